@@ -1,0 +1,36 @@
+import type { AroundHook, HookContext } from '../../types/hooks.js'
+
+/** A call with everything around it. What it gives stands in the context. */
+export type Run = (context: HookContext) => Promise<void>
+
+/**
+ * Wraps a call into hooks, the first one outermost. It is done once for each method, not for each call, and costs nothing
+ * where there are no hooks.
+ */
+export function compose(hooks: readonly AroundHook[], call: Run): Run {
+  return hooks.reduceRight<Run>((inner, hook) => wrap(hook, inner), call)
+}
+
+function wrap(hook: AroundHook, inner: Run): Run {
+  return async (context) => {
+    let running: Promise<void> | undefined
+    let settled = false
+    const settle = () => {
+      settled = true
+    }
+    const next = () => {
+      if (running !== undefined) throw new Error(`next() called multiple times ${by(hook, context)}`)
+      running = inner(context)
+      // A failure that the hook does not wait for must not end the process: it is waited for below.
+      running.then(settle, settle)
+      return running
+    }
+    await hook.call(context.service, context, next)
+    if (running === undefined && context.result === undefined) {
+      throw new Error(`next() was not called ${by(hook, context)}, nor was context.result set`)
+    }
+    if (!settled) await running
+  }
+}
+
+const by = (hook: AroundHook, { path, method }: HookContext) => `by ${hook.name || 'a hook'} of ${path}.${method}`

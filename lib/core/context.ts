@@ -1,0 +1,64 @@
+import type { HookContext, HookType, Http } from '../../types/hooks.js'
+
+/** What all calls of one method share. */
+export interface Shared {
+  readonly app: unknown
+  readonly service: unknown
+  readonly path: string
+  readonly method: string
+}
+
+const shown = ['path', 'method', 'type', 'event', 'id', 'data', 'params', 'result', 'dispatch', 'error', 'http'] as const
+
+class Context {
+  type: HookType = 'around'
+  event: string | null
+  http: Http = {}
+  result: unknown = undefined
+  dispatch: unknown = undefined
+  error: unknown = undefined
+  arguments: unknown[]
+
+  constructor(event: string | null, args: unknown[]) {
+    this.event = event
+    this.arguments = args
+  }
+
+  get statusCode(): number | undefined {
+    return this.http?.status
+  }
+
+  set statusCode(status: number | undefined) {
+    this.http = { ...this.http, ...(status === undefined ? {} : { status }) }
+  }
+
+  toJSON(): Record<string, unknown> {
+    const context = this as unknown as Record<string, unknown>
+    return Object.fromEntries(shown.map((key) => [key, context[key]]).filter(([, value]) => value !== undefined))
+  }
+}
+
+/**
+ * Makes the function that creates the contexts of one method. What its calls share stands on the prototype, and the named
+ * arguments (`id`, `data`, `params`) read and write `context.arguments`.
+ */
+export function contextOf(shared: Shared, names: readonly string[], event: string | null): (args: unknown[]) => HookContext {
+  class MethodContext extends Context {}
+  for (const [key, value] of Object.entries(shared)) Object.defineProperty(MethodContext.prototype, key, { value, enumerable: true })
+  names.forEach((name, index) => {
+    Object.defineProperty(MethodContext.prototype, name, {
+      enumerable: true,
+      get(this: Context) {
+        return this.arguments[index]
+      },
+      set(this: Context, value: unknown) {
+        this.arguments[index] = value
+      }
+    })
+  })
+  const last = names.length - 1
+  return (args) => {
+    args[last] ??= {}
+    return new MethodContext(event, args) as unknown as HookContext
+  }
+}

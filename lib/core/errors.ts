@@ -1,0 +1,131 @@
+/** What an error carries beside its message. `errors` (one entry a field, for example) travels under a name of its own. */
+export type ErrorData = Record<string, unknown> | readonly unknown[]
+
+/** The JSON form of an error, as it goes over the wire (wire contract: "Errors"). */
+export interface ErrorJSON {
+  name: string
+  message: string
+  code: number
+  className: string
+  data?: unknown
+  errors?: unknown
+}
+
+/**
+ * The error of a service call: every error that leaves a service over HTTP has this shape. Throw one of its classes
+ * (`NotFound`, `BadRequest`, …), or derive one of your own with a status of 400 to 599 in `code`.
+ *
+ * @example
+ * throw new NotFound('No such message', { id })
+ * throw new BadRequest('Invalid message', { errors: { text: 'is missing' } })
+ */
+export class ServiceError extends Error {
+  /** The HTTP status. */
+  readonly code: number
+  /** The name in kebab-case. */
+  readonly className: string
+  readonly data?: unknown
+  readonly errors?: unknown
+
+  constructor(message: string | Error | undefined, name: string, code: number, data?: ErrorData, options?: ErrorOptions) {
+    super(message instanceof Error ? message.message : (message ?? name), message instanceof Error ? { cause: message } : options)
+    this.name = name
+    this.code = code
+    this.className = name.replace(/(?!^)[A-Z]/g, '-$&').toLowerCase()
+    if (data === undefined) return
+    const { errors, ...rest } = Array.isArray(data) ? { errors: undefined } : (data as Record<string, unknown>)
+    if (errors !== undefined) this.errors = errors
+    if (Array.isArray(data)) this.data = data
+    else if (Object.keys(rest).length > 0) this.data = rest
+  }
+
+  /** The same as `code`, under the name by which Fastify's own error handler finds it. */
+  get statusCode(): number {
+    return this.code
+  }
+
+  toJSON(): ErrorJSON {
+    const { name, message, code, className, data, errors } = this
+    return { name, message, code, className, ...(data === undefined ? {} : { data }), ...(errors === undefined ? {} : { errors }) }
+  }
+}
+
+/** A class of the table: `new NotFound(message?, data?, { cause }?)`. */
+export type ServiceErrorClass = new (message?: string | Error, data?: ErrorData, options?: ErrorOptions) => ServiceError
+
+function define(name: string, code: number): ServiceErrorClass {
+  return class extends ServiceError {
+    constructor(message?: string | Error, data?: ErrorData, options?: ErrorOptions) {
+      super(message, name, code, data, options)
+    }
+  }
+}
+
+export class BadRequest extends define('BadRequest', 400) {}
+export class NotAuthenticated extends define('NotAuthenticated', 401) {}
+export class PaymentError extends define('PaymentError', 402) {}
+export class Forbidden extends define('Forbidden', 403) {}
+export class NotFound extends define('NotFound', 404) {}
+export class MethodNotAllowed extends define('MethodNotAllowed', 405) {}
+export class NotAcceptable extends define('NotAcceptable', 406) {}
+export class Timeout extends define('Timeout', 408) {}
+export class Conflict extends define('Conflict', 409) {}
+export class Gone extends define('Gone', 410) {}
+export class LengthRequired extends define('LengthRequired', 411) {}
+export class PayloadTooLarge extends define('PayloadTooLarge', 413) {}
+export class UriTooLong extends define('UriTooLong', 414) {}
+export class UnsupportedMediaType extends define('UnsupportedMediaType', 415) {}
+export class Unprocessable extends define('Unprocessable', 422) {}
+export class TooManyRequests extends define('TooManyRequests', 429) {}
+export class GeneralError extends define('GeneralError', 500) {}
+export class NotImplemented extends define('NotImplemented', 501) {}
+export class BadGateway extends define('BadGateway', 502) {}
+export class Unavailable extends define('Unavailable', 503) {}
+
+const classes = [
+  BadRequest, NotAuthenticated, PaymentError, Forbidden, NotFound, MethodNotAllowed, NotAcceptable, Timeout, Conflict, Gone,
+  LengthRequired, PayloadTooLarge, UriTooLong, UnsupportedMediaType, Unprocessable, TooManyRequests, GeneralError,
+  NotImplemented, BadGateway, Unavailable
+]
+const byCode: ReadonlyMap<number, ServiceErrorClass> = new Map(classes.map((Class) => [new Class().code, Class]))
+
+const isStatus = (code: unknown): code is number => Number.isInteger(code) && (code as number) >= 400 && (code as number) <= 599
+
+/** Whether a thrown value is a service error: one of ours, or one of another Feathers package, told by its shape. */
+export function isServiceError(error: unknown): error is ServiceError {
+  return isStatus(read(error, 'code')) && typeof read(error, 'className') === 'string'
+}
+
+/**
+ * Turns whatever was thrown into a service error (wire contract: "Errors"); the original is its `cause`. A service error
+ * stays what it is, an error of Fastify or http-errors is known by its `statusCode`, everything else is a `GeneralError`.
+ */
+export function toServiceError(error: unknown): ServiceError {
+  const message = text(read(error, 'message')) ?? text(error) ?? 'Error'
+  if (isServiceError(error)) return error instanceof ServiceError ? error : copy(error, message)
+  const status = [read(error, 'statusCode'), read(error, 'status')].find(isStatus) ?? 500
+  const validation = read(error, 'validation')
+  const Class = byCode.get(status)
+  const data = validation === undefined ? undefined : { errors: validation }
+  if (Class !== undefined) return new Class(message, data, { cause: error })
+  return new ServiceError(message, status < 500 ? 'BadRequest' : 'GeneralError', status, data, { cause: error })
+}
+
+function copy(error: ServiceError, message: string): ServiceError {
+  const data = read(error, 'data')
+  const errors = read(error, 'errors')
+  const name = text(read(error, 'name')) ?? 'GeneralError'
+  const known = { ...(data === undefined ? {} : { data }), ...(errors === undefined ? {} : { errors }) }
+  return Object.assign(new ServiceError(message, name, error.code, undefined, { cause: error }), { className: error.className }, known)
+}
+
+const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+
+// What is thrown may be anything, a proxy or an object whose getters throw among it.
+function read(from: unknown, key: string): unknown {
+  try {
+    return (from as Record<string, unknown> | null | undefined)?.[key]
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,55 @@
+import { BadRequest } from './errors.js'
+
+/** One row of the table of methods. */
+export interface MethodDefinition {
+  readonly verb: string
+  /** Whether the last segment of the path is a record's id; `optional` methods have a form for many records too. */
+  readonly id: boolean | 'optional'
+  readonly arguments: readonly ('id' | 'data' | 'params')[]
+  /** Whether the data may be a list of records. */
+  readonly batch: boolean
+  readonly event: string | null
+  readonly status: number
+}
+
+/** THE table of the six methods: server, client, hooks and events all read it (specification: "Endpoints"). */
+export const methods: ReadonlyMap<string, MethodDefinition> = new Map<string, MethodDefinition>([
+  ['find', { verb: 'GET', id: false, arguments: ['params'], batch: false, event: null, status: 200 }],
+  ['get', { verb: 'GET', id: true, arguments: ['id', 'params'], batch: false, event: null, status: 200 }],
+  ['create', { verb: 'POST', id: false, arguments: ['data', 'params'], batch: true, event: 'created', status: 201 }],
+  ['update', { verb: 'PUT', id: 'optional', arguments: ['id', 'data', 'params'], batch: false, event: 'updated', status: 200 }],
+  ['patch', { verb: 'PATCH', id: 'optional', arguments: ['id', 'data', 'params'], batch: false, event: 'patched', status: 200 }],
+  ['remove', { verb: 'DELETE', id: 'optional', arguments: ['id', 'params'], batch: false, event: 'removed', status: 200 }]
+])
+
+const custom: MethodDefinition = { verb: 'POST', id: false, arguments: ['data', 'params'], batch: true, event: null, status: 200 }
+
+/** The definition of any method: one of the six by its row, every other one is a custom method. */
+export function definitionOf(name: string): MethodDefinition {
+  return methods.get(name) ?? custom
+}
+
+const ordinals = ['First', 'Second']
+
+/**
+ * Holds the arguments of a call against the definition of its method, and returns them. A custom method may be called with anything.
+ *
+ * @throws {BadRequest} when the id is missing, or the data is missing or no object
+ */
+export function checkArguments(name: string, args: unknown[]): unknown[] {
+  const names = methods.get(name)?.arguments ?? []
+  if (names[0] === 'id' && args[0] === undefined) throw new BadRequest(`An id must be provided to the '${name}' method`)
+  if (names.includes('data')) checkData(name, args[names.indexOf('data')])
+  return args
+}
+
+/** @throws {BadRequest} when the data of a `create`, `update` or `patch` is missing or no object */
+export function checkData(name: string, data: unknown): void {
+  const definition = methods.get(name)
+  const position = definition?.arguments.indexOf('data') ?? -1
+  if (definition === undefined || position === -1) return
+  if (data === undefined) throw new BadRequest('No data provided')
+  if (typeof data !== 'object' || data === null || (Array.isArray(data) && !definition.batch)) {
+    throw new BadRequest(`${ordinals[position]} parameter for '${name}' must be an object`)
+  }
+}

@@ -1,0 +1,125 @@
+import { EventEmitter } from 'eventemitter3'
+import type { HookContext, HookOptions, RegisteredService } from '../../types/hooks.js'
+import { compose, type Run } from './compose.js'
+import { contextOf } from './context.js'
+import { type Emitter, emit, emitResult, emitterMethod, emitterMethods, isEmitter, type OnListenerError } from './events.js'
+import { define, forward } from './facade.js'
+import { HookStore } from './hooks.js'
+import { checkArguments, definitionOf, type MethodDefinition, methods } from './methods.js'
+
+export interface RegisterOptions {
+  readonly app: unknown
+  readonly path: string
+  /** The methods that may be called from outside; default: those of the six that exist. */
+  readonly methods?: readonly string[] | undefined
+  /** The events that the service emits itself. */
+  readonly events?: readonly string[] | undefined
+  readonly hooks?: HookOptions | undefined
+  /** Hooks of all services; they stand around those of this one. */
+  readonly common: HookStore
+  readonly onListenerError: OnListenerError
+}
+
+/** A method of a registered service. */
+export interface ServiceMethod {
+  readonly name: string
+  readonly definition: MethodDefinition
+  /** @throws {BadRequest} when the arguments are not what the method takes */
+  context(args: unknown[]): HookContext
+  run: Run
+}
+
+/** What the framework knows of a registered service. */
+export interface ServiceEntry {
+  readonly app: unknown
+  readonly path: string
+  /** The user's object, as it was handed in. */
+  readonly object: object
+  /** What `app.service(path)` returns. */
+  readonly service: RegisteredService
+  readonly methods: ReadonlyMap<string, ServiceMethod>
+  /** The methods that may be called from outside. */
+  readonly exposed: readonly string[]
+}
+
+// What can't be a custom method: it would stand over a member that every object or every service has.
+const reserved = new Set<string>([
+  ...Object.getOwnPropertyNames(Object.prototype),
+  ...emitterMethods,
+  ...['hooks', 'setup', 'teardown', 'publish', 'all', 'around', 'before', 'after', 'error', 'then']
+])
+
+/**
+ * Wraps a user's object into a service with hooks and events. Its methods are called on the object itself, which is not
+ * changed, so that private fields work.
+ *
+ * @throws when the object has none of the methods, or `methods` names one that it lacks or that can't be a method
+ */
+export function createService(object: object, options: RegisterOptions): ServiceEntry {
+  const { app, path, common } = options
+  const source = object as Record<string, unknown>
+  const exposed = exposedMethods(source, options)
+  const events = options.events ?? (Array.isArray(source.events) ? source.events : [])
+  const emitter: Emitter = isEmitter(object) ? object : (new EventEmitter() as unknown as Emitter)
+  const notify = (event: string, ...args: unknown[]) => emit(emitter, event, args, options.onListenerError)
+  const service: Record<string, unknown> = {}
+  const own = new HookStore()
+
+  const entries = new Map<string, ServiceMethod>()
+  for (const name of new Set([...existing(source), ...exposed])) {
+    const definition = definitionOf(name)
+    const event = definition.event !== null && events.includes(definition.event) ? null : definition.event
+    const create = contextOf({ app, service, path, method: name }, definition.arguments, event)
+    entries.set(name, { name, definition, context: (args) => create(checkArguments(name, args)), run: async () => {} })
+  }
+
+  // Once for each method, at registration and when hooks are added: a call finds everything in place.
+  const composeAll = () => {
+    for (const method of entries.values()) {
+      const chain = compose([...common.collect(method.name), ...own.collect(method.name)], async (context) => {
+        if (context.result !== undefined) return
+        context.result = await (source[method.name] as Method).apply(object, context.arguments)
+      })
+      method.run = async (context) => {
+        await chain(context)
+        emitResult(context, notify)
+      }
+    }
+  }
+  const addHooks = (hooks: HookOptions) => {
+    own.add(hooks, (name) => methods.has(name) || entries.has(name))
+    composeAll()
+    return service
+  }
+
+  forward(source, service)
+  for (const method of entries.values()) {
+    define(service, method.name, async (...args: unknown[]) => {
+      const context = method.context(args)
+      await method.run(context)
+      return context.result
+    })
+  }
+  for (const name of emitterMethods) define(service, name, emitterMethod(emitter, name, service))
+  define(service, 'emit', notify)
+  define(service, 'hooks', addHooks)
+  addHooks(options.hooks ?? {})
+
+  return { app, path, object, service: service as unknown as RegisteredService, methods: entries, exposed }
+}
+
+type Method = (...args: unknown[]) => unknown
+
+const existing = (object: Record<string, unknown>) => [...methods.keys()].filter((name) => typeof object[name] === 'function')
+
+function exposedMethods(object: Record<string, unknown>, { path, methods: named }: RegisterOptions): readonly string[] {
+  const exposed = named ?? existing(object)
+  for (const name of exposed) {
+    if (reserved.has(name)) throw new Error(`'${name}' can't be a method of the service '${path}': choose another name`)
+    if (typeof object[name] !== 'function') throw new Error(`The service '${path}' has no method '${name}', which its option \`methods\` names`)
+  }
+  if (exposed.length > 0 || existing(object).length > 0) return exposed
+  throw new Error(
+    `The service '${path}' has none of the methods ${[...methods.keys()].join(', ')}: give it one, or name its own in the option \`methods\``
+  )
+}

@@ -1,0 +1,19 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { NotFoundOptions } from '../../types/fastify.js'
+import { NotFound } from '../core/errors.js'
+import { errorHandler } from './error-handler.js'
+
+/**
+ * A not-found handler for Fastify: answers 404 by itself, in the error format (specification: "Errors"). With `verbose` the message
+ * names the URL; the other options are those of the error handler.
+ *
+ * @example
+ * app.setNotFoundHandler(notFound({ verbose: true }))
+ */
+export function notFound(options: NotFoundOptions = {}): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  const answer = errorHandler(options)
+  return (request, reply) => {
+    const { url } = request
+    return answer(new NotFound(options.verbose ? `Page not found: ${url}` : 'Page not found', { url }), request, reply)
+  }
+}

@@ -1,0 +1,59 @@
+import type { FastifyInstance } from 'fastify'
+import plugin from 'fastify-plugin'
+import type { ServiceFunction, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
+import type { HookOptions } from '../../types/hooks.js'
+import { HookStore } from '../core/hooks.js'
+import { joinPath } from '../core/path.js'
+import { createService } from '../core/service.js'
+import { errorHandler } from './error-handler.js'
+import { notFound } from './not-found.js'
+import { createParser } from './query.js'
+import { Registry } from './registry.js'
+import { decorateMessages } from './request.js'
+import { registerRoutes, type Settings } from './routes.js'
+import { answerUnsupported, rootOf } from './unsupported.js'
+
+async function services(app: FastifyInstance, options: ServicesOptions): Promise<void> {
+  if (app.hasDecorator('service')) throw new Error('fastify-services is registered here already: use app.service() of that registration')
+  const registry = new Registry()
+  const common = new HookStore()
+  common.add((options.hooks ?? {}) as HookOptions)
+  const onError = errorHandler(options.errorHandler)
+  const settings: Settings = { parse: createParser(options.query), formatter: options.formatter, onError, registry }
+
+  decorateMessages(app)
+  app.decorate('service', function (this: FastifyInstance, path: string, object?: object, serviceOptions: ServiceOptions = {}) {
+    return object === undefined ? registry.get(this.prefix, path).service : register(this, path, object, serviceOptions)
+  } as ServiceFunction)
+  app.decorate('setup', async (server?: unknown) => {
+    registry.useServer(server)
+    await rootOf(app).ready()
+  })
+  app.addHook('onReady', () => registry.setup(app.server))
+  app.addHook('onClose', () => registry.teardown())
+  answerUnsupported(app, registry, onError)
+  if (options.notFound) {
+    app.setNotFoundHandler(notFound({ ...options.errorHandler, ...(options.notFound === true ? {} : options.notFound) }))
+  }
+
+  function register(instance: FastifyInstance, path: string, object: object, serviceOptions: ServiceOptions) {
+    const name = joinPath(instance.prefix, path)
+    const { methods, events, hooks } = serviceOptions
+    const onListenerError = (err: unknown, event: string) => app.log.error({ err, path: name, event }, 'A listener of a service failed')
+    const create = () => createService(object, { app: instance, path: name, methods, events, hooks: hooks as HookOptions, common, onListenerError })
+    const entry = registry.add(name, create)
+    const prefix = joinPath(path)
+    instance.register((child) => registerRoutes(child, entry, serviceOptions, settings), prefix === '' ? {} : { prefix: `/${prefix}` })
+    return entry.service
+  }
+}
+
+/**
+ * The plugin: services over HTTP (specification: "Server-side behaviour"). It decorates the instance with `service` and `setup`,
+ * requests with `feathers`, replies with `data`, `hook` and `format`; the rest of the application stays as it is.
+ *
+ * @example
+ * await app.register(services)
+ * app.service('messages', new MessageService())
+ */
+export default plugin(services, { fastify: '>=5.8.0 <6', name: 'fastify-services' })

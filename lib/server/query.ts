@@ -1,0 +1,57 @@
+import type { FastifyRequest } from 'fastify'
+import qs from 'qs'
+import type { QueryParser } from '../../types/fastify.js'
+import { BadRequest } from '../core/errors.js'
+
+/** Text → nested values; a text that is refused gives the error in their place. It never throws. */
+export type Parse = (text: string) => Record<string, unknown> | BadRequest
+
+/**
+ * Makes the parser of query strings and of urlencoded bodies (wire contract: "Request → service call"): what passes a limit is
+ * refused, never cut, since a filter that was cut selects more records.
+ */
+export function createParser(options: QueryParser = {}): Parse {
+  if (typeof options === 'function') return (text) => attempt(() => options(text))
+  const parameterLimit = options.parameterLimit ?? 1000
+  const settings: qs.IParseOptions = {
+    ...options,
+    parameterLimit,
+    strictDepth: true,
+    plainObjects: false,
+    allowPrototypes: false
+  }
+  return (text) => {
+    if (text === '') return {}
+    // A text that is not longer than the limit can't hold more parameters than it.
+    if (text.length > parameterLimit && text.split('&').length > parameterLimit) {
+      return new BadRequest(`The query has more than ${parameterLimit} parameters`)
+    }
+    return attempt(() => qs.parse(text, settings))
+  }
+}
+
+function attempt(parse: () => Record<string, unknown>): Record<string, unknown> | BadRequest {
+  try {
+    return parse()
+  } catch (error) {
+    return new BadRequest(error instanceof RangeError ? error.message : 'The query can not be parsed', undefined, { cause: error })
+  }
+}
+
+/** Splits a URL as the router does: the path, and the text of its query. */
+export function splitUrl(url: string): { path: string; query: string } {
+  const end = url.search(/[?#]/)
+  return end === -1 ? { path: url, query: '' } : { path: url.slice(0, end), query: url.slice(end + 1) }
+}
+
+/**
+ * Parses the query of a request anew: the parser of an instance can't be set by a plugin. It comes first, so that a schema validates
+ * and coerces what was parsed here.
+ *
+ * @throws {BadRequest} when the query passes a limit
+ */
+export function readQuery(request: FastifyRequest, parse: Parse): void {
+  const query = parse(splitUrl(request.raw.url ?? '').query)
+  if (query instanceof BadRequest) throw query
+  request.query = query
+}

@@ -1,0 +1,70 @@
+import { joinPath, stripSlashes } from '../core/path.js'
+import type { ServiceEntry } from '../core/service.js'
+
+interface Lifecycle {
+  setup?(app: unknown, path: string, server: unknown): unknown
+  teardown?(app: unknown, path: string): unknown
+}
+
+/** Which service stands at which path, and the set-up and tear-down of all. */
+export class Registry {
+  readonly #entries = new Map<string, ServiceEntry>()
+  #server: unknown
+  /** Whether the set-up has run: from then on nothing can be registered. */
+  ready = false
+
+  /** The services, in the order of registration. */
+  get entries(): readonly ServiceEntry[] {
+    return [...this.#entries.values()]
+  }
+
+  /** @throws when the path is taken, or the server is ready */
+  add(path: string, create: () => ServiceEntry): ServiceEntry {
+    if (this.#entries.has(path)) throw new Error(`A service '${path}' is registered already: choose another path, or look it up by app.service('${path}')`)
+    if (this.ready) throw new Error(`The service '${path}' comes too late: register services before the server is ready`)
+    const entry = create()
+    this.#entries.set(path, entry)
+    return entry
+  }
+
+  /** @throws when there is no service at the path, under the prefix or without it */
+  get(prefix: string, path: string): ServiceEntry {
+    const entry = this.#entries.get(joinPath(prefix, path)) ?? this.#entries.get(stripSlashes(path))
+    if (entry !== undefined) return entry
+    const known = [...this.#entries.keys()].map((name) => `'${name}'`).join(', ') || 'none'
+    throw new Error(`There is no service '${stripSlashes(path)}'. Registered: ${known}`)
+  }
+
+  /** The service that stands at the path of a record of another one: `users/list` beside `users`. The more specific one wins. */
+  nested({ path }: ServiceEntry, id: string): ServiceEntry | undefined {
+    return this.#entries.get(path === '' ? id : `${path}/${id}`)
+  }
+
+  /**
+   * Names the server that the set-up is to be run with.
+   * @throws when it has run already
+   */
+  useServer(server: unknown): void {
+    if (this.ready) throw new Error('The services are set up already: call app.setup(server) in place of app.ready(), before inject() and listen()')
+    this.#server = server
+  }
+
+  /** Runs `setup(app, path, server)` of each service, in the order of registration. */
+  async setup(server: unknown): Promise<void> {
+    this.ready = true
+    for (const { object, app, path } of this.entries) await (object as Lifecycle).setup?.(app, path, this.#server ?? server)
+  }
+
+  /** Runs `teardown(app, path)` of each service, last registered first. One that fails does not keep the others from it. */
+  async teardown(): Promise<void> {
+    const errors: unknown[] = []
+    for (const { object, app, path } of this.entries.toReversed()) {
+      try {
+        await (object as Lifecycle).teardown?.(app, path)
+      } catch (error) {
+        errors.push(error)
+      }
+    }
+    if (errors.length > 0) throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'The teardown of services failed')
+  }
+}

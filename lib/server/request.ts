@@ -1,0 +1,25 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { format } from './negotiate.js'
+
+const store = Symbol('feathers')
+type Stored = FastifyRequest & { [store]: Record<string, unknown> | null }
+
+/** Decorates requests and replies with what the specification promises to middleware: `feathers`, `data`, `hook`, `format`. */
+export function decorateMessages(app: FastifyInstance): void {
+  app.decorateRequest(store as never, null as never)
+  app.decorateRequest('feathers', {
+    getter(this: FastifyRequest) {
+      const request = this as Stored
+      request[store] ??= {}
+      return request[store]
+    },
+    setter(this: FastifyRequest, params: Record<string, unknown>) {
+      Object.assign(this.feathers, params)
+    }
+  })
+  app.decorateReply('data', undefined)
+  app.decorateReply('hook', null)
+  app.decorateReply('format', function (this: FastifyReply, types) {
+    return format(types, this.request, this)
+  })
+}

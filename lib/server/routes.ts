@@ -1,0 +1,85 @@
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { Formatter, Middleware, ServiceOptions } from '../../types/fastify.js'
+import { ServiceError } from '../core/errors.js'
+import { checkData } from '../core/methods.js'
+import type { ServiceEntry, ServiceMethod } from '../core/service.js'
+import { registerBodyParsers } from './body.js'
+import { call, ID } from './call.js'
+import { constraintsOf } from './custom-method.js'
+import type { errorHandler } from './error-handler.js'
+import { createFormatter } from './formatter.js'
+import { runMiddleware } from './middleware.js'
+import { type Parse, readQuery } from './query.js'
+import type { Registry } from './registry.js'
+import { respond } from './reply.js'
+import { createSerializer, routeSchema, validateBatch } from './schema.js'
+import { checkTarget } from './target.js'
+
+/** What the routes of all services share. */
+export interface Settings {
+  readonly parse: Parse
+  readonly formatter: Formatter | undefined
+  readonly onError: ReturnType<typeof errorHandler>
+  readonly registry: Registry
+}
+
+/**
+ * The routes of one service, in an instance of their own: its parsers, hooks and error handler reach nothing of the application.
+ * What the application has defined itself at one of the URLs stays.
+ */
+export async function registerRoutes(instance: FastifyInstance, entry: ServiceEntry, options: ServiceOptions, settings: Settings): Promise<void> {
+  await registerBodyParsers(instance, settings.parse)
+  instance.setErrorHandler(settings.onError)
+  for (const name of entry.exposed) {
+    const method = entry.methods.get(name) as ServiceMethod
+    const { id, verb } = method.definition
+    const constraints = constraintsOf(name, instance)
+    const route = toRoute(method, entry, options, settings, instance)
+    for (const url of [...(id === true ? [] : ['/']), ...(id === false ? [] : [`/:${ID}`])]) {
+      const path = (instance.prefix + url).replace(/(?<=.)\/$/, '')
+      if (!instance.hasRoute({ method: verb, url: path, constraints })) instance.route({ ...route, url, constraints })
+    }
+  }
+}
+
+function toRoute(
+  method: ServiceMethod,
+  entry: ServiceEntry,
+  options: ServiceOptions,
+  settings: Settings,
+  instance: FastifyInstance
+): Omit<RouteOptions, 'url'> {
+  const { name, definition } = method
+  const schema = options.schema?.[name]
+  const isBatch = definition.batch && schema?.body !== undefined
+  const before = list(options.before)
+  const after = list(options.after)
+  const formatter = options.formatter ?? settings.formatter ?? createFormatter(schema && createSerializer(name, schema))
+  return {
+    method: definition.verb,
+    exposeHeadRoute: definition.verb === 'GET',
+    ...(schema && { schema: routeSchema(name, schema, instance) }),
+    ...(options.config && { config: options.config }),
+    ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),
+    attachValidation: isBatch,
+    onRequest(request, reply, done) {
+      checkTarget(method, entry, settings.registry, request, reply)
+      readQuery(request, settings.parse)
+      done()
+    },
+    preValidation(request, _reply, done) {
+      // What the form parser refused: one that throws by itself ends the process on some versions of Fastify.
+      if (request.body instanceof ServiceError) throw request.body
+      checkData(name, request.body)
+      done()
+    },
+    ...(isBatch && { preHandler: validateBatch }),
+    async handler(request, reply) {
+      if (await runMiddleware(before, request, reply)) return reply
+      const context = await call(method, request, reply)
+      return respond(context, definition.status, request, reply, after, formatter)
+    }
+  }
+}
+
+const list = (middleware: ServiceOptions['before'] = []): readonly Middleware[] => [middleware].flat() as Middleware[]

@@ -1,0 +1,79 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import { BadRequest } from '../core/errors.js'
+
+type Schema = Record<string, unknown>
+
+/** The response schemas of a method by status; a schema that stands alone is that of every success. */
+function responses({ response }: FastifySchema): Map<string, Schema> {
+  const isMap = Object.keys(response ?? {}).every((key) => /^([1-5](\d\d|xx)|default)$/i.test(key))
+  const byStatus = Object.entries((isMap ? response : { '2xx': response }) ?? {})
+  return new Map(byStatus.map(([status, schema]) => [status.toLowerCase(), schema as Schema]))
+}
+
+/**
+ * The schema of a route, from that of a method: it describes ONE record, and `find` answers lists and pages of it. Where the
+ * application has a compiler of its own, a schema may be of any kind and goes on as it is.
+ */
+export function routeSchema(method: string, schema: FastifySchema, instance: FastifyInstance): FastifySchema {
+  const asList = method === 'find' && instance.serializerCompiler === undefined
+  const response = [...responses(schema)].map(([status, record]) => [status, asList && status.startsWith('2') ? listOf(record) : record])
+  return response.length === 0 ? schema : { ...schema, response: Object.fromEntries(response) }
+}
+
+function listOf(record: Schema): Schema {
+  const data = { type: 'array', items: record }
+  const count = { type: 'integer' }
+  return { anyOf: [data, { type: 'object', properties: { total: count, limit: count, skip: count, data } }] }
+}
+
+/** Gives the function that serializes the data of a reply, `undefined` where no schema says how. */
+export type Serializer = (reply: FastifyReply) => ((data: unknown) => string) | undefined
+
+/** Serializes by the response schema of a method: each record of a list, a page and a batch. */
+export function createSerializer(method: string, schema: FastifySchema): Serializer {
+  const byStatus = responses(schema)
+  return (reply) => {
+    const status = String(reply.statusCode)
+    const found = byStatus.get(status) ?? byStatus.get(`${status[0]}xx`) ?? byStatus.get('default')
+    if (found === undefined) return undefined
+    const one = reply.compileSerializationSchema(found, status) as (record: unknown) => string
+    const list = (records: unknown[]) => `[${records.map(one).join(',')}]`
+    return (data) => {
+      if (Array.isArray(data)) return list(data)
+      const { data: records, ...page } = data as Schema
+      if (method !== 'find' || !Array.isArray(records)) return one(data)
+      return `{${[JSON.stringify(page).slice(1, -1), `"data":${list(records)}`].filter(Boolean).join()}}`
+    }
+  }
+}
+
+type Validate = ((value: unknown) => unknown) & { errors?: { instancePath?: string; message?: string }[] | null }
+
+/**
+ * Holds each record of a batch to the schema that describes one. Fastify has held the whole body to it by then, in vain, and
+ * looked no further: query and headers are validated here too.
+ *
+ * @throws {BadRequest} when a record, the query or the headers are not valid
+ */
+export async function validateBatch(request: FastifyRequest): Promise<void> {
+  const { body, validationError } = request
+  if (!Array.isArray(body) || validationError?.validationContext === 'params') {
+    if (validationError !== undefined) throw validationError
+    return
+  }
+  const check = async (part: 'body' | 'querystring' | 'headers', value: unknown, path = '') => {
+    const validate = request.getValidationFunction(part) as Validate | undefined
+    const answer = (await validate?.(value)) as { error?: Error; value?: unknown } | boolean | undefined
+    if (answer === false) throw invalid(part, path, validate?.errors ?? [])
+    if (typeof answer === 'object' && answer?.error) throw new BadRequest(`${part}${path} is not valid: ${answer.error.message}`)
+    return typeof answer === 'object' && 'value' in answer ? answer.value : value
+  }
+  for (const [index, record] of body.entries()) body[index] = await check('body', record, `/${index}`)
+  request.query = await check('querystring', request.query)
+  await check('headers', request.headers)
+}
+
+function invalid(part: string, path: string, found: NonNullable<Validate['errors']>): BadRequest {
+  const errors = found.map((error) => ({ ...error, instancePath: `${path}${error.instancePath ?? ''}` }))
+  return new BadRequest(`${part}${errors[0]?.instancePath ?? path} ${errors[0]?.message ?? 'is not valid'}`, { errors })
+}

@@ -1,0 +1,150 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, preHandlerHookHandler } from 'fastify'
+import type { HookContext as Context, HookOptions as Hooks, RegisteredService as Registered } from './hooks.js'
+import type { Service, Services } from './service.js'
+
+/** What every hook of a call is handed; `app` is the instance that the service was registered on. */
+export type HookContext<S = unknown> = Context<S, FastifyInstance>
+
+/** Hooks by type and method. */
+export type HookOptions<S = unknown> = Hooks<HookContext<S>>
+
+/** A service as `app.service(path)` returns it. */
+export type RegisteredService<S = unknown> = Registered<S, FastifyInstance>
+
+/** What `setup` and `teardown` of a service are handed. */
+export type Application = FastifyInstance
+
+/** Middleware of a service: a Fastify hook, async `(request, reply)` or `(request, reply, done)`. */
+export type Middleware = preHandlerHookHandler
+
+/**
+ * Turns `reply.data` into the payload: what it returns is sent as Fastify sends it. It may negotiate with `reply.format`, or
+ * send by itself and return nothing.
+ */
+export type Formatter = (request: FastifyRequest, reply: FastifyReply) => unknown
+
+/**
+ * Limits and habits of the query parser. They are those of `qs`; `plainObjects` and `allowPrototypes` are not among them, since
+ * they open the operators of database adapters.
+ */
+export interface QueryOptions {
+  /** A list with more items than this becomes an object with index keys. Default 20. */
+  arrayLimit?: number
+  /** Deeper nesting than this is refused (400). Default 5. */
+  depth?: number
+  /** More parameters than this are refused (400). Default 1000. */
+  parameterLimit?: number
+  /** Whether `a.b=1` nests as `a[b]=1` does. Default `false`. */
+  allowDots?: boolean
+  /** Whether `a=1,2` is a list. Default `false`. */
+  comma?: boolean
+  /** Whether `a[]` may stand for an empty list. Default `false`. */
+  allowEmptyArrays?: boolean
+  /** Whether a name without `=` is `null` instead of `''`. Default `false`. */
+  strictNullHandling?: boolean
+}
+
+/** Options for the query parser, or a parser of one's own: the query string without `?` → the query. */
+export type QueryParser = QueryOptions | ((query: string) => Record<string, unknown>)
+
+/** Renders an error as a page: returns the HTML, or sends by itself and returns nothing. */
+export type ErrorPage = (error: Error & { code: number }, request: FastifyRequest, reply: FastifyReply) => string | void | Promise<string | void>
+
+/** Options of the error handler (specification: "Errors"). */
+export interface ErrorHandlerOptions {
+  /**
+   * HTML for those who do not ask for JSON: a function, or an object from a status code (or `default`) to the path of a page or to
+   * a function. `false`: always JSON. Default: a built-in page.
+   */
+  html?: ErrorPage | { readonly [status: number]: string | ErrorPage; readonly default?: string | ErrorPage } | false
+  /** Gets each error by `logger.error(error)`. `false`: none is logged. Default: `request.log`, `error` for 5xx, `info` below. */
+  logger?: { error(error: unknown): unknown } | false
+  /** Whether the message of a 5xx that is no service error is shown. Default: unless `NODE_ENV` is `production`. */
+  expose?: boolean
+}
+
+/** Options of the not-found handler (specification: "Errors"). */
+export interface NotFoundOptions extends ErrorHandlerOptions {
+  /** Whether the message names the URL. Default `false`. */
+  verbose?: boolean
+}
+
+/** Options of the plugin. */
+export interface ServicesOptions {
+  query?: QueryParser
+  /** Default: the data as JSON; buffers, streams and `Response` objects as they are. */
+  formatter?: Formatter
+  /** Hooks for every service. */
+  hooks?: HookOptions
+  /** Sets the not-found handler of this instance. Default: it stays as it is. */
+  notFound?: NotFoundOptions | boolean
+  /** How the routes of services answer errors. The error handler of the application stays as it is. */
+  errorHandler?: ErrorHandlerOptions
+}
+
+/** Options of one service. */
+export interface ServiceOptions<S = unknown> {
+  /** What HTTP may call: some of the six methods, and custom ones. Default: those of the six that exist. */
+  methods?: readonly (keyof S & string)[]
+  /** The events that the service emits itself: a standard one listed here is not emitted for it. Default: its `events` property. */
+  events?: readonly string[]
+  hooks?: HookOptions<S>
+  /** Middleware that runs before the call, in order. REST only. */
+  before?: Middleware | readonly Middleware[]
+  /** Middleware that runs after the call, in order; it sees `reply.data` and `reply.hook`. One that sends by itself ends the chain. */
+  after?: Middleware | readonly Middleware[]
+  /** Stands in for the formatter of the plugin. */
+  formatter?: Formatter
+  /** Fastify schemas by method. `body` and `response` describe ONE record: lists, pages and batches are held to it item by item. */
+  schema?: { readonly [method: string]: FastifySchema }
+  /** Passed on to the routes, where hooks find it as `request.routeOptions.config`. */
+  config?: Record<string, unknown>
+  /** The most bytes that a body may have. Default: that of the instance. */
+  bodyLimit?: number
+}
+
+/** Looks up a service, or registers one. */
+export interface ServiceFunction {
+  /**
+   * The service at a path: that of this instance's prefix first, then the root's.
+   * @throws when there is none
+   */
+  <P extends keyof Services & string>(path: P): RegisteredService<Services[P]>
+  <S = Required<Service>>(path: string): RegisteredService<S>
+  /**
+   * Registers an object as the service at a path, relative to the prefix of this instance.
+   * @throws when the path is taken, the server is ready, or the object has none of the methods
+   */
+  <S extends object>(path: string, service: S, options?: ServiceOptions<S>): RegisteredService<S>
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    service: ServiceFunction
+    /**
+     * Stands in for `ready()` when the server was made elsewhere: waits for the instance and runs the set-up of the services with
+     * that server. Afterwards the server may listen.
+     * @throws when the set-up has run already
+     */
+    setup(server?: unknown): Promise<void>
+  }
+
+  interface FastifyRequest {
+    /** Properties set here become params of the service call. An object assigned is merged. */
+    get feathers(): Record<string, unknown>
+    set feathers(params: Record<string, unknown>)
+  }
+
+  interface FastifyReply {
+    /** What the service returned, and the formatter will send. */
+    data: unknown
+    /** The hook context of the service call. */
+    hook: HookContext | null
+    /**
+     * Calls the function that suits the request's `Accept` best, sets `Content-Type` and `Vary`, and returns what it returns.
+     * @throws {NotAcceptable} when none suits and there is no `default`
+     */
+    format(types: { readonly [type: string]: (request: FastifyRequest, reply: FastifyReply) => unknown }): unknown
+  }
+}
+

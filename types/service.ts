@@ -1,0 +1,64 @@
+/** What identifies a record. Over HTTP it is always a string. */
+export type Id = string | number
+
+/** The id of a call that may stand for many records: `null` means "all that the query selects". */
+export type NullableId = Id | null
+
+/** A query as a service sees it. Over HTTP every leaf is a string until a schema or a hook converts it. */
+export type Query = Record<string, unknown>
+
+/**
+ * The last argument of every service method (specification: "Service params set by the transport").
+ *
+ * Over HTTP it holds exactly `query`, `headers`, `route`, `provider` and what middleware put on `request.feathers`.
+ * A call from the server itself passes what it likes.
+ */
+export interface Params<Q = Query> {
+  query?: Q
+  /** `'rest'` for a call over HTTP, `undefined` for one from the server itself. */
+  provider?: string
+  /** The decoded placeholders of the service path: `userId` for a service at `users/:userId/messages`. */
+  route?: Record<string, string>
+  headers?: Record<string, string | string[] | undefined>
+  [key: string]: unknown
+}
+
+/** A page of records, as database adapters answer `find` when pagination is on. */
+export interface Paginated<Result> {
+  /** How many records the query selects in all. */
+  total: number
+  /** The most records that one page holds. */
+  limit: number
+  /** How many records were skipped before this page. */
+  skip: number
+  data: Result[]
+}
+
+/**
+ * The shape of a service: an object with any of the six methods (specification: "Endpoints"). Use it with
+ * `implements` to have the signatures checked; it is not needed otherwise.
+ *
+ * @example
+ * class MessageService implements Service<Message> {
+ *   async get (id: Id) { return { id, text: 'hello' } }
+ * }
+ */
+export interface Service<Result = unknown, Data = Partial<Result>, P = Params> {
+  find?(params: P): Promise<Result[] | Paginated<Result>>
+  get?(id: Id, params: P): Promise<Result>
+  create?(data: Data | Data[], params: P): Promise<Result | Result[]>
+  update?(id: NullableId, data: Data, params: P): Promise<Result | Result[]>
+  patch?(id: NullableId, data: Partial<Data>, params: P): Promise<Result | Result[]>
+  remove?(id: NullableId, params: P): Promise<Result | Result[]>
+}
+
+/**
+ * The services of an application by path. Augment it, and `app.service('messages')` is typed, on the server and in the client.
+ *
+ * @example
+ * declare module 'fastify-services' {
+ *   interface Services { messages: MessageService }
+ * }
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: it is filled by the applications that augment it
+export interface Services {}

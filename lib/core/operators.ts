@@ -7,7 +7,7 @@ import type { Hook, HookContext } from '../../types/hooks.js'
  * @example
  * app.service('messages').hooks({ before: { all: [commonOperators()] } })
  */
-export function commonOperators(): Hook<HookContext<never>> {
+export function commonOperators(): Hook<HookContext> {
   return (context) => {
     const { query } = context.params
     if (query !== undefined) context.params = { ...context.params, query: map(query) as typeof query }

@@ -14,22 +14,28 @@ import { wantsJSON } from './negotiate.js'
  * app.setErrorHandler(errorHandler({ html: false }))
  * @throws when a page that `html` names can not be read
  */
-export function errorHandler(options: ErrorHandlerOptions = {}): (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+export function errorHandler(options: ErrorHandlerOptions = {}): (error: unknown, request: FastifyRequest, reply: FastifyReply) => void {
   const { html } = options
   const log = createLog(options)
   const page = html === false ? undefined : createPage(html)
-  return async (thrown, request, reply) => {
+  return (thrown, request, reply) => {
     const error = toAnswer(thrown, options.expose ?? process.env.NODE_ENV !== 'production')
-    log(thrown, error, request)
-    reply.code(error.code)
+    log(thrown instanceof Error ? thrown : error, error, request)
+    // The serializer is that of the result, which is not sent.
+    reply.code(error.code).serializer(String)
     if (error.code === 401) reply.header('www-authenticate', 'Bearer')
-    if (page === undefined || wantsJSON(request)) {
-      await reply.type('application/json; charset=utf-8').send(toBody(error))
-      return
-    }
-    reply.type('text/html; charset=utf-8')
+    if (page === undefined || wantsJSON(request)) reply.type('application/json; charset=utf-8').send(toBody(error))
+    else sendPage(page, error, request, reply)
+  }
+}
+
+async function sendPage(page: ErrorPage, error: ServiceError, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  reply.type('text/html; charset=utf-8')
+  try {
     const text = await page(error, request, reply)
-    if (typeof text === 'string') await reply.send(text)
+    if (typeof text === 'string') reply.send(text)
+  } catch (failure) {
+    reply.send(failure)
   }
 }
 
@@ -50,13 +56,10 @@ function toBody(error: ServiceError): string {
   }
 }
 
-function createLog({ logger }: ErrorHandlerOptions): (thrown: unknown, error: ServiceError, request: FastifyRequest) => void {
+function createLog({ logger }: ErrorHandlerOptions): (thrown: Error, error: ServiceError, request: FastifyRequest) => void {
   if (logger === false) return () => {}
   if (logger !== undefined) return (thrown) => logger.error(thrown)
-  return (thrown, error, request) => {
-    const err = thrown instanceof Error ? thrown : error
-    request.log[error.code >= 500 ? 'error' : 'info']({ err, req: request }, error.message)
-  }
+  return (err, { code, message }, request) => request.log[code >= 500 ? 'error' : 'info']({ err, req: request }, message)
 }
 
 function createPage(html: Exclude<ErrorHandlerOptions['html'], false>): ErrorPage {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Formatter } from '../../types/fastify.js'
+import { GeneralError } from '../core/errors.js'
 import type { Serializer } from './schema.js'
 import { isStream, toBytes } from './stream.js'
 
@@ -10,15 +11,23 @@ import { isStream, toBytes } from './stream.js'
 export function createFormatter(serializer?: Serializer): Formatter {
   return (_request: FastifyRequest, reply: FastifyReply) => {
     const { data } = reply
-    if (data === null || data === undefined) return undefined
-    if (typeof data === 'string') {
-      reply.type('application/json; charset=utf-8')
-      return JSON.stringify(data)
-    }
-    if (typeof data !== 'object' || ArrayBuffer.isView(data) || data instanceof Response) return data
-    if (isStream(data)) return toBytes(data, reply)
-    const serialize = serializer?.(reply)
-    if (serialize !== undefined) reply.serializer(serialize)
+    if (data === null || data === undefined || ArrayBuffer.isView(data) || data instanceof Response) return data ?? undefined
+    if (typeof data === 'object' && isStream(data)) return toBytes(data, reply)
+    reply.type('application/json; charset=utf-8')
+    // Fastify does not serialize strings: it takes them for what is serialized already.
+    if (typeof data === 'string') return JSON.stringify(data)
+    reply.serializer(guard(serializer?.(reply) ?? JSON.stringify))
     return data
+  }
+}
+
+// The engine's words about what it can't serialize tell of the server, not of the call; a toJSON may throw anything.
+function guard(serialize: (data: unknown) => string): (data: unknown) => string {
+  return (data) => {
+    try {
+      return serialize(data)
+    } catch (error) {
+      throw new GeneralError('The result can not be serialized', undefined, { cause: error })
+    }
   }
 }

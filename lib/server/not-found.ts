@@ -10,7 +10,7 @@ import { errorHandler } from './error-handler.js'
  * @example
  * app.setNotFoundHandler(notFound({ verbose: true }))
  */
-export function notFound(options: NotFoundOptions = {}): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+export function notFound(options: NotFoundOptions = {}): (request: FastifyRequest, reply: FastifyReply) => void {
   const answer = errorHandler(options)
   return (request, reply) => {
     const { url } = request

@@ -11,6 +11,7 @@ import { createParser } from './query.js'
 import { Registry } from './registry.js'
 import { decorateMessages } from './request.js'
 import { registerRoutes, type Settings } from './routes.js'
+import { checkSchemas } from './schema.js'
 import { answerUnsupported, rootOf } from './unsupported.js'
 
 async function services(app: FastifyInstance, options: ServicesOptions): Promise<void> {
@@ -42,6 +43,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     const onListenerError = (err: unknown, event: string) => app.log.error({ err, path: name, event }, 'A listener of a service failed')
     const create = () => createService(object, { app: instance, path: name, methods, events, hooks: hooks as HookOptions, common, onListenerError })
     const entry = registry.add(name, create)
+    checkSchemas(serviceOptions.schema, name, entry.exposed)
     const prefix = joinPath(path)
     instance.register((child) => registerRoutes(child, entry, serviceOptions, settings), prefix === '' ? {} : { prefix: `/${prefix}` })
     return entry.service

@@ -82,4 +82,8 @@ function toRoute(
   }
 }
 
-const list = (middleware: ServiceOptions['before'] = []): readonly Middleware[] => [middleware].flat() as Middleware[]
+function list(middleware: ServiceOptions['before'] = []): readonly Middleware[] {
+  const functions = [middleware].flat() as Middleware[]
+  for (const item of functions) if (typeof item !== 'function') throw new TypeError('Middleware of a service is a function: see its options `before` and `after`')
+  return functions
+}

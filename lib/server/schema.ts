@@ -20,10 +20,18 @@ export function routeSchema(method: string, schema: FastifySchema, instance: Fas
   return response.length === 0 ? schema : { ...schema, response: Object.fromEntries(response) }
 }
 
-function listOf(record: Schema): Schema {
+// What the record refers to by `#/definitions/…` or `#/$defs/…` stands at the root.
+function listOf({ $id: _, definitions, $defs, ...record }: Schema): Schema {
   const data = { type: 'array', items: record }
   const count = { type: 'integer' }
-  return { anyOf: [data, { type: 'object', properties: { total: count, limit: count, skip: count, data } }] }
+  const page = { type: 'object', properties: { total: count, limit: count, skip: count, data } }
+  return { anyOf: [data, page], ...(definitions !== undefined && { definitions }), ...($defs !== undefined && { $defs }) }
+}
+
+/** @throws when schemas are given for what HTTP can not call, a misspelt method for example */
+export function checkSchemas(schemas: Record<string, unknown> = {}, path: string, exposed: readonly string[]): void {
+  const unknown = Object.keys(schemas).find((name) => !exposed.includes(name))
+  if (unknown !== undefined) throw new Error(`The service '${path}' has a schema for '${unknown}', which HTTP can not call (${exposed.join(', ')})`)
 }
 
 /** Gives the function that serializes the data of a reply, `undefined` where no schema says how. */

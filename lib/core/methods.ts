@@ -32,24 +32,25 @@ export function definitionOf(name: string): MethodDefinition {
 const ordinals = ['First', 'Second']
 
 /**
- * Holds the arguments of a call against the definition of its method, and returns them. A custom method may be called with anything.
+ * Makes what holds the arguments of a call against the definition of its method. A custom method may be called with anything.
  *
- * @throws {BadRequest} when the id is missing, or the data is missing or no object
+ * @returns a function that throws a BadRequest when the id is missing, or the data is missing or no object
  */
-export function checkArguments(name: string, args: unknown[]): unknown[] {
+export function argumentCheck(name: string): (args: readonly unknown[]) => void {
   const names = methods.get(name)?.arguments ?? []
-  if (names[0] === 'id' && args[0] === undefined) throw new BadRequest(`An id must be provided to the '${name}' method`)
-  if (names.includes('data')) checkData(name, args[names.indexOf('data')])
-  return args
+  const position = names.indexOf('data')
+  return (args) => {
+    if (names[0] === 'id' && args[0] === undefined) throw new BadRequest(`An id must be provided to the '${name}' method`)
+    if (position !== -1) checkData(name, args[position])
+  }
 }
 
 /** @throws {BadRequest} when the data of a `create`, `update` or `patch` is missing or no object */
 export function checkData(name: string, data: unknown): void {
   const definition = methods.get(name)
-  const position = definition?.arguments.indexOf('data') ?? -1
-  if (definition === undefined || position === -1) return
+  if (definition === undefined) return
   if (data === undefined) throw new BadRequest('No data provided')
   if (typeof data !== 'object' || data === null || (Array.isArray(data) && !definition.batch)) {
-    throw new BadRequest(`${ordinals[position]} parameter for '${name}' must be an object`)
+    throw new BadRequest(`${ordinals[definition.arguments.indexOf('data')]} parameter for '${name}' must be an object`)
   }
 }

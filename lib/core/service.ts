@@ -5,7 +5,7 @@ import { contextOf } from './context.js'
 import { type Emitter, emit, emitResult, emitterMethod, emitterMethods, isEmitter, type OnListenerError } from './events.js'
 import { define, forward } from './facade.js'
 import { HookStore } from './hooks.js'
-import { checkArguments, definitionOf, type MethodDefinition, methods } from './methods.js'
+import { argumentCheck, definitionOf, type MethodDefinition, methods } from './methods.js'
 
 export interface RegisterOptions {
   readonly app: unknown
@@ -70,20 +70,29 @@ export function createService(object: object, options: RegisterOptions): Service
     const definition = definitionOf(name)
     const event = definition.event !== null && events.includes(definition.event) ? null : definition.event
     const create = contextOf({ app, service, path, method: name }, definition.arguments, event)
-    entries.set(name, { name, definition, context: (args) => create(checkArguments(name, args)), run: async () => {} })
+    const check = argumentCheck(name)
+    const context = (args: unknown[]) => {
+      check(args)
+      return create(args)
+    }
+    entries.set(name, { name, definition, context, run: async () => {} })
   }
 
   // Once for each method, at registration and when hooks are added: a call finds everything in place.
   const composeAll = () => {
     for (const method of entries.values()) {
-      const chain = compose([...common.collect(method.name), ...own.collect(method.name)], async (context) => {
-        if (context.result !== undefined) return
-        context.result = await (source[method.name] as Method).apply(object, context.arguments)
-      })
-      method.run = async (context) => {
+      const hooks = [...common.collect(method.name), ...own.collect(method.name)]
+      const isAlone = hooks.length === 0
+      const call: Run = async (context) => {
+        if (context.result === undefined) context.result = (await (source[method.name] as Method).apply(object, context.arguments)) as never
+        if (isAlone) emitResult(context, notify)
+      }
+      const chain = compose(hooks, call)
+      const withEvent: Run = async (context) => {
         await chain(context)
         emitResult(context, notify)
       }
+      method.run = isAlone ? call : withEvent
     }
   }
   const addHooks = (hooks: HookOptions) => {

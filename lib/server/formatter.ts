@@ -16,7 +16,8 @@ export function createFormatter(serializer?: Serializer): Formatter {
     reply.type('application/json; charset=utf-8')
     // Fastify does not serialize strings: it takes them for what is serialized already.
     if (typeof data === 'string') return JSON.stringify(data)
-    reply.serializer(guard(serializer?.(reply) ?? JSON.stringify))
+    const serialize = serializer?.(reply)
+    reply.serializer(serialize === undefined ? stringify : guard(serialize))
     return data
   }
 }
@@ -31,3 +32,5 @@ function guard(serialize: (data: unknown) => string): (data: unknown) => string 
     }
   }
 }
+
+const stringify = guard(JSON.stringify)

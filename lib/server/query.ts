@@ -40,7 +40,9 @@ function attempt(parse: () => Record<string, unknown>): Record<string, unknown> 
 
 /** Splits a URL as the router does: the path, and the text of its query. */
 export function splitUrl(url: string): { path: string; query: string } {
-  const end = url.search(/[?#]/)
+  const mark = url.indexOf('?')
+  const hash = url.indexOf('#')
+  const end = mark === -1 || (hash !== -1 && hash < mark) ? hash : mark
   return end === -1 ? { path: url, query: '' } : { path: url.slice(0, end), query: url.slice(end + 1) }
 }
 

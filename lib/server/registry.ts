@@ -35,9 +35,11 @@ export class Registry {
     throw new Error(`There is no service '${stripSlashes(path)}'. Registered: ${known}`)
   }
 
-  /** The service that stands at the path of a record of another one: `users/list` beside `users`. The more specific one wins. */
-  nested({ path }: ServiceEntry, id: string): ServiceEntry | undefined {
-    return this.#entries.get(path === '' ? id : `${path}/${id}`)
+  /** The services that stand at the path of a record of another one, by its id: `users/list` beside `users`. The more specific one wins. */
+  below({ path }: ServiceEntry): ReadonlyMap<string, ServiceEntry> {
+    const start = path === '' ? '' : `${path}/`
+    const entries = this.entries.filter((entry) => entry.path !== '' && entry.path.startsWith(start))
+    return new Map(entries.map((entry) => [entry.path.slice(start.length), entry]))
   }
 
   /**

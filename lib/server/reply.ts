@@ -1,32 +1,20 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import encodeUrl from 'encodeurl'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Formatter, HookContext, Middleware } from '../../types/fastify.js'
+import type { FastifyReply } from 'fastify'
+import type { HookContext } from '../../types/fastify.js'
 import { GeneralError } from '../core/errors.js'
-import { runMiddleware } from './middleware.js'
 
 /**
- * A context as the answer to a request (wire contract: "Service result → response"): status and headers, then the middleware that
- * comes after the call, then the formatter.
+ * Puts the outcome of a call on the reply: status, headers and `reply.data` (wire contract: "Service result → response").
  *
- * @throws {GeneralError} when a hook has set a status or a header that HTTP does not know
+ * @throws {GeneralError} when a hook has set a status or a header that can not be sent
  */
-export async function respond(
-  context: HookContext,
-  status: number,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  after: readonly Middleware[],
-  formatter: Formatter
-): Promise<unknown> {
+export function applyContext(context: HookContext, status: number, reply: FastifyReply): void {
   const data = context.dispatch === undefined ? context.result : context.dispatch
+  const isEmpty = data === null || data === undefined
   const isRedirect = setHeaders(context, reply)
-  reply.code(toStatus(context.http?.status) ?? (isRedirect ? 303 : (data ?? null) === null ? 204 : status))
+  reply.code(toStatus(context.http?.status) ?? (isRedirect ? 303 : isEmpty ? 204 : status))
   reply.data = data
-  if (await runMiddleware(after, request, reply)) return reply
-  const payload = formatter(request, reply)
-  // As in Fastify's handlers: what is no promise and returns nothing sends by itself, sooner or later.
-  return payload === undefined && reply.data != null ? reply : payload
 }
 
 function toStatus(status: unknown): number | undefined {
@@ -53,4 +41,3 @@ function setHeaders({ http }: HookContext, reply: FastifyReply): boolean {
   }
   return isRedirect
 }
-

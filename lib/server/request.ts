@@ -4,6 +4,9 @@ import { format } from './negotiate.js'
 const store = Symbol('feathers')
 type Stored = FastifyRequest & { [store]: Record<string, unknown> | null }
 
+/** What middleware has put on `request.feathers`, `null` when it has not been looked at. */
+export const propertiesOf = (request: FastifyRequest) => (request as Stored)[store]
+
 /** Decorates requests and replies with what the specification promises to middleware: `feathers`, `data`, `hook`, `format`. */
 export function decorateMessages(app: FastifyInstance): void {
   app.decorateRequest(store as never, null as never)

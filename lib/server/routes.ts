@@ -1,19 +1,19 @@
-import type { FastifyInstance, RouteOptions } from 'fastify'
-import type { Formatter, Middleware, ServiceOptions } from '../../types/fastify.js'
+import type { FastifyInstance, preValidationHookHandler, RouteOptions } from 'fastify'
+import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../types/fastify.js'
 import { ServiceError } from '../core/errors.js'
 import { checkData } from '../core/methods.js'
 import type { ServiceEntry, ServiceMethod } from '../core/service.js'
 import { registerBodyParsers } from './body.js'
-import { call, ID } from './call.js'
+import { argumentsOf, ID } from './call.js'
 import { constraintsOf } from './custom-method.js'
 import type { errorHandler } from './error-handler.js'
 import { createFormatter } from './formatter.js'
 import { runMiddleware } from './middleware.js'
 import { type Parse, readQuery } from './query.js'
 import type { Registry } from './registry.js'
-import { respond } from './reply.js'
+import { applyContext } from './reply.js'
 import { createSerializer, routeSchema, validateBatch } from './schema.js'
-import { checkTarget } from './target.js'
+import { targetCheck } from './target.js'
 
 /** What the routes of all services share. */
 export interface Settings {
@@ -54,7 +54,9 @@ function toRoute(
   const isBatch = definition.batch && schema?.body !== undefined
   const before = list(options.before)
   const after = list(options.after)
-  const formatter = options.formatter ?? settings.formatter ?? createFormatter(schema && createSerializer(name, schema))
+  const check = targetCheck(method, entry, settings.registry)
+  const read = argumentsOf(definition, entry.path)
+  const format = options.formatter ?? settings.formatter ?? createFormatter(schema && createSerializer(name, schema))
   return {
     method: definition.verb,
     exposeHeadRoute: definition.verb === 'GET',
@@ -63,22 +65,32 @@ function toRoute(
     ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),
     attachValidation: isBatch,
     onRequest(request, reply, done) {
-      checkTarget(method, entry, settings.registry, request, reply)
+      check(request, reply)
       readQuery(request, settings.parse)
       done()
     },
-    preValidation(request, _reply, done) {
-      // What the form parser refused: one that throws by itself ends the process on some versions of Fastify.
-      if (request.body instanceof ServiceError) throw request.body
-      checkData(name, request.body)
-      done()
-    },
+    ...(definition.arguments.includes('data') && { preValidation: dataCheck(name) }),
     ...(isBatch && { preHandler: validateBatch }),
     async handler(request, reply) {
-      if (await runMiddleware(before, request, reply)) return reply
-      const context = await call(method, request, reply)
-      return respond(context, definition.status, request, reply, after, formatter)
+      if (before.length > 0 && (await runMiddleware(before, request, reply))) return reply
+      const context = method.context(read(request)) as HookContext
+      reply.hook = context
+      await method.run(context)
+      applyContext(context, definition.status, reply)
+      if (after.length > 0 && (await runMiddleware(after, request, reply))) return reply
+      const payload = format(request, reply)
+      // As in Fastify's own handlers: one that is not async and returns nothing sends by itself, sooner or later.
+      return payload === undefined && reply.data != null ? reply : payload
     }
+  }
+}
+
+function dataCheck(name: string): preValidationHookHandler {
+  return (request, _reply, done) => {
+    // What the form parser refused: one that throws by itself ends the process on some versions of Fastify.
+    if (request.body instanceof ServiceError) throw request.body
+    checkData(name, request.body)
+    done()
   }
 }
 

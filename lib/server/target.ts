@@ -8,26 +8,33 @@ import type { Registry } from './registry.js'
 import { allowedVerbs, methodNotAllowed, SERVICE_METHOD } from './unsupported.js'
 
 /**
- * Refuses, before the body is looked at, what the router can not tell apart.
- *
- * @throws {MethodNotAllowed} for a custom method that is not exposed, and for the path of another service that lacks the method
- * @throws {BadRequest} for an empty id, which must not become a call for many records
+ * Makes what refuses, before the body is looked at, the requests that the router can not tell apart: 405 for a custom method that is
+ * not exposed and for the path of another service that lacks the method, 400 for an empty id, which must not become a call for many
+ * records.
  */
-export function checkTarget(method: ServiceMethod, entry: ServiceEntry, registry: Registry, request: FastifyRequest, reply: FastifyReply): void {
+export function targetCheck(method: ServiceMethod, entry: ServiceEntry, registry: Registry): (request: FastifyRequest, reply: FastifyReply) => void {
   const { name, definition } = method
-  const id = (request.params as Record<string, string>)[ID]
-  if (definition.verb === 'POST' && methods.has(name) && request.headers[SERVICE_METHOD] !== undefined) refuse(entry, false, request, reply)
-  if (id !== undefined) {
-    const other = registry.nested(entry, id)
-    if (other !== undefined) refuse(other, false, request, reply)
+  let nested: ReadonlyMap<string, ServiceEntry> | undefined
+  if (definition.id === false) {
+    const isCreate = methods.has(name) && definition.verb === 'POST'
+    return (request, reply) => {
+      if (isCreate && request.headers[SERVICE_METHOD] !== undefined) refuse(entry, request, reply)
+    }
   }
-  if (id === '' && definition.id === true) refuse(entry, false, request, reply)
-  if (definition.id === 'optional' && !id && entry.path !== '' && splitUrl(request.raw.url ?? '').path.endsWith('/')) {
-    throw new BadRequest(`The id is empty: to ${name} many records, leave the slash out`)
+  return (request, reply) => {
+    nested ??= registry.below(entry)
+    const id = (request.params as Record<string, string>)[ID]
+    const other = id === undefined || nested.size === 0 ? undefined : nested.get(id)
+    if (other !== undefined) refuse(other, request, reply)
+    if (id) return
+    if (definition.id === true) refuse(entry, request, reply)
+    if (entry.path !== '' && splitUrl(request.raw.url as string).path.endsWith('/')) {
+      throw new BadRequest(`The id is empty: to ${name} many records, leave the slash out`)
+    }
   }
 }
 
-function refuse(entry: ServiceEntry, hasId: boolean, request: FastifyRequest, reply: FastifyReply): never {
-  reply.header('allow', allowedVerbs(entry, hasId))
-  throw methodNotAllowed(request, hasId)
+function refuse(entry: ServiceEntry, request: FastifyRequest, reply: FastifyReply): never {
+  reply.header('allow', allowedVerbs(entry, false))
+  throw methodNotAllowed(request, false)
 }

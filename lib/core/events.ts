@@ -61,9 +61,9 @@ export function emitterMethod(emitter: Emitter, name: string, service: unknown):
   }
 }
 
-/** Emits the event of a call, once for each record of its result. */
-export function emitResult(context: HookContext, emitted: (event: string, record: unknown, context: HookContext) => void): void {
+/** Emits the event of a call, once for each record of its result, unless it is one of those that the service emits itself. */
+export function emitResult(context: HookContext, own: readonly string[], notify: (event: string, ...args: unknown[]) => void): void {
   const { event, result } = context
-  if (event === null) return
-  for (const record of Array.isArray(result) ? result : [result]) emitted(event, record, context)
+  if (typeof event !== 'string' || own.includes(event)) return
+  for (const record of Array.isArray(result) ? result : [result]) notify(event, record, context)
 }

@@ -68,8 +68,7 @@ export function createService(object: object, options: RegisterOptions): Service
   const entries = new Map<string, ServiceMethod>()
   for (const name of new Set([...existing(source), ...exposed])) {
     const definition = definitionOf(name)
-    const event = definition.event !== null && events.includes(definition.event) ? null : definition.event
-    const create = contextOf({ app, service, path, method: name }, definition.arguments, event)
+    const create = contextOf({ app, service, path, method: name }, definition.arguments, definition.event)
     const check = argumentCheck(name)
     const context = (args: unknown[]) => {
       check(args)
@@ -85,12 +84,12 @@ export function createService(object: object, options: RegisterOptions): Service
       const isAlone = hooks.length === 0
       const call: Run = async (context) => {
         if (context.result === undefined) context.result = (await (source[method.name] as Method).apply(object, context.arguments)) as never
-        if (isAlone) emitResult(context, notify)
+        if (isAlone) emitResult(context, events, notify)
       }
       const chain = compose(hooks, call)
       const withEvent: Run = async (context) => {
         await chain(context)
-        emitResult(context, notify)
+        emitResult(context, events, notify)
       }
       method.run = isAlone ? call : withEvent
     }

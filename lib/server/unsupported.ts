@@ -33,18 +33,23 @@ export function answerUnsupported(
   const patterns = new Map<ServiceEntry, RegExp>()
   rootOf(app).addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done()
-    const { path } = splitUrl(request.raw.url ?? '')
-    for (const entry of registry.entries) {
-      let pattern = patterns.get(entry)
-      if (pattern === undefined) patterns.set(entry, (pattern = patternOf(entry.path, app)))
-      const match = pattern.exec(path)
-      if (match === null) continue
-      const hasId = match[1] !== undefined
-      reply.header('allow', allowedVerbs(entry, hasId))
-      return answer(methodNotAllowed(request, hasId), request, reply)
-    }
-    done()
+    const { path } = splitUrl(request.raw.url as string)
+    const matches = registry.entries.flatMap((entry) => {
+      const match = patternFor(entry).exec(path)
+      return match === null ? [] : [{ entry, hasId: match[1] !== undefined }]
+    })
+    // What is the path of one service may be that of a record of another one: the more specific one wins.
+    const found = matches.find(({ hasId }) => !hasId) ?? matches[0]
+    if (found === undefined) return done()
+    reply.header('allow', allowedVerbs(found.entry, found.hasId))
+    answer(methodNotAllowed(request, found.hasId), request, reply)
   })
+
+  function patternFor(entry: ServiceEntry): RegExp {
+    const pattern = patterns.get(entry) ?? patternOf(entry.path, app)
+    patterns.set(entry, pattern)
+    return pattern
+  }
 }
 
 /** The shape of a service's URLs: its own path, or with the id of a record behind it. */

@@ -1,13 +1,31 @@
-export { default } from './lib/server/plugin.js'
+export type { ErrorData, ErrorJSON } from './lib/core/errors.js'
+export {
+  BadGateway,
+  BadRequest,
+  Conflict,
+  Forbidden,
+  GeneralError,
+  Gone,
+  LengthRequired,
+  MethodNotAllowed,
+  NotAcceptable,
+  NotAuthenticated,
+  NotFound,
+  NotImplemented,
+  PayloadTooLarge,
+  PaymentError,
+  ServiceError,
+  Timeout,
+  TooManyRequests,
+  Unavailable,
+  Unprocessable,
+  UnsupportedMediaType,
+  UriTooLong
+} from './lib/core/errors.js'
+export { commonOperators } from './lib/core/operators.js'
 export { errorHandler, frameworkErrors } from './lib/server/error-handler.js'
 export { notFound } from './lib/server/not-found.js'
-export { commonOperators } from './lib/core/operators.js'
-export {
-  BadGateway, BadRequest, Conflict, Forbidden, GeneralError, Gone, LengthRequired, MethodNotAllowed, NotAcceptable, NotAuthenticated,
-  NotFound, NotImplemented, PayloadTooLarge, PaymentError, ServiceError, Timeout, TooManyRequests, Unavailable, Unprocessable,
-  UnsupportedMediaType, UriTooLong
-} from './lib/core/errors.js'
-export type { ErrorData, ErrorJSON } from './lib/core/errors.js'
+export { default } from './lib/server/plugin.js'
+export type * from './types/fastify.js'
 export type { AroundHook, Hook, HookMap, HookType, Http, Listener, NextFunction, ServiceAddons } from './types/hooks.js'
 export type * from './types/service.js'
-export type * from './types/fastify.js'

@@ -47,8 +47,8 @@ export interface QueryOptions {
 /** Options for the query parser, or a parser of one's own: the query string without `?` → the query. */
 export type QueryParser = QueryOptions | ((query: string) => Record<string, unknown>)
 
-/** Renders an error as a page: returns the HTML, or sends by itself and returns nothing. */
-export type ErrorPage = (error: Error & { code: number }, request: FastifyRequest, reply: FastifyReply) => string | void | Promise<string | void>
+/** Renders an error as a page: returns the HTML, a string, or sends by itself and returns nothing. May be async. */
+export type ErrorPage = (error: Error & { code: number }, request: FastifyRequest, reply: FastifyReply) => unknown
 
 /** Options of the error handler (specification: "Errors"). */
 export interface ErrorHandlerOptions {
@@ -147,4 +147,3 @@ declare module 'fastify' {
     format(types: { readonly [type: string]: (request: FastifyRequest, reply: FastifyReply) => unknown }): unknown
   }
 }
-

@@ -12,7 +12,8 @@ export interface Http {
 }
 
 type First<S, M extends string> = S extends Record<M, (data: infer D, ...rest: never[]) => unknown> ? D : never
-type Second<S, M extends string> = S extends Record<M, (id: never, data: infer D, ...rest: never[]) => unknown> ? D : never
+type Second<S, M extends string> =
+  S extends Record<M, (id: never, data: infer D, ...rest: never[]) => unknown> ? D : never
 type Answer<S, M extends string> = S extends Record<M, (...args: never[]) => infer R> ? Awaited<R> : never
 type Or<T, Default> = [T] extends [never] ? Default : T
 
@@ -21,7 +22,12 @@ export type ServiceData<S> = Or<First<S, 'create'> | Second<S, 'update'> | Secon
 
 /** What `context.result` holds for a service of type `S`; `unknown` where it can't be told. */
 export type ServiceResult<S> = Or<
-  Answer<S, 'find'> | Answer<S, 'get'> | Answer<S, 'create'> | Answer<S, 'update'> | Answer<S, 'patch'> | Answer<S, 'remove'>,
+  | Answer<S, 'find'>
+  | Answer<S, 'get'>
+  | Answer<S, 'create'>
+  | Answer<S, 'update'>
+  | Answer<S, 'patch'>
+  | Answer<S, 'remove'>,
   unknown
 >
 
@@ -95,7 +101,9 @@ export interface ServiceAddons<S = unknown, App = unknown> {
 
 type Six = 'find' | 'get' | 'create' | 'update' | 'patch' | 'remove'
 type Asynchronous<F> = F extends (...args: infer A) => infer R
-  ? R extends Promise<unknown> ? F : (...args: A) => Promise<R>
+  ? R extends Promise<unknown>
+    ? F
+    : (...args: A) => Promise<R>
   : F
 
 /** A service as `app.service(path)` returns it: the user's methods with hooks and events. Calling one gives a promise. */

@@ -5,7 +5,7 @@ export type Run = (context: HookContext) => Promise<void>
 
 /**
  * Wraps a call into hooks, the first one outermost. It is done once for each method, not for each call, and costs nothing
- * where there are no hooks.
+ * where there are no hooks. A hook ends the call early, or takes an error back, by setting `context.result`.
  */
 export function compose(hooks: readonly AroundHook[], call: Run): Run {
   return hooks.reduceRight<Run>((inner, hook) => wrap(hook, inner), call)
@@ -14,22 +14,26 @@ export function compose(hooks: readonly AroundHook[], call: Run): Run {
 function wrap(hook: AroundHook, inner: Run): Run {
   return async (context) => {
     let running: Promise<void> | undefined
-    let settled = false
-    const settle = () => {
-      settled = true
-    }
+    let outcome: { error?: unknown } | undefined
     const next = () => {
       if (running !== undefined) throw new Error(`next() called multiple times ${by(hook, context)}`)
       running = inner(context)
-      // A failure that the hook does not wait for must not end the process: it is waited for below.
-      running.then(settle, settle)
+      // A failure that the hook does not wait for must not end the process: it is looked at below.
+      running.then(
+        () => {
+          outcome = {}
+        },
+        (error) => {
+          outcome = { error }
+        }
+      )
       return running
     }
     await hook.call(context.service, context, next)
-    if (running === undefined && context.result === undefined) {
-      throw new Error(`next() was not called ${by(hook, context)}, nor was context.result set`)
-    }
-    if (!settled) await running
+    if (outcome === undefined) await running
+    if (context.result !== undefined) return
+    if (running === undefined) throw new Error(`next() was not called ${by(hook, context)}, nor was context.result set`)
+    if (outcome !== undefined && 'error' in outcome) throw outcome.error
   }
 }
 

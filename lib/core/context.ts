@@ -8,7 +8,19 @@ export interface Shared {
   readonly method: string
 }
 
-const shown = ['path', 'method', 'type', 'event', 'id', 'data', 'params', 'result', 'dispatch', 'error', 'http'] as const
+const shown = [
+  'path',
+  'method',
+  'type',
+  'event',
+  'id',
+  'data',
+  'params',
+  'result',
+  'dispatch',
+  'error',
+  'http'
+] as const
 
 class Context {
   type: HookType = 'around'
@@ -29,7 +41,9 @@ class Context {
   }
 
   set statusCode(status: number | undefined) {
-    this.http = { ...this.http, ...(status === undefined ? {} : { status }) }
+    this.http ??= {}
+    if (status === undefined) delete this.http.status
+    else this.http.status = status
   }
 
   toJSON(): Record<string, unknown> {
@@ -42,9 +56,14 @@ class Context {
  * Makes the function that creates the contexts of one method. What its calls share stands on the prototype, and the named
  * arguments (`id`, `data`, `params`) read and write `context.arguments`.
  */
-export function contextOf(shared: Shared, names: readonly string[], event: string | null): (args: unknown[]) => HookContext {
+export function contextOf(
+  shared: Shared,
+  names: readonly string[],
+  event: string | null
+): (args: unknown[]) => HookContext {
   class MethodContext extends Context {}
-  for (const [key, value] of Object.entries(shared)) Object.defineProperty(MethodContext.prototype, key, { value, enumerable: true })
+  for (const [key, value] of Object.entries(shared))
+    Object.defineProperty(MethodContext.prototype, key, { value, enumerable: true })
   names.forEach((name, index) => {
     Object.defineProperty(MethodContext.prototype, name, {
       enumerable: true,

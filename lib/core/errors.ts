@@ -1,54 +1,6 @@
-/** What an error carries beside its message. `errors` (one entry a field, for example) travels under a name of its own. */
-export type ErrorData = Record<string, unknown> | readonly unknown[]
+import { type ErrorData, ServiceError } from './service-error.js'
 
-/** The JSON form of an error, as it goes over the wire (wire contract: "Errors"). */
-export interface ErrorJSON {
-  name: string
-  message: string
-  code: number
-  className: string
-  data?: unknown
-  errors?: unknown
-}
-
-/**
- * The error of a service call: every error that leaves a service over HTTP has this shape. Throw one of its classes
- * (`NotFound`, `BadRequest`, …), or derive one of your own with a status of 400 to 599 in `code`.
- *
- * @example
- * throw new NotFound('No such message', { id })
- * throw new BadRequest('Invalid message', { errors: { text: 'is missing' } })
- */
-export class ServiceError extends Error {
-  /** The HTTP status. */
-  readonly code: number
-  /** The name in kebab-case. */
-  readonly className: string
-  readonly data?: unknown
-  readonly errors?: unknown
-
-  constructor(message: string | Error | undefined, name: string, code: number, data?: ErrorData, options?: ErrorOptions) {
-    super(message instanceof Error ? message.message : (message ?? name), message instanceof Error ? { cause: message } : options)
-    this.name = name
-    this.code = code
-    this.className = name.replace(/(?!^)[A-Z]/g, '-$&').toLowerCase()
-    if (data === undefined) return
-    const { errors, ...rest } = Array.isArray(data) ? { errors: undefined } : (data as Record<string, unknown>)
-    if (errors !== undefined) this.errors = errors
-    if (Array.isArray(data)) this.data = data
-    else if (Object.keys(rest).length > 0) this.data = rest
-  }
-
-  /** The same as `code`, under the name by which Fastify's own error handler finds it. */
-  get statusCode(): number {
-    return this.code
-  }
-
-  toJSON(): ErrorJSON {
-    const { name, message, code, className, data, errors } = this
-    return { name, message, code, className, ...(data === undefined ? {} : { data }), ...(errors === undefined ? {} : { errors }) }
-  }
-}
+export { type ErrorData, type ErrorJSON, ServiceError } from './service-error.js'
 
 /** A class of the table: `new NotFound(message?, data?, { cause }?)`. */
 export type ServiceErrorClass = new (message?: string | Error, data?: ErrorData, options?: ErrorOptions) => ServiceError
@@ -83,13 +35,31 @@ export class BadGateway extends define('BadGateway', 502) {}
 export class Unavailable extends define('Unavailable', 503) {}
 
 const classes = [
-  BadRequest, NotAuthenticated, PaymentError, Forbidden, NotFound, MethodNotAllowed, NotAcceptable, Timeout, Conflict, Gone,
-  LengthRequired, PayloadTooLarge, UriTooLong, UnsupportedMediaType, Unprocessable, TooManyRequests, GeneralError,
-  NotImplemented, BadGateway, Unavailable
+  BadRequest,
+  NotAuthenticated,
+  PaymentError,
+  Forbidden,
+  NotFound,
+  MethodNotAllowed,
+  NotAcceptable,
+  Timeout,
+  Conflict,
+  Gone,
+  LengthRequired,
+  PayloadTooLarge,
+  UriTooLong,
+  UnsupportedMediaType,
+  Unprocessable,
+  TooManyRequests,
+  GeneralError,
+  NotImplemented,
+  BadGateway,
+  Unavailable
 ]
 const byCode: ReadonlyMap<number, ServiceErrorClass> = new Map(classes.map((Class) => [new Class().code, Class]))
 
-const isStatus = (code: unknown): code is number => Number.isInteger(code) && (code as number) >= 400 && (code as number) <= 599
+const isStatus = (code: unknown): code is number =>
+  Number.isInteger(code) && (code as number) >= 400 && (code as number) <= 599
 
 /** Whether a thrown value is a service error: one of ours, or one of another Feathers package, told by its shape. */
 export function isServiceError(error: unknown): error is ServiceError {
@@ -116,7 +86,11 @@ function copy(error: ServiceError, message: string): ServiceError {
   const errors = read(error, 'errors')
   const name = text(read(error, 'name')) ?? 'GeneralError'
   const known = { ...(data === undefined ? {} : { data }), ...(errors === undefined ? {} : { errors }) }
-  return Object.assign(new ServiceError(message, name, error.code, undefined, { cause: error }), { className: error.className }, known)
+  return Object.assign(
+    new ServiceError(message, name, error.code, undefined, { cause: error }),
+    { className: error.className },
+    known
+  )
 }
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)

@@ -14,7 +14,15 @@ export interface Emitter {
 }
 
 export const emitterMethods = [
-  'on', 'once', 'off', 'addListener', 'removeListener', 'removeAllListeners', 'emit', 'listeners', 'listenerCount'
+  'on',
+  'once',
+  'off',
+  'addListener',
+  'removeListener',
+  'removeAllListeners',
+  'emit',
+  'listeners',
+  'listenerCount'
 ] as const
 
 export function isEmitter(object: object): object is Emitter {
@@ -62,7 +70,11 @@ export function emitterMethod(emitter: Emitter, name: string, service: unknown):
 }
 
 /** Emits the event of a call, once for each record of its result, unless it is one of those that the service emits itself. */
-export function emitResult(context: HookContext, own: readonly string[], notify: (event: string, ...args: unknown[]) => void): void {
+export function emitResult(
+  context: HookContext,
+  own: readonly string[],
+  notify: (event: string, ...args: unknown[]) => void
+): void {
   const { event, result } = context
   if (typeof event !== 'string' || own.includes(event)) return
   for (const record of Array.isArray(result) ? result : [result]) notify(event, record, context)

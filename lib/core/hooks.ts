@@ -22,12 +22,22 @@ function error(hooks: readonly Hook[]): AroundHook {
     try {
       await next()
     } catch (thrown) {
-      const failure = thrown ?? new Error(`${thrown} was thrown`)
-      context.error = failure
+      context.error = thrown ?? new Error(`${thrown} was thrown`)
       delete context.result
-      for (const hook of hooks) await run(hook, context, 'error')
-      if (context.result === undefined) throw context.error ?? failure
+      await runAll(hooks, context)
+      if (context.result === undefined) throw context.error
     }
+  }
+}
+
+async function runAll(hooks: readonly Hook[], context: HookContext): Promise<void> {
+  const { error } = context
+  try {
+    for (const hook of hooks) await run(hook, context, 'error')
+    context.error ??= error
+  } catch (thrown) {
+    context.error = thrown ?? error
+    throw context.error
   }
 }
 
@@ -45,19 +55,15 @@ type Registered = { [T in HookType]: Map<string, Hook[]> }
 export class HookStore {
   readonly #hooks: Registered = { around: new Map(), before: new Map(), after: new Map(), error: new Map() }
 
-  /** Adds hooks. `methods` are the names that may stand beside `all`. */
-  add(options: HookOptions | HookMap<AroundHook>, methods?: (name: string) => boolean): void {
-    for (const [type, map] of Object.entries(typed(options))) {
-      if (map === undefined) continue
-      const store = Object.hasOwn(this.#hooks, type) ? this.#hooks[type as HookType] : undefined
-      if (store === undefined) throw new Error(`'${type}' is not a valid hook type: it is one of around, before, after, error`)
-      for (const [method, hooks] of Object.entries(byMethod(map))) {
-        const list = [hooks].flat() as Hook[]
-        if (list.length === 0) continue
-        if (method !== 'all' && methods?.(method) === false) throw new Error(`'${method}' has ${type} hooks but is no method of the service`)
-        for (const hook of list) if (typeof hook !== 'function') throw new Error(`A hook is a function: see ${type} hooks of '${method}'`)
-        store.set(method, [...(store.get(method) ?? []), ...list])
-      }
+  /**
+   * Adds hooks. `isMethod` says which names may stand beside `all`.
+   * @throws when a hook type or a method is not known, or a hook is no function; nothing is added then
+   */
+  add(options: HookOptions | HookMap<AroundHook>, isMethod: (name: string) => boolean = () => true): void {
+    const added = Object.entries(typed(options)).flatMap(([type, map]) => lists(type, map ?? {}, isMethod))
+    for (const { type, method, hooks } of added) {
+      const registered = this.#hooks[type]
+      registered.set(method, [...(registered.get(method) ?? []), ...hooks])
     }
   }
 
@@ -82,10 +88,21 @@ const types: readonly string[] = ['around', 'before', 'after', 'error']
 
 // As in Feathers, what names no type is a list of around hooks, or a map of such lists by method.
 function typed(options: HookOptions | HookMap<AroundHook>): HookOptions {
-  const isTyped = typeof options === 'object' && (Object.keys(options).length === 0 || Object.keys(options).some((key) => types.includes(key)))
+  const keys = typeof options === 'object' ? Object.keys(options) : []
+  const isTyped = keys.some((key) => types.includes(key))
   return isTyped ? (options as HookOptions) : { around: options as HookMap<AroundHook> }
 }
 
-function byMethod<H>(map: HookMap<H>): { readonly [method: string]: H | readonly H[] } {
-  return typeof map === 'function' || Array.isArray(map) ? { all: map as H } : (map as { readonly [method: string]: H })
+function lists(type: string, map: HookMap<AroundHook> | HookMap<Hook>, isMethod: (name: string) => boolean) {
+  if (!types.includes(type)) throw new Error(`'${type}' is not a valid hook type: it is one of ${types.join(', ')}`)
+  const byMethod = typeof map === 'function' || Array.isArray(map) ? { all: map } : map
+  return Object.entries(byMethod as Record<string, Hook | Hook[]>).map(([method, one]) => {
+    const hooks = [one].flat()
+    if (hooks.length > 0 && method !== 'all' && !isMethod(method)) {
+      throw new Error(`'${method}' has ${type} hooks but is no method of the service`)
+    }
+    if (hooks.some((hook) => typeof hook !== 'function'))
+      throw new Error(`A hook is a function: see ${type} hooks of '${method}'`)
+    return { type: type as HookType, method, hooks }
+  })
 }

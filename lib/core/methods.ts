@@ -17,12 +17,28 @@ export const methods: ReadonlyMap<string, MethodDefinition> = new Map<string, Me
   ['find', { verb: 'GET', id: false, arguments: ['params'], batch: false, event: null, status: 200 }],
   ['get', { verb: 'GET', id: true, arguments: ['id', 'params'], batch: false, event: null, status: 200 }],
   ['create', { verb: 'POST', id: false, arguments: ['data', 'params'], batch: true, event: 'created', status: 201 }],
-  ['update', { verb: 'PUT', id: 'optional', arguments: ['id', 'data', 'params'], batch: false, event: 'updated', status: 200 }],
-  ['patch', { verb: 'PATCH', id: 'optional', arguments: ['id', 'data', 'params'], batch: false, event: 'patched', status: 200 }],
-  ['remove', { verb: 'DELETE', id: 'optional', arguments: ['id', 'params'], batch: false, event: 'removed', status: 200 }]
+  [
+    'update',
+    { verb: 'PUT', id: 'optional', arguments: ['id', 'data', 'params'], batch: false, event: 'updated', status: 200 }
+  ],
+  [
+    'patch',
+    { verb: 'PATCH', id: 'optional', arguments: ['id', 'data', 'params'], batch: false, event: 'patched', status: 200 }
+  ],
+  [
+    'remove',
+    { verb: 'DELETE', id: 'optional', arguments: ['id', 'params'], batch: false, event: 'removed', status: 200 }
+  ]
 ])
 
-const custom: MethodDefinition = { verb: 'POST', id: false, arguments: ['data', 'params'], batch: true, event: null, status: 200 }
+const custom: MethodDefinition = {
+  verb: 'POST',
+  id: false,
+  arguments: ['data', 'params'],
+  batch: true,
+  event: null,
+  status: 200
+}
 
 /** The definition of any method: one of the six by its row, every other one is a custom method. */
 export function definitionOf(name: string): MethodDefinition {
@@ -40,7 +56,8 @@ export function argumentCheck(name: string): (args: readonly unknown[]) => void 
   const names = methods.get(name)?.arguments ?? []
   const position = names.indexOf('data')
   return (args) => {
-    if (names[0] === 'id' && args[0] === undefined) throw new BadRequest(`An id must be provided to the '${name}' method`)
+    if (names[0] === 'id' && args[0] === undefined)
+      throw new BadRequest(`An id must be provided to the '${name}' method`)
     if (position !== -1) checkData(name, args[position])
   }
 }

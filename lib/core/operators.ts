@@ -14,12 +14,17 @@ export function commonOperators(): Hook<HookContext> {
   }
 }
 
-const names: ReadonlyMap<string, string> = new Map([['$le', '$lte'], ['$ge', '$gte']])
+const names: ReadonlyMap<string, string> = new Map([
+  ['$le', '$lte'],
+  ['$ge', '$gte']
+])
 
 function map(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(map)
   if (!isPlain(value)) return value
-  const { $eq, ...rest } = Object.fromEntries(Object.entries(value).map(([key, inner]) => [names.get(key) ?? key, map(inner)]))
+  const { $eq, ...rest } = Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [names.get(key) ?? key, map(inner)])
+  )
   if ($eq === undefined) return rest
   return Object.keys(rest).length === 0 ? $eq : { ...rest, $in: [$eq] }
 }

@@ -2,7 +2,15 @@ import { EventEmitter } from 'eventemitter3'
 import type { HookContext, HookOptions, RegisteredService } from '../../types/hooks.js'
 import { compose, type Run } from './compose.js'
 import { contextOf } from './context.js'
-import { type Emitter, emit, emitResult, emitterMethod, emitterMethods, isEmitter, type OnListenerError } from './events.js'
+import {
+  type Emitter,
+  emit,
+  emitResult,
+  emitterMethod,
+  emitterMethods,
+  isEmitter,
+  type OnListenerError
+} from './events.js'
 import { define, forward } from './facade.js'
 import { HookStore } from './hooks.js'
 import { argumentCheck, definitionOf, type MethodDefinition, methods } from './methods.js'
@@ -83,7 +91,8 @@ export function createService(object: object, options: RegisterOptions): Service
       const hooks = [...common.collect(method.name), ...own.collect(method.name)]
       const isAlone = hooks.length === 0
       const call: Run = async (context) => {
-        if (context.result === undefined) context.result = (await (source[method.name] as Method).apply(object, context.arguments)) as never
+        if (context.result === undefined)
+          context.result = (await (source[method.name] as Method).apply(object, context.arguments)) as never
         if (isAlone) emitResult(context, events, notify)
       }
       const chain = compose(hooks, call)
@@ -118,13 +127,15 @@ export function createService(object: object, options: RegisterOptions): Service
 
 type Method = (...args: unknown[]) => unknown
 
-const existing = (object: Record<string, unknown>) => [...methods.keys()].filter((name) => typeof object[name] === 'function')
+const existing = (object: Record<string, unknown>) =>
+  [...methods.keys()].filter((name) => typeof object[name] === 'function')
 
 function exposedMethods(object: Record<string, unknown>, { path, methods: named }: RegisterOptions): readonly string[] {
   const exposed = named ?? existing(object)
   for (const name of exposed) {
     if (reserved.has(name)) throw new Error(`'${name}' can't be a method of the service '${path}': choose another name`)
-    if (typeof object[name] !== 'function') throw new Error(`The service '${path}' has no method '${name}', which its option \`methods\` names`)
+    if (typeof object[name] !== 'function')
+      throw new Error(`The service '${path}' has no method '${name}', which its option \`methods\` names`)
   }
   if (exposed.length > 0 || existing(object).length > 0) return exposed
   throw new Error(

@@ -15,7 +15,10 @@ export function constraintsOf(name: string, instance: FastifyInstance): Record<s
       name: strategy,
       storage: () => {
         const handlers = new Map<string, never>()
-        return { get: (value: string) => handlers.get(value) ?? null, set: (value: string, handler: never) => handlers.set(value, handler) }
+        return {
+          get: (value: string) => handlers.get(value) ?? null,
+          set: (value: string, handler: never) => handlers.set(value, handler)
+        }
       },
       deriveConstraint: (request: { headers: Record<string, unknown> }) => request.headers[SERVICE_METHOD]
     } as never)

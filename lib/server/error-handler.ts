@@ -14,7 +14,9 @@ import { wantsJSON } from './negotiate.js'
  * app.setErrorHandler(errorHandler({ html: false }))
  * @throws when a page that `html` names can not be read
  */
-export function errorHandler(options: ErrorHandlerOptions = {}): (error: unknown, request: FastifyRequest, reply: FastifyReply) => void {
+export function errorHandler(
+  options: ErrorHandlerOptions = {}
+): (error: unknown, request: FastifyRequest, reply: FastifyReply) => void {
   const { html } = options
   const log = createLog(options)
   const page = html === false ? undefined : createPage(html)
@@ -29,7 +31,12 @@ export function errorHandler(options: ErrorHandlerOptions = {}): (error: unknown
   }
 }
 
-async function sendPage(page: ErrorPage, error: ServiceError, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function sendPage(
+  page: ErrorPage,
+  error: ServiceError,
+  request: FastifyRequest,
+  reply: FastifyReply
+): Promise<void> {
   reply.type('text/html; charset=utf-8')
   try {
     const text = await page(error, request, reply)
@@ -41,7 +48,8 @@ async function sendPage(page: ErrorPage, error: ServiceError, request: FastifyRe
 
 /** What may be told of an error. The engine's words about a value that can't be serialized tell of the server, not of the call. */
 function toAnswer(thrown: unknown, expose: boolean): ServiceError {
-  if (thrown instanceof Error && 'serialization' in thrown) return new GeneralError('The result can not be serialized', undefined, { cause: thrown })
+  if (thrown instanceof Error && 'serialization' in thrown)
+    return new GeneralError('The result can not be serialized', undefined, { cause: thrown })
   const error = toServiceError(thrown)
   if (expose || error.code < 500 || isServiceError(thrown)) return error
   return Object.assign(error, { message: STATUS_CODES[error.code] ?? 'Error', errors: undefined })
@@ -56,17 +64,23 @@ function toBody(error: ServiceError): string {
   }
 }
 
-function createLog({ logger }: ErrorHandlerOptions): (thrown: Error, error: ServiceError, request: FastifyRequest) => void {
+function createLog({
+  logger
+}: ErrorHandlerOptions): (thrown: Error, error: ServiceError, request: FastifyRequest) => void {
   if (logger === false) return () => {}
   if (logger !== undefined) return (thrown) => logger.error(thrown)
-  return (err, { code, message }, request) => request.log[code >= 500 ? 'error' : 'info']({ err, req: request }, message)
+  return (err, { code, message }, request) =>
+    request.log[code >= 500 ? 'error' : 'info']({ err, req: request }, message)
 }
 
 function createPage(html: Exclude<ErrorHandlerOptions['html'], false>): ErrorPage {
   if (html === undefined) return builtInPage
   if (typeof html === 'function') return html
-  const pages = new Map(Object.entries(html).map(([status, page]) => [status, typeof page === 'string' ? file(page) : page]))
-  return (error, request, reply) => (pages.get(String(error.code)) ?? pages.get('default') ?? builtInPage)(error, request, reply)
+  const pages = new Map(
+    Object.entries(html).map(([status, page]) => [status, typeof page === 'string' ? file(page) : page])
+  )
+  return (error, request, reply) =>
+    (pages.get(String(error.code)) ?? pages.get('default') ?? builtInPage)(error, request, reply)
 }
 
 function file(path: string): ErrorPage {

@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http'
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escape = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] as string)
+const escapeHTML = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] as string)
 
 /** The page for an error where the application has none of its own. It loads nothing, and escapes all that it shows. */
 export function builtInPage({ code, message }: { code: number; message: string }): string {
-  const title = escape(`${code} ${STATUS_CODES[code] ?? ''}`.trim())
+  const title = escapeHTML(`${code} ${STATUS_CODES[code] ?? ''}`.trim())
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -16,7 +16,7 @@ export function builtInPage({ code, message }: { code: number; message: string }
 </head>
 <body>
 <h1>${title}</h1>
-<p>${escape(message)}</p>
+<p>${escapeHTML(message)}</p>
 </body>
 </html>
 `

@@ -2,9 +2,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Middleware } from '../../types/fastify.js'
 
 /** Runs middleware in order, and says whether one of them has answered: the rest is skipped then. */
-export async function runMiddleware(list: readonly Middleware[], request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+export async function runMiddleware(
+  list: readonly Middleware[],
+  request: FastifyRequest,
+  reply: FastifyReply
+): Promise<boolean> {
   for (const middleware of list) {
-    const value = middleware.length < 3 ? await (middleware as Async).call(request.server, request, reply) : await callback(middleware, request, reply)
+    const value =
+      middleware.length < 3
+        ? await (middleware as Async).call(request.server, request, reply)
+        : await callback(middleware, request, reply)
     // As in Fastify: an async one that has answered returns the reply.
     if (value === reply || reply.sent) return true
   }

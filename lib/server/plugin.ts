@@ -15,7 +15,8 @@ import { checkSchemas } from './schema.js'
 import { answerUnsupported, rootOf } from './unsupported.js'
 
 async function services(app: FastifyInstance, options: ServicesOptions): Promise<void> {
-  if (app.hasDecorator('service')) throw new Error('fastify-services is registered here already: use app.service() of that registration')
+  if (app.hasDecorator('service'))
+    throw new Error('fastify-services is registered here already: use app.service() of that registration')
   const registry = new Registry()
   const common = new HookStore()
   common.add((options.hooks ?? {}) as HookOptions)
@@ -23,7 +24,12 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   const settings: Settings = { parse: createParser(options.query), formatter: options.formatter, onError, registry }
 
   decorateMessages(app)
-  app.decorate('service', function (this: FastifyInstance, path: string, object?: object, serviceOptions: ServiceOptions = {}) {
+  app.decorate('service', function (
+    this: FastifyInstance,
+    path: string,
+    object?: object,
+    serviceOptions: ServiceOptions = {}
+  ) {
     return object === undefined ? registry.get(this.prefix, path).service : register(this, path, object, serviceOptions)
   } as ServiceFunction)
   app.decorate('setup', async (server?: unknown) => {
@@ -34,18 +40,33 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   app.addHook('onClose', () => registry.teardown())
   answerUnsupported(app, registry, onError)
   if (options.notFound) {
-    app.setNotFoundHandler(notFound({ ...options.errorHandler, ...(options.notFound === true ? {} : options.notFound) }))
+    app.setNotFoundHandler(
+      notFound({ ...options.errorHandler, ...(options.notFound === true ? {} : options.notFound) })
+    )
   }
 
   function register(instance: FastifyInstance, path: string, object: object, serviceOptions: ServiceOptions) {
     const name = joinPath(instance.prefix, path)
     const { methods, events, hooks } = serviceOptions
-    const onListenerError = (err: unknown, event: string) => app.log.error({ err, path: name, event }, 'A listener of a service failed')
-    const create = () => createService(object, { app: instance, path: name, methods, events, hooks: hooks as HookOptions, common, onListenerError })
+    const onListenerError = (err: unknown, event: string) =>
+      app.log.error({ err, path: name, event }, 'A listener of a service failed')
+    const create = () =>
+      createService(object, {
+        app: instance,
+        path: name,
+        methods,
+        events,
+        hooks: hooks as HookOptions,
+        common,
+        onListenerError
+      })
     const entry = registry.add(name, create)
     checkSchemas(serviceOptions.schema, name, entry.exposed)
     const prefix = joinPath(path)
-    instance.register((child) => registerRoutes(child, entry, serviceOptions, settings), prefix === '' ? {} : { prefix: `/${prefix}` })
+    instance.register(
+      (child) => registerRoutes(child, entry, serviceOptions, settings),
+      prefix === '' ? {} : { prefix: `/${prefix}` }
+    )
     return entry.service
   }
 }

@@ -34,7 +34,9 @@ function attempt(parse: () => Record<string, unknown>): Record<string, unknown> 
   try {
     return parse()
   } catch (error) {
-    return new BadRequest(error instanceof RangeError ? error.message : 'The query can not be parsed', undefined, { cause: error })
+    return new BadRequest(error instanceof RangeError ? error.message : 'The query can not be parsed', undefined, {
+      cause: error
+    })
   }
 }
 

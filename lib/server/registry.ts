@@ -20,8 +20,12 @@ export class Registry {
 
   /** @throws when the path is taken, or the server is ready */
   add(path: string, create: () => ServiceEntry): ServiceEntry {
-    if (this.#entries.has(path)) throw new Error(`A service '${path}' is registered already: choose another path, or look it up by app.service('${path}')`)
-    if (this.ready) throw new Error(`The service '${path}' comes too late: register services before the server is ready`)
+    if (this.#entries.has(path))
+      throw new Error(
+        `A service '${path}' is registered already: choose another path, or look it up by app.service('${path}')`
+      )
+    if (this.ready)
+      throw new Error(`The service '${path}' comes too late: register services before the server is ready`)
     const entry = create()
     this.#entries.set(path, entry)
     return entry
@@ -47,14 +51,18 @@ export class Registry {
    * @throws when it has run already
    */
   useServer(server: unknown): void {
-    if (this.ready) throw new Error('The services are set up already: call app.setup(server) in place of app.ready(), before inject() and listen()')
+    if (this.ready)
+      throw new Error(
+        'The services are set up already: call app.setup(server) in place of app.ready(), before inject() and listen()'
+      )
     this.#server = server
   }
 
   /** Runs `setup(app, path, server)` of each service, in the order of registration. */
   async setup(server: unknown): Promise<void> {
     this.ready = true
-    for (const { object, app, path } of this.entries) await (object as Lifecycle).setup?.(app, path, this.#server ?? server)
+    for (const { object, app, path } of this.entries)
+      await (object as Lifecycle).setup?.(app, path, this.#server ?? server)
   }
 
   /** Runs `teardown(app, path)` of each service, last registered first. One that fails does not keep the others from it. */
@@ -67,6 +75,7 @@ export class Registry {
         errors.push(error)
       }
     }
-    if (errors.length > 0) throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'The teardown of services failed')
+    if (errors.length > 0)
+      throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'The teardown of services failed')
   }
 }

@@ -18,7 +18,8 @@ export function applyContext(context: HookContext, status: number, reply: Fastif
 }
 
 function toStatus(status: unknown): number | undefined {
-  if (status === undefined || (Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599)) return status as number | undefined
+  if (status === undefined || (Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599))
+    return status as number | undefined
   throw new GeneralError('A hook has set a status code that can not be sent')
 }
 

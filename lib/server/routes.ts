@@ -27,7 +27,12 @@ export interface Settings {
  * The routes of one service, in an instance of their own: its parsers, hooks and error handler reach nothing of the application.
  * What the application has defined itself at one of the URLs stays.
  */
-export async function registerRoutes(instance: FastifyInstance, entry: ServiceEntry, options: ServiceOptions, settings: Settings): Promise<void> {
+export async function registerRoutes(
+  instance: FastifyInstance,
+  entry: ServiceEntry,
+  options: ServiceOptions,
+  settings: Settings
+): Promise<void> {
   await registerBodyParsers(instance, settings.parse)
   instance.setErrorHandler(settings.onError)
   for (const name of entry.exposed) {
@@ -96,6 +101,8 @@ function dataCheck(name: string): preValidationHookHandler {
 
 function list(middleware: ServiceOptions['before'] = []): readonly Middleware[] {
   const functions = [middleware].flat() as Middleware[]
-  for (const item of functions) if (typeof item !== 'function') throw new TypeError('Middleware of a service is a function: see its options `before` and `after`')
+  for (const item of functions)
+    if (typeof item !== 'function')
+      throw new TypeError('Middleware of a service is a function: see its options `before` and `after`')
   return functions
 }

@@ -16,7 +16,10 @@ function responses({ response }: FastifySchema): Map<string, Schema> {
  */
 export function routeSchema(method: string, schema: FastifySchema, instance: FastifyInstance): FastifySchema {
   const asList = method === 'find' && instance.serializerCompiler === undefined
-  const response = [...responses(schema)].map(([status, record]) => [status, asList && status.startsWith('2') ? listOf(record) : record])
+  const response = [...responses(schema)].map(([status, record]) => [
+    status,
+    asList && status.startsWith('2') ? listOf(record) : record
+  ])
   return response.length === 0 ? schema : { ...schema, response: Object.fromEntries(response) }
 }
 
@@ -25,13 +28,20 @@ function listOf({ $id: _, definitions, $defs, ...record }: Schema): Schema {
   const data = { type: 'array', items: record }
   const count = { type: 'integer' }
   const page = { type: 'object', properties: { total: count, limit: count, skip: count, data } }
-  return { anyOf: [data, page], ...(definitions !== undefined && { definitions }), ...($defs !== undefined && { $defs }) }
+  return {
+    anyOf: [data, page],
+    ...(definitions !== undefined && { definitions }),
+    ...($defs !== undefined && { $defs })
+  }
 }
 
 /** @throws when schemas are given for what HTTP can not call, a misspelt method for example */
 export function checkSchemas(schemas: Record<string, unknown> = {}, path: string, exposed: readonly string[]): void {
   const unknown = Object.keys(schemas).find((name) => !exposed.includes(name))
-  if (unknown !== undefined) throw new Error(`The service '${path}' has a schema for '${unknown}', which HTTP can not call (${exposed.join(', ')})`)
+  if (unknown !== undefined)
+    throw new Error(
+      `The service '${path}' has a schema for '${unknown}', which HTTP can not call (${exposed.join(', ')})`
+    )
 }
 
 /** Gives the function that serializes the data of a reply, `undefined` where no schema says how. */
@@ -73,7 +83,8 @@ export async function validateBatch(request: FastifyRequest): Promise<void> {
     const validate = request.getValidationFunction(part) as Validate | undefined
     const answer = (await validate?.(value)) as { error?: Error; value?: unknown } | boolean | undefined
     if (answer === false) throw invalid(part, path, validate?.errors ?? [])
-    if (typeof answer === 'object' && answer?.error) throw new BadRequest(`${part}${path} is not valid: ${answer.error.message}`)
+    if (typeof answer === 'object' && answer?.error)
+      throw new BadRequest(`${part}${path} is not valid: ${answer.error.message}`)
     return typeof answer === 'object' && 'value' in answer ? answer.value : value
   }
   for (const [index, record] of body.entries()) body[index] = await check('body', record, `/${index}`)

@@ -19,7 +19,10 @@ export async function toBytes(source: Source, reply: FastifyReply): Promise<Sour
   return Readable.from(encode(first, items), { objectMode: false })
 }
 
-async function* encode(first: IteratorResult<unknown>, items: AsyncIterator<unknown>): AsyncGenerator<string | Uint8Array> {
+async function* encode(
+  first: IteratorResult<unknown>,
+  items: AsyncIterator<unknown>
+): AsyncGenerator<string | Uint8Array> {
   try {
     for (let item = first; !item.done; item = await items.next()) {
       yield isBytes(item.value) ? item.value : `${JSON.stringify(item.value)}\n`
@@ -29,4 +32,5 @@ async function* encode(first: IteratorResult<unknown>, items: AsyncIterator<unkn
   }
 }
 
-const isBytes = (value: unknown): value is string | Uint8Array => typeof value === 'string' || value instanceof Uint8Array
+const isBytes = (value: unknown): value is string | Uint8Array =>
+  typeof value === 'string' || value instanceof Uint8Array

@@ -12,7 +12,11 @@ import { allowedVerbs, methodNotAllowed, SERVICE_METHOD } from './unsupported.js
  * not exposed and for the path of another service that lacks the method, 400 for an empty id, which must not become a call for many
  * records.
  */
-export function targetCheck(method: ServiceMethod, entry: ServiceEntry, registry: Registry): (request: FastifyRequest, reply: FastifyReply) => void {
+export function targetCheck(
+  method: ServiceMethod,
+  entry: ServiceEntry,
+  registry: Registry
+): (request: FastifyRequest, reply: FastifyReply) => void {
   const { name, definition } = method
   let nested: ReadonlyMap<string, ServiceEntry> | undefined
   if (definition.id === false) {

@@ -17,7 +17,10 @@ export function methodNotAllowed({ headers, method: verb }: FastifyRequest, hasI
 
 /** The verbs that a service answers at its path, or at that of a record. */
 export function allowedVerbs({ exposed }: ServiceEntry, hasId: boolean): string {
-  const verbs = exposed.map(definitionOf).filter(({ id }) => id !== !hasId).map(({ verb }) => verb)
+  const verbs = exposed
+    .map(definitionOf)
+    .filter(({ id }) => id !== !hasId)
+    .map(({ verb }) => verb)
   return [...new Set(verbs.flatMap((verb) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb])))].join(', ')
 }
 
@@ -56,7 +59,10 @@ export function answerUnsupported(
 function patternOf(path: string, { initialConfig }: FastifyInstance): RegExp {
   const { caseSensitive, ignoreDuplicateSlashes } = { ...initialConfig, ...initialConfig.routerOptions }
   const slash = ignoreDuplicateSlashes ? '/+' : '/'
-  const segments = path.split('/').filter(Boolean).map((segment) => slash + (segment[0] === ':' ? '[^/]+' : literal(segment)))
+  const segments = path
+    .split('/')
+    .filter(Boolean)
+    .map((segment) => slash + (segment[0] === ':' ? '[^/]+' : literal(segment)))
   return new RegExp(`^${segments.join('')}(?:${slash}([^/]+)?)?$`, caseSensitive === false ? 'i' : '')
 }
 

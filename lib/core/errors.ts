@@ -72,7 +72,7 @@ export function isServiceError(error: unknown): error is ServiceError {
  */
 export function toServiceError(error: unknown): ServiceError {
   const message = text(read(error, 'message')) ?? text(error) ?? 'Error'
-  if (isServiceError(error)) return error instanceof ServiceError ? error : copy(error, message)
+  if (isServiceError(error)) return attempt(() => error instanceof ServiceError) ? error : copy(error, message)
   const status = [read(error, 'statusCode'), read(error, 'status')].find(isStatus) ?? 500
   const validation = read(error, 'validation')
   const Class = byCode.get(status)
@@ -95,10 +95,12 @@ function copy(error: ServiceError, message: string): ServiceError {
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
-// What is thrown may be anything, a proxy or an object whose getters throw among it.
-function read(from: unknown, key: string): unknown {
+const read = (from: unknown, key: string): unknown => attempt(() => (from as Record<string, unknown> | null)?.[key])
+
+// What is thrown may be anything, an object whose getters throw among it.
+function attempt<T>(get: () => T): T | undefined {
   try {
-    return (from as Record<string, unknown> | null | undefined)?.[key]
+    return get()
   } catch {
     return undefined
   }

@@ -13,18 +13,6 @@ export interface Emitter {
   listenerCount(event: string): number
 }
 
-export const emitterMethods = [
-  'on',
-  'once',
-  'off',
-  'addListener',
-  'removeListener',
-  'removeAllListeners',
-  'emit',
-  'listeners',
-  'listenerCount'
-] as const
-
 export function isEmitter(object: object): object is Emitter {
   return ['on', 'once', 'off', 'emit', 'listeners', 'listenerCount', 'removeAllListeners'].every(
     (name) => typeof (object as Record<string, unknown>)[name] === 'function'
@@ -50,22 +38,52 @@ export function emit(emitter: Emitter, event: string, args: readonly unknown[], 
   return true
 }
 
-async function call(emitter: Emitter, listener: Listener, args: readonly unknown[], onError: (error: unknown) => void) {
+async function call(self: unknown, listener: Listener, args: readonly unknown[], onError: (error: unknown) => void) {
   try {
-    await listener.apply(emitter, args as unknown[])
+    await listener.apply(self, args as unknown[])
   } catch (error) {
     onError(error)
   }
 }
 
-const aliases: Record<string, string> = { addListener: 'on', removeListener: 'off' }
+/**
+ * The event methods of a service that stands before an emitter. Its listeners are guarded, since the emitter may be the user's
+ * object, which emits by itself.
+ */
+export function eventMethods(emitter: Emitter, service: unknown, onError: OnListenerError) {
+  const guards = new WeakMap<Listener, Map<string, Listener>>()
+  const originals = new WeakMap<Listener, Listener>()
 
-/** A method of the emitter for a service that stands before it: it chains on the service. */
-export function emitterMethod(emitter: Emitter, name: string, service: unknown): (...args: unknown[]) => unknown {
-  const method = (emitter as unknown as Record<string, (...args: unknown[]) => unknown>)[aliases[name] ?? name]
-  return (...args) => {
-    const value = method?.apply(emitter, args)
-    return value === emitter ? service : value
+  function guarded(event: string, listener: Listener): Listener {
+    const byEvent = guards.get(listener) ?? new Map<string, Listener>()
+    guards.set(listener, byEvent)
+    const guard: Listener =
+      byEvent.get(event) ?? ((...args) => call(emitter, listener, args, (error) => onError(error, event)))
+    byEvent.set(event, guard)
+    originals.set(guard, listener)
+    return guard
+  }
+
+  const change = (method: 'on' | 'once' | 'off') => (event: string, listener: Listener) => {
+    if (typeof listener !== 'function') throw new TypeError(`The listener of '${event}' is not a function`)
+    emitter[method](event, guarded(event, listener))
+    return service
+  }
+  const [on, off] = [change('on'), change('off')]
+  return {
+    on,
+    addListener: on,
+    once: change('once'),
+    off,
+    removeListener: off,
+    removeAllListeners(event?: string) {
+      emitter.removeAllListeners(...(event === undefined ? [] : [event]))
+      return service
+    },
+    listeners: (event: string) =>
+      (emitter.listeners(event) as Listener[]).map((listener) => originals.get(listener) ?? listener),
+    listenerCount: (event: string) => emitter.listenerCount(event),
+    emit: (event: string, ...args: unknown[]) => emit(emitter, event, args, onError)
   }
 }
 

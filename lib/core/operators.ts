@@ -10,23 +10,36 @@ import type { Hook, HookContext } from '../../types/hooks.js'
 export function commonOperators(): Hook<HookContext> {
   return (context) => {
     const { query } = context.params
-    if (query !== undefined) context.params = { ...context.params, query: map(query) as typeof query }
+    if (query !== undefined) context.params = { ...context.params, query: mapQuery(query) }
   }
 }
 
 const names: ReadonlyMap<string, string> = new Map([
   ['$le', '$lte'],
-  ['$ge', '$gte']
+  ['$ge', '$gte'],
+  ['$eq', '$in']
 ])
 
-function map(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(map)
+/** Maps the operators of each field; `$or`, `$and` and the like hold queries of their own. */
+function mapQuery(query: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(query).map(([key, value]) => {
+    if (!key.startsWith('$')) return [key, mapField(value)]
+    return [key, Array.isArray(value) ? value.map((inner) => (isPlain(inner) ? mapQuery(inner) : inner)) : value]
+  })
+  return Object.fromEntries(entries)
+}
+
+// Where two would become one, neither is dropped: the adapter refuses the one that it does not know.
+function mapField(value: unknown): unknown {
   if (!isPlain(value)) return value
-  const { $eq, ...rest } = Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [names.get(key) ?? key, map(inner)])
-  )
-  if ($eq === undefined) return rest
-  return Object.keys(rest).length === 0 ? $eq : { ...rest, $in: [$eq] }
+  const keys = Object.keys(value)
+  if (keys.length === 1 && keys[0] === '$eq') return value.$eq
+  const entries = Object.entries(value).map(([key, inner]) => {
+    const name = names.get(key)
+    if (name === undefined || name in value) return [key, mapField(inner)]
+    return [name, key === '$eq' ? [inner] : inner]
+  })
+  return Object.fromEntries(entries)
 }
 
 // Dates, ids of databases and the like are values.

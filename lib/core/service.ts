@@ -2,15 +2,7 @@ import { EventEmitter } from 'eventemitter3'
 import type { HookContext, HookOptions, RegisteredService } from '../../types/hooks.js'
 import { compose, type Run } from './compose.js'
 import { contextOf } from './context.js'
-import {
-  type Emitter,
-  emit,
-  emitResult,
-  emitterMethod,
-  emitterMethods,
-  isEmitter,
-  type OnListenerError
-} from './events.js'
+import { type Emitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
 import { define, forward } from './facade.js'
 import { HookStore } from './hooks.js'
 import { argumentCheck, definitionOf, type MethodDefinition, methods } from './methods.js'
@@ -53,7 +45,7 @@ export interface ServiceEntry {
 // What can't be a custom method: it would stand over a member that every object or every service has.
 const reserved = new Set<string>([
   ...Object.getOwnPropertyNames(Object.prototype),
-  ...emitterMethods,
+  ...['on', 'once', 'off', 'addListener', 'removeListener', 'removeAllListeners', 'listeners', 'listenerCount', 'emit'],
   ...['hooks', 'setup', 'teardown', 'publish', 'all', 'around', 'before', 'after', 'error', 'then']
 ])
 
@@ -69,8 +61,8 @@ export function createService(object: object, options: RegisterOptions): Service
   const exposed = exposedMethods(source, options)
   const events = options.events ?? (Array.isArray(source.events) ? source.events : [])
   const emitter: Emitter = isEmitter(object) ? object : (new EventEmitter() as unknown as Emitter)
-  const notify = (event: string, ...args: unknown[]) => emit(emitter, event, args, options.onListenerError)
   const service: Record<string, unknown> = {}
+  const eventful = eventMethods(emitter, service, options.onListenerError)
   const own = new HookStore()
 
   const entries = new Map<string, ServiceMethod>()
@@ -93,12 +85,12 @@ export function createService(object: object, options: RegisterOptions): Service
       const call: Run = async (context) => {
         if (context.result === undefined)
           context.result = (await (source[method.name] as Method).apply(object, context.arguments)) as never
-        if (isAlone) emitResult(context, events, notify)
+        if (isAlone) emitResult(context, events, eventful.emit)
       }
       const chain = compose(hooks, call)
       const withEvent: Run = async (context) => {
         await chain(context)
-        emitResult(context, events, notify)
+        emitResult(context, events, eventful.emit)
       }
       method.run = isAlone ? call : withEvent
     }
@@ -117,8 +109,7 @@ export function createService(object: object, options: RegisterOptions): Service
       return context.result
     })
   }
-  for (const name of emitterMethods) define(service, name, emitterMethod(emitter, name, service))
-  define(service, 'emit', notify)
+  for (const [name, value] of Object.entries(eventful)) define(service, name, value)
   define(service, 'hooks', addHooks)
   addHooks(options.hooks ?? {})
 
@@ -127,17 +118,21 @@ export function createService(object: object, options: RegisterOptions): Service
 
 type Method = (...args: unknown[]) => unknown
 
+// Neither a list, which has a `find`, nor a value is a service.
 const existing = (object: Record<string, unknown>) =>
-  [...methods.keys()].filter((name) => typeof object[name] === 'function')
+  typeof object !== 'object' || Array.isArray(object)
+    ? []
+    : [...methods.keys()].filter((name) => typeof object?.[name] === 'function')
 
 function exposedMethods(object: Record<string, unknown>, { path, methods: named }: RegisterOptions): readonly string[] {
-  const exposed = named ?? existing(object)
+  const found = existing(object)
+  const exposed = named ?? found
   for (const name of exposed) {
     if (reserved.has(name)) throw new Error(`'${name}' can't be a method of the service '${path}': choose another name`)
-    if (typeof object[name] !== 'function')
+    if (typeof object?.[name] !== 'function')
       throw new Error(`The service '${path}' has no method '${name}', which its option \`methods\` names`)
   }
-  if (exposed.length > 0 || existing(object).length > 0) return exposed
+  if (exposed.length > 0 || found.length > 0) return exposed
   throw new Error(
     `The service '${path}' has none of the methods ${[...methods.keys()].join(', ')}: give it one, or name its own in the option \`methods\``
   )

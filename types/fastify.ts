@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, preHandlerHookHandler } from 'fastify'
 import type { HookContext as Context, HookOptions as Hooks, RegisteredService as Registered } from './hooks.js'
-import type { Service, Services } from './service.js'
+import type { Service, ServiceObject, Services } from './service.js'
 
 /** What every hook of a call is handed; `app` is the instance that the service was registered on. */
 export type HookContext<S = unknown> = Context<S, FastifyInstance>
@@ -115,6 +115,7 @@ export interface ServiceFunction {
    * Registers an object as the service at a path, relative to the prefix of this instance.
    * @throws when the path is taken, the server is ready, or the object has none of the methods
    */
+  <S extends ServiceObject>(path: string, service: S, options?: ServiceOptions<S>): RegisteredService<S>
   <S extends object>(path: string, service: S, options?: ServiceOptions<S>): RegisteredService<S>
 }
 

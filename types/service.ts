@@ -44,12 +44,22 @@ export interface Paginated<Result> {
  * }
  */
 export interface Service<Result = unknown, Data = Partial<Result>, P = Params> {
-  find?(params: P): Promise<Result[] | Paginated<Result>>
-  get?(id: Id, params: P): Promise<Result>
-  create?(data: Data | Data[], params: P): Promise<Result | Result[]>
-  update?(id: NullableId, data: Data, params: P): Promise<Result | Result[]>
-  patch?(id: NullableId, data: Partial<Data>, params: P): Promise<Result | Result[]>
-  remove?(id: NullableId, params: P): Promise<Result | Result[]>
+  find?(params?: P): Promise<Result[] | Paginated<Result>>
+  get?(id: Id, params?: P): Promise<Result>
+  create?(data: Data | Data[], params?: P): Promise<Result | Result[]>
+  update?(id: NullableId, data: Data, params?: P): Promise<Result | Result[]>
+  patch?(id: NullableId, data: Partial<Data>, params?: P): Promise<Result | Result[]>
+  remove?(id: NullableId, params?: P): Promise<Result | Result[]>
+}
+
+/** What a service registered in place may look like: it gives the arguments of an object literal their types. */
+export interface ServiceObject {
+  find?(params: Params): unknown
+  get?(id: string, params: Params): unknown
+  create?(data: Record<string, unknown>, params: Params): unknown
+  update?(id: string | null, data: Record<string, unknown>, params: Params): unknown
+  patch?(id: string | null, data: Record<string, unknown>, params: Params): unknown
+  remove?(id: string | null, params: Params): unknown
 }
 
 /**

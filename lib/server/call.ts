@@ -2,14 +2,17 @@ import type { FastifyRequest } from 'fastify'
 import type { MethodDefinition } from '../core/methods.js'
 import { propertiesOf } from './request.js'
 
-/** The name under which the routes of a service hold the id of a record; a service path may use `:id` itself. */
-export const ID = '__id'
+/** The name under which the routes of a service hold the id of a record, where its path does not use `:id` itself. */
+export function idName(path: string): string {
+  return path.split('/').includes(':id') ? '__id' : 'id'
+}
 
 /** Makes what reads the arguments of a method from a request (wire contract: "Request → service call"). */
 export function argumentsOf(definition: MethodDefinition, path: string): (request: FastifyRequest) => unknown[] {
+  const name = idName(path)
   const route = path.includes(':') ? toRoute : () => ({})
   const read = {
-    id: ({ params }: FastifyRequest) => (params as Record<string, string>)[ID] ?? null,
+    id: ({ params }: FastifyRequest) => (params as Record<string, string>)[name] ?? null,
     data: ({ body }: FastifyRequest) => body,
     params: (request: FastifyRequest) => {
       const { query, headers } = request
@@ -18,9 +21,9 @@ export function argumentsOf(definition: MethodDefinition, path: string): (reques
   }
   const readers = definition.arguments.map((name) => read[name])
   return (request) => readers.map((reader) => reader(request))
-}
 
-function toRoute({ params }: FastifyRequest): Record<string, string> {
-  const { [ID]: _, ...route } = params as Record<string, string>
-  return route
+  function toRoute({ params }: FastifyRequest): Record<string, string> {
+    const { [name]: _, ...placeholders } = params as Record<string, string>
+    return placeholders
+  }
 }

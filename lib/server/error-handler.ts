@@ -23,8 +23,9 @@ export function errorHandler(
   return (thrown, request, reply) => {
     const error = toAnswer(thrown, options.expose ?? process.env.NODE_ENV !== 'production')
     log(thrown instanceof Error ? thrown : error, error, request)
+    dropHeaders(reply)
     // The serializer is that of the result, which is not sent.
-    reply.code(error.code).serializer(String)
+    reply.code(error.code).serializer((payload) => (typeof payload === 'string' ? payload : JSON.stringify(payload)))
     if (error.code === 401) reply.header('www-authenticate', 'Bearer')
     if (page === undefined || wantsJSON(request)) reply.type('application/json; charset=utf-8').send(toBody(error))
     else sendPage(page, error, request, reply)
@@ -41,9 +42,16 @@ async function sendPage(
   try {
     const text = await page(error, request, reply)
     if (typeof text === 'string') reply.send(text)
-  } catch (failure) {
-    reply.send(failure)
+  } catch (err) {
+    request.log.error({ err }, 'The page for an error failed')
+    if (!reply.sent) reply.send(builtInPage(error))
   }
+}
+
+/** What a hook has said about a success is not said of an error. */
+function dropHeaders(reply: FastifyReply): void {
+  const { headers = {}, location } = reply.hook?.http ?? {}
+  for (const name of Object.keys(location === undefined ? headers : { ...headers, location })) reply.removeHeader(name)
 }
 
 /** What may be told of an error. The engine's words about a value that can't be serialized tell of the server, not of the call. */
@@ -68,7 +76,15 @@ function createLog({
   logger
 }: ErrorHandlerOptions): (thrown: Error, error: ServiceError, request: FastifyRequest) => void {
   if (logger === false) return () => {}
-  if (logger !== undefined) return (thrown) => logger.error(thrown)
+  if (logger !== undefined) {
+    return (thrown, _error, request) => {
+      try {
+        logger.error(thrown)
+      } catch (err) {
+        request.log.error({ err }, 'The logger of errors failed')
+      }
+    }
+  }
   return (err, { code, message }, request) =>
     request.log[code >= 500 ? 'error' : 'info']({ err, req: request }, message)
 }

@@ -11,8 +11,8 @@ import { isStream, toBytes } from './stream.js'
 export function createFormatter(serializer?: Serializer): Formatter {
   return (_request: FastifyRequest, reply: FastifyReply) => {
     const { data } = reply
-    if (data === null || data === undefined || ArrayBuffer.isView(data) || data instanceof Response)
-      return data ?? undefined
+    if (data === undefined || data === null) return null
+    if (ArrayBuffer.isView(data) || data instanceof Response) return data
     if (typeof data === 'object' && isStream(data)) return toBytes(data, reply)
     reply.type('application/json; charset=utf-8')
     // Fastify does not serialize strings: it takes them for what is serialized already.

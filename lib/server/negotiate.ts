@@ -15,7 +15,7 @@ export function format(types: Representations, request: FastifyRequest, reply: F
   const represent = typeof type === 'string' ? types[type] : types.default
   vary(reply)
   if (represent === undefined) throw new NotAcceptable(`Acceptable are: ${offered.join(', ')}`)
-  if (typeof type === 'string') reply.type(type)
+  if (typeof type === 'string') reply.type(/^text\/[^;]+$/.test(type) ? `${type}; charset=utf-8` : type)
   return represent(request, reply)
 }
 

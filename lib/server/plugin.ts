@@ -50,18 +50,13 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     const { methods, events, hooks } = serviceOptions
     const onListenerError = (err: unknown, event: string) =>
       app.log.error({ err, path: name, event }, 'A listener of a service failed')
-    const create = () =>
-      createService(object, {
-        app: instance,
-        path: name,
-        methods,
-        events,
-        hooks: hooks as HookOptions,
-        common,
-        onListenerError
-      })
+    const create = () => {
+      const shared = { app: instance, path: name, common, onListenerError }
+      const entry = createService(object, { ...shared, methods, events, hooks: hooks as HookOptions })
+      checkSchemas(serviceOptions.schema, name, entry.exposed)
+      return entry
+    }
     const entry = registry.add(name, create)
-    checkSchemas(serviceOptions.schema, name, entry.exposed)
     const prefix = joinPath(path)
     instance.register(
       (child) => registerRoutes(child, entry, serviceOptions, settings),

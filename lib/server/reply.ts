@@ -10,26 +10,27 @@ import { GeneralError } from '../core/errors.js'
  * @throws {GeneralError} when a hook has set a status or a header that can not be sent
  */
 export function applyContext(context: HookContext, status: number, reply: FastifyReply): void {
-  const data = context.dispatch === undefined ? context.result : context.dispatch
-  const isEmpty = data === null || data === undefined
-  const isRedirect = setHeaders(context, reply)
-  reply.code(toStatus(context.http?.status) ?? (isRedirect ? 303 : isEmpty ? 204 : status))
+  const data = (context.dispatch === undefined ? context.result : context.dispatch) ?? null
+  const headers = toHeaders(context)
+  const otherwise = 'location' in headers ? 303 : data === null ? 204 : status
+  reply.code(toStatus(context.http?.status) ?? otherwise).headers(headers)
   reply.data = data
 }
 
 function toStatus(status: unknown): number | undefined {
-  if (status === undefined || (Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599))
-    return status as number | undefined
+  if (status === undefined) return undefined
+  if (Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599) return status as number
   throw new GeneralError('A hook has set a status code that can not be sent')
 }
 
-/** Sets the headers of a context, and says whether there is a `Location` among them. */
-function setHeaders({ http }: HookContext, reply: FastifyReply): boolean {
-  if (http?.headers === undefined && http?.location === undefined) return false
-  const headers = new Map(Object.entries(http.headers ?? {}))
-  if (http.location !== undefined) headers.set('location', encodeUrl(http.location))
-  let isRedirect = false
-  for (const [name, value] of headers) {
+type Headers = Record<string, string | string[]>
+const none: Headers = {}
+
+function toHeaders({ http }: HookContext): Headers {
+  if (http?.headers === undefined && http?.location === undefined) return none
+  const location = http.location === undefined ? {} : { location: encodeUrl(http.location) }
+  const headers: Headers = {}
+  for (const [name, value] of Object.entries({ ...http.headers, ...location })) {
     if (value === undefined) continue
     try {
       validateHeaderName(name)
@@ -37,8 +38,7 @@ function setHeaders({ http }: HookContext, reply: FastifyReply): boolean {
     } catch (error) {
       throw new GeneralError('A hook has set a header that can not be sent', undefined, { cause: error })
     }
-    reply.header(name, value)
-    isRedirect ||= name.toLowerCase() === 'location'
+    headers[name.toLowerCase()] = value
   }
-  return isRedirect
+  return headers
 }

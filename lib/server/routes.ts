@@ -1,10 +1,10 @@
 import type { FastifyInstance, preValidationHookHandler, RouteOptions } from 'fastify'
 import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../types/fastify.js'
 import { ServiceError } from '../core/errors.js'
-import { checkData } from '../core/methods.js'
+import { checkData, methods } from '../core/methods.js'
 import type { ServiceEntry, ServiceMethod } from '../core/service.js'
 import { registerBodyParsers } from './body.js'
-import { argumentsOf, ID } from './call.js'
+import { argumentsOf, idName } from './call.js'
 import { constraintsOf } from './custom-method.js'
 import type { errorHandler } from './error-handler.js'
 import { createFormatter } from './formatter.js'
@@ -14,6 +14,7 @@ import type { Registry } from './registry.js'
 import { applyContext } from './reply.js'
 import { createSerializer, routeSchema, validateBatch } from './schema.js'
 import { targetCheck } from './target.js'
+import { routing } from './unsupported.js'
 
 /** What the routes of all services share. */
 export interface Settings {
@@ -40,10 +41,17 @@ export async function registerRoutes(
     const { id, verb } = method.definition
     const constraints = constraintsOf(name, instance)
     const route = toRoute(method, entry, options, settings, instance)
-    for (const url of [...(id === true ? [] : ['/']), ...(id === false ? [] : [`/:${ID}`])]) {
-      const path = (instance.prefix + url).replace(/(?<=.)\/$/, '')
-      if (!instance.hasRoute({ method: verb, url: path, constraints })) instance.route({ ...route, url, constraints })
+    const add = (url: string, isShown: boolean) => {
+      if (instance.hasRoute({ method: verb, url: instance.prefix + url, constraints })) return
+      const schema = isShown ? route.schema : { ...route.schema, hide: true }
+      instance.route({ ...route, ...(schema && { schema }), constraints, url, prefixTrailingSlash: 'slash' })
     }
+    // OpenAPI has room for one POST at a path, and the path with a slash behind it is no other resource.
+    const isShown = methods.has(name)
+    const isRoot = instance.prefix === ''
+    if (id !== true && !isRoot) add('', isShown)
+    if (id !== true && (isRoot || !routing(instance).ignoreTrailingSlash)) add('/', isShown && isRoot)
+    if (id !== false) add(`/:${idName(entry.path)}`, isShown)
   }
 }
 
@@ -84,11 +92,15 @@ function toRoute(
       applyContext(context, definition.status, reply)
       if (after.length > 0 && (await runMiddleware(after, request, reply))) return reply
       const payload = format(request, reply)
-      // As in Fastify's own handlers: one that is not async and returns nothing sends by itself, sooner or later.
-      return payload === undefined && reply.data != null ? reply : payload
+      const value = isPromise(payload) ? await payload : payload
+      // A formatter that returns nothing sends by itself, sooner or later.
+      return value === undefined ? reply : (value ?? undefined)
     }
   }
 }
+
+const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 
 function dataCheck(name: string): preValidationHookHandler {
   return (request, _reply, done) => {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BadRequest } from '../core/errors.js'
 import { methods } from '../core/methods.js'
 import type { ServiceEntry, ServiceMethod } from '../core/service.js'
-import { ID } from './call.js'
+import { idName } from './call.js'
 import { splitUrl } from './query.js'
 import type { Registry } from './registry.js'
 import { allowedVerbs, methodNotAllowed, SERVICE_METHOD } from './unsupported.js'
@@ -18,6 +18,7 @@ export function targetCheck(
   registry: Registry
 ): (request: FastifyRequest, reply: FastifyReply) => void {
   const { name, definition } = method
+  const idParam = idName(entry.path)
   let nested: ReadonlyMap<string, ServiceEntry> | undefined
   if (definition.id === false) {
     const isCreate = methods.has(name) && definition.verb === 'POST'
@@ -27,7 +28,7 @@ export function targetCheck(
   }
   return (request, reply) => {
     nested ??= registry.below(entry)
-    const id = (request.params as Record<string, string>)[ID]
+    const id = (request.params as Record<string, string>)[idParam]
     const other = id === undefined || nested.size === 0 ? undefined : nested.get(id)
     if (other !== undefined) refuse(other, request, reply)
     if (id) return

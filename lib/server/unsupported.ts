@@ -56,14 +56,14 @@ export function answerUnsupported(
 }
 
 /** The shape of a service's URLs: its own path, or with the id of a record behind it. */
-function patternOf(path: string, { initialConfig }: FastifyInstance): RegExp {
-  const { caseSensitive, ignoreDuplicateSlashes } = { ...initialConfig, ...initialConfig.routerOptions }
+function patternOf(path: string, app: FastifyInstance): RegExp {
+  const { caseSensitive, ignoreDuplicateSlashes } = routing(app)
   const slash = ignoreDuplicateSlashes ? '/+' : '/'
   const segments = path
     .split('/')
     .filter(Boolean)
     .map((segment) => slash + (segment[0] === ':' ? '[^/]+' : literal(segment)))
-  return new RegExp(`^${segments.join('')}(?:${slash}([^/]+)?)?$`, caseSensitive === false ? 'i' : '')
+  return new RegExp(`^${segments.join('')}(?:${slash}([^/]+)?)?$`, caseSensitive ? '' : 'i')
 }
 
 const literal = (segment: string) => encodeURI(segment).replace(/[^\w-]/g, '\\$&')
@@ -73,4 +73,13 @@ export function rootOf(app: FastifyInstance): FastifyInstance {
   let root = app
   while (!Object.hasOwn(root, 'routing')) root = Object.getPrototypeOf(root)
   return root
+}
+
+/** How the router of an application reads paths: its options stand in two places. */
+export function routing({ initialConfig: { routerOptions = {}, ...config } }: FastifyInstance) {
+  return {
+    caseSensitive: config.caseSensitive !== false && routerOptions.caseSensitive !== false,
+    ignoreDuplicateSlashes: Boolean(config.ignoreDuplicateSlashes || routerOptions.ignoreDuplicateSlashes),
+    ignoreTrailingSlash: Boolean(config.ignoreTrailingSlash || routerOptions.ignoreTrailingSlash)
+  }
 }

@@ -66,13 +66,19 @@ export function isServiceError(error: unknown): error is ServiceError {
   return isStatus(read(error, 'code')) && typeof read(error, 'className') === 'string'
 }
 
+/** Whether a thrown value is an error that can be looked at. */
+export function isError(error: unknown): error is Error {
+  return attempt(() => error instanceof Error && `${error.message}${error.stack}` !== '') ?? false
+}
+
 /**
  * Turns whatever was thrown into a service error (wire contract: "Errors"); the original is its `cause`. A service error
  * stays what it is, an error of Fastify or http-errors is known by its `statusCode`, everything else is a `GeneralError`.
  */
 export function toServiceError(error: unknown): ServiceError {
   const message = text(read(error, 'message')) ?? text(error) ?? 'Error'
-  if (isServiceError(error)) return attempt(() => error instanceof ServiceError) ? error : copy(error, message)
+  if (isServiceError(error))
+    return attempt(() => error instanceof ServiceError && error.toJSON() !== null) ? error : copy(error, message)
   const status = [read(error, 'statusCode'), read(error, 'status')].find(isStatus) ?? 500
   const validation = read(error, 'validation')
   const Class = byCode.get(status)

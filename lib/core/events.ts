@@ -26,24 +26,16 @@ export type OnListenerError = (error: unknown, event: string) => void
  * Calls the listeners of an event one by one, so that one that throws or rejects changes nothing for the others and for the
  * caller (wire contract: "Events").
  */
-export function emit(emitter: Emitter, event: string, args: readonly unknown[], onError: OnListenerError): boolean {
+function emit(emitter: Emitter, event: string, invoke: (listener: Listener) => void): boolean {
   const { rawListeners } = emitter
   if (emitter.listenerCount(event) === 0) return false
   const listeners = (rawListeners ? rawListeners.call(emitter, event) : emitter.listeners(event)) as Listener[]
   for (const listener of listeners) {
-    // Where `once` does not wrap its listeners, only those that it added are taken off by this.
-    if (rawListeners === undefined) emitter.off(event, listener, undefined, true)
-    call(emitter, listener, args, (error) => onError(error, event))
+    // eventemitter3 does not wrap the listeners that `once` adds: its fourth argument takes only those off.
+    if (rawListeners === undefined && emitter.off.length === 4) emitter.off(event, listener, undefined, true)
+    invoke(listener)
   }
   return true
-}
-
-async function call(self: unknown, listener: Listener, args: readonly unknown[], onError: (error: unknown) => void) {
-  try {
-    await listener.apply(self, args as unknown[])
-  } catch (error) {
-    onError(error)
-  }
 }
 
 /**
@@ -54,11 +46,18 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
   const guards = new WeakMap<Listener, Map<string, Listener>>()
   const originals = new WeakMap<Listener, Listener>()
 
+  async function invoke(listener: Listener, event: string, args: unknown[]): Promise<void> {
+    try {
+      await listener.apply(service, args)
+    } catch (error) {
+      onError(error, event)
+    }
+  }
+
   function guarded(event: string, listener: Listener): Listener {
     const byEvent = guards.get(listener) ?? new Map<string, Listener>()
     guards.set(listener, byEvent)
-    const guard: Listener =
-      byEvent.get(event) ?? ((...args) => call(emitter, listener, args, (error) => onError(error, event)))
+    const guard: Listener = byEvent.get(event) ?? ((...args) => invoke(listener, event, args))
     byEvent.set(event, guard)
     originals.set(guard, listener)
     return guard
@@ -67,6 +66,8 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
   const change = (method: 'on' | 'once' | 'off') => (event: string, listener: Listener) => {
     if (typeof listener !== 'function') throw new TypeError(`The listener of '${event}' is not a function`)
     emitter[method](event, guarded(event, listener))
+    // It may have been added on the user's object.
+    if (method === 'off') emitter.off(event, listener)
     return service
   }
   const [on, off] = [change('on'), change('off')]
@@ -83,7 +84,7 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
     listeners: (event: string) =>
       (emitter.listeners(event) as Listener[]).map((listener) => originals.get(listener) ?? listener),
     listenerCount: (event: string) => emitter.listenerCount(event),
-    emit: (event: string, ...args: unknown[]) => emit(emitter, event, args, onError)
+    emit: (event: string, ...args: unknown[]) => emit(emitter, event, (listener) => invoke(listener, event, args))
   }
 }
 

@@ -36,7 +36,7 @@ async function runAll(hooks: readonly Hook[], context: HookContext): Promise<voi
     for (const hook of hooks) await run(hook, context, 'error')
     context.error ??= error
   } catch (thrown) {
-    context.error = thrown ?? error
+    context.error = thrown ?? new Error(`${thrown} was thrown`)
     throw context.error
   }
 }
@@ -98,6 +98,9 @@ function lists(type: string, map: HookMap<AroundHook> | HookMap<Hook>, isMethod:
   const byMethod = typeof map === 'function' || Array.isArray(map) ? { all: map } : map
   return Object.entries(byMethod as Record<string, Hook | Hook[]>).map(([method, one]) => {
     const hooks = [one].flat()
+    if (hooks.length > 0 && (method === 'setup' || method === 'teardown')) {
+      throw new Error(`There are no hooks of '${method}': use the hooks onReady and onClose of the application`)
+    }
     if (hooks.length > 0 && method !== 'all' && !isMethod(method)) {
       throw new Error(`'${method}' has ${type} hooks but is no method of the service`)
     }

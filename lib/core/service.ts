@@ -74,7 +74,7 @@ export function createService(object: object, options: RegisterOptions): Service
       check(args)
       return create(args)
     }
-    entries.set(name, { name, definition, context, run: async () => {} })
+    entries.set(name, { name, definition, context } as ServiceMethod)
   }
 
   // Once for each method, at registration and when hooks are added: a call finds everything in place.

@@ -14,5 +14,7 @@ export async function registerBodyParsers(instance: FastifyInstance, parse: Pars
     if (body.length === 0) done(null, undefined)
     else json(request, body, done)
   })
-  await instance.register(formbody, { parser: (text) => parse(text) as Record<string, unknown> })
+  await instance.register(formbody, {
+    parser: (text) => (text === '' ? undefined : parse(text)) as Record<string, unknown>
+  })
 }

@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorHandlerOptions, ErrorPage } from '../../types/fastify.js'
-import { GeneralError, isServiceError, type ServiceError, toServiceError } from '../core/errors.js'
+import { GeneralError, isError, isServiceError, type ServiceError, toServiceError } from '../core/errors.js'
 import { builtInPage } from './error-page.js'
+import { logError } from './log.js'
 import { wantsJSON } from './negotiate.js'
 
 /**
@@ -22,7 +23,7 @@ export function errorHandler(
   const page = html === false ? undefined : createPage(html)
   return (thrown, request, reply) => {
     const error = toAnswer(thrown, options.expose ?? process.env.NODE_ENV !== 'production')
-    log(thrown instanceof Error ? thrown : error, error, request)
+    log(isError(thrown) ? thrown : error, error, request)
     dropHeaders(reply)
     // The serializer is that of the result, which is not sent.
     reply.code(error.code).serializer((payload) => (typeof payload === 'string' ? payload : JSON.stringify(payload)))
@@ -43,20 +44,20 @@ async function sendPage(
     const text = await page(error, request, reply)
     if (typeof text === 'string') reply.send(text)
   } catch (err) {
-    request.log.error({ err }, 'The page for an error failed')
+    logError(request.log, 'error', err, 'The page for an error failed')
     if (!reply.sent) reply.send(builtInPage(error))
   }
 }
 
-/** What a hook has said about a success is not said of an error. */
+/** What a hook has said about a success is not said of an error: `reply.data` tells that its headers are set. */
 function dropHeaders(reply: FastifyReply): void {
-  const { headers = {}, location } = reply.hook?.http ?? {}
-  for (const name of Object.keys(location === undefined ? headers : { ...headers, location })) reply.removeHeader(name)
+  const { headers, location } = reply.data === undefined ? {} : (reply.hook?.http ?? {})
+  for (const name of Object.keys({ ...headers, ...(location && { location }) })) reply.removeHeader(name)
 }
 
 /** What may be told of an error. The engine's words about a value that can't be serialized tell of the server, not of the call. */
 function toAnswer(thrown: unknown, expose: boolean): ServiceError {
-  if (thrown instanceof Error && 'serialization' in thrown)
+  if (isError(thrown) && 'serialization' in thrown)
     return new GeneralError('The result can not be serialized', undefined, { cause: thrown })
   const error = toServiceError(thrown)
   if (expose || error.code < 500 || isServiceError(thrown)) return error
@@ -64,29 +65,28 @@ function toAnswer(thrown: unknown, expose: boolean): ServiceError {
 }
 
 function toBody(error: ServiceError): string {
-  const { data, errors, ...body } = error.toJSON()
   try {
-    return JSON.stringify({ ...body, data, errors })
+    return JSON.stringify(error.toJSON())
   } catch {
-    return JSON.stringify(body)
+    const { name, message, code, className } = error
+    return JSON.stringify({ name, message, code, className })
   }
 }
 
-function createLog({
-  logger
-}: ErrorHandlerOptions): (thrown: Error, error: ServiceError, request: FastifyRequest) => void {
+type Log = (thrown: Error, error: ServiceError, request: FastifyRequest) => void
+
+function createLog({ logger }: ErrorHandlerOptions): Log {
   if (logger === false) return () => {}
-  if (logger !== undefined) {
-    return (thrown, _error, request) => {
-      try {
-        logger.error(thrown)
-      } catch (err) {
-        request.log.error({ err }, 'The logger of errors failed')
-      }
+  if (logger === undefined) {
+    return (err, { code, message }, request) => logError(request.log, code >= 500 ? 'error' : 'info', err, message)
+  }
+  return (thrown, _error, request) => {
+    try {
+      logger.error(thrown)
+    } catch (err) {
+      logError(request.log, 'error', err, 'The logger of errors failed')
     }
   }
-  return (err, { code, message }, request) =>
-    request.log[code >= 500 ? 'error' : 'info']({ err, req: request }, message)
 }
 
 function createPage(html: Exclude<ErrorHandlerOptions['html'], false>): ErrorPage {

@@ -6,6 +6,7 @@ import { HookStore } from '../core/hooks.js'
 import { joinPath } from '../core/path.js'
 import { createService } from '../core/service.js'
 import { errorHandler } from './error-handler.js'
+import { logError } from './log.js'
 import { notFound } from './not-found.js'
 import { createParser } from './query.js'
 import { Registry } from './registry.js'
@@ -49,7 +50,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     const name = joinPath(instance.prefix, path)
     const { methods, events, hooks } = serviceOptions
     const onListenerError = (err: unknown, event: string) =>
-      app.log.error({ err, path: name, event }, 'A listener of a service failed')
+      logError(app.log, 'error', err, 'A listener of a service failed', { path: name, event })
     const create = () => {
       const shared = { app: instance, path: name, common, onListenerError }
       const entry = createService(object, { ...shared, methods, events, hooks: hooks as HookOptions })

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import qs from 'qs'
 import type { QueryParser } from '../../types/fastify.js'
 import { BadRequest } from '../core/errors.js'
+import type { Router } from './router.js'
 
 /** Text → nested values; a text that is refused gives the error in their place. It never throws. */
 export type Parse = (text: string) => Record<string, unknown> | BadRequest
@@ -40,22 +41,14 @@ function attempt(parse: () => Record<string, unknown>): Record<string, unknown> 
   }
 }
 
-/** Splits a URL as the router does: the path, and the text of its query. */
-export function splitUrl(url: string): { path: string; query: string } {
-  const mark = url.indexOf('?')
-  const hash = url.indexOf('#')
-  const end = mark === -1 || (hash !== -1 && hash < mark) ? hash : mark
-  return end === -1 ? { path: url, query: '' } : { path: url.slice(0, end), query: url.slice(end + 1) }
-}
-
 /**
  * Parses the query of a request anew: the parser of an instance can't be set by a plugin. It comes first, so that a schema validates
  * and coerces what was parsed here.
  *
  * @throws {BadRequest} when the query passes a limit
  */
-export function readQuery(request: FastifyRequest, parse: Parse): void {
-  const query = parse(splitUrl(request.raw.url ?? '').query)
+export function readQuery(request: FastifyRequest, parse: Parse, router: Router): void {
+  const query = parse(router.split(request.raw.url as string).query)
   if (query instanceof BadRequest) throw query
   request.query = query
 }

@@ -40,10 +40,12 @@ export class Registry {
   }
 
   /** The services that stand at the path of a record of another one, by its id: `users/list` beside `users`. The more specific one wins. */
-  below({ path }: ServiceEntry): ReadonlyMap<string, ServiceEntry> {
+  below({ path }: ServiceEntry, toKey: (id: string) => string): ReadonlyMap<string, ServiceEntry> {
     const start = path === '' ? '' : `${path}/`
-    const entries = this.entries.filter((entry) => entry.path !== '' && entry.path.startsWith(start))
-    return new Map(entries.map((entry) => [entry.path.slice(start.length), entry]))
+    const below = this.entries
+      .filter((entry) => entry.path !== '' && toKey(entry.path).startsWith(toKey(start)))
+      .map((entry) => [toKey(entry.path.slice(start.length)), entry] as const)
+    return new Map(below.filter(([id]) => !/^:|\//.test(id)))
   }
 
   /**

@@ -12,9 +12,9 @@ import { runMiddleware } from './middleware.js'
 import { type Parse, readQuery } from './query.js'
 import type { Registry } from './registry.js'
 import { applyContext } from './reply.js'
+import { routerOf } from './router.js'
 import { createSerializer, routeSchema, validateBatch } from './schema.js'
 import { targetCheck } from './target.js'
-import { routing } from './unsupported.js'
 
 /** What the routes of all services share. */
 export interface Settings {
@@ -50,7 +50,7 @@ export async function registerRoutes(
     const isShown = methods.has(name)
     const isRoot = instance.prefix === ''
     if (id !== true && !isRoot) add('', isShown)
-    if (id !== true && (isRoot || !routing(instance).ignoreTrailingSlash)) add('/', isShown && isRoot)
+    if (id !== true && (isRoot || !routerOf(instance).ignoreTrailingSlash)) add('/', isShown && isRoot)
     if (id !== false) add(`/:${idName(entry.path)}`, isShown)
   }
 }
@@ -67,7 +67,8 @@ function toRoute(
   const isBatch = definition.batch && schema?.body !== undefined
   const before = list(options.before)
   const after = list(options.after)
-  const check = targetCheck(method, entry, settings.registry)
+  const router = routerOf(instance)
+  const check = targetCheck(method, entry, settings.registry, router)
   const read = argumentsOf(definition, entry.path)
   const format = options.formatter ?? settings.formatter ?? createFormatter(schema && createSerializer(name, schema))
   return {
@@ -79,7 +80,7 @@ function toRoute(
     attachValidation: isBatch,
     onRequest(request, reply, done) {
       check(request, reply)
-      readQuery(request, settings.parse)
+      readQuery(request, settings.parse, router)
       done()
     },
     ...(definition.arguments.includes('data') && { preValidation: dataCheck(name) }),

@@ -23,8 +23,11 @@ export function routeSchema(method: string, schema: FastifySchema, instance: Fas
   return response.length === 0 ? schema : { ...schema, response: Object.fromEntries(response) }
 }
 
-// What the record refers to by `#/definitions/…` or `#/$defs/…` stands at the root.
-function listOf({ $id: _, definitions, $defs, ...record }: Schema): Schema {
+// What the record refers to by `#/definitions/…` or `#/$defs/…` stands at the root; one that refers to itself in another way is
+// shown as it is.
+function listOf(schema: Schema): Schema {
+  if (/"\$id":|"\$ref":"#(?!\/(definitions|\$defs)\/)/.test(JSON.stringify(schema))) return schema
+  const { definitions, $defs, ...record } = schema
   const data = { type: 'array', items: record }
   const count = { type: 'integer' }
   const page = { type: 'object', properties: { total: count, limit: count, skip: count, data } }

@@ -3,8 +3,8 @@ import { BadRequest } from '../core/errors.js'
 import { methods } from '../core/methods.js'
 import type { ServiceEntry, ServiceMethod } from '../core/service.js'
 import { idName } from './call.js'
-import { splitUrl } from './query.js'
 import type { Registry } from './registry.js'
+import type { Router } from './router.js'
 import { allowedVerbs, methodNotAllowed, SERVICE_METHOD } from './unsupported.js'
 
 /**
@@ -15,10 +15,12 @@ import { allowedVerbs, methodNotAllowed, SERVICE_METHOD } from './unsupported.js
 export function targetCheck(
   method: ServiceMethod,
   entry: ServiceEntry,
-  registry: Registry
+  registry: Registry,
+  router: Router
 ): (request: FastifyRequest, reply: FastifyReply) => void {
   const { name, definition } = method
   const idParam = idName(entry.path)
+  const toKey = (id: string) => (router.caseSensitive ? id : id.toLowerCase())
   let nested: ReadonlyMap<string, ServiceEntry> | undefined
   if (definition.id === false) {
     const isCreate = methods.has(name) && definition.verb === 'POST'
@@ -27,13 +29,13 @@ export function targetCheck(
     }
   }
   return (request, reply) => {
-    nested ??= registry.below(entry)
+    nested ??= registry.below(entry, toKey)
     const id = (request.params as Record<string, string>)[idParam]
-    const other = id === undefined || nested.size === 0 ? undefined : nested.get(id)
+    const other = id === undefined || nested.size === 0 ? undefined : nested.get(toKey(id))
     if (other !== undefined) refuse(other, request, reply)
     if (id) return
     if (definition.id === true) refuse(entry, request, reply)
-    if (entry.path !== '' && splitUrl(request.raw.url as string).path.endsWith('/')) {
+    if (entry.path !== '' && [request.originalUrl, request.url].some((url) => router.split(url).path.endsWith('/'))) {
       throw new BadRequest(`The id is empty: to ${name} many records, leave the slash out`)
     }
   }

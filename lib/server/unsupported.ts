@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { MethodNotAllowed } from '../core/errors.js'
 import { definitionOf, methods } from '../core/methods.js'
 import type { ServiceEntry } from '../core/service.js'
-import { splitUrl } from './query.js'
 import type { Registry } from './registry.js'
+import { type Router, routerOf } from './router.js'
 
 export const SERVICE_METHOD = 'x-service-method'
 
@@ -33,10 +33,12 @@ export function answerUnsupported(
   registry: Registry,
   answer: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 ): void {
+  const router = routerOf(app)
   const patterns = new Map<ServiceEntry, RegExp>()
-  rootOf(app).addHook('onRequest', (request, reply, done) => {
+  // After the hooks that come with a request, those of a CORS plugin among them, and before its body.
+  rootOf(app).addHook('preParsing', (request, reply, _payload, done) => {
     if (!request.is404) return done()
-    const { path } = splitUrl(request.raw.url as string)
+    const path = decodeURI(router.split(request.url).path).replace(/^https?:\/\/[^/]*/i, '')
     const matches = registry.entries.flatMap((entry) => {
       const match = patternFor(entry).exec(path)
       return match === null ? [] : [{ entry, hasId: match[1] !== undefined }]
@@ -49,37 +51,23 @@ export function answerUnsupported(
   })
 
   function patternFor(entry: ServiceEntry): RegExp {
-    const pattern = patterns.get(entry) ?? patternOf(entry.path, app)
+    const pattern = patterns.get(entry) ?? patternOf(entry.path, router)
     patterns.set(entry, pattern)
     return pattern
   }
 }
 
 /** The shape of a service's URLs: its own path, or with the id of a record behind it. */
-function patternOf(path: string, app: FastifyInstance): RegExp {
-  const { caseSensitive, ignoreDuplicateSlashes } = routing(app)
+function patternOf(path: string, { caseSensitive, ignoreDuplicateSlashes }: Router): RegExp {
   const slash = ignoreDuplicateSlashes ? '/+' : '/'
-  const segments = path
-    .split('/')
-    .filter(Boolean)
-    .map((segment) => slash + (segment[0] === ':' ? '[^/]+' : literal(segment)))
-  return new RegExp(`^${segments.join('')}(?:${slash}([^/]+)?)?$`, caseSensitive ? '' : 'i')
+  const segments = path.split('/').filter(Boolean)
+  const own = segments.map((segment) => slash + (segment[0] === ':' ? '[^/]+' : segment.replace(/[^\w-]/g, '\\$&')))
+  return new RegExp(`^${own.join('')}(?:${slash}([^/]+)?)?$`, caseSensitive ? '' : 'i')
 }
-
-const literal = (segment: string) => encodeURI(segment).replace(/[^\w-]/g, '\\$&')
 
 /** The outermost instance. A request that finds no route runs its hooks, wherever the plugin was registered. */
 export function rootOf(app: FastifyInstance): FastifyInstance {
   let root = app
   while (!Object.hasOwn(root, 'routing')) root = Object.getPrototypeOf(root)
   return root
-}
-
-/** How the router of an application reads paths: its options stand in two places. */
-export function routing({ initialConfig: { routerOptions = {}, ...config } }: FastifyInstance) {
-  return {
-    caseSensitive: config.caseSensitive !== false && routerOptions.caseSensitive !== false,
-    ignoreDuplicateSlashes: Boolean(config.ignoreDuplicateSlashes || routerOptions.ignoreDuplicateSlashes),
-    ignoreTrailingSlash: Boolean(config.ignoreTrailingSlash || routerOptions.ignoreTrailingSlash)
-  }
 }

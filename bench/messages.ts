@@ -1,0 +1,52 @@
+export interface Message {
+  id: string
+  createdAt: number
+  text: string
+  status: string
+}
+
+interface Params {
+  query?: { status?: { $ne?: string }; $limit?: string; $sort?: { createdAt?: string } }
+}
+
+const size = 1000
+
+/** A service that costs next to nothing, so that what is measured is the way to it. Every server has one of its own. */
+export class Messages {
+  // Not `#`: Feathers calls the methods on an object that inherits from this one.
+  private readonly records = new Map<string, Message>()
+  private count = 0
+
+  constructor() {
+    for (let i = 0; i < size; i++) this.add({ text: `Message ${i}`, status: i % 4 === 0 ? 'done' : 'open' })
+  }
+
+  async get(id: string): Promise<Message> {
+    const record = this.records.get(id)
+    if (record === undefined) throw new Error(`There is no message '${id}'`)
+    return record
+  }
+
+  async find({ query = {} }: Params): Promise<Message[]> {
+    const limit = Number(query.$limit)
+    const isDescending = query.$sort?.createdAt === '-1'
+    const found: Message[] = []
+    for (let i = 0; i < size && found.length < limit; i++) {
+      const record = this.records.get(String((isDescending ? this.count - 1 - i : this.count + i) % size))
+      if (record !== undefined && record.status !== query.status?.$ne) found.push(record)
+    }
+    return found
+  }
+
+  async create(data: unknown): Promise<Message> {
+    return this.add(data as Pick<Message, 'text' | 'status'>)
+  }
+
+  /** A new record takes the place and the id of the oldest one: the memory stays as it is. */
+  private add({ text, status }: Pick<Message, 'text' | 'status'>): Message {
+    const id = String(this.count % size)
+    const record = { id, createdAt: 1_700_000_000_000 + this.count++ * 1000, text, status }
+    this.records.set(id, record)
+    return record
+  }
+}

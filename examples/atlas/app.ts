@@ -1,0 +1,57 @@
+import { ERROR, KnexService } from '@feathersjs/knex'
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import services, { commonOperators, frameworkErrors, type HookContext } from 'fastify-services'
+import { type Country, querystring, sortByName } from './countries.js'
+import type { Database } from './database.js'
+import { hooks, type Note, schema } from './notes.js'
+
+declare module 'fastify-services' {
+  interface Services {
+    countries: KnexService<Country>
+    'countries/:code/notes': KnexService<Note>
+  }
+}
+
+/** The atlas over an open database, which it closes when it is closed itself. */
+export async function createApp(
+  { knex, close }: Database,
+  logger: FastifyServerOptions['logger'] = false
+): Promise<FastifyInstance> {
+  // Fastify would drop a query parameter that the schema does not know, and with it a condition.
+  const app = Fastify({ logger, frameworkErrors, ajv: { customOptions: { removeAdditional: false } } })
+  await app.register(services, {
+    query: { arrayLimit: 250 },
+    errorHandler: { html: false },
+    notFound: true,
+    hooks: { before: { all: [commonOperators()] }, error: { all: [hideStatement] } }
+  })
+  const paginate = { default: 10, max: 250 }
+
+  app.service('countries', new KnexService<Country>({ Model: knex, name: 'countries', id: 'cca3', paginate }), {
+    methods: ['find', 'get'],
+    schema: { find: { querystring }, get: { querystring } },
+    hooks: { before: { find: [sortByName] } }
+  })
+  app.service(
+    'countries/:code/notes',
+    new KnexService<Note>({ Model: knex, name: 'notes', paginate, multi: ['create', 'patch'] }),
+    {
+      schema,
+      hooks: hooks(knex)
+    }
+  )
+  app.get('/', async () => ({
+    countries: '/countries',
+    notes: '/countries/:code/notes',
+    licence:
+      'The countries are those of https://github.com/mledoze/countries, available under the Open Database License (ODbL) 1.0'
+  }))
+  app.addHook('onClose', close)
+  return app
+}
+
+/** The adapter puts the SQL statement into the message of what the database refuses: it is nobody else's business. */
+function hideStatement({ error }: HookContext): void {
+  const refused = error as Error & { [ERROR]?: Error }
+  if (refused[ERROR] !== undefined) refused.message = refused[ERROR].message.trim()
+}

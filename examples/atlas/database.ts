@@ -1,0 +1,90 @@
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { PGlite } from '@electric-sql/pglite'
+import { KnexService } from '@feathersjs/knex'
+import createKnex, { type Knex } from 'knex'
+import PGliteClient from 'knex-pglite'
+import { type Country, createCountries, readCountries } from './countries.js'
+import { lockFolder } from './folder-lock.js'
+import { createNotes } from './notes.js'
+import { StartError } from './start-error.js'
+
+export interface Database {
+  knex: Knex
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  /** The address of a PostgreSQL server. Default: none, the database is PGlite in `folder`. */
+  url?: string | undefined
+  /** Default: `examples/atlas/data` of the package, whose root is three folders above the compiled file. */
+  folder?: string | undefined
+}
+
+// So that its tables meet no others on a server.
+const schema = 'atlas'
+
+const dataFolder = fileURLToPath(new URL('../../../examples/atlas/data', import.meta.url))
+
+// Knex would print a connection that fails, with its stack, beside throwing it.
+const log = { error() {}, warn() {} }
+
+/**
+ * Opens the database, with the tables in it and the countries in them.
+ *
+ * @throws {StartError} when it can't be reached, read or written
+ */
+export async function openDatabase({ url, folder }: DatabaseOptions): Promise<Database> {
+  const database = url ? openServer(url) : await openFolder(resolve(folder || dataFolder))
+  try {
+    await prepare(database.knex)
+  } catch (error) {
+    await database.close()
+    throw new StartError(
+      url ? "Can't use the database of DATABASE_URL" : "Can't use the database in the data folder",
+      error
+    )
+  }
+  return database
+}
+
+function openServer(url: string): Database {
+  if (!/^postgres(ql)?:\/\//.test(url)) {
+    throw new StartError(
+      'DATABASE_URL is no address of a PostgreSQL database: write it as postgres://user:password@host:5432/database'
+    )
+  }
+  const connection = { connectionString: url, connectionTimeoutMillis: 5000 }
+  const knex = createKnex({ client: 'pg', connection, searchPath: schema, log })
+  return { knex, close: () => knex.destroy() }
+}
+
+async function openFolder(folder: string): Promise<Database> {
+  const release = lockFolder(folder)
+  try {
+    const pglite = await PGlite.create(join(folder, 'postgres'))
+    const knex = createKnex({ client: PGliteClient, connection: () => ({ pglite }) as object, searchPath: schema, log })
+    const close = async () => {
+      await knex.destroy()
+      release()
+    }
+    return { knex, close }
+  } catch (error) {
+    release()
+    throw new StartError(`Can't open the database in the data folder ${folder}`, error)
+  }
+}
+
+/** Creates the tables and loads the countries, once: where the first is, all of it is. */
+async function prepare(knex: Knex): Promise<void> {
+  await knex.transaction(async (trx) => {
+    // Two processes may start on one server at the same time.
+    await trx.raw('select pg_advisory_xact_lock(3030)')
+    if (await trx.schema.hasTable('countries')) return
+    await trx.raw('create schema if not exists ??', [schema])
+    await createCountries(trx)
+    await createNotes(trx)
+    const countries = new KnexService<Country>({ Model: knex, name: 'countries', id: 'cca3', multi: ['create'] })
+    await countries.create(readCountries(), { transaction: { starting: false, trx } })
+  })
+}

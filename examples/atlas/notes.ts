@@ -1,0 +1,92 @@
+import { type HookContext, type NextFunction, NotFound } from 'fastify-services'
+import type { Knex } from 'knex'
+import { querySchema, text } from './query-schema.js'
+
+export interface Note {
+  id: number
+  /** The country that the note is about. */
+  code: string
+  text: string
+  pinned: boolean
+  changedAt: Date
+}
+
+const querystring = querySchema({ id: 'integer', text: 'string', pinned: 'boolean' }, ['code', 'changedAt'])
+const properties = { text: { ...text, minLength: 1, maxLength: 2000 }, pinned: { type: 'boolean' } }
+const note = {
+  type: 'object',
+  required: ['text'],
+  properties: { ...properties, pinned: { type: 'boolean', default: false } },
+  additionalProperties: false
+}
+const changes = { type: 'object', minProperties: 1, properties, additionalProperties: false }
+
+/** What a client may send. The rest of a note is set by the hooks. */
+export const schema = {
+  find: { querystring },
+  get: { querystring },
+  create: { querystring, body: note },
+  update: { querystring, body: note },
+  patch: { querystring, body: changes },
+  remove: { querystring }
+}
+
+export function hooks(knex: Knex) {
+  // The connection of PGlite is the only one: what asks for another inside of the transaction waits for ever. So the country is
+  // looked up around it.
+  return {
+    around: { all: [ofCountry], create: [inTransaction(knex)] },
+    before: {
+      find: [sortById],
+      get: [numberId],
+      create: [stamp],
+      update: [numberId, stamp],
+      patch: [numberId, stamp],
+      remove: [numberId]
+    }
+  }
+}
+
+/** Notes are those of the country in the path, and there are none of a country that does not exist. */
+async function ofCountry({ app, params }: HookContext, next: NextFunction): Promise<void> {
+  const { cca3 } = await app.service('countries').get(params.route?.code ?? '', { query: { $select: ['cca3'] } })
+  params.query = { ...params.query, code: cca3 }
+  await next()
+}
+
+/** A batch is created as a whole or not at all. */
+function inTransaction(knex: Knex) {
+  return async ({ params }: HookContext, next: NextFunction): Promise<void> => {
+    await knex.transaction(async (trx) => {
+      params.transaction = { trx }
+      await next()
+    })
+  }
+}
+
+/** Ids arrive as strings, and what is no number is the id of no note. */
+function numberId(context: HookContext): void {
+  if (context.id === null) return
+  if (!/^\d{1,9}$/.test(String(context.id))) throw new NotFound(`No record found for id '${context.id}'`)
+  context.id = Number(context.id)
+}
+
+function sortById({ params }: HookContext): void {
+  params.query = { $sort: { id: 1 }, ...params.query }
+}
+
+function stamp(context: HookContext): void {
+  const set = (data: object) => ({ ...data, code: context.params.query?.code, changedAt: new Date() })
+  context.data = Array.isArray(context.data) ? context.data.map(set) : set(context.data as object)
+}
+
+export async function createNotes(knex: Knex): Promise<void> {
+  await knex.schema.createTable('notes', (table) => {
+    table.increments('id')
+    table.text('code').notNullable().references('countries.cca3')
+    table.text('text').notNullable()
+    table.boolean('pinned').notNullable()
+    table.timestamp('changedAt').notNullable()
+    table.index('code')
+  })
+}

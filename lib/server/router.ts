@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify'
+
+/** How the router of an application reads URLs. Its options stand in two places. */
+export interface Router {
+  readonly caseSensitive: boolean
+  readonly ignoreDuplicateSlashes: boolean
+  readonly ignoreTrailingSlash: boolean
+  /** Splits a URL: the path, and the text of its query. */
+  split(url: string): { path: string; query: string }
+}
+
+export function routerOf({ initialConfig }: FastifyInstance): Router {
+  const { routerOptions, ...config } = initialConfig as Config & { routerOptions?: Config }
+  const hasSemicolon = Boolean(config.useSemicolonDelimiter || routerOptions?.useSemicolonDelimiter)
+  const delimiter = hasSemicolon ? /[?#;]/ : /[?#]/
+  return {
+    caseSensitive: config.caseSensitive !== false && routerOptions?.caseSensitive !== false,
+    ignoreDuplicateSlashes: Boolean(config.ignoreDuplicateSlashes || routerOptions?.ignoreDuplicateSlashes),
+    ignoreTrailingSlash: Boolean(config.ignoreTrailingSlash || routerOptions?.ignoreTrailingSlash),
+    split(url) {
+      const end = url.search(delimiter)
+      return end === -1 ? { path: url, query: '' } : { path: url.slice(0, end), query: url.slice(end + 1) }
+    }
+  }
+}
+
+type Config = Partial<
+  Record<'caseSensitive' | 'ignoreDuplicateSlashes' | 'ignoreTrailingSlash' | 'useSemicolonDelimiter', boolean>
+>

@@ -1,0 +1,132 @@
+import { EventEmitter } from 'node:events'
+import { EventEmitter as EventEmitter3 } from 'eventemitter3'
+import t, { type Test } from 'tap'
+import { createApp } from '../support/core.js'
+
+class OnNode extends EventEmitter {
+  async create(data: object) {
+    return data
+  }
+}
+
+class OnEventEmitter3 extends EventEmitter3 {
+  async create(data: object) {
+    return data
+  }
+}
+
+class Plain {
+  async create(data: object) {
+    return data
+  }
+}
+
+async function createService(t: Test, object: object) {
+  const { app } = await createApp(t)
+  return app.service('things', object as Plain)
+}
+
+for (const [name, Service] of [
+  ['plain object', Plain],
+  ["node's EventEmitter", OnNode],
+  ['eventemitter3', OnEventEmitter3]
+] as const) {
+  t.test(`${name}: on, once, off, addListener, removeListener, removeAllListeners`, async (t) => {
+    const service = await createService(t, new Service())
+    const calls: string[] = []
+    const always = () => calls.push('always')
+    const once = () => calls.push('once')
+    const both = () => calls.push('both')
+    t.equal(service.on('created', always), service, 'it chains on the service')
+    t.equal(service.once('created', once).addListener('created', both).once('created', both), service)
+    t.equal(service.listenerCount('created'), 4)
+    await service.create({})
+    t.same(calls.splice(0), ['always', 'once', 'both', 'both'])
+    await service.create({})
+    t.same(
+      calls.splice(0),
+      ['always', 'both'],
+      'what was added by `once` is gone, the same function added by `on` stays'
+    )
+    t.same(service.listeners('created'), [always, both])
+    t.equal(service.off('created', always).removeListener('created', both), service)
+    await service.create({})
+    t.same(calls, [])
+    service.once('created', once).off('created', once)
+    await service.create({})
+    t.same(calls, [], '`off` takes off what `once` added')
+    service.on('created', always).on('patched', always)
+    t.equal(service.removeAllListeners('created'), service)
+    t.same([service.listenerCount('created'), service.listenerCount('patched')], [0, 1])
+    service.removeAllListeners()
+    t.equal(service.listenerCount('patched'), 0)
+  })
+
+  t.test(`${name}: \`this\` of a listener is the service, as in Feathers`, async (t) => {
+    const service = await createService(t, new Service())
+    const seen: unknown[] = []
+    function listener(this: unknown) {
+      seen.push(this)
+    }
+    service.on('created', listener).once('created', listener)
+    await service.create({})
+    t.equal(seen.length, 2)
+    t.ok(seen.every((self) => self === service))
+  })
+
+  t.test(`${name}: emit says whether there are listeners, and hands on all arguments`, async (t) => {
+    const service = await createService(t, new Service())
+    const calls: unknown[][] = []
+    t.equal(service.emit('archived', 1), false)
+    t.equal(service.emit('error', new Error('no listener')), false, 'nothing throws where nobody listens')
+    service.on('archived', (...args) => calls.push(args))
+    t.equal(service.emit('archived', 1, 'b', null), true)
+    t.equal(service.emit('archived'), true)
+    t.same(calls, [[1, 'b', null], []])
+  })
+
+  t.test(`${name}: a listener that is no function: an error that names the event`, async (t) => {
+    const service = await createService(t, new Service())
+    for (const listener of [undefined, null, 'text', {}]) {
+      t.throws(() => service.on('created', listener as never), { message: /created/ })
+    }
+  })
+
+  t.test(`${name}: a listener that is added or taken off by another one`, async (t) => {
+    const service = await createService(t, new Service())
+    const calls: string[] = []
+    const last = () => calls.push('last')
+    service.on('created', () => {
+      calls.push('first')
+      service.off('created', last).once('created', () => calls.push('added'))
+    })
+    service.on('created', last)
+    await service.create({})
+    t.same(calls.splice(0), ['first', 'last'], 'this event goes to those that stood there when it was emitted')
+    await service.create({})
+    t.same(calls, ['first', 'added'])
+  })
+}
+
+t.test('an object with some methods of an emitter is none', async (t) => {
+  const own: unknown[] = []
+  const service = await createService(t, {
+    on: (...args: unknown[]) => own.push(args),
+    emit: () => own.push('emit'),
+    create: async (data: object) => data
+  })
+  const seen: unknown[] = []
+  service.on('created', (record) => seen.push(record))
+  await service.create({ id: '1' })
+  t.same(seen, [{ id: '1' }])
+  t.same(own, [])
+})
+
+t.test('services do not hear each other', async (t) => {
+  const { app } = await createApp(t)
+  const one = app.service('one', new Plain())
+  const two = app.service('two', new Plain())
+  one.on('created', () => t.fail('not of this service'))
+  await two.create({})
+  t.equal(two.listenerCount('created'), 0)
+})

@@ -1,0 +1,155 @@
+import type { HookContext, HookOptions, NextFunction } from 'fastify-services'
+import t, { type Test } from 'tap'
+import { createApp } from '../support/core.js'
+
+type Lenient = {
+  hooks(options: unknown): Lenient
+  find(): Promise<unknown>
+  get(id: string): Promise<unknown>
+  archive(data: object): Promise<unknown>
+}
+
+async function createService(t: Test, hooks?: unknown) {
+  const { app } = await createApp(t)
+  const object = { find: async () => [], get: async (id: string) => id, archive: async (data: object) => data }
+  const options = {
+    methods: ['find', 'get', 'archive'] as const,
+    ...(hooks === undefined ? {} : { hooks: hooks as HookOptions })
+  }
+  return app.service('things', object, options as object) as unknown as Lenient
+}
+
+const counter = () => {
+  const hook = Object.assign(
+    (_context: HookContext, next?: NextFunction) => {
+      hook.calls += 1
+      return next?.()
+    },
+    { calls: 0 }
+  )
+  return hook
+}
+
+for (const type of ['around', 'before', 'after']) {
+  t.test(`${type} hooks: a function, a list, a map of either`, async (t) => {
+    const hook = counter()
+    for (const map of [hook, [hook], { all: hook }, { all: [hook] }, { get: hook }, { get: [hook] }]) {
+      hook.calls = 0
+      const service = await createService(t, { [type]: map })
+      await service.get('1')
+      t.equal(hook.calls, 1)
+    }
+  })
+}
+
+t.test('registered with the service or later: those added later stand inside', async (t) => {
+  const calls: string[] = []
+  const add = (name: string) => () => {
+    calls.push(name)
+  }
+  const service = await createService(t, { before: { get: add('with the service') } })
+  t.equal(service.hooks({ before: { get: [add('later')] } }), service, 'it chains')
+  await service.get('1')
+  t.same(calls, ['with the service', 'later'])
+  service.hooks({ before: { all: add('all, last') } })
+  calls.length = 0
+  await service.get('1')
+  t.same(calls, ['all, last', 'with the service', 'later'])
+})
+
+t.test('a hook that is added while a call runs is there for the next call', async (t) => {
+  const hook = counter()
+  const service = await createService(t, {
+    before: {
+      get: () => {
+        service.hooks({ after: { get: hook } })
+      }
+    }
+  })
+  await service.get('1')
+  t.equal(hook.calls, 0)
+  await service.get('1')
+  t.equal(hook.calls, 1)
+})
+
+t.test('as in Feathers, a function, a list or a map by method without a type are around hooks', async (t) => {
+  const hook = counter()
+  const service = await createService(t)
+  service
+    .hooks([hook])
+    .hooks({ get: [hook] })
+    .hooks(hook)
+  await service.get('1')
+  t.equal(hook.calls, 3)
+  await service.find()
+  t.equal(hook.calls, 5)
+})
+
+t.test('custom methods have hooks', async (t) => {
+  const hook = counter()
+  const service = await createService(t, { before: { archive: [hook] }, after: { all: [hook] } })
+  t.same(await service.archive({ id: '1' }), { id: '1' })
+  t.equal(hook.calls, 2)
+})
+
+t.test('hooks for one of the six that the service lacks are no mistake', async (t) => {
+  const hook = counter()
+  const service = await createService(t, { before: { create: [hook] } })
+  await service.find()
+  t.equal(hook.calls, 0)
+})
+
+t.test('empty hooks, and types that are left out', async (t) => {
+  for (const hooks of [
+    {},
+    { before: {} },
+    { before: undefined },
+    { before: [] },
+    { around: { all: [] }, error: undefined }
+  ]) {
+    const service = await createService(t, hooks)
+    t.same(await service.find(), [])
+  }
+})
+
+t.test('a hook type that is none: an error that says what to do', async (t) => {
+  const hook = counter()
+  await t.rejects(createService(t, { before: hook, befor: hook }), {
+    message: "'befor' is not a valid hook type: it is one of around, before, after, error"
+  })
+  await t.rejects(createService(t, { before: hook, ['__proto__']: hook }), /is not a valid hook type/)
+  await t.rejects(createService(t, { before: hook, constructor: hook }), /'constructor' is not a valid hook type/)
+  await t.rejects(createService(t, { befor: { all: hook } }), /'befor'/)
+})
+
+t.test('hooks for a method that is none: an error that names it', async (t) => {
+  const service = await createService(t)
+  t.throws(() => service.hooks({ before: { finnd: [() => {}] } }), {
+    message: "'finnd' has before hooks but is no method of the service"
+  })
+  t.throws(() => service.hooks({ finnd: [() => {}] }), { message: /'finnd'/ })
+  t.throws(() => service.hooks({ error: { toString: [() => {}] } }), { message: /'toString'/ })
+})
+
+t.test('a hook that is no function: an error that says where', async (t) => {
+  const service = await createService(t)
+  for (const hook of ['authenticate', 1, {}, null]) {
+    t.throws(() => service.hooks({ before: { find: [hook] } }), {
+      message: /A hook is a function: see before hooks of 'find'/
+    })
+  }
+  await t.rejects(createApp(t, { hooks: { after: { all: ['x'] as never } } }), {
+    message: /A hook is a function: see after hooks of 'all'/
+  })
+})
+
+t.test('hooks that are refused leave nothing behind', async (t) => {
+  const hook = counter()
+  const service = await createService(t)
+  t.throws(() => service.hooks({ before: { find: [hook], finnd: [hook] } }))
+  t.throws(() => service.hooks({ before: { find: [hook] }, befor: [hook] }))
+  t.throws(() => service.hooks({ before: { find: [hook, 'x'] } }))
+  service.hooks({ before: { get: [() => {}] } })
+  await service.find()
+  t.equal(hook.calls, 0)
+})

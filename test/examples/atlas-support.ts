@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import createKnex from 'knex'
+import t, { type Test } from 'tap'
+import type { DatabaseOptions } from '../../examples/atlas/database.js'
+
+const { TEST_DATABASE_URL: server, DATABASE_URL: _, ...environment } = process.env
+
+const skip =
+  server === undefined &&
+  'start a server, docker run --rm -p 5432:5432 -e POSTGRES_PASSWORD=atlas postgres, and set TEST_DATABASE_URL=postgres://postgres:atlas@127.0.0.1:5432/postgres'
+
+/** Runs a test on an empty PGlite, and on an empty database of the PostgreSQL server of `TEST_DATABASE_URL`. */
+export function onEachDatabase(name: string, test: (t: Test, options: DatabaseOptions) => Promise<void>): void {
+  t.test(`${name} (PGlite)`, (t) => test(t, { folder: t.testdir() }))
+  t.test(`${name} (PostgreSQL)`, { skip }, async (t) => {
+    const url = new URL(server as string)
+    const knex = createKnex({ client: 'pg', connection: url.href })
+    const database = `atlas_test_${process.pid}`
+    await knex.raw('create database ??', [database])
+    t.teardown(async () => {
+      await knex.raw('drop database ?? with (force)', [database])
+      await knex.destroy()
+    })
+    url.pathname = database
+    await test(t, { url: url.href })
+  })
+}
+
+/** The real process: `node dist/examples/atlas/main.js`. */
+export class Atlas {
+  readonly #child: ChildProcess
+  readonly #out: Promise<string>
+  readonly #err: Promise<string>
+  readonly #exit: Promise<unknown[]>
+
+  constructor(t: Test, { url, folder }: DatabaseOptions, env: Record<string, string> = {}) {
+    const options = {
+      ...(url !== undefined && { DATABASE_URL: url }),
+      ...(folder !== undefined && { ATLAS_DATA: folder })
+    }
+    const main = fileURLToPath(new URL('../../examples/atlas/main.js', import.meta.url))
+    const child = spawn(process.execPath, [main], { env: { ...environment, PORT: '0', ...options, ...env } })
+    t.teardown(() => child.kill('SIGKILL'))
+    this.#child = child
+    this.#out = text(child.stdout)
+    this.#err = text(child.stderr)
+    this.#exit = once(child, 'exit')
+  }
+
+  /** The commands that it prints, once it listens. */
+  async commands(): Promise<string[]> {
+    let printed = ''
+    this.#child.stdout?.on('data', (chunk) => {
+      printed += chunk
+    })
+    while (!printed.includes('ODbL')) await Promise.race([once(this.#child.stdout as never, 'data'), this.#died()])
+    return [...printed.matchAll(/^ +(curl .+)$/gm)].map(([, command]) => command as string)
+  }
+
+  async #died(): Promise<never> {
+    throw new Error(`It ended: ${JSON.stringify(await this.end())}`)
+  }
+
+  /** What it ends with, after a signal if there is one. */
+  async end(signal?: NodeJS.Signals): Promise<{ code: unknown; out: string; err: string }> {
+    if (signal !== undefined) this.#child.kill(signal)
+    const [code] = await this.#exit
+    return { code, out: await this.#out, err: await this.#err }
+  }
+}

@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises'
+import { publint } from 'publint'
+import t from 'tap'
+import { bin, pack, run, temporaryFolder } from './pack.js'
+import { root } from './sources.js'
+
+t.test('the package as it is published', async (t) => {
+  const tarball = await pack(await temporaryFolder(t))
+
+  await t.test('publint has nothing to say', async (t) => {
+    const { buffer } = new Uint8Array(await readFile(tarball))
+    const { messages, pkg } = await publint({ pack: { tarball: buffer } })
+    t.equal(pkg.name, 'fastify-services')
+    t.same(messages, [])
+  })
+
+  await t.test('attw finds the types right', async (t) => {
+    const outcome = await run(root, bin('attw'), tarball, '--profile=esm-only', '--format=ascii', '--no-emoji')
+    t.match(outcome, { code: 0, stdout: 'node16 (from ESM): OK (ESM)' })
+  })
+
+  await t.test('it holds the library alone', async (t) => {
+    const { stdout } = await run(root, 'tar', '-tzf', tarball)
+    const place = /^package\/(dist\/index\.|dist\/lib\/|dist\/types\/|[^/]+$)/
+    const places = stdout
+      .trim()
+      .split('\n')
+      .map((file) => place.exec(file)?.[1] ?? file)
+    const expected = ['LICENSE', 'README.md', 'dist/index.', 'dist/lib/', 'dist/types/', 'package.json']
+    t.same([...new Set(places)].sort(), expected)
+  })
+})

@@ -1,0 +1,181 @@
+import { errors as feathers } from '@feathersjs/errors'
+import type { ServiceError } from 'fastify-services'
+import * as library from 'fastify-services'
+import t, { type Test } from 'tap'
+import { createApp, getJSON } from '../support/response-app.js'
+
+type ErrorClass = new (message?: string, data?: Record<string, unknown>) => ServiceError
+
+const table: [name: string, code: number, className: string][] = [
+  ['BadRequest', 400, 'bad-request'],
+  ['NotAuthenticated', 401, 'not-authenticated'],
+  ['PaymentError', 402, 'payment-error'],
+  ['Forbidden', 403, 'forbidden'],
+  ['NotFound', 404, 'not-found'],
+  ['MethodNotAllowed', 405, 'method-not-allowed'],
+  ['NotAcceptable', 406, 'not-acceptable'],
+  ['Timeout', 408, 'timeout'],
+  ['Conflict', 409, 'conflict'],
+  ['Gone', 410, 'gone'],
+  ['LengthRequired', 411, 'length-required'],
+  ['PayloadTooLarge', 413, 'payload-too-large'],
+  ['UriTooLong', 414, 'uri-too-long'],
+  ['UnsupportedMediaType', 415, 'unsupported-media-type'],
+  ['Unprocessable', 422, 'unprocessable'],
+  ['TooManyRequests', 429, 'too-many-requests'],
+  ['GeneralError', 500, 'general-error'],
+  ['NotImplemented', 501, 'not-implemented'],
+  ['BadGateway', 502, 'bad-gateway'],
+  ['Unavailable', 503, 'unavailable']
+]
+
+const answer = async (t: Test, error: () => unknown) => {
+  const app = await createApp(t, {
+    service: {
+      get: async () => {
+        throw error()
+      }
+    }
+  })
+  return getJSON(app, '/things/1')
+}
+
+for (const [name, code, className] of table) {
+  t.test(`JSON body, \`code\` always a number and equal to the status: ${name} ${code} ${className}`, async (t) => {
+    const Class = (library as unknown as Record<string, ErrorClass>)[name] as ErrorClass
+    const response = await answer(t, () => new Class('Said so', { field: 'text', errors: { text: 'is missing' } }))
+    t.equal(response.statusCode, code)
+    t.match(response.headers['content-type'], 'application/json')
+    t.strictSame(response.json(), {
+      name,
+      message: 'Said so',
+      code,
+      className,
+      data: { field: 'text' },
+      errors: { text: 'is missing' }
+    })
+    t.strictSame(
+      (await answer(t, () => new Class('Said so'))).json(),
+      { name, message: 'Said so', code, className },
+      'data and errors may be missing'
+    )
+    t.equal(new Class().statusCode, code, 'The error objects also carry `statusCode`')
+  })
+}
+
+t.test('401 carries `WWW-Authenticate: Bearer`, others do not', async (t) => {
+  t.equal((await answer(t, () => new library.NotAuthenticated())).headers['www-authenticate'], 'Bearer')
+  t.notOk('www-authenticate' in (await answer(t, () => new library.Forbidden())).headers)
+})
+
+t.test('an error of another Feathers package by its fields too: `@feathersjs/errors`', async (t) => {
+  for (const [name, Class] of Object.entries(feathers as unknown as Record<string, ErrorClass>)) {
+    if (!table.some(([known]) => known === name)) continue
+    const error = new Class('Said so', { field: 'text', errors: { text: 'is missing' } })
+    const response = await answer(t, () => error)
+    t.equal(response.statusCode, error.code, name)
+    t.strictSame(response.json(), {
+      name,
+      message: 'Said so',
+      code: error.code,
+      className: error.className,
+      data: { field: 'text' },
+      errors: { text: 'is missing' }
+    })
+  }
+})
+
+t.test('an error of another Feathers package: by shape, not `instanceof`', async (t) => {
+  const response = await answer(t, () => ({
+    name: 'Teapot',
+    message: 'Short and stout',
+    code: 418,
+    className: 'teapot',
+    data: [1],
+    stack: 'at secret.js'
+  }))
+  t.equal(response.statusCode, 418)
+  t.strictSame(response.json(), {
+    name: 'Teapot',
+    message: 'Short and stout',
+    code: 418,
+    className: 'teapot',
+    data: [1]
+  })
+})
+
+t.test('a Fastify or http-errors error by its `statusCode`', async (t) => {
+  const plain = (fields: object) => Object.assign(new Error('Said so'), fields)
+  const status = async (fields: object) => (await answer(t, () => plain(fields))).json()
+  t.match(await status({ statusCode: 409 }), { name: 'Conflict', code: 409, className: 'conflict', message: 'Said so' })
+  t.match(await status({ status: 404 }), { name: 'NotFound', code: 404 })
+  t.match(await status({ statusCode: 413, code: 'FST_ERR_CTP_BODY_TOO_LARGE' }), { name: 'PayloadTooLarge', code: 413 })
+  t.match(await status({ statusCode: 418 }), { code: 418, message: 'Said so' })
+  t.match(await status({ statusCode: 507 }), { code: 507 })
+})
+
+t.test('validation errors become BadRequest with `errors`', async (t) => {
+  const validation = [{ instancePath: '/text', message: 'must be string' }]
+  const error = Object.assign(new Error('body/text must be string'), {
+    statusCode: 400,
+    code: 'FST_ERR_VALIDATION',
+    validation
+  })
+  t.strictSame((await answer(t, () => error)).json(), {
+    name: 'BadRequest',
+    message: 'body/text must be string',
+    code: 400,
+    className: 'bad-request',
+    errors: validation
+  })
+})
+
+const noStatus: Record<string, object> = {
+  '`error.code` 11000': { code: 11000 },
+  "`error.code` 'ENOENT'": { code: 'ENOENT' },
+  '`error.code` 200': { code: 200 },
+  '`error.code` 404 without a className': { code: 404 },
+  "`error.code` '404' with a className": { code: '404', className: 'not-found' },
+  '`error.statusCode` 200': { statusCode: 200 },
+  '`error.statusCode` 302': { statusCode: 302 },
+  "`error.statusCode` '404'": { statusCode: '404' },
+  '`error.statusCode` 600': { statusCode: 600 },
+  '`error.statusCode` 404.5': { statusCode: 404.5 },
+  '`error.status` NaN': { status: Number.NaN }
+}
+
+for (const [name, fields] of Object.entries(noStatus)) {
+  t.test(`\`error.code\` of a driver is no status: ${name}: 500`, async (t) => {
+    const response = await answer(t, () => Object.assign(new Error('Said so'), fields))
+    t.equal(response.statusCode, 500)
+    t.strictSame(response.json(), { name: 'GeneralError', message: 'Said so', code: 500, className: 'general-error' })
+  })
+}
+
+t.test('`error.headers`: not copied', async (t) => {
+  const headers = { 'x-secret': '1', 'set-cookie': 'a=1' }
+  for (const error of [
+    new Error('broken'),
+    new library.Conflict('Said so'),
+    Object.assign(new Error('broken'), { statusCode: 409 })
+  ]) {
+    const response = await answer(t, () => Object.assign(error, { headers }))
+    t.notOk('x-secret' in response.headers)
+    t.notOk('set-cookie' in response.headers)
+  }
+})
+
+t.test('a class of its own, derived from a service error', async (t) => {
+  class Locked extends library.ServiceError {
+    constructor(message: string) {
+      super(message, 'Locked', 423, { by: 'me' })
+    }
+  }
+  t.strictSame((await answer(t, () => new Locked('Said so'))).json(), {
+    name: 'Locked',
+    message: 'Said so',
+    code: 423,
+    className: 'locked',
+    data: { by: 'me' }
+  })
+})

@@ -1,0 +1,201 @@
+import { type HookContext, NotFound } from 'fastify-services'
+import t from 'tap'
+import { type AppOptions, createApp, getJSON } from '../support/response-app.js'
+
+const general = { name: 'GeneralError', code: 500, className: 'general-error' }
+const fail = (value: unknown) => () => {
+  throw value
+}
+const failLater = (value: unknown) => async () => {
+  throw value
+}
+const get = async () => ({ id: 1 })
+
+/** The places that something may be thrown from. */
+const places: Record<string, (value: unknown) => AppOptions> = {
+  'a method': (value) => ({ service: { get: failLater(value) } }),
+  'a method that is not async': (value) => ({ service: { get: fail(value) } }),
+  'an around hook': (value) => ({ service: { get }, options: { hooks: { around: { get: [fail(value)] } } } }),
+  'a before hook': (value) => ({ service: { get }, options: { hooks: { before: { get: [fail(value)] } } } }),
+  'an after hook': (value) => ({ service: { get }, options: { hooks: { after: { get: [failLater(value)] } } } }),
+  'an error hook': (value) => ({
+    service: { get: fail(new NotFound()) },
+    options: { hooks: { error: { get: [failLater(value)] } } }
+  }),
+  'an application hook': (value) => ({ service: { get }, plugin: { hooks: { before: { all: [fail(value)] } } } }),
+  'a middleware before': (value) => ({ service: { get }, options: { before: failLater(value) } }),
+  'a middleware after': (value) => ({ service: { get }, options: { after: failLater(value) } }),
+  'a middleware with done': (value) => ({
+    service: { get },
+    options: {
+      after: (_request, _reply, _done) => {
+        throw value
+      }
+    }
+  }),
+  'a formatter': (value) => ({ service: { get }, plugin: { formatter: fail(value) } }),
+  'an async formatter': (value) => ({ service: { get }, plugin: { formatter: failLater(value) } })
+}
+
+const values: Record<string, unknown> = {
+  'a string': 'broken',
+  'a number': 42,
+  '`{}`': {},
+  '`null`': null,
+  '`undefined`': undefined,
+  'an empty string': '',
+  'a symbol': Symbol('broken'),
+  'a function': () => {},
+  'an error without a prototype': Object.create(null),
+  'a proxy whose traps throw': new Proxy(
+    {},
+    {
+      get() {
+        throw new Error('trap')
+      },
+      has() {
+        throw new Error('trap')
+      }
+    }
+  )
+}
+
+for (const [place, options] of Object.entries(places)) {
+  t.test(
+    `throw of a string, number, \`{}\`, \`null\`, \`undefined\`, in ${place}: 500 GeneralError in the error shape`,
+    async (t) => {
+      for (const [name, value] of Object.entries(values)) {
+        const app = await createApp(t, options(value))
+        const response = await getJSON(app, '/things/1')
+        t.equal(response.statusCode, 500, name)
+        t.match(response.json(), general, name)
+        t.type(response.json().message, 'string')
+      }
+    }
+  )
+}
+
+t.test('throw of a string: its text is the message', async (t) => {
+  const app = await createApp(t, { service: { get: fail('broken') } })
+  t.strictSame((await getJSON(app, '/things/1')).json(), { ...general, message: 'broken' })
+})
+
+t.test('Service-side error thrown: an error hook may replace it, or take it back', async (t) => {
+  const replace = (context: HookContext) => {
+    context.error = new NotFound('Replaced')
+  }
+  const service = { get: fail(new Error('broken')), find: fail(new Error('broken')) }
+  const rescue = (context: HookContext) => {
+    context.result = []
+  }
+  const app = await createApp(t, { service, options: { hooks: { error: { get: [replace], find: [rescue] } } } })
+  t.match((await getJSON(app, '/things/1')).json(), { message: 'Replaced', code: 404 })
+  t.strictSame((await getJSON(app, '/things')).json(), [])
+})
+
+t.test('hook that calls `next()` twice or never: an error that says so', async (t) => {
+  const hooks = {
+    around: {
+      get: [
+        async function twice(_context: HookContext, next: () => Promise<void>) {
+          await next()
+          await next()
+        }
+      ],
+      find: [async function never() {}]
+    }
+  }
+  const app = await createApp(t, { service: { get, find: get }, options: { hooks } })
+  t.match((await getJSON(app, '/things/1')).json(), { ...general, message: /next\(\) called multiple times.*twice/ })
+  t.match((await getJSON(app, '/things')).json(), { ...general, message: /next\(\) was not called.*never/ })
+})
+
+/** Errors that can not be turned into JSON as they are, of a status of 500. */
+const circular: Record<string, unknown> = { text: 'hi' }
+circular.self = circular
+const shaped = (fields: object) => Object.assign(new Error('broken'), general, fields)
+const getter = (key: string, error: object) =>
+  Object.defineProperty(error, key, {
+    enumerable: true,
+    get() {
+      throw new Error('trap')
+    }
+  })
+const hostile: Record<string, () => unknown> = {
+  'an error with circular `data`': () => shaped({ data: circular }),
+  'a BigInt in `data`': () => shaped({ data: { big: 1n } }),
+  'a toJSON that throws in `errors`': () => shaped({ errors: { toJSON: fail('x') } }),
+  'a getter of `data` that throws': () => getter('data', shaped({})),
+  'a getter of `message` that throws': () => getter('message', new Error()),
+  'a getter of `code` that throws': () => getter('code', new Error('broken')),
+  'a getter of `statusCode` that throws': () => getter('statusCode', new Error('broken')),
+  'a getter of `stack` that throws': () => getter('stack', new Error('broken')),
+  'a getter of some other name that throws': () => getter('other', new Error('broken')),
+  'a frozen error': () => Object.freeze(new Error('broken'))
+}
+
+for (const [name, create] of Object.entries(hostile)) {
+  t.test(`${name}: 500, alive`, async (t) => {
+    for (const logger of [false, { level: 'debug', stream: { write() {} } }] as const) {
+      const app = await createApp(t, {
+        service: {
+          get: async () => {
+            throw create()
+          },
+          find: get
+        },
+        server: { logger }
+      })
+      const response = await getJSON(app, '/things/1')
+      t.equal(response.statusCode, 500)
+      t.match(response.json(), general, logger ? 'with a logger' : 'without a logger')
+      t.equal((await app.inject('/things')).statusCode, 200)
+    }
+  })
+}
+
+t.test(
+  'a service error whose `data` can not be told is answered in the error format, its status in the body',
+  async (t) => {
+    const errors = [
+      new NotFound('Said so', circular),
+      new NotFound('Said so', { big: 1n }),
+      Object.freeze(new NotFound('Said so')),
+      getter('data', new NotFound('Said so')),
+      getter('errors', new NotFound('Said so')),
+      getter('message', new NotFound()),
+      Object.assign(new NotFound('Said so'), { toJSON: fail('x') })
+    ]
+    for (const [index, error] of errors.entries()) {
+      const app = await createApp(t, { service: { get: fail(error) } })
+      const response = await getJSON(app, '/things/1')
+      t.match(
+        response.json(),
+        { name: String, message: String, code: response.statusCode, className: String },
+        `error ${index}`
+      )
+      t.ok([404, 500].includes(response.statusCode))
+    }
+  }
+)
+
+t.test('result with a BigInt or a cycle, `toJSON` that throws: 500, no engine internals in the message', async (t) => {
+  const results: Record<string, unknown> = {
+    big: { big: 1n },
+    bare: 1n,
+    list: [1n],
+    cycle: circular,
+    error: { toJSON: fail(new Error('internal detail')) },
+    string: { toJSON: fail('internal detail') },
+    nothing: { toJSON: fail(null) },
+    frozen: { toJSON: fail(Object.freeze(new Error('internal detail'))) }
+  }
+  const app = await createApp(t, { service: { get: async (id: string) => results[id], find: get } })
+  for (const id of Object.keys(results)) {
+    const response = await getJSON(app, `/things/${id}`)
+    t.equal(response.statusCode, 500, id)
+    t.match(response.json(), general, id)
+    t.notMatch(response.json().message, /BigInt|circular|JSON|constructor|property|FST_|payload|internal/i, id)
+    t.equal((await app.inject('/things')).statusCode, 200)
+  }
+})

@@ -1,0 +1,156 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { HookContext } from 'fastify-services'
+import t from 'tap'
+import { createApp, getJSON } from '../support/response-app.js'
+
+const service = { get: async (id: string) => ({ id }), create: async () => ({ id: '1' }), remove: async () => null }
+const text = (_request: FastifyRequest, reply: FastifyReply) => {
+  reply.type('text/plain; charset=utf-8')
+  return `The message is: ${(reply.data as { id: string }).id}`
+}
+
+t.test('Custom formatter: a `text/plain` representation in place of the default, read from `reply.data`', async (t) => {
+  const app = await createApp(t, { service, plugin: { formatter: text } })
+  const response = await app.inject('/things/7')
+  t.equal(response.statusCode, 200)
+  t.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
+  t.equal(response.body, 'The message is: 7')
+  t.equal(
+    (await app.inject({ method: 'POST', url: '/things', payload: {} })).statusCode,
+    201,
+    'the status is that of the method'
+  )
+})
+
+t.test("a custom formatter's return value is sent as Fastify sends it: a string is no JSON", async (t) => {
+  const app = await createApp(t, { service, plugin: { formatter: () => 'plain' } })
+  const response = await app.inject('/things/7')
+  t.equal(response.body, 'plain')
+  t.match(response.headers['content-type'], 'text/plain')
+})
+
+t.test(
+  "a custom formatter's return value is sent as Fastify sends it: an object is JSON, a Buffer bytes",
+  async (t) => {
+    const object = await createApp(t, { service, plugin: { formatter: (_request, reply) => ({ data: reply.data }) } })
+    t.strictSame((await object.inject('/things/7')).json(), { data: { id: '7' } })
+    const bytes = await createApp(t, { service, plugin: { formatter: () => Buffer.from('abc') } })
+    t.equal((await bytes.inject('/things/7')).headers['content-type'], 'application/octet-stream')
+  }
+)
+
+t.test('a custom formatter may be async', async (t) => {
+  const app = await createApp(t, {
+    service,
+    plugin: { formatter: async (_request, reply) => ({ late: await Promise.resolve(reply.data) }) }
+  })
+  t.strictSame((await app.inject('/things/7')).json(), { late: { id: '7' } })
+})
+
+t.test('a formatter that returns nothing and sends itself', async (t) => {
+  const now = await createApp(t, {
+    service,
+    plugin: {
+      formatter: (_request, reply) => {
+        reply.code(202).send({ own: true })
+      }
+    }
+  })
+  const response = await now.inject('/things/7')
+  t.equal(response.statusCode, 202)
+  t.strictSame(response.json(), { own: true })
+  const later = await createApp(t, {
+    service,
+    plugin: {
+      formatter: (_request, reply) => {
+        setImmediate(() => reply.send({ later: true }))
+      }
+    }
+  })
+  t.strictSame((await later.inject('/things/7')).json(), { later: true })
+})
+
+t.test('an async formatter that sends itself, on a host whose `onSend` hooks take their time', async (t) => {
+  let sent = 0
+  const host = (app: FastifyInstance) =>
+    app.addHook('onSend', (_request, _reply, payload, done) => {
+      sent++
+      setImmediate(done, null, payload)
+    })
+  for (const formatter of [
+    async (_request: FastifyRequest, reply: FastifyReply) => {
+      reply.send({ own: true })
+    },
+    async (_request: FastifyRequest, reply: FastifyReply) => reply.send({ own: true })
+  ]) {
+    const app = await createApp(t, { service, plugin: { formatter }, host })
+    t.strictSame((await app.inject('/things/7')).json(), { own: true })
+  }
+  t.equal(sent, 2, 'each answer is sent once')
+})
+
+t.test('a formatter per service stands in for that of the plugin', async (t) => {
+  const app = await createApp(t, {
+    service,
+    options: { formatter: () => 'own' },
+    plugin: { formatter: () => 'common' }
+  })
+  app.service('others', service)
+  t.equal((await app.inject('/things/7')).body, 'own')
+  t.equal((await app.inject('/others/7')).body, 'common')
+})
+
+t.test('a formatter runs for a `null` result too, whose status is 204', async (t) => {
+  const seen: unknown[] = []
+  const app = await createApp(t, {
+    service,
+    plugin: {
+      formatter: (_request, reply) => {
+        seen.push(reply.data)
+        return reply.data
+      }
+    }
+  })
+  const response = await app.inject({ method: 'DELETE', url: '/things/7' })
+  t.equal(response.statusCode, 204)
+  t.equal(response.body, '')
+  t.strictSame(seen, [null])
+})
+
+t.test('a formatter sees `reply.hook`, and gets the request', async (t) => {
+  const formatter = (request: FastifyRequest, reply: FastifyReply) => {
+    const { method, id, type } = reply.hook as HookContext
+    return { method, id, type, url: request.url }
+  }
+  const app = await createApp(t, { service, plugin: { formatter } })
+  t.match((await app.inject('/things/7')).json(), { method: 'get', id: '7', url: '/things/7' })
+})
+
+t.test('a formatter that throws or rejects is answered in the error format', async (t) => {
+  for (const formatter of [
+    () => {
+      throw new Error('broken')
+    },
+    async () => {
+      throw new Error('broken')
+    }
+  ]) {
+    const app = await createApp(t, { service, plugin: { formatter } })
+    const response = await getJSON(app, '/things/7')
+    t.equal(response.statusCode, 500)
+    t.strictSame(response.json(), { name: 'GeneralError', message: 'broken', code: 500, className: 'general-error' })
+  }
+})
+
+t.test('HEAD with a custom formatter: as GET, no body', async (t) => {
+  const app = await createApp(t, { service, plugin: { formatter: text } })
+  const response = await app.inject({ method: 'HEAD', url: '/things/7' })
+  t.equal(response.statusCode, 200)
+  t.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
+  t.equal(response.body, '')
+})
+
+t.test('a server-side call is not formatted', async (t) => {
+  const app = await createApp(t, { service, plugin: { formatter: () => 'formatted' } })
+  t.strictSame(await app.service<typeof service>('things').get('7'), { id: '7' })
+})

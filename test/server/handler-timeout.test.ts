@@ -1,0 +1,73 @@
+import type { HookContext } from 'fastify-services'
+import t from 'tap'
+import { createApp, getJSON } from '../support/response-app.js'
+
+const general = { name: 'Unavailable', code: 503, className: 'unavailable' }
+const service = { get: async (id: string) => ({ id }), find: async () => [] }
+const server = { handlerTimeout: 50 }
+const never = () => new Promise<void>(() => {})
+
+t.test('hook that never settles: `handlerTimeout` of the host answers 503, other requests go on', async (t) => {
+  const hook = (context: HookContext) => (context.id === 'never' ? never() : undefined)
+  const app = await createApp(t, { service, server, options: { hooks: { before: { get: [hook] } } } })
+  const late = getJSON(app, '/things/never')
+  t.equal((await getJSON(app, '/things/1')).statusCode, 200, 'others go on meanwhile')
+  const response = await late
+  t.equal(response.statusCode, 503)
+  t.match(response.json(), general)
+  t.equal((await getJSON(app, '/things/1')).statusCode, 200)
+})
+
+t.test('a method, an around hook and a middleware that never settle: 503', async (t) => {
+  const apps = [
+    await createApp(t, { service: { find: never }, server }),
+    await createApp(t, { service, server, options: { hooks: { around: { find: [never] } } } }),
+    await createApp(t, { service, server, options: { before: never } }),
+    await createApp(t, { service, server, options: { after: (_request, _reply, _done) => {} } })
+  ]
+  for (const app of apps) {
+    const response = await getJSON(app, '/things')
+    t.equal(response.statusCode, 503)
+    t.match(response.json(), general)
+  }
+})
+
+t.test('a call that settles after the 503 was sent changes nothing: alive', async (t) => {
+  for (const fails of [false, true]) {
+    let settle: (value: unknown) => void = () => {}
+    const slow = new Promise((resolve, reject) => {
+      settle = fails ? reject : resolve
+    })
+    const app = await createApp(t, {
+      service: { ...service, get: () => slow },
+      server,
+      options: { after: async () => {} }
+    })
+    t.equal((await getJSON(app, '/things/1')).statusCode, 503)
+    settle(fails ? new Error('too late') : { late: true })
+    await new Promise((resolve) => setImmediate(resolve))
+    t.equal((await getJSON(app, '/things')).statusCode, 200)
+  }
+})
+
+t.test('`request.signal` tells the service of the end: it is a param where middleware makes it one', async (t) => {
+  let reason: unknown
+  const get = (_id: string, { signal }: { signal: AbortSignal }) =>
+    new Promise((resolve) => {
+      signal.addEventListener('abort', () => {
+        reason = signal.reason
+        resolve(null)
+      })
+    })
+  const app = await createApp(t, {
+    service: { get },
+    server,
+    options: {
+      before: async (request) => {
+        request.feathers.signal = request.signal
+      }
+    }
+  })
+  t.equal((await getJSON(app, '/things/1')).statusCode, 503)
+  t.match(reason, Error)
+})

@@ -1,0 +1,128 @@
+import Fastify from 'fastify'
+import services, { notFound } from 'fastify-services'
+import t from 'tap'
+import { createApp, getJSON } from '../support/response-app.js'
+
+const service = { get: async (id: string) => ({ id }) }
+const body = (url: string, message = 'Page not found') => ({
+  name: 'NotFound',
+  message,
+  code: 404,
+  className: 'not-found',
+  data: { url }
+})
+
+t.test('Unmatched routes: option `notFound` answers an error of kind NotFound with status 404', async (t) => {
+  const app = await createApp(t, { service, plugin: { notFound: true } })
+  const response = await getJSON(app, '/nothing/here?a=1')
+  t.equal(response.statusCode, 404)
+  t.match(response.headers['content-type'], 'application/json')
+  t.strictSame(response.json(), body('/nothing/here?a=1'))
+})
+
+t.test('Default: not installed, the answer is that of the host', async (t) => {
+  t.match((await getJSON(await createApp(t, { service }), '/nothing')).json(), { statusCode: 404, error: 'Not Found' })
+  const host = await createApp(t, {
+    service,
+    host: (app) => {
+      app.setNotFoundHandler((_request, reply) => reply.code(404).send({ mine: true }))
+    }
+  })
+  t.strictSame((await getJSON(host, '/nothing')).json(), { mine: true })
+  t.match((await getJSON(await createApp(t, { service, plugin: { notFound: false } }), '/nothing')).json(), {
+    statusCode: 404
+  })
+})
+
+t.test('with `verbose` the message is `Page not found: /url`', async (t) => {
+  const app = await createApp(t, { service, plugin: { notFound: { verbose: true } } })
+  t.strictSame((await getJSON(app, '/nothing?a=1')).json(), body('/nothing?a=1', 'Page not found: /nothing?a=1'))
+  const quiet = await createApp(t, { service, plugin: { notFound: { verbose: false } } })
+  t.strictSame((await getJSON(quiet, '/nothing')).json(), body('/nothing'))
+})
+
+t.test('HTML error page for a URL with `<script>` (verbose not-found): escaped', async (t) => {
+  const app = await createApp(t, { service, plugin: { notFound: { verbose: true } } })
+  const response = await app.inject({ url: '/<script>alert("1")</script>?q=\'&b', headers: { accept: 'text/html' } })
+  t.equal(response.statusCode, 404)
+  t.equal(response.headers['content-type'], 'text/html; charset=utf-8')
+  t.notMatch(response.body, '<script')
+  t.notMatch(response.body, '"1"')
+  t.match(response.body, 'Page not found: /')
+})
+
+t.test('the not-found handler takes `html`: a function, an object, `false`', async (t) => {
+  const create = (html: Parameters<typeof notFound>[0]) => createApp(t, { service, plugin: { notFound: html ?? {} } })
+  t.equal((await (await create({ html: (error) => `<p>${error.code}</p>` })).inject('/x')).body, '<p>404</p>')
+  t.equal((await (await create({ html: { 404: () => '<p>lost</p>' } })).inject('/x')).body, '<p>lost</p>')
+  t.strictSame(
+    (await (await create({ html: false })).inject({ url: '/x', headers: { accept: 'text/html' } })).json(),
+    body('/x')
+  )
+})
+
+t.test('the not-found handler takes the options of `errorHandler`, its own come first', async (t) => {
+  const seen: unknown[] = []
+  const logger = { error: (error: unknown) => seen.push(error) }
+  const app = await createApp(t, { service, plugin: { notFound: true, errorHandler: { html: false, logger } } })
+  t.strictSame((await app.inject('/x')).json(), body('/x'))
+  t.match(seen, [{ name: 'NotFound', code: 404 }])
+  const own = await createApp(t, {
+    service,
+    plugin: { notFound: { html: () => '<p>own</p>' }, errorHandler: { html: false } }
+  })
+  t.equal((await own.inject('/x')).body, '<p>own</p>')
+})
+
+t.test('the handler answers by itself: the error handler of the host is not asked', async (t) => {
+  const app = await createApp(t, {
+    service,
+    plugin: { notFound: true },
+    host: (app) => {
+      app.setErrorHandler(() => ({ mine: true }))
+    }
+  })
+  t.strictSame((await getJSON(app, '/x')).json(), body('/x'))
+})
+
+t.test('`app.setNotFoundHandler(notFound({ verbose: true }))`: by hand, without the plugin', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.setNotFoundHandler(notFound({ verbose: true }))
+  app.get('/here', async (_request, reply) => reply.callNotFound())
+  t.strictSame((await getJSON(app, '/x')).json(), body('/x', 'Page not found: /x'))
+  t.strictSame((await getJSON(app, '/here')).json(), body('/here', 'Page not found: /here'), 'and called by a route')
+})
+
+t.test('every verb that finds no route, HEAD without a body', async (t) => {
+  const app = await createApp(t, { service, plugin: { notFound: true } })
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
+    const response = await app.inject({ method, url: '/x', headers: { accept: 'application/json' } })
+    t.strictSame([response.statusCode, response.json()], [404, body('/x')], method)
+  }
+  const head = await app.inject({ method: 'HEAD', url: '/x' })
+  t.strictSame([head.statusCode, head.body], [404, ''])
+})
+
+t.test('`/__proto__`, `/constructor`, `/toString` as a path: 404', async (t) => {
+  const app = await createApp(t, { service, plugin: { notFound: true } })
+  for (const url of ['/__proto__', '/constructor', '/toString']) {
+    const response = await getJSON(app, url)
+    t.strictSame([response.statusCode, response.json()], [404, body(url)])
+  }
+})
+
+t.test('the not-found handler of an encapsulated context is its own', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(
+    async (child) => {
+      await child.register(services, { notFound: { html: false } })
+      child.service('things', service as Required<typeof service>)
+    },
+    { prefix: '/v1' }
+  )
+  t.match((await app.inject('/v1/nothing')).json(), { name: 'NotFound', className: 'not-found' })
+  t.match((await app.inject('/nothing')).json(), { statusCode: 404, error: 'Not Found' })
+  t.strictSame((await app.inject('/v1/things/1')).json(), { id: '1' })
+})

@@ -1,0 +1,75 @@
+import { KnexService, transaction } from '@feathersjs/knex'
+import { Forbidden, type HookContext } from 'fastify-services'
+import type { Knex } from 'knex'
+import type { Test } from 'tap'
+import { adapterContract } from './adapter-contract.js'
+import { type AdapterOptions, eachDoor, failure, mount } from './adapter-doors.js'
+
+let tables = 0
+
+/** A service on a table of its own, which is dropped when the test ends. */
+async function create(Model: Knex, t: Test, options: AdapterOptions = {}) {
+  tables += 1
+  const name = `messages_${tables}`
+  await Model.schema.createTable(name, (table) => {
+    table.increments('id')
+    table.text('text').notNullable().unique()
+    table.text('author')
+    table.text('at')
+  })
+  t.teardown(() => Model.schema.dropTable(name))
+  return new KnexService({ Model, name, ...options })
+}
+
+/** The contract of all adapters, and what a SQL database adds to it. */
+export async function knexContract(t: Test, name: string, Model: Knex): Promise<void> {
+  const adapter = { name, create: (t: Test, options?: AdapterOptions) => create(Model, t, options) }
+  await adapterContract(t, adapter)
+
+  await t.test(`${name}: what the database refuses has the shape of the adapter's errors`, (t) =>
+    eachDoor(t, adapter, { multi: true }, async (t, door) => {
+      const duplicate = { name: 'BadRequest', message: /duplicate key value violates unique/, code: 400, className: 'bad-request' }
+      t.match(await failure(door.call('create', { text: 'one' }, {})), duplicate, 'unique violation')
+      t.match(await failure(door.call('create', [{ text: 'new' }, { text: 'two' }], {})), duplicate, 'in a batch')
+      t.match(await failure(door.call('update', '1', { text: 'two' }, {})), duplicate, 'in an update')
+      t.match(await failure(door.call('create', { author: 'ada' }, {})), { name: 'BadRequest', code: 400 }, 'not null')
+      t.match(await failure(door.call('get', 'abc', {})), { name: 'NotFound', code: 404 }, 'an id that is no number')
+      const unknown = door.call('find', { query: { colour: 'red' } })
+      t.match(await failure(unknown), { name: 'Unprocessable', code: 422 }, 'an unknown column')
+    })
+  )
+
+  await t.test(`${name}: \`error.code\` of a driver is no status`, async (t) => {
+    const { doors } = await mount(t, await adapter.create(t))
+    const [door] = doors
+    await door.call('create', { text: 'one' }, {})
+    await door.call('create', { text: 'two' }, {})
+    // The adapter passes on what the driver throws in a patch.
+    t.match(await failure(door.call('patch', '2', { text: 'one' }, {})), {
+      name: 'GeneralError', message: /duplicate key value violates unique/, code: 500, className: 'general-error'
+    })
+  })
+
+  await t.test(`${name}: the transaction hooks of the adapter work as they are`, async (t) => {
+    const hooks = {
+      before: { create: [transaction.start()] },
+      after: { create: [refuse, transaction.end()] },
+      error: { create: [transaction.rollback()] }
+    }
+    const { doors } = await mount(t, await adapter.create(t, { multi: true }), { hooks: hooks as object })
+    for (const door of doors) {
+      const text = (name: string) => `${name} ${door.name}`
+      t.match(await door.call('create', { text: text('kept') }, {}), { text: text('kept') })
+      const batch = [{ text: text('lost') }, { text: text('refused'), author: 'nobody' }]
+      t.match(await failure(door.call('create', batch, {})), { code: 403 })
+      t.match(await failure(door.call('create', { text: text('kept') }, {})), { code: 400 }, 'unique violation')
+    }
+    const left = (await doors[1].call('find', { query: { $sort: { id: 1 } } })) as { text: string }[]
+    t.strictSame(left.map(({ text }) => text), ['kept over HTTP', 'kept in the server'], 'rolled back, or committed')
+  })
+}
+
+/** Fails when a record has an author who may not write. */
+function refuse({ result }: HookContext) {
+  if (JSON.stringify(result).includes('nobody')) throw new Forbidden('Nobody may not write')
+}

@@ -1,0 +1,76 @@
+/** A `curl` command of a page, and the answer that the page gives for it. */
+export interface Exchange {
+  readonly command: string
+  readonly path: string
+  readonly init: { method: string; headers: Record<string, string>; body?: string; redirect: 'manual' }
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** `undefined` for an empty one; what ends in `…` is its beginning. */
+  readonly body: string | undefined
+}
+
+/**
+ * Reads the commands of a `sh` block. Behind each stands its answer: `# <status> <body>`, then a line for each header, `# name: value`,
+ * then further lines of the body.
+ */
+export function readExchanges(text: string): Exchange[] {
+  const exchanges: Exchange[] = []
+  for (const part of text.replaceAll('\\\n', '').split(/^(?=curl )/m)) {
+    const [command = '', ...rest] = part.trim().split('\n')
+    if (!command.startsWith('curl ') || rest.length === 0 || rest.some((line) => !line.startsWith('# '))) {
+      throw new Error(`Not a curl command with its answer: ${part}`)
+    }
+    exchanges.push({ command, ...readCommand(command), ...readAnswer(rest.map((line) => line.slice(2))) })
+  }
+  return exchanges
+}
+
+function readAnswer([first = '', ...rest]: string[]): Pick<Exchange, 'status' | 'headers' | 'body'> {
+  const [, status, body] = /^(\d{3})(?: (.+))?$/.exec(first) ?? []
+  if (status === undefined) throw new Error(`An answer begins with its status: ${first}`)
+  const header = /^([a-z-]+): (.+)$/
+  const headers = Object.fromEntries(
+    rest
+      .map((line) => header.exec(line))
+      .filter((match) => match !== null)
+      .map(([, name, value]) => [name, value])
+  )
+  const lines = [body, ...rest.filter((line) => !header.test(line))].filter((line) => line !== undefined)
+  return { status: Number(status), headers, body: lines.length === 0 ? undefined : lines.join('\n') }
+}
+
+/** Knows the options that the pages use, and no others. */
+function readCommand(command: string): Pick<Exchange, 'path' | 'init'> {
+  const words = [...command.matchAll(/'([^']*)'|(\S+)/g)]
+    .map(([, quoted, plain]) => quoted ?? (plain as string))
+    .slice(1)
+  const headers: Record<string, string> = {}
+  let method: string | undefined
+  let body: string | undefined
+  let path: string | undefined
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    if (word === '-g') continue
+    if (word === '-X') method = words.shift()
+    else if (word === '-H') {
+      const [name = '', value = ''] = words.shift()?.split(/: ?(.*)/) ?? []
+      headers[name.toLowerCase()] = value
+    } else if (word === '--json') {
+      body = words.shift()
+      Object.assign(headers, { 'content-type': 'application/json', accept: 'application/json' })
+    } else if (word === '-d') {
+      body = words.shift()
+      headers['content-type'] ??= 'application/x-www-form-urlencoded'
+    } else if (word.startsWith('localhost:3030/')) path = word.slice('localhost:3030'.length)
+    else throw new Error(`Not known of curl: ${word}`)
+  }
+  if (path === undefined) throw new Error(`No address: ${command}`)
+  return {
+    path,
+    init: {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers,
+      redirect: 'manual',
+      ...(body !== undefined && { body })
+    }
+  }
+}

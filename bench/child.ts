@@ -13,7 +13,8 @@ export interface Child {
 
 export async function startServer(name: string): Promise<Child> {
   const child = fork(new URL('./server.js', import.meta.url), [name], {
-    env: { ...process.env, NODE_ENV: 'production' }
+    env: { ...process.env, NODE_ENV: 'production' },
+    execArgv: ['--expose-gc']
   })
   const ask = (...question: string[]) => {
     child.send(question)

@@ -1,8 +1,11 @@
 export interface Options {
+  /** How many times all servers are started: processes of one program differ in how they were compiled. */
+  readonly starts: number
+  /** Rounds per start. */
   readonly rounds: number
   /** Requests in a round, for each server and case. */
   readonly requests: number
-  /** Requests that every server answers to each case before the first round. */
+  /** Requests that a server answers to each case before its first round. */
   readonly warmup: number
   /** The case to measure. Default: all. */
   readonly only: string | undefined
@@ -10,9 +13,9 @@ export interface Options {
   readonly profile: string | undefined
 }
 
-const numbers = { rounds: 21, requests: 4000, warmup: 15000 }
+const numbers = { starts: 3, rounds: 6, requests: 4000, warmup: 10000 }
 
-/** Reads `rounds=21 requests=4000 warmup=15000 only=find profile=plugin`. @throws when something else is given */
+/** Reads `starts=3 rounds=6 requests=4000 warmup=10000 only=find profile=plugin`. @throws when something else is given */
 export function readOptions(args: readonly string[], cases: readonly string[], servers: readonly string[]): Options {
   const given = new Map(args.map((arg) => arg.split('=', 2) as [string, string | undefined]))
   const number = (name: keyof typeof numbers) => {
@@ -27,8 +30,9 @@ export function readOptions(args: readonly string[], cases: readonly string[], s
   }
   const unknown = [...given.keys()].find((name) => !(name in numbers || name === 'only' || name === 'profile'))
   if (unknown !== undefined)
-    throw new Error(`There is no option '${unknown}': they are rounds, requests, warmup, only, profile`)
+    throw new Error(`There is no option '${unknown}': they are starts, rounds, requests, warmup, only, profile`)
   return {
+    starts: number('starts'),
     rounds: number('rounds'),
     requests: number('requests'),
     warmup: number('warmup'),

@@ -1,9 +1,10 @@
 import { ERROR, KnexService } from '@feathersjs/knex'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import services, { commonOperators, frameworkErrors, type HookContext } from 'fastify-services'
-import { type Country, querystring, sortByName } from './countries.js'
+import { type Country, querystring } from './countries.js'
 import type { Database } from './database.js'
 import { hooks, type Note, schema } from './notes.js'
+import { sortBy } from './query.js'
 
 declare module 'fastify-services' {
   interface Services {
@@ -11,6 +12,10 @@ declare module 'fastify-services' {
     'countries/:code/notes': KnexService<Note>
   }
 }
+
+/** What is owed to those who made the data set. */
+export const licence =
+  'Contains information from https://github.com/mledoze/countries, which is made available here under the Open Database License (ODbL) 1.0.'
 
 /** The atlas over an open database, which it closes when it is closed itself. */
 export async function createApp(
@@ -25,26 +30,21 @@ export async function createApp(
     notFound: true,
     hooks: { before: { all: [commonOperators()] }, error: { all: [hideStatement] } }
   })
-  const paginate = { default: 10, max: 250 }
 
-  app.service('countries', new KnexService<Country>({ Model: knex, name: 'countries', id: 'cca3', paginate }), {
+  const paginate = { default: 10, max: 250 }
+  const countries = new KnexService<Country>({ Model: knex, name: 'countries', id: 'cca3', paginate })
+  app.service('countries', countries, {
     methods: ['find', 'get'],
     schema: { find: { querystring }, get: { querystring } },
-    hooks: { before: { find: [sortByName] } }
+    hooks: { before: { find: [sortBy('name')] } }
   })
-  app.service(
-    'countries/:code/notes',
-    new KnexService<Note>({ Model: knex, name: 'notes', paginate, multi: ['create', 'patch'] }),
-    {
-      schema,
-      hooks: hooks(knex)
-    }
-  )
+  const notes = new KnexService<Note>({ Model: knex, name: 'notes', multi: ['create', 'patch'], paginate })
+  app.service('countries/:code/notes', notes, { schema, hooks })
+
   app.get('/', async () => ({
     countries: '/countries',
     notes: '/countries/:code/notes',
-    licence:
-      'The countries are those of https://github.com/mledoze/countries, available under the Open Database License (ODbL) 1.0'
+    licence
   }))
   app.addHook('onClose', close)
   return app

@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module'
-import type { HookContext } from 'fastify-services'
 import type { Knex } from 'knex'
 import type { Country as Source } from 'world-countries'
-import { querySchema } from './query-schema.js'
+import { querySchema } from './query.js'
 
 export interface Country {
   /** The code of three letters (ISO 3166-1 alpha-3), the id of the record. */
@@ -39,11 +38,6 @@ export const querystring = querySchema(
   },
   ['borders', 'latlng', 'languages', 'currencies']
 )
-
-/** Without an order of its own a database gives the pages of a list in any. */
-export function sortByName({ params }: HookContext): void {
-  params.query = { $sort: { name: 1 }, ...params.query }
-}
 
 export async function createCountries(knex: Knex): Promise<void> {
   await knex.schema.createTable('countries', (table) => {

@@ -84,7 +84,8 @@ async function prepare(knex: Knex): Promise<void> {
     await trx.raw('create schema if not exists ??', [schema])
     await createCountries(trx)
     await createNotes(trx)
-    const countries = new KnexService<Country>({ Model: knex, name: 'countries', id: 'cca3', multi: ['create'] })
-    await countries.create(readCountries(), { transaction: { starting: false, trx } })
+    const countries = new KnexService<Country>({ Model: trx, name: 'countries', id: 'cca3' })
+    // Not as one list: the adapter would start all of it at once, and a transaction has one connection.
+    for (const country of readCountries()) await countries.create(country)
   })
 }

@@ -1,19 +1,14 @@
 import { createServer } from 'node:net'
-import { createApp } from './app.js'
+import { createApp, licence } from './app.js'
 import { openDatabase } from './database.js'
 import { StartError } from './start-error.js'
 
-const {
-  ATLAS_DATA: folder,
-  DATABASE_URL: url,
-  HOST: host = '127.0.0.1',
-  LOG_LEVEL: level = 'warn',
-  PORT = '3030'
-} = process.env
+const { ATLAS_DATA: folder, DATABASE_URL: url, LOG_LEVEL, HOST, PORT } = process.env
+const host = HOST || '127.0.0.1'
 
 try {
-  const port = await toPort(PORT)
-  const app = await createApp(await openDatabase({ url, folder }), { level })
+  const port = await toPort(PORT || '3030')
+  const app = await createApp(await openDatabase({ url, folder }), { level: LOG_LEVEL || 'warn' })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => app.close())
   const address = await app.listen({ host, port })
   console.log(`
@@ -23,7 +18,7 @@ The atlas is at ${address}. Try:
   curl -g '${address}/countries/CHE'
   curl -g '${address}/countries/CHE/notes' -H 'Content-Type: application/json' -d '{"text":"Four languages"}'
 
-The countries are those of https://github.com/mledoze/countries, available under the Open Database License (ODbL) 1.0.
+${licence}
 `)
 } catch (error) {
   if (!(error instanceof StartError)) throw error

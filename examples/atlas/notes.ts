@@ -1,6 +1,6 @@
-import { type HookContext, type NextFunction, NotFound } from 'fastify-services'
+import { type HookContext, NotFound } from 'fastify-services'
 import type { Knex } from 'knex'
-import { querySchema, text } from './query-schema.js'
+import { querySchema, sortBy, text } from './query.js'
 
 export interface Note {
   id: number
@@ -31,37 +31,24 @@ export const schema = {
   remove: { querystring }
 }
 
-export function hooks(knex: Knex) {
-  // The connection of PGlite is the only one: what asks for another inside of the transaction waits for ever. So the country is
-  // looked up around it.
-  return {
-    around: { all: [ofCountry], create: [inTransaction(knex)] },
-    before: {
-      find: [sortById],
-      get: [numberId],
-      create: [stamp],
-      update: [numberId, stamp],
-      patch: [numberId, stamp],
-      remove: [numberId]
-    }
+export const hooks = {
+  before: {
+    all: [ofCountry],
+    find: [sortBy('id')],
+    get: [numberId],
+    create: [stamp],
+    update: [numberId, stamp],
+    patch: [numberId, stamp],
+    remove: [numberId]
   }
 }
 
 /** Notes are those of the country in the path, and there are none of a country that does not exist. */
-async function ofCountry({ app, params }: HookContext, next: NextFunction): Promise<void> {
-  const { cca3 } = await app.service('countries').get(params.route?.code ?? '', { query: { $select: ['cca3'] } })
-  params.query = { ...params.query, code: cca3 }
-  await next()
-}
-
-/** A batch is created as a whole or not at all. */
-function inTransaction(knex: Knex) {
-  return async ({ params }: HookContext, next: NextFunction): Promise<void> => {
-    await knex.transaction(async (trx) => {
-      params.transaction = { trx }
-      await next()
-    })
-  }
+async function ofCountry(context: HookContext): Promise<void> {
+  const { app, params } = context
+  const code = params.route?.code ?? ''
+  await app.service('countries').get(code, { query: { $select: ['cca3'] } })
+  context.params = { ...params, query: { ...params.query, code } }
 }
 
 /** Ids arrive as strings, and what is no number is the id of no note. */
@@ -71,12 +58,8 @@ function numberId(context: HookContext): void {
   context.id = Number(context.id)
 }
 
-function sortById({ params }: HookContext): void {
-  params.query = { $sort: { id: 1 }, ...params.query }
-}
-
 function stamp(context: HookContext): void {
-  const set = (data: object) => ({ ...data, code: context.params.query?.code, changedAt: new Date() })
+  const set = (data: object) => ({ ...data, code: context.params.route?.code, changedAt: new Date() })
   context.data = Array.isArray(context.data) ? context.data.map(set) : set(context.data as object)
 }
 

@@ -8,12 +8,14 @@ import { createService } from '../core/service.js'
 import { errorHandler } from './error-handler.js'
 import { logError } from './log.js'
 import { notFound } from './not-found.js'
+import { Claims } from './precedence.js'
 import { createParser } from './query.js'
 import { Registry } from './registry.js'
 import { decorateMessages } from './request.js'
+import { rootOf } from './router.js'
 import { registerRoutes, type Settings } from './routes.js'
 import { checkSchemas } from './schema.js'
-import { answerUnsupported, rootOf } from './unsupported.js'
+import { answerUnsupported } from './unsupported.js'
 
 async function services(app: FastifyInstance, options: ServicesOptions): Promise<void> {
   if (app.hasDecorator('service'))
@@ -22,7 +24,9 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   const common = new HookStore()
   common.add((options.hooks ?? {}) as HookOptions)
   const onError = errorHandler(options.errorHandler)
-  const settings: Settings = { parse: createParser(options.query), formatter: options.formatter, onError, registry }
+  const claims = new Claims(rootOf(app))
+  const parse = createParser(options.query)
+  const settings: Settings = { parse, formatter: options.formatter, onError, registry, claims }
 
   decorateMessages(app)
   app.decorate('service', function (

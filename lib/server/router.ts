@@ -27,3 +27,10 @@ export function routerOf({ initialConfig }: FastifyInstance): Router {
 type Config = Partial<
   Record<'caseSensitive' | 'ignoreDuplicateSlashes' | 'ignoreTrailingSlash' | 'useSemicolonDelimiter', boolean>
 >
+
+/** The outermost instance. A request that finds no route runs its hooks, wherever the plugin was registered. */
+export function rootOf(app: FastifyInstance): FastifyInstance {
+  let root = app
+  while (!Object.hasOwn(root, 'routing')) root = Object.getPrototypeOf(root)
+  return root
+}

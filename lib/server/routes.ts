@@ -5,10 +5,10 @@ import { checkData, methods } from '../core/methods.js'
 import type { ServiceEntry, ServiceMethod } from '../core/service.js'
 import { registerBodyParsers } from './body.js'
 import { argumentsOf, idName } from './call.js'
-import { constraintsOf } from './custom-method.js'
 import type { errorHandler } from './error-handler.js'
 import { createFormatter } from './formatter.js'
 import { runMiddleware } from './middleware.js'
+import type { Claims } from './precedence.js'
 import { type Parse, readQuery } from './query.js'
 import type { Registry } from './registry.js'
 import { applyContext } from './reply.js'
@@ -22,6 +22,7 @@ export interface Settings {
   readonly formatter: Formatter | undefined
   readonly onError: ReturnType<typeof errorHandler>
   readonly registry: Registry
+  readonly claims: Claims
 }
 
 /**
@@ -39,10 +40,10 @@ export async function registerRoutes(
   for (const name of entry.exposed) {
     const method = entry.methods.get(name) as ServiceMethod
     const { id, verb } = method.definition
-    const constraints = constraintsOf(name, instance)
     const route = toRoute(method, entry, options, settings, instance)
     const add = (url: string, isShown: boolean) => {
-      if (instance.hasRoute({ method: verb, url: instance.prefix + url, constraints })) return
+      const constraints = settings.claims.add(instance, verb, instance.prefix + url, name)
+      if (constraints === undefined) return
       const schema = isShown ? route.schema : { ...route.schema, hide: true }
       instance.route({ ...route, ...(schema && { schema }), constraints, url, prefixTrailingSlash: 'slash' })
     }
@@ -79,7 +80,7 @@ function toRoute(
     ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),
     attachValidation: isBatch,
     onRequest(request, reply, done) {
-      check(request, reply)
+      check?.(request, reply)
       readQuery(request, settings.parse, router)
       done()
     },

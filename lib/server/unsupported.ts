@@ -2,10 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { MethodNotAllowed } from '../core/errors.js'
 import { definitionOf, methods } from '../core/methods.js'
 import type { ServiceEntry } from '../core/service.js'
+import { SERVICE_METHOD } from './precedence.js'
 import type { Registry } from './registry.js'
-import { type Router, routerOf } from './router.js'
-
-export const SERVICE_METHOD = 'x-service-method'
+import { type Router, rootOf, routerOf } from './router.js'
 
 /** @returns the error for a method that a service lacks or does not expose, as the request names it */
 export function methodNotAllowed({ headers, method: verb }: FastifyRequest, hasId: boolean): MethodNotAllowed {
@@ -63,11 +62,4 @@ function patternOf(path: string, { caseSensitive, ignoreDuplicateSlashes }: Rout
   const segments = path.split('/').filter(Boolean)
   const own = segments.map((segment) => slash + (segment[0] === ':' ? '[^/]+' : segment.replace(/[^\w-]/g, '\\$&')))
   return new RegExp(`^${own.join('')}(?:${slash}([^/]+)?)?$`, caseSensitive ? '' : 'i')
-}
-
-/** The outermost instance. A request that finds no route runs its hooks, wherever the plugin was registered. */
-export function rootOf(app: FastifyInstance): FastifyInstance {
-  let root = app
-  while (!Object.hasOwn(root, 'routing')) root = Object.getPrototypeOf(root)
-  return root
 }

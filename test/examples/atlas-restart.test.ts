@@ -1,6 +1,6 @@
 import { createApp } from '../../examples/atlas/app.js'
 import { openDatabase } from '../../examples/atlas/database.js'
-import { onEachDatabase } from './atlas-support.js'
+import { onEachDatabase, onServer } from './atlas-support.js'
 
 onEachDatabase('the countries are loaded once, and notes survive a restart', async (t, options) => {
   const first = await openDatabase(options)
@@ -18,8 +18,7 @@ onEachDatabase('the countries are loaded once, and notes survive a restart', asy
   t.match(await get('/countries/CHE'), { name: 'Not loaded again' })
 })
 
-onEachDatabase('two that start at the same time load the countries once', async (t, options) => {
-  if (options.url === undefined) return t.comment('PGlite is for one process at a time')
+onServer('two that start at the same time load the countries once', async (t, options) => {
   const databases = await Promise.all([openDatabase(options), openDatabase(options), openDatabase(options)])
   t.match(await databases[0].knex('countries').count('*'), [{ count: '250' }])
   for (const { close } of databases) await close()

@@ -12,9 +12,21 @@ const skip =
   server === undefined &&
   'start a server, docker run --rm -p 5432:5432 -e POSTGRES_PASSWORD=atlas postgres, and set TEST_DATABASE_URL=postgres://postgres:atlas@127.0.0.1:5432/postgres'
 
-/** Runs a test on an empty PGlite, and on an empty database of the PostgreSQL server of `TEST_DATABASE_URL`. */
-export function onEachDatabase(name: string, test: (t: Test, options: DatabaseOptions) => Promise<void>): void {
+type DatabaseTest = (t: Test, options: DatabaseOptions) => Promise<void>
+
+/** Runs a test on an empty PGlite, and on a server. */
+export function onEachDatabase(name: string, test: DatabaseTest): void {
+  onFolder(name, test)
+  onServer(name, test)
+}
+
+/** Runs a test on an empty PGlite. */
+export function onFolder(name: string, test: DatabaseTest): void {
   t.test(`${name} (PGlite)`, (t) => test(t, { folder: t.testdir() }))
+}
+
+/** Runs a test on an empty database of the PostgreSQL server of `TEST_DATABASE_URL`. */
+export function onServer(name: string, test: DatabaseTest): void {
   t.test(`${name} (PostgreSQL)`, { skip }, async (t) => {
     const url = new URL(server as string)
     const knex = createKnex({ client: 'pg', connection: url.href })

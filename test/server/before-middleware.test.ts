@@ -1,29 +1,12 @@
-import { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Forbidden, type Middleware, type ServiceOptions } from 'fastify-services'
-import t, { type Test } from 'tap'
-import { createHost, request } from '../support/host.js'
-import { createRecorder } from '../support/recorder.js'
-
-async function create(
-  t: Test,
-  before: Middleware | readonly Middleware[],
-  options: ServiceOptions<Record<string, never>> = {}
-) {
-  const { service, calls } = createRecorder()
-  const { app } = await createHost(t, {
-    after: (app) => {
-      app.service('guarded', service, { ...options, before } as never)
-    }
-  })
-  return { app, calls }
-}
+import type { FastifyRequest } from 'fastify'
+import t from 'tap'
+import { createGuarded, request } from '../support/host.js'
 
 t.test(
   'Per-service middleware may be given with a service at registration, in run order: async and with `done`',
   async (t) => {
     const order: string[] = []
-    const { app, calls } = await create(
+    const { app, calls } = await createGuarded(
       t,
       [
         async (request) => {
@@ -66,7 +49,7 @@ t.test(
 
 t.test('one function alone is a list of one, and it runs for each method', async (t) => {
   const seen: string[] = []
-  const { app } = await create(t, async ({ method }) => {
+  const { app } = await createGuarded(t, async ({ method }) => {
     seen.push(method)
   })
   for (const [verb, payload] of [['GET'], ['PUT', {}], ['PATCH', {}], ['DELETE']] as const)
@@ -80,7 +63,7 @@ t.test('one function alone is a list of one, and it runs for each method', async
 
 t.test('It runs for REST requests only: a call from the server itself passes it by', async (t) => {
   let ran = 0
-  const { app, calls } = await create(t, async () => {
+  const { app, calls } = await createGuarded(t, async () => {
     ran++
   })
   await app.service<{ get(id: string): Promise<unknown> }>('guarded').get('1')
@@ -88,7 +71,7 @@ t.test('It runs for REST requests only: a call from the server itself passes it 
 })
 
 t.test('middleware sees the parsed query and body, and its context is the instance', async (t) => {
-  const { app } = await create(t, [
+  const { app } = await createGuarded(t, [
     async function (request) {
       t.strictSame([request.query, request.body], [{ a: { b: '1' } }, { text: 'hello' }])
       t.ok(this.service)
@@ -99,156 +82,4 @@ t.test('middleware sees the parsed query and body, and its context is the instan
     }
   ])
   t.equal((await request(app, 'POST', '/guarded?a[b]=1', { payload: { text: 'hello' } })).status, 201)
-})
-
-const answers: [name: string, middleware: Middleware][] = [
-  ['async, returns `reply.send()`', async (_request, reply) => reply.code(299).send({ own: true })],
-  [
-    'async, awaits it',
-    async (_request, reply) => {
-      await reply.code(299).send({ own: true })
-    }
-  ],
-  [
-    'async, returns the reply and sends later',
-    async (_request, reply) => {
-      setImmediate(() => {
-        reply.code(299).send({ own: true })
-      })
-      return reply
-    }
-  ],
-  [
-    'with `done`, never calls it',
-    ((_request: FastifyRequest, reply: FastifyReply, _done: () => void) => {
-      reply.code(299).send({ own: true })
-    }) as Middleware
-  ],
-  [
-    'with `done`, sends later',
-    ((_request: FastifyRequest, reply: FastifyReply, _done: () => void) => {
-      setImmediate(() => {
-        reply.code(299).send({ own: true })
-      })
-    }) as Middleware
-  ],
-  [
-    'with `done`, calls it as well',
-    (_request, reply, done) => {
-      reply.code(299).send({ own: true })
-      done()
-    }
-  ],
-  [
-    'by a stream',
-    async (_request, reply) =>
-      reply
-        .code(299)
-        .type('application/json')
-        .send(Readable.from(['{"own"', ':true}']))
-  ],
-  [
-    'hijacked',
-    async (_request, reply) => {
-      reply.hijack()
-      reply.raw.writeHead(299, { 'content-type': 'application/json' }).end('{"own":true}')
-    }
-  ]
-]
-for (const [name, middleware] of answers) {
-  t.test(`middleware that answers itself ends the chain: the service is not called (${name})`, async (t) => {
-    let later = 0
-    const { app, calls } = await create(t, [
-      middleware,
-      async () => {
-        later++
-      }
-    ])
-    const { status, body } = await request(app, 'DELETE', '/guarded/1')
-    t.strictSame([status, body], [299, { own: true }])
-    await new Promise((resolve) => setImmediate(resolve))
-    t.strictSame([later, calls], [0, []])
-  })
-}
-
-t.test(
-  'throw of a string, number, `{}`, `null`, `undefined` in a middleware: 500 GeneralError in the error shape',
-  async (t) => {
-    for (const thrown of [
-      'text',
-      5,
-      0,
-      '',
-      false,
-      {},
-      [],
-      null,
-      undefined,
-      Symbol('x'),
-      new Error('broken'),
-      Object.create(null)
-    ]) {
-      const name = Object.prototype.toString.call(thrown)
-      const forms: [string, Middleware][] = [
-        [
-          'async',
-          async () => {
-            throw thrown
-          }
-        ],
-        [
-          'sync',
-          (() => {
-            throw thrown
-          }) as unknown as Middleware
-        ],
-        [
-          'with done',
-          (_request, _reply, _done) => {
-            throw thrown
-          }
-        ]
-      ]
-      if (thrown)
-        forms.push([
-          'done(error)',
-          (_request, _reply, done) => {
-            done(thrown as Error)
-          }
-        ])
-      for (const [form, middleware] of forms) {
-        const { app, calls } = await create(t, middleware)
-        const { status, body } = await request(app, 'GET', '/guarded')
-        t.match(
-          { status, body, calls },
-          { status: 500, body: { name: 'GeneralError', code: 500, className: 'general-error' }, calls: [] },
-          `${form} ${name}`
-        )
-      }
-    }
-  }
-)
-
-t.test('a service error of a middleware is answered as it is', async (t) => {
-  for (const middleware of [
-    async () => {
-      throw new Forbidden('Not for you', { reason: 'age' })
-    },
-    (_request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) => {
-      done(new Forbidden('Not for you', { reason: 'age' }))
-    }
-  ]) {
-    const { app, calls } = await create(t, middleware)
-    const { status, body } = await request(app, 'GET', '/guarded')
-    t.strictSame(
-      [status, body],
-      [403, { name: 'Forbidden', message: 'Not for you', code: 403, className: 'forbidden', data: { reason: 'age' } }]
-    )
-    t.strictSame(calls, [])
-  }
-})
-
-t.test('what is no function is refused at registration', async (t) => {
-  for (const before of ['log', [null], [async () => {}, {}]])
-    await t.rejects(create(t, before as never), { message: /is a function/ })
 })

@@ -152,17 +152,3 @@ t.test('a route of the host in the spelling that its router takes for ours', asy
     }
   }
 })
-
-t.test('routes of the host with constraints of their own stand beside the service', async (t) => {
-  const { app, calls } = await createHost(t, {
-    before: (app) => {
-      app.get('/things', { constraints: { host: 'other.example.com' } }, async () => ({ host: true }))
-      app.post('/things', { constraints: { version: '2.0.0' } }, async () => ({ host: true }))
-    }
-  })
-  t.strictSame((await request(app, 'GET', '/things', { headers: { host: 'other.example.com' } })).body, { host: true })
-  t.match((await request(app, 'GET', '/things')).body, { method: 'find' })
-  t.strictSame((await request(app, 'POST', '/things', { headers: { 'accept-version': '2.x' } })).body, { host: true })
-  t.match((await request(app, 'POST', '/things', { payload: {} })).body, { method: 'create' })
-  t.equal(calls.length, 2)
-})

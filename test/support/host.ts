@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
-import services, { type ServicesOptions } from 'fastify-services'
+import services, { type Middleware, type ServiceOptions, type ServicesOptions } from 'fastify-services'
 import type { Test } from 'tap'
 import { type Call, createRecorder } from './recorder.js'
 
@@ -38,4 +38,19 @@ export async function request(
   const response = await app.inject({ ...options, method: method as Verb, url, headers })
   const isJSON = response.body !== '' && `${response.headers['content-type']}`.startsWith('application/json')
   return { status: response.statusCode, headers: response.headers, body: isJSON ? response.json() : response.body }
+}
+
+/** A host with a service at `/guarded` that has middleware before it. */
+export async function createGuarded(
+  t: Test,
+  before: Middleware | readonly Middleware[],
+  options: ServiceOptions<Record<string, unknown>> = {}
+) {
+  const { service, calls } = createRecorder()
+  const { app } = await createHost(t, {
+    after: (app) => {
+      app.service<Record<string, unknown>>('guarded', service, { ...options, before })
+    }
+  })
+  return { app, calls }
 }

@@ -1,3 +1,5 @@
+import type { HookContext } from 'fastify-services'
+
 /** What a query may name, with the types that the strings of the URL are turned into. */
 export type Columns = Readonly<Record<string, 'string' | 'number' | 'integer' | 'boolean'>>
 
@@ -36,6 +38,13 @@ function filter(type: Columns[string]) {
     ...(type === 'string' && { $like: value, $ilike: value })
   })
   return { anyOf: [value, { ...operators, minProperties: 1 }] }
+}
+
+/** A hook: without an order of its own a database may give each page of a list in another one. */
+export function sortBy(column: string) {
+  return (context: HookContext): void => {
+    context.params = { ...context.params, query: { $sort: { [column]: 1 }, ...context.params.query } }
+  }
 }
 
 const object = (properties: Record<string, unknown>) => ({ type: 'object', properties, additionalProperties: false })

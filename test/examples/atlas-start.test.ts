@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import { Atlas, onServer } from './atlas-support.js'
+
+async function takePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { server, port: (server.address() as AddressInfo).port }
+}
+
+t.test('what is in the way of the start gets one line', async (t) => {
+  const folder = t.testdir({ locked: {} })
+  const file = join(folder, 'file')
+  writeFileSync(file, '')
+  const { server, port } = await takePort()
+  t.teardown(() => server.close())
+  const closed = await takePort()
+  await new Promise((resolve) => closed.server.close(resolve))
+
+  const line = async (title: string, env: Record<string, string>, expected: string) => {
+    const { code, out, err } = await new Atlas(t, { folder: join(folder, 'none', 'none') }, env).end()
+    t.equal(code, 1, title)
+    t.equal(out, '', title)
+    t.match(err, /^The atlas can't start\. [^\n]+\n$/, title)
+    t.match(err, expected, title)
+    t.notMatch(err, /secret/, title)
+  }
+  await line(
+    'taken port',
+    { PORT: String(port) },
+    `Port ${port} is taken: choose another one, as in PORT=${port + 1} npm start`
+  )
+  await line('no port', { PORT: 'http' }, "PORT is a number from 0 to 65535, not 'http'")
+  await line('not this host', { HOST: '192.0.2.1' }, "Can't listen on port 0 of 192.0.2.1")
+  await line('file in place of the data folder', { ATLAS_DATA: file }, `Can't write to the data folder ${file}`)
+  await line('no folder to make it in', {}, `Can't write to the data folder ${join(folder, 'none', 'none')}: ENOENT`)
+  const at = (rest: string) => ({ DATABASE_URL: `postgres://atlas:secret@${rest}` })
+  await line('refused', at(`127.0.0.1:${closed.port}/x`), `connect ECONNREFUSED 127.0.0.1:${closed.port}`)
+  await line('unknown host', at('nowhere.invalid/x'), "Can't use the database of DATABASE_URL: getaddrinfo E")
+  await line('malformed', at('[nowhere/x'), "Can't use the database of DATABASE_URL: Invalid URL")
+  await line('no address', { DATABASE_URL: 'secret' }, 'DATABASE_URL is no address of a PostgreSQL database')
+  await line('another kind', { DATABASE_URL: 'mysql://atlas:secret@127.0.0.1/x' }, 'DATABASE_URL is no address')
+  if (process.getuid?.() === 0) return t.comment('root may write into a folder without write permission')
+  chmodSync(join(folder, 'locked'), 0o500)
+  await line('no write permission', { ATLAS_DATA: join(folder, 'locked') }, 'EACCES: permission denied')
+})
+
+onServer('a database that does not exist gets one line', async (t, { url }) => {
+  const { code, err } = await new Atlas(t, { url: `${url}_not` }).end()
+  t.equal(code, 1)
+  t.match(err, /^The atlas can't start\. Can't use the database of DATABASE_URL: database ".+" does not exist\n$/)
+})

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { BadRequest } from '../core/errors.js'
 import type { MethodDefinition } from '../core/methods.js'
 import { propertiesOf } from './request.js'
 
@@ -24,6 +25,9 @@ export function argumentsOf(definition: MethodDefinition, path: string): (reques
 
   function toRoute({ params }: FastifyRequest): Record<string, string> {
     const { [name]: _, ...placeholders } = params as Record<string, string>
+    // As with an empty id, what was meant for one must not become a call for another.
+    for (const key in placeholders)
+      if (placeholders[key] === '') throw new BadRequest(`The placeholder '${key}' is empty`)
     return placeholders
   }
 }

@@ -8,7 +8,7 @@ import { createService } from '../core/service.js'
 import { errorHandler } from './error-handler.js'
 import { logError } from './log.js'
 import { notFound } from './not-found.js'
-import { Claims } from './precedence.js'
+import { Precedence } from './precedence.js'
 import { createParser } from './query.js'
 import { Registry } from './registry.js'
 import { decorateMessages } from './request.js'
@@ -24,9 +24,9 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   const common = new HookStore()
   common.add((options.hooks ?? {}) as HookOptions)
   const onError = errorHandler(options.errorHandler)
-  const claims = new Claims(rootOf(app))
+  const precedence = new Precedence(app)
   const parse = createParser(options.query)
-  const settings: Settings = { parse, formatter: options.formatter, onError, registry, claims }
+  const settings: Settings = { parse, formatter: options.formatter, onError, registry, precedence }
 
   decorateMessages(app)
   app.decorate('service', function (

@@ -12,7 +12,7 @@ export type Parse = (text: string) => Record<string, unknown> | BadRequest
  * refused, never cut, since a filter that was cut selects more records.
  */
 export function createParser(options: QueryParser = {}): Parse {
-  if (typeof options === 'function') return (text) => attempt(() => options(text))
+  if (typeof options === 'function') return (text) => attempt(() => options(text) ?? {})
   const parameterLimit = options.parameterLimit ?? 1000
   const settings: qs.IParseOptions = {
     ...options,

@@ -5,10 +5,11 @@ import { checkData, methods } from '../core/methods.js'
 import type { ServiceEntry, ServiceMethod } from '../core/service.js'
 import { registerBodyParsers } from './body.js'
 import { argumentsOf, idName } from './call.js'
+import { constraintsOf } from './custom-method.js'
 import type { errorHandler } from './error-handler.js'
 import { createFormatter } from './formatter.js'
 import { runMiddleware } from './middleware.js'
-import type { Claims } from './precedence.js'
+import type { Precedence } from './precedence.js'
 import { type Parse, readQuery } from './query.js'
 import type { Registry } from './registry.js'
 import { applyContext } from './reply.js'
@@ -22,7 +23,7 @@ export interface Settings {
   readonly formatter: Formatter | undefined
   readonly onError: ReturnType<typeof errorHandler>
   readonly registry: Registry
-  readonly claims: Claims
+  readonly precedence: Precedence
 }
 
 /**
@@ -40,12 +41,11 @@ export async function registerRoutes(
   for (const name of entry.exposed) {
     const method = entry.methods.get(name) as ServiceMethod
     const { id, verb } = method.definition
-    const route = toRoute(method, entry, options, settings, instance)
+    const constraints = constraintsOf(name, instance)
+    const route = { ...toRoute(method, entry, options, settings, instance), constraints, method: verb }
     const add = (url: string, isShown: boolean) => {
-      const constraints = settings.claims.add(instance, verb, instance.prefix + url, name)
-      if (constraints === undefined) return
       const schema = isShown ? route.schema : { ...route.schema, hide: true }
-      instance.route({ ...route, ...(schema && { schema }), constraints, url, prefixTrailingSlash: 'slash' })
+      settings.precedence.add(instance, { ...route, ...(schema && { schema }), url, prefixTrailingSlash: 'slash' })
     }
     // OpenAPI has room for one POST at a path, and the path with a slash behind it is no other resource.
     const isShown = methods.has(name)
@@ -62,7 +62,7 @@ function toRoute(
   options: ServiceOptions,
   settings: Settings,
   instance: FastifyInstance
-): Omit<RouteOptions, 'url'> {
+): Omit<RouteOptions, 'url' | 'method'> {
   const { name, definition } = method
   const schema = options.schema?.[name]
   const isBatch = definition.batch && schema?.body !== undefined
@@ -73,14 +73,13 @@ function toRoute(
   const read = argumentsOf(definition, entry.path)
   const format = options.formatter ?? settings.formatter ?? createFormatter(schema && createSerializer(name, schema))
   return {
-    method: definition.verb,
     exposeHeadRoute: definition.verb === 'GET',
     ...(schema && { schema: routeSchema(name, schema, instance) }),
     ...(options.config && { config: options.config }),
     ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),
     attachValidation: isBatch,
     onRequest(request, reply, done) {
-      check?.(request, reply)
+      check(request, reply)
       readQuery(request, settings.parse, router)
       done()
     },

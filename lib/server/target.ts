@@ -1,22 +1,31 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BadRequest } from '../core/errors.js'
+import { methods } from '../core/methods.js'
 import type { ServiceEntry, ServiceMethod } from '../core/service.js'
 import { idName } from './call.js'
+import { SERVICE_METHOD } from './custom-method.js'
 import type { Registry } from './registry.js'
 import type { Router } from './router.js'
 import { allowedVerbs, methodNotAllowed } from './unsupported.js'
 
 /**
- * Makes what refuses, before the body is looked at, the requests for a record that the router can not tell apart: 405 for the path of
- * another service that lacks the method, 400 for an empty id, which must not become a call for many records.
+ * Makes what refuses, before the body is looked at, the requests that the router can not tell apart: 405 for a custom method that is
+ * not exposed and for the path of another service that lacks the method, 400 for an empty id, which must not become a call for many records.
  */
 export function targetCheck(
   { name, definition }: ServiceMethod,
   entry: ServiceEntry,
   registry: Registry,
   router: Router
-): ((request: FastifyRequest, reply: FastifyReply) => void) | undefined {
-  if (definition.id === false) return undefined
+): (request: FastifyRequest, reply: FastifyReply) => void {
+  if (definition.id === false) {
+    const isCustom = !methods.has(name)
+    return (request, reply) => {
+      // The router has found no route for the custom method that is named, if one is.
+      if (!isCustom && request.method === 'POST' && request.headers[SERVICE_METHOD] !== undefined)
+        refuse(entry, request, reply)
+    }
+  }
   const idParam = idName(entry.path)
   const toKey = (id: string) => (router.caseSensitive ? id : id.toLowerCase())
   let nested: ReadonlyMap<string, ServiceEntry> | undefined

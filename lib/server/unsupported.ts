@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { MethodNotAllowed } from '../core/errors.js'
 import { definitionOf, methods } from '../core/methods.js'
 import type { ServiceEntry } from '../core/service.js'
-import { SERVICE_METHOD } from './precedence.js'
+import { SERVICE_METHOD } from './custom-method.js'
 import type { Registry } from './registry.js'
 import { type Router, rootOf, routerOf } from './router.js'
 

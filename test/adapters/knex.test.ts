@@ -3,8 +3,8 @@ import PGliteClient from 'knex-pglite'
 import t from 'tap'
 import { knexContract } from '../support/adapter-knex.js'
 
-// PostgreSQL inside the process, in memory.
-const knex = createKnex({ client: PGliteClient, connection: {} })
-t.teardown(() => knex.destroy())
-
-await knexContract(t, '@feathersjs/knex on PGlite', knex)
+t.test('@feathersjs/knex on PostgreSQL inside the process, in memory', async (t) => {
+  const knex = createKnex({ client: PGliteClient, connection: {} })
+  t.teardown(() => knex.destroy())
+  await knexContract(t, '@feathersjs/knex on PGlite', knex)
+})

@@ -9,7 +9,7 @@ import type { DatabaseOptions } from '../../examples/atlas/database.js'
 const { TEST_DATABASE_URL: server, DATABASE_URL: _, ...environment } = process.env
 
 const skip =
-  server === undefined &&
+  !server &&
   'start a server, docker run --rm -p 5432:5432 -e POSTGRES_PASSWORD=atlas postgres, and set TEST_DATABASE_URL=postgres://postgres:atlas@127.0.0.1:5432/postgres'
 
 type DatabaseTest = (t: Test, options: DatabaseOptions) => Promise<void>

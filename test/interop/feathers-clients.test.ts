@@ -25,18 +25,26 @@ const suite: Readonly<Record<string, (t: Test, app: RemoteApp, nothing: unknown)
       },
       provider: 'rest'
     })
-    t.match(await app.service('things').find({ query: { a: 'x & y=z+ä%', b: '' } }), { query: { a: 'x & y=z+ä%', b: '' } })
+    t.match(await app.service('things').find({ query: { a: 'x & y=z+ä%', b: '' } }), {
+      query: { a: 'x & y=z+ä%', b: '' }
+    })
     t.strictSame(((await app.service('things').find()) as { query: object }).query, {})
   },
 
   async 'get: ids are strings'(t, app) {
-    t.strictSame(await app.service('things').get('1', { query: { a: { b: 'c' } } }), { id: '1', query: { a: { b: 'c' } } })
+    t.strictSame(await app.service('things').get('1', { query: { a: { b: 'c' } } }), {
+      id: '1',
+      query: { a: { b: 'c' } }
+    })
     t.strictSame(await app.service('things').get(7), { id: '7', query: {} })
   },
 
   async 'create: one record, and a batch'(t, app) {
     t.match(await app.service('things').create(data, { query: { a: '1' } }), { id: 1, data, query: { a: '1' } })
-    t.strictSame(await app.service('things').create([{ a: 1 }, { a: 2 }]), [{ a: 1, id: 1 }, { a: 2, id: 2 }])
+    t.strictSame(await app.service('things').create([{ a: 1 }, { a: 2 }]), [
+      { a: 1, id: 1 },
+      { a: 2, id: 2 }
+    ])
     t.strictSame(await app.service('things').create([]), [])
   },
 
@@ -56,7 +64,10 @@ const suite: Readonly<Record<string, (t: Test, app: RemoteApp, nothing: unknown)
   },
 
   async 'a custom method through `X-Service-Method`'(t, app) {
-    t.strictSame(await app.service('things').archive({ a: 1 }, { query: { b: '2' } }), { archived: { a: 1 }, query: { b: '2' } })
+    t.strictSame(await app.service('things').archive({ a: 1 }, { query: { b: '2' } }), {
+      archived: { a: 1 },
+      query: { b: '2' }
+    })
     t.strictSame(await app.service('things').archive([1, 2]), { archived: [1, 2], query: {} })
     t.match(await app.service('things').archive(), { query: {} }, 'without data')
   },
@@ -86,10 +97,20 @@ const suite: Readonly<Record<string, (t: Test, app: RemoteApp, nothing: unknown)
   },
 
   async 'errors are those of Feathers: class, code, message, data, errors'(t, app) {
-    const fails = async (id: string) => (await app.service('things').get(id).catch((error) => error)) as errors.FeathersError
+    const fails = async (id: string) =>
+      (await app
+        .service('things')
+        .get(id)
+        .catch((error) => error)) as errors.FeathersError
     const missing = await fails('missing')
     t.type(missing, errors.NotFound)
-    t.match(missing, { name: 'NotFound', code: 404, className: 'not-found', message: 'No such thing', data: { id: 'missing' } })
+    t.match(missing, {
+      name: 'NotFound',
+      code: 404,
+      className: 'not-found',
+      message: 'No such thing',
+      data: { id: 'missing' }
+    })
     const invalid = await fails('invalid')
     t.type(invalid, errors.BadRequest)
     t.match(invalid, { code: 400, message: 'Invalid thing', data: { why: 'test' }, errors: { text: 'is missing' } })

@@ -44,7 +44,10 @@ export async function endpointsContract(t: Test, adapter: Adapter): Promise<void
     eachDoor(t, adapter, { multi: ['create'] }, async (t, door) => {
       const batch = ['five', 'six', 'seven'].map((text) => ({ text, author: 'dan', at: '2026-01-05' }))
       const created = (await door.call('create', batch, {})) as Message[]
-      t.strictSame(created.map(({ text }) => text), ['five', 'six', 'seven'])
+      t.strictSame(
+        created.map(({ text }) => text),
+        ['five', 'six', 'seven']
+      )
       t.strictSame(created.map(({ id }) => id).sort(), [5, 6, 7])
       t.strictSame(await door.call('create', [], {}), [], 'an empty batch creates none')
       t.equal(((await door.call('find', {})) as Message[]).length, 7)
@@ -63,7 +66,9 @@ export async function endpointsContract(t: Test, adapter: Adapter): Promise<void
   await t.test('update (no id): Database adapters support multi-record changes only through patch', (t) =>
     eachDoor(t, adapter, all, async (t, door) => {
       t.match(await failure(door.call('update', null, { text: 'x' }, ada)), {
-        name: 'BadRequest', message: "You can not replace multiple instances. Did you mean 'patch'?", code: 400
+        name: 'BadRequest',
+        message: "You can not replace multiple instances. Did you mean 'patch'?",
+        code: 400
       })
       t.strictSame(texts(await door.call('find', {})), ['four', 'one', 'three', 'two'], 'nothing is changed')
     })

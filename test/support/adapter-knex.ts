@@ -28,7 +28,12 @@ export async function knexContract(t: Test, name: string, Model: Knex): Promise<
 
   await t.test(`${name}: what the database refuses has the shape of the adapter's errors`, (t) =>
     eachDoor(t, adapter, { multi: true }, async (t, door) => {
-      const duplicate = { name: 'BadRequest', message: /duplicate key value violates unique/, code: 400, className: 'bad-request' }
+      const duplicate = {
+        name: 'BadRequest',
+        message: /duplicate key value violates unique/,
+        code: 400,
+        className: 'bad-request'
+      }
       t.match(await failure(door.call('create', { text: 'one' }, {})), duplicate, 'unique violation')
       t.match(await failure(door.call('create', [{ text: 'new' }, { text: 'two' }], {})), duplicate, 'in a batch')
       t.match(await failure(door.call('update', '1', { text: 'two' }, {})), duplicate, 'in an update')
@@ -46,7 +51,10 @@ export async function knexContract(t: Test, name: string, Model: Knex): Promise<
     await door.call('create', { text: 'two' }, {})
     // The adapter passes on what the driver throws in a patch.
     t.match(await failure(door.call('patch', '2', { text: 'one' }, {})), {
-      name: 'GeneralError', message: /duplicate key value violates unique/, code: 500, className: 'general-error'
+      name: 'GeneralError',
+      message: /duplicate key value violates unique/,
+      code: 500,
+      className: 'general-error'
     })
   })
 
@@ -65,7 +73,11 @@ export async function knexContract(t: Test, name: string, Model: Knex): Promise<
       t.match(await failure(door.call('create', { text: text('kept') }, {})), { code: 400 }, 'unique violation')
     }
     const left = (await doors[1].call('find', { query: { $sort: { id: 1 } } })) as { text: string }[]
-    t.strictSame(left.map(({ text }) => text), ['kept over HTTP', 'kept in the server'], 'rolled back, or committed')
+    t.strictSame(
+      left.map(({ text }) => text),
+      ['kept over HTTP', 'kept in the server'],
+      'rolled back, or committed'
+    )
   })
 }
 

@@ -10,7 +10,11 @@ const x = { text: 'x' }
 export async function membersContract(t: Test, adapter: Adapter): Promise<void> {
   await t.test('`multi` off: the adapter rejects the call', (t) =>
     eachDoor(t, adapter, {}, async (t, door) => {
-      const calls = [['create', [x, x], {}], ['patch', null, x, {}], ['remove', null, {}]] as const
+      const calls = [
+        ['create', [x, x], {}],
+        ['patch', null, x, {}],
+        ['remove', null, {}]
+      ] as const
       for (const [method, ...args] of calls) {
         t.strictSame(await failure(door.call(method, ...args)), {
           name: 'MethodNotAllowed',
@@ -25,7 +29,12 @@ export async function membersContract(t: Test, adapter: Adapter): Promise<void> 
 
   await t.test("NotFound of the adapter: 404 in the errors' shape", (t) =>
     eachDoor(t, adapter, {}, async (t, door) => {
-      const calls = [['get', '99', {}], ['update', '99', x, {}], ['patch', '99', x, {}], ['remove', '99', {}]] as const
+      const calls = [
+        ['get', '99', {}],
+        ['update', '99', x, {}],
+        ['patch', '99', x, {}],
+        ['remove', '99', {}]
+      ] as const
       for (const [method, ...args] of calls) {
         t.strictSame(await failure(door.call(method, ...args)), {
           name: 'NotFound',
@@ -47,13 +56,22 @@ export async function membersContract(t: Test, adapter: Adapter): Promise<void> 
       await door.call('create', { text: 'five' }, {})
       t.strictSame(next(), [['created', 'five', 'messages', 'create']])
       await door.call('create', [{ text: 'six' }, { text: 'seven' }], {})
-      t.strictSame(next(), [['created', 'seven', 'messages', 'create'], ['created', 'six', 'messages', 'create']])
+      t.strictSame(next(), [
+        ['created', 'seven', 'messages', 'create'],
+        ['created', 'six', 'messages', 'create']
+      ])
       await door.call('update', '1', { text: 'ONE', author: 'ada' }, {})
       t.strictSame(next(), [['updated', 'ONE', 'messages', 'update']])
       await door.call('patch', null, { at: '2026-02-01' }, { query: { author: 'ada' } })
-      t.strictSame(next(), [['patched', 'ONE', 'messages', 'patch'], ['patched', 'three', 'messages', 'patch']])
+      t.strictSame(next(), [
+        ['patched', 'ONE', 'messages', 'patch'],
+        ['patched', 'three', 'messages', 'patch']
+      ])
       await door.call('remove', null, { query: { author: 'ada' } })
-      t.strictSame(next(), [['removed', 'ONE', 'messages', 'remove'], ['removed', 'three', 'messages', 'remove']])
+      t.strictSame(next(), [
+        ['removed', 'ONE', 'messages', 'remove'],
+        ['removed', 'three', 'messages', 'remove']
+      ])
       await door.call('find', {})
       await failure(door.call('get', '99', {}))
       await failure(door.call('remove', '99', {}))
@@ -64,15 +82,26 @@ export async function membersContract(t: Test, adapter: Adapter): Promise<void> 
   await t.test('hooks find the members of the adapter: `_find`, `_get`, `options`, `id`', (t) => {
     const seen: object[] = []
     async function look({ service }: HookContext) {
-      const { _find, _get, options, id } = service as unknown as { _find: Call; _get: Call; options: { multi: boolean }; id: string }
+      const { _find, _get, options, id } = service as unknown as {
+        _find: Call
+        _get: Call
+        options: { multi: boolean }
+        id: string
+      }
       const all = (await _find({ query: {}, paginate: false })) as Message[]
       seen.push({ count: all.length, first: await _get(1), multi: options.multi, id })
     }
     const options = { multi: true, paginate: { default: 2, max: 3 } }
-    return eachDoor(t, adapter, options, async (t, door) => {
-      await door.call('create', { text: 'five' }, {})
-      t.match(seen.splice(0), [{ count: 5, first: { id: 1, text: 'one' }, multi: true, id: 'id' }])
-    }, { hooks: { after: { create: [look] } } })
+    return eachDoor(
+      t,
+      adapter,
+      options,
+      async (t, door) => {
+        await door.call('create', { text: 'five' }, {})
+        t.match(seen.splice(0), [{ count: 5, first: { id: 1, text: 'one' }, multi: true, id: 'id' }])
+      },
+      { hooks: { after: { create: [look] } } }
+    )
   })
 
   await t.test('the private methods of the adapter run without hooks and events, and not over HTTP', async (t) => {

@@ -17,7 +17,11 @@ const rows: readonly Row[] = [
   ['`$gt`', { at: { $gt: '2026-01-03' } }, ['four']],
   ['`$gte` and `$lt` of one field', { at: { $gte: '2026-01-02', $lt: '2026-01-04' } }, ['three', 'two']],
   ['`$or`', { $or: [{ text: 'one' }, { author: 'bob' }] }, ['one', 'two']],
-  ['`$or` beside a field, operators in it', { author: 'ada', $or: [{ at: { $gt: '2026-01-02' } }, { text: 'two' }] }, ['three']]
+  [
+    '`$or` beside a field, operators in it',
+    { author: 'ada', $or: [{ at: { $gt: '2026-01-02' } }, { text: 'two' }] },
+    ['three']
+  ]
 ]
 
 const operators: readonly Row[] = [
@@ -63,19 +67,31 @@ export async function queriesContract(t: Test, adapter: Adapter): Promise<void> 
 
   await t.test('`commonOperators()` maps `$le`, `$ge`, `$eq`', (t) => {
     const hooks = { before: { all: [commonOperators()] } }
-    return eachDoor(t, adapter, {}, async (t, door) => {
-      for (const [name, query, expected] of operators) t.strictSame((await texts(door, query)).sort(), expected, name)
-      for (const [name, query, expected] of rows) t.strictSame((await texts(door, query)).sort(), expected, `still ${name}`)
-      t.match(await failure(door.call('find', { query: { $where: '1' } })), { code: 400 }, 'others are refused')
-    }, { hooks })
+    return eachDoor(
+      t,
+      adapter,
+      {},
+      async (t, door) => {
+        for (const [name, query, expected] of operators) t.strictSame((await texts(door, query)).sort(), expected, name)
+        for (const [name, query, expected] of rows)
+          t.strictSame((await texts(door, query)).sort(), expected, `still ${name}`)
+        t.match(await failure(door.call('find', { query: { $where: '1' } })), { code: 400 }, 'others are refused')
+      },
+      { hooks }
+    )
   })
 
   await t.test('an unknown operator is refused by each method that has a query (400)', (t) =>
     eachDoor(t, adapter, { multi: true }, async (t, door) => {
       for (const [query, message] of refused) {
         const calls = [
-          ['find'], ['get', '1'], ['update', '1', { text: 'x' }], ['patch', '1', { text: 'x' }], ['remove', '1'],
-          ['patch', null, { text: 'x' }], ['remove', null]
+          ['find'],
+          ['get', '1'],
+          ['update', '1', { text: 'x' }],
+          ['patch', '1', { text: 'x' }],
+          ['remove', '1'],
+          ['patch', null, { text: 'x' }],
+          ['remove', null]
         ] as const
         for (const [method, ...args] of calls) {
           const error = await failure(door.call(method, ...args, { query: structuredClone(query) }))
@@ -90,7 +106,11 @@ export async function queriesContract(t: Test, adapter: Adapter): Promise<void> 
     eachDoor(t, adapter, paginate, async (t, door) => {
       for (const [name, query, { data, ...expected }] of pages) {
         const page = (await door.call('find', { query: { ...query, $sort: { at: 1 } } })) as Page
-        t.strictSame(page.data.map(({ text }) => text), data, name)
+        t.strictSame(
+          page.data.map(({ text }) => text),
+          data,
+          name
+        )
         t.match(page, { total: 4, ...expected }, name)
       }
     })
@@ -117,7 +137,10 @@ export async function queriesContract(t: Test, adapter: Adapter): Promise<void> 
       const query = { author: 'bob', $select: ['text', 'at'] }
       t.strictSame(await door.call('find', { query }), [{ id: 2, text: 'two', at: '2026-01-02' }])
       t.strictSame(await door.call('get', '2', { query: { $select: ['text'] } }), { id: 2, text: 'two' })
-      t.strictSame(await door.call('patch', '2', { text: 'TWO' }, { query: { $select: ['text'] } }), { id: 2, text: 'TWO' })
+      t.strictSame(await door.call('patch', '2', { text: 'TWO' }, { query: { $select: ['text'] } }), {
+        id: 2,
+        text: 'TWO'
+      })
     })
   )
 }

@@ -25,7 +25,7 @@ export function createParser(options: QueryParser = {}): Parse {
     if (text === '') return {}
     // A text that is not longer than the limit can't hold more parameters than it.
     if (text.length > parameterLimit && text.split('&').length > parameterLimit) {
-      return new BadRequest(`The query has more than ${parameterLimit} parameters`)
+      return new BadRequest(`There are more than ${parameterLimit} parameters`)
     }
     return attempt(() => qs.parse(text, settings))
   }

@@ -1,5 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, preHandlerHookHandler } from 'fastify'
-import type { HookContext as Context, HookOptions as Hooks, RegisteredService as Registered } from './hooks.js'
+import type {
+  AroundHook as Around,
+  HookContext as Context,
+  HookOptions as Hooks,
+  Hook as Plain,
+  RegisteredService as Registered
+} from './hooks.js'
 import type { Service, ServiceObject, Services } from './service.js'
 
 /** What every hook of a call is handed; `app` is the instance that the service was registered on. */
@@ -8,8 +14,14 @@ export type HookContext<S = unknown> = Context<S, FastifyInstance>
 /** Hooks by type and method. */
 export type HookOptions<S = unknown> = Hooks<HookContext<S>>
 
-/** A service as `app.service(path)` returns it. */
-export type RegisteredService<S = unknown> = Registered<S, FastifyInstance>
+/** Wraps the call: what stands before `await next()` runs before it, what stands after it runs after it. */
+export type AroundHook<C = HookContext> = Around<C>
+
+/** A before, after or error hook. An object that it returns is merged into the context. */
+export type Hook<C = HookContext> = Plain<C>
+
+/** A service as `app.service(path)` returns it. `M` names its custom methods. */
+export type RegisteredService<S = unknown, M extends string = never> = Registered<S, FastifyInstance, M>
 
 /** What `setup` and `teardown` of a service are handed. */
 export type Application = FastifyInstance
@@ -83,9 +95,9 @@ export interface ServicesOptions {
 }
 
 /** Options of one service. */
-export interface ServiceOptions<S = unknown> {
+export interface ServiceOptions<S = unknown, M extends string = string> {
   /** What HTTP may call: some of the six methods, and custom ones. Default: those of the six that exist. */
-  methods?: readonly (keyof S & string)[]
+  methods?: readonly M[]
   /** The events that the service emits itself: a standard one listed here is not emitted for it. Default: its `events` property. */
   events?: readonly string[]
   hooks?: HookOptions<S>
@@ -115,8 +127,16 @@ export interface ServiceFunction {
    * Registers an object as the service at a path, relative to the prefix of this instance.
    * @throws when the path is taken, the server is ready, or the object has none of the methods
    */
-  <S extends ServiceObject>(path: string, service: S, options?: ServiceOptions<S>): RegisteredService<S>
-  <S extends object>(path: string, service: S, options?: ServiceOptions<S>): RegisteredService<S>
+  <S extends ServiceObject, M extends string = never>(
+    path: string,
+    service: S,
+    options?: ServiceOptions<S, M>
+  ): RegisteredService<S, M>
+  <S extends object, M extends string = never>(
+    path: string,
+    service: S,
+    options?: ServiceOptions<S, M>
+  ): RegisteredService<S, M>
 }
 
 declare module 'fastify' {

@@ -107,6 +107,6 @@ type Asynchronous<F> = F extends (...args: infer A) => infer R
   : F
 
 /** A service as `app.service(path)` returns it: the user's methods with hooks and events. Calling one gives a promise. */
-export type RegisteredService<S = unknown, App = unknown> = {
-  [K in keyof S]: K extends Six ? Asynchronous<S[K]> : S[K]
+export type RegisteredService<S = unknown, App = unknown, M extends string = never> = {
+  [K in keyof S]: K extends Six | M ? Asynchronous<S[K]> : S[K]
 } & ServiceAddons<S, App>

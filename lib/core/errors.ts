@@ -79,7 +79,8 @@ export function toServiceError(error: unknown): ServiceError {
   const message = text(read(error, 'message')) ?? text(error) ?? 'Error'
   if (isServiceError(error))
     return attempt(() => error instanceof ServiceError && error.toJSON() !== null) ? error : copy(error, message)
-  const status = [read(error, 'statusCode'), read(error, 'status')].find(isStatus) ?? 500
+  const code = read(error, 'statusCode')
+  const status = isStatus(code) ? code : 500
   const validation = read(error, 'validation')
   const Class = byCode.get(status)
   const data = validation === undefined ? undefined : { errors: validation }

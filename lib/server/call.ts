@@ -1,11 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import { BadRequest } from '../core/errors.js'
 import type { MethodDefinition } from '../core/methods.js'
 import { propertiesOf } from './request.js'
 
 /** The name under which the routes of a service hold the id of a record, where its path does not use `:id` itself. */
 export function idName(path: string): string {
-  return path.split('/').includes(':id') ? '__id' : 'id'
+  return /:id(?!\w)/.test(path) ? '__id' : 'id'
 }
 
 /** Makes what reads the arguments of a method from a request (wire contract: "Request → service call"). */
@@ -25,9 +24,6 @@ export function argumentsOf(definition: MethodDefinition, path: string): (reques
 
   function toRoute({ params }: FastifyRequest): Record<string, string> {
     const { [name]: _, ...placeholders } = params as Record<string, string>
-    // As with an empty id, what was meant for one must not become a call for another.
-    for (const key in placeholders)
-      if (placeholders[key] === '') throw new BadRequest(`The placeholder '${key}' is empty`)
     return placeholders
   }
 }

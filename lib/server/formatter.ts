@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Formatter } from '../../types/fastify.js'
 import { GeneralError } from '../core/errors.js'
+import { isJSON } from './negotiate.js'
 import type { Serializer } from './schema.js'
 import { discard, isStream, toBytes } from './stream.js'
 
@@ -17,9 +18,10 @@ export function createFormatter(serializer?: Serializer): Formatter {
       discard(data)
       return null
     }
-    reply.type('application/json; charset=utf-8')
+    const type = String(reply.getHeader('content-type') ?? '')
+    if (type === '') reply.type('application/json; charset=utf-8')
     // Fastify does not serialize strings: it takes them for what is serialized already.
-    if (typeof data === 'string') return JSON.stringify(data)
+    if (typeof data === 'string') return type === '' || isJSON(type) ? JSON.stringify(data) : data
     const serialize = serializer?.(reply)
     reply.serializer(serialize === undefined ? stringify : guard(serialize))
     return data
@@ -28,7 +30,9 @@ export function createFormatter(serializer?: Serializer): Formatter {
 
 function unwrap(response: Response, reply: FastifyReply): unknown {
   if (reply.hook?.http?.status === undefined) reply.code(response.status)
-  for (const [name, value] of response.headers) reply.header(name, value)
+  // fetch has decoded the body already.
+  const ofBody = response.url === '' ? [] : ['content-encoding', 'content-length']
+  for (const [name, value] of response.headers) if (!ofBody.includes(name)) reply.header(name, value)
   return response.body
 }
 

@@ -7,14 +7,26 @@ export async function runMiddleware(
   request: FastifyRequest,
   reply: FastifyReply
 ): Promise<boolean> {
+  const isAnswered = watch(reply)
   for (const middleware of list) {
-    const value = await (middleware.length < 3
+    const isAsync = middleware.length < 3
+    const value = await (isAsync
       ? (middleware as Async).call(request.server, request, reply)
       : callback(middleware, request, reply))
-    // As in Fastify: an async one that has answered returns the reply.
-    if (value === reply || reply.sent || reply.raw.destroyed) return true
+    if (value === reply || isAnswered() || reply.raw.destroyed) return true
   }
   return false
+}
+
+/** Tells whether a reply is answered: `reply.sent` is true only when all `onSend` hooks of the application are through. */
+export function watch(reply: FastifyReply): () => boolean {
+  const { send } = reply
+  let isAnswered = false
+  reply.send = (payload) => {
+    isAnswered = true
+    return send.call(reply, payload)
+  }
+  return () => isAnswered || reply.sent
 }
 
 type Async = (request: FastifyRequest, reply: FastifyReply) => unknown

@@ -26,5 +26,8 @@ function vary(reply: FastifyReply): void {
 
 /** Whether an error is answered as JSON: where the request accepts JSON by name, or sends JSON. */
 export function wantsJSON({ raw, headers }: FastifyRequest): boolean {
-  return [accepts(raw).types(), headers['content-type'] ?? ''].flat().some((type) => /[/+]json\b/i.test(String(type)))
+  return [accepts(raw).types(), headers['content-type'] ?? ''].flat().some((type) => isJSON(String(type)))
 }
+
+/** Whether a media type is one of JSON's. */
+export const isJSON = (type: string) => /[/+]json\b/i.test(type)

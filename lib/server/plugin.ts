@@ -7,12 +7,13 @@ import { joinPath } from '../core/path.js'
 import { createService } from '../core/service.js'
 import { errorHandler } from './error-handler.js'
 import { logError } from './log.js'
+import { Matcher } from './matcher.js'
 import { notFound } from './not-found.js'
 import { Precedence } from './precedence.js'
 import { createParser } from './query.js'
 import { Registry } from './registry.js'
 import { decorateMessages } from './request.js'
-import { rootOf } from './router.js'
+import { rootOf, routerOf } from './router.js'
 import { registerRoutes, type Settings } from './routes.js'
 import { checkSchemas } from './schema.js'
 import { answerUnsupported } from './unsupported.js'
@@ -24,9 +25,11 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   const common = new HookStore()
   common.add((options.hooks ?? {}) as HookOptions)
   const onError = errorHandler(options.errorHandler)
+  const root = rootOf(app)
+  const matcher = new Matcher(registry, routerOf(root))
   const precedence = new Precedence(app)
   const parse = createParser(options.query)
-  const settings: Settings = { parse, formatter: options.formatter, onError, registry, precedence }
+  const settings: Settings = { parse, formatter: options.formatter, onError, matcher, precedence }
 
   decorateMessages(app)
   app.decorate('service', function (
@@ -39,11 +42,11 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   } as ServiceFunction)
   app.decorate('setup', async (server?: unknown) => {
     registry.useServer(server)
-    await rootOf(app).ready()
+    await root.ready()
   })
   app.addHook('onReady', () => registry.setup(app.server))
   app.addHook('onClose', () => registry.teardown())
-  answerUnsupported(app, registry, onError)
+  answerUnsupported(root, matcher, onError)
   if (options.notFound) {
     app.setNotFoundHandler(
       notFound({ ...options.errorHandler, ...(options.notFound === true ? {} : options.notFound) })
@@ -79,4 +82,4 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
  * await app.register(services)
  * app.service('messages', new MessageService())
  */
-export default plugin(services, { fastify: '>=5.8.0 <6', name: 'fastify-services' })
+export default plugin(services, { fastify: '5.x', name: 'fastify-services' })

@@ -48,7 +48,7 @@ function attempt(parse: () => Record<string, unknown>): Record<string, unknown> 
  * @throws {BadRequest} when the query passes a limit
  */
 export function readQuery(request: FastifyRequest, parse: Parse, router: Router): void {
-  const query = parse(router.split(request.raw.url as string).query)
+  const query = parse(router.query(request.url))
   if (query instanceof BadRequest) throw query
   request.query = query
 }

@@ -39,15 +39,6 @@ export class Registry {
     throw new Error(`There is no service '${stripSlashes(path)}'. Registered: ${known}`)
   }
 
-  /** The services that stand at the path of a record of another one, by its id: `users/list` beside `users`. The more specific one wins. */
-  below({ path }: ServiceEntry, toKey: (id: string) => string): ReadonlyMap<string, ServiceEntry> {
-    const start = path === '' ? '' : `${path}/`
-    const below = this.entries
-      .filter((entry) => entry.path !== '' && toKey(entry.path).startsWith(toKey(start)))
-      .map((entry) => [toKey(entry.path.slice(start.length)), entry] as const)
-    return new Map(below.filter(([id]) => !/^:|\//.test(id)))
-  }
-
   /**
    * Names the server that the set-up is to be run with.
    * @throws when it has run already

@@ -5,8 +5,10 @@ export interface Router {
   readonly caseSensitive: boolean
   readonly ignoreDuplicateSlashes: boolean
   readonly ignoreTrailingSlash: boolean
-  /** Splits a URL: the path, and the text of its query. */
-  split(url: string): { path: string; query: string }
+  /** The path of a URL. */
+  path(url: string): string
+  /** The text of a URL's query. */
+  query(url: string): string
 }
 
 export function routerOf({ initialConfig }: FastifyInstance): Router {
@@ -17,9 +19,13 @@ export function routerOf({ initialConfig }: FastifyInstance): Router {
     caseSensitive: config.caseSensitive !== false && routerOptions?.caseSensitive !== false,
     ignoreDuplicateSlashes: Boolean(config.ignoreDuplicateSlashes || routerOptions?.ignoreDuplicateSlashes),
     ignoreTrailingSlash: Boolean(config.ignoreTrailingSlash || routerOptions?.ignoreTrailingSlash),
-    split(url) {
+    path(url) {
       const end = url.search(delimiter)
-      return end === -1 ? { path: url, query: '' } : { path: url.slice(0, end), query: url.slice(end + 1) }
+      return (end === -1 ? url : url.slice(0, end)).replace(/^https?:\/\/[^/]*/i, '')
+    },
+    query(url) {
+      const end = url.search(delimiter)
+      return end === -1 ? '' : url.slice(end + 1)
     }
   }
 }

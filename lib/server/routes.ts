@@ -8,12 +8,11 @@ import { argumentsOf, idName } from './call.js'
 import { constraintsOf } from './custom-method.js'
 import type { errorHandler } from './error-handler.js'
 import { createFormatter } from './formatter.js'
-import { runMiddleware } from './middleware.js'
+import type { Matcher } from './matcher.js'
+import { runMiddleware, watch } from './middleware.js'
 import type { Precedence } from './precedence.js'
 import { type Parse, readQuery } from './query.js'
-import type { Registry } from './registry.js'
 import { applyContext } from './reply.js'
-import { routerOf } from './router.js'
 import { createSerializer, routeSchema, validateBatch } from './schema.js'
 import { targetCheck } from './target.js'
 
@@ -22,7 +21,7 @@ export interface Settings {
   readonly parse: Parse
   readonly formatter: Formatter | undefined
   readonly onError: ReturnType<typeof errorHandler>
-  readonly registry: Registry
+  readonly matcher: Matcher
   readonly precedence: Precedence
 }
 
@@ -51,7 +50,7 @@ export async function registerRoutes(
     const isShown = methods.has(name)
     const isRoot = instance.prefix === ''
     if (id !== true && !isRoot) add('', isShown)
-    if (id !== true && (isRoot || !routerOf(instance).ignoreTrailingSlash)) add('/', isShown && isRoot)
+    if (id !== true && (isRoot || !settings.matcher.router.ignoreTrailingSlash)) add('/', isShown && isRoot)
     if (id !== false) add(`/:${idName(entry.path)}`, isShown)
   }
 }
@@ -68,10 +67,10 @@ function toRoute(
   const isBatch = definition.batch && schema?.body !== undefined
   const before = list(options.before)
   const after = list(options.after)
-  const router = routerOf(instance)
-  const check = targetCheck(method, entry, settings.registry, router)
+  const check = targetCheck(method, entry, settings.matcher)
   const read = argumentsOf(definition, entry.path)
-  const format = options.formatter ?? settings.formatter ?? createFormatter(schema && createSerializer(name, schema))
+  const custom = options.formatter ?? settings.formatter
+  const format = custom ?? createFormatter(schema && createSerializer(name, schema))
   return {
     exposeHeadRoute: definition.verb === 'GET',
     ...(schema && { schema: routeSchema(name, schema, instance) }),
@@ -80,7 +79,7 @@ function toRoute(
     attachValidation: isBatch,
     onRequest(request, reply, done) {
       check(request, reply)
-      readQuery(request, settings.parse, router)
+      readQuery(request, settings.parse, settings.matcher.router)
       done()
     },
     ...(definition.arguments.includes('data') && { preValidation: dataCheck(name) }),
@@ -92,10 +91,12 @@ function toRoute(
       await method.run(context)
       applyContext(context, definition.status, reply)
       if (after.length > 0 && (await runMiddleware(after, request, reply))) return reply
+      const isAnswered = custom && watch(reply)
       const payload = format(request, reply)
       const value = isPromise(payload) ? await payload : payload
-      // A formatter that returns nothing sends by itself, sooner or later.
-      return value === undefined ? reply : (value ?? undefined)
+      // A formatter that returns nothing sends by itself: one that is not async may do so later.
+      if (value === undefined && (isAnswered?.() || !isPromise(payload))) return reply
+      return value ?? undefined
     }
   }
 }

@@ -61,8 +61,8 @@ t.test('a Fastify or http-errors error by its `statusCode`', async (t) => {
     [new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE('a/b'), 'UnsupportedMediaType', 415, 'unsupported-media-type'],
     [new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE(), 'PayloadTooLarge', 413, 'payload-too-large'],
     [plain({ statusCode: 404 }), 'NotFound', 404, 'not-found'],
-    [plain({ status: 429 }), 'TooManyRequests', 429, 'too-many-requests'],
-    [plain({ statusCode: 200, status: 409 }), 'Conflict', 409, 'conflict']
+    [plain({ status: 429 }), 'GeneralError', 500, 'general-error'],
+    [plain({ statusCode: 200, status: 409 }), 'GeneralError', 500, 'general-error']
   ]
   for (const [original, name, code, className] of cases) {
     const error = toServiceError(original)

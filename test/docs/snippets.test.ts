@@ -70,7 +70,9 @@ t.test('each program says what it does: it prints, or is asked', async (t) => {
 
 t.test('the snippets compile against the declarations of the package', async (t) => {
   const tsc = fileURLToPath(new URL('node_modules/typescript/bin/tsc', root))
-  const { stdout } = await promisify(execFile)(process.execPath, [tsc, '-p', folder]).catch((error) => error)
+  const { stdout } = await promisify(execFile)(process.execPath, [tsc, '-p', folder], {
+    env: { ...process.env, NODE_OPTIONS: '' }
+  }).catch((error) => error)
   t.equal(stdout, '')
 })
 

@@ -6,7 +6,7 @@ import createKnex from 'knex'
 import t, { type Test } from 'tap'
 import type { DatabaseOptions } from '../../examples/atlas/database.js'
 
-const { TEST_DATABASE_URL: server, DATABASE_URL: _, ...environment } = process.env
+const { TEST_DATABASE_URL: server } = process.env
 
 const skip =
   !server &&
@@ -49,12 +49,9 @@ export class Atlas {
   readonly #exit: Promise<unknown[]>
 
   constructor(t: Test, { url, folder }: DatabaseOptions, env: Record<string, string> = {}) {
-    const options = {
-      ...(url !== undefined && { DATABASE_URL: url }),
-      ...(folder !== undefined && { ATLAS_DATA: folder })
-    }
     const main = fileURLToPath(new URL('../../examples/atlas/main.js', import.meta.url))
-    const child = spawn(process.execPath, [main], { env: { ...environment, PORT: '0', ...options, ...env } })
+    const defaults = { PORT: '0', HOST: '', LOG_LEVEL: '', DATABASE_URL: url ?? '', ATLAS_DATA: folder ?? '' }
+    const child = spawn(process.execPath, [main], { env: { ...process.env, ...defaults, ...env } })
     t.teardown(() => child.kill('SIGKILL'))
     this.#child = child
     this.#out = text(child.stdout)

@@ -1,31 +1,49 @@
-import Fastify from 'fastify'
+import Fastify, { type FastifyServerOptions } from 'fastify'
 import services from 'fastify-services'
-import t from 'tap'
+import t, { type Test } from 'tap'
 
-t.test('an empty placeholder is refused as an empty id is: the service is not called', async (t) => {
-  const app = Fastify()
+async function create(t: Test, path: string, routerOptions: FastifyServerOptions['routerOptions'] = {}) {
+  const app = Fastify({ routerOptions })
   t.teardown(() => app.close())
   await app.register(services)
-  let calls = 0
-  const count = async () => {
-    calls++
-    return []
+  const calls: unknown[] = []
+  app.service(path, {
+    find: async () => [],
+    remove: async (...args) => {
+      calls.push(args)
+      return args[0]
+    }
+  })
+  return {
+    calls,
+    remove: (url: string) => app.inject({ method: 'DELETE', url, headers: { accept: 'application/json' } })
   }
-  app.service('users/:userId/notes', { find: count, remove: count })
-  for (const [method, url] of [
-    ['DELETE', '/users//notes'],
-    ['GET', '/users//notes'],
-    ['DELETE', '/users//notes/1']
-  ] as const) {
-    const response = await app.inject({ method, url, headers: { accept: 'application/json' } })
-    t.match(
-      [response.statusCode, response.json()],
-      [400, { name: 'BadRequest', message: "The placeholder 'userId' is empty" }]
-    )
-  }
-  t.equal(calls, 0)
-  t.equal((await app.inject('/users/1/notes')).statusCode, 200)
-  t.equal(calls, 1)
+}
+
+const refused = { name: 'BadRequest', code: 400 }
+
+t.test('an empty placeholder is refused as an empty id is: it must not select the records of all', async (t) => {
+  const { calls, remove } = await create(t, 'users/:userId/notes')
+  t.match((await remove('/users//notes')).json(), refused)
+  t.strictSame(calls, [])
+  t.equal((await remove('/users/1/notes')).statusCode, 204)
+  t.match(calls, [[null, { route: { userId: '1' } }]])
+})
+
+t.test('with `ignoreDuplicateSlashes` too, and at `/`', async (t) => {
+  const one = await create(t, 'p/:x', { ignoreDuplicateSlashes: true })
+  t.match((await one.remove('/p//1')).json(), refused)
+  const root = await create(t, '/', { ignoreDuplicateSlashes: true })
+  t.match((await root.remove('//')).json(), refused)
+  t.strictSame([...one.calls, ...root.calls], [])
+  t.equal((await root.remove('/')).statusCode, 204)
+  t.equal(root.calls.length, 1)
+})
+
+t.test('a placeholder `:id` with a pattern is no record id', async (t) => {
+  const { calls, remove } = await create(t, 'users/:id(\\d+)')
+  t.equal((await remove('/users/5')).statusCode, 204)
+  t.match(calls, [[null, { route: { id: '5' } }]])
 })
 
 t.test('a `query` function that gives nothing gives an empty query', async (t) => {

@@ -108,7 +108,11 @@ t.test('a Fastify or http-errors error by its `statusCode`', async (t) => {
   const plain = (fields: object) => Object.assign(new Error('Said so'), fields)
   const status = async (fields: object) => (await answer(t, () => plain(fields))).json()
   t.match(await status({ statusCode: 409 }), { name: 'Conflict', code: 409, className: 'conflict', message: 'Said so' })
-  t.match(await status({ status: 404 }), { name: 'NotFound', code: 404 })
+  t.match(
+    await status({ status: 404 }),
+    { name: 'GeneralError', code: 500 },
+    'the status of some other answer is not ours'
+  )
   t.match(await status({ statusCode: 413, code: 'FST_ERR_CTP_BODY_TOO_LARGE' }), { name: 'PayloadTooLarge', code: 413 })
   t.match(await status({ statusCode: 418 }), { code: 418, message: 'Said so' })
   t.match(await status({ statusCode: 507 }), { code: 507 })

@@ -49,7 +49,7 @@ export async function createGuarded(
   const { service, calls } = createRecorder()
   const { app } = await createHost(t, {
     after: (app) => {
-      app.service<Record<string, unknown>>('guarded', service, { ...options, before })
+      app.service<Record<string, unknown>, string>('guarded', service, { ...options, before })
     }
   })
   return { app, calls }

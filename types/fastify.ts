@@ -6,6 +6,7 @@ import type {
   Hook as Plain,
   RegisteredService as Registered
 } from './hooks.js'
+import type { QueryParser } from './query.js'
 import type { Service, ServiceObject, Services } from './service.js'
 
 /** What every hook of a call is handed; `app` is the instance that the service was registered on. */
@@ -34,30 +35,6 @@ export type Middleware = preHandlerHookHandler
  * send by itself and return nothing.
  */
 export type Formatter = (request: FastifyRequest, reply: FastifyReply) => unknown
-
-/**
- * Limits and habits of the query parser. They are those of `qs`; `plainObjects` and `allowPrototypes` are not among them, since
- * they open the operators of database adapters.
- */
-export interface QueryOptions {
-  /** A list with more items than this becomes an object with index keys. Default 20. */
-  arrayLimit?: number
-  /** Deeper nesting than this is refused (400). Default 5. */
-  depth?: number
-  /** More parameters than this are refused (400). Default 1000. */
-  parameterLimit?: number
-  /** Whether `a.b=1` nests as `a[b]=1` does. Default `false`. */
-  allowDots?: boolean
-  /** Whether `a=1,2` is a list. Default `false`. */
-  comma?: boolean
-  /** Whether `a[]` may stand for an empty list. Default `false`. */
-  allowEmptyArrays?: boolean
-  /** Whether a name without `=` is `null` instead of `''`. Default `false`. */
-  strictNullHandling?: boolean
-}
-
-/** Options for the query parser, or a parser of one's own: the query string without `?` → the query. */
-export type QueryParser = QueryOptions | ((query: string) => Record<string, unknown>)
 
 /** Renders an error as a page: returns the HTML, a string, or sends by itself and returns nothing. May be async. */
 export type ErrorPage = (error: Error & { code: number }, request: FastifyRequest, reply: FastifyReply) => unknown

@@ -51,8 +51,8 @@ async function sendPage(
 
 /** What a hook has said about a success is not said of an error: `reply.data` tells that its headers are set. */
 function dropHeaders(reply: FastifyReply): void {
-  const { headers, location } = reply.data === undefined ? {} : (reply.hook?.http ?? {})
-  for (const name of Object.keys({ ...headers, ...(location && { location }) })) reply.removeHeader(name)
+  if (reply.data === undefined) return
+  for (const name of ['location', ...Object.keys({ ...reply.hook?.http?.headers })]) reply.removeHeader(name)
 }
 
 /** What may be told of an error. The engine's words about a value that can't be serialized tell of the server, not of the call. */

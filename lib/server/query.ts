@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import qs from 'qs'
-import type { QueryParser } from '../../types/fastify.js'
+import type { QueryParser } from '../../types/query.js'
 import { BadRequest } from '../core/errors.js'
 import type { Router } from './router.js'
 

@@ -153,3 +153,9 @@ t.test('hooks that are refused leave nothing behind', async (t) => {
   await service.find()
   t.equal(hook.calls, 0)
 })
+
+t.test('hooks of `setup` and `teardown` of an application: an error that says what to use', async (t) => {
+  for (const name of ['setup', 'teardown']) {
+    await t.rejects(createApp(t, { hooks: { around: { [name]: [() => {}] } } }), { message: /onReady and onClose/ })
+  }
+})

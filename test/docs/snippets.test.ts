@@ -1,13 +1,13 @@
-import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { format, promisify } from 'node:util'
+import { format } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import * as door from 'fastify-services'
 import t, { type Test } from 'tap'
+import { run } from '../package/pack.js'
 import { type Exchange, readExchanges } from '../support/curl.js'
 import { readSections, toPrograms } from '../support/snippets.js'
 
@@ -70,10 +70,8 @@ t.test('each program says what it does: it prints, or is asked', async (t) => {
 
 t.test('the snippets compile against the declarations of the package', async (t) => {
   const tsc = fileURLToPath(new URL('node_modules/typescript/bin/tsc', root))
-  const { stdout } = await promisify(execFile)(process.execPath, [tsc, '-p', folder], {
-    env: { ...process.env, NODE_OPTIONS: '' }
-  }).catch((error) => error)
-  t.equal(stdout, '')
+  const { code, stdout, stderr } = await run(folder, process.execPath, tsc, '-p', folder)
+  t.equal(code, 0, `${stdout}${stderr}`)
 })
 
 for (const { file, prints, exchanges } of programs) {

@@ -50,3 +50,12 @@ t.test(
       t.strictSame((await app.inject(url)).json(), expected, url)
   }
 )
+
+t.test('the path with a slash where only `get` is exposed: 405, no record with an empty id', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  app.service('things', { get: async (id) => ({ id }) })
+  const response = await app.inject({ url: '/things/', headers: { accept: 'application/json' } })
+  t.match(response.json(), { code: 405, message: 'Method `find` is not supported by this endpoint.' })
+})

@@ -19,7 +19,7 @@ export class Matcher {
 
   /** The service at a URL; of several the more specific one, as with the router's own routes. */
   match(url: string): Match | undefined {
-    const path = decodeURI(this.router.path(url))
+    const path = decode(this.router.path(url))
     const matches = this.registry.entries.flatMap((entry) => {
       const found = this.#patternOf(entry).exec(path)
       return found === null ? [] : [{ entry, hasId: found[1] !== undefined }]
@@ -53,6 +53,15 @@ export class Matcher {
     const pattern = this.#patterns.get(entry) ?? new RegExp(`^${own.join('')}(?:${slash}([^/]+)?)?$`, flags)
     this.#patterns.set(entry, pattern)
     return pattern
+  }
+}
+
+// What is malformed is no path of a service.
+function decode(path: string): string {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
   }
 }
 

@@ -35,7 +35,12 @@ export function answerUnsupported(
   root.addHook('preParsing', (request, reply, _payload, done) => {
     const found = request.is404 ? matcher.match(request.url) : undefined
     if (found === undefined) return done()
-    reply.header('allow', allowedVerbs(found.entry, found.hasId))
+    const allowed = allowedVerbs(found.entry, found.hasId)
+    // What the service would answer has found no route for another cause, but for a custom method: the router refuses an id, or the
+    // placeholder has a pattern.
+    const isCustom = request.method === 'POST' && !found.hasId
+    if (allowed.split(', ').includes(request.method) && !isCustom) return done()
+    reply.header('allow', allowed)
     answer(methodNotAllowed(request, found.hasId), request, reply)
   })
 }

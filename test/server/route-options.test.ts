@@ -59,3 +59,13 @@ t.test('the path with a slash where only `get` is exposed: 405, no record with a
   const response = await app.inject({ url: '/things/', headers: { accept: 'application/json' } })
   t.match(response.json(), { code: 405, message: 'Method `find` is not supported by this endpoint.' })
 })
+
+t.test('a placeholder with a pattern: what does not fit is no path of the service, 404', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  app.service('users/:userId(\\d+)/notes', { find: async (params) => params.route, get: async (id) => ({ id }) })
+  t.strictSame((await app.inject('/users/1/notes')).json(), { userId: '1' })
+  for (const url of ['/users/abc/notes', '/users/abc/notes/1']) t.equal((await app.inject(url)).statusCode, 404, url)
+  t.equal((await app.inject({ method: 'DELETE', url: '/users/1/notes' })).statusCode, 405)
+})

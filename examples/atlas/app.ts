@@ -1,6 +1,6 @@
 import { ERROR, KnexService } from '@feathersjs/knex'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import services, { commonOperators, frameworkErrors, type HookContext } from 'fastify-services'
+import services, { commonOperators, errorHandler, type HookContext } from 'fastify-services'
 import { type Country, querystring } from './countries.js'
 import type { Database } from './database.js'
 import { hooks, type Note, schema } from './notes.js'
@@ -22,11 +22,13 @@ export async function createApp(
   { knex, close }: Database,
   logger: FastifyServerOptions['logger'] = false
 ): Promise<FastifyInstance> {
+  const errors = { html: false } as const
+  const frameworkErrors = errorHandler(errors)
   // Fastify would drop a query parameter that the schema does not know, and with it a condition.
   const app = Fastify({ logger, frameworkErrors, ajv: { customOptions: { removeAdditional: false } } })
   await app.register(services, {
     query: { arrayLimit: 250 },
-    errorHandler: { html: false },
+    errorHandler: errors,
     notFound: true,
     hooks: { before: { all: [commonOperators()] }, error: { all: [hideStatement] } }
   })

@@ -1,5 +1,5 @@
 import Fastify from 'fastify'
-import services, { frameworkErrors } from 'fastify-services'
+import services, { errorHandler, frameworkErrors } from 'fastify-services'
 import t, { type Test } from 'tap'
 import { getJSON } from '../support/response-app.js'
 
@@ -47,4 +47,15 @@ t.test('without it the answer is that of Fastify, never 500', async (t) => {
   const app = await create(t, false)
   t.match((await getJSON(app, '/things/%zz')).json(), { statusCode: 400 })
   t.match((await getJSON(app, `/things/${'a'.repeat(5000)}`)).json(), { statusCode: 414 })
+})
+
+t.test('with options: `Fastify({ frameworkErrors: errorHandler(options) })`', async (t) => {
+  const app = Fastify({ frameworkErrors: errorHandler({ html: false, logger: false }) })
+  t.teardown(() => app.close())
+  const response = await app.inject('/%zz')
+  t.match(
+    response.json(),
+    { name: 'BadRequest', code: 400, className: 'bad-request' },
+    'JSON, though it is not asked for'
+  )
 })

@@ -1,26 +1,9 @@
 export type { ErrorData, ErrorJSON } from './lib/core/errors.js'
+// biome-ignore format: the door fits on a page
 export {
-  BadGateway,
-  BadRequest,
-  Conflict,
-  Forbidden,
-  GeneralError,
-  Gone,
-  LengthRequired,
-  MethodNotAllowed,
-  NotAcceptable,
-  NotAuthenticated,
-  NotFound,
-  NotImplemented,
-  PayloadTooLarge,
-  PaymentError,
-  ServiceError,
-  Timeout,
-  TooManyRequests,
-  Unavailable,
-  Unprocessable,
-  UnsupportedMediaType,
-  UriTooLong
+  BadGateway, BadRequest, Conflict, Forbidden, GeneralError, Gone, LengthRequired, MethodNotAllowed, NotAcceptable,
+  NotAuthenticated, NotFound, NotImplemented, PayloadTooLarge, PaymentError, ServiceError, Timeout, TooManyRequests,
+  Unavailable, Unprocessable, UnsupportedMediaType, UriTooLong
 } from './lib/core/errors.js'
 export { commonOperators } from './lib/core/operators.js'
 export { errorHandler, frameworkErrors } from './lib/server/error-handler.js'

@@ -13,25 +13,45 @@ function define(name: string, code: number): ServiceErrorClass {
   }
 }
 
+/** 400: the request is wrong in itself. */
 export class BadRequest extends define('BadRequest', 400) {}
+/** 401: who calls is not known. Answered with `WWW-Authenticate: Bearer`. */
 export class NotAuthenticated extends define('NotAuthenticated', 401) {}
+/** 402: a payment is missing. */
 export class PaymentError extends define('PaymentError', 402) {}
+/** 403: who calls may not do this. */
 export class Forbidden extends define('Forbidden', 403) {}
+/** 404: there is no such record, service or page. */
 export class NotFound extends define('NotFound', 404) {}
+/** 405: the service has no such method, or does not expose it. */
 export class MethodNotAllowed extends define('MethodNotAllowed', 405) {}
+/** 406: there is no representation that the caller accepts. */
 export class NotAcceptable extends define('NotAcceptable', 406) {}
+/** 408: the call took too long. */
 export class Timeout extends define('Timeout', 408) {}
+/** 409: the state of the record is another one. */
 export class Conflict extends define('Conflict', 409) {}
+/** 410: the record is there no more. */
 export class Gone extends define('Gone', 410) {}
+/** 411: the length of the body must be told. */
 export class LengthRequired extends define('LengthRequired', 411) {}
+/** 413: the body is larger than the limit. */
 export class PayloadTooLarge extends define('PayloadTooLarge', 413) {}
+/** 414: the URL, or an id in it, is too long. */
 export class UriTooLong extends define('UriTooLong', 414) {}
+/** 415: the body is of a type that is not read here. */
 export class UnsupportedMediaType extends define('UnsupportedMediaType', 415) {}
+/** 422: the data is well formed and makes no sense. */
 export class Unprocessable extends define('Unprocessable', 422) {}
+/** 429: the caller has asked too often. */
 export class TooManyRequests extends define('TooManyRequests', 429) {}
+/** 500: something went wrong here. What is no service error becomes one. */
 export class GeneralError extends define('GeneralError', 500) {}
+/** 501: this is not done yet. */
 export class NotImplemented extends define('NotImplemented', 501) {}
+/** 502: a server behind this one answered badly. */
 export class BadGateway extends define('BadGateway', 502) {}
+/** 503: this can not be answered now, and perhaps later. */
 export class Unavailable extends define('Unavailable', 503) {}
 
 const classes = [

@@ -79,15 +79,23 @@ export interface HookOptions<C = HookContext> {
   error?: HookMap<Hook<C>>
 }
 
-/** A listener gets the record and the context of the call, or whatever a custom event was emitted with. */
-// biome-ignore lint/suspicious/noExplicitAny: a listener names the types of what it expects, as with node's emitters
-export type Listener = (...args: any[]) => unknown
+/** A listener gets the record and the context of the call, or whatever a custom event was emitted with: it names their types. */
+export type Listener = { listen(...args: unknown[]): unknown }['listen']
+
+type StandardEvent = 'created' | 'updated' | 'patched' | 'removed'
+
+/** A listener of the four events that a service emits for its methods: it gets the record and the context of the call. */
+export type RecordListener<S = unknown, App = unknown> = {
+  listen(record: Or<Answer<S, 'get'> | Answer<S, 'create'>, unknown>, context: HookContext<S, App>): unknown
+}['listen']
 
 /** What a registered service has beside its own methods (specification: "Events"). */
 export interface ServiceAddons<S = unknown, App = unknown> {
   /** Adds hooks to the service, at any time. @throws when a hook type or a method is not known. */
   hooks(options: HookOptions<HookContext<S, App>>): this
+  on(event: StandardEvent, listener: RecordListener<S, App>): this
   on(event: string, listener: Listener): this
+  once(event: StandardEvent, listener: RecordListener<S, App>): this
   once(event: string, listener: Listener): this
   off(event: string, listener: Listener): this
   addListener(event: string, listener: Listener): this

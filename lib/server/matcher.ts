@@ -47,10 +47,12 @@ export class Matcher {
   }
 
   #patternOf(entry: ServiceEntry): RegExp {
+    const known = this.#patterns.get(entry)
+    if (known !== undefined) return known
     const slash = this.router.ignoreDuplicateSlashes ? '/+' : '/'
     const own = segmentsOf(entry.path).map((segment) => slash + (isPlaceholder(segment) ? '[^/]+' : literal(segment)))
     const flags = this.router.caseSensitive ? '' : 'i'
-    const pattern = this.#patterns.get(entry) ?? new RegExp(`^${own.join('')}(?:${slash}([^/]+)?)?$`, flags)
+    const pattern = new RegExp(`^${own.join('')}(?:${slash}([^/]+)?)?$`, flags)
     this.#patterns.set(entry, pattern)
     return pattern
   }

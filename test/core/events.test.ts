@@ -65,7 +65,7 @@ t.test('after the method and its hooks succeeded', async (t) => {
       }
     }
   })
-  service.on('created', (record) => order.push(`created ${record.id}`))
+  service.on('created', (record: { id: string }) => order.push(`created ${record.id}`))
   await service.create({})
   t.same(order, ['after', 'around', 'created changed'])
 })

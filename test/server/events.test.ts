@@ -52,7 +52,8 @@ async function create<S extends object>(t: Test, service: S, options: ServiceOpt
   await app.register(services)
   const registered = app.service('messages', service, options)
   const events: [name: string, record: unknown, context: HookContext][] = []
-  for (const name of names) registered.on(name, (record, context) => events.push([name, record, context]))
+  for (const name of names)
+    registered.on(name, (record: unknown, context: HookContext) => events.push([name, record, context]))
   return { app, registered, lines, events }
 }
 

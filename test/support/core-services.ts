@@ -86,7 +86,7 @@ export async function createEmitting(t: Test, { hooks = {}, events, property, re
   const service = app.service('things', object, { methods: names, hooks: hooks as object, ...(events && { events }) })
   const emitted: [event: string, record: unknown, context: HookContext][] = []
   for (const event of ['created', 'updated', 'patched', 'removed', 'archived']) {
-    service.on(event, (record, context) => emitted.push([event, record, context]))
+    service.on(event, (record: unknown, context: HookContext) => emitted.push([event, record, context]))
   }
   const seen = () => emitted.splice(0).map(([event, record]) => [event, record])
   return { service: service as unknown as Methods & Pick<typeof service, 'emit' | 'on'>, emitted, seen, app }

@@ -22,7 +22,7 @@ function error(hooks: readonly Hook[]): AroundHook {
     try {
       await next()
     } catch (thrown) {
-      context.error = thrown ?? new Error(`${thrown} was thrown`)
+      context.error = toError(thrown)
       delete context.result
       await runAll(hooks, context)
       if (context.result === undefined) throw context.error
@@ -36,10 +36,13 @@ async function runAll(hooks: readonly Hook[], context: HookContext): Promise<voi
     for (const hook of hooks) await run(hook, context, 'error')
     context.error ??= error
   } catch (thrown) {
-    context.error = thrown ?? new Error(`${thrown} was thrown`)
+    context.error = toError(thrown)
     throw context.error
   }
 }
+
+// In `context.error`, nothing means that there is none.
+const toError = (thrown: unknown) => thrown ?? new Error(`${thrown} was thrown`)
 
 async function run(hook: Hook, context: HookContext, type: HookType): Promise<void> {
   const outer = context.type

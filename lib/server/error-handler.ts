@@ -104,14 +104,10 @@ function file(path: string): ErrorPage {
   return () => readFile(path, 'utf8')
 }
 
-const answer = errorHandler()
-
 /**
  * Answers the errors of the router itself, which never reach a plugin: a malformed URL and an id that is too long.
  *
  * @example
  * const app = Fastify({ frameworkErrors })
  */
-export function frameworkErrors(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  answer(error, request, reply)
-}
+export const frameworkErrors = errorHandler()

@@ -26,8 +26,9 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   common.add((options.hooks ?? {}) as HookOptions)
   const onError = errorHandler(options.errorHandler)
   const root = rootOf(app)
-  const matcher = new Matcher(registry, routerOf(root))
-  const precedence = new Precedence(app)
+  const router = routerOf(root)
+  const matcher = new Matcher(registry, router)
+  const precedence = new Precedence(app, router)
   const parse = createParser(options.query)
   const settings: Settings = { parse, formatter: options.formatter, onError, matcher, precedence }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import { rootOf, routerOf } from './router.js'
+import { type Router, rootOf } from './router.js'
 
 const strategy = 'beforeServices'
 
@@ -11,10 +11,12 @@ const strategy = 'beforeServices'
 export class Precedence {
   readonly #ours = new Set<string>()
   readonly #root: FastifyInstance
+  readonly #router: Router
   #isAdding = false
 
-  constructor(app: FastifyInstance) {
+  constructor(app: FastifyInstance, router: Router) {
     this.#root = rootOf(app)
+    this.#router = router
     // An instance copies the hooks of the one above it when it is created: none of them runs twice.
     for (
       let instance = app;
@@ -48,7 +50,7 @@ export class Precedence {
 
   /** Two routes with one key are one route to the router. */
   #keyOf(verb: string, url: string): string {
-    const { caseSensitive, ignoreDuplicateSlashes, ignoreTrailingSlash } = routerOf(this.#root)
+    const { caseSensitive, ignoreDuplicateSlashes, ignoreTrailingSlash } = this.#router
     const single = ignoreDuplicateSlashes ? url.replace(/\/+/g, '/') : url
     const bare = ignoreTrailingSlash ? single.replace(/(?<=.)\/$/, '') : single
     const path = bare.replace(/:\w+/g, ':')

@@ -4,8 +4,8 @@ import { methods } from '../core/methods.js'
 import type { ServiceEntry, ServiceMethod } from '../core/service.js'
 import { idName } from './call.js'
 import { SERVICE_METHOD } from './custom-method.js'
-import type { Match, Matcher } from './matcher.js'
-import { allowedVerbs, methodNotAllowed } from './unsupported.js'
+import type { Matcher } from './matcher.js'
+import { methodNotAllowed } from './unsupported.js'
 
 /**
  * Makes what refuses, before the body is looked at, the requests that the router can not tell apart: 405 for a custom method that is
@@ -19,15 +19,16 @@ export function targetCheck(
 ): (request: FastifyRequest, reply: FastifyReply) => void {
   const idParam = idName(entry.path)
   const isCreate = definition.verb === 'POST' && methods.has(name)
+  const own = { entry, hasId: false }
   // All services are known by the time of the first request.
   let hasRivals: boolean | undefined
   return (request, reply) => {
     hasRivals ??= matcher.hasRivals(entry)
     const found = hasRivals ? matcher.match(request.url) : undefined
-    if (found !== undefined && found.entry !== entry) refuse(found, request, reply)
-    if (isCreate && request.headers[SERVICE_METHOD] !== undefined) refuse({ entry, hasId: false }, request, reply)
+    if (found !== undefined && found.entry !== entry) throw methodNotAllowed(found, request, reply)
+    if (isCreate && request.headers[SERVICE_METHOD] !== undefined) throw methodNotAllowed(own, request, reply)
     if (definition.id === false || (request.params as Record<string, string>)[idParam]) return
-    if (definition.id === true) refuse({ entry, hasId: false }, request, reply)
+    if (definition.id === true) throw methodNotAllowed(own, request, reply)
     if ([request.originalUrl, request.url].some((url) => hasGap(matcher.router.path(url)))) {
       throw new BadRequest(`The id is empty: to ${name} many records, leave the slash out`)
     }
@@ -35,8 +36,3 @@ export function targetCheck(
 }
 
 const hasGap = (path: string) => path.includes('//') || (path.length > 1 && path.endsWith('/'))
-
-function refuse({ entry, hasId }: Match, request: FastifyRequest, reply: FastifyReply): never {
-  reply.header('allow', allowedVerbs(entry, hasId))
-  throw methodNotAllowed(request, hasId)
-}

@@ -1,25 +1,26 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { MethodNotAllowed } from '../core/errors.js'
 import { definitionOf, methods } from '../core/methods.js'
-import type { ServiceEntry } from '../core/service.js'
 import { SERVICE_METHOD } from './custom-method.js'
-import type { Matcher } from './matcher.js'
-
-/** @returns the error for a method that a service lacks or does not expose, as the request names it */
-export function methodNotAllowed({ headers, method: verb }: FastifyRequest, hasId: boolean): MethodNotAllowed {
-  const named = verb === 'POST' ? headers[SERVICE_METHOD] : undefined
-  const rows = [...methods].filter(([, row]) => row.verb === (verb === 'HEAD' ? 'GET' : verb))
-  const name = named ?? (rows.find(([, { id }]) => id !== !hasId) ?? rows[0])?.[0] ?? verb
-  return new MethodNotAllowed(`Method \`${name}\` is not supported by this endpoint.`)
-}
+import type { Match, Matcher } from './matcher.js'
 
 /** The verbs that a service answers at its path, or at that of a record. */
-export function allowedVerbs({ exposed }: ServiceEntry, hasId: boolean): string {
-  const verbs = exposed
-    .map(definitionOf)
-    .filter(({ id }) => id !== !hasId)
-    .map(({ verb }) => verb)
-  return [...new Set(verbs.flatMap((verb) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb])))].join(', ')
+function verbsOf({ entry, hasId }: Match): readonly string[] {
+  const rows = entry.exposed.map(definitionOf).filter(({ id }) => id !== !hasId)
+  return [...new Set(rows.flatMap(({ verb }) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb])))]
+}
+
+/** Sets `Allow`, and gives the error for a method that the service lacks or does not expose, as the request names it. */
+export function methodNotAllowed(
+  found: Match,
+  { headers, method }: FastifyRequest,
+  reply: FastifyReply
+): MethodNotAllowed {
+  reply.header('allow', verbsOf(found).join(', '))
+  const named = method === 'POST' ? headers[SERVICE_METHOD] : undefined
+  const rows = [...methods].filter(([, { verb }]) => verb === (method === 'HEAD' ? 'GET' : method))
+  const name = named ?? (rows.find(([, { id }]) => id !== !found.hasId) ?? rows[0])?.[0] ?? method
+  return new MethodNotAllowed(`Method \`${name}\` is not supported by this endpoint.`)
 }
 
 /**
@@ -35,12 +36,10 @@ export function answerUnsupported(
   root.addHook('preParsing', (request, reply, _payload, done) => {
     const found = request.is404 ? matcher.match(request.url) : undefined
     if (found === undefined) return done()
-    const allowed = allowedVerbs(found.entry, found.hasId)
     // What the service would answer has found no route for another cause, but for a custom method: the router refuses an id, or the
     // placeholder has a pattern.
     const isCustom = request.method === 'POST' && !found.hasId
-    if (allowed.split(', ').includes(request.method) && !isCustom) return done()
-    reply.header('allow', allowed)
-    answer(methodNotAllowed(request, found.hasId), request, reply)
+    if (verbsOf(found).includes(request.method) && !isCustom) return done()
+    answer(methodNotAllowed(found, request, reply), request, reply)
   })
 }

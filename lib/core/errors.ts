@@ -122,7 +122,9 @@ function copy(error: ServiceError, message: string): ServiceError {
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
-const read = (from: unknown, key: string): unknown => attempt(() => (from as Record<string, unknown> | null)?.[key])
+/** Reads a property of what was thrown, whatever it is. */
+export const read = (from: unknown, key: string): unknown =>
+  attempt(() => (from as Record<string, unknown> | null)?.[key])
 
 // What is thrown may be anything, an object whose getters throw among it.
 function attempt<T>(get: () => T): T | undefined {

@@ -1,5 +1,23 @@
 import type { AroundHook, Hook, HookContext, HookMap, HookOptions, HookType } from '../../types/hooks.js'
 
+/** An around hook with this property stands outside all others, wherever it was added: none of them can get past it. */
+export const outermost = Symbol('outermost')
+
+/** A hook with this method is asked, before the server starts, whether it can work where it stands. It throws when it can't. */
+export const onStart = Symbol('onStart')
+
+/** A hook, as far as that goes. */
+export interface Checked {
+  [onStart]?: (place: Place) => void
+}
+
+/** What a hook is asked about. */
+export interface Place {
+  readonly app: unknown
+  readonly path: string
+  readonly service?: unknown
+}
+
 /** A before hook as an around hook. */
 function before(hook: Hook): AroundHook {
   return async (context, next) => {
@@ -68,6 +86,12 @@ export class HookStore {
       const registered = this.#hooks[type]
       registered.set(method, [...(registered.get(method) ?? []), ...hooks])
     }
+  }
+
+  /** Asks each hook whether it can work at its place. @throws what the hook throws */
+  start(place: Place): void {
+    for (const byMethod of Object.values(this.#hooks))
+      for (const hook of [...byMethod.values()].flat()) (hook as Checked)[onStart]?.(place)
   }
 
   /** The hooks of a method as around hooks, outermost first: those for `all` methods stand around those for one. */

@@ -4,7 +4,7 @@ import { compose, type Run } from './compose.js'
 import { contextOf } from './context.js'
 import { type Emitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
 import { define, forward } from './facade.js'
-import { HookStore } from './hooks.js'
+import { HookStore, outermost } from './hooks.js'
 import { argumentCheck, definitionOf, type MethodDefinition, methods } from './methods.js'
 
 export interface RegisterOptions {
@@ -40,6 +40,8 @@ export interface ServiceEntry {
   readonly methods: ReadonlyMap<string, ServiceMethod>
   /** The methods that may be called from outside. */
   readonly exposed: readonly string[]
+  /** Asks the hooks whether they can work where they stand. @throws what to do when one can't */
+  start(): void
 }
 
 // What can't be a custom method: it would stand over a member that every object or every service has.
@@ -80,7 +82,8 @@ export function createService(object: object, options: RegisterOptions): Service
   // Once for each method, at registration and when hooks are added: a call finds everything in place.
   const composeAll = () => {
     for (const method of entries.values()) {
-      const hooks = [...common.collect(method.name), ...own.collect(method.name)]
+      const collected = [...common.collect(method.name), ...own.collect(method.name)]
+      const hooks = collected.sort((one, other) => Number(outermost in other) - Number(outermost in one))
       const isAlone = hooks.length === 0
       const call: Run = async (context) => {
         if (context.result === undefined)
@@ -113,7 +116,10 @@ export function createService(object: object, options: RegisterOptions): Service
   define(service, 'hooks', addHooks)
   addHooks(options.hooks ?? {})
 
-  return { app, path, object, service: service as unknown as RegisteredService, methods: entries, exposed }
+  const start = () => {
+    for (const store of [common, own]) store.start({ app, path, service })
+  }
+  return { app, path, object, service: service as unknown as RegisteredService, methods: entries, exposed, start }
 }
 
 type Method = (...args: unknown[]) => unknown

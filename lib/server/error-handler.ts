@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorHandlerOptions, ErrorPage } from '../../types/fastify.js'
-import { GeneralError, isError, isServiceError, type ServiceError, toServiceError } from '../core/errors.js'
+import { GeneralError, isError, isServiceError, read, type ServiceError, toServiceError } from '../core/errors.js'
 import { builtInPage } from './error-page.js'
 import { logError } from './log.js'
 import { wantsJSON } from './negotiate.js'
@@ -28,6 +28,8 @@ export function errorHandler(
     // The serializer is that of the result, which is not sent.
     reply.code(error.code).serializer((payload) => (typeof payload === 'string' ? payload : JSON.stringify(payload)))
     if (error.code === 401) reply.header('www-authenticate', 'Bearer')
+    const retryAfter = read(error.data, 'retryAfter')
+    if (Number.isInteger(retryAfter)) reply.header('retry-after', String(retryAfter))
     if (page === undefined || wantsJSON(request)) reply.type('application/json; charset=utf-8').send(toBody(error))
     else sendPage(page, error, request, reply)
   }

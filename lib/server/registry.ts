@@ -51,9 +51,10 @@ export class Registry {
     this.#server = server
   }
 
-  /** Runs `setup(app, path, server)` of each service, in the order of registration. */
+  /** Asks the hooks of all services whether they can work, then runs `setup(app, path, server)` of each, in the order of registration. */
   async setup(server: unknown): Promise<void> {
     this.ready = true
+    for (const entry of this.entries) entry.start()
     for (const { object, app, path } of this.entries)
       await (object as Lifecycle).setup?.(app, path, this.#server ?? server)
   }

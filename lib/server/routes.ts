@@ -1,5 +1,6 @@
 import type { FastifyInstance, preValidationHookHandler, RouteOptions } from 'fastify'
 import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../types/fastify.js'
+import { authentication, type WithAuthentication } from '../core/credentials.js'
 import { ServiceError } from '../core/errors.js'
 import { checkData, methods } from '../core/methods.js'
 import type { ServiceEntry, ServiceMethod } from '../core/service.js'
@@ -85,6 +86,8 @@ function toRoute(
     ...(definition.arguments.includes('data') && { preValidation: dataCheck(name) }),
     ...(isBatch && { preHandler: validateBatch }),
     async handler(request, reply) {
+      const reader = (instance as WithAuthentication)[authentication]
+      if (reader !== undefined) await reader.readCredentials(request)
       if (before.length > 0 && (await runMiddleware(before, request, reply))) return reply
       const context = method.context(read(request)) as HookContext
       reply.hook = context

@@ -1,0 +1,141 @@
+import type { FastifyRequest } from 'fastify'
+import type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
+import type { Params } from '../../types/service.js'
+import { NotAuthenticated } from '../core/errors.js'
+import { requestOf, withRequest } from './credentials.js'
+import type { Entities } from './entities.js'
+import type { Passwords } from './password.js'
+import { without } from './protect.js'
+import type { RevocationList } from './revocation.js'
+import type { Strategy } from './strategy.js'
+import type { Tokens } from './token.js'
+
+/** What tells who calls. */
+export interface Parts {
+  readonly entities: Entities
+  readonly passwords: Passwords
+  readonly tokens: Tokens
+  readonly strategies: ReadonlyMap<string, Strategy>
+  /** The names of those that read requests, in order. */
+  readonly parseStrategies: readonly string[]
+  /** The fields of a user that never leave. */
+  readonly secretFields: readonly string[]
+  readonly revocation: RevocationList | undefined
+  readonly isRevoked: ((payload: TokenPayload, request: FastifyRequest | undefined) => unknown) | undefined
+  log(message: string, error: unknown): void
+}
+
+// Which one has verified `params.authentication` of a call.
+const verified = new WeakMap<object, Authenticator>()
+
+/** Tells who calls, by the strategies of one authentication service. */
+export class Authenticator {
+  readonly entities: Entities
+  readonly passwords: Passwords
+  readonly log: Parts['log']
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.entities = parts.entities
+    this.passwords = parts.passwords
+    this.log = parts.log
+  }
+
+  /** The names of all strategies. */
+  get strategyNames(): readonly string[] {
+    return [...this.#parts.strategies.keys()]
+  }
+
+  /**
+   * Asks a strategy who calls. The password of the user is not in the result.
+   * @param allowed the names of the strategies that may be asked
+   * @throws {NotAuthenticated} when the strategy is not among them, or does not let in
+   */
+  async authenticate(
+    request: AuthenticationRequest,
+    params: Params,
+    allowed: readonly string[]
+  ): Promise<AuthenticationResult> {
+    const name = request?.strategy
+    if (typeof name !== 'string' || name === '')
+      throw new NotAuthenticated('Invalid authentication information (no `strategy` set)')
+    const strategy = allowed.includes(name) ? this.#parts.strategies.get(name) : undefined
+    if (strategy === undefined)
+      throw new NotAuthenticated('Invalid authentication information (strategy not allowed in authStrategies)')
+    const found = await strategy.authenticate(request, params)
+    if (typeof found !== 'object' || found === null) throw new NotAuthenticated('Not authenticated')
+    const result = { ...found, authentication: { ...found.authentication, strategy: name } } as AuthenticationResult
+    const entity = this.entities.name
+    if (entity !== null && result[entity] !== undefined) result[entity] = this.withoutSecrets(result[entity])
+    verified.set(result.authentication, this)
+    return result
+  }
+
+  /**
+   * Tells who a call comes from, for a guard: the params of the call with the result merged into them. A call of the server itself
+   * needs no credentials.
+   * @throws {NotAuthenticated} when it comes from outside without credentials that one of the strategies accepts
+   */
+  async check(params: Params, strategies: readonly string[]): Promise<Params> {
+    const { authentication, authenticated } = params as Params & { authentication?: AuthenticationRequest }
+    const isOurs = authentication === undefined || verified.get(authentication) === this
+    const isAllowed = authentication === undefined || strategies.includes(String(authentication.strategy))
+    if (authenticated === true && isOurs && isAllowed) return params
+    const credentials = await this.credentialsOf(params, strategies)
+    if (credentials === undefined) {
+      if (params.provider) throw new NotAuthenticated('Not authenticated')
+      return params
+    }
+    const { accessToken, refreshToken, ...result } = await this.authenticate(credentials, params, strategies)
+    return { ...params, ...result, authenticated: true }
+  }
+
+  /** The credentials of a call: those that a hook or middleware has set, else what one of the strategies reads of the request. */
+  async credentialsOf(params: Params, strategies: readonly string[]): Promise<AuthenticationRequest | undefined> {
+    const { authentication } = params as { authentication?: AuthenticationRequest }
+    const request = requestOf(params)
+    const isRead = authentication === request?.feathers.authentication || verified.has(Object(authentication))
+    const found = request !== undefined && isRead ? await this.parse(request, strategies) : undefined
+    return found ?? authentication
+  }
+
+  /** Reads the credentials of a request, with the first of its strategies that finds some. */
+  async parse(request: FastifyRequest, among = this.strategyNames): Promise<AuthenticationRequest | undefined> {
+    for (const name of this.#parts.parseStrategies) {
+      const found = among.includes(name) ? await this.#parts.strategies.get(name)?.parse?.(request) : undefined
+      if (found) return { ...found, strategy: name }
+    }
+    return undefined
+  }
+
+  /** Puts the credentials of a request on `request.feathers`, unless middleware has put some there. */
+  async readCredentials(request: FastifyRequest): Promise<void> {
+    const authentication = request.feathers.authentication ?? (await this.parse(request))
+    request.feathers = { ...withRequest(request), ...(authentication !== undefined && { authentication }) }
+  }
+
+  /**
+   * Verifies an access token: its signature, its claims, and that it is not revoked.
+   * @throws {NotAuthenticated} when it is not good
+   */
+  async verifyAccessToken(accessToken: unknown, request?: FastifyRequest): Promise<TokenPayload> {
+    const { tokens, revocation, isRevoked } = this.#parts
+    const payload = tokens.verify(accessToken)
+    if ((await revocation?.isRevoked(payload)) || (await isRevoked?.(payload, request)))
+      throw new NotAuthenticated('Invalid access token: it was revoked')
+    return payload
+  }
+
+  /** A user without what never leaves. */
+  withoutSecrets(entity: unknown): unknown {
+    return without(entity, this.#parts.secretFields)
+  }
+
+  /** Runs once, before the server starts. @throws when there is no service of users, or a strategy can't work */
+  async setup(): Promise<void> {
+    const { entities, strategies, secretFields } = this.#parts
+    if (entities.name !== null) entities.protect(secretFields)
+    for (const [name, strategy] of strategies) await strategy.setup?.(this, name)
+  }
+}

@@ -1,0 +1,65 @@
+import fastq from 'fastq'
+import { Unavailable } from '../core/errors.js'
+import { type PasswordHash, scryptHash } from './scrypt.js'
+
+/** How many passwords are hashed at once. A hash takes a thread of Node's pool of 4 and 16 MiB. */
+export interface PasswordOptions {
+  /** Hashed at the same time. Default 3. */
+  concurrent?: number
+  /** Waiting beyond those. Default 50. What comes then is answered with 503 and `Retry-After`. */
+  waiting?: number
+}
+
+/** The most characters of a password, and of a user name. */
+export const maxLength = 1024
+
+/** Whether a value can be a password or a user name. */
+export const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= maxLength
+
+/** Hashes and verifies passwords, not too many at once. */
+export class Passwords {
+  readonly #kinds: PasswordHash[] = [scryptHash]
+  readonly #queue: fastq.queueAsPromised<() => Promise<unknown>>
+  readonly #limit: number
+
+  constructor({ concurrent = 3, waiting = 50 }: PasswordOptions = {}) {
+    this.#queue = fastq.promise((task: () => Promise<unknown>) => task(), concurrent)
+    this.#limit = concurrent + waiting
+  }
+
+  /** Verifies hashes of one more kind. */
+  add(kind: PasswordHash): void {
+    this.#kinds.push(kind)
+  }
+
+  /** @throws {Unavailable} when too many are waiting */
+  hash(password: string): Promise<string> {
+    return this.#run(() => scryptHash.hash(password))
+  }
+
+  /**
+   * Whether a password is that of a stored hash. Each kind of hash is computed, so that the time does not tell of which kind the
+   * stored one is, nor whether there is one.
+   *
+   * @throws {Unavailable} when too many are waiting
+   */
+  verify(password: string, stored: unknown): Promise<boolean> {
+    return this.#run(async () => {
+      let isValid = false
+      for (const kind of this.#kinds) isValid = (await kind.compare(password, stored)) || isValid
+      return isValid
+    })
+  }
+
+  /** Whether `hash` would make a stored hash in another way now. */
+  isOutdated(stored: string): boolean {
+    return !scryptHash.isCurrent(stored)
+  }
+
+  async #run<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#queue.running() + this.#queue.length() >= this.#limit)
+      throw new Unavailable('Too many passwords are being checked: try again in a moment', { retryAfter: 1 })
+    return (await this.#queue.push(task)) as T
+  }
+}

@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify'
+import plugin from 'fastify-plugin'
+import type { ServiceOptions } from '../../types/fastify.js'
+import { joinPath } from '../core/path.js'
+import { checkGuards } from './authenticate.js'
+import { toSeconds } from './duration.js'
+import { Entities } from './entities.js'
+import { register } from './find.js'
+import { loginHooks } from './login-hooks.js'
+import { type AuthenticationOptions, namesOf, toStrategies } from './options.js'
+import { Passwords } from './password.js'
+import { RevocationList } from './revocation.js'
+import { AuthenticationService } from './service.js'
+import { Sessions } from './sessions.js'
+import { memoryStore } from './store.js'
+import { LocalStrategy } from './strategies/local.js'
+import { RefreshStrategy } from './strategies/refresh.js'
+import { createTokens } from './token.js'
+
+async function authentication(app: FastifyInstance, options: AuthenticationOptions): Promise<void> {
+  if (!app.hasDecorator('service'))
+    throw new Error('fastify-services/authentication needs fastify-services: register that plugin first')
+  const { path = 'authentication', refresh, revocation, store = memoryStore() } = options
+  const name = joinPath(app.prefix, path)
+  const strategies = toStrategies(options.strategies)
+  const tokens = await createTokens(app, options.secret, {
+    expiresIn: refresh ? '15m' : '1d',
+    issuer: 'fastify-services',
+    audience: name,
+    algorithm: 'HS256',
+    ...options.jwt
+  })
+  const list = revocation ? new RevocationList(store, name, tokens.lifetime) : undefined
+  const { expiresIn = '30d' } = typeof refresh === 'object' ? refresh : {}
+  const onEnd = async (sid: string) => list?.revokeLogin(sid)
+  const sessions = refresh ? new Sessions(store, name, toSeconds(expiresIn, 'refresh.expiresIn'), onEnd) : undefined
+  const authStrategies = namesOf('authStrategies', options.authStrategies, strategies)
+  const parseStrategies = namesOf('parseStrategies', options.parseStrategies, strategies)
+  if (sessions !== undefined) {
+    strategies.set('refresh', new RefreshStrategy(sessions))
+    authStrategies.push('refresh')
+  }
+  const local = [...strategies.values()].filter((strategy) => strategy instanceof LocalStrategy)
+  const service = new AuthenticationService({
+    entities: new Entities(app, options),
+    passwords: new Passwords(options.passwords),
+    tokens,
+    strategies,
+    authStrategies,
+    parseStrategies,
+    secretFields: local.map((strategy) => strategy.entityPasswordField),
+    sessions,
+    revocation: list,
+    isRevoked: options.isRevoked,
+    log: (message, err) => app.log.error({ err }, message)
+  })
+
+  const { before, after, hooks, config, bodyLimit, schema } = options
+  const passed = { before, after, config, bodyLimit, schema } as ServiceOptions<AuthenticationService>
+  const registered = app.service(path, service, { ...passed, methods: ['create', 'remove'], hooks: loginHooks })
+  registered.hooks(hooks ?? {})
+  register(app, registered, service)
+  checkGuards(app)
+}
+
+/**
+ * The plugin: the login of the specification ("Authentication") as a service, at `/authentication`. Register it after
+ * `fastify-services`, once for each set of users.
+ *
+ * @throws when an option can't be used; when the server starts, if there is no service of users
+ * @example
+ * await app.register(authentication, { secret: process.env.AUTH_SECRET })
+ */
+export default plugin(authentication, { fastify: '5.x', name: 'fastify-services/authentication' })

@@ -1,0 +1,78 @@
+import type { AuthenticationRequest, AuthenticationResult } from '../../types/authentication.js'
+import type { Params } from '../../types/service.js'
+import { NotAuthenticated } from '../core/errors.js'
+import { Authenticator, type Parts } from './authenticator.js'
+import type { Entity } from './entities.js'
+import type { Sessions } from './sessions.js'
+
+/** What an authentication service is made of. */
+export interface ServiceParts extends Parts {
+  /** The names of the strategies that may log in. */
+  readonly authStrategies: readonly string[]
+  readonly sessions: Sessions | undefined
+}
+
+/** The service at which clients log in and out (specification: "Authentication"). It is made by the plugin. */
+export class AuthenticationService extends Authenticator {
+  readonly #parts: ServiceParts
+
+  constructor(parts: ServiceParts) {
+    super(parts)
+    this.#parts = parts
+  }
+
+  /**
+   * Logs in: `{ strategy, … }` → `{ accessToken, authentication, user }`. A hook may set `params.payload`, claims for the token.
+   * @throws {NotAuthenticated} when the strategy is not enabled, or does not let in
+   */
+  async create(data: AuthenticationRequest, params: Params = {}): Promise<AuthenticationResult> {
+    const result = await this.authenticate(data, params, this.#parts.authStrategies)
+    const complete = result.accessToken === undefined ? await this.#issue(result, params) : result
+    return this.#toExternal(complete, params)
+  }
+
+  /**
+   * Logs out: the token of the request, and the login that it comes from, are good no more where `revocation` or `refresh` is on.
+   * @param id `null`, or the token itself
+   * @throws {NotAuthenticated} when there is no valid token
+   */
+  async remove(id: string | null, params: Params = {}): Promise<AuthenticationResult> {
+    const { revocation, sessions } = this.#parts
+    const credentials = await this.credentialsOf(params, this.strategyNames)
+    if (credentials === undefined) throw new NotAuthenticated('Not authenticated')
+    const result = await this.authenticate(credentials, params, this.strategyNames)
+    if (id !== null && id !== result.accessToken) throw new NotAuthenticated('Invalid access token')
+    const { payload } = result.authentication
+    if (payload !== undefined) await revocation?.revoke(payload)
+    if (payload?.sid !== undefined) await sessions?.end(payload.sid)
+    return this.#toExternal(result, params)
+  }
+
+  async #issue(result: AuthenticationResult, params: Params): Promise<AuthenticationResult> {
+    const { tokens, sessions } = this.#parts
+    const { authentication } = result
+    const entity = this.#entityOf(result)
+    const claims: Record<string, unknown> = { ...(params.payload as object), ...authentication.payload }
+    const sub = entity === undefined ? claims.sub : this.entities.idOf(entity)
+    if (typeof sub !== 'string' || sub === '')
+      throw new Error(
+        `The strategy '${authentication.strategy}' does not tell whom a token stands for: let it return the user, or authentication.payload.sub`
+      )
+    const isNew = result.refreshToken === undefined
+    const login = isNew ? await sessions?.start({ ...authentication.payload, sub }) : undefined
+    const { accessToken, payload } = tokens.sign({ ...claims, ...(login && { sid: login.sid }), sub })
+    const refreshToken = login && { refreshToken: login.refreshToken }
+    return { accessToken, ...refreshToken, ...result, authentication: { ...authentication, payload } }
+  }
+
+  #entityOf(result: AuthenticationResult): Entity | undefined {
+    return this.entities.name === null ? undefined : (result[this.entities.name] as Entity | undefined)
+  }
+
+  async #toExternal(result: AuthenticationResult, params: Params): Promise<AuthenticationResult> {
+    const entity = this.#entityOf(result)
+    if (entity === undefined || !params.provider) return result
+    const external = await this.entities.getExternal(entity, params)
+    return { ...result, [String(this.entities.name)]: this.withoutSecrets(external) }
+  }
+}

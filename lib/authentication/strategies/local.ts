@@ -1,0 +1,86 @@
+import type { AuthenticationRequest } from '../../../types/authentication.js'
+import type { Params, Query } from '../../../types/service.js'
+import { NotAuthenticated } from '../../core/errors.js'
+import type { Authenticator } from '../authenticator.js'
+import { type Bcrypt, createBcrypt } from '../bcrypt.js'
+import type { Entity } from '../entities.js'
+import { isHashed } from '../hash-password.js'
+import { isText } from '../password.js'
+import type { Strategy, StrategyResult } from '../strategy.js'
+
+export interface LocalOptions {
+  /** The field of a login that holds the name of the user. Default `'email'`. */
+  usernameField?: string
+  /** The field of a login that holds the password. Default `'password'`. */
+  passwordField?: string
+  /** The field of a user that holds the name. Default: `usernameField`. */
+  entityUsernameField?: string
+  /** The field of a user that holds the hash of the password. Default: `passwordField`. */
+  entityPasswordField?: string
+  /** Whether bcrypt hashes are verified: `true` for the optional peer `bcryptjs`, or a library that has `compare`. Default: not. */
+  bcrypt?: boolean | Bcrypt
+  /** Whether a hash that is not what `hashPassword` makes now is replaced on a login, by `patch` of the users. Default `false`. */
+  rehash?: boolean
+}
+
+const invalid = () => new NotAuthenticated('Invalid login')
+
+/** Tells who calls by a user name and a password. */
+export class LocalStrategy implements Strategy {
+  readonly usernameField: string
+  readonly passwordField: string
+  readonly entityUsernameField: string
+  readonly entityPasswordField: string
+  readonly #options: LocalOptions
+  #authentication!: Authenticator
+
+  constructor(options: LocalOptions = {}) {
+    const { usernameField = 'email', passwordField = 'password' } = options
+    this.usernameField = usernameField
+    this.passwordField = passwordField
+    this.entityUsernameField = options.entityUsernameField ?? usernameField
+    this.entityPasswordField = options.entityPasswordField ?? passwordField
+    this.#options = options
+  }
+
+  /** @throws when there are no users, or bcrypt is wanted and its library is not installed */
+  async setup(authentication: Authenticator, name: string): Promise<void> {
+    this.#authentication = authentication
+    if (authentication.entities.name === null)
+      throw new Error(`The strategy '${name}' needs users: set the option \`entity\` of authentication`)
+    const { bcrypt } = this.#options
+    if (bcrypt) authentication.passwords.add(await createBcrypt(bcrypt))
+  }
+
+  /** The query that finds a user by name. Override it to let only some log in. */
+  getEntityQuery(query: Query, _params: Params): Query | Promise<Query> {
+    return { ...query, $limit: 1 }
+  }
+
+  async authenticate(request: AuthenticationRequest, params: Params): Promise<StrategyResult> {
+    const { [this.usernameField]: username, [this.passwordField]: password } = request
+    if (!isText(username) || !isText(password)) throw invalid()
+    const { entities, passwords } = this.#authentication
+    const query = await this.getEntityQuery({ [this.entityUsernameField]: username }, params)
+    const entity = await entities.find(query, params)
+    const stored = entity?.[this.entityPasswordField]
+    // Also where there is no user, so that the time does not tell.
+    if (!(await passwords.verify(password, stored)) || entity === undefined) throw invalid()
+    if (this.#options.rehash && passwords.isOutdated(String(stored))) await this.#rehash(entity, password, params)
+    return { [String(entities.name)]: entity }
+  }
+
+  async #rehash(entity: Entity, password: string, params: Params): Promise<void> {
+    const { entities, passwords, log } = this.#authentication
+    const field = this.entityPasswordField
+    try {
+      const data = { [field]: await passwords.hash(password) }
+      // Only while it is the hash that was verified: the password may be changed at the same time.
+      const query = { [field]: entity[field] }
+      const { provider, authentication, ...rest } = params
+      await entities.service.patch(entities.idOf(entity), data, { ...rest, [isHashed]: true, query } as Params)
+    } catch (error) {
+      log('The hash of a password could not be replaced', error)
+    }
+  }
+}

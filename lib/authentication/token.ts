@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import fastifyJwt, { type JWT } from '@fastify/jwt'
+import type { FastifyInstance } from 'fastify'
+import type { TokenPayload } from '../../types/authentication.js'
+import { NotAuthenticated, read } from '../core/errors.js'
+import { toSeconds } from './duration.js'
+import { type Algorithm, type Secret, toSecrets } from './secret.js'
+
+/** Options of the access tokens. */
+export interface TokenOptions {
+  /** How long a token is good for, in seconds or as `'15m'`, `'1d'`. Default: a day; 15 minutes where refresh tokens are on. */
+  expiresIn?: string | number
+  /** The claim `iss`. Default `'fastify-services'`. */
+  issuer?: string
+  /** The claim `aud`. Default: the path of the authentication service. */
+  audience?: string
+  /** Default `'HS256'`. Those that begin with RS, PS, ES or Ed take a key pair as the secret. */
+  algorithm?: Algorithm
+}
+
+/** Signs and verifies access tokens. */
+export interface Tokens {
+  /** How long a token is good for, in seconds. */
+  readonly lifetime: number
+  sign(claims: Record<string, unknown> & { sub: string }): { accessToken: string; payload: TokenPayload }
+  /** @throws {NotAuthenticated} when it is no token, not one of ours, or expired */
+  verify(accessToken: unknown): TokenPayload
+}
+
+// Longer than any token that is signed here. What is longer is not looked at.
+const maxLength = 8192
+
+/**
+ * Makes what signs and verifies tokens. It stands in an instance of its own, so that an application may use @fastify/jwt itself.
+ *
+ * @throws when an option can't be used
+ */
+export async function createTokens(
+  app: FastifyInstance,
+  secret: Secret | readonly Secret[] | undefined,
+  options: Required<TokenOptions>
+): Promise<Tokens> {
+  const { issuer: iss, audience: aud, algorithm } = options
+  const secrets = toSecrets(secret, algorithm)
+  const lifetime = toSeconds(options.expiresIn, 'jwt.expiresIn')
+  const keys: Record<string, JWT> = Object.create(null)
+  await app.register(async (child) => {
+    // Over that of the application, which would gain our namespaces otherwise.
+    Object.defineProperty(child, 'jwt', { value: keys })
+    for (const [index, one] of secrets.entries()) {
+      await child.register(fastifyJwt, {
+        namespace: `fastify-services-${index}`,
+        secret: one as string,
+        sign: { algorithm, iss, aud, expiresIn: lifetime },
+        verify: {
+          algorithms: [algorithm],
+          allowedIss: iss,
+          allowedAud: aud,
+          requiredClaims: ['iss', 'aud', 'exp', 'sub']
+        }
+      })
+    }
+  })
+  const [signer] = Object.values(keys) as [JWT]
+
+  return {
+    lifetime,
+    sign(claims) {
+      const accessToken = signer.sign({ jti: randomUUID(), ...claims })
+      return { accessToken, payload: signer.decode<TokenPayload>(accessToken) as TokenPayload }
+    },
+    verify(accessToken) {
+      const causes: unknown[] = []
+      if (typeof accessToken === 'string' && accessToken.length <= maxLength)
+        for (const key of Object.values(keys)) {
+          try {
+            const payload = key.verify<TokenPayload>(accessToken)
+            if (typeof payload.sub === 'string') return payload
+          } catch (error) {
+            causes.push(error)
+          }
+        }
+      const hasExpired = causes.some((cause) => read(cause, 'code') === 'FAST_JWT_EXPIRED')
+      const message = hasExpired ? 'Invalid access token: it has expired' : 'Invalid access token'
+      throw new NotAuthenticated(message, undefined, { cause: causes.at(-1) })
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/** What a client sends to log in (specification: "Authentication"): the name of a strategy, and what that strategy asks for. */
+export interface AuthenticationRequest {
+  strategy?: string
+  [key: string]: unknown
+}
+
+/** The claims of an access token. */
+export interface TokenPayload {
+  /** The id of the user, always a string. */
+  sub: string
+  iss: string
+  aud: string | string[]
+  /** When the token expires, in seconds since 1970. */
+  exp: number
+  /** When the token was issued, in seconds since 1970. */
+  iat: number
+  /** The id of the token, a UUID: every token that is signed here has one. */
+  jti?: string
+  /** The id of the login, where refresh tokens are on. */
+  sid?: string
+  [claim: string]: unknown
+}
+
+/** What a login, a logout and `authenticate` give: the entity stands under its name, `user` by default. */
+export interface AuthenticationResult<User = unknown> {
+  accessToken?: string
+  /** Where refresh tokens are on. It is good for one use. */
+  refreshToken?: string
+  authentication: { strategy: string; accessToken?: string; payload?: TokenPayload; [key: string]: unknown }
+  user?: User
+  [key: string]: unknown
+}

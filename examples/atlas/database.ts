@@ -1,3 +1,4 @@
+import { chmodSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { PGlite } from '@electric-sql/pglite'
@@ -6,8 +7,10 @@ import createKnex, { type Knex } from 'knex'
 import PGliteClient from 'knex-pglite'
 import { type Country, createCountries, readCountries } from './countries.js'
 import { lockFolder } from './folder-lock.js'
-import { createNotes } from './notes.js'
+import { addAuthors, createNotes } from './notes.js'
 import { StartError } from './start-error.js'
+import { createStoreTable } from './store.js'
+import { createUsers } from './users.js'
 
 export interface Database {
   knex: Knex
@@ -62,7 +65,11 @@ function openServer(url: string): Database {
 async function openFolder(folder: string): Promise<Database> {
   const release = lockFolder(folder)
   try {
-    const pglite = await PGlite.create(join(folder, 'postgres'))
+    const files = join(folder, 'postgres')
+    mkdirSync(files, { recursive: true })
+    // PGlite lets everybody read its files: the secret of the tokens is in them, and the hashes of the passwords.
+    chmodSync(files, 0o700)
+    const pglite = await PGlite.create(files)
     const knex = createKnex({ client: PGliteClient, connection: () => ({ pglite }) as object, searchPath: schema, log })
     const close = async () => {
       await knex.destroy()
@@ -75,17 +82,29 @@ async function openFolder(folder: string): Promise<Database> {
   }
 }
 
-/** Creates the tables and loads the countries, once: where the first is, all of it is. */
+/** Creates the tables and loads the countries, once: where the first table is, all of its version is. */
 async function prepare(knex: Knex): Promise<void> {
   await knex.transaction(async (trx) => {
     // Two processes may start on one server at the same time.
     await trx.raw('select pg_advisory_xact_lock(3030)')
-    if (await trx.schema.hasTable('countries')) return
-    await trx.raw('create schema if not exists ??', [schema])
-    await createCountries(trx)
-    await createNotes(trx)
-    const countries = new KnexService<Country>({ Model: trx, name: 'countries', id: 'cca3' })
-    // Not as one list: the adapter would start all of it at once, and a transaction has one connection.
-    for (const country of readCountries()) await countries.create(country)
+    if (!(await trx.schema.hasTable('countries'))) await prepareCountries(trx)
+    if (!(await trx.schema.hasTable('users'))) await prepareUsers(trx)
   })
+}
+
+/** The first version of the atlas. */
+async function prepareCountries(trx: Knex): Promise<void> {
+  await trx.raw('create schema if not exists ??', [schema])
+  await createCountries(trx)
+  await createNotes(trx)
+  const countries = new KnexService<Country>({ Model: trx, name: 'countries', id: 'cca3' })
+  // Not as one list: the adapter would start all of it at once, and a transaction has one connection.
+  for (const country of readCountries()) await countries.create(country)
+}
+
+/** The second version has users, and notes that belong to them. */
+async function prepareUsers(trx: Knex): Promise<void> {
+  await createUsers(trx)
+  await addAuthors(trx)
+  await createStoreTable(trx)
 }

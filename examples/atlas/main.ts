@@ -1,25 +1,23 @@
 import { createServer } from 'node:net'
-import { createApp, licence } from './app.js'
+import { createApp } from './app.js'
 import { openDatabase } from './database.js'
+import { hasDemo } from './demo.js'
 import { StartError } from './start-error.js'
+import { startMessage } from './start-message.js'
 
-const { ATLAS_DATA: folder, DATABASE_URL: url, LOG_LEVEL, HOST, PORT } = process.env
+const { ATLAS_DATA: folder, DATABASE_URL: url, AUTH_SECRET: secret, LOG_LEVEL, HOST, PORT } = process.env
 const host = HOST || '127.0.0.1'
 
 try {
   const port = await toPort(PORT || '3030')
-  const app = await createApp(await openDatabase({ url, folder }), { level: LOG_LEVEL || 'warn' })
+  const database = await openDatabase({ url, folder })
+  const app = await createApp(database, { secret, logger: { level: LOG_LEVEL || 'warn' } }).catch(async (error) => {
+    await database.close()
+    throw error
+  })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => app.close())
   const address = await app.listen({ host, port })
-  console.log(`
-The atlas is at ${address}. Try:
-
-  curl -g '${address}/countries?region=Africa&landlocked=true&$sort[area]=-1&$limit=5&$select[]=name&$select[]=area'
-  curl -g '${address}/countries/CHE'
-  curl -g '${address}/countries/CHE/notes' -H 'Content-Type: application/json' -d '{"text":"Four languages"}'
-
-${licence}
-`)
+  console.log(startMessage(address, await hasDemo(app)))
 } catch (error) {
   if (!(error instanceof StartError)) throw error
   console.error(`The atlas can't start. ${error.message}`)

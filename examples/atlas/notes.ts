@@ -1,6 +1,9 @@
-import { type HookContext, NotFound } from 'fastify-services'
+import type { KnexService } from '@feathersjs/knex'
+import { Forbidden, type HookContext, NotFound } from 'fastify-services'
+import { authenticate } from 'fastify-services/authentication'
 import type { Knex } from 'knex'
 import { querySchema, sortBy, text } from './query.js'
+import { userOf } from './users.js'
 
 export interface Note {
   id: number
@@ -9,9 +12,14 @@ export interface Note {
   text: string
   pinned: boolean
   changedAt: Date
+  /** The id of the user who wrote it; `null` where that user has left, or wrote before there were users. */
+  author: number | null
 }
 
-const querystring = querySchema({ id: 'integer', text: 'string', pinned: 'boolean' }, ['code', 'changedAt'])
+const querystring = querySchema({ id: 'integer', text: 'string', pinned: 'boolean', author: 'integer' }, [
+  'code',
+  'changedAt'
+])
 const properties = { text: { ...text, minLength: 1, maxLength: 2000 }, pinned: { type: 'boolean' } }
 const note = {
   type: 'object',
@@ -31,15 +39,18 @@ export const schema = {
   remove: { querystring }
 }
 
+const loggedIn = authenticate('jwt')
+
 export const hooks = {
+  around: { create: [loggedIn], update: [loggedIn], patch: [loggedIn], remove: [loggedIn] },
   before: {
     all: [ofCountry],
     find: [sortBy('id')],
     get: [numberId],
     create: [stamp],
-    update: [numberId, stamp],
-    patch: [numberId, stamp],
-    remove: [numberId]
+    update: [numberId, ofAuthor, stamp],
+    patch: [numberId, ofAuthor, stamp],
+    remove: [numberId, ofAuthor]
   }
 }
 
@@ -58,8 +69,25 @@ function numberId(context: HookContext): void {
   context.id = Number(context.id)
 }
 
+/** Only the author changes a note. Without an id, all that the query selects are those of them that are the author's. */
+async function ofAuthor(context: HookContext<KnexService<Note>>): Promise<void> {
+  const { id, service, params } = context
+  if (!params.provider) return
+  const author = userOf(params)?.id
+  if (id === undefined || id === null) {
+    // Beside what the query says of authors, not in place of it.
+    context.params = { ...params, query: { ...params.query, $and: [{ author }] } }
+  } else {
+    const note = await service.get(id, { route: params.route } as object)
+    if (note.author !== author) throw new Forbidden('Only its author may change a note')
+  }
+}
+
 function stamp(context: HookContext): void {
-  const set = (data: object) => ({ ...data, code: context.params.route?.code, changedAt: new Date() })
+  const { method, params } = context
+  const changed = { code: params.route?.code, changedAt: new Date() }
+  const author = userOf(params)?.id ?? null
+  const set = (data: object) => ({ ...data, ...changed, ...(method !== 'patch' && { author }) })
   context.data = Array.isArray(context.data) ? context.data.map(set) : set(context.data as object)
 }
 
@@ -71,5 +99,13 @@ export async function createNotes(knex: Knex): Promise<void> {
     table.boolean('pinned').notNullable()
     table.timestamp('changedAt').notNullable()
     table.index('code')
+  })
+}
+
+/** The notes of the first version of the atlas have no author, and so nobody may change them. */
+export async function addAuthors(knex: Knex): Promise<void> {
+  await knex.schema.alterTable('notes', (table) => {
+    table.integer('author').references('users.id').onDelete('set null')
+    table.index('author')
   })
 }

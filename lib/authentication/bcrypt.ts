@@ -5,16 +5,18 @@ export interface Bcrypt {
   compare(password: string, hash: string): Promise<boolean>
 }
 
-const form = /^\$2[abxy]\$\d\d\$[./\w]{53}$/
+const form = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z\d]{53}$/
 
 /**
  * bcrypt, for the hashes of an existing table of users.
  *
  * @param library the library, or `true` for the optional peer dependency `bcryptjs`
- * @throws when that is not installed
+ * @throws when that is not installed, or the library has no `compare`
  */
 export async function createBcrypt(library: Bcrypt | true): Promise<PasswordHash> {
   const { compare } = library === true ? await importPeer() : library
+  if (typeof compare !== 'function')
+    throw new Error('The option `bcrypt` of the strategy local is true, or a library with a function `compare`')
   // As costly as the costliest of the table that was seen.
   let dummy = `$2b$10$${'.'.repeat(53)}`
   const reads = (stored: unknown): stored is string => typeof stored === 'string' && form.test(stored)

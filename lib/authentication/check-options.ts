@@ -8,6 +8,7 @@ const known = {
   ],
   'jwt.': ['expiresIn', 'issuer', 'audience', 'algorithm'],
   'passwords.': ['concurrent', 'waiting'],
+  'refresh.': ['expiresIn'],
   'strategies.jwt.': ['header', 'schemes'],
   'strategies.local.': [
     ...['usernameField', 'passwordField', 'entityUsernameField', 'entityPasswordField', 'bcrypt', 'rehash']
@@ -19,11 +20,12 @@ const known = {
  * @throws when there is one
  */
 export function checkOptions(options: AuthenticationOptions): void {
-  const { jwt, passwords, strategies, store, entity } = options
+  const { jwt, passwords, refresh, strategies, store, entity } = options
   const given = {
     '': options,
     'jwt.': jwt,
     'passwords.': passwords,
+    'refresh.': refresh,
     'strategies.jwt.': strategies?.jwt,
     'strategies.local.': strategies?.local
   }

@@ -1,8 +1,18 @@
-import type { FastifyInstance } from 'fastify'
-import { authentication, type WithAuthentication } from '../core/credentials.js'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { authentication, type CredentialsReader, type WithAuthentication } from '../core/credentials.js'
+import { withRequest } from './request.js'
 import type { AuthenticationService } from './service.js'
 
-type Instance = FastifyInstance & WithAuthentication
+const own = Symbol('own')
+type Instance = FastifyInstance & WithAuthentication & { [own]?: AuthenticationService }
+
+// Where no authentication service is known, a guard that names one needs the request all the same.
+const reader: CredentialsReader = {
+  async readCredentials(request) {
+    const { feathers } = request as FastifyRequest
+    Object.assign(feathers, withRequest(request as FastifyRequest))
+  }
+}
 
 const services = new WeakMap<object, AuthenticationService>()
 const ofApplication = new WeakMap<object, AuthenticationService[]>()
@@ -28,12 +38,25 @@ export function registerAuthentication(app: FastifyInstance, registered: object,
   const [instance, top] = [app as Instance, topOf(app)]
   services.set(registered, service)
   ofApplication.set(top, [...(ofApplication.get(top) ?? []), service])
-  if (!Object.hasOwn(instance, authentication)) instance[authentication] = service
+  if (!Object.hasOwn(instance, own)) Object.assign(instance, { [own]: service, [authentication]: service })
+  if (!Object.hasOwn(top, authentication)) top[authentication] = reader
   app.addHook('onReady', async () => {
-    const only = onlyOne(app)
-    if (only !== undefined) top[authentication] ??= only
+    if (top[own] === undefined) top[authentication] = onlyOne(app) ?? reader
   })
 }
+
+/**
+ * An authentication service of the application: that of the instance, or any, for what all of them do in the same way.
+ * @throws when there is none
+ */
+export function anyAuthenticationOf(instance: unknown): AuthenticationService {
+  const app = instance as Instance
+  const service = app[own] ?? ofApplication.get(topOf(app))?.[0]
+  if (service !== undefined) return service
+  throw new Error(nowhere)
+}
+
+const nowhere = 'There is no authentication here: register the plugin fastify-services/authentication'
 
 /**
  * The authentication service of an instance, or the one of a name.
@@ -48,11 +71,11 @@ export function authenticationOf(instance: unknown, name?: string): Authenticati
       `The service '${name}' is no authentication service: name one that fastify-services/authentication has registered`
     )
   }
-  const service = (app[authentication] as AuthenticationService | undefined) ?? onlyOne(app)
+  const service = app[own] ?? onlyOne(app)
   if (service !== undefined) return service
   throw new Error(
     ofApplication.has(topOf(app))
       ? 'There are several authentication services, and none of them is for this instance: name one, as in authenticate({ service, strategies })'
-      : 'There is no authentication here: register the plugin fastify-services/authentication'
+      : nowhere
   )
 }

@@ -1,7 +1,7 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { BadRequest } from '../core/errors.js'
 import { onStart, type Place } from '../core/hooks.js'
-import { authenticationOf } from './find.js'
+import { anyAuthenticationOf } from './find.js'
 import { isText, maxLength } from './password.js'
 
 /** Marks the params of a call whose password is a hash already. */
@@ -25,7 +25,7 @@ export function hashPassword(field: string): (context: HookContext, next?: NextF
     throw new Error("hashPassword needs the name of a field: hashPassword('password')")
   const hook = async (context: HookContext, next?: NextFunction) => {
     if (!(isHashed in context.params)) {
-      const { passwords } = authenticationOf(context.app)
+      const { passwords } = anyAuthenticationOf(context.app)
       const replace = async (data: unknown) => {
         const { [field]: password, ...rest } = Object(data) as Record<string, unknown>
         if (password === undefined) return data
@@ -51,7 +51,7 @@ export function hashPassword(field: string): (context: HookContext, next?: NextF
   const check = ({ app, path, type }: Place) => {
     if (type !== 'before' && type !== 'around')
       throw new Error(`hashPassword at '${path}' is a hook for 'before' or 'around', not for '${type}'`)
-    authenticationOf(app)
+    anyAuthenticationOf(app)
   }
   return Object.assign(hook, { [onStart]: check })
 }

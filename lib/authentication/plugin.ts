@@ -35,14 +35,13 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   const { expiresIn = '30d' } = typeof refresh === 'object' ? refresh : {}
   const onEnd = async (sid: string) => list?.revokeLogin(sid)
   const sessions = refresh ? new Sessions(store, name, toSeconds(expiresIn, 'refresh.expiresIn'), onEnd) : undefined
-  const authStrategies = namesOf('authStrategies', options.authStrategies, strategies)
-  const parseStrategies = namesOf('parseStrategies', options.parseStrategies, strategies)
   if (sessions !== undefined) {
     if (strategies.has('refresh'))
       throw new Error("The strategy 'refresh' stands for the option `refresh`: choose another name")
     strategies.set('refresh', new RefreshStrategy(sessions))
-    authStrategies.push('refresh')
   }
+  const authStrategies = namesOf('authStrategies', options.authStrategies, strategies)
+  const parseStrategies = namesOf('parseStrategies', options.parseStrategies, strategies)
   const local = [...strategies.values()].filter((strategy) => strategy instanceof LocalStrategy)
   const secretFields = local.length === 0 ? ['password'] : local.map((strategy) => strategy.entityPasswordField)
   const service = new AuthenticationService({
@@ -50,7 +49,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
     passwords: new Passwords(options.passwords),
     tokens,
     strategies,
-    authStrategies,
+    authStrategies: sessions === undefined ? authStrategies : [...authStrategies, 'refresh'],
     parseStrategies,
     sessions,
     revocation: list,

@@ -13,6 +13,8 @@ const cost = { ln: 14, r: 8, p: 5 }
 // 16, 32 or 64 bytes of hash: what a short column has cut is nobody's password.
 const form =
   /^\$scrypt\$ln=([1-9]|1\d|20),r=([1-9]\d?),p=([1-9]\d?)\$([\w+/]{11,})\$([\w+/]{22}|[\w+/]{43}|[\w+/]{86})$/
+// In bytes. A hash that takes more is none of this server's.
+const maxMemory = 2 ** 30
 const current = `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$`
 
 const toText = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
@@ -36,7 +38,10 @@ export const scryptHash = {
     const salt = randomBytes(16)
     return toHash(salt, await derive(password, salt, 32, cost))
   },
-  reads: (stored: unknown): stored is string => typeof stored === 'string' && form.test(stored),
+  reads(stored: unknown): stored is string {
+    const [, ln, r] = (typeof stored === 'string' && form.exec(stored)) || []
+    return ln !== undefined && 128 * 2 ** Number(ln) * Number(r) <= maxMemory
+  },
   /** Whether a stored hash is what `hash` would make now. */
   isCurrent: (stored: string) => stored.startsWith(current),
   async compare(password: string, stored: unknown): Promise<boolean> {

@@ -53,8 +53,10 @@ export class AuthenticationService extends Authenticator {
     const result = await this.authenticate(credentials, params, this.strategyNames)
     if (id !== null && id !== result.accessToken) throw new NotAuthenticated('Invalid access token')
     const { payload } = result.authentication
-    if (payload !== undefined) await revocation?.revoke(payload)
-    if (payload?.sid !== undefined) await sessions?.end(payload.sid)
+    const sid = payload?.sid ?? sessionOf(result)?.session.sid
+    // The token last: one that is good may try again what has failed.
+    if (sid !== undefined) await sessions?.end(sid)
+    if (payload?.exp !== undefined) await revocation?.revoke(payload)
     return this.#toExternal(result, params)
   }
 

@@ -81,6 +81,8 @@ export class Sessions {
 
   async #find(sid: string, refreshToken: string): Promise<Presented> {
     const stored = await this.#store.get(this.#prefix + sid)
+    // Once more, as what follows the end may have failed.
+    if (stored === ended) await this.#onEnd(sid)
     if (!stored || stored === ended) throw new NotAuthenticated('Invalid refresh token')
     const session: Session = JSON.parse(stored)
     if (session.exp <= now()) throw new NotAuthenticated('Invalid refresh token: it has expired')

@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify'
+import { NotAuthenticated } from 'fastify-services'
+import type { Knex } from 'knex'
+import { keepFirst } from './store.js'
+
+/** Who may do no more than others who sign up: the password is no secret. */
+const demo = { email: 'demo@example.com', name: 'Demo', password: 'read the atlas' }
+
+/** What logs the demo user in. */
+export const demoLogin = { strategy: 'local', email: demo.email, password: demo.password }
+
+/** Creates the demo user on the first start. Later it is a user as any other, who may change and leave. */
+export async function createDemo(app: FastifyInstance, knex: Knex): Promise<void> {
+  await knex.transaction(async (trx) => {
+    if (!(await keepFirst(trx, 'demo', demo.email))) return
+    await app.service('users').create(demo, { transaction: { starting: false, trx } })
+  })
+}
+
+/** Whether the demo user can still log in as on the first day. */
+export async function hasDemo(app: FastifyInstance): Promise<boolean> {
+  try {
+    await app.service('authentication').create(demoLogin)
+    return true
+  } catch (error) {
+    if (error instanceof NotAuthenticated) return false
+    throw error
+  }
+}

@@ -1,0 +1,91 @@
+import { ERROR } from '@feathersjs/knex'
+import { Conflict, Forbidden, type HookContext, MethodNotAllowed, type Params } from 'fastify-services'
+import { authenticate, hashPassword } from 'fastify-services/authentication'
+import type { Knex } from 'knex'
+import { querySchema, text } from './query.js'
+
+export interface User {
+  id: number
+  email: string
+  name: string
+  /** The hash of it. It does not leave. */
+  password: string
+}
+
+const querystring = querySchema({}, ['id', 'email', 'name'])
+const properties = {
+  email: { type: 'string', maxLength: 254, pattern: '^\\s*[^\\s@\\u0000-\\u001f]+@[^\\s@\\u0000-\\u001f]+\\s*$' },
+  name: { ...text, minLength: 1, maxLength: 100 },
+  // Without a type, for which Fastify would make a string of a number: hashPassword refuses what is none.
+  password: { minLength: 8, maxLength: 1024 }
+}
+const user = {
+  type: 'object',
+  required: ['email', 'name', 'password'],
+  properties,
+  additionalProperties: false
+}
+const changes = { type: 'object', minProperties: 1, properties, additionalProperties: false }
+
+/** What a client may send. */
+export const schema = {
+  find: { querystring },
+  get: { querystring },
+  create: { querystring, body: user },
+  patch: { querystring, body: changes },
+  remove: { querystring }
+}
+
+const loggedIn = authenticate('jwt')
+
+export const hooks = {
+  around: { find: [loggedIn], get: [loggedIn], patch: [loggedIn], remove: [loggedIn] },
+  before: {
+    find: [ownRecord],
+    get: [ownRecord],
+    create: [oneByOne, normalizeEmail, hashPassword('password')],
+    patch: [ownRecord, normalizeEmail, hashPassword('password')],
+    remove: [ownRecord]
+  },
+  error: { create: [takenEmail], patch: [takenEmail] }
+}
+
+/** Who calls, where the guard has let them in. */
+export const userOf = ({ user }: Params): User | undefined => user as User | undefined
+
+/** Whose id it is not is not told whether there is such a user. */
+function ownRecord(context: HookContext): void {
+  const { method, id, params } = context
+  if (!params.provider) return
+  const own = userOf(params)?.id
+  if (method === 'find') context.params = { ...params, query: { ...params.query, id: own } }
+  else if (String(id) !== String(own)) throw new Forbidden('Users see and change their own record only')
+}
+
+/** Before the passwords of a list are hashed: the adapter refuses it later. */
+function oneByOne({ data }: HookContext): void {
+  if (Array.isArray(data)) throw new MethodNotAllowed('Users sign up one by one')
+}
+
+/** A hook: one address is one user, in whatever case it is typed, here and at the log-in. */
+export function normalizeEmail(context: HookContext): void {
+  const { email, ...rest } = Object(context.data) as { email?: unknown }
+  if (typeof email === 'string') context.data = { ...rest, email: email.trim().normalize().toLowerCase() }
+}
+
+/** Not asked before: two may sign up at the same time, and the database lets one of them. */
+function takenEmail(context: HookContext): void {
+  const error = context.error as { code?: unknown; [ERROR]?: { code?: unknown } }
+  // What a patch is refused for, the adapter throws as it is.
+  const { code } = error[ERROR] ?? error
+  if (code === '23505') context.error = new Conflict('There is a user with this e-mail address')
+}
+
+export async function createUsers(knex: Knex): Promise<void> {
+  await knex.schema.createTable('users', (table) => {
+    table.increments('id')
+    table.text('email').notNullable().unique()
+    table.text('name').notNullable()
+    table.text('password').notNullable()
+  })
+}

@@ -1,0 +1,62 @@
+import { KnexService } from '@feathersjs/knex'
+import createKnex from 'knex'
+import PGliteClient from 'knex-pglite'
+import t, { type Test } from 'tap'
+import { createUsers, toHash } from '../support/auth-passwords.js'
+
+const email = 'ada@example.com'
+const password = toHash('correct horse')
+
+async function createTable(t: Test) {
+  const knex = createKnex({ client: PGliteClient, connection: {} })
+  t.teardown(() => knex.destroy())
+  await knex.schema.createTable('users', (table) => {
+    table.increments('id')
+    table.text('email').unique()
+    table.text('password')
+  })
+  await knex('users').insert({ email, password })
+  return new KnexService({ Model: knex, name: 'users', filters: { $any: true }, multi: true })
+}
+
+t.test('what a query over HTTP asks about a protected field is refused', async (t) => {
+  const { users, send } = await createUsers(t, { object: await createTable(t), options: {} })
+  const queries = [
+    'password=x',
+    'password[$gt]=$',
+    'password[$in][]=x',
+    '$sort[password]=1',
+    '$or[0][password][$gt]=$',
+    '$or[0][$and][0][password][$gt]=$',
+    'users.password[$gt]=$',
+    '$sort[users.password]=1',
+    '$or[0][users.password][$gt]=$',
+    '$select[]=password as hash',
+    '$select[]=users.password as hash',
+    '$select[]=PASSWORD as hash',
+    '$select=password as hash'
+  ]
+  for (const query of queries) {
+    const encoded = query.replaceAll(' ', '%20')
+    for (const [verb, url] of [
+      ['GET', `/users?${encoded}`],
+      ['GET', `/users/1?${encoded}`],
+      ['PATCH', `/users?${encoded}`],
+      ['DELETE', `/users?${encoded}`]
+    ] as const) {
+      const { status, body } = await send(verb, url, verb === 'PATCH' ? {} : undefined)
+      t.match([status, body.name], [400, 'BadRequest'], `${verb} ${url}`)
+      t.notMatch(JSON.stringify(body), password.slice(-20))
+    }
+  }
+  t.match(await users.find({ query: { password } }), { length: 1, 0: { password } }, 'the server itself may ask')
+  t.match(await users.find({ query: { $select: ['password'] } }), [{ password }])
+})
+
+t.test('a query that only selects a protected field, or has a similar one, is answered without it', async (t) => {
+  const { send } = await createUsers(t, { object: await createTable(t), options: {} })
+  t.strictSame((await send('GET', '/users?$select[]=password&$select[]=email')).body, [{ id: 1, email }])
+  t.strictSame((await send('GET', '/users/1?$select[]=password')).body, { id: 1 })
+  t.strictSame((await send('GET', '/users?email=password')).body, [])
+  t.strictSame((await send('GET', `/users?email=${email}&$sort[email]=1`)).body, [{ id: 1, email }])
+})

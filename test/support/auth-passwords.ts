@@ -1,0 +1,76 @@
+import { randomBytes, scryptSync } from 'node:crypto'
+import { memory } from '@feathersjs/memory'
+import Fastify, { type FastifyServerOptions } from 'fastify'
+import services, {
+  type RegisteredService,
+  type Service,
+  type ServiceOptions,
+  type ServicesOptions
+} from 'fastify-services'
+import authentication, { type AuthenticationOptions, hashPassword } from 'fastify-services/authentication'
+import type { Test } from 'tap'
+import { request } from './host.js'
+
+export const secret = 'a secret of 32 bytes for the tests'
+
+export type User = Record<string, unknown>
+export type Users = RegisteredService<Required<Service<User | User[]>>>
+
+/** The hook of the documentation, on all methods that write. */
+export const hashes = {
+  create: [hashPassword('password')],
+  update: [hashPassword('password')],
+  patch: [hashPassword('password')]
+}
+
+export interface PasswordApp {
+  /** The object at `/users`. Default: one in memory. */
+  object?: object
+  /** Options of the service of the users. Default: it hashes passwords. */
+  options?: object
+  authentication?: Partial<AuthenticationOptions>
+  server?: FastifyServerOptions
+  plugin?: ServicesOptions
+}
+
+/** An application with users and their login, closed when the test ends. */
+export async function createUsers(t: Test, { object, options, server, plugin, ...given }: PasswordApp = {}) {
+  const app = Fastify({ forceCloseConnections: true, ...server })
+  t.teardown(() => app.close())
+  await app.register(services, plugin ?? {})
+  const source = object ?? memory({ startId: 1, multi: true })
+  app.service('users', source, (options ?? { hooks: { before: hashes } }) as ServiceOptions<object>)
+  await app.register(authentication, { secret, ...given.authentication })
+  const send = (method: string, url: string, payload?: unknown, headers: Record<string, string> = {}) =>
+    request(app, method, url, {
+      headers: { ...(payload !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(payload !== undefined && { payload: JSON.stringify(payload) })
+    })
+  return {
+    app,
+    users: app.service('users') as unknown as Users,
+    send,
+    login: (email: string, password: unknown) => send('POST', '/authentication', { strategy: 'local', email, password })
+  }
+}
+
+const base64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
+
+/** A hash in PHC form, made without the library. The default costs next to nothing. */
+export function toHash(password: string, { ln = 4, r = 8, p = 1, length = 32 } = {}): string {
+  const salt = randomBytes(16)
+  const hash = scryptSync(password, salt, length, { N: 2 ** ln, r, p, maxmem: 256 * 2 ** ln * r })
+  return `$scrypt$ln=${ln},r=${r},p=${p}$${base64(salt)}$${base64(hash)}`
+}
+
+/** Whether a hash is that of a password, told without the library. */
+export function isHashOf(stored: unknown, password: string): boolean {
+  const [, ln, r, p, salt, hash] = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$(.+)\$(.+)$/.exec(String(stored)) ?? []
+  if (hash === undefined) return false
+  const options = { N: 2 ** Number(ln), r: Number(r), p: Number(p), maxmem: 2 ** 30 }
+  const expected = Buffer.from(hash, 'base64')
+  return scryptSync(password, Buffer.from(String(salt), 'base64'), expected.length, options).equals(expected)
+}
+
+/** A hash of bcrypt of `correct horse`, of the cost 4. */
+export const bcryptHash = '$2b$04$jEBe6nJbemkMMg0DczBFr.9rvqRcryguNWn6g5EFgDwoaeygLhF3.'

@@ -108,6 +108,28 @@ export function toServiceError(error: unknown): ServiceError {
   return new ServiceError(message, status < 500 ? 'BadRequest' : 'GeneralError', status, data, { cause: error })
 }
 
+/**
+ * The error that a server has answered with: of the class of its status, with the known fields of the body and no others.
+ * @param body what came as JSON; anything
+ */
+export function errorFromJSON(status: number, body: unknown): ServiceError {
+  const Class = byCode.get(status)
+  const standard = Class
+    ? new Class()
+    : new ServiceError(undefined, status >= 400 && status < 500 ? 'BadRequest' : 'GeneralError', status)
+  const name = text(read(body, 'name')) ?? standard.name
+  const className = text(read(body, 'className')) ?? standard.className
+  const message = text(read(body, 'message')) ?? standard.message
+  const data = read(body, 'data')
+  const errors = read(body, 'errors')
+  return Object.assign(
+    standard,
+    { name, className, message },
+    data !== undefined && { data },
+    errors !== undefined && { errors }
+  )
+}
+
 function copy(error: ServiceError, message: string): ServiceError {
   const data = read(error, 'data')
   const errors = read(error, 'errors')

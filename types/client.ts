@@ -1,0 +1,90 @@
+import type { HookOptions, ServiceAddons } from './hooks.js'
+import type { Paginated, Query, Service } from './service.js'
+
+/** Headers of a call: names in any case. */
+export type HeadersLike = Readonly<Record<string, string | number | undefined>> | Iterable<readonly [string, string]>
+
+/** What a call of a client service takes (specification: "Client behaviour"). Only `query` reaches the server as params. */
+export interface ClientParams<Q = Query> {
+  query?: Q
+  /** Headers of this call. They win over those of `connection` and of the adapter. */
+  headers?: HeadersLike
+  /** Options of this call for the HTTP library: what it takes, `headers`, and `signal`, which aborts the call. */
+  connection?: { headers?: HeadersLike; signal?: AbortSignal; [option: string]: unknown }
+  /** Values for the placeholders of the path: `userId` for `users/:userId/messages`. */
+  route?: Readonly<Record<string, string | number>>
+  [key: string]: unknown
+}
+
+/** A value as it is after a way through JSON: dates are strings, functions are gone. */
+export type Jsonify<T> = unknown extends T
+  ? T
+  : T extends { toJSON(...args: never[]): infer J }
+    ? J
+    : T extends string | number | boolean | null | undefined
+      ? T
+      : T extends readonly unknown[]
+        ? { [K in keyof T]: Jsonify<T[K]> }
+        : T extends object
+          ? { [K in keyof T as T[K] extends Callable | symbol ? never : K]: Jsonify<T[K]> }
+          : never
+
+type Callable = (...args: never[]) => unknown
+type Arguments<F> = F extends (...args: infer A) => unknown ? A : never
+type Result<F> = F extends (...args: never[]) => infer R ? Jsonify<Awaited<R>> : never
+type QueryOf<P> = NonNullable<P> extends { query?: infer Q } ? NonNullable<Q> : Query
+type At<F, N extends number> = Arguments<F>[N]
+type Item<R> = R extends readonly (infer E)[] ? E : R extends { data: readonly (infer E)[] } ? E : never
+
+// What a class may have beside its methods, and what is no method of HTTP.
+type Reserved =
+  | keyof ServiceAddons
+  | 'setup'
+  | 'teardown'
+  | 'prependListener'
+  | 'prependOnceListener'
+  | 'rawListeners'
+  | 'eventNames'
+  | 'setMaxListeners'
+  | 'getMaxListeners'
+
+type Method<F, K> = K extends 'find'
+  ? (params?: ClientParams<QueryOf<At<F, 0>>>) => Promise<Result<F>>
+  : K extends 'get' | 'remove'
+    ? (id: At<F, 0>, params?: ClientParams<QueryOf<At<F, 1>>>) => Promise<Result<F>>
+    : K extends 'update' | 'patch'
+      ? (id: At<F, 0>, data: At<F, 1>, params?: ClientParams<QueryOf<At<F, 2>>>) => Promise<Result<F>>
+      : (data: At<F, 0>, params?: ClientParams<QueryOf<At<F, 1>>>) => Promise<Result<F>>
+
+/**
+ * A service of the client: the methods of the server's class `S`, with results as they come through JSON. Custom methods are those that
+ * `app.use` names.
+ */
+export type ClientService<S, App = unknown> = {
+  [K in keyof S as K extends Reserved ? never : NonNullable<S[K]> extends Callable ? K : never]-?: Method<
+    NonNullable<S[K]>,
+    K
+  >
+} & (S extends { find?: infer F }
+  ? {
+      /** Walks all records that a query selects, page by page. It asks for the next page when it is needed, and stops when the loop is left. */
+      iterate(
+        params?: ClientParams<QueryOf<At<NonNullable<F>, 0>>>
+      ): AsyncGenerator<Item<Result<NonNullable<F>>>, void, void>
+    }
+  : unknown) &
+  ServiceAddons<S, App>
+
+/** A service that is not typed. */
+export type AnyService = Required<Service<Record<string, unknown>>> & {
+  find(): Promise<Record<string, unknown>[] | Paginated<Record<string, unknown>>>
+}
+
+/** Options of a service of the client. */
+export interface ClientServiceOptions {
+  /** The methods of the service, custom ones among them. Default: the six. */
+  methods?: readonly string[]
+  /** The events that the service emits itself. */
+  events?: readonly string[]
+  hooks?: HookOptions
+}

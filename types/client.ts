@@ -1,3 +1,4 @@
+import type { AuthenticationRequest, AuthenticationResult } from './authentication.js'
 import type { HookOptions, ServiceAddons } from './hooks.js'
 import type { Paginated, Query, Service } from './service.js'
 
@@ -87,4 +88,45 @@ export interface ClientServiceOptions {
   /** The events that the service emits itself. */
   events?: readonly string[]
   hooks?: HookOptions
+}
+
+/** Options of a client. */
+export interface ClientOptions {
+  /** Told of listeners that throw. Default: the console. `false`: nobody is. */
+  logger?: { error(error: unknown): unknown } | false
+}
+
+/** A client application: the services of a server, called as in the server. Its own events are `login` and `logout`. */
+export interface ClientApplication<Services = Record<string, AnyService>> extends Omit<ServiceAddons, 'hooks'> {
+  /** The HTTP library of the default connection. */
+  readonly rest?: unknown
+  /** Hands the application to a function: a connection, `authentication(…)`, one of your own. */
+  configure(setup: (app: this) => unknown): this
+  /**
+   * Registers a service: one of another server, one with custom methods, or any object with methods.
+   * @throws when the path is taken
+   */
+  use(
+    path: (keyof Services & string) | `/${keyof Services & string}`,
+    service: object,
+    options?: ClientServiceOptions
+  ): this
+  /**
+   * The service of a path. One that was not registered is a service of the default connection.
+   * @throws when there is no such connection
+   */
+  service<P extends keyof Services & string>(path: P): ClientService<Services[P], this>
+  service<S = AnyService>(path: string): ClientService<S, this>
+  /** Adds hooks for all services, at any time. */
+  hooks(options: HookOptions): this
+  /** What was set under a name. `'authentication'` is a promise of the result of the login, or `null`. */
+  get(name: 'authentication'): Promise<AuthenticationResult> | null | undefined
+  get(name: string): unknown
+  set(name: string, value: unknown): this
+  /** Logs in. Without a request it goes on with the stored token, as `reAuthenticate` does. @throws when `authentication` is not configured */
+  authenticate(request?: AuthenticationRequest, params?: ClientParams): Promise<AuthenticationResult>
+  /** Goes on with the stored token: asks the server once, unless `force` is set. */
+  reAuthenticate(force?: boolean): Promise<AuthenticationResult>
+  /** Logs out, and forgets the tokens. `null` when the server knew of no login. */
+  logout(): Promise<AuthenticationResult | null>
 }

@@ -40,7 +40,7 @@ export function createConnection({ base, library, options, Class, send }: Connec
     (app: Connectable) => {
       if (app.rest !== undefined)
         throw new Error(
-          "The application has a default connection already: take the services of another server by app.use('/name', connection.service('name'))"
+          "There is a default connection already: use('/name', connection.service('name')) for another server"
         )
       Object.assign(app, { rest: library, connection, defaultService: connection.service })
       app.mixins?.unshift(addMethods)

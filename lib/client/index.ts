@@ -7,7 +7,7 @@ export {
   NotAuthenticated, NotFound, NotImplemented, PayloadTooLarge, PaymentError, ServiceError, Timeout, TooManyRequests,
   Unavailable, Unprocessable, UnsupportedMediaType, UriTooLong
 } from '../core/errors.js'
-export { type ClientApplication, type ClientOptions, createClient } from './application.js'
+export { createClient } from './application.js'
 export { type AuthenticationClient, authentication, type ClientAuthenticationOptions } from './authentication.js'
 export type { Connectable, Connection, RestServiceClass } from './connection.js'
 export type { ClientRequest, ClientResponse } from './message.js'

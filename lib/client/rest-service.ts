@@ -39,19 +39,15 @@ export interface RestService {
 /** A service on a server. Its subclasses, one for each adapter, may be extended. No private fields: Feathers calls it through proxies. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the methods are made from the table, below
 export class RestService {
-  readonly name: string
+  declare readonly name: string
   /** The address of the service. */
-  readonly base: string
-  readonly connection: unknown
-  readonly options: AdapterOptions
-  readonly send: RestServiceSettings['send']
+  declare readonly base: string
+  declare readonly connection: unknown
+  declare readonly options: AdapterOptions
+  declare readonly send: RestServiceSettings['send']
 
-  constructor({ name, base, connection, options, send }: RestServiceSettings) {
-    this.name = stripSlashes(name)
-    this.base = base
-    this.connection = connection
-    this.options = options
-    this.send = send
+  constructor(settings: RestServiceSettings) {
+    Object.assign(this, settings, { name: stripSlashes(settings.name) })
   }
 
   /** The query string, with `?`, or an empty string where there is none. Override it for another form. */

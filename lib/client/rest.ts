@@ -54,11 +54,11 @@ export function rest(base = '', options: AdapterOptions = {}): Rest {
   const adapter =
     <Library>(name: string, Class: RestServiceClass, transport: Transport<Library>) =>
     (library: Library, given: AdapterOptions | RestServiceClass = {}, Own: RestServiceClass = Class) => {
-      if (!library) throw new Error(`rest().${name} needs the library that it is for: rest(address).${name}(${name})`)
+      if (!library) throw new Error(`rest(address).${name}(${name}) needs the library`)
       const [own, Chosen] = typeof given === 'function' ? [{}, given] : [given, Own]
       const merged = mergeOptions(options, own)
       if (name === 'request' && Object.keys(merged.headers ?? {}).length > 0)
-        throw new Error('The adapter for request takes no headers: hand it request.defaults({ headers })')
+        throw new Error('request takes no headers here: hand over request.defaults({ headers })')
       return createConnection({
         base: address,
         library,

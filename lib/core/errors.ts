@@ -117,17 +117,9 @@ export function errorFromJSON(status: number, body: unknown): ServiceError {
   const standard = Class
     ? new Class()
     : new ServiceError(undefined, status >= 400 && status < 500 ? 'BadRequest' : 'GeneralError', status)
-  const name = text(read(body, 'name')) ?? standard.name
-  const className = text(read(body, 'className')) ?? standard.className
-  const message = text(read(body, 'message')) ?? standard.message
-  const data = read(body, 'data')
-  const errors = read(body, 'errors')
-  return Object.assign(
-    standard,
-    { name, className, message },
-    data !== undefined && { data },
-    errors !== undefined && { errors }
-  )
+  const texts = ['name', 'message', 'className'].map((key) => [key, text(read(body, key))])
+  const values = ['data', 'errors'].map((key) => [key, read(body, key)])
+  return Object.assign(standard, Object.fromEntries([...texts, ...values].filter(([, value]) => value !== undefined)))
 }
 
 function copy(error: ServiceError, message: string): ServiceError {

@@ -6,6 +6,7 @@ import { HookStore } from '../core/hooks.js'
 import { joinPath } from '../core/path.js'
 import { createService } from '../core/service.js'
 import { errorHandler } from './error-handler.js'
+import { exposedMethods } from './exposed.js'
 import { logError } from './log.js'
 import { Matcher } from './matcher.js'
 import { notFound } from './not-found.js'
@@ -61,9 +62,9 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
       logError(app.log, 'error', err, 'A listener of a service failed', { path: name, event })
     const create = () => {
       const shared = { app: instance, path: name, common, onListenerError }
-      const entry = createService(object, { ...shared, methods, events, hooks: hooks as HookOptions })
-      checkSchemas(serviceOptions.schema, name, entry.exposed)
-      return entry
+      const exposed = exposedMethods(object, name, methods)
+      checkSchemas(serviceOptions.schema, name, exposed)
+      return { ...createService(object, { ...shared, methods: exposed, events, hooks: hooks as HookOptions }), exposed }
     }
     const entry = registry.add(name, create)
     const prefix = joinPath(path)

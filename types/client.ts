@@ -1,6 +1,6 @@
 import type { AuthenticationRequest, AuthenticationResult } from './authentication.js'
 import type { HookOptions, ServiceAddons } from './hooks.js'
-import type { Paginated, Query, Service } from './service.js'
+import type { Query, Service } from './service.js'
 
 /** Headers of a call: names in any case. */
 export type HeadersLike = Readonly<Record<string, string | number | undefined>> | Iterable<readonly [string, string]>
@@ -27,15 +27,14 @@ export type Jsonify<T> = unknown extends T
       : T extends readonly unknown[]
         ? { [K in keyof T]: Jsonify<T[K]> }
         : T extends object
-          ? { [K in keyof T as T[K] extends Callable | symbol ? never : K]: Jsonify<T[K]> }
+          ? { [K in keyof T as NonNullable<T[K]> extends Callable | symbol ? never : K]: Jsonify<T[K]> }
           : never
 
 type Callable = (...args: never[]) => unknown
-type Arguments<F> = F extends (...args: infer A) => unknown ? A : never
-type Result<F> = F extends (...args: never[]) => infer R ? Jsonify<Awaited<R>> : never
 type QueryOf<P> = NonNullable<P> extends { query?: infer Q } ? NonNullable<Q> : Query
-type At<F, N extends number> = Arguments<F>[N]
 type Item<R> = R extends readonly (infer E)[] ? E : R extends { data: readonly (infer E)[] } ? E : never
+type Found<F> = F extends (...args: never[]) => infer R ? Jsonify<Awaited<R>> : never
+type FirstArgument<F> = F extends (...args: infer A) => unknown ? A[0] : never
 
 // What a class may have beside its methods, and what is no method of HTTP.
 type Reserved =
@@ -49,13 +48,29 @@ type Reserved =
   | 'setMaxListeners'
   | 'getMaxListeners'
 
-type Method<F, K> = K extends 'find'
-  ? (params?: ClientParams<QueryOf<At<F, 0>>>) => Promise<Result<F>>
+type Signature<A extends unknown[], R, K> = K extends 'find'
+  ? (params?: ClientParams<QueryOf<A[0]>>) => Promise<Jsonify<Awaited<R>>>
   : K extends 'get' | 'remove'
-    ? (id: At<F, 0>, params?: ClientParams<QueryOf<At<F, 1>>>) => Promise<Result<F>>
+    ? (id: A[0], params?: ClientParams<QueryOf<A[1]>>) => Promise<Jsonify<Awaited<R>>>
     : K extends 'update' | 'patch'
-      ? (id: At<F, 0>, data: At<F, 1>, params?: ClientParams<QueryOf<At<F, 2>>>) => Promise<Result<F>>
-      : (data: At<F, 0>, params?: ClientParams<QueryOf<At<F, 1>>>) => Promise<Result<F>>
+      ? (id: A[0], data: A[1], params?: ClientParams<QueryOf<A[2]>>) => Promise<Jsonify<Awaited<R>>>
+      : (data: A[0], params?: ClientParams<QueryOf<A[1]>>) => Promise<Jsonify<Awaited<R>>>
+
+// Where a function has fewer signatures than the pattern, TypeScript infers `unknown` for the others.
+type Overload<A extends unknown[], R, K> = unknown extends R ? unknown : Signature<A, R, K>
+
+/** A method for clients, with its overloads: up to three. */
+type Method<F, K> = F extends {
+  (...args: infer A1): infer R1
+  (...args: infer A2): infer R2
+  (...args: infer A3): infer R3
+}
+  ? Overload<A1, R1, K> & Overload<A2, R2, K> & Signature<A3, R3, K>
+  : F extends { (...args: infer A1): infer R1; (...args: infer A2): infer R2 }
+    ? Overload<A1, R1, K> & Signature<A2, R2, K>
+    : F extends (...args: infer A) => infer R
+      ? Signature<A, R, K>
+      : never
 
 /**
  * A service of the client: the methods of the server's class `S`, with results as they come through JSON. Custom methods are those that
@@ -70,16 +85,14 @@ export type ClientService<S, App = unknown> = {
   ? {
       /** Walks all records that a query selects, page by page. It asks for the next page when it is needed, and stops when the loop is left. */
       iterate(
-        params?: ClientParams<QueryOf<At<NonNullable<F>, 0>>>
-      ): AsyncGenerator<Item<Result<NonNullable<F>>>, void, void>
+        params?: ClientParams<QueryOf<FirstArgument<NonNullable<F>>>>
+      ): AsyncGenerator<Item<Found<NonNullable<F>>>, void, void>
     }
   : unknown) &
   ServiceAddons<S, App>
 
 /** A service that is not typed. */
-export type AnyService = Required<Service<Record<string, unknown>>> & {
-  find(): Promise<Record<string, unknown>[] | Paginated<Record<string, unknown>>>
-}
+export type AnyService = Required<Service<Record<string, unknown>>>
 
 /** Options of a service of the client. */
 export interface ClientServiceOptions {

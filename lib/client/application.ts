@@ -44,7 +44,7 @@ export function createClient<Services = Record<string, AnyService>>({
         throw new Error(`There is a service '${name}' already: use() comes before the first service('${name}')`)
       addMethods(service, name, options)
       const entry = createService(service, { ...options, app, path: name, common, onListenerError })
-      const registered = entry.service as unknown as AnyService
+      const registered = entry.service as unknown as { find(params: ClientParams): Promise<unknown> }
       define(registered as never, 'iterate', (params?: ClientParams) => iterate(registered, params))
       entries.set(name, entry)
       return app

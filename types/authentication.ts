@@ -16,8 +16,10 @@ export interface TokenPayload {
   iat: number
   /** The id of the token, a UUID: every token that is signed here has one. */
   jti?: string
-  /** The id of the login, where refresh tokens are on. */
+  /** The id of the login, where refresh tokens are on: the same in all its tokens. */
   sid?: string
+  /** When the user logged in, in seconds since 1970, where refresh tokens are on: the same in all tokens of the login. */
+  auth_time?: number
   [claim: string]: unknown
 }
 

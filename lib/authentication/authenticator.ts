@@ -34,6 +34,7 @@ export class Authenticator {
   readonly passwords: Passwords
   readonly log: Parts['log']
   readonly #parts: Parts
+  #ready: Promise<void> | undefined
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -63,6 +64,7 @@ export class Authenticator {
     const strategy = allowed.includes(name) ? this.#parts.strategies.get(name) : undefined
     if (strategy === undefined)
       throw new NotAuthenticated('Invalid authentication information (strategy not allowed in authStrategies)')
+    await this.setup()
     const found = await strategy.authenticate(request, params)
     if (typeof found !== 'object' || found === null) throw new NotAuthenticated('Not authenticated')
     const result = { ...found, authentication: { ...found.authentication, strategy: name } } as AuthenticationResult
@@ -132,8 +134,16 @@ export class Authenticator {
     return without(entity, this.#parts.secretFields)
   }
 
-  /** Runs once, before the server starts. @throws when there is no service of users, or a strategy can't work */
-  async setup(): Promise<void> {
+  /** Runs once, before the server starts or somebody logs in. @throws when there is no service of users, or a strategy can't work */
+  setup(): Promise<void> {
+    this.#ready ??= this.#setup().catch((error) => {
+      this.#ready = undefined
+      throw error
+    })
+    return this.#ready
+  }
+
+  async #setup(): Promise<void> {
     const { entities, strategies, secretFields } = this.#parts
     if (entities.name !== null) entities.protect(secretFields)
     for (const [name, strategy] of strategies) await strategy.setup?.(this, name)

@@ -23,7 +23,12 @@ export class Passwords {
   readonly #queue: fastq.queueAsPromised<() => Promise<unknown>>
   readonly #limit: number
 
+  /** @throws when an option is no whole number */
   constructor({ concurrent = 3, waiting = 50 }: PasswordOptions = {}) {
+    if (!Number.isInteger(concurrent) || concurrent < 1 || !Number.isInteger(waiting) || waiting < 0)
+      throw new Error(
+        'The options `passwords` of authentication are whole numbers: `concurrent` from 1, `waiting` from 0'
+      )
     this.#queue = fastq.promise((task: () => Promise<unknown>) => task(), concurrent)
     this.#limit = concurrent + waiting
   }

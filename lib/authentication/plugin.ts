@@ -7,7 +7,7 @@ import { toSeconds } from './duration.js'
 import { Entities } from './entities.js'
 import { register } from './find.js'
 import { loginHooks } from './login-hooks.js'
-import { type AuthenticationOptions, namesOf, toStrategies } from './options.js'
+import { type AuthenticationOptions, checkOptions, namesOf, toStrategies } from './options.js'
 import { Passwords } from './password.js'
 import { RevocationList } from './revocation.js'
 import { AuthenticationService } from './service.js'
@@ -20,15 +20,15 @@ import { createTokens } from './token.js'
 async function authentication(app: FastifyInstance, options: AuthenticationOptions): Promise<void> {
   if (!app.hasDecorator('service'))
     throw new Error('fastify-services/authentication needs fastify-services: register that plugin first')
-  const { path = 'authentication', refresh, revocation, store = memoryStore() } = options
+  checkOptions(options)
+  const { path = 'authentication', refresh, revocation, store = memoryStore(), jwt = {} } = options
   const name = joinPath(app.prefix, path)
   const strategies = toStrategies(options.strategies)
   const tokens = await createTokens(app, options.secret, {
-    expiresIn: refresh ? '15m' : '1d',
-    issuer: 'fastify-services',
-    audience: name,
-    algorithm: 'HS256',
-    ...options.jwt
+    expiresIn: jwt.expiresIn ?? (refresh ? '15m' : '1d'),
+    issuer: jwt.issuer ?? 'fastify-services',
+    audience: jwt.audience ?? (name || '/'),
+    algorithm: jwt.algorithm ?? 'HS256'
   })
   const list = revocation ? new RevocationList(store, name, tokens.lifetime) : undefined
   const { expiresIn = '30d' } = typeof refresh === 'object' ? refresh : {}

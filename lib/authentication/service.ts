@@ -3,7 +3,7 @@ import type { Params } from '../../types/service.js'
 import { NotAuthenticated } from '../core/errors.js'
 import { Authenticator, type Parts } from './authenticator.js'
 import type { Entity } from './entities.js'
-import type { Sessions } from './sessions.js'
+import { loginOf, type Sessions } from './sessions.js'
 
 /** What an authentication service is made of. */
 export interface ServiceParts extends Parts {
@@ -52,17 +52,22 @@ export class AuthenticationService extends Authenticator {
     const { tokens, sessions } = this.#parts
     const { authentication } = result
     const entity = this.#entityOf(result)
-    const claims: Record<string, unknown> = { ...(params.payload as object), ...authentication.payload }
-    const sub = entity === undefined ? claims.sub : this.entities.idOf(entity)
+    const own = withoutReserved(authentication.payload)
+    const sub = entity === undefined ? own.sub : this.entities.idOf(entity)
     if (typeof sub !== 'string' || sub === '')
       throw new Error(
         `The strategy '${authentication.strategy}' does not tell whom a token stands for: let it return the user, or authentication.payload.sub`
       )
-    const isNew = result.refreshToken === undefined
-    const login = isNew ? await sessions?.start({ ...authentication.payload, sub }) : undefined
-    const { accessToken, payload } = tokens.sign({ ...claims, ...(login && { sid: login.sid }), sub })
-    const refreshToken = login && { refreshToken: login.refreshToken }
-    return { accessToken, ...refreshToken, ...result, authentication: { ...authentication, payload } }
+    const login = sessions && { auth_time: Math.floor(Date.now() / 1000), ...own, sub }
+    const refreshToken = result.refreshToken ?? (login && (await sessions?.start(login)))
+    const session = refreshToken === undefined ? {} : { ...login, sid: loginOf(refreshToken) }
+    const { accessToken, payload } = tokens.sign({ ...withoutReserved(params.payload), ...own, ...session, sub })
+    return {
+      accessToken,
+      ...(refreshToken !== undefined && { refreshToken }),
+      ...result,
+      authentication: { ...authentication, payload }
+    }
   }
 
   #entityOf(result: AuthenticationResult): Entity | undefined {
@@ -75,4 +80,10 @@ export class AuthenticationService extends Authenticator {
     const external = await this.entities.getExternal(entity, params)
     return { ...result, [String(this.entities.name)]: this.withoutSecrets(external) }
   }
+}
+
+/** Claims without those that are ours to set. */
+function withoutReserved(claims: unknown): Record<string, unknown> {
+  const { iss, aud, exp, nbf, iat, jti, sid, ...others } = (claims ?? {}) as Record<string, unknown>
+  return others
 }

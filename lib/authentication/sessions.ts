@@ -5,13 +5,16 @@ import type { Store } from './store.js'
 /** A login that is kept alive by refresh tokens. */
 export interface Session {
   readonly sid: string
-  /** Claims of its access tokens, `sub` among them. */
+  /** Claims of its access tokens: `sub`, `auth_time`, those of the strategy. */
   readonly claims: Record<string, unknown> & { sub: string }
   /** When it ends, in seconds since 1970. */
   readonly exp: number
   /** The hash of the one refresh token that is good. */
   readonly hash: string
 }
+
+/** The id of the login that a refresh token belongs to. */
+export const loginOf = (refreshToken: string) => refreshToken.split('.')[0]
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
 const now = () => Math.floor(Date.now() / 1000)
@@ -36,10 +39,9 @@ export class Sessions {
     this.#onEnd = onEnd
   }
 
-  /** Begins a login. */
-  async start(claims: Session['claims']): Promise<{ sid: string; refreshToken: string }> {
-    const sid = randomUUID()
-    return { sid, refreshToken: await this.#issue({ sid, claims, exp: now() + this.#lifetime }) }
+  /** Begins a login, and gives its first refresh token. */
+  start(claims: Session['claims']): Promise<string> {
+    return this.#issue({ sid: randomUUID(), claims, exp: now() + this.#lifetime })
   }
 
   /**

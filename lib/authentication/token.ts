@@ -43,6 +43,10 @@ export async function createTokens(
   const { issuer: iss, audience: aud, algorithm } = options
   const secrets = toSecrets(secret, algorithm)
   const lifetime = toSeconds(options.expiresIn, 'jwt.expiresIn')
+  // The library checks no claim that is held to nothing.
+  for (const [name, value] of Object.entries({ issuer: iss, audience: aud }))
+    if (typeof value !== 'string' || value === '')
+      throw new Error(`The option jwt.${name} of authentication is a string, and not empty`)
   const keys: Record<string, JWT> = Object.create(null)
   await app.register(async (child) => {
     // Over that of the application, which would gain our namespaces otherwise.

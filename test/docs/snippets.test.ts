@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,18 +7,20 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { format } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import * as door from 'fastify-services'
+import * as authentication from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 import { run } from '../package/pack.js'
-import { type Exchange, readExchanges } from '../support/curl.js'
+import { type Exchange, fill, type Names, readExchanges, toPattern } from '../support/curl.js'
 import { readSections, toPrograms } from '../support/snippets.js'
 
 /*
  * How a page is read:
  * - the `ts` (or `js`) blocks under one heading are a program, which is compiled against the declarations of the package and run;
  *   a block that makes an app (`const app = …`) begins a new one;
- * - one that makes no app begins with the lines of the README's section "The app of the snippets";
+ * - one that makes no app begins with the lines of the section "The app of the snippets" of its page, or else of the README;
  * - what it prints stands as a comment behind the `console.log(…)`, in the order in which it is printed;
  * - in a `sh` block each `curl` is followed by its answer as a comment: it is sent to the program, on a port of its own;
+ * - `$NAME` in an answer gives that value a name, under which later commands and answers of the program have it;
  * - a block that is not run says why, in a comment on the line before it: `<!-- not run: … -->`.
  */
 
@@ -30,10 +33,17 @@ const documents = readdirSync(new URL('docs', root))
   .map((name) => `docs/${name}`)
 const pages = ['README.md', ...documents]
 const sections = pages.flatMap((page) => readSections(page, new URL(page, root)))
-const opening = sections.find(({ name }) => name === 'README.md: The app of the snippets')?.snippets[0]?.text ?? ''
+const openingOf = (page = 'README.md') =>
+  sections.find(({ name }) => name === `${page}: The app of the snippets`)?.snippets[0]?.text
+
+// Snippets of pages read it, as an application would.
+process.env.AUTH_SECRET = randomBytes(64).toString('base64')
 
 const programs = sections.flatMap((section) =>
-  toPrograms(section, opening).map((program) => ({ ...program, exchanges: program.commands.flatMap(readExchanges) }))
+  toPrograms(section, openingOf(section.name.split(':')[0]) ?? openingOf() ?? '').map((program) => ({
+    ...program,
+    exchanges: program.commands.flatMap(readExchanges)
+  }))
 )
 const files = (extension: string) =>
   Object.fromEntries(programs.filter(({ file }) => file.endsWith(extension)).map(({ file, text }) => [file, text]))
@@ -78,7 +88,8 @@ for (const { file, prints, exchanges } of programs) {
   t.test(file, async (t) => {
     const log = t.capture(console, 'log', () => {})
     const address = await start(t, join(folder, 'out', file.replace(/ts$/, 'js')), exchanges.length > 0)
-    for (const exchange of exchanges) await ask(t, address, exchange)
+    const names: Names = new Map()
+    for (const exchange of exchanges) await ask(t, address, exchange, names)
     const lines = log().map(({ args }) => format(...args).replace(/\s+/g, ' '))
     t.strictSame(lines, prints, 'it prints what its comments say')
   })
@@ -96,13 +107,19 @@ async function start(t: Test, file: string, isAsked: boolean): Promise<string> {
   return `http://localhost:${(server.address() as AddressInfo | null)?.port}`
 }
 
-async function ask(t: Test, address: string, { command, path, init, status, headers, body }: Exchange): Promise<void> {
+async function ask(t: Test, address: string, exchange: Exchange, names: Names): Promise<void> {
+  const { command, status, headers, body = '' } = exchange
+  const { path, init } = fill(exchange, names)
   const response = await fetch(address + path, init)
   const answer = await response.text()
   t.equal(response.status, status, command)
   for (const [name, value] of Object.entries(headers)) t.equal(response.headers.get(name), value, `${command}: ${name}`)
-  if (body?.endsWith('…')) t.equal(answer.slice(0, body.length - 1), body.slice(0, -1), command)
-  else t.strictSame(parsed(answer), parsed(body ?? ''), command)
+  const pattern = toPattern(body, names)
+  if (pattern === undefined) t.strictSame(parsed(answer), parsed(body), command)
+  else {
+    t.match(answer, pattern, command)
+    for (const [name, value] of Object.entries(pattern.exec(answer)?.groups ?? {})) names.set(name, value)
+  }
 }
 
 function parsed(text: string): unknown {
@@ -150,7 +167,7 @@ function anchors(page: URL): string[] {
 
 t.test('every exported name is told of', async (t) => {
   const text = pages.map((page) => readFileSync(new URL(page, root), 'utf8')).join('\n')
-  for (const name of Object.keys(door)) {
+  for (const name of Object.keys({ ...door, ...authentication })) {
     if (name !== 'default') t.ok(new RegExp(`\\b${name}\\b`).test(text), name)
   }
 })

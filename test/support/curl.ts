@@ -5,9 +5,49 @@ export interface Exchange {
   readonly init: { method: string; headers: Record<string, string>; body?: string; redirect: 'manual' }
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** `undefined` for an empty one; what ends in `…` is its beginning. */
+  /** `undefined` for an empty one; what ends in `…` is its beginning; `$NAME` in it gives a value its name. */
   readonly body: string | undefined
 }
+
+/** The values that the answers of a program have named: `$NAME`. */
+export type Names = Map<string, string>
+
+const name = /\$([A-Z][A-Z0-9_]*)/
+
+/**
+ * The request of a command, with the values of the names that it holds.
+ * @throws when no answer has given one of them
+ */
+export function fill({ path, init }: Exchange, names: Names): Pick<Exchange, 'path' | 'init'> {
+  const filled = JSON.stringify({ path, init }).replace(new RegExp(name, 'g'), (all, key: string) => {
+    const value = names.get(key)
+    if (value === undefined) throw new Error(`No answer has named ${all}`)
+    return value
+  })
+  return JSON.parse(filled)
+}
+
+/**
+ * The pattern of a body that ends in `…`, or has names: one that has a value stands for that, a new one for any. `undefined` for other
+ * bodies.
+ */
+export function toPattern(body: string, names: Names): RegExp | undefined {
+  if (!body.endsWith('…') && !name.test(body)) return undefined
+  const found = new Set<string>()
+  const parts = body
+    .replace(/…$/, '')
+    .split(new RegExp(name, 'g'))
+    .map((part, index) => {
+      const isText = index % 2 === 0
+      if (isText || names.has(part)) return literal(isText ? part : String(names.get(part)))
+      const isNew = !found.has(part)
+      found.add(part)
+      return isNew ? `(?<${part}>[^",{}]+)` : `\\k<${part}>`
+    })
+  return new RegExp(`^${parts.join('')}${body.endsWith('…') ? '' : '$'}`)
+}
+
+const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /**
  * Reads the commands of a `sh` block. Behind each stands its answer: `# <status> <body>`, then a line for each header, `# name: value`,
@@ -39,11 +79,20 @@ function readAnswer([first = '', ...rest]: string[]): Pick<Exchange, 'status' | 
   return { status: Number(status), headers, body: lines.length === 0 ? undefined : lines.join('\n') }
 }
 
+/** The words of a command, as a shell reads them: a word may be made of parts in quotes. */
+function toWords(command: string): string[] {
+  return [...command.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) =>
+    word.replace(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => {
+      if (single !== undefined && name.test(single))
+        throw new Error(`A shell fills in no name in single quotes: ${word}`)
+      return single ?? double ?? ''
+    })
+  )
+}
+
 /** Knows the options that the pages use, and no others. */
 function readCommand(command: string): Pick<Exchange, 'path' | 'init'> {
-  const words = [...command.matchAll(/'([^']*)'|(\S+)/g)]
-    .map(([, quoted, plain]) => quoted ?? (plain as string))
-    .slice(1)
+  const words = toWords(command).slice(1)
   const headers: Record<string, string> = {}
   let method: string | undefined
   let body: string | undefined

@@ -26,7 +26,7 @@ export class RefreshStrategy implements Strategy {
     return {
       // Last, so that a failure before it uses no token up.
       refreshToken: await this.#sessions.rotate(session, refreshToken),
-      authentication: { payload: { ...session.claims, sid: session.sid } },
+      authentication: { payload: session.claims },
       ...(entities.name !== null && { [entities.name]: entity })
     }
   }

@@ -4,8 +4,8 @@ import type { Params } from '../../types/service.js'
 import { toServiceError } from '../core/errors.js'
 import { define } from '../core/facade.js'
 import { type Checked, onStart, type Place } from '../core/hooks.js'
-import { withRequest } from './credentials.js'
 import { authenticationOf, isAuthentication } from './find.js'
+import { withRequest } from './request.js'
 
 /** Whom `authenticate` lets in. */
 export interface AuthenticateOptions {
@@ -69,8 +69,6 @@ export function authenticate(...given: (string | AuthenticateOptions)[]): Guard 
     isRequest(one) ? guardRoute(one, two as FastifyReply) : guardCall(one, two as NextFunction | undefined)
 
   async function guardCall(context: GuardContext, next?: NextFunction): Promise<void> {
-    if (context.type === 'after' || context.type === 'error')
-      throw new Error(`authenticate is a before or an around hook, not one of '${context.type}'`)
     const authentication = authenticationOf(context.app, service)
     context.params = await authentication.check(context.params, strategies)
     await next?.()
@@ -90,7 +88,9 @@ export function authenticate(...given: (string | AuthenticateOptions)[]): Guard 
     }
   }
 
-  function check({ app, path, service: guarded }: Place): void {
+  function check({ app, path, service: guarded, type }: Place): void {
+    if (type === 'after' || type === 'error')
+      throw new Error(`authenticate at '${path}' is a hook for 'before' or 'around', not for '${type}'`)
     const authentication = authenticationOf(app, service)
     const known = authentication.strategyNames
     const unknown = strategies.find((name) => !known.includes(name))

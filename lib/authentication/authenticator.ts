@@ -2,10 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
 import type { Params } from '../../types/service.js'
 import { NotAuthenticated } from '../core/errors.js'
-import { requestOf, withRequest } from './credentials.js'
-import type { Entities } from './entities.js'
+import type { Entities, Entity } from './entities.js'
 import type { Passwords } from './password.js'
-import { without } from './protect.js'
+import { requestOf, withRequest } from './request.js'
 import type { RevocationList } from './revocation.js'
 import type { Strategy } from './strategy.js'
 import type { Tokens } from './token.js'
@@ -18,14 +17,13 @@ export interface Parts {
   readonly strategies: ReadonlyMap<string, Strategy>
   /** The names of those that read requests, in order. */
   readonly parseStrategies: readonly string[]
-  /** The fields of a user that never leave. */
-  readonly secretFields: readonly string[]
   readonly revocation: RevocationList | undefined
   readonly isRevoked: ((payload: TokenPayload, request: FastifyRequest | undefined) => unknown) | undefined
   log(message: string, error: unknown): void
 }
 
-// Which one has verified `params.authentication` of a call.
+// What a strategy has read of a request, and what was verified, and by whom: all else in `params.authentication` was set by somebody.
+const parsed = new WeakSet<object>()
 const verified = new WeakMap<object, Authenticator>()
 
 /** Tells who calls, by the strategies of one authentication service. */
@@ -69,7 +67,8 @@ export class Authenticator {
     if (typeof found !== 'object' || found === null) throw new NotAuthenticated('Not authenticated')
     const result = { ...found, authentication: { ...found.authentication, strategy: name } } as AuthenticationResult
     const entity = this.entities.name
-    if (entity !== null && result[entity] !== undefined) result[entity] = this.withoutSecrets(result[entity])
+    if (entity !== null && result[entity] !== undefined)
+      result[entity] = this.entities.withoutSecrets(result[entity] as Entity)
     verified.set(result.authentication, this)
     return result
   }
@@ -96,17 +95,20 @@ export class Authenticator {
   /** The credentials of a call: those that a hook or middleware has set, else what one of the strategies reads of the request. */
   async credentialsOf(params: Params, strategies: readonly string[]): Promise<AuthenticationRequest | undefined> {
     const { authentication } = params as { authentication?: AuthenticationRequest }
-    const request = requestOf(params)
-    const isRead = authentication === request?.feathers.authentication || verified.has(Object(authentication))
-    const found = request !== undefined && isRead ? await this.parse(request, strategies) : undefined
-    return found ?? authentication
+    if (authentication !== undefined && !parsed.has(authentication) && !verified.has(authentication))
+      return authentication
+    const request = params.provider ? requestOf(params) : undefined
+    return request && this.parse(request, strategies)
   }
 
   /** Reads the credentials of a request, with the first of its strategies that finds some. */
   async parse(request: FastifyRequest, among = this.strategyNames): Promise<AuthenticationRequest | undefined> {
     for (const name of this.#parts.parseStrategies) {
       const found = among.includes(name) ? await this.#parts.strategies.get(name)?.parse?.(request) : undefined
-      if (found) return { ...found, strategy: name }
+      if (!found) continue
+      const authentication = { ...found, strategy: name }
+      parsed.add(authentication)
+      return authentication
     }
     return undefined
   }
@@ -129,11 +131,6 @@ export class Authenticator {
     return payload
   }
 
-  /** A user without what never leaves. */
-  withoutSecrets(entity: unknown): unknown {
-    return without(entity, this.#parts.secretFields)
-  }
-
   /** Runs once, before the server starts or somebody logs in. @throws when there is no service of users, or a strategy can't work */
   setup(): Promise<void> {
     this.#ready ??= this.#setup().catch((error) => {
@@ -144,8 +141,8 @@ export class Authenticator {
   }
 
   async #setup(): Promise<void> {
-    const { entities, strategies, secretFields } = this.#parts
-    if (entities.name !== null) entities.protect(secretFields)
+    const { entities, strategies } = this.#parts
+    entities.setup()
     for (const [name, strategy] of strategies) await strategy.setup?.(this, name)
   }
 }

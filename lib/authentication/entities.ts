@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { RegisteredService } from '../../types/fastify.js'
-import type { Params, Query, Service } from '../../types/service.js'
+import type { Id, Params, Query, Service } from '../../types/service.js'
 import { toServiceError } from '../core/errors.js'
-import { protect } from './protect.js'
+import { protect, without } from './protect.js'
 
 /** A user, or what else logs in. */
 export type Entity = Record<string, unknown>
@@ -16,18 +16,27 @@ export interface EntityOptions {
   entityId?: string
 }
 
+// The fields of the users of a service that never leave, whichever authentication service names them.
+const secrets = new WeakMap<object, Set<string>>()
+
 /** The users that tokens stand for. */
 export class Entities {
   readonly name: string | null
   readonly #app: FastifyInstance
   readonly #service: string
   readonly #id: string | undefined
+  readonly #secretFields: readonly string[]
 
-  constructor(app: FastifyInstance, { service = 'users', entity = 'user', entityId }: EntityOptions) {
+  constructor(
+    app: FastifyInstance,
+    { service = 'users', entity = 'user', entityId }: EntityOptions,
+    secretFields: readonly string[]
+  ) {
     this.#app = app
     this.name = entity
     this.#service = service
     this.#id = entityId
+    this.#secretFields = secretFields
   }
 
   /** The service that holds them. @throws when it is not registered */
@@ -42,9 +51,28 @@ export class Entities {
     }
   }
 
-  /** Keeps fields of them from leaving. */
-  protect(fields: readonly string[]): void {
-    if (fields.length > 0) this.service.hooks({ around: { all: [protect(...fields)] } })
+  /** Keeps the passwords from leaving. @throws when there is no service of users */
+  setup(): void {
+    if (this.name === null) return
+    const { service } = this
+    const known = secrets.get(service) ?? new Set()
+    secrets.set(service, known)
+    const added = this.#secretFields.filter((field) => !known.has(field))
+    for (const field of added) known.add(field)
+    if (added.length > 0) service.hooks({ around: { all: [protect(...added)] } })
+  }
+
+  /** @throws when there are no users, or their service lacks a method that a strategy needs */
+  require(method: 'find' | 'get', strategy: string): void {
+    if (this.name === null)
+      throw new Error(`The strategy '${strategy}' needs users: set the option \`entity\` of authentication`)
+    if (typeof this.service[method] !== 'function')
+      throw new Error(`The strategy '${strategy}' needs the method '${method}' of the service '${this.#service}'`)
+  }
+
+  /** A user without what never leaves. */
+  withoutSecrets(entity: Entity): Entity {
+    return without(entity, [...(secrets.get(this.service) ?? [])]) as Entity
   }
 
   /** The first that a query selects. */
@@ -75,10 +103,11 @@ export class Entities {
   }
 
   /** @throws when the id of an entity is not found */
-  idOf(entity: Entity): string {
-    const name = this.#id ?? (this.service as { id?: unknown }).id ?? 'id'
-    const id = entity[String(name)]
-    if (id !== undefined && id !== null) return String(id)
+  idOf(entity: Entity): Id {
+    const { id: ofService } = this.service as { id?: unknown }
+    const name = this.#id ?? (typeof ofService === 'string' ? ofService : 'id')
+    const id = entity[name] as Id | null | undefined
+    if (id !== undefined && id !== null) return id
     throw new Error(
       `A user of the service '${this.#service}' has no '${name}': name its id in the option \`entityId\` of authentication`
     )

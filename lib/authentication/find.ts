@@ -2,21 +2,37 @@ import type { FastifyInstance } from 'fastify'
 import { authentication, type WithAuthentication } from '../core/credentials.js'
 import type { AuthenticationService } from './service.js'
 
+type Instance = FastifyInstance & WithAuthentication
+
 const services = new WeakMap<object, AuthenticationService>()
+const ofApplication = new WeakMap<object, AuthenticationService[]>()
 
 /** Whether a registered service is an authentication service. */
 export const isAuthentication = (registered: unknown) => services.has(Object(registered))
 
-/**
- * Makes an authentication service findable: by name, and as that of its instance, where it is the first one. The first of all stands
- * for the rest of the application too.
- */
-export function register(app: FastifyInstance, registered: object, service: AuthenticationService): void {
-  services.set(registered, service)
+// The outermost instance that has services.
+function topOf(app: FastifyInstance): Instance {
   let top = app
-  while (Object.getPrototypeOf(top).service !== undefined) top = Object.getPrototypeOf(top)
-  for (const instance of [app, top] as WithAuthentication[])
-    if (!Object.hasOwn(instance, authentication)) instance[authentication] = service
+  while (Object.getPrototypeOf(top)?.service !== undefined) top = Object.getPrototypeOf(top)
+  return top
+}
+
+/** The only authentication service of an application stands for its other instances too; one of several does not. */
+function onlyOne(app: FastifyInstance): AuthenticationService | undefined {
+  const [first, ...more] = ofApplication.get(topOf(app)) ?? []
+  return more.length === 0 ? first : undefined
+}
+
+/** Makes an authentication service findable: by name, and as that of its instance and those below, where it is the first one there. */
+export function registerAuthentication(app: FastifyInstance, registered: object, service: AuthenticationService): void {
+  const [instance, top] = [app as Instance, topOf(app)]
+  services.set(registered, service)
+  ofApplication.set(top, [...(ofApplication.get(top) ?? []), service])
+  if (!Object.hasOwn(instance, authentication)) instance[authentication] = service
+  app.addHook('onReady', async () => {
+    const only = onlyOne(app)
+    if (only !== undefined) top[authentication] ??= only
+  })
 }
 
 /**
@@ -24,15 +40,19 @@ export function register(app: FastifyInstance, registered: object, service: Auth
  * @throws when there is none
  */
 export function authenticationOf(instance: unknown, name?: string): AuthenticationService {
-  const app = instance as FastifyInstance & WithAuthentication
-  if (name === undefined) {
-    const service = app?.[authentication]
-    if (service !== undefined) return service as AuthenticationService
-    throw new Error('There is no authentication here: register the plugin fastify-services/authentication')
+  const app = instance as Instance
+  if (name !== undefined) {
+    const service = services.get(app.service(name))
+    if (service !== undefined) return service
+    throw new Error(
+      `The service '${name}' is no authentication service: name one that fastify-services/authentication has registered`
+    )
   }
-  const service = services.get(app.service(name))
+  const service = (app[authentication] as AuthenticationService | undefined) ?? onlyOne(app)
   if (service !== undefined) return service
   throw new Error(
-    `The service '${name}' is no authentication service: name one that fastify-services/authentication has registered`
+    ofApplication.has(topOf(app))
+      ? 'There are several authentication services, and none of them is for this instance: name one, as in authenticate({ service, strategies })'
+      : 'There is no authentication here: register the plugin fastify-services/authentication'
   )
 }

@@ -1,31 +1,33 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { BadRequest } from '../core/errors.js'
+import { onStart, type Place } from '../core/hooks.js'
 import { authenticationOf } from './find.js'
 import { isText, maxLength } from './password.js'
 
 /** Marks the params of a call whose password is a hash already. */
 export const isHashed = Symbol('isHashed')
 
+// A hash takes a tenth of a second: one request must not keep the server busy for hours.
+const maxList = 50
+
 /**
  * A before hook that replaces a password by its hash (scrypt, in PHC form). Data without the field stays as it is.
  *
  * @param field the field of the data that holds the password
- * @returns a hook for `before` or `around`; it throws BadRequest when the password is no string of 1 to 1024 characters, Unavailable
- * when too many are being hashed
- * @throws when no field is named
+ * @returns a hook for `before` or `around`; it throws BadRequest when the password is no string of 1 to 1024 characters or, over HTTP, a
+ * list has more than 50 records, and Unavailable when too many are being hashed
+ * @throws when no field is named; when the server starts, if it is no such hook or there is no authentication
  * @example
  * app.service('users').hooks({ before: { create: [hashPassword('password')], update: [hashPassword('password')], patch: [hashPassword('password')] } })
  */
 export function hashPassword(field: string): (context: HookContext, next?: NextFunction) => Promise<void> {
   if (typeof field !== 'string' || field === '')
     throw new Error("hashPassword needs the name of a field: hashPassword('password')")
-  return async (context, next) => {
-    if (context.type === 'after' || context.type === 'error')
-      throw new Error(`hashPassword is a before or an around hook, not one of '${context.type}'`)
+  const hook = async (context: HookContext, next?: NextFunction) => {
     if (!(isHashed in context.params)) {
       const { passwords } = authenticationOf(context.app)
       const replace = async (data: unknown) => {
-        const { [field]: password, ...rest } = data as Record<string, unknown>
+        const { [field]: password, ...rest } = Object(data) as Record<string, unknown>
         if (password === undefined) return data
         if (!isText(password)) {
           const message = `'${field}' is a string of 1 to ${maxLength} characters`
@@ -36,6 +38,8 @@ export function hashPassword(field: string): (context: HookContext, next?: NextF
       const { data } = context
       if (!Array.isArray(data)) context.data = await replace(data)
       else {
+        if (context.params.provider && data.length > maxList)
+          throw new BadRequest(`A list of records with a '${field}' has at most ${maxList}`)
         const hashed: unknown[] = []
         // One by one: a long list must not take the places of those who log in.
         for (const one of data) hashed.push(await replace(one))
@@ -44,4 +48,10 @@ export function hashPassword(field: string): (context: HookContext, next?: NextF
     }
     await next?.()
   }
+  const check = ({ app, path, type }: Place) => {
+    if (type !== 'before' && type !== 'around')
+      throw new Error(`hashPassword at '${path}' is a hook for 'before' or 'around', not for '${type}'`)
+    authenticationOf(app)
+  }
+  return Object.assign(hook, { [onStart]: check })
 }

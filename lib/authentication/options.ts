@@ -48,50 +48,8 @@ type Passed = Pick<
   'before' | 'after' | 'hooks' | 'config' | 'bodyLimit' | 'schema'
 >
 
-const known = {
-  '': [
-    ...['secret', 'service', 'entity', 'entityId', 'path', 'strategies', 'authStrategies', 'parseStrategies', 'jwt'],
-    ...['passwords', 'isRevoked', 'revocation', 'refresh', 'store'],
-    ...['before', 'after', 'hooks', 'config', 'bodyLimit', 'schema']
-  ],
-  'jwt.': ['expiresIn', 'issuer', 'audience', 'algorithm'],
-  'passwords.': ['concurrent', 'waiting'],
-  'strategies.jwt.': ['header', 'schemes'],
-  'strategies.local.': [
-    ...['usernameField', 'passwordField', 'entityUsernameField', 'entityPasswordField', 'bcrypt', 'rehash']
-  ]
-}
-
-/**
- * Finds options that are misspelt, or of another library: nothing would be done about them.
- * @throws when there is one
- */
-export function checkOptions(options: AuthenticationOptions): void {
-  const { jwt, passwords, strategies, store, entity } = options
-  const given = {
-    '': options,
-    'jwt.': jwt,
-    'passwords.': passwords,
-    'strategies.jwt.': strategies?.jwt,
-    'strategies.local.': strategies?.local
-  }
-  for (const [place, names] of Object.entries(known)) {
-    const here = given[place as keyof typeof given]
-    if (isStrategy(here)) continue
-    const unknown = Object.keys(Object(here)).find((name) => !names.includes(name))
-    if (unknown !== undefined)
-      throw new Error(
-        `Authentication has no option '${place}${unknown}'. There are: ${names.map((name) => place + name).join(', ')}`
-      )
-  }
-  if (store !== undefined && (typeof store.get !== 'function' || typeof store.set !== 'function'))
-    throw new Error(
-      'The option `store` of authentication is an object with the methods get(key) and set(key, value, seconds)'
-    )
-  if (entity === '') throw new Error('The option `entity` of authentication is the name of a property, or null')
-}
-
-const isStrategy = (value: unknown): value is Strategy =>
+/** Whether a value is a strategy, and no options of one. */
+export const isStrategy = (value: unknown): value is Strategy =>
   typeof (value as Partial<Strategy> | undefined)?.authenticate === 'function'
 
 /**
@@ -102,7 +60,9 @@ export function toStrategies(strategies: Strategies = { jwt: true, local: true }
   const made = new Map<string, Strategy>()
   for (const [name, value] of Object.entries(strategies)) {
     if (value === undefined || value === false) continue
-    const own = typeof value === 'object' ? value : {}
+    const own = value === true ? {} : value
+    if (typeof own !== 'object' || own === null)
+      throw new Error(`The strategy '${name}' of authentication is true, an object with its options, or a strategy`)
     if (isStrategy(value)) made.set(name, value)
     else if (name === 'jwt') made.set(name, new JwtStrategy(own as JwtOptions))
     else if (name === 'local') made.set(name, new LocalStrategy(own as LocalOptions))

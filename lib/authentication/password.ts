@@ -13,9 +13,9 @@ export interface PasswordOptions {
 /** The most characters of a password, and of a user name. */
 export const maxLength = 1024
 
-/** Whether a value can be a password or a user name. */
+/** Whether a value can be a password or a user name. A NUL ends the text for some databases and for bcrypt. */
 export const isText = (value: unknown): value is string =>
-  typeof value === 'string' && value !== '' && value.length <= maxLength
+  typeof value === 'string' && value !== '' && value.length <= maxLength && !value.includes('\0')
 
 /** Hashes and verifies passwords, not too many at once. */
 export class Passwords {

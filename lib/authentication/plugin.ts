@@ -3,11 +3,12 @@ import plugin from 'fastify-plugin'
 import type { ServiceOptions } from '../../types/fastify.js'
 import { joinPath } from '../core/path.js'
 import { checkGuards } from './authenticate.js'
+import { checkOptions } from './check-options.js'
 import { toSeconds } from './duration.js'
 import { Entities } from './entities.js'
-import { register } from './find.js'
+import { registerAuthentication } from './find.js'
 import { loginHooks } from './login-hooks.js'
-import { type AuthenticationOptions, checkOptions, namesOf, toStrategies } from './options.js'
+import { type AuthenticationOptions, namesOf, toStrategies } from './options.js'
 import { Passwords } from './password.js'
 import { RevocationList } from './revocation.js'
 import { AuthenticationService } from './service.js'
@@ -37,18 +38,20 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   const authStrategies = namesOf('authStrategies', options.authStrategies, strategies)
   const parseStrategies = namesOf('parseStrategies', options.parseStrategies, strategies)
   if (sessions !== undefined) {
+    if (strategies.has('refresh'))
+      throw new Error("The strategy 'refresh' stands for the option `refresh`: choose another name")
     strategies.set('refresh', new RefreshStrategy(sessions))
     authStrategies.push('refresh')
   }
   const local = [...strategies.values()].filter((strategy) => strategy instanceof LocalStrategy)
+  const secretFields = local.length === 0 ? ['password'] : local.map((strategy) => strategy.entityPasswordField)
   const service = new AuthenticationService({
-    entities: new Entities(app, options),
+    entities: new Entities(app, options, secretFields),
     passwords: new Passwords(options.passwords),
     tokens,
     strategies,
     authStrategies,
     parseStrategies,
-    secretFields: local.map((strategy) => strategy.entityPasswordField),
     sessions,
     revocation: list,
     isRevoked: options.isRevoked,
@@ -59,7 +62,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   const passed = { before, after, config, bodyLimit, schema } as ServiceOptions<AuthenticationService>
   const registered = app.service(path, service, { ...passed, methods: ['create', 'remove'], hooks: loginHooks })
   registered.hooks(hooks ?? {})
-  register(app, registered, service)
+  registerAuthentication(app, registered, service)
   checkGuards(app)
 }
 

@@ -10,7 +10,9 @@ export interface PasswordHash {
 
 // One of OWASP's equivalent settings; a hash takes 16 MiB.
 const cost = { ln: 14, r: 8, p: 5 }
-const form = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w+/]+)\$([\w+/]+)$/
+// 16, 32 or 64 bytes of hash: what a short column has cut is nobody's password.
+const form =
+  /^\$scrypt\$ln=([1-9]|1\d|20),r=([1-9]\d?),p=([1-9]\d?)\$([\w+/]{11,})\$([\w+/]{22}|[\w+/]{43}|[\w+/]{86})$/
 const current = `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$`
 
 const toText = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')

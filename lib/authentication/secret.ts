@@ -43,6 +43,10 @@ function checkText(secret: Secret, algorithm: Algorithm): void {
     throw new Error(
       `The option \`secret\` of authentication is a string or a Buffer for ${algorithm}: set jwt.algorithm for a key pair`
     )
+  if (secret.includes('-----BEGIN'))
+    throw new Error(
+      `The option \`secret\` of authentication is a key in PEM form, and no secret: set jwt.algorithm for a key pair`
+    )
   if (Buffer.byteLength(secret) < bytes)
     throw new Error(
       `The option \`secret\` of authentication is too short: ${algorithm} needs ${bytes} bytes. ${advice}`

@@ -1,15 +1,21 @@
-import type { AuthenticationRequest, AuthenticationResult } from '../../types/authentication.js'
+import type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
 import type { Params } from '../../types/service.js'
 import { NotAuthenticated } from '../core/errors.js'
 import { Authenticator, type Parts } from './authenticator.js'
 import type { Entity } from './entities.js'
-import { loginOf, type Sessions } from './sessions.js'
+import { loginOf, type Sessions, sessionOf } from './sessions.js'
 
 /** What an authentication service is made of. */
 export interface ServiceParts extends Parts {
   /** The names of the strategies that may log in. */
   readonly authStrategies: readonly string[]
   readonly sessions: Sessions | undefined
+}
+
+interface Issued {
+  accessToken: string
+  refreshToken?: string
+  payload: TokenPayload
 }
 
 /** The service at which clients log in and out (specification: "Authentication"). It is made by the plugin. */
@@ -27,8 +33,11 @@ export class AuthenticationService extends Authenticator {
    */
   async create(data: AuthenticationRequest, params: Params = {}): Promise<AuthenticationResult> {
     const result = await this.authenticate(data, params, this.#parts.authStrategies)
-    const complete = result.accessToken === undefined ? await this.#issue(result, params) : result
-    return this.#toExternal(complete, params)
+    // Tokens last: nothing that fails may use a refresh token up.
+    const external = await this.#toExternal(result, params)
+    if (result.accessToken !== undefined) return external
+    const { payload, ...tokens } = await this.#issue(result, params)
+    return { ...tokens, ...external, authentication: { ...result.authentication, payload } }
   }
 
   /**
@@ -38,7 +47,8 @@ export class AuthenticationService extends Authenticator {
    */
   async remove(id: string | null, params: Params = {}): Promise<AuthenticationResult> {
     const { revocation, sessions } = this.#parts
-    const credentials = await this.credentialsOf(params, this.strategyNames)
+    const given = params.provider ? undefined : (params.authentication as AuthenticationRequest | undefined)
+    const credentials = (await this.credentialsOf(params, this.strategyNames)) ?? given
     if (credentials === undefined) throw new NotAuthenticated('Not authenticated')
     const result = await this.authenticate(credentials, params, this.strategyNames)
     if (id !== null && id !== result.accessToken) throw new NotAuthenticated('Invalid access token')
@@ -48,26 +58,21 @@ export class AuthenticationService extends Authenticator {
     return this.#toExternal(result, params)
   }
 
-  async #issue(result: AuthenticationResult, params: Params): Promise<AuthenticationResult> {
+  async #issue(result: AuthenticationResult, params: Params): Promise<Issued> {
     const { tokens, sessions } = this.#parts
     const { authentication } = result
     const entity = this.#entityOf(result)
     const own = withoutReserved(authentication.payload)
-    const sub = entity === undefined ? own.sub : this.entities.idOf(entity)
+    const sub = entity === undefined ? own.sub : String(this.entities.idOf(entity))
     if (typeof sub !== 'string' || sub === '')
       throw new Error(
         `The strategy '${authentication.strategy}' does not tell whom a token stands for: let it return the user, or authentication.payload.sub`
       )
-    const login = sessions && { auth_time: Math.floor(Date.now() / 1000), ...own, sub }
-    const refreshToken = result.refreshToken ?? (login && (await sessions?.start(login)))
-    const session = refreshToken === undefined ? {} : { ...login, sid: loginOf(refreshToken) }
-    const { accessToken, payload } = tokens.sign({ ...withoutReserved(params.payload), ...own, ...session, sub })
-    return {
-      accessToken,
-      ...(refreshToken !== undefined && { refreshToken }),
-      ...result,
-      authentication: { ...authentication, payload }
-    }
+    const claims = sessions && { auth_time: Math.floor(Date.now() / 1000), ...own, sub }
+    const refreshToken = claims && (await sessions.issue(sessionOf(result), claims))
+    const login = refreshToken === undefined ? {} : { ...claims, sid: loginOf(refreshToken) }
+    const { accessToken, payload } = tokens.sign({ ...withoutReserved(params.payload), ...own, ...login, sub })
+    return { accessToken, ...(refreshToken && { refreshToken }), payload }
   }
 
   #entityOf(result: AuthenticationResult): Entity | undefined {
@@ -78,7 +83,7 @@ export class AuthenticationService extends Authenticator {
     const entity = this.#entityOf(result)
     if (entity === undefined || !params.provider) return result
     const external = await this.entities.getExternal(entity, params)
-    return { ...result, [String(this.entities.name)]: this.withoutSecrets(external) }
+    return { ...result, [String(this.entities.name)]: this.entities.withoutSecrets(external) }
   }
 }
 

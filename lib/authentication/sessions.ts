@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { NotAuthenticated } from '../core/errors.js'
 import type { Store } from './store.js'
 
@@ -13,12 +13,26 @@ export interface Session {
   readonly hash: string
 }
 
-/** The id of the login that a refresh token belongs to. */
-export const loginOf = (refreshToken: string) => refreshToken.split('.')[0]
+/** A refresh token that was found good, and its login. */
+export interface Presented {
+  readonly refreshToken: string
+  readonly session: Session
+}
 
-const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
+const presented = Symbol('presented')
+
+/** What makes the login of a result found again by `sessionOf`. */
+export const withSession = (of: Presented) => ({ [presented]: of })
+export const sessionOf = (result: object) => (result as { [presented]?: Presented })[presented]
+
+const form = /^[\w-]{22}\.[\w-]{43}$/
+const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url')
+const random = (bytes: number) => randomBytes(bytes).toString('base64url')
 const now = () => Math.floor(Date.now() / 1000)
 const ended = 'ended'
+
+/** The id of the login that a refresh token belongs to. Access tokens show it, so it does not tell the beginning of the refresh token. */
+export const loginOf = (refreshToken: string) => hashOf(refreshToken.slice(0, 22)).slice(0, 22)
 
 /**
  * The logins with refresh tokens. A token is good for one use, which gives the next one. The second use of a token tells that two
@@ -39,50 +53,63 @@ export class Sessions {
     this.#onEnd = onEnd
   }
 
-  /** Begins a login, and gives its first refresh token. */
-  start(claims: Session['claims']): Promise<string> {
-    return this.#issue({ sid: randomUUID(), claims, exp: now() + this.#lifetime })
-  }
-
   /**
    * The login of a refresh token.
    * @throws {NotAuthenticated} when the token is none, or was used before: then the login is over
    */
-  async find(refreshToken: unknown): Promise<Session> {
-    const [sid = '', secret] = typeof refreshToken === 'string' ? refreshToken.split('.') : []
-    const stored = secret === undefined ? undefined : await this.#store.get(this.#prefix + sid)
-    if (!stored || stored === ended) throw new NotAuthenticated('Invalid refresh token')
-    const session: Session = JSON.parse(stored)
-    if (session.exp <= now()) throw new NotAuthenticated('Invalid refresh token: it has expired')
-    if (session.hash === hashOf(String(refreshToken))) return session
-    await this.end(sid)
-    throw new NotAuthenticated('Invalid refresh token: it was used before')
+  async find(refreshToken: unknown): Promise<Presented> {
+    if (typeof refreshToken !== 'string' || !form.test(refreshToken))
+      throw new NotAuthenticated('Invalid refresh token')
+    const sid = loginOf(refreshToken)
+    return this.#alone(sid, () => this.#find(sid, refreshToken))
   }
 
-  /** Uses a refresh token up, and gives the next one. @throws {NotAuthenticated} as `find` does */
-  async rotate(session: Session, refreshToken: unknown): Promise<string> {
-    const { sid } = session
-    // One after the other, so that of two that come at once one is the second.
-    const before = this.#running.get(sid) ?? Promise.resolve()
-    const rotation = before.catch(() => {}).then(async () => this.#issue(await this.find(refreshToken)))
-    this.#running.set(sid, rotation)
-    try {
-      return await rotation
-    } finally {
-      if (this.#running.get(sid) === rotation) this.#running.delete(sid)
-    }
+  /** Gives the next refresh token of a login, or the first one of a new login. @throws {NotAuthenticated} as `find` does */
+  async issue(current: Presented | undefined, claims: Session['claims']): Promise<string> {
+    if (current === undefined) return this.#issue(random(16), claims, now() + this.#lifetime)
+    const { refreshToken, session } = current
+    return this.#alone(session.sid, async () => {
+      await this.#find(session.sid, refreshToken)
+      return this.#issue(refreshToken.slice(0, 22), session.claims, session.exp)
+    })
   }
 
   /** Ends a login: its refresh tokens are good no more. */
-  async end(sid: string): Promise<void> {
+  end(sid: string): Promise<void> {
+    return this.#alone(sid, () => this.#end(sid))
+  }
+
+  async #find(sid: string, refreshToken: string): Promise<Presented> {
+    const stored = await this.#store.get(this.#prefix + sid)
+    if (!stored || stored === ended) throw new NotAuthenticated('Invalid refresh token')
+    const session: Session = JSON.parse(stored)
+    if (session.exp <= now()) throw new NotAuthenticated('Invalid refresh token: it has expired')
+    if (session.hash === hashOf(refreshToken)) return { refreshToken, session }
+    await this.#end(sid)
+    throw new NotAuthenticated('Invalid refresh token: it was used before')
+  }
+
+  async #issue(family: string, claims: Session['claims'], exp: number): Promise<string> {
+    const refreshToken = `${family}.${random(32)}`
+    const session: Session = { sid: loginOf(refreshToken), claims, exp, hash: hashOf(refreshToken) }
+    await this.#store.set(this.#prefix + session.sid, JSON.stringify(session), exp - now())
+    return refreshToken
+  }
+
+  async #end(sid: string): Promise<void> {
     await this.#store.set(this.#prefix + sid, ended, this.#lifetime)
     await this.#onEnd(sid)
   }
 
-  async #issue({ sid, claims, exp }: Omit<Session, 'hash'>): Promise<string> {
-    const refreshToken = `${sid}.${randomBytes(32).toString('base64url')}`
-    const session: Session = { sid, claims, exp, hash: hashOf(refreshToken) }
-    await this.#store.set(this.#prefix + sid, JSON.stringify(session), exp - now())
-    return refreshToken
+  // What changes a login comes one after the other, so that of two uses of a token one is the second.
+  async #alone<T>(sid: string, task: () => Promise<T>): Promise<T> {
+    const before = this.#running.get(sid) ?? Promise.resolve()
+    const running = before.catch(() => {}).then(task)
+    this.#running.set(sid, running)
+    try {
+      return await running
+    } finally {
+      if (this.#running.get(sid) === running) this.#running.delete(sid)
+    }
   }
 }

@@ -66,6 +66,13 @@ export async function createTokens(
     }
   })
   const [signer] = Object.values(keys) as [JWT]
+  try {
+    signer.verify(signer.sign({ sub: 'test' }))
+  } catch (cause) {
+    throw new Error(`The option \`secret\` of authentication does not work with ${algorithm}: are the keys a pair?`, {
+      cause
+    })
+  }
 
   return {
     lifetime,

@@ -16,6 +16,8 @@ export interface Place {
   readonly app: unknown
   readonly path: string
   readonly service?: unknown
+  /** What kind of hook it is there, `undefined` for one of a route. */
+  readonly type?: HookType
 }
 
 /** A before hook as an around hook. */
@@ -90,8 +92,8 @@ export class HookStore {
 
   /** Asks each hook whether it can work at its place. @throws what the hook throws */
   start(place: Place): void {
-    for (const byMethod of Object.values(this.#hooks))
-      for (const hook of [...byMethod.values()].flat()) (hook as Checked)[onStart]?.(place)
+    for (const [type, byMethod] of Object.entries(this.#hooks) as [HookType, Map<string, Hook[]>][])
+      for (const hook of [...byMethod.values()].flat()) (hook as Checked)[onStart]?.({ ...place, type })
   }
 
   /** The hooks of a method as around hooks, outermost first: those for `all` methods stand around those for one. */

@@ -29,7 +29,7 @@ export function errorHandler(
     reply.code(error.code).serializer((payload) => (typeof payload === 'string' ? payload : JSON.stringify(payload)))
     if (error.code === 401) reply.header('www-authenticate', 'Bearer')
     const retryAfter = read(error.data, 'retryAfter')
-    if (Number.isInteger(retryAfter)) reply.header('retry-after', String(retryAfter))
+    if (Number.isInteger(retryAfter) && (retryAfter as number) >= 0) reply.header('retry-after', String(retryAfter))
     if (page === undefined || wantsJSON(request)) reply.type('application/json; charset=utf-8').send(toBody(error))
     else sendPage(page, error, request, reply)
   }

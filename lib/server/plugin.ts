@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { ServiceFunction, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import type { HookOptions } from '../../types/hooks.js'
-import { HookStore } from '../core/hooks.js'
+import { type Checked, HookStore, onStart } from '../core/hooks.js'
 import { joinPath } from '../core/path.js'
 import { createService } from '../core/service.js'
 import { errorHandler } from './error-handler.js'
@@ -57,14 +57,21 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
 
   function register(instance: FastifyInstance, path: string, object: object, serviceOptions: ServiceOptions) {
     const name = joinPath(instance.prefix, path)
-    const { methods, events, hooks } = serviceOptions
+    const { methods, events, hooks, before = [] } = serviceOptions
     const onListenerError = (err: unknown, event: string) =>
       logError(app.log, 'error', err, 'A listener of a service failed', { path: name, event })
     const create = () => {
       const shared = { app: instance, path: name, common, onListenerError }
       const exposed = exposedMethods(object, name, methods)
       checkSchemas(serviceOptions.schema, name, exposed)
-      return { ...createService(object, { ...shared, methods: exposed, events, hooks: hooks as HookOptions }), exposed }
+      const entry = createService(object, { ...shared, methods: exposed, events, hooks: hooks as HookOptions })
+      const { service } = entry
+      const start = () => {
+        entry.start()
+        const place = { app: instance, path: name, service }
+        for (const middleware of [before].flat() as Checked[]) middleware[onStart]?.(place)
+      }
+      return { ...entry, exposed, start }
     }
     const entry = registry.add(name, create)
     const prefix = joinPath(path)

@@ -19,8 +19,8 @@ function head(verb: string, target: string, headers: Headers): string {
 }
 
 /** A server in a process of its own that takes requests as they are; it ends with the test. */
-export async function startChild(t: Test, options: RequestServerOptions = {}) {
-  const child = new Child('request-server.js', JSON.stringify(options))
+export async function startChild(t: Test, options: RequestServerOptions = {}, script = 'request-server.js') {
+  const child = new Child(script, JSON.stringify(options))
   await child.start()
   t.teardown(() => child.stop())
 

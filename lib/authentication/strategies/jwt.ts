@@ -3,7 +3,7 @@ import type { AuthenticationRequest } from '../../../types/authentication.js'
 import type { Params } from '../../../types/service.js'
 import { NotAuthenticated } from '../../core/errors.js'
 import type { Authenticator } from '../authenticator.js'
-import { requestOf } from '../credentials.js'
+import { requestOf } from '../request.js'
 import type { Strategy, StrategyResult } from '../strategy.js'
 
 export interface JwtOptions {
@@ -24,8 +24,10 @@ export class JwtStrategy implements Strategy {
     this.#schemes = schemes.map((scheme) => scheme.toLowerCase())
   }
 
-  setup(authentication: Authenticator): void {
+  /** @throws when the service of the users has no `get` */
+  setup(authentication: Authenticator, name: string): void {
     this.#authentication = authentication
+    if (authentication.entities.name !== null) authentication.entities.require('get', name)
   }
 
   async authenticate({ accessToken }: AuthenticationRequest, params: Params): Promise<StrategyResult> {

@@ -46,8 +46,7 @@ export class LocalStrategy implements Strategy {
   /** @throws when there are no users, or bcrypt is wanted and its library is not installed */
   async setup(authentication: Authenticator, name: string): Promise<void> {
     this.#authentication = authentication
-    if (authentication.entities.name === null)
-      throw new Error(`The strategy '${name}' needs users: set the option \`entity\` of authentication`)
+    authentication.entities.require('find', name)
     const { bcrypt } = this.#options
     if (bcrypt) authentication.passwords.add(await createBcrypt(bcrypt))
   }

@@ -14,7 +14,7 @@ export interface Asked {
 }
 
 /** A server that writes down what it is asked, and answers by `answer`; closed when the test ends. */
-export async function createEcho(t: Test, answer: (asked: Asked) => object | string | null = () => ({})) {
+export async function createEcho(t: Test, answer: (asked: Asked) => object | string | null | undefined = () => ({})) {
   const asked: Asked[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -23,12 +23,17 @@ export async function createEcho(t: Test, answer: (asked: Asked) => object | str
     const one = { method, url, headers, body: Buffer.concat(chunks).toString() }
     asked.push(one)
     const body = answer(one)
+    // Nothing: the client waits.
+    if (body === undefined) return
     if (body === null) response.writeHead(204).end()
     else if (typeof body === 'string') response.writeHead(200, { 'content-type': 'text/plain' }).end(body)
     else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => server.close())
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return { address, asked }
 }

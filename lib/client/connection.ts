@@ -1,4 +1,4 @@
-import { mergeHeaders } from './headers.js'
+import { type Headers, mergeHeaders } from './headers.js'
 import type { ClientRequest, ClientResponse } from './message.js'
 import type { AdapterOptions, RestService, RestServiceSettings } from './rest-service.js'
 
@@ -65,5 +65,5 @@ export function addMethods(
 }
 
 /** Options of an adapter over those of its server. */
-export const mergeOptions = (...options: AdapterOptions[]): AdapterOptions =>
+export const mergeOptions = (...options: AdapterOptions[]): AdapterOptions & { headers: Headers } =>
   Object.assign({}, ...options, { headers: mergeHeaders(...options.map(({ headers }) => headers)) })

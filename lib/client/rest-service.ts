@@ -1,6 +1,6 @@
 import type { ClientParams, HeadersLike } from '../../types/client.js'
 import type { NullableId, Query } from '../../types/service.js'
-import { BadRequest, ServiceError, Unavailable } from '../core/errors.js'
+import { BadRequest, Unavailable } from '../core/errors.js'
 import { definitionOf, methods } from '../core/methods.js'
 import { encodeSegment, fillPath, stripSlashes } from '../core/path.js'
 import { hasHeader, mergeHeaders } from './headers.js'
@@ -79,7 +79,6 @@ async function call(service: RestService, name: string, args: unknown[]): Promis
     response = await service.send(request)
   } catch (cause) {
     if (signal?.aborted) throw signal.reason
-    if (cause instanceof ServiceError) throw cause
     throw new Unavailable(`${request.method} ${request.url} got no answer`, undefined, { cause })
   }
   return settle(response)

@@ -53,11 +53,11 @@ export function rest(base = '', options: AdapterOptions = {}): Rest {
   const address = base.replace(/\/+$/, '')
   const adapter =
     <Library>(name: string, Class: RestServiceClass, transport: Transport<Library>) =>
-    (library: Library, given: AdapterOptions | RestServiceClass = {}, Own: RestServiceClass = Class) => {
+    (library: Library, given: AdapterOptions | RestServiceClass = {}, Own = Class) => {
       if (!library) throw new Error(`rest(address).${name}(${name}) needs the library`)
       const [own, Chosen] = typeof given === 'function' ? [{}, given] : [given, Own]
       const merged = mergeOptions(options, own)
-      if (name === 'request' && Object.keys(merged.headers ?? {}).length > 0)
+      if (name === 'request' && Object.keys(merged.headers).length > 0)
         throw new Error('request takes no headers here: hand over request.defaults({ headers })')
       return createConnection({
         base: address,

@@ -26,6 +26,9 @@ const answers: Record<string, [answer: Answer, expected: unknown]> = {
   'an empty 200': [send(200, ''), null],
   '204': [send(204, ''), null],
   'a 200 that is text': [send(200, 'text', { 'content-type': 'text/plain; charset=utf-8' }), 'text'],
+  'a 200 that is bytes': [send(200, 'bytes', { 'content-type': 'image/png' }), {}],
+  'a 200 that is XML': [send(200, '<a/>', { 'content-type': 'application/atom+xml' }), '<a/>'],
+  'a redirect that leads nowhere': [send(304, ''), { classOf: 'ServiceError', name: 'GeneralError', code: 304 }],
   'a 200 without a type': [send(200, 'text', {}), 'text'],
   'JSON of another type': [send(200, '{"a":"ä"}', { 'content-type': 'application/vnd.api+json' }), { a: 'ä' }],
   'error body named `toString`': [

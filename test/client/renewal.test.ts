@@ -64,6 +64,26 @@ t.test('another client that shares the storage has renewed: its token is used', 
   )
 })
 
+t.test('where there are locks, clients of other processes are waited for', async (t) => {
+  const { address } = await createLoginServer(t, { refresh: true })
+  const { app, storage } = createLoginClient(address)
+  await app.authenticate(credentials)
+  await storage.setItem('feathers-jwt', 'an.old.one')
+  const names: string[] = []
+  const request = <T>(name: string, run: () => Promise<T>) => {
+    names.push(name)
+    return run()
+  }
+  const before = Object.getOwnPropertyDescriptor(globalThis, 'navigator')
+  Object.defineProperty(globalThis, 'navigator', { configurable: true, value: { locks: { request } } })
+  t.teardown(() => {
+    Reflect.deleteProperty(globalThis, 'navigator')
+    if (before) Object.defineProperty(globalThis, 'navigator', before)
+  })
+  t.match(await app.service('me').find(), { email: user.email })
+  t.same(names, ['feathers-jwt'])
+})
+
 t.test('a body that is a stream is not sent twice', async (t) => {
   const { address } = await createLoginServer(t, { refresh: true })
   const { app, asked, storage } = createLoginClient(address)

@@ -1,5 +1,6 @@
 import axios from 'axios'
 import { createClient, FetchClient, rest } from 'fastify-services/client'
+import superagent from 'superagent'
 import t from 'tap'
 import { createClientOfEcho, createEcho } from '../support/client-app.js'
 
@@ -47,7 +48,7 @@ t.test('Base URL: with a prefix, with trailing slashes', async (t) => {
 })
 
 t.test('`params.connection`: options of the call for the library', async (t) => {
-  const { app, asked } = await createClientOfEcho(t)
+  const { app, address, asked } = await createClientOfEcho(t)
   const seen: RequestInit[] = []
   const client = createClient().configure(
     rest('http://127.0.0.1:1').fetch(async (_url, init) => {
@@ -64,6 +65,9 @@ t.test('`params.connection`: options of the call for the library', async (t) => 
     .catch((error) => t.equal(error.code, 503))
   await app.service('things').find()
   t.equal(asked.length, 1)
+  const agent = createClient().configure(rest(address).superagent(superagent))
+  await agent.service('things').find({ connection: { timeout: 5000, redirects: 0, unknown: 1 } })
+  t.equal(asked.length, 2, 'options of superagent are the names of its methods')
 })
 
 t.test('`fetch` is called as a plain function with a string', async (t) => {

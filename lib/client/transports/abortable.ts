@@ -3,14 +3,18 @@ export function abortable<T>(
   signal: AbortSignal | undefined,
   start: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => unknown
 ): Promise<T> {
-  let onAbort = () => {}
-  const promise = new Promise<T>((resolve, reject) => {
-    const abort = start(resolve, reject)
-    onAbort = () => {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
       abort()
       reject(signal?.reason)
     }
+    const once =
+      <V>(settle: (value: V) => void) =>
+      (value: V) => {
+        signal?.removeEventListener('abort', onAbort)
+        settle(value)
+      }
+    const abort = start(once(resolve), once(reject))
     signal?.addEventListener('abort', onAbort)
   })
-  return promise.finally(() => signal?.removeEventListener('abort', onAbort))
 }

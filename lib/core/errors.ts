@@ -108,6 +108,20 @@ export function toServiceError(error: unknown): ServiceError {
   return new ServiceError(message, status < 500 ? 'BadRequest' : 'GeneralError', status, data, { cause: error })
 }
 
+/**
+ * The error that a server has answered with: of the class of its status, with the known fields of the body and no others.
+ * @param body what came as JSON; anything
+ */
+export function errorFromJSON(status: number, body: unknown): ServiceError {
+  const Class = byCode.get(status)
+  const standard = Class
+    ? new Class()
+    : new ServiceError(undefined, status >= 400 && status < 500 ? 'BadRequest' : 'GeneralError', status)
+  const texts = ['name', 'message', 'className'].map((key) => [key, text(read(body, key))])
+  const values = ['data', 'errors'].map((key) => [key, read(body, key)])
+  return Object.assign(standard, Object.fromEntries([...texts, ...values].filter(([, value]) => value !== undefined)))
+}
+
 function copy(error: ServiceError, message: string): ServiceError {
   const data = read(error, 'data')
   const errors = read(error, 'errors')

@@ -3,14 +3,29 @@ import type { HookContext, Listener } from '../../types/hooks.js'
 /** The part of an event emitter that a service needs; node's own and eventemitter3 have it. */
 export interface Emitter {
   on(event: string, listener: Listener): unknown
-  once(event: string, listener: Listener): unknown
   off(event: string, listener: Listener, context?: unknown, once?: boolean): unknown
-  emit(event: string, ...args: unknown[]): unknown
-  listeners(event: string): unknown[]
+  listeners(event: string): readonly unknown[]
   /** Node's emitters have it: the listeners, those that were added by `once` wrapped so that a call takes them off. */
-  rawListeners?(event: string): unknown[]
+  rawListeners?(event: string): readonly unknown[]
   removeAllListeners(event?: string): unknown
   listenerCount(event: string): number
+}
+
+/** The listeners of a service whose object is no emitter. */
+export function createEmitter(): Emitter {
+  const lists = new Map<string, readonly Listener[]>()
+  const listeners = (event: string) => lists.get(event) ?? []
+  return {
+    on: (event, listener) => lists.set(event, [...listeners(event), listener]),
+    off: (event, listener) =>
+      lists.set(
+        event,
+        listeners(event).filter((one) => one !== listener)
+      ),
+    listeners,
+    removeAllListeners: (event) => (event === undefined ? lists.clear() : lists.delete(event)),
+    listenerCount: (event) => listeners(event).length
+  }
 }
 
 export function isEmitter(object: object): object is Emitter {
@@ -43,7 +58,10 @@ function emit(emitter: Emitter, event: string, invoke: (listener: Listener) => v
  * object, which emits by itself.
  */
 export function eventMethods(emitter: Emitter, service: unknown, onError: OnListenerError) {
-  const guards = new WeakMap<Listener, Map<string, Listener>>()
+  const guards = {
+    on: new WeakMap<Listener, Map<string, Listener>>(),
+    once: new WeakMap<Listener, Map<string, Listener>>()
+  }
   const originals = new WeakMap<Listener, Listener>()
 
   async function invoke(listener: Listener, event: string, args: unknown[]): Promise<void> {
@@ -54,27 +72,36 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
     }
   }
 
-  function guarded(event: string, listener: Listener): Listener {
-    const byEvent = guards.get(listener) ?? new Map<string, Listener>()
-    guards.set(listener, byEvent)
-    const guard: Listener = byEvent.get(event) ?? ((...args) => invoke(listener, event, args))
+  function guarded(kind: 'on' | 'once', event: string, listener: Listener): Listener {
+    if (typeof listener !== 'function') throw new TypeError(`The listener of '${event}' is not a function`)
+    const byEvent = guards[kind].get(listener) ?? new Map<string, Listener>()
+    guards[kind].set(listener, byEvent)
+    const guard: Listener =
+      byEvent.get(event) ??
+      ((...args) => {
+        if (kind === 'once') emitter.off(event, guard)
+        return invoke(listener, event, args)
+      })
     byEvent.set(event, guard)
     originals.set(guard, listener)
     return guard
   }
 
-  const change = (method: 'on' | 'once' | 'off') => (event: string, listener: Listener) => {
-    if (typeof listener !== 'function') throw new TypeError(`The listener of '${event}' is not a function`)
-    emitter[method](event, guarded(event, listener))
-    // It may have been added on the user's object.
-    if (method === 'off') emitter.off(event, listener)
+  const add = (kind: 'on' | 'once') => (event: string, listener: Listener) => {
+    emitter.on(event, guarded(kind, event, listener))
     return service
   }
-  const [on, off] = [change('on'), change('off')]
+  const on = add('on')
+  const off = (event: string, listener: Listener) => {
+    // The listener itself may have been added on the user's object.
+    for (const one of [guarded('on', event, listener), guarded('once', event, listener), listener])
+      emitter.off(event, one)
+    return service
+  }
   return {
     on,
     addListener: on,
-    once: change('once'),
+    once: add('once'),
     off,
     removeListener: off,
     removeAllListeners(event?: string) {

@@ -12,33 +12,26 @@ export interface MethodDefinition {
   readonly status: number
 }
 
+const row = (
+  verb: string,
+  id: MethodDefinition['id'],
+  names: MethodDefinition['arguments'],
+  event: string | null = null,
+  batch = false,
+  status = 200
+): MethodDefinition => ({ verb, id, arguments: names, batch, event, status })
+
 /** THE table of the six methods: server, client, hooks and events all read it (specification: "Endpoints"). */
-export const methods: ReadonlyMap<string, MethodDefinition> = new Map<string, MethodDefinition>([
-  ['find', { verb: 'GET', id: false, arguments: ['params'], batch: false, event: null, status: 200 }],
-  ['get', { verb: 'GET', id: true, arguments: ['id', 'params'], batch: false, event: null, status: 200 }],
-  ['create', { verb: 'POST', id: false, arguments: ['data', 'params'], batch: true, event: 'created', status: 201 }],
-  [
-    'update',
-    { verb: 'PUT', id: 'optional', arguments: ['id', 'data', 'params'], batch: false, event: 'updated', status: 200 }
-  ],
-  [
-    'patch',
-    { verb: 'PATCH', id: 'optional', arguments: ['id', 'data', 'params'], batch: false, event: 'patched', status: 200 }
-  ],
-  [
-    'remove',
-    { verb: 'DELETE', id: 'optional', arguments: ['id', 'params'], batch: false, event: 'removed', status: 200 }
-  ]
+export const methods: ReadonlyMap<string, MethodDefinition> = new Map([
+  ['find', row('GET', false, ['params'])],
+  ['get', row('GET', true, ['id', 'params'])],
+  ['create', row('POST', false, ['data', 'params'], 'created', true, 201)],
+  ['update', row('PUT', 'optional', ['id', 'data', 'params'], 'updated')],
+  ['patch', row('PATCH', 'optional', ['id', 'data', 'params'], 'patched')],
+  ['remove', row('DELETE', 'optional', ['id', 'params'], 'removed')]
 ])
 
-const custom: MethodDefinition = {
-  verb: 'POST',
-  id: false,
-  arguments: ['data', 'params'],
-  batch: true,
-  event: null,
-  status: 200
-}
+const custom = row('POST', false, ['data', 'params'], null, true)
 
 /** The definition of any method: one of the six by its row, every other one is a custom method. */
 export function definitionOf(name: string): MethodDefinition {

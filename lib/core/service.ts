@@ -1,8 +1,7 @@
-import { EventEmitter } from 'eventemitter3'
 import type { HookContext, HookOptions, RegisteredService } from '../../types/hooks.js'
 import { compose, type Run } from './compose.js'
 import { contextOf } from './context.js'
-import { type Emitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
+import { createEmitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
 import { define, forward } from './facade.js'
 import { HookStore, outermost } from './hooks.js'
 import { argumentCheck, definitionOf, type MethodDefinition, methods } from './methods.js'
@@ -10,7 +9,7 @@ import { argumentCheck, definitionOf, type MethodDefinition, methods } from './m
 export interface RegisterOptions {
   readonly app: unknown
   readonly path: string
-  /** The methods that may be called from outside; default: those of the six that exist. */
+  /** Its methods beside those of the six that exist. */
   readonly methods?: readonly string[] | undefined
   /** The events that the service emits itself. */
   readonly events?: readonly string[] | undefined
@@ -38,37 +37,25 @@ export interface ServiceEntry {
   /** What `app.service(path)` returns. */
   readonly service: RegisteredService
   readonly methods: ReadonlyMap<string, ServiceMethod>
-  /** The methods that may be called from outside. */
-  readonly exposed: readonly string[]
   /** Asks the hooks whether they can work where they stand. @throws what to do when one can't */
   start(): void
 }
 
-// What can't be a custom method: it would stand over a member that every object or every service has.
-const reserved = new Set<string>([
-  ...Object.getOwnPropertyNames(Object.prototype),
-  ...['on', 'once', 'off', 'addListener', 'removeListener', 'removeAllListeners', 'listeners', 'listenerCount', 'emit'],
-  ...['hooks', 'setup', 'teardown', 'publish', 'all', 'around', 'before', 'after', 'error', 'then']
-])
-
 /**
  * Wraps a user's object into a service with hooks and events. Its methods are called on the object itself, which is not
  * changed, so that private fields work.
- *
- * @throws when the object has none of the methods, or `methods` names one that it lacks or that can't be a method
  */
 export function createService(object: object, options: RegisterOptions): ServiceEntry {
   const { app, path, common } = options
   const source = object as Record<string, unknown>
-  const exposed = exposedMethods(source, options)
   const events = options.events ?? (Array.isArray(source.events) ? source.events : [])
-  const emitter: Emitter = isEmitter(object) ? object : (new EventEmitter() as unknown as Emitter)
+  const emitter = isEmitter(object) ? object : createEmitter()
   const service: Record<string, unknown> = {}
   const eventful = eventMethods(emitter, service, options.onListenerError)
   const own = new HookStore()
 
   const entries = new Map<string, ServiceMethod>()
-  for (const name of new Set([...existing(source), ...exposed])) {
+  for (const name of new Set([...existing(source), ...(options.methods ?? [])])) {
     const definition = definitionOf(name)
     const create = contextOf({ app, service, path, method: name }, definition.arguments, definition.event)
     const check = argumentCheck(name)
@@ -119,27 +106,13 @@ export function createService(object: object, options: RegisterOptions): Service
   const start = () => {
     for (const store of [common, own]) store.start({ app, path, service })
   }
-  return { app, path, object, service: service as unknown as RegisteredService, methods: entries, exposed, start }
+  return { app, path, object, service: service as unknown as RegisteredService, methods: entries, start }
 }
 
 type Method = (...args: unknown[]) => unknown
 
 // Neither a list, which has a `find`, nor a value is a service.
-const existing = (object: Record<string, unknown>) =>
+export const existing = (object: Record<string, unknown>) =>
   typeof object !== 'object' || Array.isArray(object)
     ? []
     : [...methods.keys()].filter((name) => typeof object?.[name] === 'function')
-
-function exposedMethods(object: Record<string, unknown>, { path, methods: named }: RegisterOptions): readonly string[] {
-  const found = existing(object)
-  const exposed = named ?? found
-  for (const name of exposed) {
-    if (reserved.has(name)) throw new Error(`'${name}' can't be a method of the service '${path}': choose another name`)
-    if (typeof object?.[name] !== 'function')
-      throw new Error(`The service '${path}' has no method '${name}', which its option \`methods\` names`)
-  }
-  if (exposed.length > 0 || found.length > 0) return exposed
-  throw new Error(
-    `The service '${path}' has none of the methods ${[...methods.keys()].join(', ')}: give it one, or name its own in the option \`methods\``
-  )
-}

@@ -1,16 +1,16 @@
-import type { ServiceEntry } from '../core/service.js'
+import type { ExposedService } from './exposed.js'
 import type { Registry } from './registry.js'
 import type { Router } from './router.js'
 
 /** A service that stands at a URL, with its own path or with that of a record. */
 export interface Match {
-  readonly entry: ServiceEntry
+  readonly entry: ExposedService
   readonly hasId: boolean
 }
 
 /** Tells which service stands at a URL, whatever the method. It is asked where the router can't tell, not for each request. */
 export class Matcher {
-  readonly #patterns = new Map<ServiceEntry, RegExp>()
+  readonly #patterns = new Map<ExposedService, RegExp>()
 
   constructor(
     readonly registry: Registry,
@@ -28,7 +28,7 @@ export class Matcher {
   }
 
   /** Whether another service may stand at a URL of this one. */
-  hasRivals(entry: ServiceEntry): boolean {
+  hasRivals(entry: ExposedService): boolean {
     const own = segmentsOf(entry.path)
     const meets = (a: string | undefined, b: string | undefined) =>
       a === undefined || b === undefined || isPlaceholder(a) || isPlaceholder(b) || this.#toKey(a) === this.#toKey(b)
@@ -46,7 +46,7 @@ export class Matcher {
     return this.router.caseSensitive ? text : text.toLowerCase()
   }
 
-  #patternOf(entry: ServiceEntry): RegExp {
+  #patternOf(entry: ExposedService): RegExp {
     const known = this.#patterns.get(entry)
     if (known !== undefined) return known
     const slash = this.router.ignoreDuplicateSlashes ? '/+' : '/'

@@ -6,6 +6,7 @@ import { type Checked, HookStore, onStart } from '../core/hooks.js'
 import { joinPath } from '../core/path.js'
 import { createService } from '../core/service.js'
 import { errorHandler } from './error-handler.js'
+import { exposedMethods } from './exposed.js'
 import { logError } from './log.js'
 import { Matcher } from './matcher.js'
 import { notFound } from './not-found.js'
@@ -61,14 +62,16 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
       logError(app.log, 'error', err, 'A listener of a service failed', { path: name, event })
     const create = () => {
       const shared = { app: instance, path: name, common, onListenerError }
-      const entry = createService(object, { ...shared, methods, events, hooks: hooks as HookOptions })
-      checkSchemas(serviceOptions.schema, name, entry.exposed)
-      const { path, service } = entry
+      const exposed = exposedMethods(object, name, methods)
+      checkSchemas(serviceOptions.schema, name, exposed)
+      const entry = createService(object, { ...shared, methods: exposed, events, hooks: hooks as HookOptions })
+      const { service } = entry
       const start = () => {
         entry.start()
-        for (const middleware of [before].flat() as Checked[]) middleware[onStart]?.({ app: instance, path, service })
+        const place = { app: instance, path: name, service }
+        for (const middleware of [before].flat() as Checked[]) middleware[onStart]?.(place)
       }
-      return { ...entry, start }
+      return { ...entry, exposed, start }
     }
     const entry = registry.add(name, create)
     const prefix = joinPath(path)

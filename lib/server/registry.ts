@@ -1,5 +1,5 @@
 import { joinPath, stripSlashes } from '../core/path.js'
-import type { ServiceEntry } from '../core/service.js'
+import type { ExposedService } from './exposed.js'
 
 interface Lifecycle {
   setup?(app: unknown, path: string, server: unknown): unknown
@@ -8,18 +8,18 @@ interface Lifecycle {
 
 /** Which service stands at which path, and the set-up and tear-down of all. */
 export class Registry {
-  readonly #entries = new Map<string, ServiceEntry>()
+  readonly #entries = new Map<string, ExposedService>()
   #server: unknown
   /** Whether the set-up has run: from then on nothing can be registered. */
   ready = false
 
   /** The services, in the order of registration. */
-  get entries(): readonly ServiceEntry[] {
+  get entries(): readonly ExposedService[] {
     return [...this.#entries.values()]
   }
 
   /** @throws when the path is taken, or the server is ready */
-  add(path: string, create: () => ServiceEntry): ServiceEntry {
+  add(path: string, create: () => ExposedService): ExposedService {
     if (this.#entries.has(path))
       throw new Error(
         `A service '${path}' is registered already: choose another path, or look it up by app.service('${path}')`
@@ -32,7 +32,7 @@ export class Registry {
   }
 
   /** @throws when there is no service at the path, under the prefix or without it */
-  get(prefix: string, path: string): ServiceEntry {
+  get(prefix: string, path: string): ExposedService {
     const entry = this.#entries.get(joinPath(prefix, path)) ?? this.#entries.get(stripSlashes(path))
     if (entry !== undefined) return entry
     const known = [...this.#entries.keys()].map((name) => `'${name}'`).join(', ') || 'none'

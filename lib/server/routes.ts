@@ -3,11 +3,12 @@ import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../t
 import { authentication, type WithAuthentication } from '../core/credentials.js'
 import { ServiceError } from '../core/errors.js'
 import { checkData, methods } from '../core/methods.js'
-import type { ServiceEntry, ServiceMethod } from '../core/service.js'
+import type { ServiceMethod } from '../core/service.js'
 import { registerBodyParsers } from './body.js'
 import { argumentsOf, idName } from './call.js'
 import { constraintsOf } from './custom-method.js'
 import type { errorHandler } from './error-handler.js'
+import type { ExposedService } from './exposed.js'
 import { createFormatter } from './formatter.js'
 import type { Matcher } from './matcher.js'
 import { runMiddleware, watch } from './middleware.js'
@@ -32,7 +33,7 @@ export interface Settings {
  */
 export async function registerRoutes(
   instance: FastifyInstance,
-  entry: ServiceEntry,
+  entry: ExposedService,
   options: ServiceOptions,
   settings: Settings
 ): Promise<void> {
@@ -58,7 +59,7 @@ export async function registerRoutes(
 
 function toRoute(
   method: ServiceMethod,
-  entry: ServiceEntry,
+  entry: ExposedService,
   options: ServiceOptions,
   settings: Settings,
   instance: FastifyInstance

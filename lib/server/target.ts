@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BadRequest } from '../core/errors.js'
 import { methods } from '../core/methods.js'
-import type { ServiceEntry, ServiceMethod } from '../core/service.js'
+import type { ServiceMethod } from '../core/service.js'
 import { idName } from './call.js'
 import { SERVICE_METHOD } from './custom-method.js'
+import type { ExposedService } from './exposed.js'
 import type { Matcher } from './matcher.js'
 import { methodNotAllowed } from './unsupported.js'
 
@@ -14,7 +15,7 @@ import { methodNotAllowed } from './unsupported.js'
  */
 export function targetCheck(
   { name, definition }: ServiceMethod,
-  entry: ServiceEntry,
+  entry: ExposedService,
   matcher: Matcher
 ): (request: FastifyRequest, reply: FastifyReply) => void {
   const idParam = idName(entry.path)

@@ -8,6 +8,7 @@ import { format } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import * as door from 'fastify-services'
 import * as authentication from 'fastify-services/authentication'
+import * as client from 'fastify-services/client'
 import t, { type Test } from 'tap'
 import { run } from '../package/pack.js'
 import { type Exchange, fill, type Names, readExchanges, toPattern } from '../support/curl.js'
@@ -101,9 +102,10 @@ async function start(t: Test, file: string, isAsked: boolean): Promise<string> {
     app: FastifyInstance
     server?: Server
   }
-  t.teardown(() => app.close?.()) // an app of Feathers has none
-  t.teardown(() => server.close())
-  if (isAsked && !server.listening) await app.listen()
+  t.teardown(() => app.close?.()) // an app of Feathers has none, nor has a client
+  t.teardown(() => server?.close())
+  if (!isAsked) return ''
+  if (!server.listening) await app.listen()
   return `http://localhost:${(server.address() as AddressInfo | null)?.port}`
 }
 
@@ -167,7 +169,7 @@ function anchors(page: URL): string[] {
 
 t.test('every exported name is told of', async (t) => {
   const text = pages.map((page) => readFileSync(new URL(page, root), 'utf8')).join('\n')
-  for (const name of Object.keys({ ...door, ...authentication })) {
+  for (const name of Object.keys({ ...door, ...authentication, ...client })) {
     if (name !== 'default') t.ok(new RegExp(`\\b${name}\\b`).test(text), name)
   }
 })

@@ -34,3 +34,8 @@ for (const kind of ['esm', 'commonjs']) {
     t.match(await run(folder, process.execPath, 'main.js'), { code: 0, stdout: `${JSON.stringify(answers)}\n` })
   })
 }
+
+t.test('a web page, which has the types of the DOM and none of Node, compiles with the client', async (t) => {
+  const folder = await createConsumer(t, 'browser')
+  t.match(await run(folder, bin('tsc'), '-p', folder), { code: 0, stdout: /^$/ })
+})

@@ -2,24 +2,7 @@ import { feathers } from '@feathersjs/feathers'
 import restClient from '@feathersjs/rest-client'
 import axios from 'axios'
 import superagent from 'superagent'
-
-type Params = { query?: object; headers?: Record<string, string>; route?: Record<string, string> }
-type Id = string | number | null
-
-/** A service as the published client of Feathers hands it out. */
-export interface RemoteService {
-  find(params?: Params): Promise<unknown>
-  get(id: Id, params?: Params): Promise<unknown>
-  create(data: unknown, params?: Params): Promise<unknown>
-  update(id: Id, data: unknown, params?: Params): Promise<unknown>
-  patch(id: Id, data: unknown, params?: Params): Promise<unknown>
-  remove(id: Id, params?: Params): Promise<unknown>
-  archive(data?: unknown, params?: Params): Promise<unknown>
-}
-
-export interface RemoteApp {
-  service(path: string): RemoteService
-}
+import type { RemoteApp } from './client-contract.js'
 
 const rest = restClient.default
 

@@ -6,7 +6,7 @@ import { bodyParser, koa, errorHandler as koaErrors, rest as koaRest } from '@fe
 import Fastify from 'fastify'
 import services, { frameworkErrors } from 'fastify-services'
 import type { Test } from 'tap'
-import { answer, methods, Reader, Things } from './interop-service.js'
+import { answer, methods, Pages, Reader, Things } from './interop-service.js'
 
 const hooks = { after: { get: [answer] } }
 
@@ -18,6 +18,7 @@ async function ours(t: Test): Promise<string> {
   app.service('things', new Things(), { methods, hooks })
   app.service('users/:userId/things', new Things())
   app.service('reader', new Reader())
+  app.service('pages', new Pages())
   return await app.listen({ port: 0, host: '127.0.0.1' })
 }
 
@@ -30,6 +31,7 @@ function mount(app: FeathersApp): void {
   app.use('things', new Things(), { methods: [...methods] })
   app.use('users/:userId/things', new Things())
   app.use('reader', new Reader())
+  app.use('pages', new Pages())
   app.service('things').hooks(hooks)
 }
 

@@ -81,6 +81,15 @@ export class Reader {
   }
 }
 
+/** One that answers pages of two of its five records. */
+export class Pages {
+  async find({ query: { $skip = '0', ...query } = {} }: Params) {
+    const skip = Number($skip)
+    const data = [0, 1, 2, 3, 4].slice(skip, skip + 2).map((id) => ({ id, query }))
+    return { total: 5, limit: 2, skip, data }
+  }
+}
+
 export const methods = ['find', 'get', 'create', 'update', 'patch', 'remove', 'archive'] as const
 
 /** What the hook of the service says about the answer to the `get` of some ids. */

@@ -1,0 +1,74 @@
+import type {
+  AnyService,
+  ClientApplication,
+  ClientOptions,
+  ClientParams,
+  ClientServiceOptions
+} from '../../types/client.js'
+import type { HookOptions } from '../../types/hooks.js'
+import { createEmitter, eventMethods } from '../core/events.js'
+import { define } from '../core/facade.js'
+import { HookStore } from '../core/hooks.js'
+import { stripSlashes } from '../core/path.js'
+import { createService, type ServiceEntry } from '../core/service.js'
+import { addMethods } from './connection.js'
+import { iterate } from './iterate.js'
+
+/**
+ * Makes a client application (specification: "Client behaviour"). `Services` are those of the server: paths, methods, data and results
+ * are typed by it.
+ *
+ * @example
+ * const app = createClient<Services>()
+ * app.configure(rest('https://api.example.com').fetch(fetch))
+ * await app.service('messages').find({ query: { $limit: 5 } })
+ */
+export function createClient<Services = Record<string, AnyService>>({
+  logger = console
+}: ClientOptions = {}): ClientApplication<Services> {
+  const entries = new Map<string, ServiceEntry>()
+  const common = new HookStore()
+  const settings = new Map<string, unknown>()
+  const onListenerError = (error: unknown) => (logger === false ? undefined : logger.error(error))
+  const app = {} as ClientApplication<Services> & { defaultService?(name: string): object }
+  const noLogin = () => Promise.reject(new Error('There is no authentication: configure(authentication()) first'))
+
+  return Object.assign(app, eventMethods(createEmitter(), app, onListenerError), {
+    configure(setup: (app: ClientApplication<Services>) => unknown) {
+      setup(app)
+      return app
+    },
+    use(path: string, service: object, options: ClientServiceOptions = {}) {
+      const name = stripSlashes(path)
+      if (entries.has(name))
+        throw new Error(`There is a service '${name}' already: use() comes before the first service('${name}')`)
+      addMethods(service, name, options)
+      const entry = createService(service, { ...options, app, path: name, common, onListenerError })
+      const registered = entry.service as unknown as { find(params: ClientParams): Promise<unknown> }
+      define(registered as never, 'iterate', (params?: ClientParams) => iterate(registered, params))
+      entries.set(name, entry)
+      return app
+    },
+    service(path: string): unknown {
+      const name = stripSlashes(path)
+      const entry = entries.get(name)
+      if (entry !== undefined) return entry.service
+      if (app.defaultService === undefined)
+        throw new Error(`There is no server for the service '${name}': configure(rest(address).fetch(fetch)) first`)
+      return app.use(name as never, app.defaultService(name)).service(name)
+    },
+    hooks(options: HookOptions) {
+      common.add(options)
+      for (const { service } of entries.values()) service.hooks({})
+      return app
+    },
+    get: (name: string) => settings.get(name),
+    set(name: string, value: unknown) {
+      settings.set(name, value)
+      return app
+    },
+    authenticate: noLogin,
+    reAuthenticate: noLogin,
+    logout: noLogin
+  }) as ClientApplication<Services>
+}

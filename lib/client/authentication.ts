@@ -1,0 +1,128 @@
+import type { AuthenticationRequest, AuthenticationResult } from '../../types/authentication.js'
+import type { ClientParams } from '../../types/client.js'
+import { NotAuthenticated, read } from '../core/errors.js'
+import { stripSlashes } from '../core/path.js'
+import type { Connection } from './connection.js'
+import { hasHeader } from './headers.js'
+import { isStream } from './message.js'
+import { Renewal } from './renewal.js'
+import { type StorageOptions, TokenStore } from './token-store.js'
+
+/** Options of `authentication`. */
+export interface ClientAuthenticationOptions extends StorageOptions {
+  /** Default `'Authorization'`. */
+  header?: string
+  /** The word before the token. Default `'Bearer'`. */
+  scheme?: string
+  /** The path of the authentication service. Default `'authentication'`. */
+  path?: string
+  /** The name of the strategy for tokens. Default `'jwt'`. */
+  jwtStrategy?: string
+}
+
+const is401 = (error: unknown) => read(error, 'code') === 401
+
+interface LoginService {
+  create(data: AuthenticationRequest, params?: ClientParams): Promise<AuthenticationResult>
+  remove(id: null): Promise<AuthenticationResult>
+}
+
+/** What `authentication` needs of an application, and what it adds to it. */
+export interface AuthenticationClient {
+  readonly connection?: Connection
+  service(path: string): unknown
+  get(name: 'authentication'): Promise<AuthenticationResult> | null | undefined
+  set(name: string, value: unknown): unknown
+  emit(event: string, ...args: unknown[]): boolean
+  authenticate(request?: AuthenticationRequest, params?: ClientParams): Promise<AuthenticationResult>
+  reAuthenticate(force?: boolean): Promise<AuthenticationResult>
+  logout(): Promise<AuthenticationResult | null>
+}
+
+/**
+ * Login for a client: makes `authenticate`, `reAuthenticate` and `logout` work, and adds the token to every call of the default
+ * connection (specification: "Authentication"). Where the server gives refresh tokens, a token that is refused is renewed, once for all
+ * calls that wait, and the call is made again. The application emits `login` and `logout`.
+ *
+ * @returns a function for `app.configure`, which throws when no connection was configured before
+ * @example
+ * app.configure(authentication({ storage: localStorage }))
+ * await app.authenticate({ strategy: 'local', email, password })
+ */
+export function authentication(options: ClientAuthenticationOptions = {}): (app: AuthenticationClient) => void {
+  const { header = 'Authorization', scheme = 'Bearer', jwtStrategy = 'jwt' } = options
+  const path = stripSlashes(options.path ?? 'authentication')
+  const tokens = new TokenStore(options)
+  return (app) => {
+    const { connection } = app
+    if (connection === undefined)
+      throw new Error(
+        'Authentication needs a connection: app.configure(rest(address).fetch(fetch)) before app.configure(authentication())'
+      )
+    const service = app.service(path) as LoginService
+    const renewal = new Renewal(tokens, service)
+
+    async function login(request: AuthenticationRequest, params?: ClientParams): Promise<AuthenticationResult> {
+      const result = await service.create(request, params)
+      await tokens.save(result)
+      app.emit('login', result)
+      app.emit('authenticated', result)
+      return result
+    }
+
+    async function goOn(): Promise<AuthenticationResult> {
+      const accessToken = await tokens.access()
+      if (!accessToken) throw new NotAuthenticated('No accessToken found in storage')
+      try {
+        return await login({ strategy: jwtStrategy, accessToken })
+      } catch (error) {
+        const renewed = is401(error) ? await renewal.renew(accessToken) : undefined
+        if (renewed === undefined) throw error
+        return login({ strategy: jwtStrategy, accessToken: renewed })
+      }
+    }
+
+    function remember(login: Promise<AuthenticationResult>): Promise<AuthenticationResult> {
+      const result = login.catch(async (error) => {
+        if (is401(error)) await tokens.drop()
+        if (app.get('authentication') === result) app.set('authentication', null)
+        throw error
+      })
+      app.set('authentication', result)
+      return result
+    }
+
+    const reAuthenticate = (force = false) => (!force && app.get('authentication')) || remember(goOn())
+    Object.assign(app, {
+      reAuthenticate,
+      authenticate: (request?: AuthenticationRequest, params?: ClientParams) =>
+        request === undefined ? reAuthenticate() : remember(login(request, params)),
+      async logout() {
+        const result = await service.remove(null).catch((error) => {
+          if (is401(error)) return null
+          throw error
+        })
+        await tokens.drop()
+        app.set('authentication', null)
+        app.emit('logout', result)
+        return result
+      }
+    })
+
+    // All calls of the connection, and none of those to other servers.
+    const { send } = connection
+    connection.send = async (request) => {
+      const isLogin = request.service === path && request.call === 'create'
+      if (isLogin || hasHeader(request.headers, header)) return send(request)
+      await Promise.resolve(app.get('authentication')).catch(() => {})
+      const sendWith = (token: string) =>
+        send({ ...request, headers: { ...request.headers, [header]: `${scheme} ${token}`.trim() } })
+      const token = await tokens.access()
+      if (!token) return send(request)
+      const response = await sendWith(token)
+      const renewed = response.status === 401 ? await renewal.renew(token) : undefined
+      // A stream is read once.
+      return renewed === undefined || isStream(request.body) ? response : sendWith(renewed)
+    }
+  }
+}

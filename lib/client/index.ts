@@ -1,0 +1,25 @@
+export type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
+export type * from '../../types/client.js'
+export type * from '../../types/service.js'
+// biome-ignore format: the door fits on a page
+export {
+  BadGateway, BadRequest, Conflict, Forbidden, GeneralError, Gone, LengthRequired, MethodNotAllowed, NotAcceptable,
+  NotAuthenticated, NotFound, NotImplemented, PayloadTooLarge, PaymentError, ServiceError, Timeout, TooManyRequests,
+  Unavailable, Unprocessable, UnsupportedMediaType, UriTooLong
+} from '../core/errors.js'
+export { createClient } from './application.js'
+export { type AuthenticationClient, authentication, type ClientAuthenticationOptions } from './authentication.js'
+export type { Connectable, Connection, RestServiceClass } from './connection.js'
+export type { ClientRequest, ClientResponse } from './message.js'
+export {
+  type Adapter,
+  AxiosClient,
+  FetchClient,
+  JqueryClient,
+  RequestClient,
+  type Rest,
+  rest,
+  SuperagentClient
+} from './rest.js'
+export type { AdapterOptions, RestService, RestServiceSettings } from './rest-service.js'
+export { memoryStorage, type Storage } from './storage.js'

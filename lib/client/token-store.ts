@@ -1,0 +1,40 @@
+import type { AuthenticationResult } from '../../types/authentication.js'
+import { memoryStorage, type Storage } from './storage.js'
+
+export interface StorageOptions {
+  /** Where tokens are kept. Default: in memory. */
+  storage?: Storage
+  /** The key of the access token in the storage; that of the refresh token has `-refresh` behind it. Default `'feathers-jwt'`. */
+  storageKey?: string
+}
+
+/** The tokens of a login. They are read whenever they are needed: another tab may have renewed them. */
+export class TokenStore {
+  readonly #storage: Storage
+  readonly key: string
+  readonly #refreshKey: string
+
+  constructor({ storage = memoryStorage(), storageKey = 'feathers-jwt' }: StorageOptions) {
+    this.#storage = storage
+    this.key = storageKey
+    this.#refreshKey = `${storageKey}-refresh`
+  }
+
+  async access(): Promise<string | null | undefined> {
+    return this.#storage.getItem(this.key)
+  }
+
+  async refresh(): Promise<string | null | undefined> {
+    return this.#storage.getItem(this.#refreshKey)
+  }
+
+  async save({ accessToken, refreshToken }: AuthenticationResult): Promise<void> {
+    if (accessToken !== undefined) await this.#storage.setItem(this.key, accessToken)
+    if (refreshToken !== undefined) await this.#storage.setItem(this.#refreshKey, refreshToken)
+  }
+
+  async drop(): Promise<void> {
+    await this.#storage.removeItem(this.key)
+    await this.#storage.removeItem(this.#refreshKey)
+  }
+}

@@ -1,0 +1,20 @@
+/** Aborts the request of a library that knows no signals. `start` begins it, and returns what aborts it. */
+export function abortable<T>(
+  signal: AbortSignal | undefined,
+  start: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => unknown
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      abort()
+      reject(signal?.reason)
+    }
+    const once =
+      <V>(settle: (value: V) => void) =>
+      (value: V) => {
+        signal?.removeEventListener('abort', onAbort)
+        settle(value)
+      }
+    const abort = start(once(resolve), once(reject))
+    signal?.addEventListener('abort', onAbort)
+  })
+}

@@ -1,0 +1,21 @@
+import type { ClientResponse, Transport } from '../message.js'
+import { abortable } from './abortable.js'
+
+type Callback = (
+  error: unknown,
+  response: { statusCode: number; headers: Record<string, string> },
+  body: Uint8Array<ArrayBuffer>
+) => void
+
+/** What the adapter needs of request, or of its `defaults(…)`. */
+export type RequestLibrary = (options: object, callback: Callback) => { abort(): unknown }
+
+export const requestTransport: Transport<RequestLibrary> = (library, { url, method, headers, body, options, signal }) =>
+  abortable<ClientResponse>(signal, (resolve, reject) => {
+    const settings = { ...options, url, method, headers, body, encoding: null, json: false }
+    const sent = library(settings, (error, response, body) => {
+      if (error) reject(error)
+      else resolve({ status: response.statusCode, type: response.headers['content-type'] ?? '', body })
+    })
+    return () => sent.abort()
+  })

@@ -1,0 +1,35 @@
+import type { ClientResponse, Transport } from '../message.js'
+import { abortable } from './abortable.js'
+
+type Request = {
+  set(headers: object): Request
+  send(body: unknown): Request
+  ok(isOk: () => boolean): Request
+  responseType(type: string): Request
+  abort(): unknown
+} & PromiseLike<{ status: number; headers: Record<string, string>; body: unknown }>
+
+/** What the adapter needs of superagent, or of an agent. */
+export type Superagent = (method: string, url: string) => object
+
+export const superagentTransport: Transport<Superagent> = (
+  superagent,
+  { url, method, headers, body, options, signal }
+) =>
+  abortable<ClientResponse>(signal, (resolve, reject) => {
+    const request = superagent(method, url) as Request & Record<string, (value: unknown) => unknown>
+    request
+      .set(headers)
+      .ok(() => true)
+      .responseType('arraybuffer')
+    // Its options are methods: `timeout`, `withCredentials`, …
+    for (const [name, value] of Object.entries(options)) request[name]?.(value)
+    if (body !== undefined) request.send(body)
+    request.then(({ status, headers, body }) => {
+      const bytes = (
+        body instanceof Uint8Array || body instanceof ArrayBuffer ? body : new ArrayBuffer(0)
+      ) as ClientResponse['body']
+      resolve({ status, type: headers['content-type'] ?? '', body: bytes })
+    }, reject)
+    return () => request.abort()
+  })

@@ -1,0 +1,104 @@
+import t from 'tap'
+import { createEcho } from '../support/client-app.js'
+import { createDrivers } from '../support/client-drivers.js'
+
+const badRequest = { classOf: 'BadRequest', code: 400 }
+
+t.test('Client: id `undefined`, empty, `.`, `..`, a lone surrogate: BadRequest, nothing sent', async (t) => {
+  const { address, asked } = await createEcho(t)
+  for (const { adapter, run } of await createDrivers(t)) {
+    const outcomes = await run(async ({ client, outcome }, base) => {
+      const service = client(base).service('things')
+      const found: unknown[] = []
+      for (const id of [undefined, '', '.', '..', '\uD800', 'a\uDC00'] as string[])
+        for (const call of [
+          () => service.get(id),
+          () => service.update(id, {}),
+          () => service.patch(id, {}),
+          () => service.remove(id)
+        ])
+          found.push(await outcome(call))
+      found.push(await outcome(() => service.get(null as never)))
+      return found
+    }, address)
+    t.equal(outcomes.length, 25)
+    for (const outcome of outcomes) t.match(outcome, badRequest, adapter)
+  }
+  t.same(asked, [])
+})
+
+t.test('Client: route value `../admin`, `$&`; id `a/b?c#d`: encoded', async (t) => {
+  const { address, asked } = await createEcho(t)
+  for (const { adapter, run } of await createDrivers(t)) {
+    await run(async ({ client }, base) => {
+      const service = client(base).service('users/:user/things')
+      for (const user of ['../admin', '$&', 'a/b?c#d', 'ä%2F', 7]) await service.get('a/b?c#d', { route: { user } })
+      return null
+    }, address)
+    const id = 'a%2Fb%3Fc%23d'
+    const users = ['..%2Fadmin', '%24%26', id, '%C3%A4%252F', '7']
+    t.same(
+      asked.splice(0).map(({ url }) => url),
+      users.map((user) => `/users/${user}/things/${id}`),
+      adapter
+    )
+    const missing = await run(async ({ client, outcome }, base) => {
+      const service = client(base).service('users/:user/:constructor')
+      const values = [undefined, {}, { user: '' }, { user: '..' }, { user: 'a' }]
+      return Promise.all(values.map((route) => outcome(() => service.find({ ...(route && { route }) } as never))))
+    }, address)
+    for (const outcome of missing) t.match(outcome, { ...badRequest, message: /params\.route/ }, adapter)
+    t.same(asked, [])
+  }
+})
+
+t.test('Client: `remove(null)`, `patch(null)` with a condition that vanishes in the URL is refused', async (t) => {
+  const { address, asked } = await createEcho(t)
+  for (const { adapter, run } of await createDrivers(t)) {
+    const [refused, sent] = await run(async ({ client, outcome }, base) => {
+      const service = client(base).service('things')
+      const queries = [{ id: { $in: [] } }, { id: undefined }, { a: 1, b: { c: {} } }, { $or: [] }]
+      const calls = queries.flatMap((query) => [
+        () => service.remove(null, { query }),
+        () => service.patch(null, {}, { query }),
+        () => service.update(null, {}, { query })
+      ])
+      const refused = await Promise.all(calls.map(outcome))
+      const sent = [await service.remove(null, { query: { a: null, b: 0 } }), await service.patch(null, {}, {})]
+      return [refused, [...sent, await service.find({ query: { id: { $in: [] } } })]]
+    }, address)
+    for (const outcome of refused ?? [])
+      t.match(outcome, { ...badRequest, message: /condition '(id|b|\$or)'/ }, adapter)
+    t.equal(sent?.length, 3)
+    t.same(
+      asked.splice(0).map(({ method, url }) => `${method} ${url}`),
+      ['DELETE /things?a=&b=0', 'PATCH /things', 'GET /things'],
+      adapter
+    )
+  }
+})
+
+t.test('Client: abort through `connection.signal` rejects with the abort, and the connection is freed', async (t) => {
+  const { address } = await createEcho(t, ({ url }) => (url === '/slow' ? undefined : {}) as object)
+  for (const { adapter, run } of await createDrivers(t)) {
+    const told = await run(async ({ client, tell }, base) => {
+      const reason = new Error('enough')
+      const controller = new AbortController()
+      const call = client(base)
+        .service('slow')
+        .find({ connection: { signal: controller.signal } })
+      setTimeout(() => controller.abort(reason), 50)
+      const first = await call.catch((error) => [error === reason || error.name, tell(error).message])
+      const second = await client(base)
+        .service('slow')
+        .find({ connection: { signal: AbortSignal.abort() } })
+        .catch((error) => error.name)
+      const controllerOfTime = await client(base)
+        .service('slow')
+        .find({ connection: { signal: AbortSignal.timeout(50) } })
+        .catch((error) => error.name)
+      return [first, second, controllerOfTime]
+    }, address)
+    t.same(told, [[true, 'enough'], 'AbortError', 'TimeoutError'], adapter)
+  }
+})

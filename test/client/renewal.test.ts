@@ -1,0 +1,97 @@
+import { setTimeout } from 'node:timers/promises'
+import t from 'tap'
+import { createLoginClient, createLoginServer, credentials, user } from '../support/client-login.js'
+
+const options = { refresh: true, jwt: { expiresIn: 1 } }
+const expiry = () => setTimeout(2050)
+
+t.test('a token that has expired is renewed, once for any number of calls that wait', async (t) => {
+  const { address } = await createLoginServer(t, options)
+  const { app, asked, storage } = createLoginClient(address)
+  const { accessToken, refreshToken } = await app.authenticate(credentials)
+  t.type(refreshToken, 'string')
+  t.equal(await storage.getItem('feathers-jwt-refresh'), refreshToken)
+  await expiry()
+  asked.length = 0
+  const me = app.service('me')
+  const answers = await Promise.all([me.find(), me.create({ a: 1 }), me.find(), me.create({ b: 2 })])
+  t.match(answers, [{ email: user.email }, { a: 1 }, { email: user.email }, { b: 2 }])
+  t.equal(asked.filter(({ url }) => url === '/authentication').length, 1)
+  t.not(await storage.getItem('feathers-jwt'), accessToken)
+  t.not(await storage.getItem('feathers-jwt-refresh'), refreshToken)
+})
+
+t.test('reAuthenticate renews too', async (t) => {
+  const { address } = await createLoginServer(t, options)
+  const { storage, app: first } = createLoginClient(address)
+  const { accessToken } = await first.authenticate(credentials)
+  await expiry()
+  const { app } = createLoginClient(address, storage)
+  const result = await app.reAuthenticate()
+  t.match(result, { authentication: { strategy: 'jwt' }, user: { email: user.email } })
+  t.not(result.accessToken, accessToken)
+})
+
+t.test('where the refresh token is refused, the call is answered with 401, and the tokens are dropped', async (t) => {
+  const { address } = await createLoginServer(t, options)
+  const { app, storage } = createLoginClient(address)
+  await app.authenticate(credentials)
+  const other = createLoginClient(address, storage)
+  await storage.setItem('feathers-jwt', 'stolen.and.changed')
+  await storage.setItem('feathers-jwt-refresh', 'no.good')
+  await t.rejects(other.app.service('me').find(), { code: 401 })
+  t.equal(await storage.getItem('feathers-jwt'), undefined)
+  t.equal(await storage.getItem('feathers-jwt-refresh'), undefined)
+})
+
+t.test('another client that shares the storage has renewed: its token is used', async (t) => {
+  const { address } = await createLoginServer(t, { refresh: true })
+  const { storage, app: first } = createLoginClient(address)
+  await first.authenticate(credentials)
+  const good = await storage.getItem('feathers-jwt')
+  await storage.setItem('feathers-jwt', 'an.old.one')
+  const { app, asked } = createLoginClient(address, {
+    ...storage,
+    getItem: (key) => (key === 'feathers-jwt' && asked.length > 0 ? good : storage.getItem(key))
+  })
+  t.match(await app.service('me').find(), { email: user.email })
+  t.same(
+    asked.map(({ url, token }) => [url, token]),
+    [
+      ['/me', 'Bearer an.old.one'],
+      ['/me', `Bearer ${good}`]
+    ]
+  )
+})
+
+t.test('where there are locks, clients of other processes are waited for', async (t) => {
+  const { address } = await createLoginServer(t, { refresh: true })
+  const { app, storage } = createLoginClient(address)
+  await app.authenticate(credentials)
+  await storage.setItem('feathers-jwt', 'an.old.one')
+  const names: string[] = []
+  const request = <T>(name: string, run: () => Promise<T>) => {
+    names.push(name)
+    return run()
+  }
+  const before = Object.getOwnPropertyDescriptor(globalThis, 'navigator')
+  Object.defineProperty(globalThis, 'navigator', { configurable: true, value: { locks: { request } } })
+  t.teardown(() => {
+    Reflect.deleteProperty(globalThis, 'navigator')
+    if (before) Object.defineProperty(globalThis, 'navigator', before)
+  })
+  t.match(await app.service('me').find(), { email: user.email })
+  t.same(names, ['feathers-jwt'])
+})
+
+t.test('a body that is a stream is not sent twice', async (t) => {
+  const { address } = await createLoginServer(t, { refresh: true })
+  const { app, asked, storage } = createLoginClient(address)
+  await app.authenticate(credentials)
+  await storage.setItem('feathers-jwt', 'an.old.one')
+  const stream = () => new Blob(['{"a":1}']).stream() as unknown as Record<string, unknown>
+  const headers = { 'Content-Type': 'application/json' }
+  await t.rejects(app.service('me').create(stream(), { headers }), { code: 401 })
+  t.match(await app.service('me').create(stream(), { headers }), { a: 1 }, 'the token was renewed for the next call')
+  t.equal(asked.filter(({ url }) => url === '/me').length, 2)
+})

@@ -1,0 +1,83 @@
+import axios from 'axios'
+import { createClient, FetchClient, rest } from 'fastify-services/client'
+import superagent from 'superagent'
+import t from 'tap'
+import { createClientOfEcho, createEcho } from '../support/client-app.js'
+
+class Strict extends FetchClient {
+  override getQuery(query: object) {
+    return `?json=${encodeURIComponent(JSON.stringify(query))}`
+  }
+}
+
+t.test('Extension: `getQuery` may be overridden, in a class that stands second or third', async (t) => {
+  const { address, asked } = await createEcho(t)
+  for (const connection of [rest(address).fetch(fetch, Strict), rest(address).fetch(fetch, {}, Strict)]) {
+    t.equal(connection.Service, Strict)
+    await createClient()
+      .configure(connection)
+      .service('things')
+      .find({ query: { a: [1] } })
+  }
+  t.same(
+    asked.map(({ url }) => url),
+    Array(2).fill('/things?json=%7B%22a%22%3A%5B1%5D%7D')
+  )
+})
+
+t.test('a missing library, `rest()` outside a browser, headers for request: errors that say what to do', async (t) => {
+  const adapters = rest('http://localhost') as unknown as Record<
+    string,
+    (library?: unknown, options?: object) => unknown
+  >
+  for (const name of ['fetch', 'axios', 'superagent', 'jquery', 'request'])
+    t.throws(() => adapters[name]?.(), new RegExp(`rest\\(address\\)\\.${name}\\(${name}\\) needs the library`))
+  t.throws(() => rest(), /There is no page whose address rest\(\) could take/)
+  t.throws(() => adapters.request?.(() => {}, { headers: { a: 'b' } }), /request\.defaults\(\{ headers \}\)/)
+})
+
+t.test('Base URL: with a prefix, with trailing slashes', async (t) => {
+  const { address, asked } = await createEcho(t)
+  const find = (base: string, name: string) => createClient().configure(rest(base).fetch(fetch)).service(name).find()
+  await find(`${address}/api//`, 'messages')
+  await find(address, 'api/messages')
+  t.same(
+    asked.map(({ url }) => url),
+    ['/api/messages', '/api/messages']
+  )
+})
+
+t.test('`params.connection`: options of the call for the library', async (t) => {
+  const { app, address, asked } = await createClientOfEcho(t)
+  const seen: RequestInit[] = []
+  const client = createClient().configure(
+    rest('http://127.0.0.1:1').fetch(async (_url, init) => {
+      seen.push(init)
+      return new Response('{}')
+    })
+  )
+  await client.service('things').find({ connection: { credentials: 'include', mode: 'cors' } })
+  t.match(seen, [{ credentials: 'include', mode: 'cors', method: 'GET' }])
+  await createClient()
+    .configure(rest('http://127.0.0.1:1').axios(axios.create()))
+    .service('things')
+    .find({ connection: { url: 'ignored', timeout: 5000 } })
+    .catch((error) => t.equal(error.code, 503))
+  await app.service('things').find()
+  t.equal(asked.length, 1)
+  const agent = createClient().configure(rest(address).superagent(superagent))
+  await agent.service('things').find({ connection: { timeout: 5000, redirects: 0, unknown: 1 } })
+  t.equal(asked.length, 2, 'options of superagent are the names of its methods')
+})
+
+t.test('`fetch` is called as a plain function with a string', async (t) => {
+  let self: unknown = 'not called'
+  async function library(this: unknown, ...[url, init]: [string, RequestInit]) {
+    self = this
+    t.type(url, 'string')
+    return fetch(url, init)
+  }
+  const { address } = await createEcho(t)
+  await createClient().configure(rest(address).fetch(library)).service('things').find()
+  t.equal(self, undefined)
+})

@@ -1,0 +1,86 @@
+import type { KnexService } from '@feathersjs/knex'
+import type { Paginated, Params } from 'fastify-services'
+import { type ClientService, createClient, type Jsonify, rest } from 'fastify-services/client'
+import t from 'tap'
+
+interface Message {
+  id: number
+  text: string
+  at: Date
+  tags?: string[]
+}
+
+class MessageService {
+  #secret = 1
+  async find(_params?: Params<{ text?: string; $limit?: number }>): Promise<Paginated<Message>> {
+    return { total: this.#secret, limit: 0, skip: 0, data: [] }
+  }
+  async get(id: number): Promise<Message> {
+    return { id, text: '', at: new Date() }
+  }
+  async create(data: { text: string }, _params?: Params): Promise<Message> {
+    return { id: 1, at: new Date(), ...data }
+  }
+  async archive(data: { before: string }): Promise<{ count: bigint; done: Date }> {
+    return { count: 1n, done: new Date(data.before) }
+  }
+  setup() {}
+}
+
+interface Services {
+  messages: MessageService
+  notes: KnexService<Message>
+}
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+const same = <A, B>(_is: Same<A, B>) => {}
+
+// Compiled, and never run: what is right has its type, and what is wrong is an error.
+export async function proofs() {
+  const app = createClient<Services>().configure(rest('http://localhost').fetch(fetch))
+  const messages = app.service('messages')
+
+  const page = await messages.find({ query: { text: 'a', $limit: 1 }, headers: { 'X-A': '1' } })
+  same<(typeof page)['data'][number], { id: number; text: string; at: string; tags?: string[] }>(true)
+  const message = await messages.get(1)
+  same<typeof message.at, string>(true)
+  const archived = await messages.archive({ before: '2026' })
+  same<typeof archived.done, string>(true)
+  same<typeof archived.count, never>(true)
+  for await (const one of messages.iterate({ query: { text: 'a' } })) same<typeof one.at, string>(true)
+  messages.on('created', (record) => record)
+  app.use('/messages', rest('http://localhost').fetch(fetch).service('messages'), { methods: ['find', 'archive'] })
+
+  // @ts-expect-error: the query has no such field
+  await messages.find({ query: { nobody: 1 } })
+  // @ts-expect-error: ids are numbers
+  await messages.get('1')
+  // @ts-expect-error: a message has a text
+  await messages.create({})
+  // @ts-expect-error: the class has no `remove`
+  await messages.remove(1)
+  // @ts-expect-error: it is not for clients
+  messages.setup()
+  // @ts-expect-error: dates come as strings
+  message.at.getTime()
+  // @ts-expect-error: there is no such service
+  app.use('nowhere', {})
+
+  const notes = await app.service('notes').patch(1, { text: 'a' })
+  same<typeof notes, { id: number; text: string; at: string; tags?: string[] }>(true)
+  const untyped = createClient().service('anything')
+  const [record] = [await untyped.get(1)]
+  same<typeof record, Record<string, unknown>>(true)
+  const own = app.service<{ find(): Promise<number[]> }>('own/path')
+  same<Awaited<ReturnType<typeof own.find>>, number[]>(true)
+}
+
+t.test('types: results are JSON, methods and queries are those of the class', async (t) => {
+  same<
+    Jsonify<{ a: Date; b: undefined | Date; f(): void; u: unknown }>,
+    { a: string; b: undefined | string; u: unknown }
+  >(true)
+  same<Jsonify<[Date, 1]>, [string, 1]>(true)
+  same<keyof ClientService<MessageService> & ('find' | 'get' | 'archive' | 'setup'), 'find' | 'get' | 'archive'>(true)
+  t.type(proofs, 'function')
+})

@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { chromium, type Page } from 'playwright-core'
+import type { Test } from 'tap'
+
+const places = [process.env.TEST_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+
+/** Where Chromium is, `undefined` when there is none. */
+export const executablePath = places.find((path) => path !== undefined && existsSync(path))
+
+/** Said of tests that are skipped without it. */
+export const howToInstall =
+  executablePath === undefined && 'there is no Chromium: apt-get install chromium, or set TEST_CHROMIUM'
+
+/** The text of a module of the tests, with all that it imports, for a browser. */
+export async function bundle(file: string): Promise<string> {
+  const entry = fileURLToPath(new URL(file, import.meta.url))
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    format: 'iife',
+    platform: 'browser',
+    write: false
+  })
+  return outputFiles[0]?.text ?? ''
+}
+
+/** A page of Chromium that has loaded the bundle of `client-page.ts` and may ask servers of other origins; closed when the test ends. */
+export async function openPage(t: Test): Promise<Page> {
+  const script = await bundle('client-page.js')
+  const server = createServer((request, response) => {
+    const isScript = request.url === '/bundle.js'
+    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
+    response.end(isScript ? script : '<!DOCTYPE html><title>test</title><script src="/bundle.js"></script>')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const args = ['--no-sandbox', '--disable-web-security']
+  const browser = await chromium.launch({ executablePath: executablePath as string, args })
+  t.teardown(async () => {
+    await browser.close()
+    server.close()
+  })
+  const page = await browser.newPage()
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  return page
+}

@@ -1,0 +1,35 @@
+import { memory } from '@feathersjs/memory'
+import authentication, { type AuthenticationOptions, authenticate, hashPassword } from 'fastify-services/authentication'
+import { createClient, authentication as login, memoryStorage, rest } from 'fastify-services/client'
+import type { Test } from 'tap'
+import { createHost } from './host.js'
+
+export const user = { email: 'ada@example.com', password: 'a long secret' }
+export const credentials = { strategy: 'local', ...user }
+
+/** A server with one user, and a service at `/me` that only those may call who have logged in; closed when the test ends. */
+export async function createLoginServer(t: Test, options: Partial<AuthenticationOptions> = {}) {
+  const { app, calls } = await createHost(t, {
+    after: async (app) => {
+      const users = app.service('users', memory() as object)
+      users.hooks({ before: { create: [hashPassword('password')] } })
+      await app.register(authentication, { secret: 's'.repeat(32), ...options })
+      const hooks = { around: { all: [authenticate('jwt')] } }
+      app.service('me', { find: async ({ user }) => user, create: async (data) => data }, { hooks })
+    }
+  })
+  await app.service('users').create({ ...user })
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  return { app, address, calls }
+}
+
+/** A client of that server, what it has asked, and where it keeps tokens. */
+export function createLoginClient(address: string, storage = memoryStorage()) {
+  const asked: { url: string; token: string | undefined; body: string }[] = []
+  const library = (url: string, init: { headers: Record<string, string>; method: string; body?: string }) => {
+    asked.push({ url: url.slice(address.length), token: init.headers.Authorization, body: init.body ?? '' })
+    return fetch(url, init)
+  }
+  const app = createClient().configure(rest(address).fetch(library)).configure(login({ storage }))
+  return { app, asked, storage }
+}

@@ -1,0 +1,5 @@
+import jquery from 'jquery'
+import { createApi } from './client-api.js'
+
+// What a page of the tests loads, bundled.
+Object.assign(globalThis, { jquery, api: createApi('jquery', jquery), fetchApi: createApi('fetch', fetch) })

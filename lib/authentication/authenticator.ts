@@ -57,8 +57,7 @@ export class Authenticator {
     allowed: readonly string[]
   ): Promise<AuthenticationResult> {
     const name = request?.strategy
-    if (typeof name !== 'string' || name === '')
-      throw new NotAuthenticated('Invalid authentication information (no `strategy` set)')
+    if (!name) throw new NotAuthenticated('Invalid authentication information (no `strategy` set)')
     const strategy = allowed.includes(name) ? this.#parts.strategies.get(name) : undefined
     if (strategy === undefined)
       throw new NotAuthenticated('Invalid authentication information (strategy not allowed in authStrategies)')

@@ -37,7 +37,7 @@ export class AuthenticationService extends Authenticator {
     const external = await this.#toExternal(result, params)
     if (result.accessToken !== undefined) return external
     const { payload, ...tokens } = await this.#issue(result, params)
-    return { ...tokens, ...external, authentication: { ...result.authentication, payload } }
+    return { ...tokens, ...external, ...tokens, authentication: { ...result.authentication, payload } }
   }
 
   /**

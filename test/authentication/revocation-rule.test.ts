@@ -1,9 +1,9 @@
 import { Unavailable } from 'fastify-services'
 import type { TokenPayload } from 'fastify-services/authentication'
 import t from 'tap'
-import { createSessionsApp, logout, waysIn } from '../support/auth-sessions.js'
+import { createClock, createSessionsApp, logout, refresh, waysIn } from '../support/auth-sessions.js'
 import { claims, forge, now } from '../support/tokens.js'
-import { ask } from '../support/users-app.js'
+import { ask, login } from '../support/users-app.js'
 
 const good = forge(claims({ jti: 'good' }))
 const bad = forge(claims({ jti: 'bad' }))
@@ -73,4 +73,18 @@ t.test('`isRevoked` stands beside the list of `revocation`', async (t) => {
   t.strictSame(await waysIn(app, good), [200, 200, 201])
   ended.set('1', now() + 1)
   t.strictSame(await waysIn(app, good), [401, 401, 401], 'by the rule')
+})
+
+t.test('a rule by `auth_time` refuses what a refresh gives too, and lets in who logs in again', async (t) => {
+  const clock = createClock(t)
+  const changed = new Map<string, number>()
+  const isRevoked = ({ sub, auth_time = 0 }: TokenPayload) => auth_time <= (changed.get(sub) ?? 0)
+  const app = await createSessionsApp(t, { refresh: true, isRevoked })
+  const { refreshToken, accessToken } = (await login(app)).body
+  t.strictSame(await waysIn(app, accessToken), [200, 200, 201])
+  changed.set('1', now())
+  clock.forward(10)
+  const next = (await refresh(app, refreshToken)).body
+  for (const token of [accessToken, next.accessToken]) t.strictSame(await waysIn(app, token), [401, 401, 401])
+  t.strictSame(await waysIn(app, (await login(app)).body.accessToken), [200, 200, 201])
 })

@@ -14,11 +14,9 @@ t.test('a store of the application is used: keys begin with the path, and time i
   const { sid, jti } = body.authentication.payload
   await logout(app, body.accessToken)
   const seconds = (key: string) => sets.filter((set) => set.key === key).map((set) => set.seconds)
-  t.equal(seconds(`authentication:session:${sid}`)[0], 3600, 'the login, as long as it may be kept alive')
-  t.ok(
-    [599, 600].includes(Number(seconds(`authentication:revoked:${jti}`)[0])),
-    'its access token, as long as it is good'
-  )
+  const isAbout = (found: number | undefined, expected: number) => Math.abs(Number(found) - expected) < 5
+  t.ok(isAbout(seconds(`authentication:session:${sid}`)[0], 3600), 'the login, as long as it may be kept alive')
+  t.ok(isAbout(seconds(`authentication:revoked:${jti}`)[0], 600), 'its access token, as long as it is good')
   for (const { key, value, seconds } of sets) {
     t.match(key, /^authentication:/)
     t.type(value, 'string')

@@ -24,7 +24,7 @@ const get = (url: string, authorization?: string) => send('GET', url, authorizat
 const remove = (authorization?: string, url = '/authentication') => send('DELETE', url, authorization)
 
 /** Tokens that are not good, by what is wrong with them. */
-const bad: Readonly<Record<string, string>> = {
+export const bad: Readonly<Record<string, string>> = {
   'a token that has expired': forge(claims({ exp: now() - 60 })),
   'a token with another signature': forge(claims(), {}, 'x'.repeat(32)),
   'a token that was tampered with': good.replace(/\.(.)/, '.f'),

@@ -10,7 +10,7 @@ import { feathers } from '@feathersjs/feathers'
 import { bodyParser, koa, errorHandler as koaErrors, rest as koaRest, parseAuthentication } from '@feathersjs/koa'
 import { memory } from '@feathersjs/memory'
 import Fastify from 'fastify'
-import services from 'fastify-services'
+import services, { frameworkErrors } from 'fastify-services'
 import authentication, { authenticate, hashPassword } from 'fastify-services/authentication'
 import type { Test } from 'tap'
 import { secret } from './tokens.js'
@@ -40,7 +40,7 @@ class Mirror {
 
 /** The services on this library. */
 async function ours(t: Test): Promise<string> {
-  const app = Fastify({ forceCloseConnections: true })
+  const app = Fastify({ forceCloseConnections: true, frameworkErrors })
   t.teardown(() => app.close())
   await app.register(services, { notFound: true, errorHandler: { logger: false } })
   app.service('users', memory({ startId: 1 }) as object, { hooks: { before: { create: [hashPassword('password')] } } })

@@ -72,7 +72,7 @@ export class Entities {
 
   /** A user without what never leaves. */
   withoutSecrets(entity: Entity): Entity {
-    return without(entity, [...(secrets.get(this.service) ?? [])]) as Entity
+    return without(entity, [...(secrets.get(this.service) as Set<string>)]) as Entity
   }
 
   /** The first that a query selects. */

@@ -1,4 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
 
 /** One way to hash passwords. */
 export interface PasswordHash {
@@ -21,15 +22,12 @@ const toText = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
 const toBytes = (text = '') => Buffer.from(text, 'base64')
 const toHash = (salt: Buffer, hash: Buffer) => `${current}${toText(salt)}$${toText(hash)}`
 
+const compute = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
+
 function derive(password: string, salt: Buffer, length: number, { ln, r, p }: typeof cost): Promise<Buffer> {
   const options: ScryptOptions = { N: 2 ** ln, r, p, maxmem: 256 * 2 ** ln * r }
-  return new Promise((resolve, reject) => {
-    // The same password may be typed in two forms of Unicode.
-    scrypt(password.normalize('NFKC'), salt, length, options, (error, key) => {
-      if (error) reject(error)
-      else resolve(key)
-    })
-  })
+  // The same password may be typed in two forms of Unicode.
+  return compute(password.normalize('NFKC'), salt, length, options)
 }
 
 /** scrypt in PHC form: `$scrypt$ln=14,r=8,p=5$<salt>$<hash>`. */

@@ -112,6 +112,11 @@ t.test('`undefined` stands for the default', async (t) => {
   t.equal(Number(body.authentication.payload.exp) - Number(body.authentication.payload.iat), 86_400)
 })
 
+t.test('at the root the audience is `/`', async (t) => {
+  const { body } = await login(await createUsersApp(t, { options: { path: '/' } }), {}, '')
+  t.equal(body.authentication.payload.aud, '/')
+})
+
 t.test('RS256, ES256, EdDSA with a key pair; issuer, audience, a span of time; at the root', async (t) => {
   for (const [algorithm, keys] of [
     ['RS256', rsa],

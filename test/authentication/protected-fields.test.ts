@@ -28,6 +28,7 @@ t.test('nothing is told by a query of a field that does not leave', async (t) =>
   const queries = [
     'password[$gte]=%24',
     '$or[0][password][$lt]=x',
+    '$select[0][password]=1',
     '$sort[password]=1',
     'password=x',
     '$and[0][$or][0][password]='

@@ -1,8 +1,11 @@
-import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { openSite, user } from '../support/browser-app.js'
 import { howToInstall } from '../support/chromium.js'
 import type { Api } from '../support/client-api.js'
+import { claims, forge, now } from '../support/tokens.js'
+
+/** A token of the user that has expired. */
+const expired = forge(claims({ exp: now() - 1 }), {}, 's'.repeat(32))
 
 /** What the bundle of `client-page.ts` has put on the page. */
 interface Site {
@@ -98,7 +101,7 @@ t.test('two tabs take turns to renew a token', { skip: howToInstall }, async (t)
     const app = window.fetchApi.client('').configure(authentication({ storage: window.localStorage }))
     await app.authenticate({ strategy: 'local', ...user })
   }, user)
-  await setTimeout(2050)
+  await tabs[0]?.evaluate((token) => window.localStorage.setItem('feathers-jwt', token), expired)
   const found = await Promise.all(
     tabs.map((tab) =>
       tab.evaluate(async () => {

@@ -70,6 +70,18 @@ t.test('`params.connection`: options of the call for the library', async (t) => 
   t.equal(asked.length, 2, 'options of superagent are the names of its methods')
 })
 
+t.test('a service of a connection may be called by itself', async (t) => {
+  const { address, asked } = await createEcho(t)
+  const service = rest(address).fetch(fetch).service('/things/')
+  t.equal(service.name, 'things')
+  t.same(await service.find(), {})
+  t.same(await service.methods('archive').remove('1'), {})
+  t.same(
+    asked.map(({ method, url }) => `${method} ${url}`),
+    ['GET /things', 'DELETE /things/1']
+  )
+})
+
 t.test('`fetch` is called as a plain function with a string', async (t) => {
   let self: unknown = 'not called'
   async function library(this: unknown, ...[url, init]: [string, RequestInit]) {

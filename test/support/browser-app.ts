@@ -15,7 +15,7 @@ export async function openSite(t: Test) {
   await app.register(services)
   const refreshed: unknown[] = []
   app.service('users', memory({ startId: 1 }) as object, { hooks: { before: { create: [hashPassword('password')] } } })
-  await app.register(authentication, { secret: 's'.repeat(32), refresh: true, jwt: { expiresIn: 1 } })
+  await app.register(authentication, { secret: 's'.repeat(32), refresh: true })
   app.service('authentication').hooks({
     before: { create: [({ data }) => void (Object(data).strategy === 'refresh' && refreshed.push(data))] }
   })

@@ -26,9 +26,9 @@ export const superagentTransport: Transport<Superagent> = (
     for (const [name, value] of Object.entries(options)) request[name]?.(value)
     if (body !== undefined) request.send(body)
     request.then(({ status, headers, body }) => {
-      const bytes = (
-        body instanceof Uint8Array || body instanceof ArrayBuffer ? body : new ArrayBuffer(0)
-      ) as ClientResponse['body']
+      // Where there is no body, it makes an object.
+      const isEmpty = Object(body).byteLength === undefined
+      const bytes = isEmpty ? new ArrayBuffer(0) : (body as ClientResponse['body'])
       resolve({ status, type: headers['content-type'] ?? '', body: bytes })
     }, reject)
     return () => request.abort()

@@ -1,7 +1,7 @@
 import { ERROR, KnexService } from '@feathersjs/knex'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import services, { commonOperators, errorHandler, type HookContext } from 'fastify-services'
-import authentication, { type AuthenticationService } from 'fastify-services/authentication'
+import authentication from 'fastify-services/authentication'
 import type { Knex } from 'knex'
 import { type Country, querystring } from './countries.js'
 import type { Database } from './database.js'
@@ -12,12 +12,11 @@ import { StartError } from './start-error.js'
 import { createStore, keptSecret } from './store.js'
 import * as users from './users.js'
 
+// Not `users` and `authentication`: those of other programs in this repository are others.
 declare module 'fastify-services' {
   interface Services {
     countries: KnexService<Country>
     'countries/:code/notes': KnexService<notes.Note>
-    users: KnexService<users.User>
-    authentication: AuthenticationService
   }
 }
 

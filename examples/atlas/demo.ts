@@ -1,7 +1,10 @@
+import type { KnexService } from '@feathersjs/knex'
 import type { FastifyInstance } from 'fastify'
 import { NotAuthenticated } from 'fastify-services'
+import type { AuthenticationService } from 'fastify-services/authentication'
 import type { Knex } from 'knex'
 import { keepFirst } from './store.js'
+import type { User } from './users.js'
 
 /** Who may do no more than others who sign up: the password is no secret. */
 const demo = { email: 'demo@example.com', name: 'Demo', password: 'read the atlas' }
@@ -13,14 +16,14 @@ export const demoLogin = { strategy: 'local', email: demo.email, password: demo.
 export async function createDemo(app: FastifyInstance, knex: Knex): Promise<void> {
   await knex.transaction(async (trx) => {
     if (!(await keepFirst(trx, 'demo', demo.email))) return
-    await app.service('users').create(demo, { transaction: { starting: false, trx } })
+    await app.service<KnexService<User>>('users').create(demo, { transaction: { starting: false, trx } })
   })
 }
 
 /** Whether the demo user can still log in as on the first day. */
 export async function hasDemo(app: FastifyInstance): Promise<boolean> {
   try {
-    await app.service('authentication').create(demoLogin)
+    await app.service<AuthenticationService>('authentication').create(demoLogin)
     return true
   } catch (error) {
     if (error instanceof NotAuthenticated) return false

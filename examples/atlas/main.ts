@@ -15,9 +15,11 @@ try {
     await database.close()
     throw error
   })
+  await app.ready()
+  const withDemo = await hasDemo(app)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => app.close())
   const address = await app.listen({ host, port })
-  console.log(startMessage(address, await hasDemo(app)))
+  console.log(startMessage(address, withDemo))
 } catch (error) {
   if (!(error instanceof StartError)) throw error
   console.error(`The atlas can't start. ${error.message}`)

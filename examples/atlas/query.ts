@@ -5,6 +5,8 @@ export type Columns = Readonly<Record<string, 'string' | 'number' | 'integer' | 
 
 // PostgreSQL stores no NUL character, and answers one with an error.
 export const text = { type: 'string', pattern: '^[^\\u0000]*$' }
+// And its integers end here.
+const integer = { type: 'integer', minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }
 
 /**
  * The JSON schema of a query over `columns`. Fastify holds what `qs` parsed to it: `'true'` becomes `true`, `area[$gt]=abc` is
@@ -28,7 +30,7 @@ export function querySchema(columns: Columns, more: readonly string[] = []) {
 
 /** `region=Africa`, `area[$gt]=1000`, `region[$in][]=Africa&region[$in][]=Asia`, `name[$ilike]=%land` */
 function filter(type: Columns[string]) {
-  const value = type === 'string' ? text : { type }
+  const value = { string: text, integer, number: { type }, boolean: { type } }[type]
   const list = { type: 'array', items: value }
   const compare = mapValues({ $eq: 0, $ne: 0, $lt: 0, $le: 0, $lte: 0, $gt: 0, $ge: 0, $gte: 0 }, () => value)
   const operators = object({

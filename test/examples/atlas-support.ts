@@ -50,7 +50,8 @@ export class Atlas {
 
   constructor(t: Test, { url, folder }: DatabaseOptions, env: Record<string, string> = {}) {
     const main = fileURLToPath(new URL('../../examples/atlas/main.js', import.meta.url))
-    const defaults = { PORT: '0', HOST: '', LOG_LEVEL: '', DATABASE_URL: url ?? '', ATLAS_DATA: folder ?? '' }
+    const own = { AUTH_SECRET: '', DATABASE_URL: url ?? '', ATLAS_DATA: folder ?? '' }
+    const defaults = { PORT: '0', HOST: '', LOG_LEVEL: '', ...own }
     const child = spawn(process.execPath, [main], { env: { ...process.env, ...defaults, ...env } })
     t.teardown(() => child.kill('SIGKILL'))
     this.#child = child
@@ -66,7 +67,7 @@ export class Atlas {
       printed += chunk
     })
     while (!printed.includes('ODbL')) await Promise.race([once(this.#child.stdout as never, 'data'), this.#died()])
-    return [...printed.matchAll(/^ +(curl .+)$/gm)].map(([, command]) => command as string)
+    return [...printed.matchAll(/^ +(\S.+)$/gm)].map(([, command]) => command as string)
   }
 
   async #died(): Promise<never> {

@@ -1,0 +1,113 @@
+import t, { type Test } from 'tap'
+import { accepts, placesOf, refuses, startAuth } from '../support/auth-fault-child.js'
+import { claims, forge, forgeWithout, now } from '../support/tokens.js'
+
+type Rows = Record<string, unknown>
+
+// What a claim may not be, whoever has signed it.
+const refused: Record<string, Rows> = {
+  exp: {
+    ...{ 'in the past': now() - 1, 'a year ago': now() - 31_536_000, 'in milliseconds, negative': -Date.now() },
+    ...{
+      0: 0,
+      'less than any date': -1e20,
+      'as a string': `${now() + 60}`,
+      'as a date': new Date(Date.now() + 60_000)
+    },
+    ...{ true: true, null: null, empty: '', 'an object': { valueOf: now() + 60 }, 'a list': [now() + 60] }
+  },
+  nbf: {
+    ...{ 'in the future': now() + 60, 'in a thousand years': now() + 31_536_000_000, 'more than any date': 1e20 },
+    ...{ 'as a string': `${now() - 60}`, true: true, null: null, 'an object': {}, 'a list': [now() - 60] }
+  },
+  iss: {
+    ...{ another: 'other', 'in another case': 'Fastify-Services', 'with a space': 'fastify-services ' },
+    ...{ 'with a NUL': 'fastify-services\0', 'a beginning of it': 'fastify', 'that and more': 'fastify-services.evil' },
+    ...{
+      empty: '',
+      null: null,
+      true: true,
+      'a number': 1,
+      'an object': {},
+      'a pattern': '.*',
+      'a list': ['fastify-services']
+    }
+  },
+  aud: {
+    ...{
+      another: 'other',
+      'in another case': 'Authentication',
+      'with slashes': '/authentication',
+      empty: '',
+      null: null
+    },
+    ...{ 'a number': 1, 'an object': { 0: 'authentication' }, 'a list without it': ['a', 'b'], 'an empty list': [] },
+    ...{ 'a list with a number': ['authentication', 1], 'a list in a list': [['authentication']], 'a pattern': '*' }
+  },
+  sub: {
+    ...{ 'an object': { $gt: '' }, 'a list': ['1'], 'a number': 1, null: null, true: true, empty: '' },
+    ...{
+      'of nobody': '99',
+      'of nobody, a condition': "1' OR '1'='1",
+      'of nobody, a path': '../1',
+      'of nobody, a NUL': '1\0'
+    }
+  }
+}
+
+const rowsFor = (aud: string) =>
+  Object.entries(refused).flatMap(([claim, values]) =>
+    Object.entries(values).map(([row, value]): [string, string] => [
+      `${claim} ${row}`,
+      forge(claims({ aud, [claim]: value }))
+    ])
+  )
+const missing = ['exp', 'iss', 'aud', 'sub'].map((claim): [string, string] => [`no ${claim}`, forgeWithout(claim)])
+const payloads = ['[]', '{}', 'null', 'true', '1', '"sub"', '', '{', `[${JSON.stringify(claims())}]`].map(
+  (payload): [string, string] => [`payload ${payload.slice(0, 10)}`, forge(payload)]
+)
+const nested = JSON.stringify(claims()).replace('{', `{"x":${'['.repeat(3000)}`)
+
+t.test(
+  'Authentication: expired, future `nbf`, no `exp`, wrong `iss`/`aud`, `sub` an object, and their kind',
+  async (t) => {
+    const child = await startAuth(t as Test)
+    const written = JSON.stringify(claims())
+    const rows: [string, string][] = [
+      ...[...rowsFor('authentication'), ...missing, ...payloads],
+      ['claims in __proto__', forge(`{"__proto__":${written}}`)],
+      ['sub twice, an object last', forge(written.replace('}', ',"sub":{}}'))],
+      ['exp twice, the past last', forge(written.replace('}', ',"exp":1}'))],
+      ['exp without a number in it', forge(written.replace(/"exp":\d+/, '"exp":NaN'))],
+      ['deeply nested', forge(nested)]
+    ]
+    for (const [row, token] of rows) await t.test(row, (t) => refuses(t as Test, child, row, token))
+  }
+)
+
+t.test('claims that are not ours to judge let in, and pollute nothing', async (t) => {
+  const child = await startAuth(t as Test)
+  const written = JSON.stringify(claims())
+  const rows: [string, string][] = [
+    ['aud a list with it', forge(claims({ aud: ['other', 'authentication'] }))],
+    ['nbf in the past', forge(claims({ nbf: now() - 1 }))],
+    ['no jti', forgeWithout('jti')],
+    ['no iat', forgeWithout('iat')],
+    ['__proto__', forge(written.replace('{', '{"__proto__":{"polluted":true},'))],
+    ['constructor', forge(written.replace('{', '{"constructor":{"prototype":{"polluted":true}},'))],
+    ['names of params', forge(claims({ provider: null, user: { id: 2 }, authenticated: true, strategy: 'none' }))],
+    ['unicode', forge(claims({ name: 'Åda 💥 \ud800 \0' }))]
+  ]
+  for (const [row, token] of rows) await t.test(row, (t) => accepts(t as Test, child, row, token))
+})
+
+t.test('the same where tokens stand for no users, and where the secret is a list', async (t) => {
+  const child = await startAuth(t as Test, 'auth-fault-server.js')
+  for (const path of ['nobody', 'list'])
+    for (const [row, token] of rowsFor(path).filter(([row]) => !row.includes('of nobody')))
+      await t.test(`${path}: ${row}`, (t) => refuses(t as Test, child, row, token, placesOf(path)))
+  for (const path of ['nobody', 'list'])
+    await accepts(t as Test, child, path, forge(claims({ aud: path })), placesOf(path))
+  const old = forge(claims({ aud: 'list' }), {}, 'o'.repeat(32))
+  await accepts(t as Test, child, 'the second secret', old, placesOf('list'))
+})

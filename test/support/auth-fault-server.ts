@@ -1,0 +1,40 @@
+import { memory } from '@feathersjs/memory'
+import Fastify from 'fastify'
+import services, { frameworkErrors } from 'fastify-services'
+import authentication, { type Algorithm, authenticate } from 'fastify-services/authentication'
+import { createPairFor } from './auth-fault-tokens.js'
+import { secret } from './tokens.js'
+
+// Started as a process of its own: a request that ends it ends no test.
+const app = Fastify({ frameworkErrors, forceCloseConnections: true })
+await app.register(services)
+app.service('users', memory({ startId: 1 }) as object)
+app.service('things', { find: async () => [] })
+
+// An authentication service for each kind of key, under the name of its algorithm.
+const algorithms: Algorithm[] = ['RS256', 'PS256', 'ES256', 'EdDSA']
+const pairs = Object.fromEntries(algorithms.map((algorithm) => [algorithm, createPairFor(algorithm)]))
+const jwtOnly = { strategies: { jwt: true } }
+for (const algorithm of algorithms)
+  await app.register(authentication, { ...jwtOnly, secret: pairs[algorithm], path: algorithm, jwt: { algorithm } })
+await app.register(authentication, { ...jwtOnly, secret: [secret, 'o'.repeat(32)], path: 'list' })
+await app.register(authentication, { ...jwtOnly, secret, path: 'nobody', entity: null })
+for (const path of [...algorithms, 'list', 'nobody']) {
+  const guard = authenticate({ service: path, strategies: ['jwt'] })
+  app.service(`guarded/${path}`, { find: async () => ['let in'] }, { hooks: { around: { all: [guard] } } })
+  app.get(`/route/${path}`, { preHandler: guard }, () => ['let in'])
+}
+
+/** The key pairs, for tokens that are signed by them and not good all the same. */
+app.get('/keys', () => pairs)
+app.get('/state', () => ({
+  port: (app.server.address() as { port: number }).port,
+  polluted: String(({} as { polluted?: unknown }).polluted),
+  keys: Object.keys(Object.prototype),
+  calls: [{ method: 'plain', id: null }]
+}))
+
+await app.listen({ port: 0, host: '127.0.0.1' })
+await app.service('users').create({ email: 'ada@example.com' } as never)
+process.send?.(app.server.address())
+process.once('disconnect', () => app.close())

@@ -22,11 +22,12 @@ const toText = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
 const toBytes = (text = '') => Buffer.from(text, 'base64')
 const toHash = (salt: Buffer, hash: Buffer) => `${current}${toText(salt)}$${toText(hash)}`
 
-const compute = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
+type Compute = (password: string, salt: Buffer, length: number, options: ScryptOptions) => Promise<Buffer>
 
 function derive(password: string, salt: Buffer, length: number, { ln, r, p }: typeof cost): Promise<Buffer> {
   const options: ScryptOptions = { N: 2 ** ln, r, p, maxmem: 256 * 2 ** ln * r }
   // The same password may be typed in two forms of Unicode.
+  const compute = promisify(scrypt) as Compute
   return compute(password.normalize('NFKC'), salt, length, options)
 }
 

@@ -3,7 +3,9 @@ import type { HookOptions, ServiceAddons } from './hooks.js'
 import type { Query, Service } from './service.js'
 
 /** Headers of a call: names in any case. */
-export type HeadersLike = Readonly<Record<string, string | number | undefined>> | Iterable<readonly [string, string]>
+export type HeadersLike =
+  | Readonly<Record<string, string | number | null | undefined>>
+  | Iterable<readonly [string, string]>
 
 /** What a call of a client service takes (specification: "Client behaviour"). Only `query` reaches the server as params. */
 export interface ClientParams<Q = Query> {
@@ -54,7 +56,9 @@ type Signature<A extends unknown[], R, K> = K extends 'find'
     ? (id: A[0], params?: ClientParams<QueryOf<A[1]>>) => Promise<Jsonify<Awaited<R>>>
     : K extends 'update' | 'patch'
       ? (id: A[0], data: A[1], params?: ClientParams<QueryOf<A[2]>>) => Promise<Jsonify<Awaited<R>>>
-      : (data: A[0], params?: ClientParams<QueryOf<A[1]>>) => Promise<Jsonify<Awaited<R>>>
+      : [] extends A
+        ? (data?: A[0], params?: ClientParams<QueryOf<A[1]>>) => Promise<Jsonify<Awaited<R>>>
+        : (data: A[0], params?: ClientParams<QueryOf<A[1]>>) => Promise<Jsonify<Awaited<R>>>
 
 // Where a function has fewer signatures than the pattern, TypeScript infers `unknown` for the others.
 type Overload<A extends unknown[], R, K> = unknown extends R ? unknown : Signature<A, R, K>
@@ -129,7 +133,7 @@ export interface ClientApplication<Services = Record<string, AnyService>> extend
    * @throws when there is no such connection
    */
   service<P extends keyof Services & string>(path: P): ClientService<Services[P], this>
-  service<S = AnyService>(path: string): ClientService<S, this>
+  service<S = undefined>(path: S extends undefined ? keyof Services & string : string): ClientService<S, this>
   /** Adds hooks for all services, at any time. */
   hooks(options: HookOptions): this
   /** What was set under a name. `'authentication'` is a promise of the result of the login, or `null`. */

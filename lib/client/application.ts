@@ -45,7 +45,8 @@ export function createClient<Services = Record<string, AnyService>>({
       addMethods(service, name, options)
       const entry = createService(service, { ...options, app, path: name, common, onListenerError })
       const registered = entry.service as unknown as { find(params: ClientParams): Promise<unknown> }
-      define(registered as never, 'iterate', (params?: ClientParams) => iterate(registered, params))
+      if (!('iterate' in service))
+        define(registered as never, 'iterate', (params?: ClientParams) => iterate(registered, params))
       entries.set(name, entry)
       return app
     },
@@ -55,7 +56,7 @@ export function createClient<Services = Record<string, AnyService>>({
       if (entry !== undefined) return entry.service
       if (app.defaultService === undefined)
         throw new Error(`There is no server for the service '${name}': configure(rest(address).fetch(fetch)) first`)
-      return app.use(name as never, app.defaultService(name)).service(name)
+      return app.use(name as never, app.defaultService(name)).service(name as never)
     },
     hooks(options: HookOptions) {
       common.add(options)

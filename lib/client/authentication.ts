@@ -3,7 +3,7 @@ import type { ClientParams } from '../../types/client.js'
 import { NotAuthenticated, read } from '../core/errors.js'
 import { stripSlashes } from '../core/path.js'
 import type { Connection } from './connection.js'
-import { hasHeader } from './headers.js'
+import { nameIn } from './headers.js'
 import { isStream } from './message.js'
 import { Renewal } from './renewal.js'
 import { type StorageOptions, TokenStore } from './token-store.js'
@@ -60,50 +60,57 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
         'Authentication needs a connection: app.configure(rest(address).fetch(fetch)) before app.configure(authentication())'
       )
     const service = app.service(path) as LoginService
-    const renewal = new Renewal(tokens, service)
-
-    async function login(request: AuthenticationRequest, params?: ClientParams): Promise<AuthenticationResult> {
-      const result = await service.create(request, params)
-      await tokens.save(result)
-      app.emit('login', result)
-      app.emit('authenticated', result)
-      return result
+    const end = async () => {
+      app.set('authentication', null)
+      await tokens.drop()
     }
+    const renewal = new Renewal(tokens, service, end)
 
     async function goOn(): Promise<AuthenticationResult> {
       const accessToken = await tokens.access()
       if (!accessToken) throw new NotAuthenticated('No accessToken found in storage')
-      try {
-        return await login({ strategy: jwtStrategy, accessToken })
-      } catch (error) {
+      const loginWith = (accessToken: string) => service.create({ strategy: jwtStrategy, accessToken })
+      return loginWith(accessToken).catch(async (error) => {
         const renewed = is401(error) ? await renewal.renew(accessToken) : undefined
         if (renewed === undefined) throw error
-        return login({ strategy: jwtStrategy, accessToken: renewed })
-      }
+        return loginWith(renewed)
+      })
     }
 
+    // A login that a later one, or a logout, has overtaken neither saves nor drops anything.
     function remember(login: Promise<AuthenticationResult>): Promise<AuthenticationResult> {
-      const result = login.catch(async (error) => {
-        if (is401(error)) await tokens.drop()
-        if (app.get('authentication') === result) app.set('authentication', null)
+      const isCurrent = () => app.get('authentication') === authenticated
+      const save = async (result: AuthenticationResult) => {
+        if (isCurrent()) {
+          await tokens.save(result)
+          app.emit('login', result)
+          app.emit('authenticated', result)
+        }
+        return result
+      }
+      const authenticated: Promise<AuthenticationResult> = login.then(save).catch(async (error) => {
+        if (isCurrent()) {
+          app.set('authentication', null)
+          if (is401(error)) await tokens.drop()
+        }
         throw error
       })
-      app.set('authentication', result)
-      return result
+      app.set('authentication', authenticated)
+      return authenticated
     }
 
     const reAuthenticate = (force = false) => (!force && app.get('authentication')) || remember(goOn())
     Object.assign(app, {
       reAuthenticate,
       authenticate: (request?: AuthenticationRequest, params?: ClientParams) =>
-        request === undefined ? reAuthenticate() : remember(login(request, params)),
+        request === undefined ? reAuthenticate() : remember(service.create(request, params)),
       async logout() {
+        const ended = app.get('authentication')
         const result = await service.remove(null).catch((error) => {
           if (is401(error)) return null
           throw error
         })
-        await tokens.drop()
-        app.set('authentication', null)
+        if ([ended, null].includes(app.get('authentication'))) await end()
         app.emit('logout', result)
         return result
       }
@@ -113,7 +120,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
     const { send } = connection
     connection.send = async (request) => {
       const isLogin = request.service === path && request.call === 'create'
-      if (isLogin || hasHeader(request.headers, header)) return send(request)
+      if (isLogin || nameIn(request.headers, header)) return send(request)
       await Promise.resolve(app.get('authentication')).catch(() => {})
       const sendWith = (token: string) =>
         send({ ...request, headers: { ...request.headers, [header]: `${scheme} ${token}`.trim() } })

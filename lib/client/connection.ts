@@ -1,6 +1,6 @@
 import { type Headers, mergeHeaders } from './headers.js'
 import type { ClientRequest, ClientResponse } from './message.js'
-import type { AdapterOptions, RestService, RestServiceSettings } from './rest-service.js'
+import { type AdapterOptions, RestService, type RestServiceSettings, transport } from './rest-service.js'
 
 /** A class of services: one of ours, or one that extends it. */
 export type RestServiceClass = new (settings: RestServiceSettings) => RestService
@@ -36,12 +36,14 @@ export interface ConnectionSettings {
 
 /** Makes a connection. */
 export function createConnection({ base, library, options, Class, send }: ConnectionSettings): Connection {
+  let taken = false
   const connection: Connection = Object.assign(
     (app: Connectable) => {
-      if (app.rest !== undefined)
+      if (app.rest !== undefined || taken)
         throw new Error(
-          "There is a default connection already: use('/name', connection.service('name')) for another server"
+          "An application has one default connection, of its own: use('/name', connection.service('name')) for others"
         )
+      taken = true
       Object.assign(app, { rest: library, connection, defaultService: connection.service })
       app.mixins?.unshift(addMethods)
     },
@@ -49,7 +51,7 @@ export function createConnection({ base, library, options, Class, send }: Connec
       Service: Class,
       send,
       service: (name: string) =>
-        new Class({ name, base, connection: library, options, send: (request) => connection.send(request) })
+        new Class({ name, base, connection: library, options, [transport]: (request) => connection.send(request) })
     }
   )
   return connection
@@ -57,11 +59,11 @@ export function createConnection({ base, library, options, Class, send }: Connec
 
 /** Adds the custom methods that a registration names, and that the service lacks. */
 export function addMethods(
-  service: Partial<RestService>,
+  service: object,
   _path: string,
   { methods = [] }: { methods?: readonly string[] } = {}
 ): void {
-  service.methods?.(...methods.filter((name) => !(name in service)))
+  if (service instanceof RestService) service.methods(...methods)
 }
 
 /** Options of an adapter over those of its server. */

@@ -7,22 +7,16 @@ const isIterable = (source: object): source is Iterable<readonly [string, string
 
 /** Merges headers: later ones win, whatever the case of their names. */
 export function mergeHeaders(...sources: (HeadersLike | undefined)[]): Headers {
-  const names = new Map<string, string>()
   const merged: Headers = {}
-  for (const source of sources) {
-    for (const [name, value] of isIterable(source ?? {})
-      ? (source as Iterable<[string, string]>)
-      : Object.entries(source ?? {})) {
-      if (value === undefined) continue
-      const key = name.toLowerCase()
-      delete merged[names.get(key) ?? name]
-      names.set(key, name)
+  for (const source of sources.map((source) => source ?? {}))
+    for (const [name, value] of isIterable(source) ? source : Object.entries(source)) {
+      if (value === undefined || value === null) continue
+      delete merged[nameIn(merged, name) ?? name]
       merged[name] = String(value)
     }
-  }
   return merged
 }
 
-/** Whether headers hold one of a name, in any case. */
-export const hasHeader = (headers: Headers, name: string) =>
-  Object.keys(headers).some((key) => key.toLowerCase() === name.toLowerCase())
+/** The name under which headers hold one, in any case. */
+export const nameIn = (headers: Headers, name: string) =>
+  Object.keys(headers).find((key) => key.toLowerCase() === name.toLowerCase())

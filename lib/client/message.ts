@@ -1,3 +1,4 @@
+import { read } from '../core/errors.js'
 import type { Headers } from './headers.js'
 
 /** A call as one HTTP request, for any library. */
@@ -29,4 +30,4 @@ export type Transport<Library> = (library: Library, request: ClientRequest) => P
 
 /** Whether a body is a stream, of the web or of Node. */
 export const isStream = (body: unknown): boolean =>
-  typeof body === 'object' && body !== null && ('getReader' in body || 'pipe' in body)
+  ['getReader', 'pipe'].some((name) => typeof read(body, name) === 'function')

@@ -2,20 +2,33 @@ import type { AuthenticationRequest, AuthenticationResult } from '../../types/au
 import { read } from '../core/errors.js'
 import type { TokenStore } from './token-store.js'
 
-declare const navigator: { locks?: { request<T>(name: string, run: () => Promise<T>): Promise<T> } } | undefined
+interface LoginService {
+  create(data: AuthenticationRequest): Promise<AuthenticationResult>
+}
+
+interface Locks {
+  request(name: string, run: () => Promise<void>): Promise<void>
+}
+declare const navigator: { locks?: Locks } | undefined
 
 /** Renews the access token by the refresh token, once for any number of calls that wait for it. */
 export class Renewal {
   readonly #tokens: TokenStore
-  readonly #service: { create(data: AuthenticationRequest): Promise<AuthenticationResult> }
+  readonly #service: LoginService
+  readonly #end: () => Promise<void>
   #running: Promise<string | undefined> | undefined
 
-  constructor(tokens: TokenStore, service: { create(data: AuthenticationRequest): Promise<AuthenticationResult> }) {
+  /** @param end is called when the server refuses the refresh token */
+  constructor(tokens: TokenStore, service: LoginService, end: () => Promise<void>) {
     this.#tokens = tokens
     this.#service = service
+    this.#end = end
   }
 
-  /** The token that stands in for one that was refused, `undefined` when there is none. */
+  /**
+   * The token that stands in for one that was refused, `undefined` when there is none.
+   * @throws what the server answers beside 401: nothing is known of the login then
+   */
   renew(refused: string): Promise<string | undefined> {
     this.#running ??= this.#alone(() => this.#renew(refused)).finally(() => {
       this.#running = undefined
@@ -26,21 +39,31 @@ export class Renewal {
   // A refresh token is good for one use, and other tabs of the page have the same one.
   #alone<T>(run: () => Promise<T>): Promise<T> {
     const locks = typeof navigator === 'undefined' ? undefined : navigator.locks
-    return locks === undefined ? run() : locks.request(this.#tokens.key, run)
+    if (locks === undefined) return run()
+    return new Promise((resolve, reject) => {
+      const runAndWait = async () => {
+        await run().then(resolve, reject)
+        // What is written to localStorage takes a while until other tabs see it.
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+      locks.request(this.#tokens.key, runAndWait).catch(reject)
+    })
   }
 
+  // A login, or a logout, may come between: what it has left stands.
   async #renew(refused: string): Promise<string | undefined> {
     const current = await this.#tokens.access()
     if (current && current !== refused) return current
     const refreshToken = await this.#tokens.refresh()
     if (!refreshToken) return undefined
+    const isStored = async () => (await this.#tokens.refresh()) === refreshToken
     try {
       const result = await this.#service.create({ strategy: 'refresh', refreshToken })
-      await this.#tokens.save(result)
-      return result.accessToken
+      if (await isStored()) await this.#tokens.save(result)
     } catch (error) {
-      if (read(error, 'code') === 401) await this.#tokens.drop()
-      return undefined
+      if (read(error, 'code') !== 401) throw error
+      if (await isStored()) await this.#end()
     }
+    return (await this.#tokens.access()) ?? undefined
   }
 }

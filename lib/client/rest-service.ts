@@ -1,12 +1,14 @@
 import type { ClientParams, HeadersLike } from '../../types/client.js'
 import type { NullableId, Query } from '../../types/service.js'
-import { BadRequest, Unavailable } from '../core/errors.js'
+import { BadRequest } from '../core/errors.js'
 import { definitionOf, methods } from '../core/methods.js'
 import { encodeSegment, fillPath, stripSlashes } from '../core/path.js'
-import { hasHeader, mergeHeaders } from './headers.js'
+import { mergeHeaders, nameIn } from './headers.js'
 import { type ClientRequest, type ClientResponse, isStream } from './message.js'
 import { findVanishing, stringify } from './query.js'
 import { settle } from './settle.js'
+
+export const transport = Symbol()
 
 /** Options of an adapter. */
 export interface AdapterOptions {
@@ -21,19 +23,18 @@ export interface RestServiceSettings {
   /** The HTTP library. */
   readonly connection: unknown
   readonly options: AdapterOptions
-  send(request: ClientRequest): Promise<ClientResponse>
+  /** Sends a request. It is no member by name: a custom method may be called `send`. */
+  [transport](request: ClientRequest): Promise<ClientResponse>
 }
-
-type Call<A extends unknown[]> = (...args: A) => Promise<unknown>
 
 /** The six methods; each is one HTTP request (specification: "Endpoints"). */
 export interface RestService {
-  find: Call<[params?: ClientParams]>
-  get: Call<[id: string | number, params?: ClientParams]>
-  create: Call<[data: unknown, params?: ClientParams]>
-  update: Call<[id: NullableId, data: unknown, params?: ClientParams]>
-  patch: Call<[id: NullableId, data: unknown, params?: ClientParams]>
-  remove: Call<[id: NullableId, params?: ClientParams]>
+  find(params?: ClientParams): Promise<unknown>
+  get(id: string | number, params?: ClientParams): Promise<unknown>
+  create(data: unknown, params?: ClientParams): Promise<unknown>
+  update(id: NullableId, data: unknown, params?: ClientParams): Promise<unknown>
+  patch(id: NullableId, data: unknown, params?: ClientParams): Promise<unknown>
+  remove(id: NullableId, params?: ClientParams): Promise<unknown>
 }
 
 /** A service on a server. Its subclasses, one for each adapter, may be extended. No private fields: Feathers calls it through proxies. */
@@ -44,7 +45,7 @@ export class RestService {
   declare readonly base: string
   declare readonly connection: unknown
   declare readonly options: AdapterOptions
-  declare readonly send: RestServiceSettings['send']
+  declare readonly [transport]: RestServiceSettings[typeof transport]
 
   constructor(settings: RestServiceSettings) {
     Object.assign(this, settings, { name: stripSlashes(settings.name) })
@@ -56,12 +57,21 @@ export class RestService {
     return text && `?${text}`
   }
 
-  /** Adds custom methods: each is a POST that names it in `X-Service-Method`. */
+  /**
+   * Adds custom methods: each is a POST that names it in `X-Service-Method`. Those that the service has stay as they are.
+   * @throws when a name is that of another member
+   */
   methods(...names: string[]): this {
-    for (const name of names) Object.assign(this, { [name]: (...args: unknown[]) => call(this, name, args) })
+    for (const name of names) {
+      if (members.test(name) || name in {})
+        throw new Error(`A service of the client can't have a custom method '${name}'`)
+      if (!(name in this)) Object.assign(this, { [name]: (...args: unknown[]) => call(this, name, args) })
+    }
     return this
   }
 }
+
+const members = /^(base|connection|getQuery|methods|name|options)$/
 
 for (const name of methods.keys())
   Object.assign(RestService.prototype, {
@@ -71,33 +81,26 @@ for (const name of methods.keys())
   })
 
 async function call(service: RestService, name: string, args: unknown[]): Promise<unknown> {
-  const request = toRequest(service, name, args)
-  const { signal } = request
-  signal?.throwIfAborted()
-  let response: ClientResponse
-  try {
-    response = await service.send(request)
-  } catch (cause) {
-    if (signal?.aborted) throw signal.reason
-    throw new Unavailable(`${request.method} ${request.url} got no answer`, undefined, { cause })
-  }
-  return settle(response)
+  return settle(await service[transport](toRequest(service, name, args)))
 }
 
 function toRequest(service: RestService, name: string, args: unknown[]): ClientRequest {
   const { verb, id: hasId, arguments: names } = definitionOf(name)
   const of = (argument: (typeof names)[number]) => args[names.indexOf(argument)]
   const [id, data] = [of('id'), of('data')]
-  const { query = {}, headers, route, connection = {} } = (of('params') ?? {}) as ClientParams
-  const { headers: own, signal, ...options } = connection
+  const { headers, route, ...params } = (of('params') ?? {}) as ClientParams
+  const { headers: own, signal, ...options } = params.connection ?? {}
+  const query = params.query ?? {}
+  if (tagOf(query) !== 'Object') throw new BadRequest(`The query of ${service.name}.${name} must be a plain object`)
   const isMulti = hasId === 'optional' && id === null
   const lost = isMulti ? findVanishing(query) : undefined
   if (lost !== undefined)
     throw new BadRequest(
-      `The condition '${lost}' of ${name}(null) would not reach the server, which would then change more records`
+      `The condition '${lost}' of ${name}(null) would not reach the server: more records would change`
     )
   const segment = hasId && !isMulti ? `/${encodeSegment(id, `The id of ${service.name}.${name}`)}` : ''
-  const path = fillPath(service.name, route)
+  // Where a browser reads a URL, a backslash is a slash.
+  const path = fillPath(service.name, route).replaceAll('\\', '%5C')
   const isJSON = data !== undefined && !isRaw(data)
   const merged = mergeHeaders({ Accept: 'application/json' }, service.options.headers, own, headers, {
     'X-Service-Method': methods.has(name) ? undefined : name
@@ -107,7 +110,7 @@ function toRequest(service: RestService, name: string, args: unknown[]): ClientR
     call: name,
     method: verb,
     url: `${service.base}/${path}${path === '' ? segment.slice(1) : segment}${service.getQuery(query)}`,
-    headers: isJSON && !hasHeader(merged, 'content-type') ? { ...merged, 'Content-Type': 'application/json' } : merged,
+    headers: isJSON && !nameIn(merged, 'content-type') ? { ...merged, 'Content-Type': 'application/json' } : merged,
     body: isJSON ? JSON.stringify(data) : data,
     options,
     signal
@@ -116,8 +119,8 @@ function toRequest(service: RestService, name: string, args: unknown[]): ClientR
 
 /** Whether data is a body in itself: a form, a file, bytes, a stream. */
 function isRaw(data: unknown): boolean {
-  const tag = Object.prototype.toString.call(data).slice(8, -1)
-  return isStream(data) || ArrayBuffer.isView(data) || raw.has(tag)
+  return isStream(data) || ArrayBuffer.isView(data) || raw.test(tagOf(data))
 }
 
-const raw = new Set(['FormData', 'Blob', 'File', 'URLSearchParams', 'ArrayBuffer'])
+const tagOf = (value: unknown) => Object.prototype.toString.call(value).slice(8, -1)
+const raw = /^(FormData|Blob|File|URLSearchParams|ArrayBuffer)$/

@@ -1,3 +1,4 @@
+import { Unavailable } from '../core/errors.js'
 import { type Connection, createConnection, mergeOptions, type RestServiceClass } from './connection.js'
 import type { Transport } from './message.js'
 import { type AdapterOptions, RestService } from './rest-service.js'
@@ -47,9 +48,7 @@ export interface Rest {
  */
 export function rest(base = '', options: AdapterOptions = {}): Rest {
   if (base === '' && typeof location === 'undefined')
-    throw new Error(
-      "There is no page whose address rest() could take: name the server, as in rest('https://api.example.com')"
-    )
+    throw new Error("Outside a browser rest() needs an address: rest('https://api.example.com')")
   const address = base.replace(/\/+$/, '')
   const adapter =
     <Library>(name: string, Class: RestServiceClass, transport: Transport<Library>) =>
@@ -64,7 +63,14 @@ export function rest(base = '', options: AdapterOptions = {}): Rest {
         library,
         options: merged,
         Class: Chosen,
-        send: (request) => transport(library, request)
+        send: async (request) => {
+          try {
+            return await transport(library, request)
+          } catch (cause) {
+            if (request.signal?.aborted) throw request.signal.reason
+            throw new Unavailable(`${request.method} ${request.url} got no answer`, undefined, { cause })
+          }
+        }
       })
     }
   return {

@@ -28,9 +28,11 @@ export class TokenStore {
     return this.#storage.getItem(this.#refreshKey)
   }
 
+  /** Keeps the tokens of a login. A refresh token goes with the access token that it came with. */
   async save({ accessToken, refreshToken }: AuthenticationResult): Promise<void> {
-    if (accessToken !== undefined) await this.#storage.setItem(this.key, accessToken)
     if (refreshToken !== undefined) await this.#storage.setItem(this.#refreshKey, refreshToken)
+    else if (accessToken !== (await this.access())) await this.#storage.removeItem(this.#refreshKey)
+    if (accessToken !== undefined) await this.#storage.setItem(this.key, accessToken)
   }
 
   async drop(): Promise<void> {

@@ -58,10 +58,6 @@ function emit(emitter: Emitter, event: string, invoke: (listener: Listener) => v
  * object, which emits by itself.
  */
 export function eventMethods(emitter: Emitter, service: unknown, onError: OnListenerError) {
-  const guards = {
-    on: new WeakMap<Listener, Map<string, Listener>>(),
-    once: new WeakMap<Listener, Map<string, Listener>>()
-  }
   const originals = new WeakMap<Listener, Listener>()
 
   async function invoke(listener: Listener, event: string, args: unknown[]): Promise<void> {
@@ -72,44 +68,36 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
     }
   }
 
-  function guarded(kind: 'on' | 'once', event: string, listener: Listener): Listener {
+  const add = (isOnce: boolean) => (event: string, listener: Listener) => {
     if (typeof listener !== 'function') throw new TypeError(`The listener of '${event}' is not a function`)
-    const byEvent = guards[kind].get(listener) ?? new Map<string, Listener>()
-    guards[kind].set(listener, byEvent)
-    const guard: Listener =
-      byEvent.get(event) ??
-      ((...args) => {
-        if (kind === 'once') emitter.off(event, guard)
-        return invoke(listener, event, args)
-      })
-    byEvent.set(event, guard)
+    const guard: Listener = (...args) => {
+      if (isOnce) emitter.off(event, guard)
+      return invoke(listener, event, args)
+    }
     originals.set(guard, listener)
-    return guard
-  }
-
-  const add = (kind: 'on' | 'once') => (event: string, listener: Listener) => {
-    emitter.on(event, guarded(kind, event, listener))
+    emitter.on(event, guard)
     return service
   }
-  const on = add('on')
+  const listeners = (event: string) => emitter.listeners(event) as Listener[]
+  const original = (listener: Listener) => originals.get(listener) ?? listener
+  const on = add(false)
+  // The one that was added last, as Node does. It may have been added on the user's object itself.
   const off = (event: string, listener: Listener) => {
-    // The listener itself may have been added on the user's object.
-    for (const one of [guarded('on', event, listener), guarded('once', event, listener), listener])
-      emitter.off(event, one)
+    const last = listeners(event).findLast((one) => original(one) === listener)
+    if (last !== undefined) emitter.off(event, last)
     return service
   }
   return {
     on,
     addListener: on,
-    once: add('once'),
+    once: add(true),
     off,
     removeListener: off,
     removeAllListeners(event?: string) {
       emitter.removeAllListeners(...(event === undefined ? [] : [event]))
       return service
     },
-    listeners: (event: string) =>
-      (emitter.listeners(event) as Listener[]).map((listener) => originals.get(listener) ?? listener),
+    listeners: (event: string) => listeners(event).map(original),
     listenerCount: (event: string) => emitter.listenerCount(event),
     emit: (event: string, ...args: unknown[]) => emit(emitter, event, (listener) => invoke(listener, event, args))
   }

@@ -76,7 +76,7 @@ type Registered = { [T in HookType]: Map<string, Hook[]> }
 
 /** The hooks of one service, or those of all services, in the order in which they were added. */
 export class HookStore {
-  readonly #hooks: Registered = { around: new Map(), before: new Map(), after: new Map(), error: new Map() }
+  readonly registered: Registered = { around: new Map(), before: new Map(), after: new Map(), error: new Map() }
 
   /**
    * Adds hooks. `isMethod` says which names may stand beside `all`.
@@ -85,20 +85,14 @@ export class HookStore {
   add(options: HookOptions | HookMap<AroundHook>, isMethod: (name: string) => boolean = () => true): void {
     const added = Object.entries(typed(options)).flatMap(([type, map]) => lists(type, map ?? {}, isMethod))
     for (const { type, method, hooks } of added) {
-      const registered = this.#hooks[type]
-      registered.set(method, [...(registered.get(method) ?? []), ...hooks])
+      const byMethod = this.registered[type]
+      byMethod.set(method, [...(byMethod.get(method) ?? []), ...hooks])
     }
-  }
-
-  /** Asks each hook whether it can work at its place. @throws what the hook throws */
-  start(place: Place): void {
-    for (const [type, byMethod] of Object.entries(this.#hooks) as [HookType, Map<string, Hook[]>][])
-      for (const hook of [...byMethod.values()].flat()) (hook as Checked)[onStart]?.({ ...place, type })
   }
 
   /** The hooks of a method as around hooks, outermost first: those for `all` methods stand around those for one. */
   collect(method: string): AroundHook[] {
-    const of = (type: HookType, name: string) => this.#hooks[type].get(name) ?? []
+    const of = (type: HookType, name: string) => this.registered[type].get(name) ?? []
     const errors = (name: string) => (of('error', name).length > 0 ? [error(of('error', name))] : [])
     return [
       ...(of('around', 'all') as AroundHook[]),
@@ -125,16 +119,15 @@ function typed(options: HookOptions | HookMap<AroundHook>): HookOptions {
 function lists(type: string, map: HookMap<AroundHook> | HookMap<Hook>, isMethod: (name: string) => boolean) {
   if (!types.includes(type)) throw new Error(`'${type}' is not a valid hook type: it is one of ${types.join(', ')}`)
   const byMethod = typeof map === 'function' || Array.isArray(map) ? { all: map } : map
-  return Object.entries(byMethod as Record<string, Hook | Hook[]>).map(([method, one]) => {
+  return Object.entries(byMethod as Record<string, Hook | Hook[]>).flatMap(([method, one]) => {
     const hooks = [one].flat()
-    if (hooks.length > 0 && (method === 'setup' || method === 'teardown')) {
+    if (hooks.length === 0) return []
+    if (method === 'setup' || method === 'teardown')
       throw new Error(`There are no hooks of '${method}': use the hooks onReady and onClose of the application`)
-    }
-    if (hooks.length > 0 && method !== 'all' && !isMethod(method)) {
+    if (method !== 'all' && !isMethod(method))
       throw new Error(`'${method}' has ${type} hooks but is no method of the service`)
-    }
     if (hooks.some((hook) => typeof hook !== 'function'))
       throw new Error(`A hook is a function: see ${type} hooks of '${method}'`)
-    return { type: type as HookType, method, hooks }
+    return [{ type: type as HookType, method, hooks }]
   })
 }

@@ -37,8 +37,8 @@ export interface ServiceEntry {
   /** What `app.service(path)` returns. */
   readonly service: RegisteredService
   readonly methods: ReadonlyMap<string, ServiceMethod>
-  /** Asks the hooks whether they can work where they stand. @throws what to do when one can't */
-  start(): void
+  /** The hooks of its own, beside the common ones. */
+  readonly hooks: HookStore
 }
 
 /**
@@ -103,10 +103,7 @@ export function createService(object: object, options: RegisterOptions): Service
   define(service, 'hooks', addHooks)
   addHooks(options.hooks ?? {})
 
-  const start = () => {
-    for (const store of [common, own]) store.start({ app, path, service })
-  }
-  return { app, path, object, service: service as unknown as RegisteredService, methods: entries, start }
+  return { app, path, object, service: service as unknown as RegisteredService, methods: entries, hooks: own }
 }
 
 type Method = (...args: unknown[]) => unknown

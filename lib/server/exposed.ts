@@ -4,6 +4,8 @@ import { existing, type ServiceEntry } from '../core/service.js'
 /** A service, with the methods that may be called from outside. */
 export interface ExposedService extends ServiceEntry {
   readonly exposed: readonly string[]
+  /** Asks the hooks whether they can work where they stand. @throws what to do when one can't */
+  start(): void
 }
 
 // What can't be a custom method: it would stand over a member that every object or every service has.

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { ServiceFunction, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import type { HookOptions } from '../../types/hooks.js'
-import { type Checked, HookStore, onStart } from '../core/hooks.js'
+import { type Checked, HookStore } from '../core/hooks.js'
 import { joinPath } from '../core/path.js'
 import { createService } from '../core/service.js'
 import { errorHandler } from './error-handler.js'
@@ -17,6 +17,7 @@ import { decorateMessages } from './request.js'
 import { rootOf, routerOf } from './router.js'
 import { registerRoutes, type Settings } from './routes.js'
 import { checkSchemas } from './schema.js'
+import { startHooks } from './start-hooks.js'
 import { answerUnsupported } from './unsupported.js'
 
 async function services(app: FastifyInstance, options: ServicesOptions): Promise<void> {
@@ -66,11 +67,8 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
       checkSchemas(serviceOptions.schema, name, exposed)
       const entry = createService(object, { ...shared, methods: exposed, events, hooks: hooks as HookOptions })
       const { service } = entry
-      const start = () => {
-        entry.start()
-        const place = { app: instance, path: name, service }
-        for (const middleware of [before].flat() as Checked[]) middleware[onStart]?.(place)
-      }
+      const start = () =>
+        startHooks({ app: instance, path: name, service }, [common, entry.hooks], [before].flat() as Checked[])
       return { ...entry, exposed, start }
     }
     const entry = registry.add(name, create)

@@ -20,7 +20,11 @@ t.test(
 t.test('`app.rest` holds the library; a second default connection is an error that says what to do', async (t) => {
   const { app, address } = await createClientOfEcho(t)
   t.equal(app.rest, fetch)
-  t.throws(() => app.configure(rest(address).fetch(fetch)), /There is a default connection already: use\(/)
+  const one = /An application has one default connection, of its own: use\(/
+  t.throws(() => app.configure(rest(address).fetch(fetch)), one)
+  const connection = rest(address).fetch(fetch)
+  createClient().configure(connection)
+  t.throws(() => createClient().configure(connection), one, 'two applications would share a login')
   t.throws(() => createClient().service('things'), /There is no server for the service 'things': configure\(/)
 })
 
@@ -59,6 +63,20 @@ t.test('Custom methods: a POST that names the method', async (t) => {
   const connection = rest(address).fetch(fetch)
   app.use('todos', connection.service('todos'), { methods: ['archive'] })
   const todos = app.service<{ archive(data: object): Promise<object>; find(): Promise<object[]> }>('todos')
+  const names = ['send', 'iterate', 'save']
+  const service = connection.service('mails').methods('send')
+  app.use('mails', service, { methods: names })
+  for (const name of names) await app.service<Record<string, (data: object) => object>>('mails')[name]?.({})
+  t.same(
+    asked.splice(0).map(({ headers }) => headers['x-service-method']),
+    names
+  )
+  for (const name of ['name', 'base', 'connection', 'options', 'methods', 'getQuery', 'constructor', 'toString'])
+    t.throws(
+      () => app.use('wrong', connection.service('wrong'), { methods: ['find', name] }),
+      new RegExp(`A service of the client can't have a custom method '${name}'`)
+    )
+  app.use('own', { methods: ['a'], run: async () => 1 }, { methods: ['run'] })
   await todos.archive({ id: 1 })
   await todos.find()
   t.same(

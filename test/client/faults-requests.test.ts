@@ -52,6 +52,73 @@ t.test('Client: route value `../admin`, `$&`; id `a/b?c#d`: encoded', async (t) 
   }
 })
 
+t.test('Client: service `\\\\evil.example`: it stays on its server', async (t) => {
+  const { address, asked } = await createEcho(t)
+  for (const { adapter, run } of await createDrivers(t)) {
+    await run(({ client }, base) => client(base).service('\\\\evil.example\\ä').find(), address)
+    t.equal(asked.pop()?.url, '/%5C%5Cevil.example%5C%C3%A4', adapter)
+  }
+})
+
+t.test('Client: a query that is no plain object is refused: it would be empty in the URL', async (t) => {
+  const { address, asked } = await createEcho(t)
+  for (const { adapter, run } of await createDrivers(t)) {
+    const outcomes = await run(async ({ client, outcome }, base) => {
+      const queries = [new URLSearchParams('a=1'), new Map([['a', 1]]), 'a=1', [1]]
+      const service = client(base).service('things')
+      const calls = queries.flatMap((query) => [
+        () => service.remove(null, { query } as never),
+        () => service.find({ query } as never)
+      ])
+      return Promise.all(calls.map(outcome))
+    }, address)
+    t.equal(outcomes.length, 8)
+    for (const outcome of outcomes) t.match(outcome, { ...badRequest, message: /must be a plain object/ }, adapter)
+    t.same(asked, [], adapter)
+    await run(({ client }, base) => {
+      const nothing = { query: null, headers: null, connection: null, route: null }
+      return client(base)
+        .service('things')
+        .find(nothing as never)
+    }, address)
+    t.equal(asked.pop()?.url, '/things', adapter)
+  }
+})
+
+t.test('Client: a record with keys `pipe`, `getReader` is JSON', async (t) => {
+  const { address, asked } = await createEcho(t)
+  for (const { adapter, run } of await createDrivers(t)) {
+    const record = { pipe: 'half inch', getReader: null }
+    await run(({ client }, { base, record }) => client(base).service('things').create(record), {
+      base: address,
+      record
+    })
+    t.same(JSON.parse(asked.pop()?.body ?? ''), record, adapter)
+  }
+})
+
+t.test('Client: a call that is aborted while it waits for a login is not sent', async (t) => {
+  const { address, asked } = await createEcho(t, () => ({ accessToken: 'abc' }))
+  for (const { adapter, run } of await createDrivers(t)) {
+    const name = await run(async ({ client, door }, base) => {
+      const app = client(base).configure(door.authentication())
+      const login = app.authenticate({ strategy: 'local' })
+      const controller = new AbortController()
+      const call = app.service('things').create({}, { connection: { signal: controller.signal } })
+      controller.abort()
+      const name = await call.catch((error) => error.name)
+      await login
+      return name
+    }, address)
+    t.equal(name, 'AbortError', adapter)
+    t.same(
+      asked.splice(0).map(({ url }) => url),
+      ['/authentication'],
+      adapter
+    )
+  }
+})
+
 t.test('Client: `remove(null)`, `patch(null)` with a condition that vanishes in the URL is refused', async (t) => {
   const { address, asked } = await createEcho(t)
   for (const { adapter, run } of await createDrivers(t)) {

@@ -1,5 +1,5 @@
 import axios from 'axios'
-import { createClient, FetchClient, rest } from 'fastify-services/client'
+import { type ClientParams, createClient, FetchClient, rest } from 'fastify-services/client'
 import superagent from 'superagent'
 import t from 'tap'
 import { createClientOfEcho, createEcho } from '../support/client-app.js'
@@ -32,7 +32,7 @@ t.test('a missing library, `rest()` outside a browser, headers for request: erro
   >
   for (const name of ['fetch', 'axios', 'superagent', 'jquery', 'request'])
     t.throws(() => adapters[name]?.(), new RegExp(`rest\\(address\\)\\.${name}\\(${name}\\) needs the library`))
-  t.throws(() => rest(), /There is no page whose address rest\(\) could take/)
+  t.throws(() => rest(), /Outside a browser rest\(\) needs an address/)
   t.throws(() => adapters.request?.(() => {}, { headers: { a: 'b' } }), /request\.defaults\(\{ headers \}\)/)
 })
 
@@ -68,6 +68,39 @@ t.test('`params.connection`: options of the call for the library', async (t) => 
   const agent = createClient().configure(rest(address).superagent(superagent))
   await agent.service('things').find({ connection: { timeout: 5000, redirects: 0, unknown: 1 } })
   t.equal(asked.length, 2, 'options of superagent are the names of its methods')
+})
+
+t.test('Extension: a subclass may override a method, and have its own', async (t) => {
+  class Numbers extends FetchClient {
+    override async find(params?: ClientParams) {
+      return [await super.find({ ...params, query: { $limit: 1 } })]
+    }
+    first() {
+      return this.find()
+    }
+  }
+  const { address, asked } = await createEcho(t)
+  const connection = rest(address).fetch(fetch, Numbers)
+  const app = createClient<{ numbers: Numbers }>().configure(connection)
+  app.use('numbers', connection.service('numbers'), { methods: ['first'] })
+  t.same(await app.service('numbers').first(), [{}])
+  t.same(
+    asked.map(({ url }) => url),
+    ['/numbers?%24limit=1']
+  )
+})
+
+t.test('superagent: an agent, which keeps cookies', async (t) => {
+  const { address, asked } = await createEcho(t)
+  const agent = superagent.agent().set('X-Agent', '1')
+  const app = createClient().configure(rest(address).superagent(agent))
+  const things = app.service('things')
+  for (const call of [() => things.find(), () => things.create({}), () => things.update(1, {})]) await call()
+  for (const call of [() => things.patch(1, {}), () => things.remove(1)]) await call()
+  t.same(
+    asked.map(({ method, headers }) => [method, headers['x-agent']]),
+    ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, '1'])
+  )
 })
 
 t.test('a service of a connection may be called by itself', async (t) => {

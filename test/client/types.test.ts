@@ -24,6 +24,10 @@ class MessageService {
   async archive(data: { before: string }): Promise<{ count: bigint; done: Date }> {
     return { count: 1n, done: new Date(data.before) }
   }
+  async count(): Promise<number> {
+    return 1
+  }
+  async touch(_data?: { at: string }, _params?: Params): Promise<void> {}
   setup() {}
 }
 
@@ -48,6 +52,11 @@ export async function proofs() {
   same<typeof archived.done, string>(true)
   same<typeof archived.count, never>(true)
   for await (const one of messages.iterate({ query: { text: 'a' } })) same<typeof one.at, string>(true)
+  same<Awaited<ReturnType<typeof messages.count>>, number>(true)
+  await messages.count()
+  await messages.count(undefined, { headers: { 'X-A': '1' } })
+  await messages.touch()
+  await messages.touch({ at: '2026' })
   messages.on('created', (record) => record)
   app.use('/messages', rest('http://localhost').fetch(fetch).service('messages'), { methods: ['find', 'archive'] })
 
@@ -63,8 +72,12 @@ export async function proofs() {
   messages.setup()
   // @ts-expect-error: dates come as strings
   message.at.getTime()
+  // @ts-expect-error: it is a text
+  await messages.touch({ at: 1 })
   // @ts-expect-error: there is no such service
   app.use('nowhere', {})
+  // @ts-expect-error: there is no such service
+  app.service('mesages')
 
   const notes = await app.service('notes').patch(1, { text: 'a' })
   same<typeof notes, { id: number; text: string; at: string; tags?: string[] }>(true)

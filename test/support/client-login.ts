@@ -1,6 +1,6 @@
 import { memory } from '@feathersjs/memory'
 import authentication, { type AuthenticationOptions, authenticate, hashPassword } from 'fastify-services/authentication'
-import { createClient, authentication as login, memoryStorage, rest } from 'fastify-services/client'
+import { createClient, authentication as login, memoryStorage, rest, type Storage } from 'fastify-services/client'
 import type { Test } from 'tap'
 import { createHost } from './host.js'
 
@@ -23,12 +23,17 @@ export async function createLoginServer(t: Test, options: Partial<Authentication
   return { app, address, calls }
 }
 
-/** A client of that server, what it has asked, and where it keeps tokens. */
-export function createLoginClient(address: string, storage = memoryStorage()) {
+/** A client of that server, what it has asked, and where it keeps tokens. An answer waits for what `hold` returns. */
+export function createLoginClient(
+  address: string,
+  storage: Storage = memoryStorage(),
+  hold: (url: string) => Promise<void> | undefined = () => undefined
+) {
   const asked: { url: string; token: string | undefined; body: string }[] = []
-  const library = (url: string, init: { headers: Record<string, string>; method: string; body?: string }) => {
+  const library = async (url: string, init: { headers: Record<string, string>; method: string; body?: string }) => {
     asked.push({ url: url.slice(address.length), token: init.headers.Authorization, body: init.body ?? '' })
-    return fetch(url, init)
+    const [response] = await Promise.all([fetch(url, init), hold(url.slice(address.length))])
+    return response
   }
   const app = createClient().configure(rest(address).fetch(library)).configure(login({ storage }))
   return { app, asked, storage }

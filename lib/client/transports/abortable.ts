@@ -4,6 +4,7 @@ export function abortable<T>(
   start: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => unknown
 ): Promise<T> {
   return new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
     const onAbort = () => {
       abort()
       reject(signal?.reason)

@@ -12,7 +12,15 @@ export type RequestLibrary = (options: object, callback: Callback) => { abort():
 
 export const requestTransport: Transport<RequestLibrary> = (library, { url, method, headers, body, options, signal }) =>
   abortable<ClientResponse>(signal, (resolve, reject) => {
-    const settings = { ...options, url, method, headers, body, encoding: null, json: false }
+    const settings = {
+      ...options,
+      url: url.replace(/[^!-~]+/g, encodeURIComponent),
+      method,
+      headers,
+      body,
+      encoding: null,
+      json: false
+    }
     const sent = library(settings, (error, response, body) => {
       if (error) reject(error)
       else resolve({ status: response.statusCode, type: response.headers['content-type'] ?? '', body })

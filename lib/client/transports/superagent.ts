@@ -9,15 +9,16 @@ type Request = {
   abort(): unknown
 } & PromiseLike<{ status: number; headers: Record<string, string>; body: unknown }>
 
-/** What the adapter needs of superagent, or of an agent. */
-export type Superagent = (method: string, url: string) => object
+/** What the adapter needs of superagent, or of `superagent.agent()`: a method for each verb. */
+export type Superagent = Record<'get' | 'post' | 'put' | 'patch' | 'delete', (url: string) => object>
 
 export const superagentTransport: Transport<Superagent> = (
   superagent,
   { url, method, headers, body, options, signal }
 ) =>
   abortable<ClientResponse>(signal, (resolve, reject) => {
-    const request = superagent(method, url) as Request & Record<string, (value: unknown) => unknown>
+    const request = superagent[method.toLowerCase() as keyof Superagent](url) as Request &
+      Record<string, (value: unknown) => unknown>
     request
       .set(headers)
       .ok(() => true)

@@ -132,7 +132,7 @@ export interface ClientApplication<Services = Record<string, AnyService>> extend
    * The service of a path. One that was not registered is a service of the default connection.
    * @throws when there is no such connection
    */
-  service<P extends keyof Services & string>(path: P): ClientService<Services[P], this>
+  service<P extends keyof Services & string>(path: P | `/${P}`): ClientService<Services[P], this>
   service<S = undefined>(path: S extends undefined ? keyof Services & string : string): ClientService<S, this>
   /** Adds hooks for all services, at any time. */
   hooks(options: HookOptions): this

@@ -1,9 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HookType, NextFunction } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
 import { toServiceError } from '../core/errors.js'
 import { define } from '../core/facade.js'
-import { type Checked, onStart, type Place } from '../core/hooks.js'
+import { onStart, type Place } from '../core/hooks.js'
 import { authenticationOf, isAuthentication } from './find.js'
 import { withRequest } from './request.js'
 
@@ -108,16 +108,3 @@ export function authenticate(...given: (string | AuthenticateOptions)[]): Guard 
 }
 
 const isRequest = (value: GuardContext | FastifyRequest): value is FastifyRequest => 'raw' in value
-
-/** Asks the guards of routes, before the server starts, whether they can work; those of services are asked by the services. */
-export function checkGuards(app: FastifyInstance): void {
-  const checks: (() => void)[] = []
-  app.addHook('onRoute', function (this: FastifyInstance, route: RouteOptions) {
-    const { onRequest, preParsing, preValidation, preHandler, url } = route
-    for (const hook of [onRequest, preParsing, preValidation, preHandler].flat() as (Checked | undefined)[])
-      checks.push(() => hook?.[onStart]?.({ app: this, path: url }))
-  })
-  app.addHook('onReady', async () => {
-    for (const check of checks) check()
-  })
-}

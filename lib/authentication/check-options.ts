@@ -1,27 +1,49 @@
 import { type AuthenticationOptions, isStrategy } from './options.js'
 
-const known = {
-  '': [
-    ...['secret', 'service', 'entity', 'entityId', 'path', 'strategies', 'authStrategies', 'parseStrategies', 'jwt'],
-    ...['passwords', 'isRevoked', 'revocation', 'refresh', 'store'],
-    ...['before', 'after', 'hooks', 'config', 'bodyLimit', 'schema']
-  ],
-  'jwt.': ['expiresIn', 'issuer', 'audience', 'algorithm'],
-  'passwords.': ['concurrent', 'waiting'],
-  'refresh.': ['expiresIn'],
-  'strategies.jwt.': ['header', 'schemes'],
-  'strategies.local.': [
-    ...['usernameField', 'passwordField', 'entityUsernameField', 'entityPasswordField', 'bcrypt', 'rehash']
-  ]
+type Kind = readonly [description: string, is: (value: unknown) => boolean]
+const kind = (description: string, is: Kind[1]): Kind => [description, is]
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+const any = kind('anything', () => true)
+const object = kind('an object', isObject)
+const text = kind('a string, and not empty', isText)
+const list = kind('a list of strings', (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'))
+const flag = kind('true or false', (value) => typeof value === 'boolean')
+const store = kind(
+  'an object with the methods get(key) and set(key, value, seconds)',
+  (value) => isObject(value) && typeof value.get === 'function' && typeof value.set === 'function'
+)
+
+// Each option, and what it is. Those that are looked at elsewhere are anything here.
+const known: Record<string, Record<string, Kind>> = {
+  '': {
+    ...{ secret: any, service: text, entityId: text, strategies: object, authStrategies: list, parseStrategies: list },
+    ...{ jwt: object, passwords: object, revocation: flag, store },
+    path: kind('a string', (value) => typeof value === 'string'),
+    entity: kind('a string, and not empty, or null', (value) => value === null || isText(value)),
+    isRevoked: kind('a function', (value) => typeof value === 'function'),
+    refresh: kind('true, false or an object', (value) => typeof value === 'boolean' || isObject(value)),
+    ...{ before: any, after: any, hooks: any, config: any, bodyLimit: any, schema: any }
+  },
+  'jwt.': { expiresIn: any, issuer: any, audience: any, algorithm: any },
+  'passwords.': { concurrent: any, waiting: any },
+  'refresh.': { expiresIn: any },
+  'strategies.jwt.': { header: text, schemes: list },
+  'strategies.local.': {
+    ...{ usernameField: text, passwordField: text, entityUsernameField: text, entityPasswordField: text },
+    ...{ bcrypt: any, rehash: flag }
+  }
 }
 
 /**
- * Finds options that are misspelt, or of another library: nothing would be done about them.
+ * Finds options that are misspelt, of another library, or of the wrong kind: nothing would be done about them.
  * @throws when there is one
  */
 export function checkOptions(options: AuthenticationOptions): void {
-  const { jwt, passwords, refresh, strategies, store, entity } = options
-  const given = {
+  const { jwt, passwords, refresh, strategies, entity } = options
+  const given: Record<string, unknown> = {
     '': options,
     'jwt.': jwt,
     'passwords.': passwords,
@@ -29,52 +51,31 @@ export function checkOptions(options: AuthenticationOptions): void {
     'strategies.jwt.': strategies?.jwt,
     'strategies.local.': strategies?.local
   }
-  for (const [place, names] of Object.entries(known)) {
-    const here = given[place as keyof typeof given]
-    if (isStrategy(here)) continue
-    const unknown = Object.keys(Object(here)).find((name) => !names.includes(name))
-    if (unknown !== undefined)
-      throw new Error(
-        `Authentication has no option '${place}${unknown}'. There are: ${names.map((name) => place + name).join(', ')}`
-      )
-  }
-  if (store !== undefined && (typeof store.get !== 'function' || typeof store.set !== 'function'))
-    throw new Error(
-      'The option `store` of authentication is an object with the methods get(key) and set(key, value, seconds)'
-    )
-  if (typeof entity === 'string' && (entity === '' || taken.has(entity)))
+  for (const [place, kinds] of Object.entries(known))
+    if (isObject(given[place]) && !isStrategy(given[place])) checkPlace(place, given[place], kinds)
+  if (typeof entity === 'string' && taken.has(entity))
     throw new Error(
       `The option \`entity\` of authentication can't be '${entity}': requests, params or results have that already`
     )
 }
 
+function checkPlace(place: string, given: Record<string, unknown>, kinds: Record<string, Kind>): void {
+  const names = Object.keys(kinds)
+  for (const [name, value] of Object.entries(given)) {
+    const option = place + name
+    if (!names.includes(name))
+      throw new Error(
+        `Authentication has no option '${option}'. There are: ${names.map((name) => place + name).join(', ')}`
+      )
+    const [description, is] = kinds[name] as Kind
+    if (value !== undefined && !is(value))
+      throw new Error(`The option \`${option}\` of authentication is ${description}`)
+  }
+}
+
+// biome-ignore format: a list
 const taken = new Set([
-  ...[
-    'authentication',
-    'authenticated',
-    'provider',
-    'query',
-    'headers',
-    'route',
-    'accessToken',
-    'refreshToken',
-    'feathers'
-  ],
-  ...[
-    'id',
-    'params',
-    'body',
-    'raw',
-    'server',
-    'log',
-    'ip',
-    'ips',
-    'host',
-    'hostname',
-    'port',
-    'protocol',
-    'url',
-    'method'
-  ],
-  ...['originalUrl', 'socket', 'signal', 'is404', 'routeOptions', '__proto__', 'constructor']
+  'authentication', 'authenticated', 'provider', 'query', 'headers', 'route', 'accessToken', 'refreshToken', 'feathers',
+  'id', 'params', 'body', 'raw', 'server', 'log', 'ip', 'ips', 'host', 'hostname', 'port', 'protocol', 'url', 'method',
+  'originalUrl', 'socket', 'signal', 'is404', 'routeOptions', '__proto__', 'constructor'
 ])

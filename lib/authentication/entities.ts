@@ -84,7 +84,9 @@ export class Entities {
   /** The one with an id, as the server sees it. `undefined` when it is there no more. */
   async get(id: string, params: Params): Promise<Entity | undefined> {
     try {
-      return (await this.service.get(id, { ...internal(params), query: {} })) ?? undefined
+      const entity = await this.service.get(id, { ...internal(params), query: {} })
+      // A service may find something else under a name such as `__proto__`.
+      return String(this.#read(entity)) === id ? entity : undefined
     } catch (error) {
       if (toServiceError(error).code === 404) return undefined
       throw error
@@ -104,13 +106,20 @@ export class Entities {
 
   /** @throws when the id of an entity is not found */
   idOf(entity: Entity): Id {
-    const { id: ofService } = this.service as { id?: unknown }
-    const name = this.#id ?? (typeof ofService === 'string' ? ofService : 'id')
-    const id = entity[name] as Id | null | undefined
+    const id = this.#read(entity)
     if (id !== undefined && id !== null) return id
     throw new Error(
-      `A user of the service '${this.#service}' has no '${name}': name its id in the option \`entityId\` of authentication`
+      `A user of the service '${this.#service}' has no '${this.#idName}': name its id in the option \`entityId\` of authentication`
     )
+  }
+
+  get #idName(): string {
+    const { id } = this.service as { id?: unknown }
+    return this.#id ?? (typeof id === 'string' ? id : 'id')
+  }
+
+  #read(entity: Entity | null | undefined): Id | null | undefined {
+    return entity?.[this.#idName] as Id | null | undefined
   }
 }
 

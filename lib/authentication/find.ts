@@ -65,6 +65,7 @@ const nowhere = 'There is no authentication here: register the plugin fastify-se
 export function authenticationOf(instance: unknown, name?: string): AuthenticationService {
   const app = instance as Instance
   if (name !== undefined) {
+    if (!app.hasDecorator('service')) throw new Error(nowhere)
     const service = services.get(app.service(name))
     if (service !== undefined) return service
     throw new Error(

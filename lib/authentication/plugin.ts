@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { ServiceOptions } from '../../types/fastify.js'
 import { joinPath } from '../core/path.js'
-import { checkGuards } from './authenticate.js'
 import { checkOptions } from './check-options.js'
 import { toSeconds } from './duration.js'
 import { Entities } from './entities.js'
@@ -62,7 +61,6 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   const registered = app.service(path, service, { ...passed, methods: ['create', 'remove'], hooks: loginHooks })
   registered.hooks(hooks ?? {})
   registerAuthentication(app, registered, service)
-  checkGuards(app)
 }
 
 /**

@@ -1,3 +1,5 @@
+import { toKeyPair } from './key-pair.js'
+
 /** A private key, in PEM form; with its passphrase where it has one. */
 export type PrivateKey = string | Buffer | { readonly key: string | Buffer; readonly passphrase: string }
 
@@ -17,7 +19,6 @@ export const algorithms = [
 export type Algorithm = (typeof algorithms)[number]
 
 const advice = `Make one by: node -e "console.log(crypto.randomBytes(64).toString('base64'))"`
-const isText = (value: unknown): value is string | Buffer => typeof value === 'string' || Buffer.isBuffer(value)
 
 /**
  * The secrets as a list; the first signs, all verify.
@@ -26,36 +27,29 @@ const isText = (value: unknown): value is string | Buffer => typeof value === 's
 export function toSecrets(secret: Secret | readonly Secret[] | undefined, algorithm: Algorithm): Secret[] {
   if (!algorithms.includes(algorithm))
     throw new Error(`The option jwt.algorithm of authentication is one of ${algorithms.join(', ')}, not '${algorithm}'`)
-  const secrets = Array.isArray(secret) ? (secret as Secret[]) : [secret as Secret]
-  if (secrets.length === 0 || secrets.some((one) => one === undefined || one === null || one === ''))
-    throw new Error(`The option \`secret\` of authentication is missing. ${advice}`)
-  const check = algorithm.startsWith('HS') ? checkText : checkPair
-  secrets.forEach((one, index) => {
-    check(one, algorithm, index === 0)
-  })
+  const given = Array.isArray(secret) ? (secret as Secret[]) : [secret as Secret]
+  const secrets = given.length === 0 ? [undefined as never] : given
+  if (!algorithm.startsWith('HS'))
+    return (secrets as KeyPair[]).map((pair, index) => toKeyPair(pair, algorithm, index === 0))
+  for (const one of secrets) checkText(one, algorithm)
   return secrets
 }
 
 // A key as long as the hash, or longer (RFC 7518, section 3.2).
 function checkText(secret: Secret, algorithm: Algorithm): void {
   const bytes = Number(algorithm.slice(2)) / 8
-  if (!isText(secret))
+  if (secret === undefined || secret === null || secret === '')
+    throw new Error(`The option \`secret\` of authentication is missing. ${advice}`)
+  if (typeof secret !== 'string' && !Buffer.isBuffer(secret))
     throw new Error(
       `The option \`secret\` of authentication is a string or a Buffer for ${algorithm}: set jwt.algorithm for a key pair`
     )
-  if (secret.includes('-----BEGIN'))
+  if (secret.includes('-----BEGIN') || /^\s*\{.*"kty"/s.test(secret.toString()))
     throw new Error(
-      `The option \`secret\` of authentication is a key in PEM form, and no secret: set jwt.algorithm for a key pair`
+      'The option `secret` of authentication is a key of a pair, and no secret: set jwt.algorithm for a key pair in PEM form'
     )
   if (Buffer.byteLength(secret) < bytes)
     throw new Error(
       `The option \`secret\` of authentication is too short: ${algorithm} needs ${bytes} bytes. ${advice}`
-    )
-}
-
-function checkPair(secret: Secret, algorithm: Algorithm, signs: boolean): void {
-  if (isText(secret) || !isText(secret.public) || (signs && secret.private === undefined))
-    throw new Error(
-      `The option \`secret\` of authentication is { private, public } for ${algorithm}: two keys in PEM form`
     )
 }

@@ -22,6 +22,7 @@ export interface TokenOptions {
 export interface Tokens {
   /** How long a token is good for, in seconds. */
   readonly lifetime: number
+  /** @throws when the claims make it too long */
   sign(claims: Record<string, unknown> & { sub: string }): { accessToken: string; payload: TokenPayload }
   /** @throws {NotAuthenticated} when it is no token, not one of ours, or expired */
   verify(accessToken: unknown): TokenPayload
@@ -82,6 +83,8 @@ export async function createTokens(
     lifetime,
     sign(claims) {
       const accessToken = signer.sign({ jti: randomUUID(), ...claims })
+      if (accessToken.length > maxLength)
+        throw new Error(`The access token is too long: it has over ${maxLength} characters. Give it fewer claims`)
       return { accessToken, payload: signer.decode<TokenPayload>(accessToken) as TokenPayload }
     },
     verify(accessToken) {

@@ -16,7 +16,7 @@ export interface Place {
   readonly app: unknown
   readonly path: string
   readonly service?: unknown
-  /** What kind of hook it is there, `undefined` for one of a route. */
+  /** What kind of hook it is there: `undefined` for middleware and for one of a route, `'after'` where the call has been made. */
   readonly type?: HookType
 }
 

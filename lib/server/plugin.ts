@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { ServiceFunction, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import type { HookOptions } from '../../types/hooks.js'
-import { type Checked, HookStore } from '../core/hooks.js'
+import { HookStore } from '../core/hooks.js'
 import { joinPath } from '../core/path.js'
 import { createService } from '../core/service.js'
 import { errorHandler } from './error-handler.js'
@@ -17,7 +17,7 @@ import { decorateMessages } from './request.js'
 import { rootOf, routerOf } from './router.js'
 import { registerRoutes, type Settings } from './routes.js'
 import { checkSchemas } from './schema.js'
-import { startHooks } from './start-hooks.js'
+import { startHooks, startRouteHooks } from './start-hooks.js'
 import { answerUnsupported } from './unsupported.js'
 
 async function services(app: FastifyInstance, options: ServicesOptions): Promise<void> {
@@ -35,6 +35,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   const settings: Settings = { parse, formatter: options.formatter, onError, matcher, precedence }
 
   decorateMessages(app)
+  startRouteHooks(app)
   app.decorate('service', function (
     this: FastifyInstance,
     path: string,
@@ -58,7 +59,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
 
   function register(instance: FastifyInstance, path: string, object: object, serviceOptions: ServiceOptions) {
     const name = joinPath(instance.prefix, path)
-    const { methods, events, hooks, before = [] } = serviceOptions
+    const { methods, events, hooks } = serviceOptions
     const onListenerError = (err: unknown, event: string) =>
       logError(app.log, 'error', err, 'A listener of a service failed', { path: name, event })
     const create = () => {
@@ -66,9 +67,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
       const exposed = exposedMethods(object, name, methods)
       checkSchemas(serviceOptions.schema, name, exposed)
       const entry = createService(object, { ...shared, methods: exposed, events, hooks: hooks as HookOptions })
-      const { service } = entry
-      const start = () =>
-        startHooks({ app: instance, path: name, service }, [common, entry.hooks], [before].flat() as Checked[])
+      const start = () => startHooks(entry, common, serviceOptions)
       return { ...entry, exposed, start }
     }
     const entry = registry.add(name, create)

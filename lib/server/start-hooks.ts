@@ -1,13 +1,42 @@
+import type { FastifyInstance } from 'fastify'
 import type { HookType } from '../../types/hooks.js'
 import { type Checked, type HookStore, onStart, type Place } from '../core/hooks.js'
+import type { ServiceEntry } from '../core/service.js'
+
+const ask = (hooks: unknown, place: Place) => {
+  for (const hook of [hooks].flat() as (Checked | undefined)[]) hook?.[onStart]?.(place)
+}
 
 /**
- * Asks the hooks of a service, and the middleware that stands before it, whether they can work at their place.
+ * Asks the hooks of a service, and the middleware around it, whether they can work at their place.
  * @throws what one of them throws
  */
-export function startHooks(place: Place, stores: readonly HookStore[], middleware: readonly Checked[]): void {
-  for (const { registered } of stores)
-    for (const [type, byMethod] of Object.entries(registered) as [HookType, Map<string, Checked[]>][])
-      for (const hook of [...byMethod.values()].flat()) hook[onStart]?.({ ...place, type })
-  for (const one of middleware) one[onStart]?.(place)
+export function startHooks(
+  { app, path, service, methods, hooks }: ServiceEntry,
+  common: HookStore,
+  { before, after }: { before?: unknown; after?: unknown }
+): void {
+  const place = { app, path, service }
+  for (const { registered } of [common, hooks])
+    for (const type of Object.keys(registered) as HookType[])
+      for (const [method, list] of registered[type])
+        if (method === 'all' || methods.has(method)) ask(list, { ...place, type })
+  ask(before, place)
+  ask(after, { ...place, type: 'after' })
+}
+
+/** Asks the hooks of all routes, before the server starts. */
+export function startRouteHooks(app: FastifyInstance): void {
+  const checks: (() => void)[] = []
+  app.addHook('onRoute', function (this: FastifyInstance, route) {
+    const { onRequest, preParsing, preValidation, preHandler, preSerialization, onSend, onResponse, onError } = route
+    const place = { app: this, path: route.url }
+    checks.push(() => {
+      ask([onRequest, preParsing, preValidation, preHandler].flat(), place)
+      ask([preSerialization, onSend, onResponse, onError].flat(), { ...place, type: 'after' })
+    })
+  })
+  app.addHook('onReady', async () => {
+    for (const check of checks) check()
+  })
 }

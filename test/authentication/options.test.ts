@@ -41,7 +41,7 @@ const refused: [what: string, options: object, message: RegExp][] = [
   ['secret short', { secret: 'x'.repeat(31) }, /too short: HS256 needs 32 bytes/],
   ['one of them short', { secret: [secret, 'x'] }, make],
   ['short for HS512', { secret: 'x'.repeat(63), jwt: { algorithm: 'HS512' } }, /HS512 needs 64 bytes/],
-  ['a public key as the secret', { secret: rsa.public }, /is a key in PEM form, and no secret/],
+  ['a public key as the secret', { secret: rsa.public }, /is a key of a pair, and no secret/],
   ['a key pair for HS256', { secret: rsa }, /is a string or a Buffer for HS256/],
   ['a string for RS256', { jwt: { algorithm: 'RS256' } }, /is \{ private, public \} for RS256/],
   ['no private key', { secret: { public: rsa.public }, jwt: { algorithm: 'RS256' } }, /is \{ private, public \}/],
@@ -64,7 +64,7 @@ const refused: [what: string, options: object, message: RegExp][] = [
     { store: {} },
     /`store` of authentication is an object with the methods get\(key\) and set/
   ],
-  ['an entity without a name', { entity: '' }, /`entity` of authentication can't be ''/],
+  ['an entity without a name', { entity: '' }, /`entity` of authentication is a string, and not empty/],
   [
     'an entity that stands over the request',
     { entity: 'raw' },

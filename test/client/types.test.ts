@@ -78,6 +78,7 @@ export async function proofs() {
   app.use('nowhere', {})
   // @ts-expect-error: there is no such service
   app.service('mesages')
+  await app.service('/messages').archive({ before: '2026' })
 
   const notes = await app.service('notes').patch(1, { text: 'a' })
   same<typeof notes, { id: number; text: string; at: string; tags?: string[] }>(true)

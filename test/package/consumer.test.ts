@@ -35,6 +35,17 @@ for (const kind of ['esm', 'commonjs']) {
   })
 }
 
+const besides: Record<string, [title: string, answers: unknown[]]> = {
+  jwt: ['@fastify/jwt of its own', ['acme', { authenticated: true }, 401]],
+  user: ['a `request.user` of its own', ['ADA@EXAMPLE.COM', '$scrypt$']]
+}
+for (const [kind, [title, answers]] of Object.entries(besides))
+  t.test(`an application with ${title} compiles with authentication, and runs`, async (t) => {
+    const folder = await createConsumer(t, kind)
+    t.match(await run(folder, bin('tsc')), { code: 0, stdout: /^$/ })
+    t.match(await run(folder, process.execPath, 'main.js'), { code: 0, stdout: `${JSON.stringify(answers)}\n` })
+  })
+
 t.test('a web page, which has the types of the DOM and none of Node, compiles with the client', async (t) => {
   const folder = await createConsumer(t, 'browser')
   t.match(await run(folder, bin('tsc'), '-p', folder), { code: 0, stdout: /^$/ })

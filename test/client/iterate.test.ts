@@ -44,6 +44,13 @@ t.test('it ends on an empty page, where the server tells no total', async (t) =>
   )
 })
 
+t.test('an answer without records, or none at all, has no pages', async (t) => {
+  for (const answer of [null, {}, 'text']) {
+    const { app } = await createClientOfEcho(t, () => answer)
+    t.same(await collect(app.service('things').iterate()), [])
+  }
+})
+
 t.test('its calls have hooks and end with their error', async (t) => {
   const { app } = await createClientOfNumbers(t, 3)
   const seen: unknown[] = []

@@ -1,6 +1,6 @@
-import { onEachAtlas } from './atlas-calls.js'
+import { onAtlas } from './atlas-calls.js'
 
-onEachAtlas('the authors of the notes', async (t, { call, signUp }) => {
+onAtlas('the authors of the notes', async (t, { call, signUp }) => {
   const ada = await signUp('ada')
   const bob = await signUp('bob')
   const write = async (country: string, text: string, { token } = ada) =>

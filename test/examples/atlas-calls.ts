@@ -2,7 +2,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { Test } from 'tap'
 import { createApp } from '../../examples/atlas/app.js'
 import { openDatabase } from '../../examples/atlas/database.js'
-import { onEachDatabase } from './atlas-support.js'
+import { type DatabaseTest, onDatabase, onEachDatabase } from './atlas-support.js'
 
 interface Answer {
   status: number
@@ -48,11 +48,18 @@ export function callsOf(app: FastifyInstance) {
 
 const bearer = (token: string | undefined) => ({ ...(token !== undefined && { authorization: `Bearer ${token}` }) })
 
-/** Runs a test on an atlas over each database. */
-export function onEachAtlas(name: string, test: (t: Test, calls: ReturnType<typeof callsOf>) => Promise<void>): void {
-  onEachDatabase(name, async (t, options) => {
+type AtlasTest = (t: Test, calls: ReturnType<typeof callsOf>) => Promise<void>
+
+const over =
+  (test: AtlasTest): DatabaseTest =>
+  async (t, options) => {
     const app = await createApp(await openDatabase(options))
     t.teardown(() => app.close())
     await test(t, callsOf(app))
-  })
-}
+  }
+
+/** Runs a test on an atlas over each database. */
+export const onEachAtlas = (name: string, test: AtlasTest) => onEachDatabase(name, over(test))
+
+/** Runs a test on an atlas over the server, where there is one, or else over PGlite, which takes seconds to start. */
+export const onAtlas = (name: string, test: AtlasTest) => onDatabase(name, over(test))

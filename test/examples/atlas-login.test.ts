@@ -1,7 +1,7 @@
 import { demoLogin } from '../../examples/atlas/demo.js'
-import { onEachAtlas } from './atlas-calls.js'
+import { onAtlas } from './atlas-calls.js'
 
-onEachAtlas('the log-in of the atlas', async (t, { call, logIn, signUp }) => {
+onAtlas('the log-in of the atlas', async (t, { call, logIn, signUp }) => {
   const ada = await signUp('ada')
 
   t.test('a log-in gives a token and the user, without the password', async (t) => {

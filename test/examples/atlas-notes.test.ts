@@ -1,6 +1,6 @@
-import { onEachAtlas } from './atlas-calls.js'
+import { onAtlas } from './atlas-calls.js'
 
-onEachAtlas('the notes of the atlas', async (t, { call: anybody, signUp }) => {
+onAtlas('the notes of the atlas', async (t, { call: anybody, signUp }) => {
   const { token } = await signUp('ada')
   const call = (method: string, url: string, payload?: object) => anybody(method, url, payload, token)
 

@@ -1,6 +1,6 @@
-import { onEachAtlas, password } from './atlas-calls.js'
+import { onAtlas, password } from './atlas-calls.js'
 
-onEachAtlas('to sign up', async (t, { call, logIn, signUp }) => {
+onAtlas('to sign up', async (t, { call, logIn, signUp }) => {
   await signUp('ada')
   const bob = await signUp('bob')
 

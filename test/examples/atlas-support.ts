@@ -12,13 +12,16 @@ const skip =
   !server &&
   'start a server, docker run --rm -p 5432:5432 -e POSTGRES_PASSWORD=atlas postgres, and set TEST_DATABASE_URL=postgres://postgres:atlas@127.0.0.1:5432/postgres'
 
-type DatabaseTest = (t: Test, options: DatabaseOptions) => Promise<void>
+export type DatabaseTest = (t: Test, options: DatabaseOptions) => Promise<void>
 
 /** Runs a test on an empty PGlite, and on a server. */
 export function onEachDatabase(name: string, test: DatabaseTest): void {
   onFolder(name, test)
   onServer(name, test)
 }
+
+/** Runs a test on a server where there is one, or else on an empty PGlite. */
+export const onDatabase = (name: string, test: DatabaseTest) => (server ? onServer : onFolder)(name, test)
 
 /** Runs a test on an empty PGlite. */
 export function onFolder(name: string, test: DatabaseTest): void {

@@ -1,6 +1,6 @@
-import { onEachAtlas, password } from './atlas-calls.js'
+import { onAtlas, password } from './atlas-calls.js'
 
-onEachAtlas('the users of the atlas', async (t, { call, logIn, signUp }) => {
+onAtlas('the users of the atlas', async (t, { call, logIn, signUp }) => {
   const ada = await signUp('ada')
   const bob = await signUp('bob')
 

@@ -7,7 +7,7 @@ type Request = {
   ok(isOk: () => boolean): Request
   responseType(type: string): Request
   abort(): unknown
-} & PromiseLike<{ status: number; headers: Record<string, string>; body: unknown }>
+} & PromiseLike<{ status: number; headers: Record<string, string>; body: ClientResponse['body'] }>
 
 /** What the adapter needs of superagent, or of `superagent.agent()`: a method for each verb. */
 export type Superagent = Record<'get' | 'post' | 'put' | 'patch' | 'delete', (url: string) => object>
@@ -26,11 +26,6 @@ export const superagentTransport: Transport<Superagent> = (
     // Its options are methods: `timeout`, `withCredentials`, …
     for (const [name, value] of Object.entries(options)) request[name]?.(value)
     if (body !== undefined) request.send(body)
-    request.then(({ status, headers, body }) => {
-      // Where there is no body, it makes an object.
-      const isEmpty = Object(body).byteLength === undefined
-      const bytes = isEmpty ? new ArrayBuffer(0) : (body as ClientResponse['body'])
-      resolve({ status, type: headers['content-type'] ?? '', body: bytes })
-    }, reject)
+    request.then(({ status, headers, body }) => resolve({ status, type: headers['content-type'] ?? '', body }), reject)
     return () => request.abort()
   })

@@ -146,7 +146,7 @@ t.test('Client: `remove(null)`, `patch(null)` with a condition that vanishes in 
 })
 
 t.test('Client: abort through `connection.signal` rejects with the abort, and the connection is freed', async (t) => {
-  const { address } = await createEcho(t, ({ url }) => (url === '/slow' ? undefined : {}) as object)
+  const { address, asked } = await createEcho(t, () => undefined)
   for (const { adapter, run } of await createDrivers(t)) {
     const told = await run(async ({ client, tell }, base) => {
       const reason = new Error('enough')
@@ -167,5 +167,6 @@ t.test('Client: abort through `connection.signal` rejects with the abort, and th
       return [first, second, controllerOfTime]
     }, address)
     t.same(told, [[true, 'enough'], 'AbortError', 'TimeoutError'], adapter)
+    t.equal((await Promise.all(asked.splice(0).map(({ closed }) => closed))).length, 2, `${adapter}: freed`)
   }
 })

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { memory } from '@feathersjs/memory'
@@ -11,6 +12,8 @@ export interface Asked {
   url: string
   headers: IncomingMessage['headers']
   body: string
+  /** Settles when the answer is complete, or its connection has ended. */
+  closed: Promise<unknown>
 }
 
 /** A server that writes down what it is asked, and answers by `answer`; closed when the test ends. */
@@ -20,7 +23,8 @@ export async function createEcho(t: Test, answer: (asked: Asked) => object | str
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const { method = '', url = '', headers } = request
-    const one = { method, url, headers, body: Buffer.concat(chunks).toString() }
+    const closed = once(response, 'close')
+    const one = { method, url, headers, body: Buffer.concat(chunks).toString(), closed }
     asked.push(one)
     const body = answer(one)
     // Nothing: the client waits.

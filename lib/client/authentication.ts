@@ -1,9 +1,10 @@
 import type { AuthenticationRequest, AuthenticationResult } from '../../types/authentication.js'
 import type { ClientParams } from '../../types/client.js'
-import { NotAuthenticated, read } from '../core/errors.js'
+import { NotAuthenticated } from '../core/errors.js'
 import { stripSlashes } from '../core/path.js'
 import type { Connection } from './connection.js'
 import { nameIn } from './headers.js'
+import { is401, type LoginApp, loginOf } from './login.js'
 import { isStream } from './message.js'
 import { Renewal } from './renewal.js'
 import { type StorageOptions, TokenStore } from './token-store.js'
@@ -20,20 +21,15 @@ export interface ClientAuthenticationOptions extends StorageOptions {
   jwtStrategy?: string
 }
 
-const is401 = (error: unknown) => read(error, 'code') === 401
-
 interface LoginService {
   create(data: AuthenticationRequest, params?: ClientParams): Promise<AuthenticationResult>
   remove(id: null): Promise<AuthenticationResult>
 }
 
 /** What `authentication` needs of an application, and what it adds to it. */
-export interface AuthenticationClient {
+export interface AuthenticationClient extends LoginApp {
   readonly connection?: Connection
   service(path: string): unknown
-  get(name: 'authentication'): Promise<AuthenticationResult> | null | undefined
-  set(name: string, value: unknown): unknown
-  emit(event: string, ...args: unknown[]): boolean
   authenticate(request?: AuthenticationRequest, params?: ClientParams): Promise<AuthenticationResult>
   reAuthenticate(force?: boolean): Promise<AuthenticationResult>
   logout(): Promise<AuthenticationResult | null>
@@ -42,7 +38,7 @@ export interface AuthenticationClient {
 /**
  * Login for a client: makes `authenticate`, `reAuthenticate` and `logout` work, and adds the token to every call of the default
  * connection (specification: "Authentication"). Where the server gives refresh tokens, a token that is refused is renewed, once for all
- * calls that wait, and the call is made again. The application emits `login` and `logout`.
+ * calls that wait, and the call is made again. The application emits `login` and `logout`, the latter with `null` when a renewal is refused.
  *
  * @returns a function for `app.configure`, which throws when no connection was configured before
  * @example
@@ -60,11 +56,14 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
         'Authentication needs a connection: app.configure(rest(address).fetch(fetch)) before app.configure(authentication())'
       )
     const service = app.service(path) as LoginService
-    const end = async () => {
-      app.set('authentication', null)
-      await tokens.drop()
-    }
-    const renewal = new Renewal(tokens, service, end)
+    const { remember, ending } = loginOf(app, tokens)
+    let isLeaving = false
+    const renewal = new Renewal(tokens, service, () => {
+      const end = ending()
+      return async () => {
+        if ((await end()) && !isLeaving) app.emit('logout', null)
+      }
+    })
 
     async function goOn(): Promise<AuthenticationResult> {
       const accessToken = await tokens.access()
@@ -77,40 +76,22 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
       })
     }
 
-    // A login that a later one, or a logout, has overtaken neither saves nor drops anything.
-    function remember(login: Promise<AuthenticationResult>): Promise<AuthenticationResult> {
-      const isCurrent = () => app.get('authentication') === authenticated
-      const save = async (result: AuthenticationResult) => {
-        if (isCurrent()) {
-          await tokens.save(result)
-          app.emit('login', result)
-          app.emit('authenticated', result)
-        }
-        return result
-      }
-      const authenticated: Promise<AuthenticationResult> = login.then(save).catch(async (error) => {
-        if (isCurrent()) {
-          app.set('authentication', null)
-          if (is401(error)) await tokens.drop()
-        }
-        throw error
-      })
-      app.set('authentication', authenticated)
-      return authenticated
-    }
-
     const reAuthenticate = (force = false) => (!force && app.get('authentication')) || remember(goOn())
     Object.assign(app, {
       reAuthenticate,
       authenticate: (request?: AuthenticationRequest, params?: ClientParams) =>
         request === undefined ? reAuthenticate() : remember(service.create(request, params)),
       async logout() {
-        const ended = app.get('authentication')
-        const result = await service.remove(null).catch((error) => {
+        const end = ending()
+        isLeaving = true
+        const remove = service.remove(null).finally(() => {
+          isLeaving = false
+        })
+        const result = await remove.catch((error) => {
           if (is401(error)) return null
           throw error
         })
-        if ([ended, null].includes(app.get('authentication'))) await end()
+        await end()
         app.emit('logout', result)
         return result
       }

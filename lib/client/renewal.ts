@@ -15,14 +15,14 @@ declare const navigator: { locks?: Locks } | undefined
 export class Renewal {
   readonly #tokens: TokenStore
   readonly #service: LoginService
-  readonly #end: () => Promise<void>
+  readonly #begin: () => () => Promise<void>
   #running: Promise<string | undefined> | undefined
 
-  /** @param end is called when the server refuses the refresh token */
-  constructor(tokens: TokenStore, service: LoginService, end: () => Promise<void>) {
+  /** @param begin is called at the beginning; what it returns, when the server refuses the refresh token */
+  constructor(tokens: TokenStore, service: LoginService, begin: () => () => Promise<void>) {
     this.#tokens = tokens
     this.#service = service
-    this.#end = end
+    this.#begin = begin
   }
 
   /**
@@ -56,13 +56,14 @@ export class Renewal {
     if (current && current !== refused) return current
     const refreshToken = await this.#tokens.refresh()
     if (!refreshToken) return undefined
+    const end = this.#begin()
     const isStored = async () => (await this.#tokens.refresh()) === refreshToken
     try {
       const result = await this.#service.create({ strategy: 'refresh', refreshToken })
       if (await isStored()) await this.#tokens.save(result)
     } catch (error) {
       if (read(error, 'code') !== 401) throw error
-      if (await isStored()) await this.#end()
+      if (await isStored()) await end()
     }
     return (await this.#tokens.access()) ?? undefined
   }

@@ -92,10 +92,30 @@ t.test('a refresh token that is refused ends the login: `get(authentication)` is
   const { app, storage } = createLoginClient(address)
   await app.authenticate(credentials)
   for (const key of keys) await storage.setItem(key, 'an.old.one')
-  await t.rejects(app.service('me').find(), { code: 401 })
+  const events: unknown[] = []
+  app.on('logout', (result) => void events.push(result))
+  await t.rejects(Promise.all([app.service('me').find(), app.service('me').find()]), { code: 401 })
+  t.same(events, [null])
+  for (const key of keys) await storage.setItem(key, 'an.old.one')
+  t.equal(await app.logout(), null)
+  t.same(events, [null, null], 'once for each end')
   t.equal(app.get('authentication'), null)
   t.same(await Promise.all(keys.map((key) => storage.getItem(key))), [undefined, undefined])
   await t.rejects(app.reAuthenticate(), { code: 401, message: 'No accessToken found in storage' })
+})
+
+t.test('a renewal that is refused while a login is under way does not end that', async (t) => {
+  const { app, storage, hold } = await createRace(t)
+  await app.authenticate(credentials)
+  for (const key of keys) await storage.setItem(key, 'an.old.one')
+  const renewal = await hold(() => app.service('me').find())
+  const login = await hold(() => app.authenticate(other))
+  renewal.letGo()
+  await t.rejects(renewal.result, { code: 401 })
+  login.letGo()
+  const { accessToken } = await login.result
+  t.equal(await storage.getItem('feathers-jwt'), accessToken)
+  t.match(await app.service('me').find(), { email: other.email })
 })
 
 t.test('`reAuthenticate` that a newer login has overtaken neither saves nor drops', async (t) => {

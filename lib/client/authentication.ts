@@ -4,10 +4,11 @@ import { NotAuthenticated } from '../core/errors.js'
 import { stripSlashes } from '../core/path.js'
 import type { Connection } from './connection.js'
 import { nameIn } from './headers.js'
-import { is401, type LoginApp, loginOf } from './login.js'
+import { type CallLogin, is401, type Login, type LoginApp, type LoginService, loginOf } from './login.js'
 import { isStream } from './message.js'
 import { Renewal } from './renewal.js'
 import { type StorageOptions, TokenStore } from './token-store.js'
+import { abortable } from './transports/abortable.js'
 
 /** Options of `authentication`. */
 export interface ClientAuthenticationOptions extends StorageOptions {
@@ -19,11 +20,6 @@ export interface ClientAuthenticationOptions extends StorageOptions {
   path?: string
   /** The name of the strategy for tokens. Default `'jwt'`. */
   jwtStrategy?: string
-}
-
-interface LoginService {
-  create(data: AuthenticationRequest, params?: ClientParams): Promise<AuthenticationResult>
-  remove(id: null): Promise<AuthenticationResult>
 }
 
 /** What `authentication` needs of an application, and what it adds to it. */
@@ -56,21 +52,25 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
         'Authentication needs a connection: app.configure(rest(address).fetch(fetch)) before app.configure(authentication())'
       )
     const service = app.service(path) as LoginService
-    const { remember, ending } = loginOf(app, tokens)
-    let isLeaving = false
+    const { remember, rememberUser, forCall, ending } = loginOf(app, tokens)
+    let leaving: CallLogin | undefined
     const renewal = new Renewal(tokens, service, () => {
       const end = ending()
       return async () => {
-        if ((await end()) && !isLeaving) app.emit('logout', null)
+        if ((await end()) && leaving === undefined) app.emit('logout', null)
       }
     })
 
-    async function goOn(): Promise<AuthenticationResult> {
+    async function goOn(): Promise<Login> {
+      const login = forCall()
       const accessToken = await tokens.access()
       if (!accessToken) throw new NotAuthenticated('No accessToken found in storage')
-      const loginWith = (accessToken: string) => service.create({ strategy: jwtStrategy, accessToken })
+      const loginWith = async (used: string) => ({
+        result: await service.create({ strategy: jwtStrategy, accessToken: used }),
+        used
+      })
       return loginWith(accessToken).catch(async (error) => {
-        const renewed = is401(error) ? await renewal.renew(accessToken) : undefined
+        const renewed = is401(error) ? await renewal.renew(accessToken, login) : undefined
         if (renewed === undefined) throw error
         return loginWith(renewed)
       })
@@ -80,19 +80,18 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
     Object.assign(app, {
       reAuthenticate,
       authenticate: (request?: AuthenticationRequest, params?: ClientParams) =>
-        request === undefined ? reAuthenticate() : remember(service.create(request, params)),
+        request === undefined ? reAuthenticate() : rememberUser(service.create(request, params)),
       async logout() {
         const end = ending()
-        isLeaving = true
+        leaving = forCall()
         const remove = service.remove(null).finally(() => {
-          isLeaving = false
+          leaving = undefined
         })
         const result = await remove.catch((error) => {
           if (is401(error)) return null
           throw error
         })
-        await end()
-        app.emit('logout', result)
+        if (await end()) app.emit('logout', result)
         return result
       }
     })
@@ -100,17 +99,26 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
     // All calls of the connection, and none of those to other servers.
     const { send } = connection
     connection.send = async (request) => {
-      const isLogin = request.service === path && request.call === 'create'
-      if (isLogin || nameIn(request.headers, header)) return send(request)
-      await Promise.resolve(app.get('authentication')).catch(() => {})
+      const { service, call, headers, body, signal } = request
+      const isLogin = service === path && call === 'create'
+      if (isLogin || nameIn(headers, header)) return send(request)
+      const login = (service === path && leaving) || forCall()
       const sendWith = (token: string) =>
-        send({ ...request, headers: { ...request.headers, [header]: `${scheme} ${token}`.trim() } })
-      const token = await tokens.access()
+        send({ ...request, headers: { ...headers, [header]: `${scheme} ${token}`.trim() } })
+      const token = await unlessAborted(signal, () => login.token())
       if (!token) return send(request)
       const response = await sendWith(token)
-      const renewed = response.status === 401 ? await renewal.renew(token) : undefined
+      if (response.status !== 401) return response
+      const renewed = await unlessAborted(signal, () => renewal.renew(token, login))
       // A stream is read once.
-      return renewed === undefined || isStream(request.body) ? response : sendWith(renewed)
+      return renewed === undefined || isStream(body) ? response : sendWith(renewed)
     }
   }
 }
+
+// What is waited for goes on: others wait for it too.
+const unlessAborted = <T>(signal: AbortSignal | undefined, wait: () => Promise<T>) =>
+  abortable<T>(signal, (resolve, reject) => {
+    wait().then(resolve, reject)
+    return () => {}
+  })

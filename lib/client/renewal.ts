@@ -1,10 +1,5 @@
-import type { AuthenticationRequest, AuthenticationResult } from '../../types/authentication.js'
-import { read } from '../core/errors.js'
+import { type CallLogin, is401, type LoginService } from './login.js'
 import type { TokenStore } from './token-store.js'
-
-interface LoginService {
-  create(data: AuthenticationRequest): Promise<AuthenticationResult>
-}
 
 interface Locks {
   request(name: string, run: () => Promise<void>): Promise<void>
@@ -26,14 +21,16 @@ export class Renewal {
   }
 
   /**
-   * The token that stands in for one that was refused, `undefined` when there is none.
+   * The token that stands in for one that a call was refused with, `undefined` when there is none, or another user has logged in.
    * @throws what the server answers beside 401: nothing is known of the login then
    */
-  renew(refused: string): Promise<string | undefined> {
+  async renew(refused: string, { isCurrent }: CallLogin): Promise<string | undefined> {
+    if (!isCurrent()) return undefined
     this.#running ??= this.#alone(() => this.#renew(refused)).finally(() => {
       this.#running = undefined
     })
-    return this.#running
+    const renewed = await this.#running
+    return isCurrent() ? renewed : undefined
   }
 
   // A refresh token is good for one use, and other tabs of the page have the same one.
@@ -62,7 +59,7 @@ export class Renewal {
       const result = await this.#service.create({ strategy: 'refresh', refreshToken })
       if (await isStored()) await this.#tokens.save(result)
     } catch (error) {
-      if (read(error, 'code') !== 401) throw error
+      if (!is401(error)) throw error
       if (await isStored()) await end()
     }
     return (await this.#tokens.access()) ?? undefined

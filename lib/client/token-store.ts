@@ -28,10 +28,16 @@ export class TokenStore {
     return this.#storage.getItem(this.#refreshKey)
   }
 
-  /** Keeps the tokens of a login. A refresh token goes with the access token that it came with. */
-  async save({ accessToken, refreshToken }: AuthenticationResult): Promise<void> {
+  /**
+   * Keeps the tokens of a login. A refresh token goes with the access token that it came with.
+   *
+   * @param used the token that the login went on with: where another tab has renewed that since, its tokens stay
+   */
+  async save({ accessToken, refreshToken }: AuthenticationResult, used?: string): Promise<void> {
+    const current = await this.access()
+    if (used !== undefined && used !== current) return
     if (refreshToken !== undefined) await this.#storage.setItem(this.#refreshKey, refreshToken)
-    else if (accessToken !== (await this.access())) await this.#storage.removeItem(this.#refreshKey)
+    else if (accessToken !== current) await this.#storage.removeItem(this.#refreshKey)
     if (accessToken !== undefined) await this.#storage.setItem(this.key, accessToken)
   }
 

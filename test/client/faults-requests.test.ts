@@ -97,26 +97,21 @@ t.test('Client: a record with keys `pipe`, `getReader` is JSON', async (t) => {
   }
 })
 
-t.test('Client: a call that is aborted while it waits for a login is not sent', async (t) => {
-  const { address, asked } = await createEcho(t, () => ({ accessToken: 'abc' }))
+t.test('Client: a call that is aborted while it waits for a login rejects at once, and is not sent', async (t) => {
+  // The login gets no answer.
+  const { address, asked } = await createEcho(t, () => undefined)
   for (const { adapter, run } of await createDrivers(t)) {
     const name = await run(async ({ client, door }, base) => {
       const app = client(base).configure(door.authentication())
-      const login = app.authenticate({ strategy: 'local' })
+      app.authenticate({ strategy: 'local' }).catch(() => {})
       const controller = new AbortController()
       const call = app.service('things').create({}, { connection: { signal: controller.signal } })
-      controller.abort()
-      const name = await call.catch((error) => error.name)
-      await login
-      return name
+      setTimeout(() => controller.abort(), 5)
+      return call.catch((error) => error.name)
     }, address)
     t.equal(name, 'AbortError', adapter)
-    t.same(
-      asked.splice(0).map(({ url }) => url),
-      ['/authentication'],
-      adapter
-    )
   }
+  t.notOk(asked.some(({ url }) => url === '/things'))
 })
 
 t.test('Client: `remove(null)`, `patch(null)` with a condition that vanishes in the URL is refused', async (t) => {

@@ -1,37 +1,7 @@
 import { memoryStorage } from 'fastify-services/client'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { createLoginClient, createLoginServer, credentials, user } from '../support/client-login.js'
-
-const other = { strategy: 'local', email: 'bob@example.com', password: 'another long secret' }
-
-/** A server with two users, and a client whose answers of `/authentication` can be held back. */
-async function createRace(t: Test) {
-  const { app: server, address } = await createLoginServer(t, { refresh: true })
-  const { strategy: _, ...bob } = other
-  await server.service('users').create({ ...bob })
-  let held: (() => void) | undefined
-  const client = createLoginClient(address, memoryStorage(), (url) => {
-    if (url !== '/authentication' || held === undefined) return undefined
-    const isHeld = held
-    held = undefined
-    return new Promise((resolve) => {
-      letGo = resolve
-      isHeld()
-    })
-  })
-  let letGo = () => {}
-  /** Makes a call whose request to `/authentication` gets no answer before `letGo` is called. */
-  const hold = async <T>(call: () => Promise<T>) => {
-    const asked = new Promise<void>((resolve) => {
-      held = resolve
-    })
-    const result = call()
-    result.catch(() => {})
-    await asked
-    return { result, letGo }
-  }
-  return { ...client, server, hold }
-}
+import { createRace, other } from '../support/client-race.js'
 
 const keys = ['feathers-jwt', 'feathers-jwt-refresh']
 
@@ -42,7 +12,7 @@ t.test('a renewal that a newer login has overtaken changes nothing', async (t) =
   const { result: call, letGo } = await hold(() => app.service('me').find())
   const { accessToken, refreshToken } = await app.authenticate(other)
   letGo()
-  await call
+  await t.rejects(call, { code: 401 }, 'it is not made again as the other user')
   t.same(await Promise.all(keys.map((key) => storage.getItem(key))), [accessToken, refreshToken])
   t.match(await app.service('me').find(), { email: other.email })
 })

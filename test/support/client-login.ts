@@ -29,9 +29,14 @@ export function createLoginClient(
   storage: Storage = memoryStorage(),
   hold: (url: string) => Promise<void> | undefined = () => undefined
 ) {
-  const asked: { url: string; token: string | undefined; body: string }[] = []
+  const asked: { method: string; url: string; token: string | undefined; body: string }[] = []
   const library = async (url: string, init: { headers: Record<string, string>; method: string; body?: string }) => {
-    asked.push({ url: url.slice(address.length), token: init.headers.Authorization, body: init.body ?? '' })
+    asked.push({
+      method: init.method,
+      url: url.slice(address.length),
+      token: init.headers.Authorization,
+      body: init.body ?? ''
+    })
     const [response] = await Promise.all([fetch(url, init), hold(url.slice(address.length))])
     return response
   }

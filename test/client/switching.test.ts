@@ -1,0 +1,113 @@
+import type { AuthenticationResult } from 'fastify-services/client'
+import t from 'tap'
+import { credentials } from '../support/client-login.js'
+import { createRace, other } from '../support/client-race.js'
+
+const keys = ['feathers-jwt', 'feathers-jwt-refresh']
+
+/** Tokens that logouts were sent with. */
+const left = (asked: { method: string; token: string | undefined }[]) =>
+  asked.filter(({ method }) => method === 'DELETE').map(({ token }) => token)
+
+t.test('a logout that a login overtakes is that of the user who leaves', async (t) => {
+  const slow = () => new Promise((resolve) => setTimeout(resolve, 5))
+  for (const hooks of [{}, { before: { remove: [slow] } }])
+    for (const isRenewed of [false, true]) {
+      const { app, asked, storage } = await createRace(t)
+      app.service('authentication').hooks(hooks as object)
+      await app.authenticate(credentials)
+      if (isRenewed) {
+        await storage.setItem('feathers-jwt', 'an.old.one')
+        await app.service('me').find()
+      }
+      const token = await storage.getItem('feathers-jwt')
+      const events: unknown[] = []
+      app.on('logout', (result) => void events.push(result))
+      const logout = app.logout()
+      const { accessToken } = await app.authenticate(other)
+      t.match(await logout, { user: { email: credentials.email } })
+      t.same(left(asked), [`Bearer ${token}`])
+      t.same(events, [], 'a user is logged in')
+      t.equal(await storage.getItem('feathers-jwt'), accessToken)
+      t.match(await app.service('me').find(), { email: other.email })
+    }
+})
+
+t.test(
+  'a logout, and a call, of a user whose login is under way: they are that user’s when another logs in',
+  async (t) => {
+    const { app, asked, hold } = await createRace(t)
+    const { result: login, letGo } = await hold(() => app.authenticate(credentials))
+    const logout = app.logout()
+    const call = app.service('me').create({ text: 'mine' })
+    await app.authenticate(other)
+    letGo()
+    const { accessToken } = await login
+    t.match(await logout, { user: { email: credentials.email } })
+    t.same(left(asked), [`Bearer ${accessToken}`])
+    await call.catch(() => {})
+    t.equal(asked.find(({ url }) => url === '/me')?.token, `Bearer ${accessToken}`)
+    t.match(await app.service('me').find(), { email: other.email })
+  }
+)
+
+t.test('a logout without a login is none of the user who logs in after it', async (t) => {
+  const { app, asked } = await createRace(t)
+  app.service('authentication').hooks({ before: { remove: [async () => {}] } })
+  const logout = app.logout()
+  await app.authenticate(other)
+  t.equal(await logout, null)
+  t.same(left(asked), [undefined])
+})
+
+t.test('a call that is refused after another user has logged in is not made again as that user', async (t) => {
+  const { app, asked, storage, hold } = await createRace(t)
+  await app.authenticate(credentials)
+  await storage.setItem('feathers-jwt', 'an.old.one')
+  const { result: call, letGo } = await hold(() => app.service('me').create({ text: 'mine' }), '/me')
+  await app.logout()
+  await app.authenticate(other)
+  letGo()
+  await t.rejects(call, { code: 401 })
+  t.equal(asked.filter(({ url }) => url === '/me').length, 1)
+})
+
+t.test('`reAuthenticate` that is refused after another user has logged in gives no login of that user', async (t) => {
+  const { app, storage, hold } = await createRace(t)
+  await app.authenticate(credentials)
+  await storage.setItem('feathers-jwt', 'an.old.one')
+  const { result: again, letGo } = await hold(() => app.reAuthenticate(true))
+  await app.authenticate(other)
+  letGo()
+  await t.rejects(again, { code: 401 })
+  t.match(await app.service('me').find(), { email: other.email })
+})
+
+t.test('`reAuthenticate` leaves the tokens that another tab has renewed meanwhile', async (t) => {
+  const { app, server, storage, hold } = await createRace(t)
+  await app.authenticate(credentials)
+  const { result: again, letGo } = await hold(() => app.reAuthenticate(true))
+  const refreshToken = await storage.getItem('feathers-jwt-refresh')
+  const login = server.service('authentication')
+  const renewed = (await login.create({ strategy: 'refresh', refreshToken })) as AuthenticationResult
+  const tokens = [String(renewed.accessToken), String(renewed.refreshToken)] as const
+  await storage.setItem('feathers-jwt', tokens[0])
+  await storage.setItem('feathers-jwt-refresh', tokens[1])
+  letGo()
+  await again
+  t.same(await Promise.all(keys.map((key) => storage.getItem(key))), tokens)
+})
+
+t.test('an abort ends a call that waits for a renewal, and not the renewal', async (t) => {
+  const { app, storage, hold } = await createRace(t)
+  await app.authenticate(credentials)
+  await storage.setItem('feathers-jwt', 'an.old.one')
+  const controller = new AbortController()
+  const { signal } = controller
+  const { result: call, letGo } = await hold(() => app.service('me').find({ connection: { signal } }))
+  const other = app.service('me').find()
+  controller.abort(new Error('no longer needed'))
+  await t.rejects(call, { message: 'no longer needed' })
+  letGo()
+  t.match(await other, { email: credentials.email })
+})

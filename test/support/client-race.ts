@@ -1,0 +1,33 @@
+import { memoryStorage, type Storage } from 'fastify-services/client'
+import type { Test } from 'tap'
+import { createLoginClient, createLoginServer } from './client-login.js'
+
+export const other = { strategy: 'local', email: 'bob@example.com', password: 'another long secret' }
+
+/** A server with two users, and a client whose answers can be held back. */
+export async function createRace(t: Test, storage: Storage = memoryStorage()) {
+  const { app: server, address } = await createLoginServer(t, { refresh: true })
+  const { strategy: _, ...bob } = other
+  await server.service('users').create({ ...bob })
+  let held: { url: string; asked(): void } | undefined
+  let letGo = () => {}
+  const client = createLoginClient(address, storage, (url) => {
+    if (url !== held?.url) return undefined
+    held.asked()
+    held = undefined
+    return new Promise((resolve) => {
+      letGo = resolve
+    })
+  })
+  /** Makes a call, and waits for its first request to `url`, which gets no answer before `letGo` is called. */
+  const hold = async <T>(call: () => Promise<T>, url = '/authentication') => {
+    const isAsked = new Promise<void>((asked) => {
+      held = { url, asked }
+    })
+    const result = call()
+    result.catch(() => {})
+    await isAsked
+    return { result, letGo }
+  }
+  return { ...client, address, server, hold }
+}

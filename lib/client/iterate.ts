@@ -11,9 +11,9 @@ export async function* iterate(service: Finder, params: ClientParams = {}): Asyn
   while (true) {
     const found = await service.find(skip === 0 ? params : { ...params, query: { ...query, $skip: skip } })
     if (Array.isArray(found)) return yield* found
-    const { data = [], total } = (found ?? {}) as { data?: unknown[]; total?: number }
+    const { data = [], total = -1 } = (found ?? {}) as { data?: unknown[]; total?: number }
     yield* data
     skip += data.length
-    if (data.length === 0 || (total !== undefined && skip >= total)) return
+    if (data.length === 0 || (total >= 0 && skip >= total)) return
   }
 }

@@ -20,8 +20,8 @@ export interface ClientRequest {
 /** The answer, from any library. */
 export interface ClientResponse {
   readonly status: number
-  /** The header `Content-Type`. */
-  readonly type: string
+  /** The header `Content-Type`, where there is one. */
+  readonly type: string | null | undefined
   readonly body: Uint8Array<ArrayBuffer> | ArrayBuffer
 }
 

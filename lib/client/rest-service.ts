@@ -3,7 +3,7 @@ import type { NullableId, Query } from '../../types/service.js'
 import { BadRequest } from '../core/errors.js'
 import { definitionOf, methods } from '../core/methods.js'
 import { encodeSegment, fillPath, stripSlashes } from '../core/path.js'
-import { mergeHeaders, nameIn } from './headers.js'
+import { mergeHeaders } from './headers.js'
 import { type ClientRequest, type ClientResponse, isStream } from './message.js'
 import { findVanishing, stringify } from './query.js'
 import { settle } from './settle.js'
@@ -63,8 +63,8 @@ export class RestService {
    */
   methods(...names: string[]): this {
     for (const name of names) {
-      if (members.test(name) || name in {})
-        throw new Error(`A service of the client can't have a custom method '${name}'`)
+      if (members.test(name))
+        throw new Error(`'${name}' can't be a method of the service '${this.name}': choose another name`)
       if (!(name in this)) Object.assign(this, { [name]: (...args: unknown[]) => call(this, name, args) })
     }
     return this
@@ -99,18 +99,17 @@ function toRequest(service: RestService, name: string, args: unknown[]): ClientR
       `The condition '${lost}' of ${name}(null) would not reach the server: more records would change`
     )
   const segment = hasId && !isMulti ? `/${encodeSegment(id, `The id of ${service.name}.${name}`)}` : ''
-  // Where a browser reads a URL, a backslash is a slash.
-  const path = fillPath(service.name, route).replaceAll('\\', '%5C')
+  // Where a browser reads a URL, a backslash is a slash, and a tab or a line break is nothing.
+  const path = fillPath(service.name, route).replace(/[\\\s]/g, encodeURIComponent)
   const isJSON = data !== undefined && !isRaw(data)
-  const merged = mergeHeaders({ Accept: 'application/json' }, service.options.headers, own, headers, {
-    'X-Service-Method': methods.has(name) ? undefined : name
-  })
+  const standard = { Accept: 'application/json', 'Content-Type': isJSON ? 'application/json' : undefined }
+  const custom = { 'X-Service-Method': methods.has(name) ? undefined : name }
   return {
     service: service.name,
     call: name,
     method: verb,
     url: `${service.base}/${path}${path === '' ? segment.slice(1) : segment}${service.getQuery(query)}`,
-    headers: isJSON && !nameIn(merged, 'content-type') ? { ...merged, 'Content-Type': 'application/json' } : merged,
+    headers: mergeHeaders(standard, service.options.headers, own, headers, custom),
     body: isJSON ? JSON.stringify(data) : data,
     options,
     signal

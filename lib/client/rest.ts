@@ -48,7 +48,7 @@ export interface Rest {
  */
 export function rest(base = '', options: AdapterOptions = {}): Rest {
   if (base === '' && typeof location === 'undefined')
-    throw new Error("Outside a browser rest() needs an address: rest('https://api.example.com')")
+    throw new Error('rest(address) needs an address outside a browser')
   const address = base.replace(/\/+$/, '')
   const adapter =
     <Library>(name: string, Class: RestServiceClass, transport: Transport<Library>) =>

@@ -1,4 +1,5 @@
 import type { HookContext, HookType, Http } from '../../types/hooks.js'
+import { pick } from './pick.js'
 
 /** What all calls of one method share. */
 export interface Shared {
@@ -8,19 +9,7 @@ export interface Shared {
   readonly method: string
 }
 
-const shown = [
-  'path',
-  'method',
-  'type',
-  'event',
-  'id',
-  'data',
-  'params',
-  'result',
-  'dispatch',
-  'error',
-  'http'
-] as const
+const shown = ['path', 'method', 'type', 'event', 'id', 'data', 'params', 'result', 'dispatch', 'error', 'http']
 
 class Context {
   type: HookType = 'around'
@@ -48,7 +37,7 @@ class Context {
 
   toJSON(): Record<string, unknown> {
     const context = this as unknown as Record<string, unknown>
-    return Object.fromEntries(shown.map((key) => [key, context[key]]).filter(([, value]) => value !== undefined))
+    return pick(shown, (name) => context[name])
   }
 }
 

@@ -1,3 +1,4 @@
+import { pick } from './pick.js'
 import { type ErrorData, ServiceError } from './service-error.js'
 
 export { type ErrorData, type ErrorJSON, ServiceError } from './service-error.js'
@@ -117,22 +118,20 @@ export function errorFromJSON(status: number, body: unknown): ServiceError {
   const standard = Class
     ? new Class()
     : new ServiceError(undefined, status >= 400 && status < 500 ? 'BadRequest' : 'GeneralError', status)
-  const texts = ['name', 'message', 'className'].map((key) => [key, text(read(body, key))])
-  const values = ['data', 'errors'].map((key) => [key, read(body, key)])
-  return Object.assign(standard, Object.fromEntries([...texts, ...values].filter(([, value]) => value !== undefined)))
+  const texts = pick(['name', 'message', 'className'], (key) => text(read(body, key)))
+  return Object.assign(standard, texts, details(body))
 }
 
 function copy(error: ServiceError, message: string): ServiceError {
-  const data = read(error, 'data')
-  const errors = read(error, 'errors')
   const name = text(read(error, 'name')) ?? 'GeneralError'
-  const known = { ...(data === undefined ? {} : { data }), ...(errors === undefined ? {} : { errors }) }
-  return Object.assign(
-    new ServiceError(message, name, error.code, undefined, { cause: error }),
-    { className: error.className },
-    known
-  )
+  const { className } = error
+  return Object.assign(new ServiceError(message, name, error.code, undefined, { cause: error }), {
+    className,
+    ...details(error)
+  })
 }
+
+const details = (error: unknown) => pick(['data', 'errors'], (key) => read(error, key))
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
@@ -140,8 +139,8 @@ const text = (value: unknown) => (typeof value === 'string' && value !== '' ? va
 export const read = (from: unknown, key: string): unknown =>
   attempt(() => (from as Record<string, unknown> | null)?.[key])
 
-// What is thrown may be anything, an object whose getters throw among it.
-function attempt<T>(get: () => T): T | undefined {
+/** What a function returns, `undefined` where it throws: what was thrown may be an object whose getters throw. */
+export function attempt<T>(get: () => T): T | undefined {
   try {
     return get()
   } catch {

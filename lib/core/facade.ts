@@ -7,19 +7,19 @@ export function define(target: Members, key: PropertyKey, value: unknown): void 
 }
 
 /**
- * Makes the members of an object visible on another one: properties are read from and written to the source, methods of its
+ * Makes the members of an object visible on another one, beside those that it has: properties are read from and written to the source, methods of its
  * classes are called on it, so that private fields work. (An object that inherits from the source could not reach them.)
  */
 export function forward(source: Members, target: Members): void {
-  for (const key of Reflect.ownKeys(source)) property(source, target, key)
-  let prototype = Object.getPrototypeOf(source)
-  while (prototype !== null && prototype !== Object.prototype) {
-    for (const key of Reflect.ownKeys(prototype)) {
+  let owner = source
+  while (owner !== null && owner !== Object.prototype) {
+    for (const key of Reflect.ownKeys(owner)) {
       if (key === 'constructor' || Object.hasOwn(target, key)) continue
-      if (typeof Object.getOwnPropertyDescriptor(prototype, key)?.value !== 'function') property(source, target, key)
+      const isMethod = typeof Object.getOwnPropertyDescriptor(owner, key)?.value === 'function'
+      if (owner === source || !isMethod) property(source, target, key)
       else define(target, key, (...args: unknown[]) => (source[key] as Method).apply(source, args))
     }
-    prototype = Object.getPrototypeOf(prototype)
+    owner = Object.getPrototypeOf(owner)
   }
 }
 

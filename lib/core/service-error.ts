@@ -1,3 +1,5 @@
+import { pick } from './pick.js'
+
 /** What an error carries beside its message. `errors` (one entry a field, for example) travels under a name of its own. */
 export type ErrorData = Record<string, unknown> | readonly unknown[]
 
@@ -41,8 +43,7 @@ export class ServiceError extends Error {
     this.name = name
     this.code = code
     this.className = name.replace(/(?!^)[A-Z]/g, '-$&').toLowerCase()
-    if (data === undefined) return
-    const { errors, ...rest } = Array.isArray(data) ? { errors: undefined } : (data as Record<string, unknown>)
+    const { errors, ...rest } = Array.isArray(data) ? {} : { ...(data as Record<string, unknown>) }
     if (errors !== undefined) this.errors = errors
     if (Array.isArray(data)) this.data = data
     else if (Object.keys(rest).length > 0) this.data = rest
@@ -54,14 +55,8 @@ export class ServiceError extends Error {
   }
 
   toJSON(): ErrorJSON {
-    const { name, message, code, className, data, errors } = this
-    return {
-      name,
-      message,
-      code,
-      className,
-      ...(data === undefined ? {} : { data }),
-      ...(errors === undefined ? {} : { errors })
-    }
+    return pick(fields, (name) => this[name as keyof this]) as unknown as ErrorJSON
   }
 }
+
+const fields = ['name', 'message', 'code', 'className', 'data', 'errors']

@@ -54,8 +54,13 @@ export function createService(object: object, options: RegisterOptions): Service
   const eventful = eventMethods(emitter, service, options.onListenerError)
   const own = new HookStore()
 
+  for (const [name, value] of Object.entries(eventful)) define(service, name, value)
+  define(service, 'hooks', addHooks)
+
   const entries = new Map<string, ServiceMethod>()
   for (const name of new Set([...existing(source), ...(options.methods ?? [])])) {
+    if (reserved.test(name) || name in service)
+      throw new Error(`'${name}' can't be a method of the service '${path}': choose another name`)
     const definition = definitionOf(name)
     const create = contextOf({ app, service, path, method: name }, definition.arguments, definition.event)
     const check = argumentCheck(name)
@@ -63,8 +68,15 @@ export function createService(object: object, options: RegisterOptions): Service
       check(args)
       return create(args)
     }
-    entries.set(name, { name, definition, context } as ServiceMethod)
+    const method = { name, definition, context } as ServiceMethod
+    entries.set(name, method)
+    define(service, name, async (...args: unknown[]) => {
+      const context = method.context(args)
+      await method.run(context)
+      return context.result
+    })
   }
+  forward(source, service)
 
   // Once for each method, at registration and when hooks are added: a call finds everything in place.
   const composeAll = () => {
@@ -85,28 +97,20 @@ export function createService(object: object, options: RegisterOptions): Service
       method.run = isAlone ? call : withEvent
     }
   }
-  const addHooks = (hooks: HookOptions) => {
+  function addHooks(hooks: HookOptions) {
     own.add(hooks, (name) => methods.has(name) || entries.has(name))
     composeAll()
     return service
   }
-
-  forward(source, service)
-  for (const method of entries.values()) {
-    define(service, method.name, async (...args: unknown[]) => {
-      const context = method.context(args)
-      await method.run(context)
-      return context.result
-    })
-  }
-  for (const [name, value] of Object.entries(eventful)) define(service, name, value)
-  define(service, 'hooks', addHooks)
   addHooks(options.hooks ?? {})
 
   return { app, path, object, service: service as unknown as RegisteredService, methods: entries, hooks: own }
 }
 
 type Method = (...args: unknown[]) => unknown
+
+// What the framework, or the language, does something with. The members that each service has are as little free.
+const reserved = /^(setup|teardown|publish|all|around|before|after|error|then)$/
 
 // Neither a list, which has a `find`, nor a value is a service.
 export const existing = (object: Record<string, unknown>) =>

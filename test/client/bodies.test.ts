@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { howToInstall, openPage } from '../support/chromium.js'
 import type { Api } from '../support/client-api.js'
 import { createEcho } from '../support/client-app.js'
 import { createDrivers } from '../support/client-drivers.js'
@@ -39,7 +40,7 @@ const expected: Record<string, (RegExp | undefined)[]> = {
   bytes: plain
 }
 
-// superagent and request have forms of their own for the rest.
+// In Node superagent and request have forms of their own for the rest.
 const can: Record<string, readonly string[]> = {
   fetch: ['FormData', 'URLSearchParams', 'Blob', 'bytes'],
   axios: ['FormData', 'URLSearchParams', 'Blob', 'bytes'],
@@ -82,4 +83,43 @@ t.test('streams and Buffers in Node', async (t) => {
       await run(send, address)
       t.match(asked.splice(0), [{ body: 'bytes', headers: { 'content-type': 'text/plain' } }], `${adapter}: ${name}`)
     }
+})
+
+t.test('a body that the library can not send is refused, and nothing is sent', async (t) => {
+  const { address, asked } = await createEcho(t)
+  const made = {
+    FormData: () => new FormData(),
+    URLSearchParams: () => new URLSearchParams({ text: 'a' }),
+    Blob: () => new Blob(['bytes']),
+    ArrayBuffer: () => new TextEncoder().encode('bytes').buffer,
+    Uint8Array: () => new TextEncoder().encode('bytes'),
+    stream: () => Readable.from(['bytes']),
+    web: () => new Blob(['bytes']).stream()
+  }
+  const rows = {
+    axios: ['web'],
+    superagent: Object.keys(made),
+    request: ['FormData', 'URLSearchParams', 'Blob', 'ArrayBuffer', 'web']
+  }
+  for (const { adapter, run } of await createDrivers(t))
+    for (const name of (rows as Record<string, string[]>)[adapter] ?? []) {
+      const send: Send = ({ client, outcome }, base) =>
+        outcome(() =>
+          client(base)
+            .service('things')
+            .create(made[name as keyof typeof made]() as never)
+        )
+      t.match(await run(send, address), { code: 503, hasCause: true }, `${adapter}: ${name}`)
+    }
+  t.same(asked, [])
+})
+
+t.test('superagent in a browser sends what XMLHttpRequest does', { skip: howToInstall }, async (t) => {
+  const { address, asked } = await createEcho(t)
+  const page = await openPage(t as Test)
+  for (const [name, send] of Object.entries(bodies)) {
+    await page.evaluate(`(${send})(globalThis.superagentApi, ${JSON.stringify(address)})`)
+    const [{ headers, body } = { headers: {}, body: '' }] = asked.splice(0)
+    t.match([headers['content-type'], body], expected[name], name)
+  }
 })

@@ -52,12 +52,19 @@ t.test('Client: route value `../admin`, `$&`; id `a/b?c#d`: encoded', async (t) 
   }
 })
 
-t.test('Client: service `\\\\evil.example`: it stays on its server', async (t) => {
+t.test('Client: service `\\\\evil.example`, or with a tab or a line break: it stays on its server', async (t) => {
   const { address, asked } = await createEcho(t)
-  for (const { adapter, run } of await createDrivers(t)) {
-    await run(({ client }, base) => client(base).service('\\\\evil.example\\ä').find(), address)
-    t.equal(asked.pop()?.url, '/%5C%5Cevil.example%5C%C3%A4', adapter)
+  // A browser reads a backslash as a slash, and tabs and line breaks not at all.
+  const names = {
+    '\\\\evil.example\\ä': '/%5C%5Cevil.example%5C%C3%A4',
+    '/\t/evil.example': '/%09/evil.example',
+    '\r\n/evil.example': '/%0D%0A/evil.example'
   }
+  for (const { adapter, run } of await createDrivers(t))
+    for (const [name, url] of Object.entries(names)) {
+      await run(({ client }, { base, name }) => client(base).service(name).find(), { base: address, name })
+      t.equal(asked.pop()?.url, url, `${adapter}: ${JSON.stringify(name)}`)
+    }
 })
 
 t.test('Client: a query that is no plain object is refused: it would be empty in the URL', async (t) => {

@@ -30,7 +30,12 @@ t.test('it stops fetching when the loop is left', async (t) => {
   t.equal(requests(), 2)
 })
 
-t.test('it ends on an empty page, where the server tells no total', async (t) => {
+t.test('it ends on an empty page, where the server tells no total, or -1', async (t) => {
+  const { app: uncounted } = await createClientOfEcho(t, ({ url }) => ({
+    total: -1,
+    data: /skip=2/.test(url) ? [] : [1]
+  }))
+  t.same(await collect(uncounted.service('things').iterate()), [1, 1])
   const { app, asked } = await createClientOfEcho(t, ({ url }) => ({
     data: /skip=2/.test(url) ? [] : [{ id: url }, {}]
   }))

@@ -32,7 +32,7 @@ t.test('a missing library, `rest()` outside a browser, headers for request: erro
   >
   for (const name of ['fetch', 'axios', 'superagent', 'jquery', 'request'])
     t.throws(() => adapters[name]?.(), new RegExp(`rest\\(address\\)\\.${name}\\(${name}\\) needs the library`))
-  t.throws(() => rest(), /Outside a browser rest\(\) needs an address/)
+  t.throws(() => rest(), /rest\(address\) needs an address outside a browser/)
   t.throws(() => adapters.request?.(() => {}, { headers: { a: 'b' } }), /request\.defaults\(\{ headers \}\)/)
 })
 

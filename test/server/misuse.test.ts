@@ -66,10 +66,11 @@ t.test('what is no object at all is refused as well', async (t) => {
 
 t.test('`methods` that names one that is missing, or that can not be one: an error that names it', async (t) => {
   const app = await create(t)
-  t.throws(() => app.service('a', service, { methods: ['archive' as never] }), {
-    message: /'a' has no method 'archive'/
-  })
-  for (const name of ['constructor', 'toString', '__proto__', 'setup', 'teardown', 'emit', 'on', 'hooks']) {
+  for (const name of ['archive', '__proto__'])
+    t.throws(() => app.service('a', service, { methods: [name as never] }), {
+      message: `The service 'a' has no method '${name}', which its option \`methods\` names`
+    })
+  for (const name of ['constructor', 'toString', 'setup', 'teardown', 'emit', 'on', 'hooks']) {
     const object = { ...service, setup() {}, teardown() {}, emit() {}, on() {}, hooks() {} }
     t.throws(
       () => app.service('a', object, { methods: [name as never] }),

@@ -1,5 +1,11 @@
 import jquery from 'jquery'
+import superagent from 'superagent'
 import { createApi } from './client-api.js'
 
 // What a page of the tests loads, bundled.
-Object.assign(globalThis, { jquery, api: createApi('jquery', jquery), fetchApi: createApi('fetch', fetch) })
+Object.assign(globalThis, {
+  jquery,
+  api: createApi('jquery', jquery),
+  fetchApi: createApi('fetch', fetch),
+  superagentApi: createApi('superagent', superagent)
+})

@@ -16,6 +16,6 @@ export const axiosTransport: Transport<Axios> = async (axios, { url, method, hea
     transformResponse: asItIs,
     ...(typeof body === 'string' && { transformRequest: asItIs })
   })
-  const type = (response.headers as Record<string, unknown>)['content-type'] ?? ''
-  return { status: response.status, type: String(type), body: response.data as ClientResponse['body'] }
+  const type = (response.headers as Record<string, string>)['content-type']
+  return { status: response.status, type, body: response.data as ClientResponse['body'] }
 }

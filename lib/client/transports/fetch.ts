@@ -19,14 +19,12 @@ interface FetchResponse {
 export const fetchTransport: Transport<Fetch> = async (fetch, { url, method, headers, body, options, signal }) => {
   const response = await fetch(url, {
     ...options,
-    ...{ method, headers },
-    ...(body !== undefined && { body: body as string }),
-    ...(isStream(body) && { duplex: 'half' }),
-    ...(signal && { signal })
+    ...{ method, headers, body: body as string, signal: signal as AbortSignal },
+    ...(isStream(body) && { duplex: 'half' })
   })
   return {
     status: response.status,
-    type: response.headers.get('content-type') ?? '',
+    type: response.headers.get('content-type'),
     body: await response.arrayBuffer()
   }
 }

@@ -2,6 +2,7 @@ import type { ClientResponse, Transport } from '../message.js'
 import { abortable } from './abortable.js'
 
 type Callback = (
+  this: { abort(): unknown },
   error: unknown,
   response: { statusCode: number; headers: Record<string, string> },
   body: Uint8Array<ArrayBuffer>
@@ -21,9 +22,11 @@ export const requestTransport: Transport<RequestLibrary> = (library, { url, meth
       encoding: null,
       json: false
     }
-    const sent = library(settings, (error, response, body) => {
+    const sent = library(settings, function (error, response, body) {
+      // A request with a body that it can't send would go on, and throw beyond any call.
+      if (error) this.abort()
       if (error) reject(error)
-      else resolve({ status: response.statusCode, type: response.headers['content-type'] ?? '', body })
+      else resolve({ status: response.statusCode, type: response.headers['content-type'], body })
     })
     return () => sent.abort()
   })

@@ -4,6 +4,7 @@ import { abortable } from './abortable.js'
 type Request = {
   set(headers: object): Request
   send(body: unknown): Request
+  toJSON(): { data?: unknown }
   ok(isOk: () => boolean): Request
   responseType(type: string): Request
   abort(): unknown
@@ -25,7 +26,8 @@ export const superagentTransport: Transport<Superagent> = (
       .responseType('arraybuffer')
     // Its options are methods: `timeout`, `withCredentials`, …
     for (const [name, value] of Object.entries(options)) request[name]?.(value)
-    if (body !== undefined) request.send(body)
-    request.then(({ status, headers, body }) => resolve({ status, type: headers['content-type'] ?? '', body }), reject)
+    // What it does not know as a body becomes an object of its keys.
+    if (body !== undefined && request.send(body).toJSON().data !== body) throw new Error('superagent can not send it')
+    request.then(({ status, headers, body }) => resolve({ status, type: headers['content-type'], body }), reject)
     return () => request.abort()
   })

@@ -1,0 +1,3 @@
+/** An object of the named values that are there. */
+export const pick = (names: readonly string[], get: (name: string) => unknown): Record<string, unknown> =>
+  Object.fromEntries(names.map((name) => [name, get(name)]).filter(([, value]) => value !== undefined))

@@ -1,5 +1,6 @@
 import type { AuthenticationRequest, AuthenticationResult } from './authentication.js'
 import type { HookOptions, ServiceAddons } from './hooks.js'
+import type { ClientResult, Jsonify } from './json.js'
 import type { Query, Service } from './service.js'
 
 /** Headers of a call: names in any case. */
@@ -19,21 +20,14 @@ export interface ClientParams<Q = Query> {
   [key: string]: unknown
 }
 
-/** A value as it is after a way through JSON: dates are strings, functions are gone. */
-export type Jsonify<T> = unknown extends T
-  ? T
-  : T extends { toJSON(...args: never[]): infer J }
-    ? J
-    : T extends string | number | boolean | null | undefined
-      ? T
-      : T extends readonly unknown[]
-        ? { [K in keyof T]: Jsonify<T[K]> }
-        : T extends object
-          ? { [K in keyof T as NonNullable<T[K]> extends Callable | symbol ? never : K]: Jsonify<T[K]> }
-          : never
-
 type Callable = (...args: never[]) => unknown
-type QueryOf<P> = NonNullable<P> extends { query?: infer Q } ? NonNullable<Q> : Query
+type QueryOf<P> = [NonNullable<P>] extends [never]
+  ? Query
+  : NonNullable<P> extends { query?: infer Q }
+    ? unknown extends Q
+      ? Query
+      : NonNullable<Q>
+    : Query
 type Item<R> = R extends readonly (infer E)[] ? E : R extends { data: readonly (infer E)[] } ? E : never
 type Found<F> = F extends (...args: never[]) => infer R ? Jsonify<Awaited<R>> : never
 type FirstArgument<F> = F extends (...args: infer A) => unknown ? A[0] : never
@@ -51,14 +45,14 @@ type Reserved =
   | 'getMaxListeners'
 
 type Signature<A extends unknown[], R, K> = K extends 'find'
-  ? (params?: ClientParams<QueryOf<A[0]>>) => Promise<Jsonify<Awaited<R>>>
+  ? (params?: ClientParams<QueryOf<A[0]>>) => Promise<ClientResult<Awaited<R>>>
   : K extends 'get' | 'remove'
-    ? (id: A[0], params?: ClientParams<QueryOf<A[1]>>) => Promise<Jsonify<Awaited<R>>>
+    ? (id: A[0], params?: ClientParams<QueryOf<A[1]>>) => Promise<ClientResult<Awaited<R>>>
     : K extends 'update' | 'patch'
-      ? (id: A[0], data: A[1], params?: ClientParams<QueryOf<A[2]>>) => Promise<Jsonify<Awaited<R>>>
+      ? (id: A[0], data: A[1], params?: ClientParams<QueryOf<A[2]>>) => Promise<ClientResult<Awaited<R>>>
       : [] extends A
-        ? (data?: A[0], params?: ClientParams<QueryOf<A[1]>>) => Promise<Jsonify<Awaited<R>>>
-        : (data: A[0], params?: ClientParams<QueryOf<A[1]>>) => Promise<Jsonify<Awaited<R>>>
+        ? (data?: A[0], params?: ClientParams<QueryOf<A[1]>>) => Promise<ClientResult<Awaited<R>>>
+        : (data: A[0], params?: ClientParams<QueryOf<A[1]>>) => Promise<ClientResult<Awaited<R>>>
 
 // Where a function has fewer signatures than the pattern, TypeScript infers `unknown` for the others.
 type Overload<A extends unknown[], R, K> = unknown extends R ? unknown : Signature<A, R, K>

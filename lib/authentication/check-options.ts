@@ -6,7 +6,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-const any = kind('anything', () => true)
+const free = kind('anything', () => true)
 const object = kind('an object', isObject)
 const text = kind('a string, and not empty', isText)
 const list = kind('a list of strings', (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'))
@@ -19,21 +19,21 @@ const store = kind(
 // Each option, and what it is. Those that are looked at elsewhere are anything here.
 const known: Record<string, Record<string, Kind>> = {
   '': {
-    ...{ secret: any, service: text, entityId: text, strategies: object, authStrategies: list, parseStrategies: list },
+    ...{ secret: free, service: text, entityId: text, strategies: object, authStrategies: list, parseStrategies: list },
     ...{ jwt: object, passwords: object, revocation: flag, store },
     path: kind('a string', (value) => typeof value === 'string'),
     entity: kind('a string, and not empty, or null', (value) => value === null || isText(value)),
     isRevoked: kind('a function', (value) => typeof value === 'function'),
     refresh: kind('true, false or an object', (value) => typeof value === 'boolean' || isObject(value)),
-    ...{ before: any, after: any, hooks: any, config: any, bodyLimit: any, schema: any }
+    ...{ before: free, after: free, hooks: free, config: free, bodyLimit: free, schema: free }
   },
-  'jwt.': { expiresIn: any, issuer: any, audience: any, algorithm: any },
-  'passwords.': { concurrent: any, waiting: any },
-  'refresh.': { expiresIn: any },
+  'jwt.': { expiresIn: free, issuer: free, audience: free, algorithm: free },
+  'passwords.': { concurrent: free, waiting: free },
+  'refresh.': { expiresIn: free },
   'strategies.jwt.': { header: text, schemes: list },
   'strategies.local.': {
     ...{ usernameField: text, passwordField: text, entityUsernameField: text, entityPasswordField: text },
-    ...{ bcrypt: any, rehash: flag }
+    ...{ bcrypt: free, rehash: flag }
   }
 }
 

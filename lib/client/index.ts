@@ -1,5 +1,6 @@
 export type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
 export type * from '../../types/client.js'
+export type * from '../../types/json.js'
 export type * from '../../types/service.js'
 // biome-ignore format: the door fits on a page
 export {

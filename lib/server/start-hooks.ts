@@ -4,7 +4,7 @@ import { type Checked, type HookStore, onStart, type Place } from '../core/hooks
 import type { ServiceEntry } from '../core/service.js'
 
 const ask = (hooks: unknown, place: Place) => {
-  for (const hook of [hooks].flat() as (Checked | undefined)[]) hook?.[onStart]?.(place)
+  for (const hook of [hooks].flat(2) as (Checked | undefined)[]) hook?.[onStart]?.(place)
 }
 
 /**
@@ -32,8 +32,8 @@ export function startRouteHooks(app: FastifyInstance): void {
     const { onRequest, preParsing, preValidation, preHandler, preSerialization, onSend, onResponse, onError } = route
     const place = { app: this, path: route.url }
     checks.push(() => {
-      ask([onRequest, preParsing, preValidation, preHandler].flat(), place)
-      ask([preSerialization, onSend, onResponse, onError].flat(), { ...place, type: 'after' })
+      ask([onRequest, preParsing, preValidation, preHandler], place)
+      ask([preSerialization, onSend, onResponse, onError], { ...place, type: 'after' })
     })
   })
   app.addHook('onReady', async () => {

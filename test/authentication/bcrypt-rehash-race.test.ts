@@ -1,10 +1,8 @@
-import { KnexService } from '@feathersjs/knex'
 import { memory } from '@feathersjs/memory'
 import bcryptjs from 'bcryptjs'
-import createKnex from 'knex'
-import PGliteClient from 'knex-pglite'
 import t, { type Test } from 'tap'
 import { bcryptHash, createUsers, isHashOf, type User } from '../support/auth-passwords.js'
+import { createUsersTable } from '../support/users-table.js'
 
 const email = 'ada@example.com'
 
@@ -39,26 +37,14 @@ t.test('`rehash: true`: a password changed meanwhile is not overwritten (@feathe
 )
 
 t.test('`rehash: true`: a password changed meanwhile is not overwritten (@feathersjs/knex)', async (t) => {
-  const knex = createKnex({ client: PGliteClient, connection: {} })
-  t.teardown(() => knex.destroy())
-  await knex.schema.createTable('users', (table) => {
-    table.increments('id')
-    table.text('email').unique()
-    table.text('password')
-  })
-  await changeMeanwhile(t, new KnexService({ Model: knex, name: 'users' }))
+  const { object } = await createUsersTable(t)
+  await changeMeanwhile(t, object)
 })
 
 t.test('`rehash: true` with @feathersjs/knex: the hash is replaced', async (t) => {
-  const knex = createKnex({ client: PGliteClient, connection: {} })
-  t.teardown(() => knex.destroy())
-  await knex.schema.createTable('users', (table) => {
-    table.increments('id')
-    table.text('email').unique()
-    table.text('password')
-  })
+  const { knex, object } = await createUsersTable(t)
   const { users, login } = await createUsers(t, {
-    object: new KnexService({ Model: knex, name: 'users' }),
+    object,
     authentication: { strategies: { jwt: true, local: { bcrypt: true, rehash: true } } }
   })
   await knex('users').insert({ email, password: bcryptHash })

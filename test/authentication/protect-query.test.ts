@@ -1,22 +1,14 @@
-import { KnexService } from '@feathersjs/knex'
-import createKnex from 'knex'
-import PGliteClient from 'knex-pglite'
 import t, { type Test } from 'tap'
 import { createUsers, toHash } from '../support/auth-passwords.js'
+import { createUsersTable } from '../support/users-table.js'
 
 const email = 'ada@example.com'
 const password = toHash('correct horse')
 
 async function createTable(t: Test) {
-  const knex = createKnex({ client: PGliteClient, connection: {} })
-  t.teardown(() => knex.destroy())
-  await knex.schema.createTable('users', (table) => {
-    table.increments('id')
-    table.text('email').unique()
-    table.text('password')
-  })
+  const { knex, object } = await createUsersTable(t, { filters: { $any: true }, multi: true })
   await knex('users').insert({ email, password })
-  return new KnexService({ Model: knex, name: 'users', filters: { $any: true }, multi: true })
+  return object
 }
 
 t.test('what a query over HTTP asks about a protected field is refused', async (t) => {

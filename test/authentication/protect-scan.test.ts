@@ -1,25 +1,17 @@
-import { KnexService } from '@feathersjs/knex'
 import { Conflict, type Params } from 'fastify-services'
 import { authenticate } from 'fastify-services/authentication'
-import createKnex from 'knex'
-import PGliteClient from 'knex-pglite'
 import t, { type Test } from 'tap'
 import { bcryptHash, createUsers, hashes, secret } from '../support/auth-passwords.js'
+import { createUsersTable } from '../support/users-table.js'
 
 const email = 'ada@example.com'
 const plain = ['correct-horse-1', 'wrong-horse-2', 'battery-staple-3', 'other-horse-4']
 const [right, wrong, changed, other] = plain as [string, string, string, string]
 
 async function createKnexUsers(t: Test) {
-  const knex = createKnex({ client: PGliteClient, connection: {} })
-  t.teardown(() => knex.destroy())
-  await knex.schema.createTable('users', (table) => {
-    table.increments('id')
-    table.text('email').unique().notNullable()
-    table.text('password')
-  })
+  const { knex, object } = await createUsersTable(t, { multi: true })
   await knex('users').insert({ email: 'old@example.com', password: bcryptHash })
-  return { knex, object: new KnexService({ Model: knex, name: 'users', multi: true }) }
+  return { knex, object }
 }
 
 t.test('the password is in no reply, no `params.user`, no `request.user`, no log', async (t) => {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { KnexService } from '@feathersjs/knex'
 import type { Paginated, Params } from 'fastify-services'
 import { type ClientService, createClient, type Jsonify, rest } from 'fastify-services/client'
@@ -28,12 +29,32 @@ class MessageService {
     return 1
   }
   async touch(_data?: { at: string }, _params?: Params): Promise<void> {}
+  async file(_data: object): Promise<Buffer | undefined> {
+    return undefined
+  }
+  async stream(_data: object): Promise<Readable> {
+    return new Readable()
+  }
+  async maybe(_data: object): Promise<Message | undefined> {
+    return undefined
+  }
   setup() {}
+}
+
+class ListService {
+  async find(): Promise<(Date | undefined)[]> {
+    return []
+  }
+  // biome-ignore lint/suspicious/noExplicitAny: what is not typed
+  async get(_id: number, _params: any): Promise<any> {
+    return 1
+  }
 }
 
 interface Services {
   messages: MessageService
   notes: KnexService<Message>
+  lists: ListService
 }
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -57,11 +78,26 @@ export async function proofs() {
   await messages.count(undefined, { headers: { 'X-A': '1' } })
   await messages.touch()
   await messages.touch({ at: '2026' })
+  same<Awaited<ReturnType<typeof messages.touch>>, null>(true)
+  same<Awaited<ReturnType<typeof messages.file>>, Blob | string | null>(true)
+  same<Awaited<ReturnType<typeof messages.stream>>, unknown>(true)
+  const found = await messages.maybe({})
+  same<typeof found, { id: number; text: string; at: string; tags?: string[] } | null>(true)
+  const lists = app.service('lists')
+  same<Awaited<ReturnType<typeof lists.find>>, (string | null)[]>(true)
+  await lists.find({ query: { $limit: 1 } })
+  await lists.get(1, { query: { a: 1 } })
   messages.on('created', (record) => record)
   app.use('/messages', rest('http://localhost').fetch(fetch).service('messages'), { methods: ['find', 'archive'] })
 
   // @ts-expect-error: the query has no such field
   await messages.find({ query: { nobody: 1 } })
+  // @ts-expect-error: a query is an object, where the class has no params
+  await lists.find({ query: 5 })
+  // @ts-expect-error: nor where they are not typed
+  await lists.get(1, { query: 'a=1' })
+  // @ts-expect-error: in every walk, too
+  lists.iterate({ query: 7 })
   // @ts-expect-error: ids are numbers
   await messages.get('1')
   // @ts-expect-error: a message has a text

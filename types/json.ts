@@ -1,0 +1,31 @@
+type Callable = (...args: never[]) => unknown
+
+/** A value as it is after a way through JSON: dates are strings, functions are gone, `undefined` in a list is `null`. */
+export type Jsonify<T> = unknown extends T
+  ? T
+  : T extends { toJSON(...args: never[]): infer J }
+    ? J
+    : T extends string | number | boolean | null | undefined
+      ? T
+      : T extends readonly unknown[]
+        ? { [K in keyof T]: Element<T[K]> }
+        : T extends object
+          ? { [K in keyof T as NonNullable<T[K]> extends Callable | symbol ? never : K]: Jsonify<T[K]> }
+          : never
+
+type Element<T> = T extends undefined ? null : Jsonify<T>
+type Streamed = { pipe: Callable } | { getReader: Callable } | { arrayBuffer: Callable }
+
+/**
+ * What a call gives: a result of the server as it comes through JSON, `null` for none. Bytes are a `Blob`, or a string where the server says
+ * that they are text; a stream or a `Response` is what the server says it is.
+ */
+export type ClientResult<T> = unknown extends T
+  ? T
+  : T extends void
+    ? null
+    : T extends ArrayBufferView
+      ? Blob | string
+      : T extends Streamed
+        ? unknown
+        : Jsonify<T>

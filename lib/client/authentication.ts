@@ -99,10 +99,10 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
     // All calls of the connection, and none of those to other servers.
     const { send } = connection
     connection.send = async (request) => {
-      const { service, call, headers, body, signal } = request
-      const isLogin = service === path && call === 'create'
-      if (isLogin || nameIn(headers, header)) return send(request)
-      const login = (service === path && leaving) || forCall()
+      const { call, headers, body, signal } = request
+      const isOfService = request.service === path
+      if ((isOfService && call === 'create') || nameIn(headers, header)) return send(request)
+      const login = (isOfService && leaving) || forCall()
       const sendWith = (token: string) =>
         send({ ...request, headers: { ...headers, [header]: `${scheme} ${token}`.trim() } })
       const token = await unlessAborted(signal, () => login.token())

@@ -87,7 +87,12 @@ export type ClientService<S, App = unknown> = {
       ): AsyncGenerator<Item<Found<NonNullable<F>>>, void, void>
     }
   : unknown) &
-  ServiceAddons<S, App>
+  ServiceAddons<Received<S>, App>
+
+// What hooks and listeners of the client see.
+type Received<S> = {
+  [K in keyof S]: S[K] extends (...args: infer A) => infer R ? (...args: A) => Promise<ClientResult<Awaited<R>>> : S[K]
+}
 
 /** A service that is not typed. */
 export type AnyService = Required<Service<Record<string, unknown>>>

@@ -1,17 +1,19 @@
 type Callable = (...args: never[]) => unknown
 
 /** A value as it is after a way through JSON: dates are strings, functions are gone, `undefined` in a list is `null`. */
-export type Jsonify<T> = unknown extends T
-  ? T
-  : T extends { toJSON(...args: never[]): infer J }
-    ? J
-    : T extends string | number | boolean | null | undefined
-      ? T
-      : T extends readonly unknown[]
-        ? { [K in keyof T]: Element<T[K]> }
-        : T extends object
-          ? { [K in keyof T as NonNullable<T[K]> extends Callable | symbol ? never : K]: Jsonify<T[K]> }
-          : never
+export type Jsonify<T> = unknown extends T ? T : [T] extends [JSONValue] ? T : Mapped<T>
+
+type JSONValue = string | number | boolean | null | readonly JSONValue[] | { readonly [key: string]: JSONValue }
+
+type Mapped<T> = T extends { toJSON(...args: never[]): infer J }
+  ? J
+  : T extends string | number | boolean | null | undefined
+    ? T
+    : T extends readonly unknown[]
+      ? { [K in keyof T]: Element<T[K]> }
+      : T extends object
+        ? { [K in keyof T as NonNullable<T[K]> extends Callable | symbol ? never : K]: Jsonify<T[K]> }
+        : never
 
 type Element<T> = T extends undefined ? null : Jsonify<T>
 type Streamed = { pipe: Callable } | { getReader: Callable } | { arrayBuffer: Callable }

@@ -40,8 +40,7 @@ export function createClient<Services = Record<string, AnyService>>({
     },
     use(path: string, service: object, options: ClientServiceOptions = {}) {
       const name = stripSlashes(path)
-      if (entries.has(name))
-        throw new Error(`There is a service '${name}' already: use() comes before the first service('${name}')`)
+      if (entries.has(name)) throw new Error(`There is a service '${name}' already: use() comes before service()`)
       addMethods(service, name, options)
       const entry = createService(service, { ...options, app, path: name, common, onListenerError })
       const registered = entry.service as unknown as { find(params: ClientParams): Promise<unknown> }

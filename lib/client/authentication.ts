@@ -5,7 +5,7 @@ import { stripSlashes } from '../core/path.js'
 import type { Connection } from './connection.js'
 import { nameIn } from './headers.js'
 import { type CallLogin, is401, type Login, type LoginApp, type LoginService, loginOf } from './login.js'
-import { isStream } from './message.js'
+import { streamOf } from './message.js'
 import { Renewal } from './renewal.js'
 import { type StorageOptions, TokenStore } from './token-store.js'
 import { abortable } from './transports/abortable.js'
@@ -111,7 +111,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
       if (response.status !== 401) return response
       const renewed = await unlessAborted(signal, () => renewal.renew(token, login))
       // A stream is read once.
-      return renewed === undefined || isStream(body) ? response : sendWith(renewed)
+      return renewed === undefined || streamOf(body) ? response : sendWith(renewed)
     }
   }
 }

@@ -41,7 +41,7 @@ export function createConnection({ base, library, options, Class, send }: Connec
     (app: Connectable) => {
       if (app.rest !== undefined || taken)
         throw new Error(
-          "An application has one default connection, of its own: use('/name', connection.service('name')) for others"
+          "One default connection for one application: use('/name', connection.service('name')) for others"
         )
       taken = true
       Object.assign(app, { rest: library, connection, defaultService: connection.service })

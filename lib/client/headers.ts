@@ -3,13 +3,11 @@ import type { HeadersLike } from '../../types/client.js'
 /** Headers of a request: each name once. */
 export type Headers = Record<string, string>
 
-const isIterable = (source: object): source is Iterable<readonly [string, string]> => Symbol.iterator in source
-
 /** Merges headers: later ones win, whatever the case of their names. */
 export function mergeHeaders(...sources: (HeadersLike | undefined)[]): Headers {
   const merged: Headers = {}
-  for (const source of sources.map((source) => source ?? {}))
-    for (const [name, value] of isIterable(source) ? source : Object.entries(source)) {
+  for (const source of sources)
+    for (const [name, value] of source && Symbol.iterator in source ? source : Object.entries(source ?? {})) {
       if (value === undefined || value === null) continue
       delete merged[nameIn(merged, name) ?? name]
       merged[name] = String(value)

@@ -28,6 +28,6 @@ export interface ClientResponse {
 /** Sends a request through an HTTP library. It never throws for a status. */
 export type Transport<Library> = (library: Library, request: ClientRequest) => Promise<ClientResponse>
 
-/** Whether a body is a stream, of the web or of Node. */
-export const isStream = (body: unknown): boolean =>
-  ['getReader', 'pipe'].some((name) => typeof read(body, name) === 'function')
+/** The method that makes a body a stream: `getReader` of the web, `pipe` of Node; `undefined` when it is none. */
+export const streamOf = (body: unknown): string | undefined =>
+  ['getReader', 'pipe'].find((name) => typeof read(body, name) === 'function')

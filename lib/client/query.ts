@@ -2,10 +2,11 @@
 function pairs(value: unknown, name: string): string[] {
   if (value instanceof Date) return pairs(value.toISOString(), name)
   if (value === undefined) return []
-  if (value === null) return [`${encode(name)}=`]
-  if (typeof value !== 'object' && typeof value !== 'function') return [`${encode(name)}=${encode(String(value))}`]
+  if (!isObject(value)) return [`${encode(name)}=${encode(String(value ?? ''))}`]
   return Object.entries(value).flatMap(([key, inner]) => pairs(inner, `${name}[${key}]`))
 }
+
+const isObject = (value: unknown): value is object => Object(value) === value
 
 // As `qs` does, beyond encodeURIComponent.
 const encode = (text: string) =>
@@ -21,11 +22,14 @@ export function stringify(query: object): string {
     .join('&')
 }
 
-/** The name of a condition that the query string does not show: `undefined`, an empty list, an empty object, at any depth. */
-export function findVanishing(query: object): string | undefined {
-  return Object.keys(query).find((key) => {
+/**
+ * The key of a condition that does not come out of the query string, at any depth: its value is `undefined`, an empty list, an empty object,
+ * or the key is a symbol, empty, or that of a member of every object, which `qs` does not parse.
+ */
+export function findVanishing(query: object): PropertyKey | undefined {
+  return Reflect.ownKeys(query).find((key) => {
+    if (typeof key === 'symbol' || key === '' || key in {}) return true
     const value: unknown = query[key as never]
-    const isEmpty = pairs(value, key).length === 0
-    return isEmpty || (typeof value === 'object' && value !== null && findVanishing(value) !== undefined)
+    return pairs(value, key).length === 0 || (isObject(value) && findVanishing(value) !== undefined)
   })
 }

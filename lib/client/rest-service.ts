@@ -4,7 +4,7 @@ import { BadRequest } from '../core/errors.js'
 import { definitionOf, methods } from '../core/methods.js'
 import { encodeSegment, fillPath, stripSlashes } from '../core/path.js'
 import { mergeHeaders } from './headers.js'
-import { type ClientRequest, type ClientResponse, isStream } from './message.js'
+import { type ClientRequest, type ClientResponse, streamOf } from './message.js'
 import { findVanishing, stringify } from './query.js'
 import { settle } from './settle.js'
 
@@ -91,17 +91,16 @@ function toRequest(service: RestService, name: string, args: unknown[]): ClientR
   const { headers, route, ...params } = (of('params') ?? {}) as ClientParams
   const { headers: own, signal, ...options } = params.connection ?? {}
   const query = params.query ?? {}
-  if (tagOf(query) !== 'Object') throw new BadRequest(`The query of ${service.name}.${name} must be a plain object`)
+  if (!isPlain(query)) throw new BadRequest(`The query of ${service.name}.${name} must be a plain object`)
   const isMulti = hasId === 'optional' && id === null
   const lost = isMulti ? findVanishing(query) : undefined
   if (lost !== undefined)
-    throw new BadRequest(
-      `The condition '${lost}' of ${name}(null) would not reach the server: more records would change`
-    )
+    throw new BadRequest(`The condition '${String(lost)}' of ${name}(null) would not reach the server`)
   const segment = hasId && !isMulti ? `/${encodeSegment(id, `The id of ${service.name}.${name}`)}` : ''
-  // Where a browser reads a URL, a backslash is a slash, and a tab or a line break is nothing.
-  const path = fillPath(service.name, route).replace(/[\\\s]/g, encodeURIComponent)
-  const isJSON = data !== undefined && !isRaw(data)
+  // Where a browser reads a URL, a backslash is a slash, and a tab or a line break is nothing; request takes ASCII alone.
+  const path = fillPath(service.name, route).replace(/[^!-[\]-~]+/g, encodeURIComponent)
+  const body = bodyOf(data)
+  const isJSON = typeof body === 'string'
   const standard = { Accept: 'application/json', 'Content-Type': isJSON ? 'application/json' : undefined }
   const custom = { 'X-Service-Method': methods.has(name) ? undefined : name }
   return {
@@ -110,16 +109,21 @@ function toRequest(service: RestService, name: string, args: unknown[]): ClientR
     method: verb,
     url: `${service.base}/${path}${path === '' ? segment.slice(1) : segment}${service.getQuery(query)}`,
     headers: mergeHeaders(standard, service.options.headers, own, headers, custom),
-    body: isJSON ? JSON.stringify(data) : data,
+    body,
     options,
     signal
   }
 }
 
-/** Whether data is a body in itself: a form, a file, bytes, a stream. */
-function isRaw(data: unknown): boolean {
-  return isStream(data) || ArrayBuffer.isView(data) || raw.test(tagOf(data))
+const prototypeOf = (value: object) => Object.getPrototypeOf(value)
+const isPlain = (value: object) => prototypeOf(prototypeOf(value) ?? value) === null
+
+/** Data as JSON, or as it is when it is a body in itself: a form, a file, bytes, a stream. */
+function bodyOf(data: unknown): unknown {
+  if (streamOf(data) || raw.test(Object.prototype.toString.call(data))) return data
+  if (!ArrayBuffer.isView(data)) return JSON.stringify(data)
+  // Libraries send the whole buffer that a view shows a part of, or one byte for each of its numbers. All know a Buffer.
+  return 'toJSON' in data ? data : new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice()
 }
 
-const tagOf = (value: unknown) => Object.prototype.toString.call(value).slice(8, -1)
-const raw = /^(FormData|Blob|File|URLSearchParams|ArrayBuffer)$/
+const raw = / (FormData|Blob|File|URLSearchParams|ArrayBuffer)]$/

@@ -1,6 +1,6 @@
 import { Unavailable } from '../core/errors.js'
 import { type Connection, createConnection, mergeOptions, type RestServiceClass } from './connection.js'
-import type { Transport } from './message.js'
+import { streamOf, type Transport } from './message.js'
 import { type AdapterOptions, RestService } from './rest-service.js'
 import { type Axios, axiosTransport } from './transports/axios.js'
 import { type Fetch, fetchTransport } from './transports/fetch.js'
@@ -51,13 +51,13 @@ export function rest(base = '', options: AdapterOptions = {}): Rest {
     throw new Error('rest(address) needs an address outside a browser')
   const address = base.replace(/\/+$/, '')
   const adapter =
-    <Library>(name: string, Class: RestServiceClass, transport: Transport<Library>) =>
+    <Library>(name: string, Class: RestServiceClass, transport: Transport<Library>, ...streams: string[]) =>
     (library: Library, given: AdapterOptions | RestServiceClass = {}, Own = Class) => {
       if (!library) throw new Error(`rest(address).${name}(${name}) needs the library`)
       const [own, Chosen] = typeof given === 'function' ? [{}, given] : [given, Own]
       const merged = mergeOptions(options, own)
       if (name === 'request' && Object.keys(merged.headers).length > 0)
-        throw new Error('request takes no headers here: hand over request.defaults({ headers })')
+        throw new Error('Headers for request are those of request.defaults({ headers })')
       return createConnection({
         base: address,
         library,
@@ -65,6 +65,8 @@ export function rest(base = '', options: AdapterOptions = {}): Rest {
         Class: Chosen,
         send: async (request) => {
           try {
+            const stream = streamOf(request.body)
+            if (stream && !streams.includes(stream)) throw new Error(`${name} can not send it`)
             return await transport(library, request)
           } catch (cause) {
             if (request.signal?.aborted) throw request.signal.reason
@@ -74,8 +76,8 @@ export function rest(base = '', options: AdapterOptions = {}): Rest {
       })
     }
   return {
-    fetch: adapter('fetch', FetchClient, fetchTransport),
-    axios: adapter('axios', AxiosClient, axiosTransport),
+    fetch: adapter('fetch', FetchClient, fetchTransport, 'pipe', 'getReader'),
+    axios: adapter('axios', AxiosClient, axiosTransport, 'pipe'),
     superagent: adapter('superagent', SuperagentClient, superagentTransport),
     jquery: adapter('jquery', JqueryClient, jqueryTransport),
     request: adapter('request', RequestClient, requestTransport) as Rest['request']

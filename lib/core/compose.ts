@@ -14,26 +14,22 @@ export function compose(hooks: readonly AroundHook[], call: Run): Run {
 function wrap(hook: AroundHook, inner: Run): Run {
   return async (context) => {
     let running: Promise<void> | undefined
-    let outcome: { error?: unknown } | undefined
+    let isSettled = false
+    const settle = () => {
+      isSettled = true
+    }
     const next = () => {
       if (running !== undefined) throw new Error(`next() called multiple times ${by(hook, context)}`)
       running = inner(context)
-      // A failure that the hook does not wait for must not end the process: it is looked at below.
-      running.then(
-        () => {
-          outcome = {}
-        },
-        (error) => {
-          outcome = { error }
-        }
-      )
+      // A failure that the hook does not wait for must not end the process: it is thrown below.
+      running.then(settle, settle)
       return running
     }
     await hook.call(context.service, context, next)
-    if (outcome === undefined) await running
+    if (!isSettled) await running
     if (context.result !== undefined) return
     if (running === undefined) throw new Error(`next() was not called ${by(hook, context)}, nor was context.result set`)
-    if (outcome !== undefined && 'error' in outcome) throw outcome.error
+    await running
   }
 }
 

@@ -42,19 +42,19 @@ function error(hooks: readonly Hook[]): AroundHook {
     try {
       await next()
     } catch (thrown) {
-      context.error = toError(thrown)
+      const error = toError(thrown)
+      context.error = error
       delete context.result
       await runAll(hooks, context)
+      context.error ??= error
       if (context.result === undefined) throw context.error
     }
   }
 }
 
 async function runAll(hooks: readonly Hook[], context: HookContext): Promise<void> {
-  const { error } = context
   try {
     for (const hook of hooks) await run(hook, context, 'error')
-    context.error ??= error
   } catch (thrown) {
     context.error = toError(thrown)
     throw context.error
@@ -101,18 +101,16 @@ export class HookStore {
       ...of('before', 'all').map(before),
       ...errors(method),
       ...of('before', method).map(before),
-      ...of('after', method).map(after).reverse(),
-      ...of('after', 'all').map(after).reverse()
+      ...[...of('after', 'all'), ...of('after', method)].reverse().map(after)
     ]
   }
 }
 
-const types: readonly string[] = ['around', 'before', 'after', 'error']
+export const types: readonly string[] = ['around', 'before', 'after', 'error']
 
 // As in Feathers, what names no type is a list of around hooks, or a map of such lists by method.
 function typed(options: HookOptions | HookMap<AroundHook>): HookOptions {
-  const keys = typeof options === 'object' ? Object.keys(options) : []
-  const isTyped = keys.some((key) => types.includes(key))
+  const isTyped = Object.keys(options).some((key) => types.includes(key))
   return isTyped ? (options as HookOptions) : { around: options as HookMap<AroundHook> }
 }
 
@@ -123,11 +121,11 @@ function lists(type: string, map: HookMap<AroundHook> | HookMap<Hook>, isMethod:
     const hooks = [one].flat()
     if (hooks.length === 0) return []
     if (method === 'setup' || method === 'teardown')
-      throw new Error(`There are no hooks of '${method}': use the hooks onReady and onClose of the application`)
+      throw new Error(`'${method}' has no hooks here: use onReady and onClose of the application`)
     if (method !== 'all' && !isMethod(method))
       throw new Error(`'${method}' has ${type} hooks but is no method of the service`)
     if (hooks.some((hook) => typeof hook !== 'function'))
-      throw new Error(`A hook is a function: see ${type} hooks of '${method}'`)
+      throw new Error(`'${method}' has ${type} hooks that are no functions`)
     return [{ type: type as HookType, method, hooks }]
   })
 }

@@ -20,7 +20,7 @@ t.test(
 t.test('`app.rest` holds the library; a second default connection is an error that says what to do', async (t) => {
   const { app, address } = await createClientOfEcho(t)
   t.equal(app.rest, fetch)
-  const one = /An application has one default connection, of its own: use\(/
+  const one = /One default connection for one application: use\(/
   t.throws(() => app.configure(rest(address).fetch(fetch)), one)
   const connection = rest(address).fetch(fetch)
   createClient().configure(connection)

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { howToInstall, openPage } from '../support/chromium.js'
-import type { Api } from '../support/client-api.js'
+import { type Api, createApi } from '../support/client-api.js'
 import { createEcho } from '../support/client-app.js'
-import { createDrivers } from '../support/client-drivers.js'
+import { createDrivers, inNode } from '../support/client-drivers.js'
 
-type Send = (api: Api, base: string) => Promise<unknown>
+type Send<A = string> = (api: Api, argument: A) => Promise<unknown>
 
 // In a page a body is made where it is sent.
 const bodies: Record<string, Send> = {
@@ -85,6 +85,40 @@ t.test('streams and Buffers in Node', async (t) => {
     }
 })
 
+t.test('a view sends the bytes that it shows, and no others', async (t) => {
+  const { address, asked } = await createEcho(t)
+  const headers = { 'Content-Type': 'text/plain' }
+  for (const { adapter, run } of await createDrivers(t)) {
+    if (adapter === 'superagent') continue
+    const send: Send<{ base: string; headers: Record<string, string> }> = async ({ client }, { base, headers }) => {
+      const all = new TextEncoder().encode('before PART after')
+      const views = [all.subarray(7, 11), new DataView(all.buffer, 7, 4), new Uint16Array(all.slice(7, 11).buffer)]
+      for (const view of views)
+        await client(base)
+          .service('things')
+          .create(view as never, { headers })
+    }
+    await run(send, { base: address, headers })
+    t.same(
+      asked.splice(0).map(({ body }) => body),
+      ['PART', 'PART', 'PART'],
+      adapter
+    )
+  }
+})
+
+t.test('a Buffer of JSON is sent as it is', async (t) => {
+  const { address, asked } = await createEcho(t)
+  const headers = { 'Content-Type': 'application/json' }
+  for (const [adapter, library] of inNode) {
+    await createApi(adapter, library)
+      .client(address)
+      .service('things')
+      .create(Buffer.from('{"a":1}') as never, { headers })
+    t.match(asked.splice(0), [{ body: '{"a":1}', headers: { 'content-type': 'application/json' } }], adapter)
+  }
+})
+
 t.test('a body that the library can not send is refused, and nothing is sent', async (t) => {
   const { address, asked } = await createEcho(t)
   const made = {
@@ -99,7 +133,7 @@ t.test('a body that the library can not send is refused, and nothing is sent', a
   const rows = {
     axios: ['web'],
     superagent: Object.keys(made),
-    request: ['FormData', 'URLSearchParams', 'Blob', 'ArrayBuffer', 'web']
+    request: ['FormData', 'URLSearchParams', 'Blob', 'ArrayBuffer', 'stream', 'web']
   }
   for (const { adapter, run } of await createDrivers(t))
     for (const name of (rows as Record<string, string[]>)[adapter] ?? []) {
@@ -122,4 +156,21 @@ t.test('superagent in a browser sends what XMLHttpRequest does', { skip: howToIn
     const [{ headers, body } = { headers: {}, body: '' }] = asked.splice(0)
     t.match([headers['content-type'], body], expected[name], name)
   }
+})
+
+t.test('a web stream in a browser is refused where it would be sent as a text', { skip: howToInstall }, async (t) => {
+  const { address, asked } = await createEcho(t)
+  const page = await openPage(t as Test)
+  const send: Send = ({ client, outcome }, base) =>
+    outcome(() =>
+      client(base)
+        .service('things')
+        .create(new Blob(['bytes']).stream() as never)
+    )
+  for (const api of ['api', 'axiosApi', 'superagentApi'])
+    t.match(await page.evaluate(`(${send})(globalThis.${api}, ${JSON.stringify(address)})`), {
+      code: 503,
+      hasCause: true
+    })
+  t.same(asked, [])
 })

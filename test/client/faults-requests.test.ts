@@ -71,7 +71,13 @@ t.test('Client: a query that is no plain object is refused: it would be empty in
   const { address, asked } = await createEcho(t)
   for (const { adapter, run } of await createDrivers(t)) {
     const outcomes = await run(async ({ client, outcome }, base) => {
-      const queries = [new URLSearchParams('a=1'), new Map([['a', 1]]), 'a=1', [1]]
+      class Own {
+        get id() {
+          return 1
+        }
+      }
+      const others = [new Own(), Object.create({ id: 1 })]
+      const queries = [new URLSearchParams('a=1'), new Map([['a', 1]]), 'a=1', [1], ...others]
       const service = client(base).service('things')
       const calls = queries.flatMap((query) => [
         () => service.remove(null, { query } as never),
@@ -79,7 +85,7 @@ t.test('Client: a query that is no plain object is refused: it would be empty in
       ])
       return Promise.all(calls.map(outcome))
     }, address)
-    t.equal(outcomes.length, 8)
+    t.equal(outcomes.length, 12)
     for (const outcome of outcomes) t.match(outcome, { ...badRequest, message: /must be a plain object/ }, adapter)
     t.same(asked, [], adapter)
     await run(({ client }, base) => {
@@ -126,7 +132,22 @@ t.test('Client: `remove(null)`, `patch(null)` with a condition that vanishes in 
   for (const { adapter, run } of await createDrivers(t)) {
     const [refused, sent] = await run(async ({ client, outcome }, base) => {
       const service = client(base).service('things')
-      const queries = [{ id: { $in: [] } }, { id: undefined }, { a: 1, b: { c: {} } }, { $or: [] }]
+      const own = JSON.parse('{"__proto__":"1"}')
+      const queries: Record<PropertyKey, unknown>[] = [
+        { id: { $in: [] } },
+        { id: undefined },
+        { a: 1, b: { c: {} } },
+        { $or: [] }
+      ]
+      // What is not parsed, and what is no name at all.
+      queries.push(
+        { constructor: 'a' },
+        { a: { valueOf: 1 } },
+        own,
+        { '': 1 },
+        { [Symbol('or')]: [1] },
+        { id: { [Symbol('lt')]: 1 } }
+      )
       const calls = queries.flatMap((query) => [
         () => service.remove(null, { query }),
         () => service.patch(null, {}, { query }),
@@ -137,7 +158,11 @@ t.test('Client: `remove(null)`, `patch(null)` with a condition that vanishes in 
       return [refused, [...sent, await service.find({ query: { id: { $in: [] } } })]]
     }, address)
     for (const outcome of refused ?? [])
-      t.match(outcome, { ...badRequest, message: /condition '(id|b|\$or)'/ }, adapter)
+      t.match(
+        outcome,
+        { ...badRequest, message: /condition '(id|b|a|\$or|constructor|__proto__||Symbol\(or\))'/ },
+        adapter
+      )
     t.equal(sent?.length, 3)
     t.same(
       asked.splice(0).map(({ method, url }) => `${method} ${url}`),

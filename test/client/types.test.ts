@@ -41,6 +41,22 @@ class MessageService {
   setup() {}
 }
 
+type JSONColumn = string | number | boolean | null | JSONColumn[] | { [key: string]: JSONColumn }
+
+class NoteService {
+  async find(): Promise<{ meta: JSONColumn; more?: JSONColumn; at: Date }[]> {
+    return []
+  }
+}
+
+// Never called.
+declare const libraries: {
+  request: typeof import('request')
+  axios: typeof import('axios')['default']
+  superagent: typeof import('superagent')
+  jquery: typeof import('jquery')['default']
+}
+
 class ListService {
   async find(): Promise<(Date | undefined)[]> {
     return []
@@ -55,6 +71,7 @@ interface Services {
   messages: MessageService
   notes: KnexService<Message>
   lists: ListService
+  columns: NoteService
 }
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -87,7 +104,14 @@ export async function proofs() {
   same<Awaited<ReturnType<typeof lists.find>>, (string | null)[]>(true)
   await lists.find({ query: { $limit: 1 } })
   await lists.get(1, { query: { a: 1 } })
-  messages.on('created', (record) => record)
+  messages.on('created', (record) => same<typeof record.at, string>(true))
+  for await (const { meta, more, at } of app.service('columns').iterate())
+    same<[typeof meta, typeof more, typeof at], [JSONColumn, JSONColumn | undefined, string]>(true)
+  const { request, axios, superagent, jquery } = libraries
+  for (const library of [request, request.defaults({ auth: { user: 'a' } })]) rest('http://localhost').request(library)
+  for (const library of [axios, axios.create()]) rest('http://localhost').axios(library)
+  for (const library of [superagent, superagent.agent()]) rest('http://localhost').superagent(library)
+  rest('http://localhost').jquery(jquery)
   app.use('/messages', rest('http://localhost').fetch(fetch).service('messages'), { methods: ['find', 'archive'] })
 
   // @ts-expect-error: the query has no such field

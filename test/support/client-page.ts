@@ -1,3 +1,4 @@
+import axios from 'axios'
 import jquery from 'jquery'
 import superagent from 'superagent'
 import { createApi } from './client-api.js'
@@ -7,5 +8,6 @@ Object.assign(globalThis, {
   jquery,
   api: createApi('jquery', jquery),
   fetchApi: createApi('fetch', fetch),
+  axiosApi: createApi('axios', axios),
   superagentApi: createApi('superagent', superagent)
 })

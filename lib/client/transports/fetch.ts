@@ -1,4 +1,4 @@
-import { isStream, type Transport } from '../message.js'
+import type { Transport } from '../message.js'
 
 /** What the adapter needs of `fetch`. */
 export type Fetch = (url: string, init: FetchOptions) => Promise<FetchResponse>
@@ -19,8 +19,8 @@ interface FetchResponse {
 export const fetchTransport: Transport<Fetch> = async (fetch, { url, method, headers, body, options, signal }) => {
   const response = await fetch(url, {
     ...options,
-    ...{ method, headers, body: body as string, signal: signal as AbortSignal },
-    ...(isStream(body) && { duplex: 'half' })
+    // What duplex is for a stream, it is for all else anyway.
+    ...{ method, headers, body: body as string, signal: signal as AbortSignal, duplex: 'half' }
   })
   return {
     status: response.status,

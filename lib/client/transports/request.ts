@@ -4,18 +4,18 @@ import { abortable } from './abortable.js'
 type Callback = (
   this: { abort(): unknown },
   error: unknown,
-  response: { statusCode: number; headers: Record<string, string> },
+  response: { statusCode: number; headers: { 'content-type'?: string | undefined } },
   body: Uint8Array<ArrayBuffer>
 ) => void
 
 /** What the adapter needs of request, or of its `defaults(…)`. */
-export type RequestLibrary = (options: object, callback: Callback) => { abort(): unknown }
+export type RequestLibrary = { call(options: object, callback: Callback): { abort(): unknown } }['call']
 
 export const requestTransport: Transport<RequestLibrary> = (library, { url, method, headers, body, options, signal }) =>
   abortable<ClientResponse>(signal, (resolve, reject) => {
     const settings = {
       ...options,
-      url: url.replace(/[^!-~]+/g, encodeURIComponent),
+      url,
       method,
       headers,
       body,

@@ -7,6 +7,7 @@ type Request = {
   toJSON(): { data?: unknown }
   ok(isOk: () => boolean): Request
   responseType(type: string): Request
+  serialize(serialize: (body: unknown) => unknown): Request
   abort(): unknown
 } & PromiseLike<{ status: number; headers: Record<string, string>; body: ClientResponse['body'] }>
 
@@ -24,6 +25,7 @@ export const superagentTransport: Transport<Superagent> = (
       .set(headers)
       .ok(() => true)
       .responseType('arraybuffer')
+      .serialize((body) => body)
     // Its options are methods: `timeout`, `withCredentials`, …
     for (const [name, value] of Object.entries(options)) request[name]?.(value)
     // What it does not know as a body becomes an object of its keys.

@@ -31,6 +31,9 @@ export interface AuthenticationClient extends LoginApp {
   logout(): Promise<AuthenticationResult | null>
 }
 
+// A logout belongs to the user who was logged in when it began, whatever hooks wait for.
+const loginOfCall = Symbol()
+
 /**
  * Login for a client: makes `authenticate`, `reAuthenticate` and `logout` work, and adds the token to every call of the default
  * connection (specification: "Authentication"). Where the server gives refresh tokens, a token that is refused is renewed, once for all
@@ -44,20 +47,19 @@ export interface AuthenticationClient extends LoginApp {
 export function authentication(options: ClientAuthenticationOptions = {}): (app: AuthenticationClient) => void {
   const { header = 'Authorization', scheme = 'Bearer', jwtStrategy = 'jwt' } = options
   const path = stripSlashes(options.path ?? 'authentication')
-  const tokens = new TokenStore(options)
   return (app) => {
+    const tokens = new TokenStore(options)
     const { connection } = app
     if (connection === undefined)
       throw new Error(
         'Authentication needs a connection: app.configure(rest(address).fetch(fetch)) before app.configure(authentication())'
       )
     const service = app.service(path) as LoginService
-    const { remember, rememberUser, forCall, ending } = loginOf(app, tokens)
-    let leaving: CallLogin | undefined
+    const { rememberToken, rememberUser, forCall, ending } = loginOf(app, tokens)
     const renewal = new Renewal(tokens, service, () => {
       const end = ending()
       return async () => {
-        if ((await end()) && leaving === undefined) app.emit('logout', null)
+        if (await end()) app.emit('logout', null)
       }
     })
 
@@ -76,18 +78,15 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
       })
     }
 
-    const reAuthenticate = (force = false) => (!force && app.get('authentication')) || remember(goOn())
+    const reAuthenticate = (force = false) => (!force && app.get('authentication')) || rememberToken(goOn)
     Object.assign(app, {
       reAuthenticate,
       authenticate: (request?: AuthenticationRequest, params?: ClientParams) =>
         request === undefined ? reAuthenticate() : rememberUser(service.create(request, params)),
       async logout() {
         const end = ending()
-        leaving = forCall()
-        const remove = service.remove(null).finally(() => {
-          leaving = undefined
-        })
-        const result = await remove.catch((error) => {
+        const params = { connection: { [loginOfCall]: forCall() } }
+        const result = await service.remove(null, params).catch((error) => {
           if (is401(error)) return null
           throw error
         })
@@ -99,10 +98,10 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
     // All calls of the connection, and none of those to other servers.
     const { send } = connection
     connection.send = async (request) => {
-      const { call, headers, body, signal } = request
-      const isOfService = request.service === path
-      if ((isOfService && call === 'create') || nameIn(headers, header)) return send(request)
-      const login = (isOfService && leaving) || forCall()
+      const { service, call, headers, body, signal, options } = request
+      const isLogin = service === path && call === 'create'
+      if (isLogin || nameIn(headers, header)) return send(request)
+      const login = (options as { [loginOfCall]?: CallLogin })[loginOfCall] ?? forCall()
       const sendWith = (token: string) =>
         send({ ...request, headers: { ...headers, [header]: `${scheme} ${token}`.trim() } })
       const token = await unlessAborted(signal, () => login.token())

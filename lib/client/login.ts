@@ -1,7 +1,7 @@
 import type { AuthenticationRequest, AuthenticationResult } from '../../types/authentication.js'
 import type { ClientParams } from '../../types/client.js'
 import { read } from '../core/errors.js'
-import type { TokenStore } from './token-store.js'
+import { areOfTwoUsers, type TokenStore } from './token-store.js'
 
 /** What a login needs of an application. */
 export interface LoginApp {
@@ -13,7 +13,7 @@ export interface LoginApp {
 /** The authentication service. */
 export interface LoginService {
   create(data: AuthenticationRequest, params?: ClientParams): Promise<AuthenticationResult>
-  remove(id: null): Promise<AuthenticationResult>
+  remove(id: null, params?: ClientParams): Promise<AuthenticationResult>
 }
 
 /** The result of a login, and the token that it went on with where it did. */
@@ -24,7 +24,7 @@ export interface Login {
 
 /** The login that a call begins with. */
 export interface CallLogin {
-  /** Whether no user has begun to log in since. */
+  /** Whether no user has begun to log in since, and none has logged out. */
   isCurrent(): boolean
   /** Its token, after a login that is under way. It stays that of its user when another one logs in. */
   token(): Promise<string | null | undefined>
@@ -34,32 +34,40 @@ export const is401 = (error: unknown) => read(error, 'code') === 401
 
 /** The login of an application: `app.get('authentication')`, and its tokens. What was overtaken, by a later login or a logout, changes neither. */
 export function loginOf(app: LoginApp, tokens: TokenStore) {
-  let users = 0
+  // Users are numbered as they begin to log in. Tokens that are there at the start are those of the first.
+  let user = 0
+  let owner: number | undefined = 0
   let pending: Promise<AuthenticationResult> | undefined
+  let pendingUser: Promise<AuthenticationResult> | undefined
 
   /** Makes a login, which is under way, that of the application. */
   function remember(login: Promise<Login>): Promise<AuthenticationResult> {
+    const own = user
     const isCurrent = () => app.get('authentication') === authenticated
     const save = async ({ result, used }: Login) => {
+      if (!isCurrent()) return result
+      await tokens.save(result, used)
+      owner = own
       if (isCurrent()) {
-        await tokens.save(result, used)
         app.emit('login', result)
         app.emit('authenticated', result)
       }
       return result
     }
-    const onError = async (error: unknown) => {
-      if (isCurrent()) {
-        app.set('authentication', null)
-        if (is401(error)) await tokens.drop()
-      }
-      throw error
-    }
+    const onError = (error: unknown) =>
+      tokens.inTurn(async () => {
+        if (isCurrent()) {
+          app.set('authentication', null)
+          if (is401(error)) await tokens.drop()
+        }
+        throw error
+      })
     const authenticated: Promise<AuthenticationResult> = login
-      .then(save)
+      .then((login) => tokens.inTurn(() => save(login)))
       .catch(onError)
       .finally(() => {
         if (pending === authenticated) pending = undefined
+        if (pendingUser === authenticated) pendingUser = undefined
       })
     pending = authenticated
     app.set('authentication', authenticated)
@@ -67,38 +75,46 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
   }
 
   return {
-    remember,
+    /** Makes a login that goes on with a token that of the application, unless a user is about to log in. */
+    rememberToken: (login: () => Promise<Login>) => pendingUser ?? remember(login()),
 
-    /** The same, of a user who may be another one. */
+    /** Makes the login of a user, who may be another one, that of the application. */
     rememberUser(login: Promise<AuthenticationResult>): Promise<AuthenticationResult> {
-      users++
-      return remember(login.then((result) => ({ result })))
+      user++
+      pendingUser = remember(login.then((result) => ({ result })))
+      return pendingUser
     },
 
     /** The login that there is now, for a call. */
     forCall(): CallLogin {
-      const [user, login, stored] = [users, pending, tokens.access()]
+      const [own, login, stored] = [user, pending, tokens.access()]
       stored.catch(() => {})
-      const isCurrent = () => user === users
+      const isCurrent = () => own === user
       return {
         isCurrent,
         async token() {
-          const own = await login?.catch(() => undefined)
-          return isCurrent() ? tokens.access() : (own?.accessToken ?? stored)
+          const result = await login?.catch(() => undefined)
+          if (isCurrent()) return tokens.access()
+          return login === undefined ? stored : result?.accessToken
         }
       }
     },
 
-    /** Makes what ends the login that there is now, and none that has begun since. It tells whether it did. */
+    /** Makes what ends the login of the user that there is now, once, and of none who has logged in since. It tells whether it did. */
     ending(): () => Promise<boolean> {
-      const login = app.get('authentication')
-      return async () => {
-        const isOver = [login, null].includes(app.get('authentication'))
-        if (!isOver) return false
-        app.set('authentication', null)
-        await tokens.drop()
-        return true
-      }
+      const [own, stored] = [user, tokens.access()]
+      stored.catch(() => {})
+      return () =>
+        tokens.inTurn(async () => {
+          if (own !== user && own !== owner) return false
+          if (own === user) {
+            app.set('authentication', null)
+            user++
+          }
+          owner = undefined
+          if (!areOfTwoUsers(await stored, await tokens.access())) await tokens.drop()
+          return true
+        })
     }
   }
 }

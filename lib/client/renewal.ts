@@ -1,5 +1,5 @@
 import { type CallLogin, is401, type LoginService } from './login.js'
-import type { TokenStore } from './token-store.js'
+import { areOfTwoUsers, type TokenStore } from './token-store.js'
 
 interface Locks {
   request(name: string, run: () => Promise<void>): Promise<void>
@@ -36,28 +36,31 @@ export class Renewal {
   // A refresh token is good for one use, and other tabs of the page have the same one.
   #alone<T>(run: () => Promise<T>): Promise<T> {
     const locks = typeof navigator === 'undefined' ? undefined : navigator.locks
-    if (locks === undefined) return run()
+    const { shared } = this.#tokens
+    if (locks === undefined || shared === undefined) return run()
     return new Promise((resolve, reject) => {
       const runAndWait = async () => {
         await run().then(resolve, reject)
         // What is written to localStorage takes a while until other tabs see it.
         await new Promise((resolve) => setTimeout(resolve, 100))
       }
-      locks.request(this.#tokens.key, runAndWait).catch(reject)
+      locks.request(shared, runAndWait).catch(reject)
     })
   }
 
   // A login, or a logout, may come between: what it has left stands.
   async #renew(refused: string): Promise<string | undefined> {
     const current = await this.#tokens.access()
-    if (current && current !== refused) return current
+    if (current && current !== refused) return areOfTwoUsers(current, refused) ? undefined : current
     const refreshToken = await this.#tokens.refresh()
     if (!refreshToken) return undefined
     const end = this.#begin()
     const isStored = async () => (await this.#tokens.refresh()) === refreshToken
     try {
       const result = await this.#service.create({ strategy: 'refresh', refreshToken })
-      if (await isStored()) await this.#tokens.save(result)
+      await this.#tokens.inTurn(async () => {
+        if (await isStored()) await this.#tokens.save(result)
+      })
     } catch (error) {
       if (!is401(error)) throw error
       if (await isStored()) await end()

@@ -1,4 +1,5 @@
 import type { AuthenticationResult } from '../../types/authentication.js'
+import { attempt } from '../core/errors.js'
 import { memoryStorage, type Storage } from './storage.js'
 
 export interface StorageOptions {
@@ -8,24 +9,37 @@ export interface StorageOptions {
   storageKey?: string
 }
 
+type Token = string | null | undefined
+
 /** The tokens of a login. They are read whenever they are needed: another tab may have renewed them. */
 export class TokenStore {
   readonly #storage: Storage
-  readonly key: string
+  readonly #key: string
   readonly #refreshKey: string
+  #last: Promise<unknown> = Promise.resolve()
+  /** The name of the storage for other tabs, `undefined` where they do not see it. */
+  readonly shared: string | undefined
 
-  constructor({ storage = memoryStorage(), storageKey = 'feathers-jwt' }: StorageOptions) {
-    this.#storage = storage
-    this.key = storageKey
+  constructor({ storage, storageKey = 'feathers-jwt' }: StorageOptions) {
+    this.#storage = storage ?? memoryStorage()
+    this.shared = storage && storageKey
+    this.#key = storageKey
     this.#refreshKey = `${storageKey}-refresh`
   }
 
-  async access(): Promise<string | null | undefined> {
-    return this.#storage.getItem(this.key)
+  async access(): Promise<Token> {
+    return this.#storage.getItem(this.#key)
   }
 
-  async refresh(): Promise<string | null | undefined> {
+  async refresh(): Promise<Token> {
     return this.#storage.getItem(this.#refreshKey)
+  }
+
+  /** Runs what changes the tokens, after all that began before: a storage may be slow. */
+  inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(run)
+    this.#last = turn.catch(() => {})
+    return turn
   }
 
   /**
@@ -36,13 +50,23 @@ export class TokenStore {
   async save({ accessToken, refreshToken }: AuthenticationResult, used?: string): Promise<void> {
     const current = await this.access()
     if (used !== undefined && used !== current) return
-    if (refreshToken !== undefined) await this.#storage.setItem(this.#refreshKey, refreshToken)
+    if (typeof refreshToken === 'string') await this.#storage.setItem(this.#refreshKey, refreshToken)
     else if (accessToken !== current) await this.#storage.removeItem(this.#refreshKey)
-    if (accessToken !== undefined) await this.#storage.setItem(this.key, accessToken)
+    if (typeof accessToken === 'string') await this.#storage.setItem(this.#key, accessToken)
+    else if (used === undefined) await this.#storage.removeItem(this.#key)
   }
 
   async drop(): Promise<void> {
-    await this.#storage.removeItem(this.key)
+    await this.#storage.removeItem(this.#key)
     await this.#storage.removeItem(this.#refreshKey)
   }
+}
+
+const userOf = (token: Token): unknown =>
+  attempt(() => JSON.parse(atob(String(token?.split('.')[1]).replaceAll('-', '+').replaceAll('_', '/'))).sub)
+
+/** Whether tokens tell that they are those of two users. In a storage that tabs share, another tab may have logged in another one. */
+export function areOfTwoUsers(one: Token, other: Token): boolean {
+  const users = [userOf(one), userOf(other)]
+  return !users.includes(undefined) && users[0] !== users[1]
 }

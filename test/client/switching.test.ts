@@ -1,13 +1,7 @@
-import type { AuthenticationResult } from 'fastify-services/client'
+import { authentication, createClient, rest } from 'fastify-services/client'
 import t from 'tap'
-import { credentials } from '../support/client-login.js'
-import { createRace, other } from '../support/client-race.js'
-
-const keys = ['feathers-jwt', 'feathers-jwt-refresh']
-
-/** Tokens that logouts were sent with. */
-const left = (asked: { method: string; token: string | undefined }[]) =>
-  asked.filter(({ method }) => method === 'DELETE').map(({ token }) => token)
+import { createLoginServer, credentials } from '../support/client-login.js'
+import { createRace, left, other } from '../support/client-race.js'
 
 t.test('a logout that a login overtakes is that of the user who leaves', async (t) => {
   const slow = () => new Promise((resolve) => setTimeout(resolve, 5))
@@ -21,13 +15,13 @@ t.test('a logout that a login overtakes is that of the user who leaves', async (
         await app.service('me').find()
       }
       const token = await storage.getItem('feathers-jwt')
-      const events: unknown[] = []
-      app.on('logout', (result) => void events.push(result))
+      const events: string[] = []
+      for (const event of ['login', 'logout']) app.on(event, () => void events.push(event))
       const logout = app.logout()
       const { accessToken } = await app.authenticate(other)
       t.match(await logout, { user: { email: credentials.email } })
       t.same(left(asked), [`Bearer ${token}`])
-      t.same(events, [], 'a user is logged in')
+      t.equal(events.pop(), 'login', 'a user is logged in')
       t.equal(await storage.getItem('feathers-jwt'), accessToken)
       t.match(await app.service('me').find(), { email: other.email })
     }
@@ -83,21 +77,6 @@ t.test('`reAuthenticate` that is refused after another user has logged in gives 
   t.match(await app.service('me').find(), { email: other.email })
 })
 
-t.test('`reAuthenticate` leaves the tokens that another tab has renewed meanwhile', async (t) => {
-  const { app, server, storage, hold } = await createRace(t)
-  await app.authenticate(credentials)
-  const { result: again, letGo } = await hold(() => app.reAuthenticate(true))
-  const refreshToken = await storage.getItem('feathers-jwt-refresh')
-  const login = server.service('authentication')
-  const renewed = (await login.create({ strategy: 'refresh', refreshToken })) as AuthenticationResult
-  const tokens = [String(renewed.accessToken), String(renewed.refreshToken)] as const
-  await storage.setItem('feathers-jwt', tokens[0])
-  await storage.setItem('feathers-jwt-refresh', tokens[1])
-  letGo()
-  await again
-  t.same(await Promise.all(keys.map((key) => storage.getItem(key))), tokens)
-})
-
 t.test('an abort ends a call that waits for a renewal, and not the renewal', async (t) => {
   const { app, storage, hold } = await createRace(t)
   await app.authenticate(credentials)
@@ -110,4 +89,77 @@ t.test('an abort ends a call that waits for a renewal, and not the renewal', asy
   await t.rejects(call, { message: 'no longer needed' })
   letGo()
   t.match(await other, { email: credentials.email })
+})
+
+t.test('a call that began while a login was under way that failed is not made as an earlier user', async (t) => {
+  const { app, asked, hold } = await createRace(t)
+  await app.authenticate(credentials)
+  const { result: wrong, letGo } = await hold(() => app.authenticate({ ...other, password: 'wrong' }))
+  const call = app.service('me').create({ text: 'mine' })
+  await app.authenticate(other)
+  letGo()
+  await t.rejects(wrong, { code: 401 })
+  await t.rejects(call, { code: 401 })
+  t.equal(asked.find(({ url }) => url === '/me')?.token, undefined)
+})
+
+t.test('`reAuthenticate(true)` while a user logs in is the login of that user', async (t) => {
+  const { app, storage, hold } = await createRace(t)
+  await app.authenticate(credentials)
+  const { result: login, letGo } = await hold(() => app.authenticate(other))
+  const again = app.reAuthenticate(true)
+  letGo()
+  t.equal(await again, await login)
+  t.equal(await storage.getItem('feathers-jwt'), (await login).accessToken)
+  t.match(await app.service('me').find(), { email: other.email })
+})
+
+t.test('one `authentication()` on two applications: each has a login of its own', async (t) => {
+  const { address } = await createLoginServer(t)
+  const setup = authentication()
+  const create = () => createClient().configure(rest(address).fetch(fetch)).configure(setup)
+  const [one, two] = [create(), create()]
+  await one.authenticate(credentials)
+  await t.rejects(two.service('me').find(), { code: 401 })
+})
+
+t.test('an answer to a login without a token leaves none of an earlier user', async (t) => {
+  const { app, server, storage } = await createRace(t)
+  await app.authenticate(credentials)
+  server.service('authentication').hooks({ after: { create: [() => ({ result: { step: 'second' } }) as never] } })
+  t.same(await app.authenticate(other), { step: 'second' })
+  t.equal(await storage.getItem('feathers-jwt'), undefined)
+  await t.rejects(app.service('me').find(), { code: 401 })
+})
+
+t.test('a storage that is slow: what is stored is that of the user who logged in last', async (t) => {
+  const items = new Map<string, string>()
+  let isSlow = false
+  let onSlow = () => {}
+  const later = async <T>(run: () => T) => {
+    if (isSlow) {
+      onSlow()
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+    return run()
+  }
+  const { app, storage } = await createRace(t, {
+    getItem: async (key) => items.get(key),
+    setItem: (key, value) => later(() => items.set(key, value)),
+    removeItem: (key) => later(() => items.delete(key))
+  })
+  const events: unknown[] = []
+  app.on('login', (result) => void events.push((result as { user: { email: string } }).user.email))
+  isSlow = true
+  const begun = new Promise<void>((resolve) => {
+    onSlow = resolve
+  })
+  const first = app.authenticate(credentials)
+  await begun
+  isSlow = false
+  const { accessToken, refreshToken } = await app.authenticate(other)
+  await first
+  t.equal(await storage.getItem('feathers-jwt'), accessToken)
+  t.equal(await storage.getItem('feathers-jwt-refresh'), refreshToken)
+  t.same(events, [other.email])
 })

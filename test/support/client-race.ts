@@ -31,3 +31,20 @@ export async function createRace(t: Test, storage: Storage = memoryStorage()) {
   }
   return { ...client, address, server, hold }
 }
+
+/** The tokens that logouts were sent with. */
+export const left = (asked: { method: string; token: string | undefined }[]) =>
+  asked.filter(({ method }) => method === 'DELETE').map(({ token }) => token)
+
+/** Lets all logins of a server fail with 503 until the function that it returns is called. */
+export function breakLogins(server: { service(path: string): { hooks(hooks: object): unknown } }) {
+  let isBroken = true
+  const fail = () => {
+    if (isBroken)
+      throw Object.assign(new Error('not now'), { code: 503, className: 'unavailable', name: 'Unavailable' })
+  }
+  server.service('authentication').hooks({ before: { create: [fail] } })
+  return () => {
+    isBroken = false
+  }
+}

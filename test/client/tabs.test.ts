@@ -1,0 +1,49 @@
+import type { AuthenticationResult } from 'fastify-services/client'
+import t from 'tap'
+import { createLoginClient, credentials } from '../support/client-login.js'
+import { createRace, other } from '../support/client-race.js'
+import { claims, forge, now } from '../support/tokens.js'
+
+const keys = ['feathers-jwt', 'feathers-jwt-refresh']
+
+t.test('`reAuthenticate` leaves the tokens that another tab has renewed meanwhile', async (t) => {
+  const { app, server, storage, hold } = await createRace(t)
+  await app.authenticate(credentials)
+  const { result: again, letGo } = await hold(() => app.reAuthenticate(true))
+  const refreshToken = await storage.getItem('feathers-jwt-refresh')
+  const login = server.service('authentication')
+  const renewed = (await login.create({ strategy: 'refresh', refreshToken })) as AuthenticationResult
+  const tokens = [String(renewed.accessToken), String(renewed.refreshToken)] as const
+  await storage.setItem('feathers-jwt', tokens[0])
+  await storage.setItem('feathers-jwt-refresh', tokens[1])
+  letGo()
+  await again
+  t.same(await Promise.all(keys.map((key) => storage.getItem(key))), tokens)
+})
+
+t.test('a call that is refused is not made again as the user that another tab has logged in', async (t) => {
+  const { app, asked, address, storage, hold } = await createRace(t)
+  const { user } = await app.authenticate(credentials)
+  const sub = String((user as { id: number }).id)
+  await storage.setItem('feathers-jwt', forge(claims({ sub, exp: now() - 1 }), {}, 's'.repeat(32)))
+  const { result: call, letGo } = await hold(() => app.service('me').create({ text: 'mine' }), '/me')
+  const tab = createLoginClient(address, storage)
+  await tab.app.authenticate(other)
+  letGo()
+  await t.rejects(call, { code: 401 })
+  t.equal(asked.filter(({ url }) => url === '/me').length, 1)
+  t.match(await tab.app.service('me').find(), { email: other.email })
+})
+
+t.test('a logout leaves the tokens of the user that another tab has logged in', async (t) => {
+  const { app, address, storage, hold } = await createRace(t)
+  await app.authenticate(credentials)
+  const { result: logout, letGo } = await hold(() => app.logout())
+  const tab = createLoginClient(address, storage)
+  const { accessToken } = await tab.app.authenticate(other)
+  letGo()
+  await logout
+  t.equal(app.get('authentication'), null)
+  t.equal(await storage.getItem('feathers-jwt'), accessToken)
+  t.match(await tab.app.service('me').find(), { email: other.email })
+})

@@ -8,6 +8,7 @@ t.test('authenticate, a call, logout: the header is on every call while one is l
   const { app, asked, storage } = createLoginClient(address)
   const events: string[] = []
   app.on('login', (result) => void events.push(`login ${(result as { user: { email: string } }).user.email}`))
+  app.on('authenticated', () => void events.push('authenticated'))
   app.on('logout', () => void events.push('logout'))
   await t.rejects(app.service('me').find(), { code: 401, name: 'NotAuthenticated' })
   const result = await app.authenticate(credentials)
@@ -19,7 +20,7 @@ t.test('authenticate, a call, logout: the header is on every call while one is l
   t.equal(app.get('authentication'), null)
   t.equal(await storage.getItem('feathers-jwt'), undefined)
   await t.rejects(app.service('me').find(), { code: 401 })
-  t.same(events, [`login ${user.email}`, 'logout'])
+  t.same(events, [`login ${user.email}`, 'authenticated', 'logout'])
   const bearer = `Bearer ${result.accessToken}`
   t.same(
     asked.map(({ url, token }) => [url, token]),

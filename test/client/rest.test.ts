@@ -1,8 +1,11 @@
+import { getEventListeners } from 'node:events'
 import axios from 'axios'
 import { type ClientParams, createClient, FetchClient, rest } from 'fastify-services/client'
 import superagent from 'superagent'
 import t from 'tap'
+import { createApi } from '../support/client-api.js'
 import { createClientOfEcho, createEcho } from '../support/client-app.js'
+import { inNode } from '../support/client-drivers.js'
 
 class Strict extends FetchClient {
   override getQuery(query: object) {
@@ -125,4 +128,15 @@ t.test('`fetch` is called as a plain function with a string', async (t) => {
   const { address } = await createEcho(t)
   await createClient().configure(rest(address).fetch(library)).service('things').find()
   t.equal(self, undefined)
+})
+
+t.test('a call leaves no listener on its signal, whether it is answered or not', async (t) => {
+  const { address } = await createEcho(t)
+  const { signal } = new AbortController()
+  for (const [adapter, library] of inNode.filter(([adapter]) => adapter !== 'fetch'))
+    for (const base of [address, 'http://127.0.0.1:1', 'no address']) {
+      const { client, outcome } = createApi(adapter, library)
+      await outcome(() => client(base).service('things').find({ connection: { signal } }))
+      t.same(getEventListeners(signal, 'abort'), [], `${adapter}, ${base}`)
+    }
 })

@@ -5,6 +5,7 @@ export function abortable<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
+    let abort = (): unknown => undefined
     const onAbort = () => {
       abort()
       reject(signal?.reason)
@@ -15,7 +16,7 @@ export function abortable<T>(
         signal?.removeEventListener('abort', onAbort)
         settle(value)
       }
-    const abort = start(once(resolve), once(reject))
     signal?.addEventListener('abort', onAbort)
+    abort = start(once(resolve), once(reject))
   })
 }

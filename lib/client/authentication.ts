@@ -65,7 +65,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
 
     async function goOn(): Promise<Login> {
       const login = forCall()
-      const accessToken = await tokens.access()
+      const accessToken = await tokens.inTurn(() => tokens.access())
       if (!accessToken) throw new NotAuthenticated('No accessToken found in storage')
       const loginWith = async (used: string) => ({
         result: await service.create({ strategy: jwtStrategy, accessToken: used }),

@@ -1,7 +1,7 @@
 import type { AuthenticationRequest, AuthenticationResult } from '../../types/authentication.js'
 import type { ClientParams } from '../../types/client.js'
-import { read } from '../core/errors.js'
-import { areOfTwoUsers, type TokenStore } from './token-store.js'
+import { read as property } from '../core/errors.js'
+import type { Token, TokenStore } from './token-store.js'
 
 /** What a login needs of an application. */
 export interface LoginApp {
@@ -27,27 +27,35 @@ export interface CallLogin {
   /** Whether no user has begun to log in since, and none has logged out. */
   isCurrent(): boolean
   /** Its token, after a login that is under way. It stays that of its user when another one logs in. */
-  token(): Promise<string | null | undefined>
+  token(): Promise<Token>
 }
 
-export const is401 = (error: unknown) => read(error, 'code') === 401
+export const is401 = (error: unknown) => property(error, 'code') === 401
 
 /** The login of an application: `app.get('authentication')`, and its tokens. What was overtaken, by a later login or a logout, changes neither. */
 export function loginOf(app: LoginApp, tokens: TokenStore) {
   // Users are numbered as they begin to log in. Tokens that are there at the start are those of the first.
   let user = 0
   let owner: number | undefined = 0
+  let ownerToken: Token
   let pending: Promise<AuthenticationResult> | undefined
   let pendingUser: Promise<AuthenticationResult> | undefined
 
+  // It may be looked at later, or never.
+  const read = () => {
+    const token = tokens.access()
+    token.catch(() => {})
+    return token
+  }
+
   /** Makes a login, which is under way, that of the application. */
   function remember(login: Promise<Login>): Promise<AuthenticationResult> {
-    const own = user
+    const [own, stored] = [user, read()]
     const isCurrent = () => app.get('authentication') === authenticated
     const save = async ({ result, used }: Login) => {
       if (!isCurrent()) return result
       await tokens.save(result, used)
-      owner = own
+      if (used === undefined || owner === undefined) [owner, ownerToken] = [own, result.accessToken]
       if (isCurrent()) {
         app.emit('login', result)
         app.emit('authenticated', result)
@@ -58,7 +66,7 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
       tokens.inTurn(async () => {
         if (isCurrent()) {
           app.set('authentication', null)
-          if (is401(error)) await tokens.drop()
+          if (is401(error)) await tokens.drop(await stored)
         }
         throw error
       })
@@ -87,8 +95,7 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
 
     /** The login that there is now, for a call. */
     forCall(): CallLogin {
-      const [own, login, stored] = [user, pending, tokens.access()]
-      stored.catch(() => {})
+      const [own, login, stored] = [user, pending, read()]
       const isCurrent = () => own === user
       return {
         isCurrent,
@@ -102,17 +109,17 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
 
     /** Makes what ends the login of the user that there is now, once, and of none who has logged in since. It tells whether it did. */
     ending(): () => Promise<boolean> {
-      const [own, stored] = [user, tokens.access()]
-      stored.catch(() => {})
+      const [own, stored] = [user, read()]
       return () =>
         tokens.inTurn(async () => {
           if (own !== user && own !== owner) return false
-          if (own === user) {
+          const token = (own === owner && ownerToken) || (await stored)
+          if (own === user || pendingUser === undefined) {
             app.set('authentication', null)
             user++
           }
           owner = undefined
-          if (!areOfTwoUsers(await stored, await tokens.access())) await tokens.drop()
+          await tokens.drop(token)
           return true
         })
     }

@@ -1,5 +1,5 @@
 import { type CallLogin, is401, type LoginService } from './login.js'
-import { areOfTwoUsers, type TokenStore } from './token-store.js'
+import { areOfTwoUsers, type Token, type TokenStore } from './token-store.js'
 
 interface Locks {
   request(name: string, run: () => Promise<void>): Promise<void>
@@ -26,11 +26,16 @@ export class Renewal {
    */
   async renew(refused: string, { isCurrent }: CallLogin): Promise<string | undefined> {
     if (!isCurrent()) return undefined
-    this.#running ??= this.#alone(() => this.#renew(refused)).finally(() => {
+    this.#running ??= this.#start(refused).finally(() => {
       this.#running = undefined
     })
     const renewed = await this.#running
     return isCurrent() ? renewed : undefined
+  }
+
+  #start(refused: string): Promise<string | undefined> {
+    const end = this.#begin()
+    return this.#alone(() => this.#renew(refused, end))
   }
 
   // A refresh token is good for one use, and other tabs of the page have the same one.
@@ -49,12 +54,11 @@ export class Renewal {
   }
 
   // A login, or a logout, may come between: what it has left stands.
-  async #renew(refused: string): Promise<string | undefined> {
+  async #renew(refused: string, end: () => Promise<void>): Promise<string | undefined> {
     const current = await this.#tokens.access()
-    if (current && current !== refused) return areOfTwoUsers(current, refused) ? undefined : current
+    if (current && current !== refused) return ofSameUser(current, refused)
     const refreshToken = await this.#tokens.refresh()
     if (!refreshToken) return undefined
-    const end = this.#begin()
     const isStored = async () => (await this.#tokens.refresh()) === refreshToken
     try {
       const result = await this.#service.create({ strategy: 'refresh', refreshToken })
@@ -65,6 +69,9 @@ export class Renewal {
       if (!is401(error)) throw error
       if (await isStored()) await end()
     }
-    return (await this.#tokens.access()) ?? undefined
+    return ofSameUser(await this.#tokens.access(), refused)
   }
 }
+
+// Another tab may have logged in another user.
+const ofSameUser = (token: Token, refused: string) => (token && !areOfTwoUsers(token, refused) ? token : undefined)

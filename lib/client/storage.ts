@@ -1,6 +1,9 @@
 type Value<T> = T | Promise<T>
 
-/** Where tokens are kept: `localStorage`, `sessionStorage`, or what has the same three methods, async too. */
+/**
+ * Where tokens are kept: `localStorage`, `sessionStorage`, or what has the same three methods, async too. Logins and logouts take turns: one
+ * whose tokens are never stored holds up those after it.
+ */
 export interface Storage {
   getItem(key: string): Value<string | null | undefined>
   setItem(key: string, value: string): unknown

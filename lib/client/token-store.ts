@@ -9,7 +9,7 @@ export interface StorageOptions {
   storageKey?: string
 }
 
-type Token = string | null | undefined
+export type Token = string | null | undefined
 
 /** The tokens of a login. They are read whenever they are needed: another tab may have renewed them. */
 export class TokenStore {
@@ -50,13 +50,21 @@ export class TokenStore {
   async save({ accessToken, refreshToken }: AuthenticationResult, used?: string): Promise<void> {
     const current = await this.access()
     if (used !== undefined && used !== current) return
-    if (typeof refreshToken === 'string') await this.#storage.setItem(this.#refreshKey, refreshToken)
-    else if (accessToken !== current) await this.#storage.removeItem(this.#refreshKey)
-    if (typeof accessToken === 'string') await this.#storage.setItem(this.#key, accessToken)
-    else if (used === undefined) await this.#storage.removeItem(this.#key)
+    try {
+      if (typeof refreshToken === 'string') await this.#storage.setItem(this.#refreshKey, refreshToken)
+      else if (accessToken !== current) await this.#storage.removeItem(this.#refreshKey)
+      if (typeof accessToken === 'string') await this.#storage.setItem(this.#key, accessToken)
+      else if (used === undefined) await this.#storage.removeItem(this.#key)
+    } catch (error) {
+      // Half of a login is none.
+      await this.drop(undefined).catch(() => {})
+      throw error
+    }
   }
 
-  async drop(): Promise<void> {
+  /** Drops the tokens of a user, told by a token, but not those of another user, whom another tab has logged in. */
+  async drop(token: Token): Promise<void> {
+    if (areOfTwoUsers(token, await this.access())) return
     await this.#storage.removeItem(this.#key)
     await this.#storage.removeItem(this.#refreshKey)
   }
@@ -65,7 +73,7 @@ export class TokenStore {
 const userOf = (token: Token): unknown =>
   attempt(() => JSON.parse(atob(String(token?.split('.')[1]).replaceAll('-', '+').replaceAll('_', '/'))).sub)
 
-/** Whether tokens tell that they are those of two users. In a storage that tabs share, another tab may have logged in another one. */
+/** Whether tokens tell that they are those of two users. */
 export function areOfTwoUsers(one: Token, other: Token): boolean {
   const users = [userOf(one), userOf(other)]
   return !users.includes(undefined) && users[0] !== users[1]

@@ -173,27 +173,23 @@ t.test('Client: `remove(null)`, `patch(null)` with a condition that vanishes in 
 })
 
 t.test('Client: abort through `connection.signal` rejects with the abort, and the connection is freed', async (t) => {
-  const { address, asked } = await createEcho(t, () => undefined)
+  const isSlow = ({ url }: { url: string }) => url === '/slow'
+  const { address, asked } = await createEcho(t, (one) => (isSlow(one) ? undefined : asked.filter(isSlow)))
   for (const { adapter, run } of await createDrivers(t)) {
     const told = await run(async ({ client, tell }, base) => {
+      const slow = (signal: AbortSignal) => client(base).service('slow').find({ connection: { signal } })
       const reason = new Error('enough')
       const controller = new AbortController()
-      const call = client(base)
-        .service('slow')
-        .find({ connection: { signal: controller.signal } })
-      setTimeout(() => controller.abort(reason), 50)
-      const first = await call.catch((error) => [error === reason || error.name, tell(error).message])
-      const second = await client(base)
-        .service('slow')
-        .find({ connection: { signal: AbortSignal.abort() } })
-        .catch((error) => error.name)
-      const controllerOfTime = await client(base)
-        .service('slow')
-        .find({ connection: { signal: AbortSignal.timeout(50) } })
-        .catch((error) => error.name)
-      return [first, second, controllerOfTime]
+      const call = slow(controller.signal).catch((error) => [error === reason || error.name, tell(error).message])
+      const arrived = () => client(base).service('arrived').find() as Promise<unknown> as Promise<unknown[]>
+      while ((await arrived()).length === 0);
+      controller.abort(reason)
+      const nameOf = (signal: AbortSignal) => slow(signal).catch((error) => error.name)
+      return [await call, await nameOf(AbortSignal.abort()), await nameOf(AbortSignal.timeout(50))]
     }, address)
     t.same(told, [[true, 'enough'], 'AbortError', 'TimeoutError'], adapter)
-    t.equal((await Promise.all(asked.splice(0).map(({ closed }) => closed))).length, 2, `${adapter}: freed`)
+    // The connection that is not freed keeps the test from its end.
+    await asked.find(isSlow)?.closed
+    asked.length = 0
   }
 })

@@ -104,6 +104,40 @@ t.test('a refused renewal emits `logout` while the user goes on, or a logout is 
   }
 })
 
+t.test('a logout that begins while another user logs in is that of the user who has logged in then', async (t) => {
+  const { app, storage } = await createRace(t)
+  await app.authenticate(credentials)
+  const events = listen(app)
+  const login = app.authenticate(other)
+  await app.logout()
+  await login
+  t.same(events, [`login ${bob}`, `logout ${bob}`])
+  t.equal(await storage.getItem('feathers-jwt'), undefined)
+  await t.rejects(app.service('me').find(), { code: 401 })
+})
+
+t.test('a logout ends the login of a user who went on with the token after another one could not log in', async (t) => {
+  for (const isLate of [false, true]) {
+    const { app, server, storage, hold } = await createRace(t)
+    await app.authenticate(credentials)
+    const { result: logout, letGo } = await hold(() => app.logout())
+    const mend = breakLogins(server)
+    await t.rejects(app.authenticate(other), { code: 503 })
+    mend()
+    const again = await hold(() => app.reAuthenticate())
+    if (!isLate) {
+      again.letGo()
+      await again.result
+    }
+    letGo()
+    await logout
+    again.letGo()
+    await again.result
+    t.equal(app.get('authentication'), null)
+    t.equal(await storage.getItem('feathers-jwt'), undefined)
+  }
+})
+
 function unavailable() {
   throw Object.assign(new Error('not now'), { code: 503, className: 'unavailable', name: 'Unavailable' })
 }

@@ -140,3 +140,14 @@ t.test('a call leaves no listener on its signal, whether it is answered or not',
       t.same(getEventListeners(signal, 'abort'), [], `${adapter}, ${base}`)
     }
 })
+
+t.test('a call that is aborted while it is being sent rejects with the abort', async (t) => {
+  const controller = new AbortController()
+  const library = () => {
+    controller.abort()
+    return { abort: () => {} }
+  }
+  const app = createClient().configure(rest('http://127.0.0.1:1').request(library))
+  const { signal } = controller
+  await t.rejects(app.service('things').find({ connection: { signal } }), { name: 'AbortError' })
+})

@@ -131,35 +131,3 @@ t.test('an answer to a login without a token leaves none of an earlier user', as
   t.equal(await storage.getItem('feathers-jwt'), undefined)
   await t.rejects(app.service('me').find(), { code: 401 })
 })
-
-t.test('a storage that is slow: what is stored is that of the user who logged in last', async (t) => {
-  const items = new Map<string, string>()
-  let isSlow = false
-  let onSlow = () => {}
-  const later = async <T>(run: () => T) => {
-    if (isSlow) {
-      onSlow()
-      await new Promise((resolve) => setTimeout(resolve, 500))
-    }
-    return run()
-  }
-  const { app, storage } = await createRace(t, {
-    getItem: async (key) => items.get(key),
-    setItem: (key, value) => later(() => items.set(key, value)),
-    removeItem: (key) => later(() => items.delete(key))
-  })
-  const events: unknown[] = []
-  app.on('login', (result) => void events.push((result as { user: { email: string } }).user.email))
-  isSlow = true
-  const begun = new Promise<void>((resolve) => {
-    onSlow = resolve
-  })
-  const first = app.authenticate(credentials)
-  await begun
-  isSlow = false
-  const { accessToken, refreshToken } = await app.authenticate(other)
-  await first
-  t.equal(await storage.getItem('feathers-jwt'), accessToken)
-  t.equal(await storage.getItem('feathers-jwt-refresh'), refreshToken)
-  t.same(events, [other.email])
-})

@@ -47,3 +47,26 @@ t.test('a logout leaves the tokens of the user that another tab has logged in', 
   t.equal(await storage.getItem('feathers-jwt'), accessToken)
   t.match(await tab.app.service('me').find(), { email: other.email })
 })
+
+t.test(
+  'neither a refused `reAuthenticate` nor a renewal touches the user whom another tab has logged in meanwhile',
+  async (t) => {
+    for (const call of ['reAuthenticate', 'find'] as const) {
+      const { app, asked, address, storage, hold } = await createRace(t)
+      const { user } = await app.authenticate(credentials)
+      if (call === 'reAuthenticate') await storage.removeItem('feathers-jwt-refresh')
+      const sub = String((user as { id: number }).id)
+      await storage.setItem('feathers-jwt', forge(claims({ sub, exp: now() - 1 }), {}, 's'.repeat(32)))
+      const { result, letGo } = await hold<unknown>(() =>
+        call === 'find' ? app.service('me').find() : app.reAuthenticate(true)
+      )
+      const tab = createLoginClient(address, storage)
+      const { accessToken } = await tab.app.authenticate(other)
+      letGo()
+      await t.rejects(result, { code: 401 }, call)
+      t.equal(asked.filter(({ url }) => url === '/me').length, call === 'find' ? 1 : 0)
+      t.equal(await storage.getItem('feathers-jwt'), accessToken, call)
+      t.match(await tab.app.service('me').find(), { email: other.email }, call)
+    }
+  }
+)

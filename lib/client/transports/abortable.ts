@@ -1,4 +1,4 @@
-/** Aborts the request of a library that knows no signals. `start` begins it, and returns what aborts it. */
+/** Aborts what knows no signals: the request of a library, a wait. `start` begins it, and returns what aborts it. */
 export function abortable<T>(
   signal: AbortSignal | undefined,
   start: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => unknown

@@ -151,3 +151,9 @@ t.test('a call that is aborted while it is being sent rejects with the abort', a
   const { signal } = controller
   await t.rejects(app.service('things').find({ connection: { signal } }), { name: 'AbortError' })
 })
+
+t.test('a query without a prototype is a plain object', async (t) => {
+  const { app, asked } = await createClientOfEcho(t)
+  await app.service('things').find({ query: Object.assign(Object.create(null), { a: 1 }) })
+  t.equal(asked[0]?.url, '/things?a=1')
+})

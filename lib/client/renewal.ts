@@ -47,7 +47,7 @@ export class Renewal {
       const runAndWait = async () => {
         await run().then(resolve, reject)
         // What is written to localStorage takes a while until other tabs see it.
-        await new Promise((resolve) => setTimeout(resolve, 100))
+        await new Promise((resolve) => setTimeout(resolve, 300))
       }
       locks.request(shared, runAndWait).catch(reject)
     })

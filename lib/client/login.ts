@@ -1,6 +1,6 @@
 import type { AuthenticationRequest, AuthenticationResult } from '../../types/authentication.js'
 import type { ClientParams } from '../../types/client.js'
-import { read as property } from '../core/errors.js'
+import { read } from '../core/errors.js'
 import type { Token, TokenStore } from './token-store.js'
 
 /** What a login needs of an application. */
@@ -30,7 +30,7 @@ export interface CallLogin {
   token(): Promise<Token>
 }
 
-export const is401 = (error: unknown) => property(error, 'code') === 401
+export const is401 = (error: unknown) => read(error, 'code') === 401
 
 /** The login of an application: `app.get('authentication')`, and its tokens. What was overtaken, by a later login or a logout, changes neither. */
 export function loginOf(app: LoginApp, tokens: TokenStore) {
@@ -42,7 +42,7 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
   let pendingUser: Promise<AuthenticationResult> | undefined
 
   // It may be looked at later, or never.
-  const read = () => {
+  const readToken = () => {
     const token = tokens.access()
     token.catch(() => {})
     return token
@@ -50,7 +50,7 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
 
   /** Makes a login, which is under way, that of the application. */
   function remember(login: Promise<Login>): Promise<AuthenticationResult> {
-    const [own, stored] = [user, read()]
+    const [own, stored] = [user, readToken()]
     const isCurrent = () => app.get('authentication') === authenticated
     const save = async ({ result, used }: Login) => {
       if (!isCurrent()) return result
@@ -95,21 +95,21 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
 
     /** The login that there is now, for a call. */
     forCall(): CallLogin {
-      const [own, login, stored] = [user, pending, read()]
+      const [own, login, stored] = [user, pending, readToken()]
       const isCurrent = () => own === user
       return {
         isCurrent,
         async token() {
-          const result = await login?.catch(() => undefined)
-          if (isCurrent()) return tokens.access()
-          return login === undefined ? stored : result?.accessToken
+          if (login === undefined) return stored
+          const result = await login.catch(() => undefined)
+          return isCurrent() ? tokens.access() : result?.accessToken
         }
       }
     },
 
     /** Makes what ends the login of the user that there is now, once, and of none who has logged in since. It tells whether it did. */
     ending(): () => Promise<boolean> {
-      const [own, stored] = [user, read()]
+      const [own, stored] = [user, readToken()]
       return () =>
         tokens.inTurn(async () => {
           if (own !== user && own !== owner) return false

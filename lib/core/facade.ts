@@ -7,8 +7,9 @@ export function define(target: Members, key: PropertyKey, value: unknown): void 
 }
 
 /**
- * Makes the members of an object visible on another one, beside those that it has: properties are read from and written to the source, methods of its
- * classes are called on it, so that private fields work. (An object that inherits from the source could not reach them.)
+ * Makes the members of an object visible on another one, beside those that it has: properties are read from and written to the
+ * source, methods of its classes are called on it, so that private fields work. (An object that inherits from the source could not
+ * reach them.)
  */
 export function forward(source: Members, target: Members): void {
   let owner = source

@@ -106,16 +106,17 @@ export class HookStore {
   }
 }
 
-export const types: readonly string[] = ['around', 'before', 'after', 'error']
+export const hookTypes: readonly string[] = ['around', 'before', 'after', 'error']
 
 // As in Feathers, what names no type is a list of around hooks, or a map of such lists by method.
 function typed(options: HookOptions | HookMap<AroundHook>): HookOptions {
-  const isTyped = Object.keys(options).some((key) => types.includes(key))
+  const isTyped = Object.keys(options).some((key) => hookTypes.includes(key))
   return isTyped ? (options as HookOptions) : { around: options as HookMap<AroundHook> }
 }
 
 function lists(type: string, map: HookMap<AroundHook> | HookMap<Hook>, isMethod: (name: string) => boolean) {
-  if (!types.includes(type)) throw new Error(`'${type}' is not a valid hook type: it is one of ${types.join(', ')}`)
+  if (!hookTypes.includes(type))
+    throw new Error(`'${type}' is not a valid hook type: it is one of ${hookTypes.join(', ')}`)
   const byMethod = typeof map === 'function' || Array.isArray(map) ? { all: map } : map
   return Object.entries(byMethod as Record<string, Hook | Hook[]>).flatMap(([method, one]) => {
     const hooks = [one].flat()

@@ -3,7 +3,7 @@ import { compose, type Run } from './compose.js'
 import { contextOf } from './context.js'
 import { createEmitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
 import { define, forward } from './facade.js'
-import { HookStore, outermost, types } from './hooks.js'
+import { HookStore, hookTypes, outermost } from './hooks.js'
 import { argumentCheck, definitionOf, type MethodDefinition, methods } from './methods.js'
 
 export interface RegisterOptions {
@@ -110,7 +110,7 @@ export function createService(object: object, options: RegisterOptions): Service
 type Method = (...args: unknown[]) => unknown
 
 // What the framework, or the language, does something with. The members that each service has are as little free.
-const reserved = ['setup', 'teardown', 'publish', 'all', 'then', ...types]
+const reserved = ['setup', 'teardown', 'publish', 'all', 'then', ...hookTypes]
 
 // Neither a list, which has a `find`, nor a value is a service.
 export const existing = (object: Record<string, unknown>) =>

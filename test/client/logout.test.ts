@@ -1,6 +1,6 @@
 import t from 'tap'
 import { type createLoginClient, credentials } from '../support/client-login.js'
-import { breakLogins, createRace, left, other } from '../support/client-race.js'
+import { breakLogins, createRace, keys, left, other } from '../support/client-race.js'
 
 type App = ReturnType<typeof createLoginClient>['app']
 
@@ -90,10 +90,10 @@ t.test('a refused renewal emits `logout` while the user goes on, or a logout is 
   for (const meanwhile of ['reAuthenticate', 'logout'] as const) {
     const { app, server, storage, hold } = await createRace(t)
     await app.authenticate(credentials)
-    for (const key of ['feathers-jwt', 'feathers-jwt-refresh']) await storage.setItem(key, 'an.old.one')
+    for (const key of keys) await storage.setItem(key, 'an.old.one')
     const events = listen(app)
     const { result: call, letGo } = await hold(() => app.service('me').find())
-    if (meanwhile === 'logout') server.service('authentication').hooks({ before: { remove: [unavailable] } })
+    if (meanwhile === 'logout') breakLogins(server, 'remove')
     const other = meanwhile === 'logout' ? app.logout() : app.reAuthenticate(true)
     other.catch(() => {})
     letGo()
@@ -137,7 +137,3 @@ t.test('a logout ends the login of a user who went on with the token after anoth
     t.equal(await storage.getItem('feathers-jwt'), undefined)
   }
 })
-
-function unavailable() {
-  throw Object.assign(new Error('not now'), { code: 503, className: 'unavailable', name: 'Unavailable' })
-}

@@ -1,9 +1,7 @@
 import { memoryStorage } from 'fastify-services/client'
 import t from 'tap'
 import { createLoginClient, createLoginServer, credentials, user } from '../support/client-login.js'
-import { createRace, other } from '../support/client-race.js'
-
-const keys = ['feathers-jwt', 'feathers-jwt-refresh']
+import { createRace, keys, other } from '../support/client-race.js'
 
 t.test('a renewal that a newer login has overtaken changes nothing', async (t) => {
   const { app, storage, hold } = await createRace(t)

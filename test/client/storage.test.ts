@@ -1,7 +1,7 @@
 import { memoryStorage } from 'fastify-services/client'
 import t from 'tap'
 import { credentials } from '../support/client-login.js'
-import { createRace, other } from '../support/client-race.js'
+import { createRace, keys, other } from '../support/client-race.js'
 
 t.test('a storage that is slow: what is stored is that of the user who logged in last', async (t) => {
   const items = new Map<string, string>()
@@ -76,7 +76,7 @@ t.test('a refused renewal ends the login that it began with, though the storage 
     }
   })
   await app.authenticate(credentials)
-  for (const key of ['feathers-jwt', 'feathers-jwt-refresh']) await storage.setItem(key, 'an.old.one')
+  for (const key of keys) await storage.setItem(key, 'an.old.one')
   const asked = new Promise<void>((resolve) => {
     begun = resolve
   })

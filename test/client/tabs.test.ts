@@ -1,10 +1,15 @@
 import type { AuthenticationResult } from 'fastify-services/client'
 import t from 'tap'
 import { createLoginClient, credentials } from '../support/client-login.js'
-import { createRace, other } from '../support/client-race.js'
+import { createRace, keys, other } from '../support/client-race.js'
 import { claims, forge, now } from '../support/tokens.js'
 
-const keys = ['feathers-jwt', 'feathers-jwt-refresh']
+/** Logs in, and puts a token of that user that has expired in the place of the good one. */
+async function logInAndExpire({ app, storage }: ReturnType<typeof createLoginClient>) {
+  const { user } = await app.authenticate(credentials)
+  const sub = String((user as { id: number }).id)
+  await storage.setItem('feathers-jwt', forge(claims({ sub, exp: now() - 1 }), {}, 's'.repeat(32)))
+}
 
 t.test('`reAuthenticate` leaves the tokens that another tab has renewed meanwhile', async (t) => {
   const { app, server, storage, hold } = await createRace(t)
@@ -22,10 +27,9 @@ t.test('`reAuthenticate` leaves the tokens that another tab has renewed meanwhil
 })
 
 t.test('a call that is refused is not made again as the user that another tab has logged in', async (t) => {
-  const { app, asked, address, storage, hold } = await createRace(t)
-  const { user } = await app.authenticate(credentials)
-  const sub = String((user as { id: number }).id)
-  await storage.setItem('feathers-jwt', forge(claims({ sub, exp: now() - 1 }), {}, 's'.repeat(32)))
+  const race = await createRace(t)
+  const { app, asked, address, storage, hold } = race
+  await logInAndExpire(race)
   const { result: call, letGo } = await hold(() => app.service('me').create({ text: 'mine' }), '/me')
   const tab = createLoginClient(address, storage)
   await tab.app.authenticate(other)
@@ -52,11 +56,10 @@ t.test(
   'neither a refused `reAuthenticate` nor a renewal touches the user whom another tab has logged in meanwhile',
   async (t) => {
     for (const call of ['reAuthenticate', 'find'] as const) {
-      const { app, asked, address, storage, hold } = await createRace(t)
-      const { user } = await app.authenticate(credentials)
+      const race = await createRace(t)
+      const { app, asked, address, storage, hold } = race
+      await logInAndExpire(race)
       if (call === 'reAuthenticate') await storage.removeItem('feathers-jwt-refresh')
-      const sub = String((user as { id: number }).id)
-      await storage.setItem('feathers-jwt', forge(claims({ sub, exp: now() - 1 }), {}, 's'.repeat(32)))
       const { result, letGo } = await hold<unknown>(() =>
         call === 'find' ? app.service('me').find() : app.reAuthenticate(true)
       )

@@ -4,6 +4,9 @@ import { createLoginClient, createLoginServer } from './client-login.js'
 
 export const other = { strategy: 'local', email: 'bob@example.com', password: 'another long secret' }
 
+/** Where tokens are kept. */
+export const keys = ['feathers-jwt', 'feathers-jwt-refresh']
+
 /** A server with two users, and a client whose answers can be held back. */
 export async function createRace(t: Test, storage: Storage = memoryStorage()) {
   const { app: server, address } = await createLoginServer(t, { refresh: true })
@@ -36,14 +39,17 @@ export async function createRace(t: Test, storage: Storage = memoryStorage()) {
 export const left = (asked: { method: string; token: string | undefined }[]) =>
   asked.filter(({ method }) => method === 'DELETE').map(({ token }) => token)
 
-/** Lets all logins of a server fail with 503 until the function that it returns is called. */
-export function breakLogins(server: { service(path: string): { hooks(hooks: object): unknown } }) {
+/** Lets all logins of a server fail with 503, or all logouts, until the function that it returns is called. */
+export function breakLogins(
+  server: { service(path: string): { hooks(hooks: object): unknown } },
+  method: 'create' | 'remove' = 'create'
+) {
   let isBroken = true
   const fail = () => {
     if (isBroken)
       throw Object.assign(new Error('not now'), { code: 503, className: 'unavailable', name: 'Unavailable' })
   }
-  server.service('authentication').hooks({ before: { create: [fail] } })
+  server.service('authentication').hooks({ before: { [method]: [fail] } })
   return () => {
     isBroken = false
   }

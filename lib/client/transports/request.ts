@@ -23,10 +23,10 @@ export const requestTransport: Transport<RequestLibrary> = (library, { url, meth
       json: false
     }
     const sent = library(settings, function (error, response, body) {
+      if (!error) return resolve({ status: response.statusCode, type: response.headers['content-type'], body })
       // A request with a body that it can't send would go on, and throw beyond any call.
-      if (error) this.abort()
-      if (error) reject(error)
-      else resolve({ status: response.statusCode, type: response.headers['content-type'], body })
+      this.abort()
+      reject(error)
     })
     return () => sent.abort()
   })

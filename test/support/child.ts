@@ -3,12 +3,20 @@ import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
-/** A server in a process of its own, started anew when it has died. */
+/** What the process tells, beside its address. */
+export interface Message {
+  readonly kind: string
+  readonly value?: unknown
+}
+
+/** A server in a process of its own, started anew when it has died. What it prints is kept. */
 export class Child {
   readonly #script: string
   readonly #args: readonly string[]
   #process: ChildProcess | undefined
-  #port = 0
+  #printed = ''
+  readonly #waiting = new Map<string, (value?: unknown) => void>()
+  port = 0
 
   /** @param script beside this file */
   constructor(script: string, ...args: string[]) {
@@ -16,15 +24,51 @@ export class Child {
     this.#args = args
   }
 
+  /** @throws what it has printed, when it ends before it listens */
   async start(): Promise<void> {
     if (this.alive) return
-    this.#process = fork(this.#script, this.#args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
-    const [address] = (await once(this.#process, 'message')) as [AddressInfo]
-    this.#port = address.port
+    const child = fork(this.#script, this.#args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+    this.#process = child
+    const print = (chunk: Buffer) => {
+      this.#printed += chunk
+    }
+    child.stdout?.on('data', print)
+    child.stderr?.on('data', print)
+    this.port = await new Promise<number>((resolve, reject) => {
+      child.once('message', (address: AddressInfo) => resolve(address.port))
+      child.once('error', reject)
+      child.once('close', (code, signal) => {
+        reject(new Error(`${this.#script} ended at its start (${signal ?? code}): ${this.printed()}`))
+      })
+    })
+    child.on('message', ({ kind, value }: Message) => this.#waiting.get(kind)?.(value))
+    child.on('exit', () => {
+      for (const resolve of this.#waiting.values()) resolve()
+    })
   }
 
   get alive(): boolean {
     return this.#process !== undefined && this.#process.exitCode === null && this.#process.signalCode === null
+  }
+
+  /** What it has printed since the last look, warnings among it. */
+  printed(): string {
+    const printed = this.#printed
+    this.#printed = ''
+    return printed
+  }
+
+  /** The next message of a kind that the process sends; `undefined` when it ends. */
+  async message<T>(kind: string): Promise<T | undefined> {
+    if (!this.alive) return undefined
+    return (await new Promise<unknown>((resolve) => this.#waiting.set(kind, resolve))) as T | undefined
+  }
+
+  /** Asks the process itself, past HTTP. */
+  async ask<T>(kind: string): Promise<T | undefined> {
+    const answer = this.message<T>(kind)
+    if (this.#process?.connected) this.#process.send(kind, () => {})
+    return answer
   }
 
   async stop(): Promise<void> {
@@ -36,7 +80,7 @@ export class Child {
     clearTimeout(timer)
   }
 
-  /** Ends the process at once: for one that does not answer any more. */
+  /** Ends the process at once. */
   async kill(): Promise<void> {
     const child = this.#process
     if (child === undefined || !this.alive) return
@@ -44,28 +88,17 @@ export class Child {
     await once(child, 'exit')
   }
 
-  /** Sends a request as it is, and gives all that comes back, at the latest after five seconds; `abort`: the first of it. */
-  raw(text: string, abort = false): Promise<string> {
+  /** Sends a request as it is, and gives all that comes back, at the latest after five seconds. */
+  raw(text: string): Promise<string> {
     return new Promise((resolve) => {
-      const socket = connect(this.#port, '127.0.0.1')
+      const socket = connect(this.port, '127.0.0.1')
       const chunks: Buffer[] = []
-      const done = () => resolve(Buffer.concat(chunks).toString('latin1'))
       socket.setTimeout(5000, () => socket.destroy())
       socket
         .on('error', () => {})
-        .on('close', done)
-        .on('data', (chunk) => {
-          chunks.push(chunk)
-          if (abort) socket.destroy()
-        })
+        .on('close', () => resolve(Buffer.concat(chunks).toString('latin1')))
+        .on('data', (chunk) => chunks.push(chunk))
       socket.write(text)
     })
-  }
-
-  async ask(method: string, path: string, abort = false): Promise<{ status: number; head: string; body: string }> {
-    const request = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nConnection: close\r\n\r\n`
-    const answer = await this.raw(request, abort)
-    const [head = '', ...body] = answer.split('\r\n\r\n')
-    return { status: Number(head.split(' ')[1] ?? 0), head, body: body.join('\r\n\r\n') }
   }
 }

@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify'
+import type { Params } from 'fastify-services'
+import { type Course, create } from './sources.js'
+import { pathOf, remember, wait, ways } from './ways.js'
+
+/** How long the routes below `/late` may take: what waits there waits until that has passed. */
+const patience = 100
+
+/** A service for each way of a result, at `/streams` or `/late`: `get` gives the source that its id names. */
+export async function registerStreams(app: FastifyInstance): Promise<void> {
+  app.addHook('onRoute', (route) => {
+    if (/\/late\//.test(route.url)) route.handlerTimeout = patience
+  })
+  for (const [name, { isLate, options }] of Object.entries(ways)) {
+    const waits = name.endsWith('while the method runs')
+    const get = async (id: string, params: Params) => {
+      if (waits) await wait(params)
+      return create(id, params.query?.course as Course)
+    }
+    app.service(`${isLate ? 'late' : 'streams'}/${pathOf(name)}`, { get }, { ...options, before: remember } as object)
+  }
+}

@@ -15,18 +15,22 @@ const row = (name: string, place: string, table: string, id: string, expected: E
 // The words of the engine, and the place of a file, tell of the server.
 const internals = /BigInt|circular|Cannot |owned|node_modules|\.js:\d|\bat /i
 
-const throws = Object.keys(places).flatMap((place) =>
-  Object.keys(thrown).flatMap((id) =>
-    [false, true].map((html) => row('throw of', place, 'thrown', id, { status: 500, absent: /owned/ }, html))
+// An error hook that sets no error leaves that of the method.
+const statusOfThrown = (place: string, id: string) =>
+  / sets /.test(place) && /^(null|undefined)$/.test(id) ? 404 : 500
+const throws = (html: boolean) =>
+  Object.keys(places).flatMap((place) =>
+    Object.keys(thrown).map((id) =>
+      row('throw of', place, 'thrown', id, { status: statusOfThrown(place, id), absent: /owned/ }, html)
+    )
   )
-)
 
-// A code and a class name make a service error: without them it is none.
-const statusOf = (id: string) => (/^(code|className),/.test(id) ? 500 : 409)
-const odd = ['a method', 'an error hook that sets it', 'a middleware after'].flatMap((place) =>
+// Without a code and a class name it is no service error.
+const statusOf = (id: string) => (/^code/.test(id) ? 500 : /^className/.test(id) ? [409, 500] : 409)
+const odd = ['a method', 'an error hook that sets it'].flatMap((place) =>
   Object.keys(oddErrors).flatMap((id) =>
     [false, true].map((html) =>
-      row('an error with an odd', place, 'odd-errors', id, { status: [statusOf(id), 500], name: /^.+$/ }, html)
+      row('an error with an odd', place, 'odd-errors', id, { status: statusOf(id), name: /^/ }, html)
     )
   )
 )
@@ -59,11 +63,11 @@ const page: Row[] = ['/%3Cscript%3E', '/a"onload=x', "/a'b", '/?<script>alert(1)
   expected: { status: 404, absent: /<script|"onload|'b/ }
 }))
 
-for (const late of [false, true]) {
-  const options = late ? { late } : {}
-  const host = late ? 'a host with hooks of its own' : 'a plain host'
-  t.test(`Results and errors: thrown, on ${host}`, (t) => runRows(t as Test, throws, options))
-  t.test(`Results and errors: the rest, on ${host}`, (t) =>
-    runRows(t as Test, [...odd, ...ofReplies, ...ofResults, ...ofListeners, ...next, ...page], options)
-  )
-}
+t.test('Results and errors: thrown', (t) => runRows(t as Test, throws(false)))
+t.test('Results and errors: thrown, as HTML', (t) => runRows(t as Test, throws(true)))
+t.test('Results and errors: on a host with hooks of its own', (t) =>
+  runRows(t as Test, [...throws(false), ...ofResults], { late: true })
+)
+t.test('Results and errors: the rest', (t) =>
+  runRows(t as Test, [...odd, ...ofReplies, ...ofResults, ...ofListeners, ...next, ...page])
+)

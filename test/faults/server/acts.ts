@@ -1,4 +1,4 @@
-import type { HookContext } from 'fastify-services'
+import { Conflict, type HookContext } from 'fastify-services'
 
 /** What a place does: it throws, or returns. */
 export type Act = (context?: HookContext) => unknown
@@ -42,17 +42,18 @@ export const thrown: Record<string, Act> = {
 
 const fields = ['message', 'name', 'code', 'className', 'data', 'errors', 'stack', 'toJSON', 'cause', 'statusCode']
 
-/** Errors of services with a field of an odd type, by the field. */
+/** Errors of services with a field of an odd type: of another package, told by its shape, and of our own class. */
 export const oddErrors: Record<string, Act> = Object.fromEntries(
-  fields.flatMap((field) => [
-    ...Object.entries(values).map(([name, value]): [string, Act] => [
-      `${field}, ${name}`,
-      () => {
-        throw Object.assign(new Error('broken'), shaped, { [field]: value })
-      }
-    ]),
-    [`${field}, a getter that throws`, () => fail(trap(field, Object.assign(new Error('x'), shaped)))()]
-  ])
+  fields.flatMap((field) =>
+    [() => Object.assign(new Error('broken'), shaped), () => new Conflict('broken')].flatMap((error, index) => {
+      const kind = index === 0 ? 'shape' : 'class'
+      const odd = Object.entries(values).map(([name, value]): [string, Act] => [
+        `${field} by ${kind}, ${name}`,
+        fail(Object.defineProperty(error(), field, { value, enumerable: true, writable: true, configurable: true }))
+      ])
+      return [...odd, [`${field} by ${kind}, a getter that throws`, fail(trap(field, error()))] as [string, Act]]
+    })
+  )
 )
 
 const http =
@@ -96,5 +97,5 @@ export const results: Record<string, Act> = {
   )
 }
 
-/** Records that are none, in a list or a page: what JSON makes of them. */
+/** All of them, by the name that a path has for them. */
 export const acts: Record<string, Record<string, Act>> = { thrown, 'odd-errors': oddErrors, replies, results }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Params } from 'fastify-services'
+import { tell } from './control.js'
 import { type Course, create } from './sources.js'
 import { pathOf, remember, wait, ways } from './ways.js'
 
@@ -15,6 +16,7 @@ export async function registerStreams(app: FastifyInstance): Promise<void> {
     const waits = name.endsWith('while the method runs')
     const get = async (id: string, params: Params) => {
       if (waits) await wait(params)
+      if (name === 'the method tells that it returns') tell()
       return create(id, params.query?.course as Course)
     }
     app.service(`${isLate ? 'late' : 'streams'}/${pathOf(name)}`, { get }, { ...options, before: remember } as object)

@@ -146,9 +146,23 @@ const other: Record<string, Way> = {
   }
 }
 
+// Longer than a source takes to fail that is going to.
+const moment = () => new Promise<void>((resolve) => setTimeout(resolve, 20))
+
+const pauses: Record<string, ServiceOptions> = {
+  'an after hook': { hooks: { after: { all: [moment] } } },
+  'a middleware': { after: moment },
+  'a middleware with done': { after: (_request, _reply, done) => void moment().then(() => done()) },
+  'an async formatter': { formatter: async (_request, reply) => moment().then(() => reply.data) }
+}
+
 /** All ways, by name. */
 export const ways: Record<string, Way> = {
   ...other,
+  ...Object.fromEntries(
+    Object.entries(pauses).map(([place, options]) => [`${place} takes its time`, { status: 200, options }])
+  ),
+  'the method tells that it returns': { status: 200 },
   'the client leaves while the method runs': { status: 0, leaves: true },
   'a timeout passes while the method runs': { status: 503, isLate: true },
   ...Object.fromEntries(
@@ -169,3 +183,9 @@ export const pathOf = (name: string) =>
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
+
+/** Where a source goes a way. */
+export function targetOf(way: string, source: string, course: string): string {
+  const folder = ways[way]?.isLate ? 'late' : 'streams'
+  return `/${folder}/${pathOf(way)}/${encodeURIComponent(source)}?course=${encodeURIComponent(course)}`
+}

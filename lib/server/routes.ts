@@ -113,12 +113,12 @@ function toRoute(
       applyContext(context, definition.status, reply)
       if (after.length > 0 || custom !== undefined) keepHeaders(reply)
       if (after.length > 0 && (await runMiddleware(after, request, reply))) return reply
-      adopt(reply.data, context)
+      adopt(reply.data, context, caller)
       const isAnswered = custom && watch(reply)
       const payload = format(request, reply)
       const given = isPromise(payload) ? await payload : payload
       const value = given instanceof Response ? unwrap(given, reply) : given
-      adopt(value, context)
+      adopt(value, context, caller)
       if (caller.isGone) return reply
       // A formatter that returns nothing sends by itself: one that is not async may do so later.
       if (value === undefined && (isAnswered?.() || !isPromise(payload))) return reply

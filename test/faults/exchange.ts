@@ -87,18 +87,22 @@ function dechunk(bytes: Buffer): { body: string; isWhole: boolean } {
   return { body: Buffer.concat(parts).toString(), isWhole }
 }
 
+const lowerCase = (headers: Request['headers'] = {}) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
 /** Sends a request over HTTP/2, in a session of its own. */
 export const overHttp2: Send = (port, request, told) =>
   new Promise((resolve) => {
     const { verb = 'GET', target, headers, body = '', leaves } = request
     const session = connectHttp2(`http://127.0.0.1:${port}`).on('error', () => {})
     const stream = session.request(
-      { ':method': verb, ':path': target, accept: 'application/json', ...headers },
+      { ':method': verb, ':path': target, accept: 'application/json', ...lowerCase(headers) },
       { endStream: body === '' }
     )
     const answer: Answer = { status: 0, headers: {}, body: '', isWhole: false }
     const chunks: Buffer[] = []
     const leave = () => stream.close(8)
+    session.on('close', () => resolve({ ...answer, body: Buffer.concat(chunks).toString() }))
     stream.setTimeout(patience, leave)
     stream
       .on('error', () => {})
@@ -115,7 +119,7 @@ export const overHttp2: Send = (port, request, told) =>
       })
       .on('close', () => {
         answer.isWhole &&= stream.rstCode === 0
-        session.close(() => resolve({ ...answer, body: Buffer.concat(chunks).toString() }))
+        session.close()
       })
     if (leaves === 'told') told().then(leave)
     if (body !== '') stream.end(body)

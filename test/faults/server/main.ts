@@ -5,7 +5,10 @@ import multipart from '@fastify/multipart'
 import Fastify, { type FastifyInstance } from 'fastify'
 import services, { frameworkErrors } from 'fastify-services'
 import { answerQuestions, type ServerOptions } from './control.js'
+import { registerNever } from './never.js'
 import { registerPlaces } from './places.js'
+import { registerProtected } from './protected.js'
+import { registerResponses } from './responses.js'
 import { registerStreams } from './streams.js'
 import { registerThings } from './things.js'
 
@@ -30,6 +33,9 @@ await app.register(services, { notFound: { verbose: true }, ...options.plugin })
 await registerThings(app)
 await registerStreams(app)
 await registerPlaces(app)
+await registerNever(app)
+await registerProtected(app)
+await registerResponses(app, options.upstream ?? '')
 app.get('/alive', async () => 'alive')
 
 await app.listen({ port: 0, host: '127.0.0.1' })

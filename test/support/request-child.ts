@@ -42,11 +42,15 @@ export async function startChild(t: Test, options: RequestServerOptions = {}, sc
     await once(socket, 'close')
   }
 
-  /** After each row: the process lives, the next plain `GET` answers 200, `({}).polluted` is undefined. Gives the calls of the service. */
+  /**
+   * After each row: the process lives, the next plain `GET` answers 200, `({}).polluted` is undefined, nothing is
+   * printed. Gives the calls of the service.
+   */
   const alive = async (t: Test, row: string) => {
     const plain = await request('GET', '/things?plain=1')
     const { polluted, keys, calls } = await state()
-    t.strictSame([child.alive, plain.status, polluted, keys], [true, 200, 'undefined', []], `${row}: alive`)
+    const found = [child.alive, plain.status, polluted, keys, child.printed()]
+    t.strictSame(found, [true, 200, 'undefined', [], ''], `${row}: alive`)
     return (calls as { method: string; id: string | null }[]).slice(0, -1)
   }
 

@@ -39,7 +39,20 @@ const told = (context: HookContext) => aborted(context.params) as Promise<never>
 /** Where a call can learn that its client has left, or that it has taken too long. */
 export const signals: Record<string, [service: object, options?: ServiceOptions]> = {
   'a method': [{ find: aborted }],
-  'a method that spreads its params': [{ find: async (params: Params) => aborted({ ...params }) }],
+  'a method whose params a hook has copied': [
+    { find: aborted },
+    {
+      hooks: {
+        before: {
+          find: [
+            (context) => {
+              context.params = { ...context.params }
+            }
+          ]
+        }
+      }
+    }
+  ],
   'a before hook': [{ find }, { hooks: { before: { find: [told] } } }],
   'an after hook': [{ find }, { hooks: { after: { find: [told] } } }],
   'an around hook': [

@@ -78,6 +78,8 @@ function toRoute(
   const read = argumentsOf(definition, entry.path)
   const custom = options.formatter ?? settings.formatter
   const format = custom ?? createFormatter(schema && createSerializer(name, schema))
+  // A hook of the application may set it for a route.
+  let timeout: number | undefined
   return {
     exposeHeadRoute: definition.verb === 'GET',
     ...(schema && { schema: routeSchema(name, schema, instance) }),
@@ -93,7 +95,8 @@ function toRoute(
     ...(isBatch && { preHandler: validateBatch }),
     async handler(request, reply) {
       const caller = new Caller(request, reply.raw)
-      startDeadline(caller, request, reply)
+      timeout ??= (request.routeOptions as { handlerTimeout?: number }).handlerTimeout ?? 0
+      if (timeout > 0) startDeadline(timeout, caller, request, reply)
       const reader = (instance as WithAuthentication)[authentication]
       if (reader !== undefined) await reader.readCredentials(request)
       if (before.length > 0 && (await runMiddleware(before, request, reply))) return reply

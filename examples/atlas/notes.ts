@@ -1,8 +1,8 @@
-import type { KnexService } from '@feathersjs/knex'
 import { Forbidden, type HookContext, NotFound } from 'fastify-services'
 import { authenticate } from 'fastify-services/authentication'
 import type { Knex } from 'knex'
 import { querySchema, sortBy, text } from './query.js'
+import { limitRecords, type Table } from './table.js'
 import { userOf } from './users.js'
 
 export interface Note {
@@ -47,7 +47,7 @@ export const hooks = {
     all: [ofCountry],
     find: [sortBy('id')],
     get: [numberId],
-    create: [stamp],
+    create: [limitRecords, stamp],
     update: [numberId, ofAuthor, stamp],
     patch: [numberId, ofAuthor, stamp],
     remove: [numberId, ofAuthor]
@@ -70,7 +70,7 @@ function numberId(context: HookContext): void {
 }
 
 /** Only the author changes a note. Without an id, all that the query selects are those of them that are the author's. */
-async function ofAuthor(context: HookContext<KnexService<Note>>): Promise<void> {
+async function ofAuthor(context: HookContext<Table<Note>>): Promise<void> {
   const { id, service, params } = context
   if (!params.provider) return
   const author = userOf(params)?.id

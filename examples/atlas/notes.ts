@@ -29,13 +29,17 @@ const note = {
 }
 const changes = { type: 'object', minProperties: 1, properties, additionalProperties: false }
 
+// The adapter would leave them out of account, and change more notes than were meant.
+const { $limit, $skip, $sort, ...conditions } = querystring.properties
+const which = { ...querystring, properties: conditions }
+
 /** What a client may send. The rest of a note is set by the hooks. */
 export const schema = {
   find: { querystring },
   get: { querystring },
   create: { querystring, body: note },
   update: { querystring, body: note },
-  patch: { querystring, body: changes },
+  patch: { querystring: which, body: changes },
   remove: { querystring }
 }
 

@@ -25,11 +25,11 @@ interface Refused extends Error {
  * now is 503, without its address; a value that it does not take is 400.
  */
 export function databaseError(context: HookContext): void {
-  const error = context.error as Refused
+  const error = Object(context.error) as Refused
   const cause = error[ERROR] ?? error
   if (cause === error && 'className' in error) return
   const code = sqlState.test(String(cause.code)) ? String(cause.code) : ''
-  const message = error.message.split(' - ').pop()?.trim() ?? ''
+  const message = String(error.message).replace(/^.*? - /s, '')
   if (code === '' ? isAway(cause) : ofServer.test(code))
     context.error = new Unavailable('The database is not available', { retryAfter: 5 }, { cause })
   else if (ofRequest.test(code)) context.error = new BadRequest(message, undefined, { cause })

@@ -34,7 +34,8 @@ export function stopOnSignals(app: FastifyInstance, timeout: number): void {
   }
 
   const giveUp = () => {
-    console.error(`The atlas has not stopped within ${timeout} ms: it ends with ${answering} calls unanswered`)
+    const calls = answering === 1 ? '1 call' : `${answering} calls`
+    console.error(`The atlas has not stopped within ${timeout} ms: it ends with ${calls} unanswered`)
     process.exit(1)
   }
 

@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Test } from 'tap'
 
@@ -7,6 +7,7 @@ export class Way {
   readonly #sockets = new Set<Socket>()
   readonly #server = createServer({ allowHalfOpen: true }, (socket) => this.#join(socket))
   readonly #target: URL
+  readonly #events = new EventEmitter()
   #isFrozen = false
   #port = 0
 
@@ -44,10 +45,20 @@ export class Way {
     await once(this.#server, 'close')
   }
 
-  /** Takes connections, and passes nothing on: what a host does that hangs. */
-  freeze(): void {
+  /**
+   * Takes connections, and passes nothing on: what a host does that hangs.
+   *
+   * @returns once something has been sent that is not passed on
+   */
+  freeze(): Promise<unknown> {
     this.#isFrozen = true
-    for (const socket of this.#sockets) socket.unpipe()
+    const asked = once(this.#events, 'asked')
+    for (const socket of this.#sockets)
+      socket
+        .unpipe()
+        .on('data', () => this.#events.emit('asked'))
+        .resume()
+    return asked
   }
 
   /** Those connections that were frozen stay so. */
@@ -57,7 +68,7 @@ export class Way {
 
   #join(socket: Socket): void {
     this.#keep(socket)
-    if (this.#isFrozen) return
+    if (this.#isFrozen) return void this.#events.emit('asked')
     const other = connect(Number(this.#target.port), this.#target.hostname)
     this.#keep(other)
     socket.pipe(other).pipe(socket)

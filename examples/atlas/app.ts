@@ -95,7 +95,8 @@ export async function createApp(
 /** Nothing that a client does, or does not do, holds a connection for ever. */
 function createServer(options: FastifyServerOptions): FastifyInstance {
   try {
-    return Fastify({ ...options, requestTimeout: 20_000, handlerTimeout: 20_000, connectionTimeout: 60_000 })
+    const timeouts = { requestTimeout: 20_000, handlerTimeout: 20_000, connectionTimeout: 60_000 }
+    return Fastify({ ...options, ...timeouts, http: { connectionsCheckingInterval: 5000 } })
   } catch (error) {
     throw new StartError("Can't use TRUST_PROXY", error)
   }

@@ -8,7 +8,7 @@ onServer('a database that is away is 503, and well again when it is back', async
   const way = await Way.to(t, url)
   const direct = await openDatabase({ url })
   t.teardown(() => direct.close())
-  const app = await createApp(await openDatabase({ url: way.url, timeout: 1000 }), { rateLimit: 0 })
+  const app = await createApp(await openDatabase({ url: way.url, timeout: 2000 }), { rateLimit: 0 })
   t.teardown(() => app.close())
   const { call, logIn, signUp } = callsOf(app)
   const { id, token } = await signUp('ada')
@@ -74,7 +74,7 @@ onServer('a database that is away is 503, and well again when it is back', async
   await back()
 
   t.comment('all connections are in use')
-  const { knex, close } = await openDatabase({ url, timeout: 1000 })
+  const { knex, close } = await openDatabase({ url, timeout: 2000 })
   const busy = await createApp({ knex, close })
   await busy.ready()
   const taken = await Promise.all(Array.from({ length: 10 }, () => knex.transaction()))

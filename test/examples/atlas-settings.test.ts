@@ -38,6 +38,6 @@ t.test('what is no number of its range is refused', async (t) => {
 t.test('what is no address of a proxy is refused', async (t) => {
   // It is refused before the database is asked.
   const start = (trustProxy: string) => createApp({} as Database, { trustProxy })
-  for (const value of ['somewhere', '10.0.0.0/99', '1', 'true'])
+  for (const value of ['somewhere', '10.0.0.0/99', 'true'])
     await t.rejects(start(value), { message: /^Can't use TRUST_PROXY: / }, value)
 })

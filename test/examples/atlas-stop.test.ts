@@ -77,7 +77,7 @@ onServer('calls in flight are answered', async (t, { url }) => {
 
 onServer('a database that does not answer does not keep the process from stopping', async (t, { url }) => {
   const way = await Way.to(t, url)
-  const atlas = new Atlas(t, { url: way.url }, { SHUTDOWN_TIMEOUT: '600000', DATABASE_TIMEOUT: '1000' })
+  const atlas = new Atlas(t, { url: way.url }, { SHUTDOWN_TIMEOUT: '600000', DATABASE_TIMEOUT: '2000' })
   const address = addressOf(await atlas.commands())
   const get = () => fetch(`${address}/countries`).then(({ status }) => status)
   t.strictSame(await Promise.all([get(), get(), get()]), [200, 200, 200])

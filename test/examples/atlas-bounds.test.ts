@@ -54,5 +54,11 @@ onDatabase('no text is worked on before its length is known', async (t, options)
     t.match(await call('GET', `/countries?name=${'a'.repeat(2001)}`), { status: 400 })
   })
 
+  t.test('a request and its answer have an end', async (t) => {
+    const timeouts = { requestTimeout: 20_000, handlerTimeout: 20_000, connectionTimeout: 60_000 }
+    t.match(app.initialConfig, timeouts)
+    t.match(app.server, { requestTimeout: 20_000, timeout: 60_000 })
+  })
+
   t.ok(longest < 1025, `the longest text that was normalised had ${longest} units`)
 })

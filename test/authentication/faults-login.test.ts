@@ -44,7 +44,7 @@ const rows: Row[] = [
 ]
 
 t.test('Authentication: logins that are 401, with the status and body of the others of their kind', async (t) => {
-  const { request, alive } = await startChild(t, {}, 'auth-server.js')
+  const { request, alive } = await startChild(t)
   for (const [row, body, message, calls = []] of rows)
     await t.test(row, async (t) => {
       const answer = await request('POST', '/authentication', json, JSON.stringify(body))
@@ -62,7 +62,7 @@ t.test('Authentication: logins that are 401, with the status and body of the oth
 })
 
 t.test('Authentication: `email[$gt]=` in a form, and a good one', async (t) => {
-  const { request, alive } = await startChild(t, {}, 'auth-server.js')
+  const { request, alive } = await startChild(t)
   for (const body of ['strategy=local&email[$gt]=&password=x', 'strategy=local&email[]=ada@example.com&password=x']) {
     t.equal((await request('POST', '/authentication', form, body)).status, 401, body)
     t.same(await alive(t, body), [], noUsers)
@@ -72,7 +72,7 @@ t.test('Authentication: `email[$gt]=` in a form, and a good one', async (t) => {
 })
 
 t.test('`payload`, `secret`, `user`, `jwtOptions` in the body: ignored', async (t) => {
-  const { request } = await startChild(t, {}, 'auth-server.js')
+  const { request } = await startChild(t)
   const extra = {
     ...{
       payload: { admin: true, sub: '2', exp: 9999999999 },
@@ -100,7 +100,7 @@ t.test('`payload`, `secret`, `user`, `jwtOptions` in the body: ignored', async (
 })
 
 t.test('no data, no object, other methods', async (t) => {
-  const { request, alive } = await startChild(t, {}, 'auth-server.js')
+  const { request, alive } = await startChild(t)
   t.equal((await request('POST', '/authentication')).status, 400)
   for (const body of ['null', '1', '"s"', '{'])
     t.equal((await request('POST', '/authentication', json, body)).status, 400)

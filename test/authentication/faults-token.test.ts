@@ -57,7 +57,7 @@ const rows: [row: string, token: string][] = [
 ]
 
 t.test('Authentication: tokens that are 401', async (t) => {
-  const { request, alive } = await startChild(t, {}, 'auth-server.js')
+  const { request, alive } = await startChild(t)
   for (const [row, token] of rows)
     await t.test(row, async (t) => {
       for (const path of ['/me', '/route']) {
@@ -85,7 +85,7 @@ t.test('Authentication: tokens that are 401', async (t) => {
 })
 
 t.test('Authentication: a good token, in every form of the header', async (t) => {
-  const { request } = await startChild(t, {}, 'auth-server.js')
+  const { request } = await startChild(t)
   const token = forge()
   const forms = ['Bearer x', 'bearer x', 'BEARER   x', 'x', 'JWT x', 'jwt x', 'Bearer: x', 'Bearer x ']
   for (const form of forms) {
@@ -101,7 +101,7 @@ t.test('Authentication: a good token, in every form of the header', async (t) =>
 })
 
 t.test('Authentication: headers that are 401; the query is never read', async (t) => {
-  const { request, alive } = await startChild(t, {}, 'auth-server.js')
+  const { request, alive } = await startChild(t)
   const token = forge()
   const headers = [
     '',

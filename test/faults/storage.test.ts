@@ -14,7 +14,6 @@ const throws = () => {
 /** How a storage fails, or takes its time. */
 const ways: Record<string, (run: () => unknown) => unknown> = {
   throws,
-  rejects: async () => throws(),
   'rejects late': () => late().then(throws),
   'answers late': (run) => late().then(run),
   'does its part, and rejects': async (run) => {
@@ -27,7 +26,6 @@ const times: Record<string, (count: number) => boolean> = {
   'the first time': (count) => count === 1,
   'the second time': (count) => count === 2,
   'the third time': (count) => count === 3,
-  'the fourth time': (count) => count === 4,
   'every time': () => true
 }
 

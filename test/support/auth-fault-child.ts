@@ -10,7 +10,7 @@ const fits = (token: string) => !/^[ \t]|[\0\r\n]|[ \t]$/.test(token) && token.l
 
 /** The server for the strategies `local` and `jwt` with a secret, or the one for key pairs, in a process of its own. */
 export const startAuth = (t: Test, script: 'auth-server.js' | 'auth-fault-server.js' = 'auth-server.js') =>
-  startChild(t, {}, script)
+  startChild(t, script)
 
 /** Where a token is asked for. */
 export interface Places {

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Test } from 'tap'
 import { Child } from './child.js'
-import type { RequestServerOptions } from './request-server.js'
 
 export interface Answer {
   /** 0 when the connection ended without an answer. */
@@ -19,8 +18,8 @@ function head(verb: string, target: string, headers: Headers): string {
 }
 
 /** A server in a process of its own that takes requests as they are; it ends with the test. */
-export async function startChild(t: Test, options: RequestServerOptions = {}, script = 'request-server.js') {
-  const child = new Child(script, JSON.stringify(options))
+export async function startChild(t: Test, script = 'auth-server.js') {
+  const child = new Child(script)
   await child.start()
   t.teardown(() => child.stop())
 

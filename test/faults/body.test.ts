@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
+import type { Expected } from './compare.js'
 import type { Request } from './exchange.js'
-import { type Expected, type Row, runRows } from './runner.js'
+import { type Row, runRows } from './runner.js'
 
 const json = { 'Content-Type': 'application/json' }
 const form = { 'Content-Type': 'application/x-www-form-urlencoded' }

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
-import { type Expected, type Row, runRows } from './runner.js'
+import type { Expected } from './compare.js'
+import { type Row, runRows } from './runner.js'
 import { oddErrors, replies, results, thrown } from './server/acts.js'
 import { listeners, placePath, places } from './server/places.js'
 

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
-import { type Expected, type Row, runRows } from './runner.js'
+import type { Expected } from './compare.js'
+import { type Row, runRows } from './runner.js'
 
 const times = (count: number, of: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => of(index)).join('&')

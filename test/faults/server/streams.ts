@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Params } from 'fastify-services'
 import { tell } from './control.js'
 import { type Course, create } from './sources.js'
-import { pathOf, remember, wait, ways } from './ways.js'
+import { remember, wait } from './waiting.js'
+import { pathOf, ways } from './ways.js'
 
 /** How long the routes below `/late` may take: what waits there waits until that has passed. Those of `signals` must have begun by then. */
 const patience = (url: string) => (url.includes('/signals/') ? 500 : 50)

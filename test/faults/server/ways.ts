@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { Conflict, type HookContext, type Middleware, type ServiceOptions } from 'fastify-services'
-import { tell } from './control.js'
+import { Conflict, type HookContext, type ServiceOptions } from 'fastify-services'
+import { wait } from './waiting.js'
 
 /** What happens to a result between the method and the client. */
 export interface Way {
@@ -12,21 +12,6 @@ export interface Way {
   /** Whether `handlerTimeout` passes while something waits. */
   readonly isLate?: true
   readonly options?: ServiceOptions
-}
-
-const closing = Symbol('closing')
-type Waits = { [closing]: Promise<void> }
-
-/** Remembers when the answer has been sent, or its client has left. */
-export const remember: Middleware = async (request, reply) => {
-  const gone = new Promise<void>((resolve) => reply.raw.once('close', resolve))
-  Object.assign(request.feathers, { [closing]: gone })
-}
-
-/** Waits until the answer has been sent without what waits here, or the client has left. */
-export async function wait(params: object): Promise<void> {
-  tell()
-  await (params as Waits)[closing]
 }
 
 const inHook = (context: HookContext) => wait(context.params)

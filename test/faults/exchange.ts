@@ -25,7 +25,7 @@ export interface Answer {
 export type Send = (port: number, request: Request, told: () => Promise<unknown>) => Promise<Answer>
 
 // What has no answer by then will get none.
-const patience = 10_000
+const patience = 5000
 
 /** Sends a request over a socket of its own, byte by byte as it is written. */
 export const overHttp1: Send = (port, request, told) =>

@@ -98,7 +98,7 @@ const noHttp = broken.map(
   ([verb, target, headers]): Row => ({
     row: `no HTTP: ${verb} ${target.slice(0, 20)} ${JSON.stringify(headers).slice(0, 40)}`,
     request: { verb, target, headers },
-    expected: { status: [0, 400, 405, 414, 417, 431, 501], calls: [], isForeign: true }
+    expected: { status: [0, 400, 405, 414, 415, 417, 431, 501], calls: [], isForeign: true }
   })
 )
 t.test('what is no HTTP ends the connection', (t) => runRows(t as Test, noHttp))

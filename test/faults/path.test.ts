@@ -31,7 +31,9 @@ const byId = (maximum: 414 | string) =>
       const id = given === 414 ? maximum : given
       const request = { verb, target: `/things/${segment}` }
       const row = `the id ${segment.slice(0, 40)}, ${verb}`
-      if (typeof id === 'number') return { row, request, expected: { status: id, calls: [] } }
+      // Bytes that are no ASCII are refused in a shape of Node's own.
+      const isForeign = segment === '😀' && { isForeign: true as const }
+      if (typeof id === 'number') return { row, request, expected: { status: id, calls: [], ...isForeign } }
       const body = { method, args: [id], query: {}, route: {} }
       return { row, request, expected: { status: 200, calls: [{ method, id }], body } }
     })

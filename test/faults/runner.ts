@@ -29,6 +29,8 @@ export async function runRows(t: Test, rows: readonly Row[], options: ServerOpti
       await child.start()
       await send(plain)
       before = await child.ask<State>('state')
+      // What Fastify says of options of the host is no matter of a row.
+      child.printed()
     }
     const answer = await send(request)
     const found = [...compare(answer, request, expected)]

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { isClosed } from '../core/caller.js'
-import { attempt, read } from '../core/errors.js'
+import { attempt } from '../core/errors.js'
 import { streamOf } from '../core/stream.js'
 
 type Web = Parameters<typeof Readable.fromWeb>[0]
@@ -10,10 +10,18 @@ type Web = Parameters<typeof Readable.fromWeb>[0]
 export type Stream = Readable | Web | NodeJS.ReadableStream | AsyncIterable<unknown>
 
 /** Told by the functions: a record may have a field of any name. */
-export const isStream = (data: unknown): data is Stream =>
-  typeof data === 'object' &&
-  data !== null &&
-  (streamOf(data) !== undefined || typeof read(data, Symbol.asyncIterator) === 'function')
+export const isStream = (data: unknown): data is Stream => streamIn(data) === data && data !== undefined
+
+/** The stream that a value is, or, where it is a `Response`, its body; `undefined` for any other. It is asked for each result. */
+export function streamIn(value: unknown): Stream | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  return attempt(() => {
+    const { pipe, getReader, arrayBuffer, [Symbol.asyncIterator]: iterate } = value as Record<PropertyKey, unknown>
+    if (typeof pipe === 'function' || typeof getReader === 'function' || typeof iterate === 'function')
+      return value as Stream
+    return typeof arrayBuffer === 'function' && value instanceof Response ? (value.body ?? undefined) : undefined
+  })
+}
 
 const isNode = (stream: Stream): stream is NodeJS.ReadableStream => streamOf(stream) === 'pipe'
 const isWeb = (stream: Stream): stream is Web => streamOf(stream) === 'getReader'

@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import type { RegisteredService } from '../../types/fastify.js'
 import type { Id, Params, Query, Service } from '../../types/service.js'
 import { toServiceError } from '../core/errors.js'
-import { protect, without } from './protect.js'
+import { protect } from './protect.js'
+import { without } from './without.js'
 
 /** A user, or what else logs in. */
 export type Entity = Record<string, unknown>

@@ -1,28 +1,11 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
-import { BadRequest } from '../core/errors.js'
+import { BadRequest, GeneralError } from '../core/errors.js'
+import { define } from '../core/facade.js'
 import { onStart, outermost, type Place } from '../core/hooks.js'
-
-/** What of a value goes into JSON: that of a record with a `toJSON` of its own. Bytes are no record. */
-function plainOf(value: unknown): unknown {
-  const { toJSON } = Object(value) as { toJSON?: unknown }
-  return typeof toJSON === 'function' && !ArrayBuffer.isView(value) ? toJSON.call(value) : value
-}
-
-/** A record without some of its fields. What has none of them stays as it is. */
-export function without(record: unknown, fields: readonly string[]): unknown {
-  const plain = plainOf(record)
-  if (typeof plain !== 'object' || plain === null || !fields.some((field) => field in plain)) return record
-  return Object.fromEntries(Object.entries(plain).filter(([key]) => !fields.includes(key)))
-}
-
-/** The same for a list, a page or a record. */
-function clean(value: unknown, fields: readonly string[]): unknown {
-  const plain = plainOf(value)
-  if (Array.isArray(plain)) return plain.map((record) => without(record, fields))
-  const { data } = Object(plain) as { data?: unknown }
-  if (!Array.isArray(data)) return without(value, fields)
-  return without({ ...(plain as object), data: data.map((record) => without(record, fields)) }, fields)
-}
+import { streamOf } from '../core/stream.js'
+import { errorWithout } from './protected-error.js'
+import { mapStream } from './protected-stream.js'
+import { without } from './without.js'
 
 /**
  * Whether a query names one of the fields, at any depth: by itself, with a table before it, or, for adapters that read SQL there, in
@@ -44,10 +27,34 @@ function names(query: unknown, fields: readonly string[]): boolean {
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
+/** A result without the fields. */
+function clean(result: unknown, fields: readonly string[]): unknown {
+  const kind = streamOf(result)
+  if (kind !== undefined) return mapStream(result, kind, (record) => clean(record, fields))
+  try {
+    return without(result, fields)
+  } catch (cause) {
+    throw new GeneralError('The result can not be serialized', undefined, { cause })
+  }
+}
+
+/** Sets `context.dispatch` when it is read: a call of the server does not pay for it, and does not fail of it. */
+function dispatchLazily(context: HookContext, fields: readonly string[]): void {
+  const { result } = context
+  const inner = Object.getOwnPropertyDescriptor(context, 'dispatch')
+  const set = (value: unknown) => define(context as never, 'dispatch', value)
+  const get = () => {
+    const given = inner?.get ? inner.get.call(context) : inner?.value
+    set(clean(given === undefined ? result : given, fields))
+    return context.dispatch
+  }
+  Object.defineProperty(context, 'dispatch', { get, set, enumerable: true, configurable: true })
+}
+
 /**
- * An around hook that keeps fields out of everything that leaves: it sets `context.dispatch`, and for calls over HTTP `context.result`
- * too, and refuses a query of theirs that names a field. It stands outside all other hooks of a service, wherever it is added. What the
- * server calls itself gets all fields.
+ * An around hook that keeps fields out of everything that leaves through a service, at any depth: results, the records of a stream,
+ * the data of errors. It sets `context.dispatch`, and for calls over HTTP `context.result` too, and refuses a query of theirs that
+ * names a field. It stands outside all other hooks of a service, wherever it is added. What the server calls itself gets all fields.
  *
  * @param fields the names of the fields
  * @returns a hook for `around`; it throws BadRequest for a query over HTTP that names one of the fields
@@ -59,10 +66,19 @@ export function protect(...fields: string[]): (context: HookContext, next: NextF
   if (fields.length === 0) throw new Error("protect needs the name of a field: protect('password')")
   const hook = async (context: HookContext, next: NextFunction) => {
     const { provider, query } = context.params
-    if (provider && names(query, fields)) throw new BadRequest(`There is nothing to ask about: ${fields.join(', ')}`)
-    await next()
+    if (!provider) {
+      await next()
+      dispatchLazily(context, fields)
+      return
+    }
+    if (names(query, fields)) throw new BadRequest(`There is nothing to ask about: ${fields.join(', ')}`)
+    try {
+      await next()
+    } catch (error) {
+      throw errorWithout(error, fields)
+    }
     context.dispatch = clean(context.dispatch === undefined ? context.result : context.dispatch, fields)
-    if (provider) context.result = context.dispatch
+    context.result = context.dispatch as never
   }
   const check = ({ path, type }: Place) => {
     if (type !== 'around') throw new Error(`protect at '${path}' is a hook for 'around', not for '${type}'`)

@@ -1,0 +1,150 @@
+import { once } from 'node:events'
+import { get } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { PassThrough, Readable, Stream } from 'node:stream'
+import t from 'tap'
+import { createProtected, open, record } from '../support/auth-passwords-protect.js'
+
+const records = () => [record(1), { user: record(2), list: [[record(3)]] }, 'text', Buffer.from('bytes')]
+const lines = `${JSON.stringify(open(1))}\n${JSON.stringify({ user: open(2), list: [[open(3)]] })}\n"text"\nbytes`
+
+async function* generate() {
+  yield* records()
+}
+
+function legacy() {
+  const stream = Object.assign(new Stream(), { readable: true })
+  setImmediate(() => {
+    for (const one of records()) stream.emit('data', one)
+    stream.emit('end')
+  })
+  return stream
+}
+
+const streams: Record<string, () => unknown> = {
+  'a Readable of a list': () => Readable.from(records()),
+  'a Readable of a generator': () => Readable.from(generate()),
+  'a transform': () => Readable.from(records()).pipe(new PassThrough({ objectMode: true })),
+  'a web stream': () => Readable.toWeb(Readable.from(records())),
+  'a stream of the old kind': legacy
+}
+
+for (const [name, answer] of Object.entries(streams))
+  t.test(`protect: the records of ${name} are without the field, bytes and text pass`, async (t) => {
+    const { app } = await createProtected(t, { answer })
+    for (const headers of [{}, { 'x-service-method': 'archive' }]) {
+      const { payload, headers: got } = await app.inject({ method: 'POST', url: '/things', payload: {}, headers })
+      t.equal(payload, lines)
+      t.equal(got['content-type'], 'application/x-ndjson')
+    }
+  })
+
+t.test('protect: a stream as dispatch; a call of the server gets the stream itself, unread', async (t) => {
+  const { send, things } = await createProtected(t, { answer: () => Readable.from([record()]) })
+  const result = (await things.get(1)) as Readable
+  t.strictSame(await result.toArray(), [record()])
+  things.hooks({ after: { get: [(context) => ({ ...context, dispatch: Readable.from([record(2)]) as never })] } })
+  t.equal((await send('GET', '/things/1')).body, `${JSON.stringify(open(2))}\n`)
+})
+
+t.test('protect: a stream of bytes stays the stream that it is', async (t) => {
+  const source = Readable.from(['a', 'b'], { objectMode: false })
+  const { things } = await createProtected(t, { answer: () => source })
+  t.equal(await things.get(1, { provider: 'rest' }), source)
+})
+
+t.test(
+  'protect: a source that fails, at once, before it is read or on the way, is an error and ends nothing',
+  async (t) => {
+    const sources = {
+      'at once': () =>
+        new Readable({
+          objectMode: true,
+          read() {
+            this.destroy(new Error('s3cret'))
+          }
+        }),
+      'of the web': () => new ReadableStream({ start: (controller) => controller.error(new Error('s3cret')) }),
+      'a record that can not be read': () =>
+        Readable.from([
+          {
+            get name() {
+              throw new Error('s3cret')
+            }
+          }
+        ]),
+      'a record of the web that can not be read': () =>
+        Readable.toWeb(
+          Readable.from([
+            {
+              toJSON() {
+                throw new Error('s3cret')
+              }
+            }
+          ])
+        ),
+      'closed without its end': () => {
+        const stream = new PassThrough({ objectMode: true })
+        stream.destroy()
+        return stream
+      }
+    }
+    for (const [name, answer] of Object.entries(sources)) {
+      const { app, send } = await createProtected(t, { answer })
+      app.addHook('onSend', async () => void (await new Promise(setImmediate)))
+      t.equal((await send('GET', '/things/1')).status, 500, name)
+      const pending = (await app.service('things').get(1, { provider: 'rest' })) as Readable
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      if (pending instanceof Readable) t.equal(pending.destroyed, true, `${name}: nobody has read it`)
+    }
+  }
+)
+
+t.test('protect: what closes the answer closes the source', async (t) => {
+  let isClosed = () => {}
+  async function* endless() {
+    try {
+      for (let id = 1; ; id++) {
+        await new Promise(setImmediate)
+        yield record(id)
+      }
+    } finally {
+      isClosed()
+    }
+  }
+  const web = () => {
+    const items = endless()
+    return new ReadableStream({
+      pull: async (controller) => controller.enqueue((await items.next()).value),
+      cancel: async () => void (await items.return())
+    })
+  }
+  for (const answer of [() => Readable.from(endless()), web]) {
+    const { app } = await createProtected(t, { answer })
+    const closed = () =>
+      new Promise<void>((resolve) => {
+        isClosed = resolve
+      })
+    await app.listen({ port: 0 })
+    const left = closed()
+    const request = get({ port: (app.server.address() as AddressInfo).port, path: '/things/1' })
+    const [response] = await once(request, 'response')
+    await once(response, 'data')
+    request.destroy()
+    await left
+    t.pass('a client that leaves')
+
+    const stream = (await app.service('things').get(1, { provider: 'rest' })) as Readable | ReadableStream
+    const dropped = closed()
+    if (stream instanceof Readable) {
+      await once(stream, 'readable')
+      stream.destroy()
+    } else {
+      const reader = stream.getReader()
+      await reader.read()
+      await reader.cancel()
+    }
+    await dropped
+    t.pass('one that is not sent')
+  }
+})

@@ -1,6 +1,7 @@
 import { attempt, read } from '../core/errors.js'
 import { without } from './without.js'
 
+// Of these the names are not those of a record: of what every error has, and of the fields that `errors` has messages for.
 const envelope = ['name', 'message', 'code', 'className', 'data', 'errors']
 
 /**
@@ -10,17 +11,26 @@ const envelope = ['name', 'message', 'code', 'className', 'data', 'errors']
 export function errorWithout(error: unknown, fields: readonly string[]): unknown {
   // What can not be read is not told.
   const keep = (value: unknown) => attempt(() => without(value, fields))
+  const keepMessages = (value: unknown) => (Array.isArray(value) ? keep(value) : attempt(() => mapEntries(value, keep)))
+  const keepTold = (value: unknown, key: string) =>
+    key === 'errors' ? keepMessages(value) : fields.includes(key) && !envelope.includes(key) ? undefined : keep(value)
+
   const told: PropertyDescriptorMap = {}
   for (const key of ['data', 'errors', 'validation']) {
     const given = read(error, key)
-    const value = keep(given)
+    const value = keepTold(given, key)
     if (value !== given) told[key] = { value, enumerable: true }
   }
-  const given = Object.entries(attempt(() => (error as { toJSON(): object }).toJSON()) ?? {})
-  const kept = given
-    .filter(([key]) => envelope.includes(key) || !fields.includes(key))
-    .map(([key, value]) => [key, keep(value)] as const)
-  if (kept.length < given.length || kept.some(([, value], index) => value !== given[index]?.[1]))
-    told.toJSON = { value: () => Object.fromEntries(kept) }
+  const given = attempt(() => (error as { toJSON(): unknown }).toJSON())
+  const kept = mapEntries(given, keepTold)
+  if (kept !== given) told.toJSON = { value: () => kept }
   return Object.keys(told).length === 0 ? error : Object.create(error as object, told)
+}
+
+/** An object with other values; the same one where they are the same. */
+function mapEntries(object: unknown, change: (value: unknown, key: string) => unknown): unknown {
+  if (typeof object !== 'object' || object === null) return object
+  const given = Object.entries(object)
+  const changed = given.map(([key, value]) => [key, change(value, key)] as const)
+  return changed.every(([, value], index) => Object.is(value, given[index]?.[1])) ? object : Object.fromEntries(changed)
 }

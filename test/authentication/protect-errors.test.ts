@@ -98,6 +98,14 @@ t.test('protect: the names of the parts of an error are not those of a record', 
   })
 })
 
+t.test('protect: the messages of `errors` go by the names of fields, and pass', async (t) => {
+  const errors = { secret: 'is missing', pin: { min: 4, secret: 's3cret' } }
+  const { send } = await createProtected(t, { answer: () => Promise.reject(new Conflict('no', { errors })) })
+  t.match((await send('GET', '/things/1')).body, {
+    errors: { secret: 'is missing', pin: { min: 4, secret: undefined } }
+  })
+})
+
 t.test('protect: what of an error can not be read is not told', async (t) => {
   const data = {
     get user() {

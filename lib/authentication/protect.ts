@@ -1,10 +1,8 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
-import { BadRequest, GeneralError } from '../core/errors.js'
-import { define } from '../core/facade.js'
+import { attempt, BadRequest, GeneralError } from '../core/errors.js'
 import { onStart, outermost, type Place } from '../core/hooks.js'
-import { streamOf } from '../core/stream.js'
 import { errorWithout } from './protected-error.js'
-import { mapStream } from './protected-stream.js'
+import { isStream, mapStream } from './protected-stream.js'
 import { without } from './without.js'
 
 /**
@@ -29,8 +27,7 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 /** A result without the fields. */
 function clean(result: unknown, fields: readonly string[]): unknown {
-  const kind = streamOf(result)
-  if (kind !== undefined) return mapStream(result, kind, (record) => clean(record, fields))
+  if (isStream(result)) return mapStream(result, (record) => clean(record, fields))
   try {
     return without(result, fields)
   } catch (cause) {
@@ -38,18 +35,9 @@ function clean(result: unknown, fields: readonly string[]): unknown {
   }
 }
 
-/** Sets `context.dispatch` when it is read: a call of the server does not pay for it, and does not fail of it. */
-function dispatchLazily(context: HookContext, fields: readonly string[]): void {
-  const { result } = context
-  const inner = Object.getOwnPropertyDescriptor(context, 'dispatch')
-  const set = (value: unknown) => define(context as never, 'dispatch', value)
-  const get = () => {
-    const given = inner?.get ? inner.get.call(context) : inner?.value
-    set(clean(given === undefined ? result : given, fields))
-    return context.dispatch
-  }
-  Object.defineProperty(context, 'dispatch', { get, set, enumerable: true, configurable: true })
-}
+/** The same for a call of the server, which it must not disturb: `null` for what can not be read, or only once. */
+const show = (result: unknown, fields: readonly string[]): unknown =>
+  isStream(result) ? null : (attempt(() => without(result, fields)) ?? null)
 
 /**
  * An around hook that keeps fields out of everything that leaves through a service, at any depth: results, the records of a stream,
@@ -66,19 +54,15 @@ export function protect(...fields: string[]): (context: HookContext, next: NextF
   if (fields.length === 0) throw new Error("protect needs the name of a field: protect('password')")
   const hook = async (context: HookContext, next: NextFunction) => {
     const { provider, query } = context.params
-    if (!provider) {
-      await next()
-      dispatchLazily(context, fields)
-      return
-    }
-    if (names(query, fields)) throw new BadRequest(`There is nothing to ask about: ${fields.join(', ')}`)
+    if (provider && names(query, fields)) throw new BadRequest(`There is nothing to ask about: ${fields.join(', ')}`)
     try {
       await next()
     } catch (error) {
-      throw errorWithout(error, fields)
+      throw provider ? errorWithout(error, fields) : error
     }
-    context.dispatch = clean(context.dispatch === undefined ? context.result : context.dispatch, fields)
-    context.result = context.dispatch as never
+    const given = context.dispatch === undefined ? context.result : context.dispatch
+    context.dispatch = (provider ? clean : show)(given, fields)
+    if (provider) context.result = context.dispatch
   }
   const check = ({ path, type }: Place) => {
     if (type !== 'around') throw new Error(`protect at '${path}' is a hook for 'around', not for '${type}'`)

@@ -1,13 +1,24 @@
 import { pipeline, type Readable, Transform } from 'node:stream'
-import type { streamOf } from '../core/stream.js'
+import { attempt } from '../core/errors.js'
+import { streamOf } from '../core/stream.js'
 
+type Iterable = AsyncIterable<unknown>
+type Stream = Readable | ReadableStream | Iterable
 type Change = (record: unknown) => unknown
+
+/** A stream of Node or of the web, or an async iterable, such as what an async generator gives. */
+export const isStream = (value: unknown): value is Stream =>
+  typeof value === 'object' &&
+  value !== null &&
+  (streamOf(value) !== undefined || attempt(() => typeof (value as Iterable)[Symbol.asyncIterator]) === 'function')
 
 /**
  * A stream whose records are changed on the way. It ends, fails and is closed with its source, and the source with it. A stream of
  * bytes stays what it is.
  */
-export function mapStream(source: unknown, kind: NonNullable<ReturnType<typeof streamOf>>, change: Change): unknown {
+export function mapStream(source: Stream, change: Change): Stream {
+  const kind = streamOf(source)
+  if (kind === undefined) return mapIterable(source as Iterable, change)
   if (kind === 'getReader') return mapWeb(source as ReadableStream, change)
   return (source as Readable).readableObjectMode === false ? source : mapNode(source as Readable, change)
 }
@@ -33,4 +44,29 @@ function mapNode(source: Readable, change: Change): Readable {
   changed.on('error', () => {})
   pipeline(source, changed, () => {})
   return changed
+}
+
+// No generator: one that was not begun would not close its source.
+function mapIterable(source: Iterable, change: Change): AsyncIterableIterator<unknown> {
+  const items = source[Symbol.asyncIterator]()
+  const end = async () => {
+    await items.return?.()
+    return { done: true, value: undefined } as const
+  }
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    async next() {
+      const { done, value } = await items.next()
+      if (done) return { done, value: undefined }
+      try {
+        return { done: false, value: change(value) }
+      } catch (error) {
+        await end()
+        throw error
+      }
+    },
+    return: end
+  }
 }

@@ -6,11 +6,13 @@ type Iterable = AsyncIterable<unknown>
 type Stream = Readable | ReadableStream | Iterable
 type Change = (record: unknown) => unknown
 
-/** A stream of Node or of the web, or an async iterable, such as what an async generator gives. */
-export const isStream = (value: unknown): value is Stream =>
-  typeof value === 'object' &&
-  value !== null &&
-  (streamOf(value) !== undefined || attempt(() => typeof (value as Iterable)[Symbol.asyncIterator]) === 'function')
+/** Whether a value is a stream of Node or of the web, or an async iterable, such as what an async generator gives. */
+export function isStream(value: unknown): value is Stream {
+  if (typeof value !== 'object' || value === null) return false
+  return attempt(() => ways.some((way) => typeof (value as Record<PropertyKey, unknown>)[way] === 'function')) ?? false
+}
+
+const ways = ['pipe', 'getReader', Symbol.asyncIterator]
 
 /**
  * A stream whose records are changed on the way. It ends, fails and is closed with its source, and the source with it. A stream of

@@ -3,15 +3,23 @@ import type { AroundHook, HookContext } from '../../types/hooks.js'
 /** A call with everything around it. What it gives stands in the context. */
 export type Run = (context: HookContext) => Promise<void>
 
+/** What is told of a call after each of its hooks. */
+export interface HookObserver {
+  /** The hook has ended: the result may be another one. */
+  see(context: HookContext): void
+  /** The hook has failed. One further out may take the error back. */
+  fail(context: HookContext): void
+}
+
 /**
  * Wraps a call into hooks, the first one outermost. It is done once for each method, not for each call, and costs nothing
  * where there are no hooks. A hook ends the call early, or takes an error back, by setting `context.result`.
  */
-export function compose(hooks: readonly AroundHook[], call: Run): Run {
-  return hooks.reduceRight<Run>((inner, hook) => wrap(hook, inner), call)
+export function compose(hooks: readonly AroundHook[], call: Run, observer?: HookObserver): Run {
+  return hooks.reduceRight<Run>((inner, hook) => wrap(hook, inner, observer), call)
 }
 
-function wrap(hook: AroundHook, inner: Run): Run {
+function wrap(hook: AroundHook, inner: Run, observer: HookObserver | undefined): Run {
   return async (context) => {
     let running: Promise<void> | undefined
     let isSettled = false
@@ -25,11 +33,19 @@ function wrap(hook: AroundHook, inner: Run): Run {
       running.then(settle, settle)
       return running
     }
-    await hook.call(context.service, context, next)
-    if (!isSettled) await running
-    if (context.result !== undefined) return
-    if (running === undefined) throw new Error(`next() was not called ${by(hook, context)}, nor was context.result set`)
-    await running
+    try {
+      await hook.call(context.service, context, next)
+      if (!isSettled) await running
+      if (context.result === undefined) {
+        if (running === undefined)
+          throw new Error(`next() was not called ${by(hook, context)}, nor was context.result set`)
+        await running
+      }
+    } catch (error) {
+      observer?.fail(context)
+      throw error
+    }
+    observer?.see(context)
   }
 }
 

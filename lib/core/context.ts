@@ -37,18 +37,20 @@ class Context {
 
   toJSON(): Record<string, unknown> {
     const context = this as unknown as Record<string, unknown>
-    return pick(shown, (name) => context[name])
+    return pick([...shown, ...Object.keys(this)], (name) => context[name])
   }
 }
 
 /**
  * Makes the function that creates the contexts of one method. What its calls share stands on the prototype, and the named
- * arguments (`id`, `data`, `params`) read and write `context.arguments`.
+ * arguments (`id`, `data`, `params`) read and write `context.arguments`. `onParams` is told of the params of a call, and of those that a
+ * hook puts in their place.
  */
 export function contextOf(
   shared: Shared,
   names: readonly string[],
-  event: string | null
+  event: string | null,
+  onParams?: (context: HookContext, params: unknown) => void
 ): (args: unknown[]) => HookContext {
   class MethodContext extends Context {}
   for (const [key, value] of Object.entries(shared))
@@ -60,6 +62,7 @@ export function contextOf(
         return this.arguments[index]
       },
       set(this: Context, value: unknown) {
+        if (name === 'params') onParams?.(this as unknown as HookContext, value)
         this.arguments[index] = value
       }
     })
@@ -67,6 +70,8 @@ export function contextOf(
   const last = names.length - 1
   return (args) => {
     args[last] ??= {}
-    return new MethodContext(event, args) as unknown as HookContext
+    const context = new MethodContext(event, args) as unknown as HookContext
+    onParams?.(context, args[last])
+    return context
   }
 }

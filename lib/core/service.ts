@@ -1,5 +1,5 @@
 import type { HookContext, HookOptions, RegisteredService } from '../../types/hooks.js'
-import { compose, type Run } from './compose.js'
+import { compose, type HookObserver, type Run } from './compose.js'
 import { contextOf } from './context.js'
 import { createEmitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
 import { define, forward } from './facade.js'
@@ -17,6 +17,17 @@ export interface RegisterOptions {
   /** Hooks of all services; they stand around those of this one. */
   readonly common: HookStore
   readonly onListenerError: OnListenerError
+  readonly observer?: CallObserver
+}
+
+/** What a server does around each call of its services. The client does nothing. */
+export interface CallObserver extends HookObserver {
+  /** The call has these params now. */
+  lend(context: HookContext, params: unknown): void
+  /** The method is about to run. @throws when it is not to */
+  begin(context: HookContext): void
+  /** A call that the server has made itself is over. */
+  end(context: HookContext, hasFailed: boolean): void
 }
 
 /** A method of a registered service. */
@@ -46,7 +57,7 @@ export interface ServiceEntry {
  * changed, so that private fields work.
  */
 export function createService(object: object, options: RegisterOptions): ServiceEntry {
-  const { app, path, common } = options
+  const { app, path, common, observer } = options
   const source = object as Record<string, unknown>
   const events = options.events ?? (Array.isArray(source.events) ? source.events : [])
   const emitter = isEmitter(object) ? object : createEmitter()
@@ -62,7 +73,12 @@ export function createService(object: object, options: RegisterOptions): Service
     if (reserved.includes(name) || name in service)
       throw new Error(`'${name}' can't be a method of the service '${path}': choose another name`)
     const definition = definitionOf(name)
-    const create = contextOf({ app, service, path, method: name }, definition.arguments, definition.event)
+    const create = contextOf(
+      { app, service, path, method: name },
+      definition.arguments,
+      definition.event,
+      observer?.lend
+    )
     const check = argumentCheck(name)
     const context = (args: unknown[]) => {
       check(args)
@@ -72,7 +88,13 @@ export function createService(object: object, options: RegisterOptions): Service
     entries.set(name, method)
     define(service, name, async (...args: unknown[]) => {
       const context = method.context(args)
-      await method.run(context)
+      let hasFailed = true
+      try {
+        await method.run(context)
+        hasFailed = false
+      } finally {
+        observer?.end(context, hasFailed)
+      }
       return context.result
     })
   }
@@ -85,11 +107,14 @@ export function createService(object: object, options: RegisterOptions): Service
       const hooks = collected.sort((one, other) => Number(outermost in other) - Number(outermost in one))
       const isAlone = hooks.length === 0
       const call: Run = async (context) => {
-        if (context.result === undefined)
+        if (context.result === undefined) {
+          observer?.begin(context)
           context.result = (await (source[method.name] as Method).apply(object, context.arguments)) as never
+        }
+        observer?.see(context)
         if (isAlone) emitResult(context, events, eventful.emit)
       }
-      const chain = compose(hooks, call)
+      const chain = compose(hooks, call, observer)
       const withEvent: Run = async (context) => {
         await chain(context)
         emitResult(context, events, eventful.emit)

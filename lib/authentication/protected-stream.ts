@@ -1,18 +1,11 @@
 import { pipeline, type Readable, Transform } from 'node:stream'
-import { attempt } from '../core/errors.js'
 import { streamOf } from '../core/stream.js'
 
 type Iterable = AsyncIterable<unknown>
 type Stream = Readable | ReadableStream | Iterable
 type Change = (record: unknown) => unknown
 
-/** Whether a value is a stream of Node or of the web, or an async iterable, such as what an async generator gives. */
-export function isStream(value: unknown): value is Stream {
-  if (typeof value !== 'object' || value === null) return false
-  return attempt(() => ways.some((way) => typeof (value as Record<PropertyKey, unknown>)[way] === 'function')) ?? false
-}
-
-const ways = ['pipe', 'getReader', Symbol.asyncIterator]
+export const isStream = (value: unknown): value is Stream => streamOf(value) !== undefined
 
 /**
  * A stream whose records are changed on the way. It ends, fails and is closed with its source, and the source with it. A stream of
@@ -20,7 +13,7 @@ const ways = ['pipe', 'getReader', Symbol.asyncIterator]
  */
 export function mapStream(source: Stream, change: Change): Stream {
   const kind = streamOf(source)
-  if (kind === undefined) return mapIterable(source as Iterable, change)
+  if (kind === 'asyncIterator') return mapIterable(source as Iterable, change)
   if (kind === 'getReader') return mapWeb(source as ReadableStream, change)
   return (source as Readable).readableObjectMode === false ? source : mapNode(source as Readable, change)
 }

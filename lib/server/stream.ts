@@ -9,18 +9,12 @@ type Web = Parameters<typeof Readable.fromWeb>[0]
 /** A stream of Node or of the web, or an async iterable, such as what an async generator gives. */
 export type Stream = Readable | Web | NodeJS.ReadableStream | AsyncIterable<unknown>
 
-/** Told by the functions: a record may have a field of any name. */
-export const isStream = (data: unknown): data is Stream => streamIn(data) === data && data !== undefined
+export const isStream = (data: unknown): data is Stream => streamOf(data) !== undefined
 
-/** The stream that a value is, or, where it is a `Response`, its body; `undefined` for any other. It is asked for each result. */
+/** The stream that a value is, or, where it is a `Response`, its body; `undefined` for any other. */
 export function streamIn(value: unknown): Stream | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  return attempt(() => {
-    const { pipe, getReader, arrayBuffer, [Symbol.asyncIterator]: iterate } = value as Record<PropertyKey, unknown>
-    if (typeof pipe === 'function' || typeof getReader === 'function' || typeof iterate === 'function')
-      return value as Stream
-    return typeof arrayBuffer === 'function' && value instanceof Response ? (value.body ?? undefined) : undefined
-  })
+  if (isStream(value)) return value
+  return value instanceof Response ? (value.body ?? undefined) : undefined
 }
 
 const isNode = (stream: Stream): stream is NodeJS.ReadableStream => streamOf(stream) === 'pipe'

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Params } from 'fastify-services'
 import { tell } from './control.js'
+import { oddSources } from './odd-sources.js'
 import { type Course, create } from './sources.js'
 import { remember, wait } from './waiting.js'
 import { pathOf, ways } from './ways.js'
@@ -22,4 +23,5 @@ export async function registerStreams(app: FastifyInstance): Promise<void> {
     }
     app.service(`${isLate ? 'late' : 'streams'}/${pathOf(name)}`, { get }, { ...options, before: remember } as object)
   }
+  app.service('odd-sources', { get: async (id: string) => oddSources[id]?.[1]() })
 }

@@ -1,0 +1,120 @@
+import { runOperations } from './login-operations.js'
+import { key, type LoginRun, type Operation, type Result, refreshKey } from './login-run.js'
+
+/** What must hold, whatever happens in whatever order. A violation begins with the name of what does not hold. */
+export const invariants = {
+  hang: 'all that began settles',
+  rejection: 'no rejection is left unhandled',
+  sent: 'a call, a logout or `reAuthenticate` is sent with the token of the user it began with, or of the login under way that it waited for; when that failed, of the user whom it left logged in',
+  retried: 'a call that is made again is made again as the same user',
+  event: '`login` comes when the storage has the tokens of that login, `logout` when it has none',
+  state: '`get(authentication)`, the stored tokens and the token of a new call are of one user, or none',
+  pair: 'no token of one user stands beside the refresh token of another',
+  silent: 'new calls go as the user of the last `login` event, or, after `logout`, as none',
+  lost: 'a login ends by a logout, a refusal, a fault of the storage, or another tab, and not without',
+  logout: 'a `logout()` that has resolved leaves no token of its user',
+  login: 'a login that was accepted, and that nothing has overtaken, is told by its event',
+  renewal: 'a call with a token that can be renewed gets its answer; one that can not ends the login, and is told',
+  after: 'whatever has happened, one can log in, call, and log out'
+}
+
+const is401 = (error: unknown) => (error as { code?: number }).code === 401
+
+/** Who may be the user of what an operation sent, when all is known. */
+function mayBe(user: string | undefined, { found }: LoginRun, operation: Operation): boolean {
+  const sentAt = operation.sent[0]?.at ?? 0
+  const isOfTab = found.tabs.some((tab) => tab.user === user && tab.at > operation.begun && tab.at < sentAt)
+  const last = found.operations.findLast(({ kind, begun }) => kind === 'login' && begun < operation.begun)
+  const waitedFor = last && operation.underWay.includes(last) ? last : undefined
+  if (user === undefined || isOfTab || user === waitedFor?.user) return true
+  if (waitedFor?.settled && !('error' in waitedFor.settled)) return false
+  return [operation.stored, ...operation.underWay].some((one) => one?.user === user)
+}
+
+function checkOperations(run: LoginRun, violate: (name: keyof typeof invariants, text: string) => void) {
+  const { found, server } = run
+  for (const operation of found.operations) {
+    const { kind, name, sent, settled, begun } = operation
+    if (!settled) violate('hang', name)
+    const [first, ...others] = sent.map(({ token }) => server.loginOf(token)?.user)
+    if (!mayBe(first, run, operation)) violate('sent', `${name} as ${first}`)
+    if (others.some((user) => user !== first)) violate('retried', `${name} as ${others}`)
+    const isAlone = found.operations.every(
+      (one) => one === operation || one.begun < begun || one.begun > (settled?.at ?? 0) || one.kind === 'call'
+    )
+    if (kind !== 'login' || !isAlone || !settled || 'error' in settled) continue
+    if (
+      !found.events.some(({ event, result, at }) => event === 'login' && result === settled.result && at < settled.at)
+    )
+      violate('login', name)
+  }
+}
+
+/** What holds when all has settled. */
+async function checkState(run: LoginRun, violate: (name: keyof typeof invariants, text: string) => void) {
+  const { found, server, items, app, start, schedule } = run
+  const login = server.loginOf(items.get(key))
+  const refresh = server.loginOf(items.get(refreshKey))
+  const shown = (await Promise.resolve(app.get('authentication')).catch(() => null)) as Result | null | undefined
+  const last = found.events.at(-1)
+  const tab = found.tabs.at(-1)
+  const isOfTab = login ? login.isOfTab : tab !== undefined
+  const text = `stored ${login?.user}, shown ${shown?.user}, last event ${last?.event} ${last?.result?.user}`
+  if (refresh && login && refresh !== login) violate('pair', `${login.user} ${refresh.user}`)
+  if (refresh && !login && found.faults.length === 0 && !isOfTab)
+    violate('pair', `a refresh token alone: ${refresh.user}`)
+  if (shown && shown.user !== login?.user && !isOfTab) violate('state', text)
+  const isOfPage = found.events.length === 0 && login?.id === found.operations[0]?.stored?.id
+  if (login && !isOfTab && !isOfPage && (last?.event !== 'login' || last.result?.user !== login.user))
+    violate('silent', text)
+  const since = last?.at ?? 0
+  const isRefused = found.operations.some(
+    ({ kind, settled }) => /login|again/.test(kind) && settled && settled.at > since && is401(settled.error ?? {})
+  )
+  const isFaulty = found.faults.some((at) => at > since)
+  if (!login && last?.event === 'login' && !isRefused && !isFaulty && !isOfTab) violate('lost', text)
+
+  const [isGood, canRenew] = [key, refreshKey].map((key) => server.isGood(items.get(key)))
+  const call = start('call', () => app.service('me').find())
+  await schedule.drain()
+  const user = server.loginOf(call.sent[0]?.token)?.user
+  if (user !== login?.user) violate('state', `${text}, a call goes as ${user}`)
+  const answered = call.settled?.result?.user
+  if (answered !== (login && (isGood || canRenew) ? login.user : undefined)) violate('renewal', `${text}: ${answered}`)
+  const isEnded = login && refresh && !isGood && !canRenew
+  if (isEnded && (items.size > 0 || found.events.at(-1)?.event !== 'logout' || app.get('authentication')))
+    violate('renewal', `${text}: refused, and not told`)
+}
+
+/** One run: what it has violated, and what has happened. */
+export async function searchLogins(run: LoginRun): Promise<string[]> {
+  const { found, schedule, app, start, items } = run
+  const violate = (name: keyof typeof invariants, text: string) => found.violations.push(`${name}: ${text}`)
+  const onRejection = (reason: unknown) => violate('rejection', String(reason))
+  process.on('unhandledRejection', onRejection)
+  try {
+    await runOperations(run)
+    checkOperations(run, violate)
+    await checkState(run, violate)
+    for (const act of ['login', 'call', 'logout'] as const) {
+      const operation = start(
+        act,
+        () => {
+          if (act === 'login') return app.authenticate({ strategy: 'local', user: 'ada' })
+          return act === 'call' ? app.service('me').find() : app.logout()
+        },
+        act === 'login' ? 'ada' : undefined
+      )
+      await schedule.drain()
+      if (act !== 'login' && operation.settled?.result?.user !== 'ada') violate('after', `${act} is refused`)
+      if (act === 'login' && 'error' in (operation.settled ?? {})) return found.violations
+    }
+    if (items.size > 0 || app.get('authentication') || found.events.at(-1)?.event !== 'logout')
+      violate('after', 'the logout is none')
+  } catch (error) {
+    violate('hang', String(error))
+  } finally {
+    process.off('unhandledRejection', onRejection)
+  }
+  return found.violations
+}

@@ -1,41 +1,36 @@
-import { type CallLogin, is401, type LoginService } from './login.js'
-import { areOfTwoUsers, type Token, type TokenStore } from './token-store.js'
+import { type ApplicationLogin, is401, type LoginService, type Session } from './login.js'
+import { ofSameUser, type Token, type TokenStore } from './token-store.js'
 
 interface Locks {
   request(name: string, run: () => Promise<void>): Promise<void>
 }
 declare const navigator: { locks?: Locks } | undefined
 
-/** Renews the access token by the refresh token, once for any number of calls that wait for it. */
+/** Renews the access token of a session by the refresh token, once for any number of calls that wait for it. */
 export class Renewal {
   readonly #tokens: TokenStore
   readonly #service: LoginService
-  readonly #begin: () => () => Promise<void>
-  #running: Promise<string | undefined> | undefined
+  readonly #login: ApplicationLogin
 
-  /** @param begin is called at the beginning; what it returns, when the server refuses the refresh token */
-  constructor(tokens: TokenStore, service: LoginService, begin: () => () => Promise<void>) {
+  constructor(tokens: TokenStore, service: LoginService, login: ApplicationLogin) {
     this.#tokens = tokens
     this.#service = service
-    this.#begin = begin
+    this.#login = login
   }
 
   /**
    * The token that stands in for one that a call was refused with, `undefined` when there is none, or another user has logged in.
    * @throws what the server answers beside 401: nothing is known of the login then
    */
-  async renew(refused: string, { isCurrent }: CallLogin): Promise<string | undefined> {
-    if (!isCurrent()) return undefined
-    this.#running ??= this.#start(refused).finally(() => {
-      this.#running = undefined
+  async renew(refused: string, session: Session): Promise<Token> {
+    const { isCurrent } = this.#login
+    if (!isCurrent(session)) return undefined
+    session.renewal ??= this.#alone(() => this.#renew(refused, session)).finally(() => {
+      session.renewal = undefined
     })
-    const renewed = await this.#running
-    return isCurrent() ? renewed : undefined
-  }
-
-  #start(refused: string): Promise<string | undefined> {
-    const end = this.#begin()
-    return this.#alone(() => this.#renew(refused, end))
+    const renewed = await session.renewal
+    // Another tab may have logged in another user.
+    return isCurrent(session) ? ofSameUser(renewed, refused) : undefined
   }
 
   // A refresh token is good for one use, and other tabs of the page have the same one.
@@ -54,24 +49,21 @@ export class Renewal {
   }
 
   // A login, or a logout, may come between: what it has left stands.
-  async #renew(refused: string, end: () => Promise<void>): Promise<string | undefined> {
+  async #renew(refused: string, session: Session): Promise<Token> {
     const current = await this.#tokens.access()
-    if (current && current !== refused) return ofSameUser(current, refused)
+    if (current !== refused) return current
     const refreshToken = await this.#tokens.refresh()
     if (!refreshToken) return undefined
     const isStored = async () => (await this.#tokens.refresh()) === refreshToken
     try {
       const result = await this.#service.create({ strategy: 'refresh', refreshToken })
       await this.#tokens.inTurn(async () => {
-        if (await isStored()) await this.#tokens.save(result)
+        if (await isStored()) await this.#tokens.save(result, refused)
       })
     } catch (error) {
       if (!is401(error)) throw error
-      if (await isStored()) await end()
+      if (await isStored()) await this.#login.end(session, refused, null)
     }
-    return ofSameUser(await this.#tokens.access(), refused)
+    return this.#tokens.access()
   }
 }
-
-// Another tab may have logged in another user.
-const ofSameUser = (token: Token, refused: string) => (token && !areOfTwoUsers(token, refused) ? token : undefined)

@@ -42,39 +42,59 @@ export class TokenStore {
     return turn
   }
 
+  /** The access token that there is now: what changes it after waits until it has been read. */
+  read(): Promise<Token> {
+    const token = this.access()
+    this.#last = Promise.allSettled([this.#last, token])
+    return token
+  }
+
   /**
    * Keeps the tokens of a login. A refresh token goes with the access token that it came with.
    *
    * @param used the token that the login went on with: where another tab has renewed that since, its tokens stay
+   * @returns whether tokens of that login are kept
    */
-  async save({ accessToken, refreshToken }: AuthenticationResult, used?: string): Promise<void> {
+  async save({ accessToken, refreshToken }: AuthenticationResult, used?: string): Promise<boolean> {
     const current = await this.access()
-    if (used !== undefined && used !== current) return
+    if (used !== undefined && used !== current) return ofSameUser(current, used) !== undefined
+    if (typeof accessToken !== 'string') return true
     try {
       if (typeof refreshToken === 'string') await this.#storage.setItem(this.#refreshKey, refreshToken)
       else if (accessToken !== current) await this.#storage.removeItem(this.#refreshKey)
-      if (typeof accessToken === 'string') await this.#storage.setItem(this.#key, accessToken)
-      else if (used === undefined) await this.#storage.removeItem(this.#key)
+      await this.#storage.setItem(this.#key, accessToken)
     } catch (error) {
-      // Half of a login is none.
-      await this.drop(undefined).catch(() => {})
+      // Half of a new login is none. A renewal can be made again.
+      if (used === undefined) await this.clear().catch(() => {})
       throw error
     }
+    return true
   }
 
-  /** Drops the tokens of a user, told by a token, but not those of another user, whom another tab has logged in. */
-  async drop(token: Token): Promise<void> {
-    if (areOfTwoUsers(token, await this.access())) return
-    await this.#storage.removeItem(this.#key)
-    await this.#storage.removeItem(this.#refreshKey)
+  /**
+   * Drops the tokens of a user, told by a token, but not those of another user, whom another tab has logged in.
+   *
+   * @returns whether none are left
+   */
+  async drop(token: Token): Promise<boolean> {
+    const current = await this.access()
+    if (current && !(token && ofSameUser(current, token))) return false
+    await this.clear()
+    return true
+  }
+
+  /** Drops the tokens of any user: the access token at last, so that one who is told to be logged in is. */
+  async clear(): Promise<void> {
+    for (const key of [this.#refreshKey, this.#key])
+      if (await this.#storage.getItem(key)) await this.#storage.removeItem(key)
   }
 }
 
 const userOf = (token: Token): unknown =>
   attempt(() => JSON.parse(atob(String(token?.split('.')[1]).replaceAll('-', '+').replaceAll('_', '/'))).sub)
 
-/** Whether tokens tell that they are those of two users. */
-export function areOfTwoUsers(one: Token, other: Token): boolean {
-  const users = [userOf(one), userOf(other)]
-  return !users.includes(undefined) && users[0] !== users[1]
+/** A token, unless it tells that it is one of another user than `other`. */
+export function ofSameUser(token: Token, other: Token): Token {
+  const users = [userOf(token), userOf(other)]
+  return token && (users.includes(undefined) || users[0] === users[1]) ? token : undefined
 }

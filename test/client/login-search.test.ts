@@ -6,6 +6,8 @@ import { createLoginRun } from '../support/login-run.js'
 const first = Number(process.env.SEED ?? 1)
 const runs = Number(process.env.RUNS ?? 2000)
 
+t.setTimeout(120_000 + runs * 50)
+
 /** What goes wrong in some of the runs, by what does not hold, each with the shortest run that shows it. */
 async function search() {
   const failures = new Map<string, { count: number; seed: number; text: string; trace: readonly string[] }>()

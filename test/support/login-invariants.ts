@@ -21,14 +21,15 @@ export const invariants = {
 const is401 = (error: unknown) => (error as { code?: number }).code === 401
 
 /** Who may be the user of what an operation sent, when all is known. */
-function mayBe(user: string | undefined, { found }: LoginRun, operation: Operation): boolean {
+function mayBe(user: string | undefined, { found, server }: LoginRun, operation: Operation): boolean {
   const sentAt = operation.sent[0]?.at ?? 0
   const isOfTab = found.tabs.some((tab) => tab.user === user && tab.at > operation.begun && tab.at < sentAt)
   const last = found.operations.findLast(({ kind, begun }) => kind === 'login' && begun < operation.begun)
   const waitedFor = last && operation.underWay.includes(last) ? last : undefined
   if (user === undefined || isOfTab || user === waitedFor?.user) return true
   if (waitedFor?.settled && !('error' in waitedFor.settled)) return false
-  return [operation.stored, ...operation.underWay].some((one) => one?.user === user)
+  const others = operation.underWay.map((one) => one.user ?? server.loginOf(one.sent[0]?.token)?.user)
+  return [operation.stored?.user, ...others].includes(user)
 }
 
 function checkOperations(run: LoginRun, violate: (name: keyof typeof invariants, text: string) => void) {
@@ -64,7 +65,7 @@ async function checkState(run: LoginRun, violate: (name: keyof typeof invariants
   if (refresh && !login && found.faults.length === 0 && !isOfTab)
     violate('pair', `a refresh token alone: ${refresh.user}`)
   if (shown && shown.user !== login?.user && !isOfTab) violate('state', text)
-  const isOfPage = found.events.length === 0 && login?.id === found.operations[0]?.stored?.id
+  const isOfPage = found.events.length === 0 && login === found.page
   if (login && !isOfTab && !isOfPage && (last?.event !== 'login' || last.result?.user !== login.user))
     violate('silent', text)
   const since = last?.at ?? 0

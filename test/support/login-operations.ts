@@ -82,6 +82,7 @@ export async function runOperations(run: LoginRun): Promise<void> {
     const { accessToken, refreshToken } = server.open(pick(users), false)
     items.set(key, accessToken)
     if (refreshToken) items.set(refreshKey, refreshToken)
+    run.found.page = server.loginOf(accessToken)
   } else if (chance(0.7)) start('login', () => app.authenticate({ strategy: 'local', user: 'ada' }), 'ada')
   await schedule.drain()
   Object.assign(options, faults)

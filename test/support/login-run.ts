@@ -48,7 +48,9 @@ export function createLoginRun(seed: number) {
     events: [] as { event: string; result: Result | null; at: number }[],
     tabs: [] as { user: string | undefined; at: number }[],
     violations: [] as string[],
-    faults: [] as number[]
+    faults: [] as number[],
+    /** The login that was there before. */
+    page: undefined as ModelLogin | undefined
   }
   let clock = 0
   const now = () => ++clock
@@ -58,7 +60,9 @@ export function createLoginRun(seed: number) {
   function begin(operation: Operation) {
     operation.begun = now()
     operation.stored = server.loginOf(items.get(key))
-    operation.underWay = found.operations.filter((one) => one !== operation && one.kind === 'login' && !one.settled)
+    operation.underWay = found.operations.filter(
+      (one) => one !== operation && /login|again/.test(one.kind) && !one.settled
+    )
   }
 
   async function fetch(
@@ -94,10 +98,10 @@ export function createLoginRun(seed: number) {
   app.hooks({
     before: {
       all: [
-        async () => {
+        async ({ path }) => {
           const operation = running.getStore()
           if (hasHooks) await schedule.later(`${operation?.name}: hook`, () => {})
-          if (operation?.kind === 'call') begin(operation)
+          if (operation?.kind === 'call' && path === 'me') begin(operation)
         }
       ]
     }

@@ -1,5 +1,6 @@
 import { runOperations } from './login-operations.js'
-import { key, type LoginRun, type Operation, type Result, refreshKey } from './login-run.js'
+import type { Operation, Result } from './login-record.js'
+import { key, type LoginRun, refreshKey } from './login-run.js'
 
 /** What must hold, whatever happens in whatever order. A violation begins with the name of what does not hold. */
 export const invariants = {
@@ -11,10 +12,12 @@ export const invariants = {
   state: '`get(authentication)`, the stored tokens and the token of a new call are of one user, or none',
   pair: 'no token of one user stands beside the refresh token of another',
   silent: 'new calls go as the user of the last `login` event, or, after `logout`, as none',
+  shown: '`get(authentication)` is that of the user who is logged in, but at the start, and after a login that failed',
   lost: 'a login ends by a logout, a refusal, a fault of the storage, or another tab, and not without',
   logout: 'a `logout()` that has resolved leaves no token of its user',
   login: 'a login that was accepted, and that nothing has overtaken, is told by its event',
   renewal: 'a call with a token that can be renewed gets its answer; one that can not ends the login, and is told',
+  once: 'a refresh token is sent once, unless an answer was lost',
   after: 'whatever has happened, one can log in, call, and log out'
 }
 
@@ -39,6 +42,9 @@ function checkOperations(run: LoginRun, violate: (name: keyof typeof invariants,
     if (!settled) violate('hang', name)
     const [first, ...others] = sent.map(({ token }) => server.loginOf(token)?.user)
     if (!mayBe(first, run, operation)) violate('sent', `${name} as ${first}`)
+    const { stored, at = 0 } = sent[0] ?? {}
+    const isOvertaken = found.operations.some((one) => one.kind === 'login' && one.begun > begun && one.begun < at)
+    if (!first && stored && stored === operation.stored && !isOvertaken) violate('sent', `${name} as none`)
     if (others.some((user) => user !== first)) violate('retried', `${name} as ${others}`)
     const isAlone = found.operations.every(
       (one) => one === operation || one.begun < begun || one.begun > (settled?.at ?? 0) || one.kind === 'call'
@@ -69,11 +75,14 @@ async function checkState(run: LoginRun, violate: (name: keyof typeof invariants
   if (login && !isOfTab && !isOfPage && (last?.event !== 'login' || last.result?.user !== login.user))
     violate('silent', text)
   const since = last?.at ?? 0
-  const isRefused = found.operations.some(
-    ({ kind, settled }) => /login|again/.test(kind) && settled && settled.at > since && is401(settled.error ?? {})
+  const failed = found.operations.filter(
+    ({ kind, settled }) => /login|again/.test(kind) && settled && settled.at > since && 'error' in settled
   )
+  const isRefused = failed.some(({ settled }) => is401(settled?.error))
   const isFaulty = found.faults.some((at) => at > since)
   if (!login && last?.event === 'login' && !isRefused && !isFaulty && !isOfTab) violate('lost', text)
+
+  if (login && last && !shown && failed.length === 0 && !isOfTab) violate('shown', text)
 
   const [isGood, canRenew] = [key, refreshKey].map((key) => server.isGood(items.get(key)))
   const call = start('call', () => app.service('me').find())

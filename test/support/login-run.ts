@@ -1,28 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { authentication, createClient, rest } from 'fastify-services/client'
-import { createModelServer, createModelStorage, type ModelLogin, type ModelRequest } from './login-model.js'
+import { createModelServer, createModelStorage, type ModelRequest } from './login-model.js'
+import { createRecord, type Operation, type Result } from './login-record.js'
 import { createSchedule } from './schedule.js'
-
-/** What the application was asked to do, and what came of it. */
-export interface Operation {
-  readonly kind: 'login' | 'again' | 'logout' | 'call'
-  readonly name: string
-  /** Who logs in. */
-  readonly user: string | undefined
-  /** When it began: for a call, after its hooks. */
-  begun: number
-  /** Whose tokens were stored then, and which logins were under way. */
-  stored: ModelLogin | undefined
-  underWay: Operation[]
-  /** The tokens that it was sent with, and when. */
-  readonly sent: { token: string | undefined; at: number }[]
-  settled?: { at: number; error?: unknown; result?: Result }
-}
-
-export interface Result {
-  accessToken?: string
-  user?: string
-}
 
 export const [key, refreshKey] = ['feathers-jwt', 'feathers-jwt-refresh']
 
@@ -43,23 +23,18 @@ export function createLoginRun(seed: number) {
     serverFaults: chance(0.6) ? 0.12 : 0,
     storageFaults: chance(0.35) ? 0.05 : 0
   }
-  const found = {
-    operations: [] as Operation[],
-    events: [] as { event: string; result: Result | null; at: number }[],
-    tabs: [] as { user: string | undefined; at: number }[],
-    violations: [] as string[],
-    faults: [] as number[],
-    /** The login that was there before. */
-    page: undefined as ModelLogin | undefined
-  }
+  const isCalm = !hasTabs && options.serverFaults + options.storageFaults === 0
+  const found = createRecord()
   let clock = 0
   const now = () => ++clock
   const server = createModelServer(options, schedule)
   const { storage, items, isIdle } = createModelStorage(options, schedule, () => found.faults.push(now()))
 
+  const stored = () => server.loginOf(items.get(key))
+
   function begin(operation: Operation) {
     operation.begun = now()
-    operation.stored = server.loginOf(items.get(key))
+    operation.stored = stored()
     operation.underWay = found.operations.filter(
       (one) => one !== operation && /login|again/.test(one.kind) && !one.settled
     )
@@ -73,7 +48,12 @@ export function createLoginRun(seed: number) {
     const token = init.headers.Authorization?.slice('Bearer '.length)
     const request: ModelRequest = { method: init.method, url: url.slice(address.length), token, body }
     const operation = running.getStore()
-    if (!body || body.strategy === 'jwt') operation?.sent.push({ token: body?.accessToken ?? token, at: now() })
+    if (!body || body.strategy === 'jwt')
+      operation?.sent.push({ token: body?.accessToken ?? token, at: now(), stored: stored() })
+    if (body?.refreshToken) {
+      if (isCalm && found.refreshed.includes(body.refreshToken)) found.violations.push(`once: ${body.refreshToken}`)
+      found.refreshed.push(body.refreshToken)
+    }
     const fails = () => {
       if (chance(options.serverFaults)) throw new TypeError('fetch failed')
     }
@@ -110,7 +90,7 @@ export function createLoginRun(seed: number) {
     app.on(event, (result) => {
       schedule.trace.push(`event ${event} ${(result as Result | null)?.user ?? null}`)
       found.events.push({ event, result: result as Result | null, at: now() })
-      const user = server.loginOf(items.get(key))?.user
+      const user = stored()?.user
       const isOfTab = found.tabs.length > 0
       const expected = event === 'login' ? (result as Result).user : undefined
       if (user !== expected && !isOfTab) found.violations.push(`event: '${event}' while the storage has another login`)
@@ -132,12 +112,13 @@ export function createLoginRun(seed: number) {
       .then((result) => {
         settle({ result: result as Result })
         if (kind !== 'logout') return
+        const isLast = !found.operations.some(({ kind, begun }) => kind === 'login' && begun > operation.begun)
         const ended = [
           server.loginOf(operation.sent.at(-1)?.token),
           operation.underWay.length ? undefined : operation.stored
         ]
         const left = [key, refreshKey].map((key) => server.loginOf(items.get(key)))
-        if (left.some((login) => login !== undefined && ended.includes(login)))
+        if (left.some((login) => login && (ended.includes(login) || (isLast && found.tabs.length === 0))))
           found.violations.push('logout: it resolved and left tokens of its user')
       })
       .catch((error) => settle({ error }))

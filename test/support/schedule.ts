@@ -14,6 +14,8 @@ export interface Schedule {
 
 interface Step {
   readonly name: string
+  /** How likely it is to be next. */
+  readonly weight: number
   run(): void
   isReady(): boolean
 }
@@ -31,6 +33,13 @@ export function createSchedule(seed: number): Schedule {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
   }
+  function choose(ready: Step[]): Step | undefined {
+    let left = random() * ready.reduce((sum, { weight }) => sum + weight, 0)
+    return ready.find(({ weight }) => {
+      left -= weight
+      return left < 0
+    })
+  }
   const trace: string[] = []
   const steps: Step[] = []
   return {
@@ -47,13 +56,13 @@ export function createSchedule(seed: number): Schedule {
             reject(error)
           }
         }
-        steps.push({ name, run: step, isReady })
+        // Some are slow: a lot happens before them.
+        steps.push({ name, weight: random() < 0.15 ? 0.03 : 1, run: step, isReady })
       }),
     async drain() {
       await quiet()
       while (steps.length > 0) {
-        const ready = steps.filter(({ isReady }) => isReady())
-        const step = ready[Math.floor(random() * ready.length)]
+        const step = choose(steps.filter(({ isReady }) => isReady()))
         if (step === undefined) throw new Error(`nothing can go on: ${steps.map(({ name }) => name).join(', ')}`)
         steps.splice(steps.indexOf(step), 1)
         trace.push(step.name)

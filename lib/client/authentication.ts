@@ -6,8 +6,8 @@ import type { Connection } from './connection.js'
 import { nameIn } from './headers.js'
 import { type Held, is401, type Login, type LoginApp, type LoginService, loginOf, type Session } from './login.js'
 import { streamOf } from './message.js'
-import { Renewal } from './renewal.js'
-import { type StorageOptions, TokenStore } from './token-store.js'
+import { createRenewal } from './renewal.js'
+import { createTokenStore, type StorageOptions } from './token-store.js'
 import { abortable } from './transports/abortable.js'
 
 /** Options of `authentication`. */
@@ -48,7 +48,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
   const { header = 'Authorization', scheme = 'Bearer', jwtStrategy = 'jwt' } = options
   const path = stripSlashes(options.path ?? 'authentication')
   return (app) => {
-    const tokens = new TokenStore(options)
+    const tokens = createTokenStore(options)
     const { connection } = app
     if (connection === undefined)
       throw new Error(
@@ -56,7 +56,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
       )
     const service = app.service(path) as LoginService
     const login = loginOf(app, tokens)
-    const renewal = new Renewal(tokens, service, login)
+    const renew = createRenewal(tokens, service, login)
 
     async function goOn(session: Session): Promise<Login> {
       const accessToken = await tokens.inTurn(() => tokens.access())
@@ -66,7 +66,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
         used
       })
       return loginWith(accessToken).catch(async (error) => {
-        const renewed = is401(error) ? await renewal.renew(accessToken, session) : undefined
+        const renewed = is401(error) ? await renew(accessToken, session) : undefined
         if (!renewed) throw error
         return loginWith(renewed)
       })
@@ -105,7 +105,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
       if (!token) return send(request)
       const response = await sendWith(token)
       if (response.status !== 401) return response
-      const renewed = await unlessAborted(signal, () => renewal.renew(token, session))
+      const renewed = await unlessAborted(signal, () => renew(token, session))
       // A stream is read once.
       return !renewed || streamOf(body) ? response : sendWith(renewed)
     }

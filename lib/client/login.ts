@@ -77,7 +77,9 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
       tell = () => {
         tell = undefined
         app.set('authentication', isKept ? authenticated : null)
-        for (const event of isKept ? ['login', 'authenticated'] : []) app.emit(event, result)
+        if (!isKept) return
+        app.emit('login', result)
+        app.emit('authenticated', result)
       }
       if (isCurrent()) tell()
       return result
@@ -139,18 +141,13 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
         const shown = app.get('authentication')
         const show = (value: unknown) => current === session && app.set('authentication', value)
         show(null)
-        let isGone: boolean
-        try {
-          isGone = await drop(token)
-        } catch (error) {
+        const isGone = await drop(token).catch((error) => {
           if (!app.get('authentication')) show(shown)
           throw error
-        }
+        })
         show(null)
-        if (isGone) {
-          stored = {}
-          if (current === session) current = stored
-        }
+        if (isGone) stored = {}
+        if (current === session) current = stored
         app.emit('logout', result)
       })
   }

@@ -6,37 +6,12 @@ interface Locks {
 }
 declare const navigator: { locks?: Locks } | undefined
 
-/** Renews the access token of a session by the refresh token, once for any number of calls that wait for it. */
-export class Renewal {
-  readonly #tokens: TokenStore
-  readonly #service: LoginService
-  readonly #login: ApplicationLogin
-
-  constructor(tokens: TokenStore, service: LoginService, login: ApplicationLogin) {
-    this.#tokens = tokens
-    this.#service = service
-    this.#login = login
-  }
-
-  /**
-   * The token that stands in for one that a call was refused with, `undefined` when there is none, or another user has logged in.
-   * @throws what the server answers beside 401: nothing is known of the login then
-   */
-  async renew(refused: string, session: Session): Promise<Token> {
-    const { isCurrent } = this.#login
-    if (!isCurrent(session)) return undefined
-    session.renewal ??= this.#alone(() => this.#renew(refused, session)).finally(() => {
-      session.renewal = undefined
-    })
-    const renewed = await session.renewal
-    // Another tab may have logged in another user.
-    return isCurrent(session) ? ofSameUser(renewed, refused) : undefined
-  }
-
+/** Makes what renews the access token of a session by the refresh token, once for any number of calls that wait for it. */
+export function createRenewal(tokens: TokenStore, service: LoginService, { isCurrent, end }: ApplicationLogin) {
   // A refresh token is good for one use, and other tabs of the page have the same one.
-  #alone<T>(run: () => Promise<T>): Promise<T> {
+  function alone<T>(run: () => Promise<T>): Promise<T> {
     const locks = typeof navigator === 'undefined' ? undefined : navigator.locks
-    const { shared } = this.#tokens
+    const { shared } = tokens
     if (locks === undefined || shared === undefined) return run()
     return new Promise((resolve, reject) => {
       const runAndWait = async () => {
@@ -49,21 +24,35 @@ export class Renewal {
   }
 
   // A login, or a logout, may come between: what it has left stands.
-  async #renew(refused: string, session: Session): Promise<Token> {
-    const current = await this.#tokens.access()
+  async function renewNow(refused: string, session: Session): Promise<Token> {
+    const current = await tokens.access()
     if (current !== refused) return current
-    const refreshToken = await this.#tokens.refresh()
+    const refreshToken = await tokens.refresh()
     if (!refreshToken) return undefined
-    const isStored = async () => (await this.#tokens.refresh()) === refreshToken
+    const isStored = async () => (await tokens.refresh()) === refreshToken
     try {
-      const result = await this.#service.create({ strategy: 'refresh', refreshToken })
-      await this.#tokens.inTurn(async () => {
-        if (await isStored()) await this.#tokens.save(result, refused)
+      const result = await service.create({ strategy: 'refresh', refreshToken })
+      await tokens.inTurn(async () => {
+        if (await isStored()) await tokens.save(result, refused)
       })
     } catch (error) {
       if (!is401(error)) throw error
-      if (await isStored()) await this.#login.end(session, refused, null)
+      if (await isStored()) await end(session, refused, null)
     }
-    return this.#tokens.access()
+    return tokens.access()
+  }
+
+  /**
+   * The token that stands in for one that a call was refused with, `undefined` when there is none, or another user has logged in.
+   * @throws what the server answers beside 401: nothing is known of the login then
+   */
+  return async (refused: string, session: Session): Promise<Token> => {
+    if (!isCurrent(session)) return undefined
+    session.renewal ??= alone(() => renewNow(refused, session)).finally(() => {
+      session.renewal = undefined
+    })
+    const renewed = await session.renewal
+    // Another tab may have logged in another user.
+    return isCurrent(session) ? ofSameUser(renewed, refused) : undefined
   }
 }

@@ -88,10 +88,9 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
       try {
         if (isCurrent() && is401(error)) await drop(stored === before ? await token : stored.token)
       } finally {
-        session.login = undefined
         if (isCurrent()) {
           session.before = current = stored
-          app.set('authentication', stored.login ?? null)
+          app.set('authentication', null)
           tell?.()
         }
       }

@@ -16,6 +16,7 @@ export const invariants = {
   lost: 'a login ends by a logout, a refusal, a fault of the storage, or another tab, and not without',
   logout: 'a `logout()` that has resolved leaves no token of its user',
   login: 'a login that was accepted, and that nothing has overtaken, is told by its event',
+  tab: 'tokens of a user whom another tab has logged in are removed by a login, and by what was sent as that user, and by nothing else',
   renewal: 'a call with a token that can be renewed gets its answer; one that can not ends the login, and is told',
   once: 'a refresh token is sent once, unless an answer was lost',
   after: 'whatever has happened, one can log in, call, and log out'
@@ -57,12 +58,27 @@ function checkOperations(run: LoginRun, violate: (name: keyof typeof invariants,
   }
 }
 
+function checkTabs({ found, server }: LoginRun, violate: (name: keyof typeof invariants, text: string) => void) {
+  for (const { login, at } of found.removed) {
+    const came = found.tabs.find((tab) => tab.user === login?.user)?.at ?? 0
+    const isTheirs = ({ kind, begun, settled, sent }: Operation) =>
+      (kind === 'login' && begun < at && (settled?.at ?? at) > came) ||
+      sent.some(({ token }) => server.loginOf(token)?.user === login?.user)
+    if (login?.isOfTab && !found.operations.some(isTheirs)) violate('tab', login.user)
+  }
+}
+
 /** What holds when all has settled. */
 async function checkState(run: LoginRun, violate: (name: keyof typeof invariants, text: string) => void) {
   const { found, server, items, app, start, schedule } = run
   const login = server.loginOf(items.get(key))
   const refresh = server.loginOf(items.get(refreshKey))
-  const shown = (await Promise.resolve(app.get('authentication')).catch(() => null)) as Result | null | undefined
+  const shown = await Promise.resolve(app.get('authentication') as Promise<Result> | null | undefined).catch(
+    (error) => {
+      violate('state', `shown ${error}`)
+      return null
+    }
+  )
   const last = found.events.at(-1)
   const tab = found.tabs.at(-1)
   const isOfTab = login ? login.isOfTab : tab !== undefined
@@ -80,7 +96,8 @@ async function checkState(run: LoginRun, violate: (name: keyof typeof invariants
   )
   const isRefused = failed.some(({ settled }) => is401(settled?.error))
   const isFaulty = found.faults.some((at) => at > since)
-  if (!login && last?.event === 'login' && !isRefused && !isFaulty && !isOfTab) violate('lost', text)
+  if (!login && last?.event === 'login' && last.result?.user && !isRefused && !isFaulty && !isOfTab)
+    violate('lost', text)
 
   if (login && last && !shown && failed.length === 0 && !isOfTab) violate('shown', text)
 
@@ -105,6 +122,7 @@ export async function searchLogins(run: LoginRun): Promise<string[]> {
   try {
     await runOperations(run)
     checkOperations(run, violate)
+    checkTabs(run, violate)
     await checkState(run, violate)
     for (const act of ['login', 'call', 'logout'] as const) {
       const operation = start(

@@ -32,7 +32,7 @@ export interface ModelOptions {
 }
 
 /** A server in memory: logins with tokens that expire, and refresh tokens that are good for one use. */
-export function createModelServer({ isOpaque }: ModelOptions, schedule: Schedule) {
+export function createModelServer(options: ModelOptions, schedule: Schedule) {
   const access = new Map<string, ModelLogin>()
   const refresh = new Map<string, ModelLogin>()
   const [expired, spent] = [new Set<string>(), new Set<string>()]
@@ -41,7 +41,7 @@ export function createModelServer({ isOpaque }: ModelOptions, schedule: Schedule
   function issue(login: ModelLogin, hasRefresh = true) {
     const number = ++count
     const claims = Buffer.from(JSON.stringify({ sub: login.user, number })).toString('base64url')
-    const accessToken = isOpaque ? `access-${login.user}-${number}` : `head.${claims}.${login.user}${number}`
+    const accessToken = options.isOpaque ? `access-${login.user}-${number}` : `head.${claims}.${login.user}${number}`
     access.set(accessToken, login)
     if (!hasRefresh) return { accessToken, user: login.user }
     const refreshToken = `refresh-${login.user}-${number}`
@@ -66,6 +66,9 @@ export function createModelServer({ isOpaque }: ModelOptions, schedule: Schedule
 
   function answer({ method, url, token, body }: ModelRequest): Answer {
     if (url === '/authentication' && method === 'POST') {
+      // A second step is to come: there is no token yet.
+      if (body?.strategy === 'local' && schedule.chance(options.serverFaults / 2))
+        return { status: 201, body: { step: 'second' } }
       if (body?.strategy === 'local')
         return schedule.chance(0.25) ? refuse() : { status: 201, body: open(String(body.user), false) }
       if (body?.strategy === 'jwt')
@@ -94,7 +97,11 @@ export function createModelServer({ isOpaque }: ModelOptions, schedule: Schedule
 }
 
 /** A storage whose reads and writes take their time and may fail, or one like `localStorage`. */
-export function createModelStorage(options: ModelOptions, schedule: Schedule, onFault: () => void) {
+export function createModelStorage(
+  options: ModelOptions,
+  schedule: Schedule,
+  { onFault, onRemove }: { onFault(): void; onRemove(value: string | undefined): void }
+) {
   const items = new Map<string, string>()
   let running = 0
   const perform = <T>(name: string, run: () => T) => {
@@ -120,7 +127,11 @@ export function createModelStorage(options: ModelOptions, schedule: Schedule, on
   const storage: Storage = {
     getItem: (key) => start(`read ${key}`, () => items.get(key)),
     setItem: (key, value) => start(`write ${key} ${value}`, () => items.set(key, value)),
-    removeItem: (key) => start(`remove ${key}`, () => items.delete(key))
+    removeItem: (key) =>
+      start(`remove ${key}`, () => {
+        onRemove(items.get(key))
+        items.delete(key)
+      })
   }
   return { storage, items, isIdle: () => running === 0 }
 }

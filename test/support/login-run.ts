@@ -28,7 +28,10 @@ export function createLoginRun(seed: number) {
   let clock = 0
   const now = () => ++clock
   const server = createModelServer(options, schedule)
-  const { storage, items, isIdle } = createModelStorage(options, schedule, () => found.faults.push(now()))
+  const { storage, items, isIdle } = createModelStorage(options, schedule, {
+    onFault: () => found.faults.push(now()),
+    onRemove: (token) => found.removed.push({ login: server.loginOf(token), at: now() })
+  })
 
   const stored = () => server.loginOf(items.get(key))
 

@@ -29,15 +29,12 @@ export function createRenewal(tokens: TokenStore, service: LoginService, { isCur
     if (current !== refused) return current
     const refreshToken = await tokens.refresh()
     if (!refreshToken) return undefined
-    const isStored = async () => (await tokens.refresh()) === refreshToken
     try {
       const result = await service.create({ strategy: 'refresh', refreshToken })
-      await tokens.inTurn(async () => {
-        if (await isStored()) await tokens.save(result, refused)
-      })
+      await tokens.inTurn(() => tokens.save(result, refused))
     } catch (error) {
       if (!is401(error)) throw error
-      if (await isStored()) await end(session, refused, null)
+      if ((await tokens.refresh()) === refreshToken) await end(session, refused, null)
     }
     return tokens.access()
   }

@@ -58,8 +58,11 @@ function checkOperations(run: LoginRun, violate: (name: keyof typeof invariants,
   }
 }
 
-function checkTabs({ found, server }: LoginRun, violate: (name: keyof typeof invariants, text: string) => void) {
-  for (const { login, at } of found.removed) {
+function checkRemoved({ found, server }: LoginRun, violate: (name: keyof typeof invariants, text: string) => void) {
+  for (const { login, isGood, at } of found.removed) {
+    const isUnderWay = ({ kind, begun, settled }: Operation) =>
+      kind !== 'call' && begun < at && (settled?.at ?? at) >= at
+    if (isGood && !found.operations.some(isUnderWay)) violate('lost', `good tokens of ${login?.user}`)
     const came = found.tabs.find((tab) => tab.user === login?.user)?.at ?? 0
     const isTheirs = ({ kind, begun, settled, sent }: Operation) =>
       (kind === 'login' && begun < at && (settled?.at ?? at) > came) ||
@@ -80,8 +83,7 @@ async function checkState(run: LoginRun, violate: (name: keyof typeof invariants
     }
   )
   const last = found.events.at(-1)
-  const tab = found.tabs.at(-1)
-  const isOfTab = login ? login.isOfTab : tab !== undefined
+  const isOfTab = login ? login.isOfTab : found.tabs.some(({ user }) => user === undefined)
   const text = `stored ${login?.user}, shown ${shown?.user}, last event ${last?.event} ${last?.result?.user}`
   if (refresh && login && refresh !== login) violate('pair', `${login.user} ${refresh.user}`)
   if (refresh && !login && found.faults.length === 0 && !isOfTab)
@@ -122,7 +124,7 @@ export async function searchLogins(run: LoginRun): Promise<string[]> {
   try {
     await runOperations(run)
     checkOperations(run, violate)
-    checkTabs(run, violate)
+    checkRemoved(run, violate)
     await checkState(run, violate)
     for (const act of ['login', 'call', 'logout'] as const) {
       const operation = start(

@@ -28,8 +28,8 @@ export function createRecord() {
     events: [] as { event: string; result: Result | null; at: number }[],
     /** What other tabs have stored. */
     tabs: [] as { user: string | undefined; at: number }[],
-    /** Whose tokens the application has removed. */
-    removed: [] as { login: ModelLogin | undefined; at: number }[],
+    /** The tokens that the application has removed: whose they were, and whether the server still took them. */
+    removed: [] as { login: ModelLogin | undefined; isGood: boolean; at: number }[],
     /** When the storage has failed. */
     faults: [] as number[],
     /** The refresh tokens that were sent. */

@@ -30,7 +30,7 @@ export function createLoginRun(seed: number) {
   const server = createModelServer(options, schedule)
   const { storage, items, isIdle } = createModelStorage(options, schedule, {
     onFault: () => found.faults.push(now()),
-    onRemove: (token) => found.removed.push({ login: server.loginOf(token), at: now() })
+    onRemove: (token) => found.removed.push({ login: server.loginOf(token), isGood: server.isGood(token), at: now() })
   })
 
   const stored = () => server.loginOf(items.get(key))

@@ -58,7 +58,7 @@ function startOne({ schedule, app, start, server, items, found, hasTabs, isIdle,
     ...(hasTabs
       ? [
           () => void tab('a tab logs in', () => server.open(pick(users), true)),
-          () => void tab('a tab renews', () => server.renew(items.get(refreshKey) ?? '')),
+          () => void tab('a tab renews', () => server.renew((items.has(key) && items.get(refreshKey)) || '')),
           () =>
             void tab('a tab logs out', () => {
               const login = stored()

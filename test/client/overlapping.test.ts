@@ -1,48 +1,6 @@
-import { memoryStorage, type Storage } from 'fastify-services/client'
 import t from 'tap'
 import { credentials } from '../support/client-login.js'
-import { breakLogins, createRace, keys, other } from '../support/client-race.js'
-
-type App = Awaited<ReturnType<typeof createRace>>['app']
-
-/** The events of an application: the address of who is logged in or out, `null` where that is not known. */
-function listen(app: App) {
-  const events: string[] = []
-  for (const event of ['login', 'logout'])
-    app.on(event, (result) => {
-      events.push(`${event} ${(result as { user?: { email: string } } | null)?.user?.email ?? null}`)
-    })
-  return events
-}
-
-/** A storage whose next call of a method waits until it is told how to go on. */
-function createGate(method: keyof Storage) {
-  const storage = memoryStorage()
-  let onReached: (() => void) | undefined
-  let goOn = () => {}
-  let fail = (_error: Error) => {}
-  const waiting = async (key: string, value: string) => {
-    if (onReached !== undefined && key === 'feathers-jwt') {
-      onReached()
-      onReached = undefined
-      await new Promise<void>((resolve, reject) => {
-        goOn = resolve
-        fail = reject
-      })
-    }
-    return storage[method](key, value) as string
-  }
-  const close = () =>
-    new Promise<void>((resolve) => {
-      onReached = resolve
-    })
-  return {
-    storage: { ...storage, [method]: waiting },
-    close,
-    goOn: () => goOn(),
-    fail: (error: Error) => fail(error)
-  }
-}
+import { breakLogins, createGate, createRace, keys, listen, other } from '../support/client-race.js'
 
 t.test('the last of three logins is refused while the second is being stored: nobody is logged in', async (t) => {
   const gate = createGate('setItem')

@@ -25,9 +25,9 @@ export function createRenewal(tokens: TokenStore, service: LoginService, { isCur
 
   // A login, or a logout, may come between: what it has left stands.
   async function renewNow(refused: string, session: Session): Promise<Token> {
-    const current = await tokens.access()
+    // Both at one time: a login may be about to replace them.
+    const [current, refreshToken] = await tokens.inTurn(async () => [await tokens.access(), await tokens.refresh()])
     if (current !== refused) return current
-    const refreshToken = await tokens.refresh()
     if (!refreshToken) return undefined
     try {
       const result = await service.create({ strategy: 'refresh', refreshToken })

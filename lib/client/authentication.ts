@@ -4,10 +4,10 @@ import { NotAuthenticated } from '../core/errors.js'
 import { stripSlashes } from '../core/path.js'
 import type { Connection } from './connection.js'
 import { nameIn } from './headers.js'
-import { type CallLogin, is401, type Login, type LoginApp, type LoginService, loginOf } from './login.js'
+import { type Held, is401, type Login, type LoginApp, type LoginService, loginOf, type Session } from './login.js'
 import { streamOf } from './message.js'
-import { Renewal } from './renewal.js'
-import { type StorageOptions, TokenStore } from './token-store.js'
+import { createRenewal } from './renewal.js'
+import { createTokenStore, type StorageOptions } from './token-store.js'
 import { abortable } from './transports/abortable.js'
 
 /** Options of `authentication`. */
@@ -32,7 +32,7 @@ export interface AuthenticationClient extends LoginApp {
 }
 
 // A logout belongs to the user who was logged in when it began, whatever hooks wait for.
-const loginOfCall = Symbol()
+const heldByCall = Symbol()
 
 /**
  * Login for a client: makes `authenticate`, `reAuthenticate` and `logout` work, and adds the token to every call of the default
@@ -48,23 +48,17 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
   const { header = 'Authorization', scheme = 'Bearer', jwtStrategy = 'jwt' } = options
   const path = stripSlashes(options.path ?? 'authentication')
   return (app) => {
-    const tokens = new TokenStore(options)
+    const tokens = createTokenStore(options)
     const { connection } = app
     if (connection === undefined)
       throw new Error(
         'Authentication needs a connection: app.configure(rest(address).fetch(fetch)) before app.configure(authentication())'
       )
     const service = app.service(path) as LoginService
-    const { rememberToken, rememberUser, forCall, ending } = loginOf(app, tokens)
-    const renewal = new Renewal(tokens, service, () => {
-      const end = ending()
-      return async () => {
-        if (await end()) app.emit('logout', null)
-      }
-    })
+    const login = loginOf(app, tokens)
+    const renew = createRenewal(tokens, service, login)
 
-    async function goOn(): Promise<Login> {
-      const login = forCall()
+    async function goOn(session: Session): Promise<Login> {
       const accessToken = await tokens.inTurn(() => tokens.access())
       if (!accessToken) throw new NotAuthenticated('No accessToken found in storage')
       const loginWith = async (used: string) => ({
@@ -72,25 +66,28 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
         used
       })
       return loginWith(accessToken).catch(async (error) => {
-        const renewed = is401(error) ? await renewal.renew(accessToken, login) : undefined
-        if (renewed === undefined) throw error
+        const renewed = is401(error) ? await renew(accessToken, session) : undefined
+        if (!renewed) throw error
         return loginWith(renewed)
       })
     }
 
-    const reAuthenticate = (force = false) => (!force && app.get('authentication')) || rememberToken(goOn)
+    const reAuthenticate = (force = false) => (!force && app.get('authentication')) || login.rememberToken(goOn)
     Object.assign(app, {
       reAuthenticate,
       authenticate: (request?: AuthenticationRequest, params?: ClientParams) =>
-        request === undefined ? reAuthenticate() : rememberUser(service.create(request, params)),
+        request === undefined ? reAuthenticate() : login.rememberUser(service.create(request, params)),
       async logout() {
-        const end = ending()
-        const params = { connection: { [loginOfCall]: forCall() } }
+        const held = login.hold()
+        // A hook may wait before it is looked at.
+        held.catch(() => {})
+        const params = { connection: { [heldByCall]: held } }
         const result = await service.remove(null, params).catch((error) => {
           if (is401(error)) return null
           throw error
         })
-        if (await end()) app.emit('logout', result)
+        const { session, token } = await held
+        await login.end(session, token, result)
         return result
       }
     })
@@ -101,16 +98,16 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
       const { service, call, headers, body, signal, options } = request
       const isLogin = service === path && call === 'create'
       if (isLogin || nameIn(headers, header)) return send(request)
-      const login = (options as { [loginOfCall]?: CallLogin })[loginOfCall] ?? forCall()
       const sendWith = (token: string) =>
         send({ ...request, headers: { ...headers, [header]: `${scheme} ${token}`.trim() } })
-      const token = await unlessAborted(signal, () => login.token())
+      const held = () => (options as { [heldByCall]?: Promise<Held> })[heldByCall] ?? login.hold()
+      const { session, token } = await unlessAborted(signal, held)
       if (!token) return send(request)
       const response = await sendWith(token)
       if (response.status !== 401) return response
-      const renewed = await unlessAborted(signal, () => renewal.renew(token, login))
+      const renewed = await unlessAborted(signal, () => renew(token, session))
       // A stream is read once.
-      return renewed === undefined || streamOf(body) ? response : sendWith(renewed)
+      return !renewed || streamOf(body) ? response : sendWith(renewed)
     }
   }
 }

@@ -22,106 +22,132 @@ export interface Login {
   readonly used?: string
 }
 
-/** The login that a call begins with. */
-export interface CallLogin {
-  /** Whether no user has begun to log in since, and none has logged out. */
-  isCurrent(): boolean
-  /** Its token, after a login that is under way. It stays that of its user when another one logs in. */
-  token(): Promise<Token>
+/** One login, or what a storage has at the start. One that is over may be held still: it changes nothing. */
+export interface Session {
+  /** A login, or one that goes on with a token, while it is under way. */
+  login?: Promise<AuthenticationResult> | undefined
+  /** The token that it began with. */
+  token?: Token
+  /** Where it could not begin: the one that stayed. */
+  before?: Session
+  /** A renewal of its token, while it is under way. */
+  renewal?: Promise<Token> | undefined
 }
+
+/** What a call begins with: a session, and its token. They stay that when another user logs in. */
+export interface Held {
+  readonly session: Session
+  readonly token: Token
+}
+
+/** The login of an application. */
+export type ApplicationLogin = ReturnType<typeof loginOf>
 
 export const is401 = (error: unknown) => read(error, 'code') === 401
 
-/** The login of an application: `app.get('authentication')`, and its tokens. What was overtaken, by a later login or a logout, changes neither. */
+/** The login of an application: `app.get('authentication')`, its events, and its tokens. They change when the storage has done its part. */
 export function loginOf(app: LoginApp, tokens: TokenStore) {
-  // Users are numbered as they begin to log in. Tokens that are there at the start are those of the first.
-  let user = 0
-  let owner: number | undefined = 0
-  let ownerToken: Token
-  let pending: Promise<AuthenticationResult> | undefined
-  let pendingUser: Promise<AuthenticationResult> | undefined
+  // What calls begin with, and whose tokens are in the storage. They differ while a user logs in.
+  let current: Session = {}
+  let stored = current
+  // Tells of the tokens in the storage, where a login that began meanwhile has kept that back.
+  let tell: (() => void) | undefined
 
-  // It may be looked at later, or never.
-  const readToken = () => {
-    const token = tokens.access()
-    token.catch(() => {})
-    return token
+  const drop = async (token: Token) => {
+    const isGone = await tokens.drop(token)
+    tell = undefined
+    return isGone
   }
 
-  /** Makes a login, which is under way, that of the application. */
-  function remember(login: Promise<Login>): Promise<AuthenticationResult> {
-    const [own, stored] = [user, readToken()]
-    const isCurrent = () => app.get('authentication') === authenticated
+  /** Makes a login, which is under way, that of a session. */
+  function remember(session: Session, login: Promise<Login>): Promise<AuthenticationResult> {
+    const [before, token] = [stored, tokens.read()]
+    // It may be looked at later, or never.
+    token.catch(() => {})
+    const isCurrent = () => current === session
     const save = async ({ result, used }: Login) => {
-      if (!isCurrent()) return result
-      await tokens.save(result, used)
-      if (used === undefined || owner === undefined) [owner, ownerToken] = [own, result.accessToken]
-      if (isCurrent()) {
+      if (!isCurrent() && stored !== session) return result
+      if (used === undefined) {
+        await tokens.clear()
+        tell = undefined
+      }
+      const isKept = await tokens.save(result, used)
+      stored = session
+      session.token = result.accessToken
+      tell = () => {
+        tell = undefined
+        app.set('authentication', isKept ? authenticated : null)
+        if (!isKept) return
         app.emit('login', result)
         app.emit('authenticated', result)
       }
+      if (isCurrent()) tell()
       return result
     }
-    const onError = (error: unknown) =>
-      tokens.inTurn(async () => {
+    const onError = async (error: unknown) => {
+      try {
+        if (isCurrent() && is401(error)) await drop(stored === before ? await token : stored.token)
+      } finally {
         if (isCurrent()) {
+          session.before = current = stored
           app.set('authentication', null)
-          if (is401(error)) await tokens.drop(await stored)
+          tell?.()
         }
-        throw error
-      })
+      }
+      throw error
+    }
     const authenticated: Promise<AuthenticationResult> = login
       .then((login) => tokens.inTurn(() => save(login)))
-      .catch(onError)
+      .catch((error) => tokens.inTurn(() => onError(error)))
       .finally(() => {
-        if (pending === authenticated) pending = undefined
-        if (pendingUser === authenticated) pendingUser = undefined
+        session.login = undefined
       })
-    pending = authenticated
+    session.login = authenticated
     app.set('authentication', authenticated)
     return authenticated
   }
 
   return {
-    /** Makes a login that goes on with a token that of the application, unless a user is about to log in. */
-    rememberToken: (login: () => Promise<Login>) => pendingUser ?? remember(login()),
+    /** Makes a login that goes on with a token that of the application. One that is under way comes before. */
+    rememberToken: (login: (session: Session) => Promise<Login>) => current.login ?? remember(current, login(current)),
 
     /** Makes the login of a user, who may be another one, that of the application. */
     rememberUser(login: Promise<AuthenticationResult>): Promise<AuthenticationResult> {
-      user++
-      pendingUser = remember(login.then((result) => ({ result })))
-      return pendingUser
+      current = {}
+      return remember(
+        current,
+        login.then((result) => ({ result }))
+      )
     },
 
-    /** The login that there is now, for a call. */
-    forCall(): CallLogin {
-      const [own, login, stored] = [user, pending, readToken()]
-      const isCurrent = () => own === user
-      return {
-        isCurrent,
-        async token() {
-          if (login === undefined) return stored
-          const result = await login.catch(() => undefined)
-          return isCurrent() ? tokens.access() : result?.accessToken
-        }
-      }
+    /** Whether no user has begun to log in since, and none has logged out. */
+    isCurrent: (session: Session) => session === current,
+
+    /** The session that there is now, for a call, after a login that is under way. */
+    async hold(): Promise<Held> {
+      const held = current
+      if (held.login === undefined) return { session: held, token: await tokens.read() }
+      const result = await held.login.catch(() => undefined)
+      const session = held.before ?? held
+      const token = await tokens.inTurn(async () => (session === stored ? tokens.access() : result?.accessToken))
+      return { session, token }
     },
 
-    /** Makes what ends the login of the user that there is now, once, and of none who has logged in since. It tells whether it did. */
-    ending(): () => Promise<boolean> {
-      const [own, stored] = [user, readToken()]
-      return () =>
-        tokens.inTurn(async () => {
-          if (own !== user && own !== owner) return false
-          const token = (own === owner && ownerToken) || (await stored)
-          if (own === user || pendingUser === undefined) {
-            app.set('authentication', null)
-            user++
-          }
-          owner = undefined
-          await tokens.drop(token)
-          return true
+    /** Ends a session, once, and no other. */
+    end: (session: Session, token: Token, result: AuthenticationResult | null): Promise<void> =>
+      tokens.inTurn(async () => {
+        if (session !== stored) return
+        const shown = app.get('authentication')
+        const show = (value: unknown) => current === session && app.set('authentication', value)
+        show(null)
+        const isGone = await drop(token).catch((error) => {
+          if (!app.get('authentication')) show(shown)
+          throw error
         })
-    }
+        show(null)
+        if (isGone) stored = {}
+        if (current === session) current = stored
+        app.emit('logout', result)
+      })
   }
 }

@@ -1,47 +1,17 @@
-import { type CallLogin, is401, type LoginService } from './login.js'
-import { areOfTwoUsers, type Token, type TokenStore } from './token-store.js'
+import { type ApplicationLogin, is401, type LoginService, type Session } from './login.js'
+import { ofSameUser, type Token, type TokenStore } from './token-store.js'
 
 interface Locks {
   request(name: string, run: () => Promise<void>): Promise<void>
 }
 declare const navigator: { locks?: Locks } | undefined
 
-/** Renews the access token by the refresh token, once for any number of calls that wait for it. */
-export class Renewal {
-  readonly #tokens: TokenStore
-  readonly #service: LoginService
-  readonly #begin: () => () => Promise<void>
-  #running: Promise<string | undefined> | undefined
-
-  /** @param begin is called at the beginning; what it returns, when the server refuses the refresh token */
-  constructor(tokens: TokenStore, service: LoginService, begin: () => () => Promise<void>) {
-    this.#tokens = tokens
-    this.#service = service
-    this.#begin = begin
-  }
-
-  /**
-   * The token that stands in for one that a call was refused with, `undefined` when there is none, or another user has logged in.
-   * @throws what the server answers beside 401: nothing is known of the login then
-   */
-  async renew(refused: string, { isCurrent }: CallLogin): Promise<string | undefined> {
-    if (!isCurrent()) return undefined
-    this.#running ??= this.#start(refused).finally(() => {
-      this.#running = undefined
-    })
-    const renewed = await this.#running
-    return isCurrent() ? renewed : undefined
-  }
-
-  #start(refused: string): Promise<string | undefined> {
-    const end = this.#begin()
-    return this.#alone(() => this.#renew(refused, end))
-  }
-
+/** Makes what renews the access token of a session by the refresh token, once for any number of calls that wait for it. */
+export function createRenewal(tokens: TokenStore, service: LoginService, { isCurrent, end }: ApplicationLogin) {
   // A refresh token is good for one use, and other tabs of the page have the same one.
-  #alone<T>(run: () => Promise<T>): Promise<T> {
+  function alone<T>(run: () => Promise<T>): Promise<T> {
     const locks = typeof navigator === 'undefined' ? undefined : navigator.locks
-    const { shared } = this.#tokens
+    const { shared } = tokens
     if (locks === undefined || shared === undefined) return run()
     return new Promise((resolve, reject) => {
       const runAndWait = async () => {
@@ -54,24 +24,32 @@ export class Renewal {
   }
 
   // A login, or a logout, may come between: what it has left stands.
-  async #renew(refused: string, end: () => Promise<void>): Promise<string | undefined> {
-    const current = await this.#tokens.access()
-    if (current && current !== refused) return ofSameUser(current, refused)
-    const refreshToken = await this.#tokens.refresh()
+  async function renewNow(refused: string, session: Session): Promise<Token> {
+    // Both at one time: a login may be about to replace them.
+    const [current, refreshToken] = await tokens.inTurn(async () => [await tokens.access(), await tokens.refresh()])
+    if (current !== refused) return current
     if (!refreshToken) return undefined
-    const isStored = async () => (await this.#tokens.refresh()) === refreshToken
     try {
-      const result = await this.#service.create({ strategy: 'refresh', refreshToken })
-      await this.#tokens.inTurn(async () => {
-        if (await isStored()) await this.#tokens.save(result)
-      })
+      const result = await service.create({ strategy: 'refresh', refreshToken })
+      await tokens.inTurn(() => tokens.save(result, refused))
     } catch (error) {
       if (!is401(error)) throw error
-      if (await isStored()) await end()
+      if ((await tokens.refresh()) === refreshToken) await end(session, refused, null)
     }
-    return ofSameUser(await this.#tokens.access(), refused)
+    return tokens.access()
+  }
+
+  /**
+   * The token that stands in for one that a call was refused with, `undefined` when there is none, or another user has logged in.
+   * @throws what the server answers beside 401: nothing is known of the login then
+   */
+  return async (refused: string, session: Session): Promise<Token> => {
+    if (!isCurrent(session)) return undefined
+    session.renewal ??= alone(() => renewNow(refused, session)).finally(() => {
+      session.renewal = undefined
+    })
+    const renewed = await session.renewal
+    // Another tab may have logged in another user.
+    return isCurrent(session) ? ofSameUser(renewed, refused) : undefined
   }
 }
-
-// Another tab may have logged in another user.
-const ofSameUser = (token: Token, refused: string) => (token && !areOfTwoUsers(token, refused) ? token : undefined)

@@ -2,7 +2,7 @@ type Value<T> = T | Promise<T>
 
 /**
  * Where tokens are kept: `localStorage`, `sessionStorage`, or what has the same three methods, async too. Logins and logouts take turns: one
- * whose tokens are never stored holds up those after it.
+ * whose tokens are never stored, and a read that never ends, holds up those after it.
  */
 export interface Storage {
   getItem(key: string): Value<string | null | undefined>

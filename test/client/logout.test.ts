@@ -1,19 +1,7 @@
 import t from 'tap'
-import { type createLoginClient, credentials } from '../support/client-login.js'
-import { breakLogins, createRace, keys, left, other } from '../support/client-race.js'
+import { credentials } from '../support/client-login.js'
+import { breakLogins, createRace, keys, left, listen, other } from '../support/client-race.js'
 
-type App = ReturnType<typeof createLoginClient>['app']
-
-/** The events of an application, in order: the address of who is logged in or out, `null` where that is not known. */
-function listen(app: App) {
-  const events: unknown[] = []
-  for (const event of ['login', 'logout'])
-    app.on(event, (result) => {
-      const email = (result as { user?: { email: string } } | null)?.user?.email ?? null
-      events.push(`${event} ${email}`)
-    })
-  return events
-}
 const [ada, bob] = [credentials.email, other.email]
 
 t.test('a logout ends the login though the user goes on with the token meanwhile', async (t) => {

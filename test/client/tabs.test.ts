@@ -1,4 +1,4 @@
-import type { AuthenticationResult } from 'fastify-services/client'
+import { type AuthenticationResult, NotAuthenticated } from 'fastify-services/client'
 import t from 'tap'
 import { createLoginClient, credentials } from '../support/client-login.js'
 import { createRace, keys, other } from '../support/client-race.js'
@@ -73,3 +73,23 @@ t.test(
     }
   }
 )
+
+t.test('a renewal that is refused because another tab has renewed goes on with the tokens of that tab', async (t) => {
+  const race = await createRace(t)
+  const { app, server, address, storage } = race
+  await logInAndExpire(race)
+  const tab = createLoginClient(address)
+  const { accessToken, refreshToken } = await tab.app.authenticate(credentials)
+  const tokens = [String(accessToken), String(refreshToken)]
+  const overtake = async ({ data }: { data?: unknown }) => {
+    if ((data as { strategy: string }).strategy !== 'refresh') return
+    for (const [index, key] of keys.entries()) await storage.setItem(key, String(tokens[index]))
+    throw new NotAuthenticated('It was used')
+  }
+  server.service('authentication').hooks({ before: { create: [overtake] } })
+  const events: unknown[] = []
+  app.on('logout', (result) => void events.push(result))
+  t.match(await app.service('me').find(), { email: credentials.email })
+  t.same(await Promise.all(keys.map((key) => storage.getItem(key))), tokens)
+  t.same(events, [])
+})

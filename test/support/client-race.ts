@@ -54,3 +54,42 @@ export function breakLogins(
     isBroken = false
   }
 }
+
+/** The events of an application, in order: the address of who is logged in or out, `null` where that is not known. */
+export function listen(app: { on(event: string, listener: (result: unknown) => void): unknown }) {
+  const events: string[] = []
+  for (const event of ['login', 'logout'])
+    app.on(event, (result) => {
+      events.push(`${event} ${(result as { user?: { email: string } } | null)?.user?.email ?? null}`)
+    })
+  return events
+}
+
+/** A storage whose next call of a method waits until it is told how to go on. */
+export function createGate(method: keyof Storage) {
+  const storage = memoryStorage()
+  let onReached: (() => void) | undefined
+  let goOn = () => {}
+  let fail = (_error: Error) => {}
+  const waiting = async (key: string, value: string) => {
+    if (onReached !== undefined && key === 'feathers-jwt') {
+      onReached()
+      onReached = undefined
+      await new Promise<void>((resolve, reject) => {
+        goOn = resolve
+        fail = reject
+      })
+    }
+    return storage[method](key, value) as string
+  }
+  const close = () =>
+    new Promise<void>((resolve) => {
+      onReached = resolve
+    })
+  return {
+    storage: { ...storage, [method]: waiting },
+    close,
+    goOn: () => goOn(),
+    fail: (error: Error) => fail(error)
+  }
+}

@@ -1,0 +1,150 @@
+import { runOperations } from './login-operations.js'
+import type { Operation, Result } from './login-record.js'
+import { key, type LoginRun, refreshKey } from './login-run.js'
+
+/** What must hold, whatever happens in whatever order. A violation begins with the name of what does not hold. */
+export const invariants = {
+  hang: 'all that began settles',
+  rejection: 'no rejection is left unhandled',
+  sent: 'a call, a logout or `reAuthenticate` is sent with the token of the user it began with, or of the login under way that it waited for; when that failed, of the user whom it left logged in',
+  retried: 'a call that is made again is made again as the same user',
+  event: '`login` comes when the storage has the tokens of that login, `logout` when it has none',
+  state: '`get(authentication)`, the stored tokens and the token of a new call are of one user, or none',
+  pair: 'no token of one user stands beside the refresh token of another',
+  silent: 'new calls go as the user of the last `login` event, or, after `logout`, as none',
+  shown: '`get(authentication)` is that of the user who is logged in, but at the start, and after a login that failed',
+  lost: 'a login ends by a logout, a refusal, a fault of the storage, or another tab, and not without',
+  logout: 'a `logout()` that has resolved leaves no token of its user',
+  login: 'a login that was accepted, and that nothing has overtaken, is told by its event',
+  tab: 'tokens of a user whom another tab has logged in are removed by a login, and by what was sent as that user, and by nothing else',
+  renewal: 'a call with a token that can be renewed gets its answer; one that can not ends the login, and is told',
+  once: 'a refresh token is sent once, unless an answer was lost',
+  after: 'whatever has happened, one can log in, call, and log out'
+}
+
+const is401 = (error: unknown) => (error as { code?: number }).code === 401
+
+/** Who may be the user of what an operation sent, when all is known. */
+function mayBe(user: string | undefined, { found, server }: LoginRun, operation: Operation): boolean {
+  const sentAt = operation.sent[0]?.at ?? 0
+  const isOfTab = found.tabs.some((tab) => tab.user === user && tab.at > operation.begun && tab.at < sentAt)
+  const last = found.operations.findLast(({ kind, begun }) => kind === 'login' && begun < operation.begun)
+  const waitedFor = last && operation.underWay.includes(last) ? last : undefined
+  if (user === undefined || isOfTab || user === waitedFor?.user) return true
+  if (waitedFor?.settled && !('error' in waitedFor.settled)) return false
+  const others = operation.underWay.map((one) => one.user ?? server.loginOf(one.sent[0]?.token)?.user)
+  return [operation.stored?.user, ...others].includes(user)
+}
+
+function checkOperations(run: LoginRun, violate: (name: keyof typeof invariants, text: string) => void) {
+  const { found, server } = run
+  for (const operation of found.operations) {
+    const { kind, name, sent, settled, begun } = operation
+    if (!settled) violate('hang', name)
+    const [first, ...others] = sent.map(({ token }) => server.loginOf(token)?.user)
+    if (!mayBe(first, run, operation)) violate('sent', `${name} as ${first}`)
+    const { stored, at = 0 } = sent[0] ?? {}
+    const isOvertaken = found.operations.some((one) => one.kind === 'login' && one.begun > begun && one.begun < at)
+    if (!first && stored && stored === operation.stored && !isOvertaken) violate('sent', `${name} as none`)
+    if (others.some((user) => user !== first)) violate('retried', `${name} as ${others}`)
+    const isAlone = found.operations.every(
+      (one) => one === operation || one.begun < begun || one.begun > (settled?.at ?? 0) || one.kind === 'call'
+    )
+    if (kind !== 'login' || !isAlone || !settled || 'error' in settled) continue
+    if (
+      !found.events.some(({ event, result, at }) => event === 'login' && result === settled.result && at < settled.at)
+    )
+      violate('login', name)
+  }
+}
+
+function checkRemoved({ found, server }: LoginRun, violate: (name: keyof typeof invariants, text: string) => void) {
+  for (const { login, isGood, at } of found.removed) {
+    const isUnderWay = ({ kind, begun, settled }: Operation) =>
+      kind !== 'call' && begun < at && (settled?.at ?? at) >= at
+    if (isGood && !found.operations.some(isUnderWay)) violate('lost', `good tokens of ${login?.user}`)
+    const came = found.tabs.find((tab) => tab.user === login?.user)?.at ?? 0
+    const isTheirs = ({ kind, begun, settled, sent }: Operation) =>
+      (kind === 'login' && begun < at && (settled?.at ?? at) > came) ||
+      sent.some(({ token }) => server.loginOf(token)?.user === login?.user)
+    if (login?.isOfTab && !found.operations.some(isTheirs)) violate('tab', login.user)
+  }
+}
+
+/** What holds when all has settled. */
+async function checkState(run: LoginRun, violate: (name: keyof typeof invariants, text: string) => void) {
+  const { found, server, items, app, start, schedule } = run
+  const login = server.loginOf(items.get(key))
+  const refresh = server.loginOf(items.get(refreshKey))
+  const shown = await Promise.resolve(app.get('authentication') as Promise<Result> | null | undefined).catch(
+    (error) => {
+      violate('state', `shown ${error}`)
+      return null
+    }
+  )
+  const last = found.events.at(-1)
+  const isOfTab = login ? login.isOfTab : found.tabs.some(({ user }) => user === undefined)
+  const text = `stored ${login?.user}, shown ${shown?.user}, last event ${last?.event} ${last?.result?.user}`
+  if (refresh && login && refresh !== login) violate('pair', `${login.user} ${refresh.user}`)
+  if (refresh && !login && found.faults.length === 0 && !isOfTab)
+    violate('pair', `a refresh token alone: ${refresh.user}`)
+  if (shown && shown.user !== login?.user && !isOfTab) violate('state', text)
+  const isOfPage = found.events.length === 0 && login === found.page
+  if (login && !isOfTab && !isOfPage && (last?.event !== 'login' || last.result?.user !== login.user))
+    violate('silent', text)
+  const since = last?.at ?? 0
+  const failed = found.operations.filter(
+    ({ kind, settled }) => /login|again/.test(kind) && settled && settled.at > since && 'error' in settled
+  )
+  const isRefused = failed.some(({ settled }) => is401(settled?.error))
+  const isFaulty = found.faults.some((at) => at > since)
+  if (!login && last?.event === 'login' && last.result?.user && !isRefused && !isFaulty && !isOfTab)
+    violate('lost', text)
+
+  if (login && last && !shown && failed.length === 0 && !isOfTab) violate('shown', text)
+
+  const [isGood, canRenew] = [key, refreshKey].map((key) => server.isGood(items.get(key)))
+  const call = start('call', () => app.service('me').find())
+  await schedule.drain()
+  const user = server.loginOf(call.sent[0]?.token)?.user
+  if (user !== login?.user) violate('state', `${text}, a call goes as ${user}`)
+  const answered = call.settled?.result?.user
+  if (answered !== (login && (isGood || canRenew) ? login.user : undefined)) violate('renewal', `${text}: ${answered}`)
+  const isEnded = login && refresh && !isGood && !canRenew
+  if (isEnded && (items.size > 0 || found.events.at(-1)?.event !== 'logout' || app.get('authentication')))
+    violate('renewal', `${text}: refused, and not told`)
+}
+
+/** One run: what it has violated, and what has happened. */
+export async function searchLogins(run: LoginRun): Promise<string[]> {
+  const { found, schedule, app, start, items } = run
+  const violate = (name: keyof typeof invariants, text: string) => found.violations.push(`${name}: ${text}`)
+  const onRejection = (reason: unknown) => violate('rejection', String(reason))
+  process.on('unhandledRejection', onRejection)
+  try {
+    await runOperations(run)
+    checkOperations(run, violate)
+    checkRemoved(run, violate)
+    await checkState(run, violate)
+    for (const act of ['login', 'call', 'logout'] as const) {
+      const operation = start(
+        act,
+        () => {
+          if (act === 'login') return app.authenticate({ strategy: 'local', user: 'ada' })
+          return act === 'call' ? app.service('me').find() : app.logout()
+        },
+        act === 'login' ? 'ada' : undefined
+      )
+      await schedule.drain()
+      if (act !== 'login' && operation.settled?.result?.user !== 'ada') violate('after', `${act} is refused`)
+      if (act === 'login' && 'error' in (operation.settled ?? {})) return found.violations
+    }
+    if (items.size > 0 || app.get('authentication') || found.events.at(-1)?.event !== 'logout')
+      violate('after', 'the logout is none')
+  } catch (error) {
+    violate('hang', String(error))
+  } finally {
+    process.off('unhandledRejection', onRejection)
+  }
+  return found.violations
+}

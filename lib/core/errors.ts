@@ -127,6 +127,7 @@ const isSound = (error: ServiceError) =>
     () =>
       error instanceof ServiceError &&
       [error.name, error.message, error.className].every((field) => typeof field === 'string') &&
+      typeof error.toJSON() === 'object' &&
       error.toJSON() !== null
   ) === true
 

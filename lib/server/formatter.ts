@@ -1,22 +1,19 @@
-import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Formatter } from '../../types/fastify.js'
 import { GeneralError } from '../core/errors.js'
 import { isJSON } from './negotiate.js'
-import { unwrap } from './response.js'
 import type { Serializer } from './schema.js'
-import { isStream, toBytes } from './stream.js'
+import { isStream } from './stream.js'
 
 /**
  * Makes the default formatter: the data as JSON, strings, numbers and booleans too. Buffers, streams and `Response` objects are
  * sent as they are, a stream of objects as newline-delimited JSON (wire contract: "Service result → response").
  */
 export function createFormatter(serializer?: Serializer): Formatter {
-  return ({ method }: FastifyRequest, reply: FastifyReply) => {
-    const data = reply.data instanceof Response ? unwrap(reply.data, reply) : reply.data
-    if (data === undefined || data === null) return method === 'HEAD' ? unread() : null
-    if (ArrayBuffer.isView(data)) return data
-    if (isStream(data)) return method === 'HEAD' ? unread() : toBytes(data, reply)
+  return (_request: FastifyRequest, reply: FastifyReply) => {
+    const { data } = reply
+    if (data === undefined || data === null) return null
+    if (ArrayBuffer.isView(data) || data instanceof Response || isStream(data)) return data
     const type = String(reply.getHeader('content-type') ?? '')
     if (type === '') reply.type('application/json; charset=utf-8')
     // Fastify does not serialize strings: it takes them for what is serialized already.
@@ -26,9 +23,6 @@ export function createFormatter(serializer?: Serializer): Formatter {
     return data
   }
 }
-
-// For HEAD: Fastify says of what is not there that its length is 0.
-const unread = () => Readable.from([], { objectMode: false })
 
 // The engine's words about what it can't serialize tell of the server, not of the call; a toJSON may throw anything.
 function guard(serialize: (data: unknown) => string | undefined): (data: unknown) => string {

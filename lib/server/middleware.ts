@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Middleware } from '../../types/fastify.js'
 import { isClosed } from '../core/caller.js'
+import { isStream, toBytesAtOnce } from './stream.js'
 
 /** Runs middleware in order, and says whether it ends the request: it has answered, or the client is gone. */
 export async function runMiddleware(
@@ -25,7 +26,7 @@ export function watch(reply: FastifyReply): () => boolean {
   let isAnswered = false
   reply.send = (payload) => {
     isAnswered = true
-    return send.call(reply, payload)
+    return send.call(reply, isStream(payload) ? toBytesAtOnce(payload, reply) : payload)
   }
   return () => isAnswered || reply.sent
 }

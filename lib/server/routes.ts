@@ -15,10 +15,10 @@ import { createFormatter } from './formatter.js'
 import { keepHeaders } from './headers.js'
 import type { Matcher } from './matcher.js'
 import { runMiddleware, watch } from './middleware.js'
+import { toPayload } from './payload.js'
 import type { Precedence } from './precedence.js'
 import { type Parse, readQuery } from './query.js'
 import { applyContext } from './reply.js'
-import { unwrap } from './response.js'
 import { createSerializer, routeSchema, validateBatch } from './schema.js'
 import { adopt } from './sources.js'
 import { targetCheck } from './target.js'
@@ -124,12 +124,12 @@ function toRoute(
       const isAnswered = custom && watch(reply)
       const payload = format(request, reply)
       const given = isPromise(payload) ? await payload : payload
-      const value = given instanceof Response ? unwrap(given, reply) : given
-      if (custom !== undefined) adopt(value, context, caller)
+      if (custom !== undefined) adopt(given, context, caller)
       if (caller.isGone) return reply
       // A formatter that returns nothing sends by itself: one that is not async may do so later.
-      if (value === undefined && (isAnswered?.() || !isPromise(payload))) return reply
-      return value ?? undefined
+      if (given === undefined) return isAnswered?.() || !isPromise(payload) ? reply : undefined
+      const value = toPayload(given, request, reply)
+      return (isPromise(value) ? await value : value) ?? undefined
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { HookContext } from '../../types/hooks.js'
 import type { Caller } from '../core/caller.js'
-import { close, hush, type Stream, streamIn, unhush } from './stream.js'
+import { close, hush, keep, type Stream, streamIn, unhush } from './stream.js'
 
 // The streams that were results of a call. Few calls have one.
 const seen = new WeakMap<HookContext, Set<Stream>>()
@@ -18,7 +18,12 @@ export function adopt(value: unknown, context: HookContext, caller: Caller | und
   if (streams.has(stream)) return
   streams.add(stream)
   hush(stream)
-  caller?.onEnd(() => close(stream))
+  if (caller === undefined) return
+  const wrapper = keep(stream)
+  caller.onEnd(() => {
+    close(stream)
+    wrapper?.destroy()
+  })
 }
 
 /** The streams of a call of the server are its caller's now, or nobody's when it has failed. */

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { pipeline, Readable, Transform } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { isClosed } from '../core/caller.js'
 import { attempt } from '../core/errors.js'
@@ -22,11 +22,24 @@ const isWeb = (stream: Stream): stream is Web => streamOf(stream) === 'getReader
 
 function toReadable(stream: Stream): Readable {
   if (stream instanceof Readable) return stream
-  if (isNode(stream)) return new Readable({ objectMode: true }).wrap(stream)
+  if (isNode(stream)) return kept.get(stream) ?? new Readable({ objectMode: true }).wrap(stream)
   return isWeb(stream) ? Readable.fromWeb(stream, { objectMode: true }) : Readable.from(stream)
 }
 
 const ignore = () => {}
+
+const kept = new WeakMap<object, Readable>()
+
+/**
+ * A stream in the style of old flows whether somebody listens or not. What it gives is kept from now on, without a limit: to hold it up
+ * would hold up a hook that reads from it too. @returns what has to be closed beside it
+ */
+export function keep(stream: Stream): Readable | undefined {
+  if (!isNode(stream) || stream instanceof Readable || '_readableState' in stream) return undefined
+  const wrapper = new Readable({ objectMode: true, highWaterMark: Number.MAX_SAFE_INTEGER }).wrap(stream)
+  kept.set(stream, wrapper.on('error', ignore))
+  return wrapper
+}
 
 /** Keeps an error that comes before somebody listens from ending the process: who reads the stream finds it there. */
 export const hush = (stream: Stream) => void (isNode(stream) && attempt(() => stream.on('error', ignore)))
@@ -49,7 +62,7 @@ export function close(stream: Stream): void {
  */
 export async function toBytes(stream: Stream, reply: FastifyReply): Promise<Readable> {
   const source = toReadable(stream)
-  if (!source.readableObjectMode) return source
+  if (!source.readableObjectMode) return resetOnError(source, reply)
   // A client that goes away must not leave the source waiting, not even for its first item.
   if (isClosed(reply.raw)) source.destroy()
   else reply.raw.once('close', () => source.destroy())
@@ -57,8 +70,40 @@ export async function toBytes(stream: Stream, reply: FastifyReply): Promise<Read
   const first = await items.next()
   const isText = first.done || isBytes(first.value)
   if (!isText) reply.type('application/x-ndjson')
-  return Readable.from(encode(first, items, isText ? isBytes : isBinary), { objectMode: false })
+  return resetOnError(Readable.from(encode(first, items, isText ? isBytes : isBinary), { objectMode: false }), reply)
 }
+
+/** The same where nothing can be waited for, as it is for who sends by `reply.send`. */
+export function toBytesAtOnce(stream: Stream, reply: FastifyReply): Readable {
+  const source = toReadable(stream)
+  if (!source.readableObjectMode) return resetOnError(source, reply)
+  const bytes = new Transform({
+    writableObjectMode: true,
+    transform(item, _encoding, done) {
+      try {
+        done(null, isBytes(item) ? item : toLine(item))
+      } catch (error) {
+        done(error as Error)
+      }
+    }
+  })
+  pipeline(source, bytes, ignore)
+  return resetOnError(bytes, reply)
+}
+
+// INTERNAL_ERROR (RFC 9113, section 7).
+const internalError = 2
+
+/** Over HTTP/2 a stream that fails midway looks whole, unless the client is told: Fastify closes it as if it had ended. */
+function resetOnError(readable: Readable, { raw }: FastifyReply): Readable {
+  const { stream } = raw as { stream?: { close(code: number): void } }
+  if (stream === undefined) return readable
+  return readable.once('error', () => {
+    if (raw.headersSent) stream.close(internalError)
+  })
+}
+
+const toLine = (item: unknown) => `${JSON.stringify(item) ?? 'null'}\n`
 
 async function* encode(
   first: IteratorResult<unknown>,
@@ -66,7 +111,7 @@ async function* encode(
   isEncoded: (item: unknown) => item is string | Uint8Array
 ): AsyncGenerator<string | Uint8Array> {
   for (let item = first; !item.done; item = await items.next()) {
-    yield isEncoded(item.value) ? item.value : `${JSON.stringify(item.value) ?? 'null'}\n`
+    yield isEncoded(item.value) ? item.value : toLine(item.value)
   }
 }
 

@@ -16,7 +16,9 @@ const only = values.case === undefined ? undefined : ([first, last] as const)
 const { connections, statuses, finds } = await search(seed, seconds * 1000, only)
 const answers = [...statuses].sort(([one], [other]) => one - other).map(([status, count]) => `${count} × ${status}`)
 console.log(`${connections} connections, answered by ${answers.join(', ')}`)
+// Some of it is very long, and made again by its number.
+const short = (text: string) => (text.length > 3000 ? `${text.slice(0, 3000)}…` : text)
 for (const { what, text, replay } of finds)
-  console.log(`\n${what}\nSent: ${text}\nAgain: npm run fuzz -- --seed ${seed} ${replay}`)
+  console.log(`\n${short(what)}\nSent: ${short(text)}\nAgain: npm run fuzz -- --seed ${seed} ${replay}`)
 console.log(finds.length === 0 ? 'Fuzz: nothing found' : `Fuzz: ${finds.length} found`)
 process.exitCode = finds.length === 0 ? 0 : 1

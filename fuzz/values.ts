@@ -67,7 +67,7 @@ export function jsonOf(random: Random, depth = 4): string {
   const kind = depth === 0 ? 9 : random.below(10)
   if (kind < 5) return `{${random.upTo(5, () => `${JSON.stringify(random.pick(names))}:${jsonOf(random, depth - 1)}`)}}`
   if (kind < 7) return `[${random.upTo(4, () => jsonOf(random, depth - 1))}]`
-  if (kind === 7 && random.oneIn(60)) return '['.repeat(9000) + ']'.repeat(9000)
+  if (kind === 7 && random.oneIn(60)) return '['.repeat(1500) + ']'.repeat(1500)
   return scalarOf(random)
 }
 

@@ -1,0 +1,12 @@
+// Loaded into a server before its own program: tells how much memory it holds and what it has open, when it is asked.
+process.on('message', (message) => {
+  if (message !== 'probe') return
+  global.gc?.()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  const open: Record<string, number> = {}
+  for (const kind of process.getActiveResourcesInfo()) open[kind] = (open[kind] ?? 0) + 1
+  process.send?.({ heap: heapUsed, buffers: arrayBuffers, open })
+})
+process.once('disconnect', () => process.exit())
+// The program ends when it has nothing left to do, as without this.
+process.channel?.unref()

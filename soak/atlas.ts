@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { atlasActions, logIn, loginsOf } from './atlas-load.js'
+import { atlasActions, comeAndGo, logIn } from './atlas-load.js'
+import { hangUp } from './calls.js'
 import { compare, settle } from './check.js'
 import { Child } from './child.js'
 import { Ledger } from './ledger.js'
@@ -29,35 +30,32 @@ async function stop(name: string, child: Child, violations: Violations): Promise
 
 /** Load on the atlas; then a stop in the middle of it, and what it kept. */
 export async function soakAtlas(place: Place, milliseconds: number, violations: Violations): Promise<void> {
-  const { name } = place
+  const { name, spare } = place
   const ledger = new Ledger()
-  const first = await start(place)
-  const { child, url } = first
-  const token = await logIn(url)
-  let isOver = false
-  const logins = loginsOf(url, () => isOver).catch((error) => violations.add(`A login failed: ${error}`))
-  const actions = atlasActions(url, token, ledger)
+  const { child, url } = await start(place)
+  const actions = atlasActions(url, await logIn(url), ledger)
+  hangUp()
   const begin = await child.sample()
-  const warm = new Load(actions, violations)
-  await wait(milliseconds / 3)
-  await warm.stop()
-  const plateau = await settle(name, child, begin, place.spare, violations)
-  const load = new Load(actions, violations)
-  await wait((milliseconds * 2) / 3)
-  await load.stop()
-  isOver = true
-  await logins
-  const end = await settle(name, child, begin, place.spare, violations)
+  let calls = 0
+  const run = async (time: number) => {
+    const load = new Load(actions, violations, () => comeAndGo(url))
+    await wait(time)
+    await load.stop()
+    calls += load.count
+    return settle(name, child, begin, spare, violations)
+  }
+  const plateau = await run(milliseconds / 3)
+  const end = await run((milliseconds * 2) / 3)
   compare(name, plateau.heap, end.heap, violations)
 
-  const last = new Load(actions, violations)
+  const load = new Load(actions, violations)
   await wait(1000)
-  last.release()
-  await Promise.all([stop(name, child, violations), last.stop()])
+  load.release()
+  await Promise.all([stop(name, child, violations), load.stop()])
   const again = await start(place)
   await ledger.check(again.url, 'after SIGTERM', violations)
   await stop(name, again.child, violations)
-  console.log(`${name}: ${warm.count + load.count + last.count} calls, ${ledger.acknowledged} records acknowledged`)
+  console.log(`${name}: ${calls + load.count} calls, ${ledger.acknowledged} records acknowledged`)
 }
 
 /** Kills the atlas in the middle of load, again and again. */

@@ -13,7 +13,9 @@ export interface Answer {
 const agent = new Agent({ keepAlive: true, maxSockets: 100 })
 
 /** Closes the connections that wait for further calls. */
-export const hangUp = () => agent.destroy()
+export function hangUp(): void {
+  for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
+}
 
 /** Asks once, and reads the whole answer. */
 export async function ask(

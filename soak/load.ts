@@ -24,19 +24,20 @@ export class Load {
   readonly #ended: Promise<unknown>
   count = 0
 
-  constructor(actions: Actions, violations: Violations) {
+  /** @param beside what one does alone, again and again, while the others do the actions */
+  constructor(actions: Actions, violations: Violations, beside?: () => Promise<unknown>) {
     const bag = actions.flatMap(([weight, act]) => Array<typeof act>(weight).fill(act))
-    const work = async () => {
+    const work = async (next: () => Promise<unknown>) => {
       while (this.#isRunning) {
-        const act = bag[Math.floor(Math.random() * bag.length)] as () => Promise<unknown>
         this.count++
-        await act().catch((error: Error) => {
+        await next().catch((error: Error) => {
           // A server that was told to stop refuses what comes then.
           if (this.#isRunning) violations.add(`A call failed: ${error.message} ${String(error.cause ?? '')}`)
         })
       }
     }
-    this.#ended = Promise.all(Array.from({ length: workers }, work))
+    const any = () => (bag[Math.floor(Math.random() * bag.length)] as () => Promise<unknown>)()
+    this.#ended = Promise.all([...Array.from({ length: workers }, () => work(any)), beside && work(beside)])
   }
 
   /** From now on calls may fail. */

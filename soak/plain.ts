@@ -17,19 +17,21 @@ export async function soakPlain(milliseconds: number, violations: Violations): P
   const { port } = await child.ask<State>('state', 'port')
   const actions = plainActions(`http://127.0.0.1:${port}`)
   const begin = await child.sample()
-  const warm = new Load(actions, violations)
-  await wait(milliseconds / 3)
-  await warm.stop()
-  const plateau = await settle(name, child, begin, 0, violations)
-  const load = new Load(actions, violations)
-  await wait((milliseconds * 2) / 3)
-  await load.stop()
-  const end = await settle(name, child, begin, 0, violations)
+  let calls = 0
+  const run = async (time: number) => {
+    const load = new Load(actions, violations)
+    await wait(time)
+    await load.stop()
+    calls += load.count
+    return settle(name, child, begin, 0, violations)
+  }
+  const plateau = await run(milliseconds / 3)
+  const end = await run((milliseconds * 2) / 3)
   compare(name, plateau.heap + plateau.buffers, end.heap + end.buffers, violations)
   const { open } = await child.ask<State>('state', 'port')
   if (open.sources > 0 || open.calls > 0)
     violations.add(`${name} has ${open.sources} streams and ${open.calls} calls open that nobody waits for`)
   if (child.printed !== '') violations.add(`${name} printed: ${child.printed.slice(0, 2000)}`)
   await child.end('SIGKILL')
-  console.log(`${name}: ${warm.count + load.count} calls`)
+  console.log(`${name}: ${calls} calls`)
 }

@@ -10,7 +10,7 @@ export type Query = Record<string, unknown>
 /**
  * The last argument of every service method (specification: "Service params set by the transport").
  *
- * Over HTTP it holds exactly `query`, `headers`, `route`, `provider` and what middleware put on `request.feathers`.
+ * Over HTTP it holds exactly `query`, `headers`, `route`, `provider`, `signal` and what middleware put on `request.feathers`.
  * A call from the server itself passes what it likes.
  */
 export interface Params<Q = Query> {
@@ -20,6 +20,11 @@ export interface Params<Q = Query> {
   /** The decoded placeholders of the service path: `userId` for a service at `users/:userId/messages`. */
   route?: Record<string, string>
   headers?: Record<string, string | string[] | undefined>
+  /**
+   * Over HTTP it aborts when the client has left, or `handlerTimeout` has passed: hand it on to `fetch` or a database. A call of the server
+   * may pass one. A call whose signal is aborted before its method runs does not run it.
+   */
+  signal?: AbortSignal
   [key: string]: unknown
 }
 

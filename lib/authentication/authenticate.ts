@@ -76,7 +76,7 @@ export function authenticate(...given: (string | AuthenticateOptions)[]): Guard 
 
   async function guardRoute(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const authentication = authenticationOf(request.server, service)
-    const params = { ...request.feathers, ...withRequest(request), provider: 'rest' } as Params
+    const params = { ...request.feathers, ...withRequest(request, reply), provider: 'rest' } as Params
     try {
       const { provider, ...result } = await authentication.check(params, strategies)
       request.feathers = result

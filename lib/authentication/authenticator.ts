@@ -4,7 +4,7 @@ import type { Params } from '../../types/service.js'
 import { NotAuthenticated } from '../core/errors.js'
 import type { Entities, Entity } from './entities.js'
 import type { Passwords } from './password.js'
-import { requestOf, withRequest } from './request.js'
+import { requestOf } from './request.js'
 import type { RevocationList } from './revocation.js'
 import type { Strategy } from './strategy.js'
 import type { Tokens } from './token.js'
@@ -115,7 +115,7 @@ export class Authenticator {
   /** Puts the credentials of a request on `request.feathers`, unless middleware has put some there. */
   async readCredentials(request: FastifyRequest): Promise<void> {
     const authentication = request.feathers.authentication ?? (await this.parse(request))
-    request.feathers = { ...withRequest(request), ...(authentication !== undefined && { authentication }) }
+    if (authentication !== undefined) request.feathers = { authentication }
   }
 
   /**

@@ -1,18 +1,9 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { authentication, type CredentialsReader, type WithAuthentication } from '../core/credentials.js'
-import { withRequest } from './request.js'
+import type { FastifyInstance } from 'fastify'
+import { authentication, type WithAuthentication } from '../core/credentials.js'
 import type { AuthenticationService } from './service.js'
 
 const own = Symbol('own')
 type Instance = FastifyInstance & WithAuthentication & { [own]?: AuthenticationService }
-
-// Where no authentication service is known, a guard that names one needs the request all the same.
-const reader: CredentialsReader = {
-  async readCredentials(request) {
-    const { feathers } = request as FastifyRequest
-    Object.assign(feathers, withRequest(request as FastifyRequest))
-  }
-}
 
 const services = new WeakMap<object, AuthenticationService>()
 const ofApplication = new WeakMap<object, AuthenticationService[]>()
@@ -39,9 +30,9 @@ export function registerAuthentication(app: FastifyInstance, registered: object,
   services.set(registered, service)
   ofApplication.set(top, [...(ofApplication.get(top) ?? []), service])
   if (!Object.hasOwn(instance, own)) Object.assign(instance, { [own]: service, [authentication]: service })
-  if (!Object.hasOwn(top, authentication)) top[authentication] = reader
   app.addHook('onReady', async () => {
-    if (top[own] === undefined) top[authentication] = onlyOne(app) ?? reader
+    const only = onlyOne(app)
+    if (top[own] === undefined && only !== undefined) top[authentication] = only
   })
 }
 

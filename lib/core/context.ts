@@ -1,4 +1,5 @@
 import type { HookContext, HookType, Http } from '../../types/hooks.js'
+import { type Caller, caller, lendSignal } from './caller.js'
 import { pick } from './pick.js'
 
 /** What all calls of one method share. */
@@ -11,6 +12,8 @@ export interface Shared {
 
 const shown = ['path', 'method', 'type', 'event', 'id', 'data', 'params', 'result', 'dispatch', 'error', 'http']
 
+const httpBefore = Symbol('httpBefore')
+
 class Context {
   type: HookType = 'around'
   event: string | null
@@ -19,10 +22,13 @@ class Context {
   dispatch: unknown = undefined
   error: unknown = undefined
   arguments: unknown[]
+  readonly [caller]: Caller | undefined;
+  [httpBefore]: Http | undefined = undefined
 
-  constructor(event: string | null, args: unknown[]) {
+  constructor(event: string | null, args: unknown[], from: Caller | undefined) {
     this.event = event
     this.arguments = args
+    this[caller] = from
   }
 
   get statusCode(): number | undefined {
@@ -60,6 +66,7 @@ export function contextOf(
         return this.arguments[index]
       },
       set(this: Context, value: unknown) {
+        if (name === 'params') lendSignal(value, this[caller])
         this.arguments[index] = value
       }
     })
@@ -67,6 +74,26 @@ export function contextOf(
   const last = names.length - 1
   return (args) => {
     args[last] ??= {}
-    return new MethodContext(event, args) as unknown as HookContext
+    const params = args[last] as { [caller]?: Caller }
+    lendSignal(params, undefined)
+    return new MethodContext(event, args, params[caller]) as unknown as HookContext
   }
 }
+
+type Internal = HookContext & Pick<Context, typeof caller | typeof httpBefore>
+
+/** Who has made a call over HTTP, also where a hook has put other params in the place of its own. */
+export const callerOf = (context: HookContext): Caller | undefined => (context as Internal)[caller]
+
+/** Notes what hooks have said of the answer before the method runs: what is said later is said of its result. */
+export function begin(context: HookContext): void {
+  ;(context as Internal)[httpBefore] = copyOf(context.http)
+}
+
+/** Takes back what was said of the answer for a result that failed. */
+export function undo(context: HookContext): void {
+  const { [httpBefore]: http } = context as Internal
+  if (http !== undefined) context.http = copyOf(http)
+}
+
+const copyOf = (http: Http | undefined): Http => ({ ...http, ...(http?.headers && { headers: { ...http.headers } }) })

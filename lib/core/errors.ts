@@ -97,9 +97,8 @@ export function isError(error: unknown): error is Error {
  * stays what it is, an error of Fastify or http-errors is known by its `statusCode`, everything else is a `GeneralError`.
  */
 export function toServiceError(error: unknown): ServiceError {
-  const message = text(read(error, 'message')) ?? text(error) ?? 'Error'
-  if (isServiceError(error))
-    return attempt(() => error instanceof ServiceError && error.toJSON() !== null) ? error : copy(error, message)
+  const message = text(read(error, 'message')) ?? text(error) ?? text(read(error, 'name')) ?? 'Error'
+  if (isServiceError(error)) return isSound(error) ? error : copy(error, message)
   const code = read(error, 'statusCode')
   const status = isStatus(code) ? code : 500
   const validation = read(error, 'validation')
@@ -122,6 +121,15 @@ export function errorFromJSON(status: number, body: unknown): ServiceError {
   return Object.assign(standard, texts, details(body))
 }
 
+// A hook may have put anything into its fields.
+const isSound = (error: ServiceError) =>
+  attempt(
+    () =>
+      error instanceof ServiceError &&
+      [error.name, error.message, error.className].every((field) => typeof field === 'string') &&
+      error.toJSON() !== null
+  ) === true
+
 function copy(error: ServiceError, message: string): ServiceError {
   const name = text(read(error, 'name')) ?? 'GeneralError'
   const { className } = error
@@ -136,8 +144,8 @@ const details = (error: unknown) => pick(['data', 'errors'], (key) => read(error
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** Reads a property of what was thrown, whatever it is. */
-export const read = (from: unknown, key: string): unknown =>
-  attempt(() => (from as Record<string, unknown> | null)?.[key])
+export const read = (from: unknown, key: string | symbol): unknown =>
+  attempt(() => (from as Record<string | symbol, unknown> | null)?.[key])
 
 /** What a function returns, `undefined` where it throws: what was thrown may be an object whose getters throw. */
 export function attempt<T>(get: () => T): T | undefined {

@@ -60,11 +60,14 @@ function emit(emitter: Emitter, event: string, invoke: (listener: Listener) => v
 export function eventMethods(emitter: Emitter, service: unknown, onError: OnListenerError) {
   const originals = new WeakMap<Listener, Listener>()
 
-  async function invoke(listener: Listener, event: string, args: unknown[]): Promise<void> {
+  // No async function: a promise for each record of a large batch is what makes events dear.
+  function invoke(listener: Listener, event: string, args: unknown[]): void {
+    const fail = (error: unknown) => onError(error, event)
     try {
-      await listener.apply(service, args)
+      const returned = listener.apply(service, args) as PromiseLike<unknown> | null | undefined
+      if (typeof returned?.then === 'function') returned.then(undefined, fail)
     } catch (error) {
-      onError(error, event)
+      fail(error)
     }
   }
 
@@ -72,7 +75,7 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
     if (typeof listener !== 'function') throw new TypeError(`The listener of '${event}' is not a function`)
     const guard: Listener = (...args) => {
       if (isOnce) emitter.off(event, guard)
-      return invoke(listener, event, args)
+      invoke(listener, event, args)
     }
     originals.set(guard, listener)
     emitter.on(event, guard)

@@ -55,12 +55,18 @@ export function argumentCheck(name: string): (args: readonly unknown[]) => void 
   }
 }
 
-/** @throws {BadRequest} when the data of a `create`, `update` or `patch` is missing or no object */
+/**
+ * @throws {BadRequest} when the data of a `create`, `update` or `patch` is missing or no object; each record of a list is held to what
+ * a single one is
+ */
 export function checkData(name: string, data: unknown): void {
   const definition = methods.get(name)
   if (definition === undefined) return
   if (data === undefined) throw new BadRequest('No data provided')
-  if (typeof data !== 'object' || data === null || (Array.isArray(data) && !definition.batch)) {
-    throw new BadRequest(`${ordinals[definition.arguments.indexOf('data')]} parameter for '${name}' must be an object`)
-  }
+  const isList = definition.batch && Array.isArray(data)
+  if (isList ? data.every(isRecord) : isRecord(data)) return
+  const ordinal = ordinals[definition.arguments.indexOf('data')]
+  throw new BadRequest(`${ordinal} parameter for '${name}' must be an object${isList ? ', or a list of objects' : ''}`)
 }
+
+const isRecord = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,7 @@
 import type { HookContext, HookOptions, RegisteredService } from '../../types/hooks.js'
+import { throwIfGone } from './caller.js'
 import { compose, type Run } from './compose.js'
-import { contextOf } from './context.js'
+import { begin, callerOf, contextOf } from './context.js'
 import { createEmitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
 import { define, forward } from './facade.js'
 import { HookStore, hookTypes, outermost } from './hooks.js'
@@ -17,6 +18,16 @@ export interface RegisterOptions {
   /** Hooks of all services; they stand around those of this one. */
   readonly common: HookStore
   readonly onListenerError: OnListenerError
+  /** Looks after results that somebody must close. */
+  readonly results?: Results
+}
+
+/** Looks after the results of calls. */
+export interface Results {
+  /** Told of a call each time that its result may be another one. */
+  see(context: HookContext): void
+  /** Told at the end of a call that the server has made itself: its result is the caller's, unless the call has failed. */
+  handOver(context: HookContext, hasFailed: boolean): void
 }
 
 /** A method of a registered service. */
@@ -46,7 +57,7 @@ export interface ServiceEntry {
  * changed, so that private fields work.
  */
 export function createService(object: object, options: RegisterOptions): ServiceEntry {
-  const { app, path, common } = options
+  const { app, path, common, results } = options
   const source = object as Record<string, unknown>
   const events = options.events ?? (Array.isArray(source.events) ? source.events : [])
   const emitter = isEmitter(object) ? object : createEmitter()
@@ -72,7 +83,13 @@ export function createService(object: object, options: RegisterOptions): Service
     entries.set(name, method)
     define(service, name, async (...args: unknown[]) => {
       const context = method.context(args)
-      await method.run(context)
+      let hasFailed = true
+      try {
+        await method.run(context)
+        hasFailed = false
+      } finally {
+        results?.handOver(context, hasFailed)
+      }
       return context.result
     })
   }
@@ -85,11 +102,15 @@ export function createService(object: object, options: RegisterOptions): Service
       const hooks = collected.sort((one, other) => Number(outermost in other) - Number(outermost in one))
       const isAlone = hooks.length === 0
       const call: Run = async (context) => {
-        if (context.result === undefined)
+        if (context.result === undefined) {
+          throwIfGone(context.params, callerOf(context))
+          if (!isAlone) begin(context)
           context.result = (await (source[method.name] as Method).apply(object, context.arguments)) as never
+        }
+        results?.see(context)
         if (isAlone) emitResult(context, events, eventful.emit)
       }
-      const chain = compose(hooks, call)
+      const chain = compose(hooks, call, results?.see)
       const withEvent: Run = async (context) => {
         await chain(context)
         emitResult(context, events, eventful.emit)

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { type Caller, caller } from '../core/caller.js'
 import type { MethodDefinition } from '../core/methods.js'
 import { propertiesOf } from './request.js'
 
@@ -8,19 +9,22 @@ export function idName(path: string): string {
 }
 
 /** Makes what reads the arguments of a method from a request (wire contract: "Request → service call"). */
-export function argumentsOf(definition: MethodDefinition, path: string): (request: FastifyRequest) => unknown[] {
+export function argumentsOf(
+  definition: MethodDefinition,
+  path: string
+): (request: FastifyRequest, from: Caller) => unknown[] {
   const name = idName(path)
   const route = path.includes(':') ? toRoute : () => ({})
   const read = {
     id: ({ params }: FastifyRequest) => (params as Record<string, string>)[name] ?? null,
     data: ({ body }: FastifyRequest) => body,
-    params: (request: FastifyRequest) => {
+    params: (request: FastifyRequest, from: Caller) => {
       const { query, headers } = request
-      return { query, headers, route: route(request), ...propertiesOf(request), provider: 'rest' }
+      return { query, headers, route: route(request), ...propertiesOf(request), provider: 'rest', [caller]: from }
     }
   }
   const readers = definition.arguments.map((name) => read[name])
-  return (request) => readers.map((reader) => reader(request))
+  return (request, from) => readers.map((reader) => reader(request, from))
 
   function toRoute({ params }: FastifyRequest): Record<string, string> {
     const { [name]: _, ...placeholders } = params as Record<string, string>

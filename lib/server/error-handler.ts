@@ -5,8 +5,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorHandlerOptions, ErrorPage } from '../../types/fastify.js'
 import { GeneralError, isError, isServiceError, read, type ServiceError, toServiceError } from '../core/errors.js'
 import { builtInPage } from './error-page.js'
+import { restoreHeaders } from './headers.js'
 import { logError } from './log.js'
-import { wantsJSON } from './negotiate.js'
+import { vary, wantsJSON } from './negotiate.js'
 
 /**
  * An error handler for Fastify: logs the error and answers it in the error format (specification: "Errors"), as JSON or HTML.
@@ -24,10 +25,11 @@ export function errorHandler(
   return (thrown, request, reply) => {
     const error = toAnswer(thrown, options.expose ?? process.env.NODE_ENV !== 'production')
     log(isError(thrown) ? thrown : error, error, request)
-    dropHeaders(reply)
+    restoreHeaders(reply)
     // The serializer is that of the result, which is not sent.
     reply.code(error.code).serializer((payload) => (typeof payload === 'string' ? payload : JSON.stringify(payload)))
     if (error.code === 401) reply.header('www-authenticate', 'Bearer')
+    if (error.code === 406) vary(reply)
     const retryAfter = read(error.data, 'retryAfter')
     if (Number.isSafeInteger(retryAfter) && (retryAfter as number) >= 0) reply.header('retry-after', String(retryAfter))
     if (page === undefined || wantsJSON(request)) reply.type('application/json; charset=utf-8').send(toBody(error))
@@ -42,19 +44,15 @@ async function sendPage(
   reply: FastifyReply
 ): Promise<void> {
   reply.type('text/html; charset=utf-8')
+  // A page of the application may change the error before it fails.
+  const { code, message } = error
   try {
     const text = await page(error, request, reply)
     if (typeof text === 'string') reply.send(text)
   } catch (err) {
     logError(request.log, 'error', err, 'The page for an error failed')
-    if (!reply.sent) reply.send(builtInPage(error))
+    if (!reply.sent) reply.send(builtInPage({ code, message }))
   }
-}
-
-/** What a hook has said about a success is not said of an error: `reply.data` tells that its headers are set. */
-function dropHeaders(reply: FastifyReply): void {
-  if (reply.data === undefined) return
-  for (const name of ['location', ...Object.keys({ ...reply.hook?.http?.headers })]) reply.removeHeader(name)
 }
 
 /** What may be told of an error. The engine's words about a value that can't be serialized tell of the server, not of the call. */

@@ -1,9 +1,11 @@
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Formatter } from '../../types/fastify.js'
 import { GeneralError } from '../core/errors.js'
 import { isJSON } from './negotiate.js'
+import { unwrap } from './response.js'
 import type { Serializer } from './schema.js'
-import { discard, isStream, toBytes } from './stream.js'
+import { isStream, toBytes } from './stream.js'
 
 /**
  * Makes the default formatter: the data as JSON, strings, numbers and booleans too. Buffers, streams and `Response` objects are
@@ -12,12 +14,11 @@ import { discard, isStream, toBytes } from './stream.js'
 export function createFormatter(serializer?: Serializer): Formatter {
   return ({ method }: FastifyRequest, reply: FastifyReply) => {
     const data = reply.data instanceof Response ? unwrap(reply.data, reply) : reply.data
+    // Of what is not read the length is not known: Fastify would say that it is 0.
+    const isUnread = data === undefined || data === null || isStream(data)
+    if (isUnread && method === 'HEAD') return Readable.from([], { objectMode: false })
     if (data === undefined || data === null || ArrayBuffer.isView(data)) return data ?? null
-    if (typeof data === 'object' && isStream(data)) {
-      if (method !== 'HEAD') return toBytes(data, reply)
-      discard(data)
-      return null
-    }
+    if (isStream(data)) return toBytes(data, reply)
     const type = String(reply.getHeader('content-type') ?? '')
     if (type === '') reply.type('application/json; charset=utf-8')
     // Fastify does not serialize strings: it takes them for what is serialized already.
@@ -26,14 +27,6 @@ export function createFormatter(serializer?: Serializer): Formatter {
     reply.serializer(serialize === undefined ? stringify : guard(serialize))
     return data
   }
-}
-
-function unwrap(response: Response, reply: FastifyReply): unknown {
-  if (reply.hook?.http?.status === undefined) reply.code(response.status)
-  // fetch has decoded the body already.
-  const ofBody = response.url === '' ? [] : ['content-encoding', 'content-length']
-  for (const [name, value] of response.headers) if (!ofBody.includes(name)) reply.header(name, value)
-  return response.body
 }
 
 // The engine's words about what it can't serialize tell of the server, not of the call; a toJSON may throw anything.

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Middleware } from '../../types/fastify.js'
+import { isClosed } from '../core/caller.js'
 
 /** Runs middleware in order, and says whether it ends the request: it has answered, or the client is gone. */
 export async function runMiddleware(
@@ -13,7 +14,7 @@ export async function runMiddleware(
     const value = await (isAsync
       ? (middleware as Async).call(request.server, request, reply)
       : callback(middleware, request, reply))
-    if (value === reply || isAnswered() || reply.raw.destroyed) return true
+    if (value === reply || isAnswered() || isClosed(reply.raw)) return true
   }
   return false
 }

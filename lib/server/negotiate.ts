@@ -19,7 +19,8 @@ export function format(types: Representations, request: FastifyRequest, reply: F
   return represent(request, reply)
 }
 
-function vary(reply: FastifyReply): void {
+/** Says that the answer depends on the request's `Accept`. */
+export function vary(reply: FastifyReply): void {
   const fields = [reply.getHeader('vary') ?? []].flat().join(', ')
   if (!/(^|,)\s*(accept|\*)\s*(,|$)/i.test(fields)) reply.header('vary', fields === '' ? 'Accept' : `${fields}, Accept`)
 }

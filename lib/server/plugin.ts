@@ -17,6 +17,7 @@ import { decorateMessages } from './request.js'
 import { rootOf, routerOf } from './router.js'
 import { registerRoutes, type Settings } from './routes.js'
 import { checkSchemas } from './schema.js'
+import { sources } from './sources.js'
 import { startHooks, startRouteHooks } from './start-hooks.js'
 import { answerUnsupported } from './unsupported.js'
 
@@ -63,7 +64,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     const onListenerError = (err: unknown, event: string) =>
       logError(app.log, 'error', err, 'A listener of a service failed', { path: name, event })
     const create = () => {
-      const shared = { app: instance, path: name, common, onListenerError }
+      const shared = { app: instance, path: name, common, onListenerError, results: sources }
       const exposed = exposedMethods(object, name, methods)
       checkSchemas(serviceOptions.schema, name, exposed)
       const entry = createService(object, { ...shared, methods: exposed, events, hooks: hooks as HookOptions })

@@ -3,6 +3,7 @@ import encodeUrl from 'encodeurl'
 import type { FastifyReply } from 'fastify'
 import type { HookContext } from '../../types/fastify.js'
 import { GeneralError } from '../core/errors.js'
+import { isHopByHop, keepHeaders } from './headers.js'
 
 /**
  * Puts the outcome of a call on the reply: status, headers and `reply.data` (wire contract: "Service result → response").
@@ -11,7 +12,8 @@ import { GeneralError } from '../core/errors.js'
  */
 export function applyContext(context: HookContext, status: number, reply: FastifyReply): void {
   const data = (context.dispatch === undefined ? context.result : context.dispatch) ?? null
-  const headers = toHeaders(context)
+  const headers = toHeaders(context, reply.raw)
+  if (headers !== none) keepHeaders(reply)
   const otherwise = 'location' in headers ? 303 : data === null ? 204 : status
   reply.code(toStatus(context.http?.status) ?? otherwise).headers(headers)
   reply.data = data
@@ -26,12 +28,12 @@ function toStatus(status: unknown): number | undefined {
 type Headers = Record<string, string | string[]>
 const none: Headers = {}
 
-function toHeaders({ http }: HookContext): Headers {
+function toHeaders({ http }: HookContext, raw: object): Headers {
   if (http?.headers === undefined && http?.location === undefined) return none
   const location = http.location === undefined ? {} : { location: encodeUrl(http.location) }
   const headers: Headers = {}
   for (const [name, value] of Object.entries({ ...http.headers, ...location })) {
-    if (value === undefined) continue
+    if (value === undefined || ('stream' in raw && isHopByHop(name))) continue
     try {
       validateHeaderName(name)
       for (const item of [value].flat()) validateHeaderValue(name, item)

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { headersBefore } from './headers.js'
 import { format } from './negotiate.js'
 
 const store = Symbol('feathers')
@@ -22,6 +23,7 @@ export function decorateMessages(app: FastifyInstance): void {
   })
   app.decorateReply('data', undefined)
   app.decorateReply('hook', null)
+  app.decorateReply(headersBefore, null as never)
   app.decorateReply('format', function (this: FastifyReply, types) {
     return format(types, this.request, this)
   })

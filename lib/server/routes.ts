@@ -1,5 +1,6 @@
 import type { FastifyInstance, preValidationHookHandler, RouteOptions } from 'fastify'
 import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../types/fastify.js'
+import { Caller } from '../core/caller.js'
 import { authentication, type WithAuthentication } from '../core/credentials.js'
 import { ServiceError } from '../core/errors.js'
 import { checkData, methods } from '../core/methods.js'
@@ -7,15 +8,19 @@ import type { ServiceMethod } from '../core/service.js'
 import { registerBodyParsers } from './body.js'
 import { argumentsOf, idName } from './call.js'
 import { constraintsOf } from './custom-method.js'
+import { startDeadline } from './deadline.js'
 import type { errorHandler } from './error-handler.js'
 import type { ExposedService } from './exposed.js'
 import { createFormatter } from './formatter.js'
+import { keepHeaders } from './headers.js'
 import type { Matcher } from './matcher.js'
 import { runMiddleware, watch } from './middleware.js'
 import type { Precedence } from './precedence.js'
 import { type Parse, readQuery } from './query.js'
 import { applyContext } from './reply.js'
+import { unwrap } from './response.js'
 import { createSerializer, routeSchema, validateBatch } from './schema.js'
+import { adopt } from './sources.js'
 import { targetCheck } from './target.js'
 
 /** What the routes of all services share. */
@@ -84,20 +89,37 @@ function toRoute(
       readQuery(request, settings.parse, settings.matcher.router)
       done()
     },
-    ...(definition.arguments.includes('data') && { preValidation: dataCheck(name) }),
+    ...(definition.arguments.includes('data') && { preValidation: dataCheck(name, schema?.body !== undefined) }),
     ...(isBatch && { preHandler: validateBatch }),
     async handler(request, reply) {
+      const caller = new Caller(request, reply.raw)
+      startDeadline(caller, request, reply)
       const reader = (instance as WithAuthentication)[authentication]
       if (reader !== undefined) await reader.readCredentials(request)
       if (before.length > 0 && (await runMiddleware(before, request, reply))) return reply
-      const context = method.context(read(request)) as HookContext
+      const context = method.context(read(request, caller)) as HookContext
+      caller.call = context
       reply.hook = context
-      await method.run(context)
+      try {
+        await method.run(context)
+      } catch (error) {
+        if (caller.isReason(error)) return reply
+        // Another answer is on its way: two at once end the process.
+        if (caller.isGone) await reply
+        throw error
+      }
+      if (caller.isGone) return reply
+      caller.hasAnswered = true
       applyContext(context, definition.status, reply)
+      if (after.length > 0 || custom !== undefined) keepHeaders(reply)
       if (after.length > 0 && (await runMiddleware(after, request, reply))) return reply
+      adopt(reply.data, context)
       const isAnswered = custom && watch(reply)
       const payload = format(request, reply)
-      const value = isPromise(payload) ? await payload : payload
+      const given = isPromise(payload) ? await payload : payload
+      const value = given instanceof Response ? unwrap(given, reply) : given
+      adopt(value, context)
+      if (caller.isGone) return reply
       // A formatter that returns nothing sends by itself: one that is not async may do so later.
       if (value === undefined && (isAnswered?.() || !isPromise(payload))) return reply
       return value ?? undefined
@@ -108,11 +130,12 @@ function toRoute(
 const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 
-function dataCheck(name: string): preValidationHookHandler {
+// Without a schema the data is checked when the service is called: middleware before it may supply the body.
+function dataCheck(name: string, hasSchema: boolean): preValidationHookHandler {
   return (request, _reply, done) => {
     // What the form parser refused: one that throws by itself ends the process on some versions of Fastify.
     if (request.body instanceof ServiceError) throw request.body
-    checkData(name, request.body)
+    if (hasSchema) checkData(name, request.body)
     done()
   }
 }

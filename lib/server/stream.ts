@@ -1,31 +1,54 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { isClosed } from '../core/caller.js'
+import { attempt, read } from '../core/errors.js'
+import { streamOf } from '../core/stream.js'
 
 type Web = Parameters<typeof Readable.fromWeb>[0]
-type Source = Readable | Web | NodeJS.ReadableStream
 
-export const isStream = (data: object): data is Source => 'pipe' in data || 'getReader' in data
+/** A stream of Node or of the web, or an async iterable, such as what an async generator gives. */
+export type Stream = Readable | Web | NodeJS.ReadableStream | AsyncIterable<unknown>
 
-function toReadable(stream: Source): Readable {
+/** Told by the functions: a record may have a field of any name. */
+export const isStream = (data: unknown): data is Stream =>
+  streamOf(data) !== undefined || typeof read(data, Symbol.asyncIterator) === 'function'
+
+const isNode = (stream: Stream): stream is NodeJS.ReadableStream => streamOf(stream) === 'pipe'
+const isWeb = (stream: Stream): stream is Web => streamOf(stream) === 'getReader'
+
+function toReadable(stream: Stream): Readable {
   if (stream instanceof Readable) return stream
-  if ('pipe' in stream) return new Readable({ objectMode: true }).wrap(stream)
-  return Readable.fromWeb(stream, { objectMode: true })
+  if (isNode(stream)) return new Readable({ objectMode: true }).wrap(stream)
+  return isWeb(stream) ? Readable.fromWeb(stream, { objectMode: true }) : Readable.from(stream)
 }
 
-/** Closes a stream that is not sent. */
-export function discard(stream: Source): void {
-  toReadable(stream).destroy()
+const ignore = () => {}
+
+/** Keeps an error that comes before somebody listens from ending the process: who reads the stream finds it there. */
+export const hush = (stream: Stream) => void (isNode(stream) && attempt(() => stream.on('error', ignore)))
+
+/** The stream is somebody else's now, and so are its errors. */
+export const unhush = (stream: Stream) => void (isNode(stream) && attempt(() => stream.off('error', ignore)))
+
+/** Closes a stream. One of the web that is locked is its reader's. */
+export function close(stream: Stream): void {
+  attempt(() => {
+    if (isWeb(stream)) stream.cancel().catch(ignore)
+    else if (isNode(stream)) (stream as Readable).destroy()
+    else (stream as AsyncGenerator).return?.(undefined).catch(ignore)
+  })
 }
 
 /**
  * A stream that can be sent. One that may carry objects is looked at first: if it does, it becomes newline-delimited JSON
  * (handed on as it is, it would end the process).
  */
-export async function toBytes(stream: Source, reply: FastifyReply): Promise<Readable> {
+export async function toBytes(stream: Stream, reply: FastifyReply): Promise<Readable> {
   const source = toReadable(stream)
   if (!source.readableObjectMode) return source
   // A client that goes away must not leave the source waiting, not even for its first item.
-  reply.raw.once('close', () => source.destroy())
+  if (isClosed(reply.raw)) source.destroy()
+  else reply.raw.once('close', () => source.destroy())
   const items = source[Symbol.asyncIterator]()
   const first = await items.next()
   const isText = first.done || isBytes(first.value)
@@ -39,7 +62,7 @@ async function* encode(
   isEncoded: (item: unknown) => item is string | Uint8Array
 ): AsyncGenerator<string | Uint8Array> {
   for (let item = first; !item.done; item = await items.next()) {
-    yield isEncoded(item.value) ? item.value : `${JSON.stringify(item.value)}\n`
+    yield isEncoded(item.value) ? item.value : `${JSON.stringify(item.value) ?? 'null'}\n`
   }
 }
 

@@ -1,0 +1,26 @@
+import { errorCodes, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Caller } from '../core/caller.js'
+
+const { FST_ERR_HANDLER_TIMEOUT: HandlerTimeout } = errorCodes
+const isTimeout = (error: unknown) => (error as { code?: unknown } | undefined)?.code === new HandlerTimeout().code
+
+/**
+ * Ends a call when the `handlerTimeout` of its route has passed. Fastify answers by then, but not where the request has a body: having
+ * read it, Fastify takes the request for one whose client has left, and drops its timer (fastify/fastify#6725).
+ */
+export function startDeadline(caller: Caller, request: FastifyRequest, reply: FastifyReply): void {
+  const { handlerTimeout = 0, url } = request.routeOptions as { handlerTimeout?: number; url?: string }
+  if (handlerTimeout <= 0) return
+  const { signal } = request
+  signal.addEventListener('abort', () => {
+    if (isTimeout(signal.reason)) caller.expire()
+  })
+  const timer = setTimeout(() => {
+    if (caller.isGone || reply.sent) return
+    caller.expire()
+    const error = new HandlerTimeout(String(handlerTimeout), url)
+    if (reply.raw.headersSent) reply.raw.destroy(error)
+    else reply.send(error)
+  }, handlerTimeout)
+  caller.onEnd(() => clearTimeout(timer))
+}

@@ -1,0 +1,23 @@
+import type { FastifyReply } from 'fastify'
+import { isHopByHop, keepHeaders } from './headers.js'
+
+// What fetch decodes by itself. Of several it decodes all, or none where it does not know one.
+const decoded = /^\s*(x-gzip|gzip|deflate|br)\s*(,\s*(x-gzip|gzip|deflate|br)\s*)*$/i
+
+/**
+ * Puts the status and the end-to-end headers of a `Response` on the reply, and gives its body. Those of an encoding that `fetch` has
+ * undone are not among them.
+ */
+export function unwrap(response: Response, reply: FastifyReply): ReadableStream | null {
+  const { headers, status, body, url } = response
+  keepHeaders(reply)
+  if (reply.hook?.http?.status === undefined) reply.code(status)
+  const isDecoded = url !== '' && decoded.test(headers.get('content-encoding') ?? '')
+  const named = (headers.get('connection') ?? '').split(',').map((name) => name.trim().toLowerCase())
+  for (const [name, value] of headers) {
+    if (isHopByHop(name) || named.includes(name)) continue
+    if (name === 'content-length' ? isDecoded || body === null : isDecoded && name === 'content-encoding') continue
+    reply.header(name, value)
+  }
+  return body
+}

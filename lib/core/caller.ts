@@ -72,34 +72,3 @@ export class Caller {
     this.#controller?.abort(new DOMException(message, name))
   }
 }
-
-type Carrier = { [caller]?: Caller; signal?: AbortSignal }
-
-const lazySignal: PropertyDescriptor & ThisType<Carrier> = {
-  configurable: true,
-  get() {
-    return this[caller]?.signal
-  },
-  set(value) {
-    Object.defineProperty(this, 'signal', { value, configurable: true, enumerable: true, writable: true })
-  }
-}
-
-/** Gives params their `signal`, also those that are a copy of others. */
-export function lendSignal(params: unknown, from: Caller | undefined): void {
-  if (typeof params !== 'object' || params === null) return
-  const carrier = params as Carrier
-  const own = carrier[caller] ?? from
-  if (own === undefined || 'signal' in carrier || !Object.isExtensible(carrier)) return
-  carrier[caller] = own
-  Object.defineProperty(carrier, 'signal', lazySignal)
-}
-
-const isEnumerable = Object.prototype.propertyIsEnumerable
-
-/** @throws the reason, when nobody waits for a call: `signal` of its params, where somebody has set one, is aborted, or its caller is gone */
-export function throwIfGone(params: object, from: Caller | undefined): void {
-  if (from?.isGone) throw from.signal.reason
-  const { signal } = isEnumerable.call(params, 'signal') ? (params as Carrier) : {}
-  if (signal?.aborted === true) throw signal.reason
-}

@@ -1,5 +1,4 @@
 import type { HookContext, HookType, Http } from '../../types/hooks.js'
-import { type Caller, caller, lendSignal } from './caller.js'
 import { pick } from './pick.js'
 
 /** What all calls of one method share. */
@@ -12,8 +11,6 @@ export interface Shared {
 
 const shown = ['path', 'method', 'type', 'event', 'id', 'data', 'params', 'result', 'dispatch', 'error', 'http']
 
-const httpBefore = Symbol('httpBefore')
-
 class Context {
   type: HookType = 'around'
   event: string | null
@@ -22,13 +19,10 @@ class Context {
   dispatch: unknown = undefined
   error: unknown = undefined
   arguments: unknown[]
-  readonly [caller]: Caller | undefined;
-  [httpBefore]: Http | undefined = undefined
 
-  constructor(event: string | null, args: unknown[], from: Caller | undefined) {
+  constructor(event: string | null, args: unknown[]) {
     this.event = event
     this.arguments = args
-    this[caller] = from
   }
 
   get statusCode(): number | undefined {
@@ -49,12 +43,14 @@ class Context {
 
 /**
  * Makes the function that creates the contexts of one method. What its calls share stands on the prototype, and the named
- * arguments (`id`, `data`, `params`) read and write `context.arguments`.
+ * arguments (`id`, `data`, `params`) read and write `context.arguments`. `onParams` is told of the params of a call, and of those that a
+ * hook puts in their place.
  */
 export function contextOf(
   shared: Shared,
   names: readonly string[],
-  event: string | null
+  event: string | null,
+  onParams?: (context: HookContext, params: unknown) => void
 ): (args: unknown[]) => HookContext {
   class MethodContext extends Context {}
   for (const [key, value] of Object.entries(shared))
@@ -66,7 +62,7 @@ export function contextOf(
         return this.arguments[index]
       },
       set(this: Context, value: unknown) {
-        if (name === 'params') lendSignal(value, this[caller])
+        if (name === 'params') onParams?.(this as unknown as HookContext, value)
         this.arguments[index] = value
       }
     })
@@ -74,26 +70,8 @@ export function contextOf(
   const last = names.length - 1
   return (args) => {
     args[last] ??= {}
-    const params = args[last] as { [caller]?: Caller }
-    lendSignal(params, undefined)
-    return new MethodContext(event, args, params[caller]) as unknown as HookContext
+    const context = new MethodContext(event, args) as unknown as HookContext
+    onParams?.(context, args[last])
+    return context
   }
 }
-
-type Internal = HookContext & Pick<Context, typeof caller | typeof httpBefore>
-
-/** Who has made a call over HTTP, also where a hook has put other params in the place of its own. */
-export const callerOf = (context: HookContext): Caller | undefined => (context as Internal)[caller]
-
-/** Notes what hooks have said of the answer before the method runs: what is said later is said of its result. */
-export function begin(context: HookContext): void {
-  ;(context as Internal)[httpBefore] = copyOf(context.http)
-}
-
-/** Takes back what was said of the answer for a result that failed. */
-export function undo(context: HookContext): void {
-  const { [httpBefore]: http } = context as Internal
-  if (http !== undefined) context.http = copyOf(http)
-}
-
-const copyOf = (http: Http | undefined): Http => ({ ...http, ...(http?.headers && { headers: { ...http.headers } }) })

@@ -1,7 +1,6 @@
 import type { HookContext, HookOptions, RegisteredService } from '../../types/hooks.js'
-import { throwIfGone } from './caller.js'
-import { compose, type Run } from './compose.js'
-import { begin, callerOf, contextOf } from './context.js'
+import { compose, type HookObserver, type Run } from './compose.js'
+import { contextOf } from './context.js'
 import { createEmitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
 import { define, forward } from './facade.js'
 import { HookStore, hookTypes, outermost } from './hooks.js'
@@ -18,16 +17,17 @@ export interface RegisterOptions {
   /** Hooks of all services; they stand around those of this one. */
   readonly common: HookStore
   readonly onListenerError: OnListenerError
-  /** Looks after results that somebody must close. */
-  readonly results?: Results
+  readonly observer?: CallObserver
 }
 
-/** Looks after the results of calls. */
-export interface Results {
-  /** Told of a call each time that its result may be another one. */
-  see(context: HookContext): void
-  /** Told at the end of a call that the server has made itself: its result is the caller's, unless the call has failed. */
-  handOver(context: HookContext, hasFailed: boolean): void
+/** What a server does around each call of its services. The client does nothing. */
+export interface CallObserver extends HookObserver {
+  /** The call has these params now. */
+  lend(context: HookContext, params: unknown): void
+  /** The method is about to run. @throws when it is not to */
+  begin(context: HookContext): void
+  /** A call that the server has made itself is over. */
+  end(context: HookContext, hasFailed: boolean): void
 }
 
 /** A method of a registered service. */
@@ -57,7 +57,7 @@ export interface ServiceEntry {
  * changed, so that private fields work.
  */
 export function createService(object: object, options: RegisterOptions): ServiceEntry {
-  const { app, path, common, results } = options
+  const { app, path, common, observer } = options
   const source = object as Record<string, unknown>
   const events = options.events ?? (Array.isArray(source.events) ? source.events : [])
   const emitter = isEmitter(object) ? object : createEmitter()
@@ -73,7 +73,12 @@ export function createService(object: object, options: RegisterOptions): Service
     if (reserved.includes(name) || name in service)
       throw new Error(`'${name}' can't be a method of the service '${path}': choose another name`)
     const definition = definitionOf(name)
-    const create = contextOf({ app, service, path, method: name }, definition.arguments, definition.event)
+    const create = contextOf(
+      { app, service, path, method: name },
+      definition.arguments,
+      definition.event,
+      observer?.lend
+    )
     const check = argumentCheck(name)
     const context = (args: unknown[]) => {
       check(args)
@@ -88,7 +93,7 @@ export function createService(object: object, options: RegisterOptions): Service
         await method.run(context)
         hasFailed = false
       } finally {
-        results?.handOver(context, hasFailed)
+        observer?.end(context, hasFailed)
       }
       return context.result
     })
@@ -103,14 +108,13 @@ export function createService(object: object, options: RegisterOptions): Service
       const isAlone = hooks.length === 0
       const call: Run = async (context) => {
         if (context.result === undefined) {
-          throwIfGone(context.params, callerOf(context))
-          if (!isAlone) begin(context)
+          observer?.begin(context)
           context.result = (await (source[method.name] as Method).apply(object, context.arguments)) as never
         }
-        results?.see(context)
+        observer?.see(context)
         if (isAlone) emitResult(context, events, eventful.emit)
       }
-      const chain = compose(hooks, call, results?.see)
+      const chain = compose(hooks, call, observer)
       const withEvent: Run = async (context) => {
         await chain(context)
         emitResult(context, events, eventful.emit)

@@ -5,12 +5,10 @@ const { FST_ERR_HANDLER_TIMEOUT: HandlerTimeout } = errorCodes
 const isTimeout = (error: unknown) => (error as { code?: unknown } | undefined)?.code === new HandlerTimeout().code
 
 /**
- * Ends a call when the `handlerTimeout` of its route has passed. Fastify answers by then, but not where the request has a body: having
+ * Ends a call when the `handlerTimeout` of its route, in ms, has passed. Fastify answers by then, but not where the request has a body: having
  * read it, Fastify takes the request for one whose client has left, and drops its timer (fastify/fastify#6725).
  */
-export function startDeadline(caller: Caller, request: FastifyRequest, reply: FastifyReply): void {
-  const { handlerTimeout = 0, url } = request.routeOptions as { handlerTimeout?: number; url?: string }
-  if (handlerTimeout <= 0) return
+export function startDeadline(ms: number, caller: Caller, request: FastifyRequest, reply: FastifyReply): void {
   const { signal } = request
   signal.addEventListener('abort', () => {
     if (isTimeout(signal.reason)) caller.expire()
@@ -18,9 +16,9 @@ export function startDeadline(caller: Caller, request: FastifyRequest, reply: Fa
   const timer = setTimeout(() => {
     if (caller.isGone || reply.sent) return
     caller.expire()
-    const error = new HandlerTimeout(String(handlerTimeout), url)
+    const error = new HandlerTimeout(String(ms), request.routeOptions.url)
     if (reply.raw.headersSent) reply.raw.destroy(error)
     else reply.send(error)
-  }, handlerTimeout)
+  }, ms)
   caller.onEnd(() => clearTimeout(timer))
 }

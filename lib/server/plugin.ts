@@ -10,6 +10,7 @@ import { exposedMethods } from './exposed.js'
 import { logError } from './log.js'
 import { Matcher } from './matcher.js'
 import { notFound } from './not-found.js'
+import { observer } from './observer.js'
 import { Precedence } from './precedence.js'
 import { createParser } from './query.js'
 import { Registry } from './registry.js'
@@ -17,7 +18,6 @@ import { decorateMessages } from './request.js'
 import { rootOf, routerOf } from './router.js'
 import { registerRoutes, type Settings } from './routes.js'
 import { checkSchemas } from './schema.js'
-import { sources } from './sources.js'
 import { startHooks, startRouteHooks } from './start-hooks.js'
 import { answerUnsupported } from './unsupported.js'
 
@@ -64,7 +64,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     const onListenerError = (err: unknown, event: string) =>
       logError(app.log, 'error', err, 'A listener of a service failed', { path: name, event })
     const create = () => {
-      const shared = { app: instance, path: name, common, onListenerError, results: sources }
+      const shared = { app: instance, path: name, common, onListenerError, observer }
       const exposed = exposedMethods(object, name, methods)
       checkSchemas(serviceOptions.schema, name, exposed)
       const entry = createService(object, { ...shared, methods: exposed, events, hooks: hooks as HookOptions })

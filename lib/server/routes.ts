@@ -78,6 +78,8 @@ function toRoute(
   const read = argumentsOf(definition, entry.path)
   const custom = options.formatter ?? settings.formatter
   const format = custom ?? createFormatter(schema && createSerializer(name, schema))
+  // A hook of the application may set it for a route.
+  let timeout: number | undefined
   return {
     exposeHeadRoute: definition.verb === 'GET',
     ...(schema && { schema: routeSchema(name, schema, instance) }),
@@ -93,7 +95,8 @@ function toRoute(
     ...(isBatch && { preHandler: validateBatch }),
     async handler(request, reply) {
       const caller = new Caller(request, reply.raw)
-      startDeadline(caller, request, reply)
+      timeout ??= (request.routeOptions as { handlerTimeout?: number }).handlerTimeout ?? 0
+      if (timeout > 0) startDeadline(timeout, caller, request, reply)
       const reader = (instance as WithAuthentication)[authentication]
       if (reader !== undefined) await reader.readCredentials(request)
       if (before.length > 0 && (await runMiddleware(before, request, reply))) return reply
@@ -113,12 +116,12 @@ function toRoute(
       applyContext(context, definition.status, reply)
       if (after.length > 0 || custom !== undefined) keepHeaders(reply)
       if (after.length > 0 && (await runMiddleware(after, request, reply))) return reply
-      adopt(reply.data, context)
+      adopt(reply.data, context, caller)
       const isAnswered = custom && watch(reply)
       const payload = format(request, reply)
       const given = isPromise(payload) ? await payload : payload
       const value = given instanceof Response ? unwrap(given, reply) : given
-      adopt(value, context)
+      adopt(value, context, caller)
       if (caller.isGone) return reply
       // A formatter that returns nothing sends by itself: one that is not async may do so later.
       if (value === undefined && (isAnswered?.() || !isPromise(payload))) return reply

@@ -54,6 +54,23 @@ t.test('every line of a stream of objects is JSON, a string among them too', asy
   t.equal(response.body, '{"id":1}\n"text"\n0\nfalse\n[1]\n')
 })
 
+t.test('what JSON has no word for is `null` in a stream of objects, as it is in a list', async (t) => {
+  const items = [{ id: 1 }, undefined, () => {}, Symbol('x')]
+  t.equal((await get(t, () => Readable.from(items))).body, '{"id":1}\nnull\nnull\nnull\n')
+  t.equal((await get(t, () => Readable.from([undefined, { id: 1 }]))).body, 'null\n{"id":1}\n')
+})
+
+t.test('an async generator is a stream: of objects, of bytes, of nothing', async (t) => {
+  async function* give(...items: unknown[]) {
+    yield* items
+  }
+  const objects = await get(t, () => give(...records))
+  t.equal(objects.body, '{"id":1}\n{"id":2}\n')
+  t.equal(objects.headers['content-type'], 'application/x-ndjson')
+  t.equal((await get(t, () => give(Buffer.from('a'), 'b'))).body, 'ab')
+  t.equal((await get(t, () => give())).body, '')
+})
+
 t.test('web streams are sent as they are: bytes and strings', async (t) => {
   const encoder = new TextEncoder()
   t.equal((await get(t, () => web(encoder.encode('a'), encoder.encode('b')))).body, 'ab')

@@ -1,0 +1,84 @@
+import type { HookContext, Http } from '../../types/hooks.js'
+import { type Caller, caller } from '../core/caller.js'
+import type { CallObserver } from '../core/service.js'
+import { adopt, release } from './sources.js'
+
+const httpBefore = Symbol('httpBefore')
+const failed = Symbol('failed')
+
+/** A context, with what is noted of its call. */
+interface Noted extends HookContext {
+  /** Who has made the call over HTTP, also where a hook has put other params in the place of its own. */
+  [caller]?: Caller | undefined
+  /** What hooks had said of the answer before the method ran: what is said later is said of its result. */
+  [httpBefore]?: Http
+  /** The result that has failed, until a hook takes the error back. */
+  [failed]?: Pick<HookContext, 'result' | 'dispatch'> | undefined
+}
+
+interface Carrier {
+  [caller]?: Caller
+  signal?: AbortSignal
+}
+
+/** Watches over the calls of a server: their streams, their signal, and what a result that failed leaves behind. */
+export const observer: CallObserver = {
+  lend(context: Noted, params) {
+    if (typeof params !== 'object' || params === null) return
+    const carrier = params as Carrier
+    const from = carrier[caller] ?? context[caller]
+    context[caller] = from
+    if (from === undefined || 'signal' in carrier || !Object.isExtensible(carrier)) return
+    carrier[caller] = from
+    Object.defineProperty(carrier, 'signal', lazySignal)
+  },
+
+  begin(context: Noted) {
+    const from = context[caller]
+    if (from?.isGone) throw from.signal.reason
+    // A signal that is enumerable was set by a hook, or by who calls.
+    const { params } = context
+    const own = isEnumerable.call(params, 'signal') ? (params as Carrier).signal : undefined
+    if (own?.aborted === true) throw own.reason
+    context[httpBefore] = copyOf(context.http)
+  },
+
+  see(context: Noted) {
+    adopt(context.result, context, callerOf(context))
+    adopt(context.dispatch, context, callerOf(context))
+    const lost = context[failed]
+    if (lost === undefined) return
+    context[failed] = undefined
+    // What was to leave for the result that failed is not for the one that a hook has set in its place.
+    if (lost.result !== context.result && lost.dispatch === context.dispatch) context.dispatch = undefined
+  },
+
+  fail(context: Noted) {
+    observer.see(context)
+    context[failed] = { result: context.result, dispatch: context.dispatch }
+    const { [httpBefore]: http } = context
+    if (http !== undefined) context.http = copyOf(http)
+  },
+
+  end: release
+}
+
+/** The caller of a call over HTTP, `undefined` for a call of the server, also for one that hands the params of another on. */
+function callerOf(context: Noted): Caller | undefined {
+  const { [caller]: from } = context
+  return from?.call === context ? from : undefined
+}
+
+// An AbortController is dear: there is none until somebody reads the signal.
+const lazySignal: PropertyDescriptor & ThisType<Carrier> = {
+  configurable: true,
+  get() {
+    return this[caller]?.signal
+  },
+  set(value) {
+    Object.defineProperty(this, 'signal', { value, configurable: true, enumerable: true, writable: true })
+  }
+}
+
+const isEnumerable = Object.prototype.propertyIsEnumerable
+const copyOf = (http: Http | undefined): Http => ({ ...http, ...(http?.headers && { headers: { ...http.headers } }) })

@@ -90,6 +90,8 @@ export interface ServiceOptions<S = unknown, M extends string = string> {
   config?: Record<string, unknown>
   /** The most bytes that a body may have. Default: that of the instance. */
   bodyLimit?: number
+  /** How long a call may take, in ms: then the client gets 503, and `params.signal` aborts. Default: that of the instance. */
+  handlerTimeout?: number
 }
 
 /** Looks up a service, or registers one. */

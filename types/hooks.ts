@@ -56,7 +56,7 @@ export interface HookContext<S = unknown, App = unknown> {
   http: Http
   /** Short for `http.status`. */
   statusCode: number | undefined
-  /** The call without `app` and `service`, for logs. */
+  /** The call, for logs: its arguments and what hooks have added are in it, `app` and `service` are not. */
   toJSON(): Record<string, unknown>
 }
 

@@ -37,7 +37,7 @@ class Context {
 
   toJSON(): Record<string, unknown> {
     const context = this as unknown as Record<string, unknown>
-    return pick(shown, (name) => context[name])
+    return pick([...shown, ...Object.keys(this)], (name) => context[name])
   }
 }
 

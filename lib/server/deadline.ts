@@ -1,8 +1,10 @@
 import { errorCodes, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Caller } from '../core/caller.js'
+import { read } from '../core/errors.js'
 
 const { FST_ERR_HANDLER_TIMEOUT: HandlerTimeout } = errorCodes
-const isTimeout = (error: unknown) => (error as { code?: unknown } | undefined)?.code === new HandlerTimeout().code
+const { code } = new HandlerTimeout()
+const isTimeout = (error: unknown) => read(error, 'code') === code
 
 /**
  * Ends a call when the `handlerTimeout` of its route, in ms, has passed. Fastify answers by then, but not where the request has a body: having

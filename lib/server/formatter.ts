@@ -14,11 +14,9 @@ import { isStream, toBytes } from './stream.js'
 export function createFormatter(serializer?: Serializer): Formatter {
   return ({ method }: FastifyRequest, reply: FastifyReply) => {
     const data = reply.data instanceof Response ? unwrap(reply.data, reply) : reply.data
-    // Of what is not read the length is not known: Fastify would say that it is 0.
-    const isUnread = data === undefined || data === null || isStream(data)
-    if (isUnread && method === 'HEAD') return Readable.from([], { objectMode: false })
-    if (data === undefined || data === null || ArrayBuffer.isView(data)) return data ?? null
-    if (isStream(data)) return toBytes(data, reply)
+    if (data === undefined || data === null) return method === 'HEAD' ? unread() : null
+    if (ArrayBuffer.isView(data)) return data
+    if (isStream(data)) return method === 'HEAD' ? unread() : toBytes(data, reply)
     const type = String(reply.getHeader('content-type') ?? '')
     if (type === '') reply.type('application/json; charset=utf-8')
     // Fastify does not serialize strings: it takes them for what is serialized already.
@@ -28,6 +26,9 @@ export function createFormatter(serializer?: Serializer): Formatter {
     return data
   }
 }
+
+// For HEAD: Fastify says of what is not there that its length is 0.
+const unread = () => Readable.from([], { objectMode: false })
 
 // The engine's words about what it can't serialize tell of the server, not of the call; a toJSON may throw anything.
 function guard(serialize: (data: unknown) => string | undefined): (data: unknown) => string {

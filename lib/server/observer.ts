@@ -40,7 +40,7 @@ export const observer: CallObserver = {
     const { params } = context
     const own = isEnumerable.call(params, 'signal') ? (params as Carrier).signal : undefined
     if (own?.aborted === true) throw own.reason
-    context[httpBefore] = copyOf(context.http)
+    context[httpBefore] = hasSome(context.http) ? copyOf(context.http) : none
   },
 
   see(context: Noted) {
@@ -81,4 +81,6 @@ const lazySignal: PropertyDescriptor & ThisType<Carrier> = {
 }
 
 const isEnumerable = Object.prototype.propertyIsEnumerable
+const none: Http = {}
+const hasSome = (http: Http | undefined) => http !== undefined && Object.keys(http).length > 0
 const copyOf = (http: Http | undefined): Http => ({ ...http, ...(http?.headers && { headers: { ...http.headers } }) })

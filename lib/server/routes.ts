@@ -85,6 +85,7 @@ function toRoute(
     ...(schema && { schema: routeSchema(name, schema, instance) }),
     ...(options.config && { config: options.config }),
     ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),
+    ...(options.handlerTimeout !== undefined && { handlerTimeout: options.handlerTimeout }),
     attachValidation: isBatch,
     onRequest(request, reply, done) {
       check(request, reply)
@@ -115,13 +116,16 @@ function toRoute(
       caller.hasAnswered = true
       applyContext(context, definition.status, reply)
       if (after.length > 0 || custom !== undefined) keepHeaders(reply)
-      if (after.length > 0 && (await runMiddleware(after, request, reply))) return reply
-      adopt(reply.data, context, caller)
+      if (after.length > 0) {
+        const isOver = await runMiddleware(after, request, reply)
+        adopt(reply.data, context, caller)
+        if (isOver) return reply
+      }
       const isAnswered = custom && watch(reply)
       const payload = format(request, reply)
       const given = isPromise(payload) ? await payload : payload
       const value = given instanceof Response ? unwrap(given, reply) : given
-      adopt(value, context, caller)
+      if (custom !== undefined) adopt(value, context, caller)
       if (caller.isGone) return reply
       // A formatter that returns nothing sends by itself: one that is not async may do so later.
       if (value === undefined && (isAnswered?.() || !isPromise(payload))) return reply

@@ -11,7 +11,9 @@ export type Stream = Readable | Web | NodeJS.ReadableStream | AsyncIterable<unkn
 
 /** Told by the functions: a record may have a field of any name. */
 export const isStream = (data: unknown): data is Stream =>
-  streamOf(data) !== undefined || typeof read(data, Symbol.asyncIterator) === 'function'
+  typeof data === 'object' &&
+  data !== null &&
+  (streamOf(data) !== undefined || typeof read(data, Symbol.asyncIterator) === 'function')
 
 const isNode = (stream: Stream): stream is NodeJS.ReadableStream => streamOf(stream) === 'pipe'
 const isWeb = (stream: Stream): stream is Web => streamOf(stream) === 'getReader'

@@ -69,10 +69,10 @@ t.test('arguments beyond those of the method are passed on', async (t) => {
   t.same(await call('find', params, 'more'), { args: [params, 'more'] })
 })
 
-t.test('`toJSON` holds the call without `app` and `service`', async (t) => {
+t.test('`toJSON` holds the call and what hooks have added, without `app` and `service`', async (t) => {
   let json: unknown
   const { call } = await createWatched(t, (context) => {
-    context.dispatch = { id: '1' }
+    Object.assign(context, { dispatch: { id: '1' }, added: 1 })
     json = JSON.parse(JSON.stringify(context))
   })
   await call('update', '1', data, params)
@@ -85,11 +85,14 @@ t.test('`toJSON` holds the call without `app` and `service`', async (t) => {
     id: '1',
     data,
     params,
+    arguments: ['1', data, params],
     dispatch: { id: '1' },
+    added: 1,
     http: {}
   })
   await call('find')
-  t.same(json, { path, method: 'find', type: 'before', event: null, params: {}, dispatch: { id: '1' }, http: {} })
+  const found = { path, method: 'find', type: 'before', event: null, params: {}, arguments: [{}] }
+  t.same(json, { ...found, dispatch: { id: '1' }, added: 1, http: {} })
 })
 
 t.test('what calls share can not be changed for another call', async (t) => {

@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream'
 import type { HookContext } from 'fastify-services'
 import t from 'tap'
 import { createApp, getJSON } from '../support/response-app.js'
@@ -70,4 +71,26 @@ t.test('`request.signal` tells the service of the end: it is a param where middl
   })
   t.equal((await getJSON(app, '/things/1')).statusCode, 503)
   t.match(reason, Error)
+})
+
+t.test('an option of a service, in place of that of the instance; a stream that has begun is cut off', async (t) => {
+  const stuck = () => {
+    const stream = new PassThrough()
+    stream.write('begun')
+    return stream
+  }
+  const app = await createApp(t, {
+    service: { find: never, create: async () => stuck() },
+    options: { handlerTimeout: 50 }
+  })
+  t.equal((await getJSON(app, '/things')).statusCode, 503)
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as { port: number }
+  const response = await fetch(`http://127.0.0.1:${port}/things`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}'
+  })
+  t.equal(response.status, 201)
+  await t.rejects(response.text())
 })

@@ -63,7 +63,7 @@ export async function killAtlas(place: Place, milliseconds: number, violations: 
   const ledger = new Ledger()
   const until = Date.now() + milliseconds
   let rounds = 0
-  for (; rounds === 0 || Date.now() < until; rounds++) {
+  for (; rounds < 3 || Date.now() < until; rounds++) {
     const { child, url } = await start(place)
     await ledger.check(url, 'after kill -9', violations)
     const load = new Load(atlasActions(url, await logIn(url), ledger), violations)

@@ -1,22 +1,25 @@
-import { ERROR, KnexService } from '@feathersjs/knex'
+import { KnexService } from '@feathersjs/knex'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import services, { commonOperators, errorHandler, type HookContext } from 'fastify-services'
+import services, { commonOperators, errorHandler, type ServiceOptions } from 'fastify-services'
 import authentication from 'fastify-services/authentication'
 import type { Knex } from 'knex'
-import { type Country, querystring } from './countries.js'
+import { type Country, isCode, querystring } from './countries.js'
 import type { Database } from './database.js'
+import { databaseError } from './database-error.js'
 import { createDemo } from './demo.js'
 import * as notes from './notes.js'
 import { sortBy } from './query.js'
+import { createLimits } from './rate-limit.js'
 import { StartError } from './start-error.js'
 import { createStore, keptSecret } from './store.js'
+import { Table } from './table.js'
 import * as users from './users.js'
 
 // Not `users` and `authentication`: those of other programs in this repository are others.
 declare module 'fastify-services' {
   interface Services {
     countries: KnexService<Country>
-    'countries/:code/notes': KnexService<notes.Note>
+    'countries/:code/notes': Table<notes.Note>
   }
 }
 
@@ -24,9 +27,16 @@ declare module 'fastify-services' {
 export const licence =
   'Contains information from https://github.com/mledoze/countries, which is made available here under the Open Database License (ODbL) 1.0.'
 
+// The bytes of a password of 1024 characters, each of them escaped.
+const maxLogin = 16_384
+
 export interface AppOptions {
   /** What tokens are signed with. Default: what was made on the first start, and is kept in the database. */
   secret?: string | undefined
+  /** How often one client may sign up, or try to log in as one user, in a minute. 0 for no limit. Default 10. */
+  rateLimit?: number
+  /** The addresses of the proxies that are believed who the client is, as in `127.0.0.1,10.0.0.0/8`. Default: none is. */
+  trustProxy?: string | undefined
   logger?: FastifyServerOptions['logger']
 }
 
@@ -37,18 +47,19 @@ export interface AppOptions {
  */
 export async function createApp(
   { knex, close }: Database,
-  { secret, logger = false }: AppOptions = {}
+  { secret, rateLimit = 10, trustProxy, logger = false }: AppOptions = {}
 ): Promise<FastifyInstance> {
   const errors = { html: false } as const
   const frameworkErrors = errorHandler(errors)
   // Fastify would drop a query parameter that the schema does not know, and with it a condition.
   const customOptions = { removeAdditional: false, strictTypes: false } as const
-  const app = Fastify({ logger, frameworkErrors, ajv: { customOptions } })
+  const app = createServer({ logger, trustProxy: trustProxy || false, frameworkErrors, ajv: { customOptions } })
+  const limits = await createLimits(app, rateLimit)
   await app.register(services, {
     query: { arrayLimit: 250 },
     errorHandler: errors,
     notFound: true,
-    hooks: { before: { all: [commonOperators()] }, error: { all: [hideStatement] } }
+    hooks: { before: { all: [commonOperators()] }, error: { all: [databaseError] } }
   })
 
   const paginate = { default: 10, max: 250 }
@@ -56,16 +67,18 @@ export async function createApp(
   app.service('countries', countries, {
     methods: ['find', 'get'],
     schema: { find: { querystring }, get: { querystring } },
-    hooks: { before: { find: [sortBy('name')] } }
+    hooks: { before: { find: [sortBy('name')], get: [isCode] } }
   })
-  const ofCountries = new KnexService<notes.Note>({ Model: knex, name: 'notes', multi: ['create', 'patch'], paginate })
+  const ofCountries = new Table<notes.Note>({ Model: knex, name: 'notes', multi: ['create', 'patch'], paginate })
   app.service('countries/:code/notes', ofCountries, { schema: notes.schema, hooks: notes.hooks })
   app.service('users', new KnexService<users.User>({ Model: knex, name: 'users', paginate }), {
     methods: ['find', 'get', 'create', 'patch', 'remove'],
     schema: users.schema,
-    hooks: users.hooks
+    hooks: users.hooks,
+    bodyLimit: maxLogin,
+    ...limits.users
   })
-  await registerAuthentication(app, knex, secret)
+  await registerAuthentication(app, knex, secret, limits.authentication)
 
   app.get('/', async () => ({
     countries: '/countries',
@@ -79,22 +92,32 @@ export async function createApp(
   return app
 }
 
-async function registerAuthentication(app: FastifyInstance, knex: Knex, secret: string | undefined): Promise<void> {
+/** Nothing that a client does, or does not do, holds a connection for ever. */
+function createServer(options: FastifyServerOptions): FastifyInstance {
+  try {
+    const timeouts = { requestTimeout: 20_000, handlerTimeout: 20_000, connectionTimeout: 60_000 }
+    return Fastify({ ...options, ...timeouts, http: { connectionsCheckingInterval: 5000 } })
+  } catch (error) {
+    throw new StartError("Can't use TRUST_PROXY", error)
+  }
+}
+
+async function registerAuthentication(
+  app: FastifyInstance,
+  knex: Knex,
+  secret: string | undefined,
+  limits: ServiceOptions
+): Promise<void> {
   try {
     await app.register(authentication, {
       secret: secret || (await keptSecret(knex)),
       revocation: true,
       store: createStore(knex),
-      hooks: { before: { create: [users.normalizeEmail] } }
+      hooks: { before: { create: [users.normalizeEmail] } },
+      bodyLimit: maxLogin,
+      ...limits
     })
   } catch (error) {
     throw new StartError("Can't use AUTH_SECRET", error)
   }
-}
-
-/** The message of what the database refuses begins with the SQL statement: it is nobody else's business. */
-function hideStatement({ error }: HookContext): void {
-  const refused = error as Error & { [ERROR]?: Error }
-  if (ERROR in refused || !('className' in refused))
-    refused.message = (refused[ERROR] ?? refused).message.split(' - ').pop()?.trim() ?? ''
 }

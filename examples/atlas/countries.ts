@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { type HookContext, NotFound } from 'fastify-services'
 import type { Knex } from 'knex'
 import type { Country as Source } from 'world-countries'
 import { querySchema } from './query.js'
@@ -38,6 +39,11 @@ export const querystring = querySchema(
   },
   ['borders', 'latlng', 'languages', 'currencies']
 )
+
+/** A hook: what is no code is not looked for. */
+export function isCode({ id }: HookContext): void {
+  if (!/^[A-Z]{3}$/.test(String(id))) throw new NotFound(`No record found for id '${id}'`)
+}
 
 export async function createCountries(knex: Knex): Promise<void> {
   await knex.schema.createTable('countries', (table) => {

@@ -2,12 +2,12 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { PGlite } from '@electric-sql/pglite'
-import { KnexService } from '@feathersjs/knex'
 import createKnex, { type Knex } from 'knex'
 import PGliteClient from 'knex-pglite'
-import { type Country, createCountries, readCountries } from './countries.js'
+import { createCountries, readCountries } from './countries.js'
 import { lockFolder } from './folder-lock.js'
 import { addAuthors, createNotes } from './notes.js'
+import { connect } from './postgres-server.js'
 import { StartError } from './start-error.js'
 import { createStoreTable } from './store.js'
 import { createUsers } from './users.js'
@@ -22,6 +22,8 @@ export interface DatabaseOptions {
   url?: string | undefined
   /** Default: `examples/atlas/data` of the package, whose root is three folders above the compiled file. */
   folder?: string | undefined
+  /** How long a statement of a server may take, in milliseconds. Default 5000. */
+  timeout?: number | undefined
 }
 
 // So that its tables meet no others on a server.
@@ -29,16 +31,21 @@ const schema = 'atlas'
 
 const dataFolder = fileURLToPath(new URL('../../../examples/atlas/data', import.meta.url))
 
-// Knex would print a connection that fails, with its stack, beside throwing it.
-const log = { error() {}, warn() {} }
+const config = {
+  searchPath: schema,
+  // The messages of errors would hold the values of a statement: addresses, hashes of passwords.
+  compileSqlOnError: false,
+  // Knex would print a connection that fails, with its stack, beside throwing it.
+  log: { error() {}, warn() {} }
+}
 
 /**
  * Opens the database, with the tables in it and the countries in them.
  *
  * @throws {StartError} when it can't be reached, read or written
  */
-export async function openDatabase({ url, folder }: DatabaseOptions): Promise<Database> {
-  const database = url ? openServer(url) : await openFolder(resolve(folder || dataFolder))
+export async function openDatabase({ url, folder, timeout = 5000 }: DatabaseOptions): Promise<Database> {
+  const database = url ? openServer(url, timeout) : await openFolder(resolve(folder || dataFolder))
   try {
     await prepare(database.knex)
   } catch (error) {
@@ -51,14 +58,13 @@ export async function openDatabase({ url, folder }: DatabaseOptions): Promise<Da
   return database
 }
 
-function openServer(url: string): Database {
+function openServer(url: string, timeout: number): Database {
   if (!/^postgres(ql)?:\/\//.test(url)) {
     throw new StartError(
       'DATABASE_URL is no address of a PostgreSQL database: write it as postgres://user:password@host:5432/database'
     )
   }
-  const connection = { connectionString: url, connectionTimeoutMillis: 5000 }
-  const knex = createKnex({ client: 'pg', connection, searchPath: schema, log })
+  const knex = connect(url, timeout, config)
   return { knex, close: () => knex.destroy() }
 }
 
@@ -70,7 +76,7 @@ async function openFolder(folder: string): Promise<Database> {
     // PGlite lets everybody read its files: the secret of the tokens is in them, and the hashes of the passwords.
     chmodSync(files, 0o700)
     const pglite = await PGlite.create(files)
-    const knex = createKnex({ client: PGliteClient, connection: () => ({ pglite }) as object, searchPath: schema, log })
+    const knex = createKnex({ ...config, client: PGliteClient, connection: () => ({ pglite }) as object })
     const close = async () => {
       await knex.destroy()
       release()
@@ -97,9 +103,7 @@ async function prepareCountries(trx: Knex): Promise<void> {
   await trx.raw('create schema if not exists ??', [schema])
   await createCountries(trx)
   await createNotes(trx)
-  const countries = new KnexService<Country>({ Model: trx, name: 'countries', id: 'cca3' })
-  // Not as one list: the adapter would start all of it at once, and a transaction has one connection.
-  for (const country of readCountries()) await countries.create(country)
+  await trx('countries').insert(readCountries())
 }
 
 /** The second version has users, and notes that belong to them. */

@@ -2,22 +2,22 @@ import { createServer } from 'node:net'
 import { createApp } from './app.js'
 import { openDatabase } from './database.js'
 import { hasDemo } from './demo.js'
+import { readSettings } from './settings.js'
 import { StartError } from './start-error.js'
 import { startMessage } from './start-message.js'
-
-const { ATLAS_DATA: folder, DATABASE_URL: url, AUTH_SECRET: secret, LOG_LEVEL, HOST, PORT } = process.env
-const host = HOST || '127.0.0.1'
+import { stopOnSignals } from './stop.js'
 
 try {
-  const port = await toPort(PORT || '3030')
-  const database = await openDatabase({ url, folder })
-  const app = await createApp(database, { secret, logger: { level: LOG_LEVEL || 'warn' } }).catch(async (error) => {
+  const { host, port, folder, url, databaseTimeout, shutdownTimeout, ...options } = readSettings(process.env)
+  await checkPort(host, port)
+  const database = await openDatabase({ url, folder, timeout: databaseTimeout })
+  const app = await createApp(database, options).catch(async (error) => {
     await database.close()
     throw error
   })
   await app.ready()
   const withDemo = await hasDemo(app)
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => app.close())
+  stopOnSignals(app, shutdownTimeout)
   const address = await app.listen({ host, port })
   console.log(startMessage(address, withDemo))
 } catch (error) {
@@ -28,9 +28,7 @@ try {
 }
 
 /** Asks for the port before the database is opened: the one that has it may have the data folder too. */
-async function toPort(value: string): Promise<number> {
-  const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN
-  if (!(port < 65536)) throw new StartError(`PORT is a number from 0 to 65535, not '${value}'`)
+async function checkPort(host: string, port: number): Promise<void> {
   const probe = createServer()
   await new Promise<void>((resolve, reject) => {
     probe.once('error', reject).listen(port, host, resolve)
@@ -40,5 +38,4 @@ async function toPort(value: string): Promise<number> {
     throw new StartError(`Can't listen on port ${port} of ${host}`, error)
   })
   await new Promise((resolve) => probe.close(resolve))
-  return port
 }

@@ -1,8 +1,8 @@
-import type { KnexService } from '@feathersjs/knex'
 import { Forbidden, type HookContext, NotFound } from 'fastify-services'
 import { authenticate } from 'fastify-services/authentication'
 import type { Knex } from 'knex'
 import { querySchema, sortBy, text } from './query.js'
+import { limitRecords, type Table } from './table.js'
 import { userOf } from './users.js'
 
 export interface Note {
@@ -29,13 +29,17 @@ const note = {
 }
 const changes = { type: 'object', minProperties: 1, properties, additionalProperties: false }
 
+// The adapter would leave them out of account, and change more notes than were meant.
+const { $limit, $skip, $sort, ...conditions } = querystring.properties
+const which = { ...querystring, properties: conditions }
+
 /** What a client may send. The rest of a note is set by the hooks. */
 export const schema = {
   find: { querystring },
   get: { querystring },
   create: { querystring, body: note },
   update: { querystring, body: note },
-  patch: { querystring, body: changes },
+  patch: { querystring: which, body: changes },
   remove: { querystring }
 }
 
@@ -47,7 +51,7 @@ export const hooks = {
     all: [ofCountry],
     find: [sortBy('id')],
     get: [numberId],
-    create: [stamp],
+    create: [limitRecords, stamp],
     update: [numberId, ofAuthor, stamp],
     patch: [numberId, ofAuthor, stamp],
     remove: [numberId, ofAuthor]
@@ -70,7 +74,7 @@ function numberId(context: HookContext): void {
 }
 
 /** Only the author changes a note. Without an id, all that the query selects are those of them that are the author's. */
-async function ofAuthor(context: HookContext<KnexService<Note>>): Promise<void> {
+async function ofAuthor(context: HookContext<Table<Note>>): Promise<void> {
   const { id, service, params } = context
   if (!params.provider) return
   const author = userOf(params)?.id

@@ -6,7 +6,12 @@ export type Columns = Readonly<Record<string, 'string' | 'number' | 'integer' | 
 // PostgreSQL stores no NUL character, and answers one with an error.
 export const text = { type: 'string', pattern: '^[^\\u0000]*$' }
 // And its integers end here.
-const integer = { type: 'integer', minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }
+const maximum = 2 ** 31 - 1
+const integer = whole(-maximum - 1)
+// No column has a longer text. To look for a pattern takes time for each character of it.
+const string = { ...text, maxLength: 2000 }
+// It ends with no half of an escape.
+const pattern = { type: 'string', maxLength: 200, pattern: '^([^\\\\\\u0000]|\\\\[^\\u0000])*$' }
 
 /**
  * The JSON schema of a query over `columns`. Fastify holds what `qs` parsed to it: `'true'` becomes `true`, `area[$gt]=abc` is
@@ -17,7 +22,7 @@ const integer = { type: 'integer', minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }
  */
 export function querySchema(columns: Columns, more: readonly string[] = []) {
   const filters = mapValues(columns, filter)
-  const count = { type: 'integer', minimum: 0 }
+  const count = whole(0)
   return object({
     ...filters,
     $or: { type: 'array', items: object(filters) },
@@ -30,14 +35,14 @@ export function querySchema(columns: Columns, more: readonly string[] = []) {
 
 /** `region=Africa`, `area[$gt]=1000`, `region[$in][]=Africa&region[$in][]=Asia`, `name[$ilike]=%land` */
 function filter(type: Columns[string]) {
-  const value = { string: text, integer, number: { type }, boolean: { type } }[type]
+  const value = { string, integer, number: { type }, boolean: { type } }[type]
   const list = { type: 'array', items: value }
   const compare = mapValues({ $eq: 0, $ne: 0, $lt: 0, $le: 0, $lte: 0, $gt: 0, $ge: 0, $gte: 0 }, () => value)
   const operators = object({
     ...compare,
     $in: list,
     $nin: list,
-    ...(type === 'string' && { $like: value, $ilike: value })
+    ...(type === 'string' && { $like: pattern, $ilike: pattern })
   })
   return { anyOf: [value, { ...operators, minProperties: 1 }] }
 }
@@ -46,6 +51,16 @@ function filter(type: Columns[string]) {
 export function sortBy(column: string) {
   return (context: HookContext): void => {
     context.params = { ...context.params, query: { $sort: { [column]: 1 }, ...context.params.query } }
+  }
+}
+
+// Ajv takes `1e400` for a whole number, and holds it to no maximum.
+function whole(minimum: number) {
+  return {
+    allOf: [
+      { type: 'string', pattern: '^-?\\d{1,10}$' },
+      { type: 'integer', minimum, maximum }
+    ]
   }
 }
 

@@ -12,9 +12,14 @@ export interface User {
   password: string
 }
 
+const maxAddress = 254
 const querystring = querySchema({}, ['id', 'email', 'name'])
 const properties = {
-  email: { type: 'string', maxLength: 254, pattern: '^\\s*[^\\s@\\u0000-\\u001f]+@[^\\s@\\u0000-\\u001f]+\\s*$' },
+  email: {
+    type: 'string',
+    maxLength: maxAddress,
+    pattern: '^\\s*[^\\s@\\u0000-\\u001f]+@[^\\s@\\u0000-\\u001f]+\\s*$'
+  },
   name: { ...text, minLength: 1, maxLength: 100 },
   // Without a type, for which Fastify would make a string of a number: hashPassword refuses what is none.
   password: { minLength: 8, maxLength: 1024 }
@@ -67,10 +72,21 @@ function oneByOne({ data }: HookContext): void {
   if (Array.isArray(data)) throw new MethodNotAllowed('Users sign up one by one')
 }
 
-/** A hook: one address is one user, in whatever case it is typed, here and at the log-in. */
+/**
+ * One address is one user, in whatever case it is typed. What is longer than any address stays as it is: the time that `normalize`
+ * takes can grow with the square of the text, and a log-in comes from anybody.
+ */
+export function toAddress(email: unknown): string | undefined {
+  // The schema counts characters, of which one may have two units.
+  if (typeof email !== 'string' || email.length > 2 * maxAddress) return undefined
+  return email.trim().normalize().toLowerCase()
+}
+
+/** A hook: the address as it is stored, here and at the log-in. */
 export function normalizeEmail(context: HookContext): void {
   const { email, ...rest } = Object(context.data) as { email?: unknown }
-  if (typeof email === 'string') context.data = { ...rest, email: email.trim().normalize().toLowerCase() }
+  const address = toAddress(email)
+  if (address !== undefined) context.data = { ...rest, email: address }
 }
 
 /** Not asked before: two may sign up at the same time, and the database lets one of them. */

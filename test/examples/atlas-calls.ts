@@ -53,7 +53,7 @@ type AtlasTest = (t: Test, calls: ReturnType<typeof callsOf>) => Promise<void>
 const over =
   (test: AtlasTest): DatabaseTest =>
   async (t, options) => {
-    const app = await createApp(await openDatabase(options))
+    const app = await createApp(await openDatabase(options), { rateLimit: 0 })
     t.teardown(() => app.close())
     await test(t, callsOf(app))
   }

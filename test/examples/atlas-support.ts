@@ -77,9 +77,13 @@ export class Atlas {
     throw new Error(`It ended: ${JSON.stringify(await this.end())}`)
   }
 
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal)
+  }
+
   /** What it ends with, after a signal if there is one. */
   async end(signal?: NodeJS.Signals): Promise<{ code: unknown; out: string; err: string }> {
-    if (signal !== undefined) this.#child.kill(signal)
+    if (signal !== undefined) this.signal(signal)
     const [code] = await this.#exit
     return { code, out: await this.#out, err: await this.#err }
   }

@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify'
+
+/**
+ * Stops the process on SIGTERM and SIGINT: calls in flight are answered, and then connections are closed that wait for no answer.
+ * After `timeout` milliseconds it ends whatever is open still, with the exit code 1. A second signal changes nothing.
+ */
+export function stopOnSignals(app: FastifyInstance, timeout: number): void {
+  let answering = 0
+  let isStopping = false
+  app.server.on('request', (_request, response) => {
+    answering++
+    response.once('close', () => {
+      answering--
+    })
+  })
+
+  // Fastify waits for connections on which no request has ended: half of one, or none at all.
+  const closeSilent = () => {
+    if (answering === 0) app.server.closeAllConnections()
+  }
+
+  const stop = async () => {
+    if (isStopping) return
+    isStopping = true
+    // Neither keeps the process running when nothing else does.
+    setInterval(closeSilent, 100).unref()
+    setTimeout(giveUp, timeout).unref()
+    try {
+      await app.close()
+    } catch (error) {
+      console.error('The atlas did not stop well:', error)
+      process.exitCode = 1
+    }
+  }
+
+  const giveUp = () => {
+    const calls = answering === 1 ? '1 call' : `${answering} calls`
+    console.error(`The atlas has not stopped within ${timeout} ms: it ends with ${calls} unanswered`)
+    process.exit(1)
+  }
+
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
+}

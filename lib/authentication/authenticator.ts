@@ -119,12 +119,14 @@ export class Authenticator {
   }
 
   /**
-   * Verifies an access token: its signature, its claims, and that it is not revoked.
+   * Verifies an access token: its signature, its claims, and that it is not revoked. Where tokens are revoked, one without an id is
+   * not good: nothing could end it.
    * @throws {NotAuthenticated} when it is not good
    */
   async verifyAccessToken(accessToken: unknown, request?: FastifyRequest): Promise<TokenPayload> {
     const { tokens, revocation, isRevoked } = this.#parts
     const payload = tokens.verify(accessToken)
+    if (revocation !== undefined && payload.jti === undefined) throw new NotAuthenticated('Invalid access token')
     if ((await revocation?.isRevoked(payload)) || (await isRevoked?.(payload, request)))
       throw new NotAuthenticated('Invalid access token: it was revoked')
     return payload

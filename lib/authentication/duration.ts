@@ -1,7 +1,8 @@
 import { parse } from '@lukeed/ms'
+import { endOfTime } from './claims.js'
 
-// More would be no date.
-const max = 8.64e12
+// From now on it must end at a date.
+const max = endOfTime / 2
 
 /**
  * A span of time in seconds: `'15m'` → 900, `60` → 60.

@@ -2,7 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import type { RegisteredService } from '../../types/fastify.js'
 import type { Id, Params, Query, Service } from '../../types/service.js'
 import { toServiceError } from '../core/errors.js'
-import { protect, without } from './protect.js'
+import { protect } from './protect.js'
+import { errorWithout } from './protected-error.js'
+import { without } from './without.js'
 
 /** A user, or what else logs in. */
 export type Entity = Record<string, unknown>
@@ -72,19 +74,19 @@ export class Entities {
 
   /** A user without what never leaves. */
   withoutSecrets(entity: Entity): Entity {
-    return without(entity, [...(secrets.get(this.service) as Set<string>)]) as Entity
+    return without(entity, this.#secrets) as Entity
   }
 
   /** The first that a query selects. */
   async find(query: Query, params: Params): Promise<Entity | undefined> {
-    const found = await this.service.find({ ...internal(params), paginate: false, query })
+    const found = await this.#ask(() => this.service.find({ ...internal(params), paginate: false, query }))
     return Array.isArray(found) ? found[0] : found.data[0]
   }
 
   /** The one with an id, as the server sees it. `undefined` when it is there no more. */
   async get(id: string, params: Params): Promise<Entity | undefined> {
     try {
-      const entity = await this.service.get(id, { ...internal(params), query: {} })
+      const entity = await this.#ask(() => this.service.get(id, { ...internal(params), query: {} }))
       // A service may find something else under a name such as `__proto__`.
       return String(this.#read(entity)) === id ? entity : undefined
     } catch (error) {
@@ -111,6 +113,19 @@ export class Entities {
     throw new Error(
       `A user of the service '${this.#service}' has no '${this.#idName}': name its id in the option \`entityId\` of authentication`
     )
+  }
+
+  get #secrets(): readonly string[] {
+    return [...(secrets.get(this.service) as Set<string>)]
+  }
+
+  /** A call of the server, whose error leaves through whatever service asks who calls. */
+  async #ask<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call()
+    } catch (error) {
+      throw errorWithout(error, this.#secrets)
+    }
   }
 
   get #idName(): string {

@@ -1,5 +1,5 @@
 import fastq from 'fastq'
-import { Unavailable } from '../core/errors.js'
+import { BadRequest, Unavailable } from '../core/errors.js'
 import { type PasswordHash, scryptHash } from './scrypt.js'
 
 /** How many passwords are hashed at once. A hash takes a thread of Node's pool of 4 and 16 MiB. */
@@ -38,18 +38,20 @@ export class Passwords {
     this.#kinds.push(kind)
   }
 
-  /** @throws {Unavailable} when too many are waiting */
-  hash(password: string): Promise<string> {
+  /** @throws {BadRequest} when it can be no password. @throws {Unavailable} when too many are waiting */
+  async hash(password: string): Promise<string> {
+    if (!isText(password)) throw new BadRequest(`A password is a string of 1 to ${maxLength} characters`)
     return this.#run(() => scryptHash.hash(password))
   }
 
   /**
    * Whether a password is that of a stored hash. Each kind of hash is computed, so that the time does not tell of which kind the
-   * stored one is, nor whether there is one.
+   * stored one is, nor whether there is one. What can be no password is not computed.
    *
    * @throws {Unavailable} when too many are waiting
    */
-  verify(password: string, stored: unknown): Promise<boolean> {
+  async verify(password: string, stored: unknown): Promise<boolean> {
+    if (!isText(password)) return false
     return this.#run(async () => {
       let isValid = false
       for (const kind of this.#kinds) isValid = (await kind.compare(password, stored)) || isValid

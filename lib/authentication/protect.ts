@@ -1,28 +1,9 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
-import { BadRequest } from '../core/errors.js'
+import { attempt, BadRequest, GeneralError } from '../core/errors.js'
 import { onStart, outermost, type Place } from '../core/hooks.js'
-
-/** What of a value goes into JSON: that of a record with a `toJSON` of its own. Bytes are no record. */
-function plainOf(value: unknown): unknown {
-  const { toJSON } = Object(value) as { toJSON?: unknown }
-  return typeof toJSON === 'function' && !ArrayBuffer.isView(value) ? toJSON.call(value) : value
-}
-
-/** A record without some of its fields. What has none of them stays as it is. */
-export function without(record: unknown, fields: readonly string[]): unknown {
-  const plain = plainOf(record)
-  if (typeof plain !== 'object' || plain === null || !fields.some((field) => field in plain)) return record
-  return Object.fromEntries(Object.entries(plain).filter(([key]) => !fields.includes(key)))
-}
-
-/** The same for a list, a page or a record. */
-function clean(value: unknown, fields: readonly string[]): unknown {
-  const plain = plainOf(value)
-  if (Array.isArray(plain)) return plain.map((record) => without(record, fields))
-  const { data } = Object(plain) as { data?: unknown }
-  if (!Array.isArray(data)) return without(value, fields)
-  return without({ ...(plain as object), data: data.map((record) => without(record, fields)) }, fields)
-}
+import { errorWithout } from './protected-error.js'
+import { isStream, mapStream } from './protected-stream.js'
+import { without } from './without.js'
 
 /**
  * Whether a query names one of the fields, at any depth: by itself, with a table before it, or, for adapters that read SQL there, in
@@ -44,10 +25,24 @@ function names(query: unknown, fields: readonly string[]): boolean {
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
+/** A result without the fields. */
+function clean(result: unknown, fields: readonly string[]): unknown {
+  if (isStream(result)) return mapStream(result, (record) => clean(record, fields))
+  try {
+    return without(result, fields)
+  } catch (cause) {
+    throw new GeneralError('The result can not be serialized', undefined, { cause })
+  }
+}
+
+/** The same for a call of the server, which it must not disturb: `null` for what can not be read, or only once. */
+const show = (result: unknown, fields: readonly string[]): unknown =>
+  isStream(result) ? null : (attempt(() => without(result, fields)) ?? null)
+
 /**
- * An around hook that keeps fields out of everything that leaves: it sets `context.dispatch`, and for calls over HTTP `context.result`
- * too, and refuses a query of theirs that names a field. It stands outside all other hooks of a service, wherever it is added. What the
- * server calls itself gets all fields.
+ * An around hook that keeps fields out of everything that leaves through a service, at any depth: results, the records of a stream,
+ * the data of errors. It sets `context.dispatch`, and for calls over HTTP `context.result` too, and refuses a query of theirs that
+ * names a field. It stands outside all other hooks of a service, wherever it is added. What the server calls itself gets all fields.
  *
  * @param fields the names of the fields
  * @returns a hook for `around`; it throws BadRequest for a query over HTTP that names one of the fields
@@ -60,8 +55,13 @@ export function protect(...fields: string[]): (context: HookContext, next: NextF
   const hook = async (context: HookContext, next: NextFunction) => {
     const { provider, query } = context.params
     if (provider && names(query, fields)) throw new BadRequest(`There is nothing to ask about: ${fields.join(', ')}`)
-    await next()
-    context.dispatch = clean(context.dispatch === undefined ? context.result : context.dispatch, fields)
+    try {
+      await next()
+    } catch (error) {
+      throw provider ? errorWithout(error, fields) : error
+    }
+    const given = context.dispatch === undefined ? context.result : context.dispatch
+    context.dispatch = (provider ? clean : show)(given, fields)
     if (provider) context.result = context.dispatch
   }
   const check = ({ path, type }: Place) => {

@@ -22,7 +22,8 @@ export class RevocationList {
 
   /** Revokes a token until it expires. */
   async revoke({ jti, exp }: TokenPayload): Promise<void> {
-    const seconds = exp - Math.floor(Date.now() / 1000)
+    // A store takes whole seconds.
+    const seconds = Math.ceil(exp) - Math.floor(Date.now() / 1000)
     if (jti !== undefined && seconds > 0) await this.#store.set(this.#prefix + jti, 'revoked', seconds)
   }
 

@@ -3,6 +3,7 @@ import type { Params } from '../../types/service.js'
 import { NotAuthenticated } from '../core/errors.js'
 import { Authenticator, type Parts } from './authenticator.js'
 import type { Entity } from './entities.js'
+import { isText } from './password.js'
 import { loginOf, type Sessions, sessionOf } from './sessions.js'
 
 /** What an authentication service is made of. */
@@ -66,7 +67,7 @@ export class AuthenticationService extends Authenticator {
     const entity = this.#entityOf(result)
     const own = withoutReserved(authentication.payload)
     const sub = entity === undefined ? own.sub : String(this.entities.idOf(entity))
-    if (typeof sub !== 'string' || sub === '')
+    if (!isText(sub))
       throw new Error(
         `The strategy '${authentication.strategy}' does not tell whom a token stands for: let it return the user, or authentication.payload.sub`
       )

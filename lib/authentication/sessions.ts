@@ -94,7 +94,7 @@ export class Sessions {
   async #issue(family: string, claims: Session['claims'], exp: number): Promise<string> {
     const refreshToken = `${family}.${random(32)}`
     const session: Session = { sid: loginOf(refreshToken), claims, exp, hash: hashOf(refreshToken) }
-    await this.#store.set(this.#prefix + session.sid, JSON.stringify(session), exp - now())
+    await this.#store.set(this.#prefix + session.sid, JSON.stringify(session), Math.max(1, exp - now()))
     return refreshToken
   }
 

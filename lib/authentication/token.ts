@@ -3,6 +3,7 @@ import fastifyJwt, { type JWT } from '@fastify/jwt'
 import type { FastifyInstance } from 'fastify'
 import type { TokenPayload } from '../../types/authentication.js'
 import { NotAuthenticated, read } from '../core/errors.js'
+import { areSound } from './claims.js'
 import { toSeconds } from './duration.js'
 import { type Algorithm, type Secret, toSecrets } from './secret.js'
 
@@ -93,7 +94,7 @@ export async function createTokens(
         for (const key of Object.values(keys)) {
           try {
             const payload = key.verify<TokenPayload>(accessToken)
-            if (typeof payload.sub === 'string' && payload.sub !== '') return payload
+            if (areSound(payload)) return payload
           } catch (error) {
             causes.push(error)
           }

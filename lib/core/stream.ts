@@ -1,11 +1,16 @@
 import { attempt } from './errors.js'
 
-/** The method that makes a value a stream: `getReader` of the web, `pipe` of Node; `undefined` when it is none. */
-export function streamOf(value: unknown): 'getReader' | 'pipe' | undefined {
+/**
+ * What makes a value a stream: the method `getReader` of the web, `pipe` of Node, or else that of an async iterable, such as what an
+ * async generator gives. It is told by the functions, since a record may have a field of any name. `undefined` when it is none.
+ */
+export function streamOf(value: unknown): 'getReader' | 'pipe' | 'asyncIterator' | undefined {
   if (typeof value !== 'object' || value === null) return undefined
+  // Each result is asked: no loop.
   return attempt(() => {
-    const { getReader, pipe } = value as Record<string, unknown>
+    const { getReader, pipe, [Symbol.asyncIterator]: asyncIterator } = value as Record<PropertyKey, unknown>
     if (typeof getReader === 'function') return 'getReader'
-    return typeof pipe === 'function' ? 'pipe' : undefined
+    if (typeof pipe === 'function') return 'pipe'
+    return typeof asyncIterator === 'function' ? 'asyncIterator' : undefined
   })
 }

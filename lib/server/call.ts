@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import { type Caller, caller } from '../core/caller.js'
+import type { Caller } from '../core/caller.js'
 import type { MethodDefinition } from '../core/methods.js'
+import { RestParams } from './params.js'
 import { propertiesOf } from './request.js'
 
 /** The name under which the routes of a service hold the id of a record, where its path does not use `:id` itself. */
@@ -18,10 +19,8 @@ export function argumentsOf(
   const read = {
     id: ({ params }: FastifyRequest) => (params as Record<string, string>)[name] ?? null,
     data: ({ body }: FastifyRequest) => body,
-    params: (request: FastifyRequest, from: Caller) => {
-      const { query, headers } = request
-      return { query, headers, route: route(request), ...propertiesOf(request), provider: 'rest', [caller]: from }
-    }
+    params: (request: FastifyRequest, from: Caller) =>
+      new RestParams(request.query, request.headers, route(request), propertiesOf(request), from)
   }
   const readers = definition.arguments.map((name) => read[name])
   return (request, from) => readers.map((reader) => reader(request, from))

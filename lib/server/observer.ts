@@ -1,6 +1,7 @@
 import type { HookContext, Http } from '../../types/hooks.js'
 import { type Caller, caller } from '../core/caller.js'
 import type { CallObserver } from '../core/service.js'
+import { type Carrier, lazySignal } from './params.js'
 import { adopt, release } from './sources.js'
 
 const httpBefore = Symbol('httpBefore')
@@ -16,19 +17,15 @@ interface Noted extends HookContext {
   [failed]?: Pick<HookContext, 'result' | 'dispatch'> | undefined
 }
 
-interface Carrier {
-  [caller]?: Caller
-  signal?: AbortSignal
-}
-
 /** Watches over the calls of a server: their streams, their signal, and what a result that failed leaves behind. */
 export const observer: CallObserver = {
   lend(context: Noted, params) {
     if (typeof params !== 'object' || params === null) return
     const carrier = params as Carrier
     const from = carrier[caller] ?? context[caller]
+    if (from === undefined) return
     context[caller] = from
-    if (from === undefined || 'signal' in carrier || !Object.isExtensible(carrier)) return
+    if ('signal' in carrier || !Object.isExtensible(carrier)) return
     carrier[caller] = from
     Object.defineProperty(carrier, 'signal', lazySignal)
   },
@@ -69,18 +66,10 @@ function callerOf(context: Noted): Caller | undefined {
   return from?.call === context ? from : undefined
 }
 
-// An AbortController is dear: there is none until somebody reads the signal.
-const lazySignal: PropertyDescriptor & ThisType<Carrier> = {
-  configurable: true,
-  get() {
-    return this[caller]?.signal
-  },
-  set(value) {
-    Object.defineProperty(this, 'signal', { value, configurable: true, enumerable: true, writable: true })
-  }
-}
-
 const isEnumerable = Object.prototype.propertyIsEnumerable
 const none: Http = {}
-const hasSome = (http: Http | undefined) => http !== undefined && Object.keys(http).length > 0
+function hasSome(http: Http | undefined): boolean {
+  for (const _ in http) return true
+  return false
+}
 const copyOf = (http: Http | undefined): Http => ({ ...http, ...(http?.headers && { headers: { ...http.headers } }) })

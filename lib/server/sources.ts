@@ -1,6 +1,6 @@
 import type { HookContext } from '../../types/hooks.js'
 import type { Caller } from '../core/caller.js'
-import { close, hush, isStream, type Stream, unhush } from './stream.js'
+import { close, hush, type Stream, streamIn, unhush } from './stream.js'
 
 // The streams that were results of a call. Few calls have one.
 const seen = new WeakMap<HookContext, Set<Stream>>()
@@ -11,9 +11,8 @@ const seen = new WeakMap<HookContext, Set<Stream>>()
  * @param caller who has made the call, where it came over HTTP
  */
 export function adopt(value: unknown, context: HookContext, caller: Caller | undefined): void {
-  if (typeof value !== 'object' || value === null) return
-  const stream = value instanceof Response ? value.body : value
-  if (!isStream(stream)) return
+  const stream = streamIn(value)
+  if (stream === undefined) return
   const streams = seen.get(context) ?? new Set()
   seen.set(context, streams)
   if (streams.has(stream)) return

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { isClosed } from '../core/caller.js'
-import { attempt, read } from '../core/errors.js'
+import { attempt } from '../core/errors.js'
 import { streamOf } from '../core/stream.js'
 
 type Web = Parameters<typeof Readable.fromWeb>[0]
@@ -9,11 +9,13 @@ type Web = Parameters<typeof Readable.fromWeb>[0]
 /** A stream of Node or of the web, or an async iterable, such as what an async generator gives. */
 export type Stream = Readable | Web | NodeJS.ReadableStream | AsyncIterable<unknown>
 
-/** Told by the functions: a record may have a field of any name. */
-export const isStream = (data: unknown): data is Stream =>
-  typeof data === 'object' &&
-  data !== null &&
-  (streamOf(data) !== undefined || typeof read(data, Symbol.asyncIterator) === 'function')
+export const isStream = (data: unknown): data is Stream => streamOf(data) !== undefined
+
+/** The stream that a value is, or, where it is a `Response`, its body; `undefined` for any other. */
+export function streamIn(value: unknown): Stream | undefined {
+  if (isStream(value)) return value
+  return value instanceof Response ? (value.body ?? undefined) : undefined
+}
 
 const isNode = (stream: Stream): stream is NodeJS.ReadableStream => streamOf(stream) === 'pipe'
 const isWeb = (stream: Stream): stream is Web => streamOf(stream) === 'getReader'

@@ -14,7 +14,22 @@ const refused: Record<string, Rows> = {
       'as a string': `${now() + 60}`,
       'as a date': new Date(Date.now() + 60_000)
     },
-    ...{ true: true, null: null, empty: '', 'an object': { valueOf: now() + 60 }, 'a list': [now() + 60] }
+    ...{ true: true, null: null, empty: '', 'an object': { valueOf: now() + 60 }, 'a list': [now() + 60] },
+    ...{ 'the first that is no date': 8.64e12, 'a fraction below it': 8.64e12 - 0.5, 'in milliseconds': 8.64e15 },
+    ...{ 'more than any date': 1e20, 'the largest number': Number.MAX_VALUE }
+  },
+  iat: {
+    ...{ 'as a string': `${now()}`, null: null, true: true, empty: '', 'an object': {}, 'a list': [now()] },
+    ...{ 'more than any date': 1e20, 'less than any date': -1e300 }
+  },
+  auth_time: { 'as a string': `${now()}`, null: null, 'an object': {}, 'a list': [now()], 'more than any date': 1e300 },
+  jti: {
+    ...{ empty: '', null: null, true: true, 'a number': 1, 'an object': {}, 'a list': ['test'] },
+    ...{ 'with a NUL': 'te\0st', 'very long': 'x'.repeat(1025) }
+  },
+  sid: {
+    ...{ empty: '', null: null, true: true, 'a number': 1, 'an object': {}, 'a list': ['test'] },
+    ...{ 'with a NUL': 'te\0st', 'very long': 'x'.repeat(1025) }
   },
   nbf: {
     ...{ 'in the future': now() + 60, 'in a thousand years': now() + 31_536_000_000, 'more than any date': 1e20 },
@@ -79,6 +94,7 @@ t.test(
       ['sub twice, an object last', forge(written.replace('}', ',"sub":{}}'))],
       ['exp twice, the past last', forge(written.replace('}', ',"exp":1}'))],
       ['exp without a number in it', forge(written.replace(/"exp":\d+/, '"exp":NaN'))],
+      ['exp infinite', forge(written.replace(/"exp":\d+/, '"exp":1e999'))],
       ['deeply nested', forge(nested)]
     ]
     for (const [row, token] of rows) await t.test(row, (t) => refuses(t as Test, child, row, token))
@@ -91,6 +107,10 @@ t.test('claims that are not ours to judge let in, and pollute nothing', async (t
   const rows: [string, string][] = [
     ['aud a list with it', forge(claims({ aud: ['other', 'authentication'] }))],
     ['nbf in the past', forge(claims({ nbf: now() - 1 }))],
+    ['exp a fraction', forge(claims({ exp: now() + 60.5 }))],
+    ['exp the last date', forge(claims({ exp: 8.64e12 - 1 }))],
+    ['iat a fraction, and before 1970', forge(claims({ iat: -0.5, auth_time: 0.1 }))],
+    ['jti and sid of others', forge(claims({ jti: 'x'.repeat(1024), sid: '💥' }))],
     ['no jti', forgeWithout('jti')],
     ['no iat', forgeWithout('iat')],
     ['__proto__', forge(written.replace('{', '{"__proto__":{"polluted":true},'))],

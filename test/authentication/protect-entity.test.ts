@@ -1,6 +1,6 @@
 import { memory } from '@feathersjs/memory'
 import Fastify, { type FastifyInstance } from 'fastify'
-import services, { type Params } from 'fastify-services'
+import services, { Conflict, type HookContext, type Params } from 'fastify-services'
 import authentication, { authenticate, LocalStrategy, type Strategy } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 import { createUsers, secret, toHash, type User } from '../support/auth-passwords.js'
@@ -78,6 +78,45 @@ t.test('without a local strategy `password` does not leave; without an entity no
   t.strictSame(await createFields(t, [none]), { email: 'ada', pass: 'b', pin: 'c', id: 1 })
   t.match(await createFields(t, [{ ...none, entity: null }]), { password: 'a', pass: 'b', pin: 'c' })
 })
+
+t.test(
+  'the password is at no depth of `params.user`, of a login, and of an error that finding a user has ended with',
+  async (t) => {
+    const seen: unknown[] = []
+    let failing = ''
+    const team = { of: [{ email: 'bob@example.com', password: 'b' }] }
+    const fail = (context: HookContext) => {
+      if (failing === context.method) throw new Conflict('no', { user: ada, errors: { team } })
+    }
+    const { app, users, login, send } = await createUsers(t, { options: { hooks: { before: { all: [fail] } } } })
+    const find = async ({ user }: Params) => void seen.push(user)
+    app.service('one', { find }, { hooks: { around: { all: [authenticate('jwt')] } } })
+    app.get('/me', { preHandler: authenticate('jwt') }, async () => 'hi')
+    await users.create({ ...ada, team })
+    const deep = { ...shown, team: { of: [{ email: 'bob@example.com' }] } }
+    const { body } = await login(ada.email, 'correct horse')
+    t.strictSame(body.user, deep)
+    const headers = { authorization: `Bearer ${body.accessToken}` }
+    await send('GET', '/one', undefined, headers)
+    t.strictSame(seen, [deep])
+
+    const { password, ...open } = ada
+    const told = { data: { user: open }, errors: { team: deep.team } }
+    failing = 'find'
+    t.match(await login(ada.email, 'correct horse'), { status: 409, body: told })
+    failing = 'get'
+    for (const url of ['/one', '/users/1']) {
+      const { status, body } = await send('GET', url, undefined, headers)
+      t.strictSame([status, body.data, body.errors], [409, told.data, told.errors], url)
+    }
+    t.notMatch((await app.inject({ url: '/me', headers })).payload, password)
+    t.match(
+      await users.get(1).catch((error) => error),
+      { data: { user: { password } } },
+      'the server gets what was thrown'
+    )
+  }
+)
 
 t.test('a cache for all services is inside of it', async (t) => {
   const cached = { ...ada, id: 1 }

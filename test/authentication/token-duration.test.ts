@@ -15,7 +15,8 @@ const good: [value: string | number, seconds: number][] = [
   ['1d', 86_400],
   ['30d', 2_592_000],
   ['2w', 1_209_600],
-  ['1500ms', 1]
+  ['1500ms', 1],
+  [4.32e12, 4.32e12]
 ]
 
 t.test('a span of time in seconds', async (t) => {
@@ -39,6 +40,7 @@ const bad = [
     'soon',
     '1 fortnight'
   ],
+  ...[4.33e12, 8.64e12, '200000y'],
   ...['1d1h', '١d', '1e3', undefined, null, true, {}, [], [60], new Date(), () => 1]
 ]
 

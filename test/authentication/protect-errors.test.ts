@@ -1,0 +1,120 @@
+import { Conflict as FeathersConflict } from '@feathersjs/errors'
+import { Conflict, ServiceError } from 'fastify-services'
+import t from 'tap'
+import { createProtected, open, record } from '../support/auth-passwords-protect.js'
+
+const told = { user: record(), list: [[record(2)]] }
+const cleaned = { user: open(), list: [[open(2)]] }
+
+class Telling extends ServiceError {
+  readonly user = record()
+  constructor() {
+    super('no', 'Telling', 409, { id: 1 })
+  }
+  override toJSON() {
+    return { ...super.toJSON(), user: this.user, pin: '1234' }
+  }
+}
+
+class Hidden extends Error {
+  readonly code = 409
+  readonly className = 'hidden'
+  get data(): unknown {
+    throw new Error('s3cret')
+  }
+}
+
+const errors: Record<string, [thrown: () => unknown, expected: object]> = {
+  data: [() => new Conflict('no', told), { data: cleaned }],
+  'data that is a list': [() => new Conflict('no', [told]), { data: [cleaned] }],
+  'data that is the record': [() => new Conflict('no', record()), { data: open() }],
+  errors: [() => new Conflict('no', { errors: told }), { errors: cleaned }],
+  'data and errors': [() => new Conflict('no', { ...told, errors: [told] }), { data: cleaned, errors: [cleaned] }],
+  'data that is frozen': [() => Object.freeze(new Conflict('no', told)), { data: cleaned }],
+  'data with a toJSON': [() => new Conflict('no', { user: { toJSON: record } }), { data: { user: open() } }],
+  'data of an error of Feathers': [
+    () => new FeathersConflict('no', { ...told, errors: told }),
+    { data: cleaned, errors: cleaned }
+  ],
+  'data of what only looks like an error': [
+    () => ({ name: 'Conflict', message: 'no', code: 409, className: 'conflict', data: told }),
+    { data: cleaned }
+  ],
+  'what its toJSON adds': [
+    () => new Telling(),
+    { name: 'Telling', className: 'telling', data: { id: 1 }, user: open() }
+  ],
+  'what was found invalid': [
+    () => Object.assign(new Error('no'), { statusCode: 409, validation: [told] }),
+    { errors: [cleaned] }
+  ]
+}
+
+for (const [name, [thrown, expected]] of Object.entries(errors))
+  t.test(`protect: a field is absent in ${name} of an error that leaves`, async (t) => {
+    const error = thrown()
+    const before = JSON.stringify(error)
+    const { app, send, things } = await createProtected(t, { answer: () => Promise.reject(error) })
+    const { status, body } = await send('GET', '/things/1')
+    t.strictSame(
+      [status, body],
+      [409, { name: 'Conflict', message: 'no', code: 409, className: 'conflict', ...expected }]
+    )
+    const { payload } = await app.inject({ url: '/things/1', headers: { accept: 'text/html' } })
+    t.notMatch(payload, 's3cret')
+    t.equal(await things.get(1).catch((error: unknown) => error), error, 'the server gets what was thrown')
+    t.equal(JSON.stringify(error), before, 'and it was not changed')
+    const external = await things.get(1, { provider: 'rest' }).catch((error: unknown) => error)
+    t.equal(external instanceof Error, error instanceof Error, 'it is of the same class')
+  })
+
+t.test('protect: an error that has none of the fields stays the error that it is', async (t) => {
+  for (const error of [
+    new Conflict('no', { id: 1, at: new Date() }),
+    new Error('no'),
+    'no',
+    5,
+    { a: 1 },
+    Object.freeze(new Conflict('no'))
+  ]) {
+    const { things } = await createProtected(t, { answer: () => Promise.reject(error) })
+    t.equal(await things.get(1, { provider: 'rest' }).catch((error: unknown) => error), error)
+  }
+})
+
+t.test('protect: the names of the parts of an error are not those of a record', async (t) => {
+  const { protect } = await import('fastify-services/authentication')
+  const hooks = { around: { all: [protect('code', 'data', 'message')] } } as object
+  const { send } = await createProtected(t, {
+    hooks,
+    answer: () => Promise.reject(new Conflict('no', { code: 'XK', id: 1 }))
+  })
+  t.strictSame((await send('GET', '/things/1')).body, {
+    name: 'Conflict',
+    message: 'no',
+    code: 409,
+    className: 'conflict',
+    data: { id: 1 }
+  })
+})
+
+t.test('protect: the messages of `errors` go by the names of fields, and pass', async (t) => {
+  const errors = { secret: 'is missing', pin: { min: 4, secret: 's3cret' } }
+  const { send } = await createProtected(t, { answer: () => Promise.reject(new Conflict('no', { errors })) })
+  t.match((await send('GET', '/things/1')).body, {
+    errors: { secret: 'is missing', pin: { min: 4, secret: undefined } }
+  })
+})
+
+t.test('protect: what of an error can not be read is not told', async (t) => {
+  const data = {
+    get user() {
+      throw new Error('s3cret')
+    }
+  }
+  for (const error of [new Hidden('no'), Object.assign(new Conflict('no'), { data })]) {
+    const { send } = await createProtected(t, { answer: () => Promise.reject(error) })
+    const { status, body } = await send('GET', '/things/1')
+    t.match([status, body], [409, { message: 'no', code: 409, data: undefined }])
+  }
+})

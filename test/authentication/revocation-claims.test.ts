@@ -1,0 +1,119 @@
+import { type AuthenticationOptions, memoryStore, type Store } from 'fastify-services/authentication'
+import t from 'tap'
+import { createSessionsApp, logout, refresh, waysIn } from '../support/auth-sessions.js'
+import { claims, forge, forgeWithout, now } from '../support/tokens.js'
+import { login } from '../support/users-app.js'
+
+/** A store such as a database or Redis is: it takes whole seconds that end at a date, and text that is no longer than a column. */
+function createStrictStore() {
+  const inner = memoryStore()
+  const kept: number[] = []
+  const check = (key: string) => {
+    if (key.length > 1100 || key.includes('\0')) throw new Error('value too long')
+  }
+  const store: Store = {
+    get(key) {
+      check(key)
+      return inner.get(key)
+    },
+    set(key, value, seconds) {
+      check(key)
+      if (!Number.isInteger(seconds) || seconds < 1) throw new Error('invalid expire time')
+      kept.push(Date.parse(new Date(Date.now() + seconds * 1000).toISOString()))
+      return inner.set(key, value, seconds)
+    }
+  }
+  return { store, kept }
+}
+
+const strict = (options: Partial<AuthenticationOptions>) => ({
+  revocation: true,
+  store: createStrictStore().store,
+  ...options
+})
+
+t.test('`revocation`: a token with a time that no date holds is 401 everywhere, a logout too', async (t) => {
+  const app = await createSessionsApp(t, strict({}))
+  for (const exp of [8.64e12, 8.64e12 - 0.5, 1e13, 1e15, 1e300]) {
+    const token = forge(claims({ exp }))
+    t.strictSame(await waysIn(app, token), [401, 401, 401], String(exp))
+    t.match(await logout(app, token), { status: 401, body: { message: 'Invalid access token' } }, String(exp))
+  }
+})
+
+t.test('`revocation`: a token without an id could not be ended, and is 401', async (t) => {
+  const app = await createSessionsApp(t, strict({}))
+  for (const token of [
+    forgeWithout('jti'),
+    ...['', null, 1, {}, ['a'], 'a\0', 'x'.repeat(1025)].map((jti) => forge(claims({ jti })))
+  ]) {
+    t.strictSame(await waysIn(app, token), [401, 401, 401])
+    t.match(await logout(app, token), { status: 401, body: { message: 'Invalid access token' } })
+  }
+  const open = await createSessionsApp(t)
+  t.strictSame(await waysIn(open, forgeWithout('jti')), [200, 200, 201], 'where nothing is revoked it needs none')
+})
+
+t.test('`revocation`: odd times and ids that are good are kept by any store, until the token ends', async (t) => {
+  const { store, kept } = createStrictStore()
+  const app = await createSessionsApp(t, { revocation: true, refresh: true, store })
+  for (const changes of [
+    { exp: now() + 60.5 },
+    { exp: 8.64e12 - 1 },
+    { jti: 'x'.repeat(1024), sid: '💥'.repeat(500) }
+  ]) {
+    const token = forge(claims({ jti: JSON.stringify(changes).slice(0, 30), ...changes }))
+    t.strictSame(await waysIn(app, token), [200, 200, 201])
+    t.equal((await logout(app, token)).status, 200)
+    t.strictSame(await waysIn(app, token), [401, 401, 401])
+  }
+  t.ok(kept.length >= 4)
+})
+
+t.test('the longest times that the options take end at a date', async (t) => {
+  const { store } = createStrictStore()
+  const app = await createSessionsApp(t, {
+    revocation: true,
+    store,
+    refresh: { expiresIn: 4.32e12 },
+    jwt: { expiresIn: 4.32e12 }
+  })
+  const { body } = await login(app)
+  const next = await refresh(app, body.refreshToken)
+  t.equal(next.status, 201)
+  t.strictSame(await waysIn(app, next.body.accessToken), [200, 200, 201])
+  t.equal((await logout(app, next.body.accessToken)).status, 200)
+  t.strictSame(await waysIn(app, next.body.accessToken), [401, 401, 401])
+})
+
+t.test(
+  'a refresh in the last seconds of a login, while the clock goes on: the store gets a second or more',
+  async (t) => {
+    const { now } = Date
+    t.teardown(() => {
+      Date.now = now
+    })
+    const { store } = createStrictStore()
+    // It forgets nothing by itself.
+    const values = new Map<string, string>()
+    const slow: Store = {
+      get: (key) => values.get(key),
+      set(key, value, seconds) {
+        store.set(key, value, seconds)
+        values.set(key, value)
+      }
+    }
+    const app = await createSessionsApp(t, { refresh: { expiresIn: 60 }, store: slow })
+    const seen = new Set<number>()
+    for (let left = 1; left < 12; left++) {
+      const { refreshToken } = (await login(app)).body
+      let time = now() + (60 - left) * 1000
+      Date.now = () => (time += 1000)
+      const { status } = await refresh(app, refreshToken)
+      Date.now = now
+      t.ok([201, 401].includes(status), `${left}: ${status}`)
+      seen.add(status)
+    }
+    t.equal(seen.size, 2)
+  }
+)

@@ -44,7 +44,14 @@ export async function registerUsers(app: FastifyInstance): Promise<void> {
     secret,
     refresh: true,
     revocation: true,
-    store: { get: (key) => refused.get(key), set: (key, value) => refused.set(key, value) },
+    store: {
+      get: (key) => refused.get(key),
+      // The oldest ones are of logins that are over: what is kept does not grow.
+      set: (key, value) => {
+        refused.set(key, value)
+        for (const [oldest] of refused) if (refused.size > 1000) refused.delete(oldest)
+      }
+    },
     // What waits for its turn is no fault of the server.
     passwords: { waiting: 100_000 },
     strategies: { jwt: true, local: true }

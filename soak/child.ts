@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 
 export interface Sample {
   heap: number
-  buffers: number
   open: Record<string, number>
 }
 

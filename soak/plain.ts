@@ -27,7 +27,7 @@ export async function soakPlain(milliseconds: number, violations: Violations): P
   }
   const plateau = await run(milliseconds / 3)
   const end = await run((milliseconds * 2) / 3)
-  compare(name, plateau.heap + plateau.buffers, end.heap + end.buffers, violations)
+  compare(name, plateau.heap, end.heap, violations)
   const { open } = await child.ask<State>('state', 'port')
   if (open.sources > 0 || open.calls > 0)
     violations.add(`${name} has ${open.sources} streams and ${open.calls} calls open that nobody waits for`)

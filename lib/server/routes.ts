@@ -16,6 +16,7 @@ import { keepHeaders } from './headers.js'
 import type { Matcher } from './matcher.js'
 import { runMiddleware, watch } from './middleware.js'
 import { toPayload } from './payload.js'
+import { endWithConnection } from './pipeline.js'
 import type { Precedence } from './precedence.js'
 import { type Parse, readQuery } from './query.js'
 import { applyContext } from './reply.js'
@@ -88,6 +89,7 @@ function toRoute(
     ...(options.handlerTimeout !== undefined && { handlerTimeout: options.handlerTimeout }),
     attachValidation: isBatch,
     onRequest(request, reply, done) {
+      endWithConnection(request, reply)
       check(request, reply)
       readQuery(request, settings.parse, settings.matcher.router)
       done()

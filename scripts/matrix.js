@@ -1,4 +1,4 @@
-// The package with the versions that it is to work with: the tests of the server, the core and the client on the newest Node, and a
+// The package with the versions that it is to work with: the tests of the server, the core, the client and the faults on the newest Node, and a
 // smoke (scripts/smoke.js) of each version of Node with the lowest and the newest dependencies.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -82,8 +82,8 @@ function smoke(nodes) {
 }
 
 function test({ program, version }) {
-  console.log(`The tests of the server, the core and the client on Node ${version}`)
-  const files = ['server', 'core', 'client'].flatMap((part) =>
+  console.log(`The tests of the server, the core, the client and the faults on Node ${version}`)
+  const files = ['server', 'core', 'client', 'faults'].flatMap((part) =>
     readdirSync(join(root, 'dist/test', part))
       .filter((name) => name.endsWith('.test.js'))
       .map((name) => `dist/test/${part}/${name}`)

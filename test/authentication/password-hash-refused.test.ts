@@ -37,12 +37,16 @@ t.test('hashPassword(field): 1024 characters are a password', async (t) => {
   t.ok(isHashOf(((await users.get(1)) as User).password, password))
 })
 
-t.test('hashPassword(field): items of a batch that are no objects are left to the service', async (t) => {
-  const object = { find: async () => [], get: async () => null, create: async (data: unknown) => ({ data }) }
-  const { send } = await createUsers(t, { object, options: { hooks: { before: { create: hashes.create } } } })
-  for (const data of [[null], [1], ['password'], [[]], []])
-    t.match(await send('POST', '/users', data), { status: 201, body: { data } }, JSON.stringify(data))
-})
+t.test(
+  'hashPassword(field): items of a batch that are no objects are refused before, an empty one is not',
+  async (t) => {
+    const object = { find: async () => [], get: async () => null, create: async (data: unknown) => ({ data }) }
+    const { send } = await createUsers(t, { object, options: { hooks: { before: { create: hashes.create } } } })
+    for (const data of [[null], [1], ['password'], [[]]])
+      t.match(await send('POST', '/users', data), { status: 400 }, JSON.stringify(data))
+    t.match(await send('POST', '/users', []), { status: 201, body: { data: [] } })
+  }
+)
 
 t.test('hashPassword(field): a list over HTTP has at most 50 records', async (t) => {
   const { users, send } = await createUsers(t)

@@ -34,8 +34,8 @@ export const observer: CallObserver = {
     const from = context[caller]
     if (from?.isGone) throw from.signal.reason
     // A signal that is enumerable was set by a hook, or by who calls.
-    const { params } = context
-    const own = isEnumerable.call(params, 'signal') ? (params as Carrier).signal : undefined
+    const params: Carrier = Object(context.params)
+    const own = isEnumerable.call(params, 'signal') ? params.signal : undefined
     if (own?.aborted === true) throw own.reason
     context[httpBefore] = hasSome(context.http) ? copyOf(context.http) : none
   },

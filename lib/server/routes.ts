@@ -98,7 +98,7 @@ function toRoute(
     ...(isBatch && { preHandler: validateBatch }),
     async handler(request, reply) {
       const caller = new Caller(request, reply.raw)
-      timeout ??= (request.routeOptions as { handlerTimeout?: number }).handlerTimeout ?? 0
+      timeout ??= Number((request.routeOptions as { handlerTimeout?: number }).handlerTimeout)
       if (timeout > 0) startDeadline(timeout, caller, request, reply)
       const reader = (instance as WithAuthentication)[authentication]
       if (reader !== undefined) await reader.readCredentials(request)

@@ -1,6 +1,5 @@
 import { pipeline, Readable, Transform } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { isClosed } from '../core/caller.js'
 import { attempt } from '../core/errors.js'
 import { streamOf } from '../core/stream.js'
 
@@ -64,8 +63,7 @@ export async function toBytes(stream: Stream, reply: FastifyReply): Promise<Read
   const source = toReadable(stream)
   if (!source.readableObjectMode) return resetOnError(source, reply)
   // A client that goes away must not leave the source waiting, not even for its first item.
-  if (isClosed(reply.raw)) source.destroy()
-  else reply.raw.once('close', () => source.destroy())
+  reply.raw.once('close', () => source.destroy())
   const items = source[Symbol.asyncIterator]()
   const first = await items.next()
   const isText = first.done || isBytes(first.value)

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { commonOperators, type HookContext, type Params } from 'fastify-services'
 import t from 'tap'
 import { createApp, getJSON } from '../support/response-app.js'
@@ -138,6 +138,40 @@ t.test('a call of the server that hands its params on has it too; one that does 
   t.ok(seen[0] instanceof AbortSignal)
   t.equal(seen[1], seen[0])
   t.equal(seen[2], undefined)
+})
+
+t.test('params of any kind, and frozen ones, are taken as they are', async (t) => {
+  const given: unknown[] = [undefined, null, 'text', 1, Object.freeze({ query: {} })]
+  for (const params of given) {
+    const hook = (context: HookContext) => {
+      context.params = params as Params
+    }
+    const service = { get: async (_id: string, ...rest: unknown[]) => ({ isSame: rest[0] === params }) }
+    const app = await createApp(t, { service, options: { hooks: { before: { get: [hook] } } } })
+    t.strictSame((await getJSON(app, '/things/1')).json(), { isSame: true })
+  }
+})
+
+t.test('it aborts where somebody else has given the answer, and the call ends there', async (t) => {
+  let answered: FastifyReply['raw'] | undefined
+  const calls: string[] = []
+  const hook = async ({ params }: HookContext) => {
+    const aborts = aborted(params.signal)
+    answered?.end('enough')
+    await aborts
+  }
+  const app = await createApp(t, {
+    service: { get: async (id: string) => void calls.push(id) },
+    options: {
+      hooks: { before: { get: [hook] } },
+      before: async (_request, reply) => {
+        answered = reply.raw
+      }
+    }
+  })
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  t.equal(await (await fetch(`${url}/things/1`)).text(), 'enough')
+  t.strictSame(calls, [])
 })
 
 t.test('a hook may put another one in its place', async (t) => {

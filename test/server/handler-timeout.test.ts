@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import type { HookContext } from 'fastify-services'
+import type { HookContext, Params } from 'fastify-services'
 import t from 'tap'
 import { createApp, getJSON } from '../support/response-app.js'
 
@@ -93,4 +93,36 @@ t.test('an option of a service, in place of that of the instance; a stream that 
   })
   t.equal(response.status, 201)
   await t.rejects(response.text())
+})
+
+t.test('a request with a body, over a connection: 503, one answer, and the next request is answered', async (t) => {
+  const app = await createApp(t, { service: { create: never, find: async () => [] }, server })
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const headers = { accept: 'application/json', 'content-type': 'application/json' }
+  const response = await fetch(`${url}/things`, { method: 'POST', headers, body: '{"a":1}' })
+  t.equal(response.status, 503)
+  t.match(await response.json(), general)
+  t.equal((await fetch(`${url}/things`)).status, 200)
+})
+
+t.test('a host whose onSend hook takes its time: a call that ends meanwhile gives no second answer', async (t) => {
+  for (const fails of [false, true]) {
+    const find = async ({ signal }: Params) => {
+      await new Promise((resolve) => signal?.addEventListener('abort', resolve))
+      if (fails) throw new Error('too late')
+      return []
+    }
+    const app = await createApp(t, {
+      service: { find, create: (_data: object, params: Params) => find(params) },
+      server,
+      host: (app) =>
+        app.addHook('onSend', async () => {
+          await new Promise((resolve) => setTimeout(resolve, 100))
+        })
+    })
+    const url = await app.listen({ port: 0, host: '127.0.0.1' })
+    const headers = { accept: 'application/json', 'content-type': 'application/json' }
+    t.equal((await fetch(`${url}/things`, { headers })).status, 503)
+    t.equal((await fetch(`${url}/things`, { method: 'POST', headers, body: '{}' })).status, 503)
+  }
 })

@@ -46,3 +46,12 @@ t.test('a record with a field of any name is stored and answered as data', async
       records.clear()
     }
 })
+
+t.test('a result that JSON has no word for is an error', async (t) => {
+  const results = [Symbol('x'), () => {}, { toJSON: () => undefined }]
+  const app = await createApp(t, { service: { get: async (id: string) => results[Number(id)] } })
+  for (const id of results.keys()) {
+    const response = await app.inject({ url: `/things/${id}`, headers: { accept: 'application/json' } })
+    t.match(response.json(), { code: 500, message: 'The result can not be serialized' })
+  }
+})

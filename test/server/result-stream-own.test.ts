@@ -75,6 +75,12 @@ t.test(
   }
 )
 
+t.test('middleware may send one in the style of old', async (t) => {
+  const options: Options = { after: async (_request, reply) => reply.send(new Old().flow('a', 'b')) }
+  const app = await createApp(t, { service: { get: async () => ({}) }, options })
+  t.equal((await getJSON(app, '/things/1')).body, 'ab')
+})
+
 t.test('an answer without a body does not wait for the stream that it does not send', async (t) => {
   const service = { get: async () => new Readable({ objectMode: true, read() {} }) }
   for (const status of [204, 304]) {

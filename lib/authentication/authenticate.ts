@@ -5,7 +5,7 @@ import { toServiceError } from '../core/errors.js'
 import { define } from '../core/facade.js'
 import { onStart, type Place } from '../core/hooks.js'
 import { authenticationOf, isAuthentication } from './find.js'
-import { withRequest } from './request.js'
+import { withoutRequest, withRequest } from './request.js'
 
 /** Whom `authenticate` lets in. */
 export interface AuthenticateOptions {
@@ -78,7 +78,7 @@ export function authenticate(...given: (string | AuthenticateOptions)[]): Guard 
     const authentication = authenticationOf(request.server, service)
     const params = { ...request.feathers, ...withRequest(request, reply), provider: 'rest' } as Params
     try {
-      const { provider, ...result } = await authentication.check(params, strategies)
+      const { provider, ...result } = withoutRequest(await authentication.check(params, strategies))
       request.feathers = result
       const { name } = authentication.entities
       if (name !== null) define(request as never, name, result[name])

@@ -65,7 +65,7 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
     const fail = (error: unknown) => onError(error, event)
     try {
       const returned = listener.apply(service, args) as PromiseLike<unknown> | null | undefined
-      if (typeof returned?.then === 'function') returned.then(undefined, fail)
+      if (typeof returned?.then === 'function') Promise.resolve(returned).catch(fail)
     } catch (error) {
       fail(error)
     }

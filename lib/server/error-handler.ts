@@ -32,10 +32,13 @@ export function errorHandler(
     if (error.code === 406) vary(reply)
     const retryAfter = read(error.data, 'retryAfter')
     if (Number.isSafeInteger(retryAfter) && (retryAfter as number) >= 0) reply.header('retry-after', String(retryAfter))
-    if (page === undefined || wantsJSON(request)) reply.type('application/json; charset=utf-8').send(toBody(error))
+    if (page === undefined || wantsJSON(request)) send(reply.type('application/json; charset=utf-8'), toBody(error))
     else sendPage(page, error, request, reply)
   }
 }
+
+// Past what watches over `reply.send`: an error answer comes in the place of another one.
+const send = (reply: FastifyReply, payload: string): unknown => Object.getPrototypeOf(reply).send.call(reply, payload)
 
 async function sendPage(
   page: ErrorPage,
@@ -48,10 +51,10 @@ async function sendPage(
   const { code, message } = error
   try {
     const text = await page(error, request, reply)
-    if (typeof text === 'string') reply.send(text)
+    if (typeof text === 'string') send(reply, text)
   } catch (err) {
     logError(request.log, 'error', err, 'The page for an error failed')
-    if (!reply.sent) reply.send(builtInPage({ code, message }))
+    if (!reply.sent) send(reply, builtInPage({ code, message }))
   }
 }
 

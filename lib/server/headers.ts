@@ -30,6 +30,7 @@ export function restoreHeaders(reply: FastifyReply): void {
 // RFC 9110, section 7.6.1: they speak of one connection. HTTP/2 knows none of them (RFC 9113, section 8.2.2).
 const hopByHop = new Set([
   'connection',
+  'http2-settings',
   'keep-alive',
   'proxy-authenticate',
   'proxy-authorization',

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Middleware } from '../../types/fastify.js'
 import { isClosed } from '../core/caller.js'
-import { isStream, toBytesAtOnce } from './stream.js'
+import { logError } from './log.js'
+import { toPayloadAtOnce } from './payload.js'
 
 /** Runs middleware in order, and says whether it ends the request: it has answered, or the client is gone. */
 export async function runMiddleware(
@@ -12,10 +13,16 @@ export async function runMiddleware(
   const isAnswered = watch(reply)
   for (const middleware of list) {
     const isAsync = middleware.length < 3
-    const value = await (isAsync
-      ? (middleware as Async).call(request.server, request, reply)
-      : callback(middleware, request, reply))
-    if (value === reply || isAnswered() || isClosed(reply.raw)) return true
+    try {
+      const value = await (isAsync
+        ? (middleware as Async).call(request.server, request, reply)
+        : callback(middleware, request, reply))
+      if (value === reply || isAnswered() || isClosed(reply.raw)) return true
+    } catch (error) {
+      if (!isAnswered()) throw error
+      logError(request.log, 'error', error, 'Middleware failed after it had answered')
+      return true
+    }
   }
   return false
 }
@@ -26,7 +33,7 @@ export function watch(reply: FastifyReply): () => boolean {
   let isAnswered = false
   reply.send = (payload) => {
     isAnswered = true
-    return send.call(reply, isStream(payload) ? toBytesAtOnce(payload, reply) : payload)
+    return send.call(reply, toPayloadAtOnce(payload, reply))
   }
   return () => isAnswered || reply.sent
 }

@@ -1,17 +1,18 @@
 import type { HookContext, Http } from '../../types/hooks.js'
-import { type Caller, caller } from '../core/caller.js'
+import { type Caller, type Carrier, caller, callerIn } from '../core/caller.js'
 import type { CallObserver } from '../core/service.js'
-import { type Carrier, lazySignal } from './params.js'
+import { lazySignal } from './params.js'
 import { adopt, release } from './sources.js'
 
+const from = Symbol('from')
 const httpBefore = Symbol('httpBefore')
 const failed = Symbol('failed')
 
 /** A context, with what is noted of its call. */
 interface Noted extends HookContext {
   /** Who has made the call over HTTP, also where a hook has put other params in the place of its own. */
-  [caller]?: Caller | undefined
-  /** What hooks had said of the answer before the method ran: what is said later is said of its result. */
+  [from]?: Caller | undefined
+  /** `context.http` as it was before the method ran: what hooks add later is about the result. */
   [httpBefore]?: Http
   /** The result that has failed, until a hook takes the error back. */
   [failed]?: Pick<HookContext, 'result' | 'dispatch'> | undefined
@@ -20,23 +21,20 @@ interface Noted extends HookContext {
 /** Watches over the calls of a server: their streams, their signal, and what a result that failed leaves behind. */
 export const observer: CallObserver = {
   lend(context: Noted, params) {
-    if (typeof params !== 'object' || params === null) return
-    const carrier = params as Carrier
-    const from = carrier[caller] ?? context[caller]
-    if (from === undefined) return
-    context[caller] = from
-    if ('signal' in carrier || !Object.isExtensible(carrier)) return
-    carrier[caller] = from
-    Object.defineProperty(carrier, 'signal', lazySignal)
+    const own = callerIn(params) ?? context[from]
+    if (own === undefined) return
+    context[from] = own
+    if (typeof params !== 'object' || params === null || 'signal' in params || !Object.isExtensible(params)) return
+    ;(params as Carrier)[caller] = own.token
+    Object.defineProperty(params, 'signal', lazySignal)
   },
 
   begin(context: Noted) {
-    const from = context[caller]
-    if (from?.isGone) throw from.signal.reason
-    // A signal that is enumerable was set by a hook, or by who calls.
-    const params: Carrier = Object(context.params)
+    // A signal that is enumerable was set by a hook, or by who calls, in the place of the caller's.
+    const params: { signal?: AbortSignal } = Object(context.params)
     const own = isEnumerable.call(params, 'signal') ? params.signal : undefined
-    if (own?.aborted === true) throw own.reason
+    if (own === undefined) context[from]?.throwIfGone()
+    else if (own?.aborted) throw own.reason
     context[httpBefore] = hasSome(context.http) ? copyOf(context.http) : none
   },
 
@@ -62,8 +60,8 @@ export const observer: CallObserver = {
 
 /** The caller of a call over HTTP, `undefined` for a call of the server, also for one that hands the params of another on. */
 function callerOf(context: Noted): Caller | undefined {
-  const { [caller]: from } = context
-  return from?.call === context ? from : undefined
+  const { [from]: own } = context
+  return own?.context === context ? own : undefined
 }
 
 const isEnumerable = Object.prototype.propertyIsEnumerable

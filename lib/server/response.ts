@@ -1,8 +1,13 @@
+import zlib from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import { isHopByHop, keepHeaders } from './headers.js'
 
+// undici is what makes `fetch` in Node.
+const [major = 0, minor = 0] = (process.versions.undici ?? '').split('.').map(Number)
+const hasZstd = 'createZstdDecompress' in zlib && (major > 7 || (major === 7 && minor >= 11))
+const coding = `(x-gzip|gzip|deflate|br${hasZstd ? '|zstd' : ''})`
 // What fetch decodes by itself. Of several it decodes all, or none where it does not know one.
-const decoded = /^\s*(x-gzip|gzip|deflate|br)\s*(,\s*(x-gzip|gzip|deflate|br)\s*)*$/i
+const decoded = new RegExp(`^\\s*${coding}\\s*(,\\s*${coding}\\s*)*$`, 'i')
 
 /**
  * Puts the status and the end-to-end headers of a `Response` on the reply, and gives its body. Those of an encoding that `fetch` has

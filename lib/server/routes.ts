@@ -5,23 +5,20 @@ import { authentication, type WithAuthentication } from '../core/credentials.js'
 import { ServiceError } from '../core/errors.js'
 import { checkData, methods } from '../core/methods.js'
 import type { ServiceMethod } from '../core/service.js'
+import { createAnswer } from './answer.js'
 import { registerBodyParsers } from './body.js'
 import { argumentsOf, idName } from './call.js'
 import { constraintsOf } from './custom-method.js'
 import { startDeadline } from './deadline.js'
 import type { errorHandler } from './error-handler.js'
 import type { ExposedService } from './exposed.js'
-import { createFormatter } from './formatter.js'
-import { keepHeaders } from './headers.js'
 import type { Matcher } from './matcher.js'
-import { runMiddleware, watch } from './middleware.js'
-import { toPayload } from './payload.js'
+import { runMiddleware } from './middleware.js'
 import { endWithConnection } from './pipeline.js'
 import type { Precedence } from './precedence.js'
 import { type Parse, readQuery } from './query.js'
 import { applyContext } from './reply.js'
 import { createSerializer, routeSchema, validateBatch } from './schema.js'
-import { adopt } from './sources.js'
 import { targetCheck } from './target.js'
 
 /** What the routes of all services share. */
@@ -74,11 +71,13 @@ function toRoute(
   const schema = options.schema?.[name]
   const isBatch = definition.batch && schema?.body !== undefined
   const before = list(options.before)
-  const after = list(options.after)
   const check = targetCheck(method, entry, settings.matcher)
   const read = argumentsOf(definition, entry.path)
-  const custom = options.formatter ?? settings.formatter
-  const format = custom ?? createFormatter(schema && createSerializer(name, schema))
+  const answer = createAnswer(
+    list(options.after),
+    options.formatter ?? settings.formatter,
+    schema && createSerializer(name, schema)
+  )
   // A hook of the application may set it for a route.
   let timeout: number | undefined
   return {
@@ -104,7 +103,7 @@ function toRoute(
       if (reader !== undefined) await reader.readCredentials(request)
       if (before.length > 0 && (await runMiddleware(before, request, reply))) return reply
       const context = method.context(read(request, caller)) as HookContext
-      caller.call = context
+      caller.context = context
       reply.hook = context
       try {
         await method.run(context)
@@ -112,32 +111,16 @@ function toRoute(
         if (caller.isReason(error)) return reply
         // Another answer is on its way: two at once end the process.
         if (caller.isGone) await reply
+        caller.hasAnswered = true
         throw error
       }
       if (caller.isGone) return reply
       caller.hasAnswered = true
       applyContext(context, definition.status, reply)
-      if (after.length > 0 || custom !== undefined) keepHeaders(reply)
-      if (after.length > 0) {
-        const isOver = await runMiddleware(after, request, reply)
-        adopt(reply.data, context, caller)
-        if (isOver) return reply
-      }
-      const isAnswered = custom && watch(reply)
-      const payload = format(request, reply)
-      const given = isPromise(payload) ? await payload : payload
-      if (custom !== undefined) adopt(given, context, caller)
-      if (caller.isGone) return reply
-      // A formatter that returns nothing sends by itself: one that is not async may do so later.
-      if (given === undefined) return isAnswered?.() || !isPromise(payload) ? reply : undefined
-      const value = toPayload(given, request, reply)
-      return (isPromise(value) ? await value : value) ?? undefined
+      return answer(context, caller, request, reply)
     }
   }
 }
-
-const isPromise = (value: unknown): value is PromiseLike<unknown> =>
-  typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 
 // Without a schema the data is checked when the service is called: middleware before it may supply the body.
 function dataCheck(name: string, hasSchema: boolean): preValidationHookHandler {

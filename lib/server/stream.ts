@@ -1,6 +1,6 @@
 import { pipeline, Readable, Transform } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { attempt } from '../core/errors.js'
+import { attempt, GeneralError } from '../core/errors.js'
 import { streamOf } from '../core/stream.js'
 
 type Web = Parameters<typeof Readable.fromWeb>[0]
@@ -19,32 +19,48 @@ export function streamIn(value: unknown): Stream | undefined {
 const isNode = (stream: Stream): stream is NodeJS.ReadableStream => streamOf(stream) === 'pipe'
 const isWeb = (stream: Stream): stream is Web => streamOf(stream) === 'getReader'
 
+// A stream in the style of old flows whether somebody listens or not.
+const lost = new WeakSet<Stream>()
+const isOld = (stream: NodeJS.ReadableStream) => !('_readableState' in stream)
+
+/** @throws when a part of the stream has gone by already */
 function toReadable(stream: Stream): Readable {
+  if (lost.has(stream))
+    throw new Error('The stream has begun before it could be sent: wrap it, as in new Readable().wrap(stream)')
   if (stream instanceof Readable) return stream
-  if (isNode(stream)) return kept.get(stream) ?? new Readable({ objectMode: true }).wrap(stream)
+  if (isNode(stream)) return new Readable({ objectMode: true }).wrap(stream)
   return isWeb(stream) ? Readable.fromWeb(stream, { objectMode: true }) : Readable.from(stream)
 }
 
 const ignore = () => {}
 
-const kept = new WeakMap<object, Readable>()
-
 /**
- * A stream in the style of old flows whether somebody listens or not. What it gives is kept from now on, without a limit: to hold it up
- * would hold up a hook that reads from it too. @returns what has to be closed beside it
+ * Listens for errors of a stream that nobody reads yet, which would end the process.
+ * @param onError told of an error when somebody reads from the stream
+ * @returns what ends the listening
  */
-export function keep(stream: Stream): Readable | undefined {
-  if (!isNode(stream) || stream instanceof Readable || '_readableState' in stream) return undefined
-  const wrapper = new Readable({ objectMode: true, highWaterMark: Number.MAX_SAFE_INTEGER }).wrap(stream)
-  kept.set(stream, wrapper.on('error', ignore))
-  return wrapper
+export function listenForLoss(stream: Stream, onError: (error: Error) => void): () => void {
+  if (!isNode(stream)) return ignore
+  const fail = (error: Error) => {
+    if ((stream as Readable).readableFlowing) onError(error)
+  }
+  const lose = () => lost.add(stream)
+  attempt(() => {
+    stream.on('error', fail)
+    if (isOld(stream)) for (const event of ['data', 'end', 'error']) stream.once(event, lose)
+  })
+  return () => {
+    attempt(() => {
+      stream.off('error', fail)
+      if (isOld(stream)) for (const event of ['data', 'end', 'error']) stream.off(event, lose)
+    })
+  }
 }
 
-/** Keeps an error that comes before somebody listens from ending the process: who reads the stream finds it there. */
-export const hush = (stream: Stream) => void (isNode(stream) && attempt(() => stream.on('error', ignore)))
-
-/** The stream is somebody else's now, and so are its errors. */
-export const unhush = (stream: Stream) => void (isNode(stream) && attempt(() => stream.off('error', ignore)))
+/** Ends a stream of Node with an error, unless it is over. */
+export function breakOff(stream: Stream, error: Error): void {
+  if (stream instanceof Readable) stream.destroy(error)
+}
 
 /** Closes a stream. One of the web that is locked is its reader's. */
 export function close(stream: Stream): void {
@@ -101,7 +117,14 @@ function resetOnError(readable: Readable, { raw }: FastifyReply): Readable {
   })
 }
 
-const toLine = (item: unknown) => `${JSON.stringify(item) ?? 'null'}\n`
+/** @throws {GeneralError} in words of ours: those of the engine tell of the server */
+function toLine(item: unknown): string {
+  try {
+    return `${JSON.stringify(item) ?? 'null'}\n`
+  } catch (cause) {
+    throw new GeneralError('The result can not be serialized', undefined, { cause })
+  }
+}
 
 async function* encode(
   first: IteratorResult<unknown>,

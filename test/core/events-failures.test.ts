@@ -110,3 +110,27 @@ for (const [name, emitter] of emitters) {
     }
   )
 }
+
+type Then = (resolve: (value: unknown) => void, reject: (error: Error) => void) => void
+
+t.test(
+  'a listener may return any thenable: one that resolves, rejects twice, or resolves with a promise',
+  async (t) => {
+    const { app, logged } = await createApp(t)
+    const service = app.service('others', { create })
+    const rejected = Promise.reject(new Error('later'))
+    rejected.catch(() => {})
+    const thens: Then[] = [
+      (resolve) => void setImmediate(() => resolve(1)),
+      (_resolve, reject) => {
+        reject(new Error('once'))
+        reject(new Error('twice'))
+      },
+      (resolve) => resolve(rejected)
+    ]
+    for (const then of thens) service.on('created', () => Object.fromEntries([['then', then]]))
+    await service.create({})
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    t.same(logged.map(({ err }) => err.message).sort(), ['later', 'once'])
+  }
+)

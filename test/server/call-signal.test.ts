@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { commonOperators, type HookContext, type Params } from 'fastify-services'
+import { BadRequest, commonOperators, type HookContext, type Params } from 'fastify-services'
 import t from 'tap'
 import { createApp, getJSON } from '../support/response-app.js'
 
@@ -138,6 +138,54 @@ t.test('a call of the server that hands its params on has it too; one that does 
   t.ok(seen[0] instanceof AbortSignal)
   t.equal(seen[1], seen[0])
   t.equal(seen[2], undefined)
+})
+
+t.test(
+  'a call that was answered goes on: calls of the server with its params are made, also after an error',
+  async (t) => {
+    const made: unknown[] = []
+    let later: () => Promise<unknown> = async () => {}
+    const app = await createApp(t, {
+      service: {
+        async get(id: string, params: Params) {
+          const { signal } = params
+          later = async () => {
+            t.equal(signal?.aborted, false)
+            await app.service('inner').get(id, { ...params })
+            await app.service('inner').get(id, { ...params, signal: new AbortController().signal })
+          }
+          if (id === 'fails') throw new BadRequest('No')
+          return { id }
+        }
+      }
+    })
+    app.service('inner', { get: async (id: string) => void made.push(id) })
+    const url = await app.listen({ port: 0, host: '127.0.0.1' })
+    for (const id of ['1', 'fails']) {
+      await (
+        await fetch(`${url}/things/${id}`, { headers: { accept: 'application/json', connection: 'close' } })
+      ).text()
+      await later()
+    }
+    t.strictSame(made, ['1', '1', 'fails', 'fails'])
+  }
+)
+
+t.test('params may be frozen deeply', async (t) => {
+  const freeze = (value: object) => {
+    for (const key of Reflect.ownKeys(value)) {
+      const inner: unknown = Reflect.get(value, key)
+      if (typeof inner === 'object' && inner !== null && key !== 'headers') freeze(inner)
+      if (typeof inner === 'function') Object.freeze(inner)
+    }
+    return Object.freeze(value)
+  }
+  const hook = (context: HookContext) => {
+    context.params = freeze({ ...context.params }) as Params
+  }
+  const service = { get: async (_id: string, { signal }: Params) => ({ is: signal instanceof AbortSignal }) }
+  const app = await createApp(t, { service, options: { hooks: { before: { get: [hook] } } } })
+  t.equal((await getJSON(app, '/things/1')).statusCode, 200)
 })
 
 t.test('params of any kind, and frozen ones, are taken as they are', async (t) => {

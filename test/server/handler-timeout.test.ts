@@ -126,3 +126,33 @@ t.test('a host whose onSend hook takes its time: a call that ends meanwhile give
     t.equal((await fetch(`${url}/things`, { method: 'POST', headers, body: '{}' })).status, 503)
   }
 })
+
+t.test('a call that has ended in time is not answered twice by a host that holds its answer up: alive', async (t) => {
+  const app = await createApp(t, {
+    service: {
+      find: async () => [1],
+      create: async (data: object) => data,
+      patch: () => Promise.reject(new Error('x'))
+    },
+    server,
+    host: (app) =>
+      app.addHook('onSend', (_request, _reply, payload, done) => void setTimeout(() => done(null, payload), 70))
+  })
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const headers = { accept: 'application/json', 'content-type': 'application/json' }
+  const created = await fetch(`${url}/things`, { method: 'POST', headers, body: '{"a":1}' })
+  t.strictSame([created.status, await created.json()], [201, { a: 1 }])
+  const failed = await fetch(`${url}/things`, { method: 'PATCH', headers, body: '{"a":1}' })
+  t.match([failed.status, await failed.json()], [500, { code: 500 }])
+})
+
+t.test('a host that never lets an answer go: the connection ends', async (t) => {
+  const app = await createApp(t, {
+    service: { create: async (data: object) => data },
+    server,
+    host: (app) => app.addHook('onSend', () => {})
+  })
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const headers = { 'content-type': 'application/json' }
+  await t.rejects(fetch(`${url}/things`, { method: 'POST', headers, body: '{"a":1}' }))
+})

@@ -1,11 +1,13 @@
 import { EventEmitter } from 'node:events'
+import { createReadStream } from 'node:fs'
 import { connect } from 'node:http2'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import Fastify from 'fastify'
 import services, { type ServiceOptions } from 'fastify-services'
 import t from 'tap'
 import { createApp, getJSON } from '../support/response-app.js'
+import { sources } from '../support/sources.js'
 
 type Options = ServiceOptions<Record<string, unknown>>
 
@@ -62,18 +64,65 @@ class Old extends EventEmitter {
   }
 }
 
-t.test(
-  'a stream in the style of old flows while a hook waits: nothing of it is lost, and its error is an answer',
-  async (t) => {
-    const wait = () => new Promise((resolve) => setTimeout(resolve, 20))
-    const app = await createApp(t, {
-      service: { get: async (id: string) => new Old().flow('a', id === 'fails' ? new Error('no disk') : 'b') },
-      options: { hooks: { after: { get: [async () => void (await wait())] } } }
-    })
-    t.equal((await getJSON(app, '/things/1')).body, 'ab')
-    t.equal((await getJSON(app, '/things/fails')).statusCode, 500)
+t.test('a stream in the style of old that flows while a hook waits is an error, and no part of the text', async (t) => {
+  const wait = () => new Promise((resolve) => setTimeout(resolve, 20))
+  const app = await createApp(t, {
+    service: { get: async (id: string) => new Old().flow('a', id === 'fails' ? new Error('no disk') : 'b') },
+    options: { hooks: { after: { get: [async () => void (await wait())] } } }
+  })
+  t.match((await getJSON(app, '/things/1')).json(), { code: 500, message: /^The stream has begun before/ })
+  t.equal((await getJSON(app, '/things/fails')).statusCode, 500)
+})
+
+/** An after hook that puts another result in the place of a stream. */
+const replace = (change: (result: Readable) => unknown): Options => ({
+  hooks: {
+    after: {
+      get: [
+        async (context) => {
+          context.result = (await change(context.result as Readable)) as never
+        }
+      ]
+    }
   }
-)
+})
+
+t.test('a hook that wraps a stream by `pipe`: an error of the source ends the answer', async (t) => {
+  const broken = () => {
+    const source = new PassThrough()
+    source.write('begun')
+    setTimeout(() => source.destroy(new Error('no disk')), 20)
+    return source
+  }
+  const app = await createApp(t, {
+    service: { get: async (id: string) => (id === 'missing' ? createReadStream('/is/not/there') : broken()) },
+    options: replace((result) => result.pipe(new PassThrough()))
+  })
+  t.equal((await getJSON(app, '/things/missing')).statusCode, 500)
+  await t.rejects(getJSON(app, '/things/begun'))
+})
+
+t.test('a hook that puts another stream in the place of one that fails: the other one is sent', async (t) => {
+  const app = await createApp(t, {
+    service: { get: async () => createReadStream('/is/not/there') },
+    options: replace(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return Readable.from(['good'], { objectMode: false })
+    })
+  })
+  t.equal((await getJSON(app, '/things/1')).body, 'good')
+})
+
+for (const [kind, create] of Object.entries(sources))
+  t.test(`HEAD closes a stream that middleware or a formatter sends by itself: ${kind}`, async (t) => {
+    for (const options of [senders['after-middleware sends it'], senders['a formatter sends it']] as Options[]) {
+      const source = await create()
+      const app = await createApp(t, { service: { get: async () => source.result }, options })
+      const { statusCode, body } = await app.inject({ method: 'HEAD', url: '/things/1' })
+      t.strictSame([statusCode, body], [200, ''])
+      await source.closed
+    }
+  })
 
 t.test('middleware may send one in the style of old', async (t) => {
   const options: Options = { after: async (_request, reply) => reply.send(new Old().flow('a', 'b')) }

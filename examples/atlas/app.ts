@@ -33,7 +33,7 @@ const maxLogin = 16_384
 export interface AppOptions {
   /** What tokens are signed with. Default: what was made on the first start, and is kept in the database. */
   secret?: string | undefined
-  /** How often one client may sign up, or try to log in as one user, in a minute. 0 for no limit. Default 10. */
+  /** How often one client may sign up, change a user, or try to log in as one, in a minute. 0 for no limit. Default 10. */
   rateLimit?: number
   /** The addresses of the proxies that are believed who the client is, as in `127.0.0.1,10.0.0.0/8`. Default: none is. */
   trustProxy?: string | undefined
@@ -96,7 +96,9 @@ export async function createApp(
 function createServer(options: FastifyServerOptions): FastifyInstance {
   try {
     const timeouts = { requestTimeout: 20_000, handlerTimeout: 20_000, connectionTimeout: 60_000 }
-    return Fastify({ ...options, ...timeouts, http: { connectionsCheckingInterval: 5000 } })
+    const http = { connectionsCheckingInterval: 5000 }
+    // Or `/users` and `/users/` would be two routes, with a limit each.
+    return Fastify({ ...options, ...timeouts, http, routerOptions: { ignoreTrailingSlash: true } })
   } catch (error) {
     throw new StartError("Can't use TRUST_PROXY", error)
   }

@@ -6,9 +6,10 @@ import { toAddress } from './users.js'
 const timeWindow = '1 minute'
 
 /**
- * Limits sign-ups and log-ins: in a minute, so many of one client sign up, and so many try to log in as one user. Ten times as many
- * log-ins of one client are let through for all users together.
+ * Limits what costs a hash of a password: in a minute, so many of one client sign up, so many changes of users are asked for, and so many
+ * try to log in as one user. Ten times as many log-ins of one client are let through for all users together.
  *
+ * @param app counts are those of a route: its router takes a path with a slash behind it for the same
  * @param max 0 for no limit
  */
 export async function createLimits(app: FastifyInstance, max: number) {
@@ -22,7 +23,7 @@ export async function createLimits(app: FastifyInstance, max: number) {
       throw new TooManyRequests('Too many log-ins, try again later', { retryAfter: limit.ttlInSeconds })
   }
   return {
-    users: { config: { rateLimit: { max, timeWindow, allowList: ({ method }: FastifyRequest) => method !== 'POST' } } },
+    users: { config: { rateLimit: { max, timeWindow, allowList: isFree } } },
     authentication: {
       // The name of the user is in the body, which is read by then.
       config: { rateLimit: { max, timeWindow, hook: 'preHandler', keyGenerator: userKey, allowList: isOther } },
@@ -30,6 +31,8 @@ export async function createLimits(app: FastifyInstance, max: number) {
     }
   }
 }
+
+const isFree = ({ method }: FastifyRequest) => method !== 'POST' && method !== 'PATCH'
 
 // So that nobody locks a user out from elsewhere. The address is the one that is looked up: ` A@b.c` is no other user than `a@b.c`.
 const userKey = ({ ip, body }: FastifyRequest) => JSON.stringify([normalizeIP(ip), toAddress(Object(body).email)])

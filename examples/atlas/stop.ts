@@ -35,7 +35,9 @@ export function stopOnSignals(app: FastifyInstance, timeout: number): void {
 
   const giveUp = () => {
     const calls = answering === 1 ? '1 call' : `${answering} calls`
-    console.error(`The atlas has not stopped within ${timeout} ms: it ends with ${calls} unanswered`)
+    // Of a client that has left, for example.
+    const cut = answering === 0 ? 'while the database is still at work, and no call waits' : `with ${calls} unanswered`
+    console.error(`The atlas has not stopped within ${timeout} ms: it ends ${cut}`)
     process.exit(1)
   }
 

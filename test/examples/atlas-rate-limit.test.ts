@@ -9,10 +9,10 @@ onDatabase('sign-ups and log-ins are limited', async (t, options) => {
   t.teardown(() => app.close())
   const { call } = callsOf(app)
   const headers = { 'content-type': 'application/json' }
-  const post = async (url: string, data: object, remoteAddress: string, forwarded = '') => {
-    const sent = { ...headers, ...(forwarded && { 'x-forwarded-for': forwarded }) }
+  const send = async (method: 'POST' | 'PATCH', url: string, data: object, remoteAddress: string, more = {}) => {
+    const sent = { ...headers, ...more }
     const response = await app.inject({
-      method: 'POST',
+      method,
       url,
       payload: JSON.stringify(data),
       headers: sent,
@@ -20,11 +20,13 @@ onDatabase('sign-ups and log-ins are limited', async (t, options) => {
     })
     return { status: response.statusCode, body: response.json(), retryAfter: Number(response.headers['retry-after']) }
   }
-  const signUp = (name: string, ...from: [string, string?]) =>
-    post('/users', { email: `${name}@example.com`, name, password }, ...from)
+  const signUp = (name: string, from: string, forwarded = '', url = '/users') =>
+    send('POST', url, { email: `${name}@example.com`, name, password }, from, {
+      ...(forwarded && { 'x-forwarded-for': forwarded })
+    })
   // A password that can be none costs no hash.
-  const logIn = (email: unknown, from: string, password = '') =>
-    post('/authentication', { strategy: 'local', email, password }, from)
+  const logIn = (email: unknown, from: string, password = '', url = '/authentication') =>
+    send('POST', url, { strategy: 'local', email, password }, from)
   const refused = { status: 429, body: { name: 'TooManyRequests', code: 429, className: 'too-many-requests' } }
 
   t.test('sign-ups, by the client', async (t) => {
@@ -59,5 +61,27 @@ onDatabase('sign-ups and log-ins are limited', async (t, options) => {
     t.match(answer, { ...refused, body: { ...refused.body, message: 'Too many log-ins, try again later' } })
     t.ok(answer.retryAfter > 0 && answer.retryAfter <= 60, `retry after ${answer.retryAfter}`)
     t.match(await logIn('a@example.com', '2001:db8::2', password), refused, 'a network of IPv6 is one client')
+  })
+
+  t.test('a slash behind the path is no way around', async (t) => {
+    const from = '192.0.2.10'
+    t.match(await signUp('h', from, '', '/users/'), { status: 201 })
+    t.match(await signUp('i', from), { status: 201 })
+    for (const url of ['/users', '/users/']) t.match(await signUp('j', from, '', url), refused, url)
+    t.match(await logIn('h@example.com', from, '', '/authentication/'), { status: 401 })
+    t.match(await logIn('h@example.com', from), { status: 401 })
+    for (const url of ['/authentication', '/authentication/'])
+      t.match(await logIn('h@example.com', from, password, url), refused, url)
+  })
+
+  t.test('changes of users, by the client: a new password costs as much as a sign-up', async (t) => {
+    const { body } = await logIn('b@example.com', '192.0.2.11', password)
+    const patch = (from: string, slash = '', token = body.accessToken) =>
+      send('PATCH', `/users/${body.user.id}${slash}`, { password }, from, { authorization: `Bearer ${token}` })
+    t.match(await patch('192.0.2.11'), { status: 200 })
+    t.match(await patch('192.0.2.11', '/', 'none'), { status: 401 }, 'without a token too')
+    for (const slash of ['', '/']) t.match(await patch('192.0.2.11', slash), refused, `slash: ${slash}`)
+    t.match(await patch('192.0.2.12'), { status: 200 })
+    t.match(await signUp('k', '192.0.2.11'), { status: 201 }, 'sign-ups are counted apart')
   })
 })

@@ -31,6 +31,8 @@ export function stopOnSignals(app: FastifyInstance, timeout: number): void {
       console.error('The atlas did not stop well:', error)
       process.exitCode = 1
     }
+    // The driver leaves connections open whose log-in has failed: they would keep the process.
+    setTimeout(() => process.exit(), 1000).unref()
   }
 
   const giveUp = () => {

@@ -10,12 +10,7 @@ import type { Serializer } from './schema.js'
 import { adopt } from './sources.js'
 
 /** Gives what the handler of a route returns to Fastify: the payload, or the reply where somebody else sends. */
-export type Answer = (
-  context: HookContext,
-  caller: Caller,
-  request: FastifyRequest,
-  reply: FastifyReply
-) => Promise<unknown>
+export type Answer = (context: HookContext, caller: Caller, request: FastifyRequest, reply: FastifyReply) => unknown
 
 /** Makes what answers a call that has succeeded: middleware after it, then the formatter. */
 export function createAnswer(
@@ -24,6 +19,9 @@ export function createAnswer(
   serializer: Serializer | undefined
 ): Answer {
   const format = custom ?? createFormatter(serializer)
+  // Most services have neither: nothing is waited for.
+  if (after.length === 0 && custom === undefined)
+    return (_context, _caller, request, reply) => toPayload(format(request, reply), reply) ?? undefined
   return async (context, caller, request, reply) => {
     if (after.length > 0 || custom !== undefined) keepHeaders(reply)
     if (after.length > 0) {

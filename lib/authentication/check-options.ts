@@ -1,4 +1,9 @@
+import { checkOptionNames } from '../core/option-names.js'
 import { type AuthenticationOptions, isStrategy } from './options.js'
+import type { PasswordOptions } from './password.js'
+import type { JwtOptions } from './strategies/jwt.js'
+import type { LocalOptions } from './strategies/local.js'
+import type { TokenOptions } from './token.js'
 
 type Kind = readonly [description: string, is: (value: unknown) => boolean]
 const kind = (description: string, is: Kind[1]): Kind => [description, is]
@@ -25,16 +30,16 @@ const known: Record<string, Record<string, Kind>> = {
     entity: kind('a string, and not empty, or null', (value) => value === null || isText(value)),
     isRevoked: kind('a function', (value) => typeof value === 'function'),
     refresh: kind('true, false or an object', (value) => typeof value === 'boolean' || isObject(value)),
-    ...{ before: free, after: free, hooks: free, config: free, bodyLimit: free, schema: free }
-  },
-  'jwt.': { expiresIn: free, issuer: free, audience: free, algorithm: free },
-  'passwords.': { concurrent: free, waiting: free },
+    ...{ before: free, after: free, hooks: free, config: free, bodyLimit: free, handlerTimeout: free, schema: free }
+  } satisfies Record<keyof AuthenticationOptions, Kind>,
+  'jwt.': { expiresIn: free, issuer: free, audience: free, algorithm: free } satisfies Record<keyof TokenOptions, Kind>,
+  'passwords.': { concurrent: free, waiting: free } satisfies Record<keyof PasswordOptions, Kind>,
   'refresh.': { expiresIn: free },
-  'strategies.jwt.': { header: text, schemes: list },
+  'strategies.jwt.': { header: text, schemes: list } satisfies Record<keyof JwtOptions, Kind>,
   'strategies.local.': {
     ...{ usernameField: text, passwordField: text, entityUsernameField: text, entityPasswordField: text },
     ...{ bcrypt: free, rehash: flag }
-  }
+  } satisfies Record<keyof LocalOptions, Kind>
 }
 
 /**
@@ -60,16 +65,11 @@ export function checkOptions(options: AuthenticationOptions): void {
 }
 
 function checkPlace(place: string, given: Record<string, unknown>, kinds: Record<string, Kind>): void {
-  const names = Object.keys(kinds)
+  checkOptionNames(given, Object.keys(kinds), 'Authentication has', place)
   for (const [name, value] of Object.entries(given)) {
-    const option = place + name
-    if (!names.includes(name))
-      throw new Error(
-        `Authentication has no option '${option}'. There are: ${names.map((name) => place + name).join(', ')}`
-      )
     const [description, is] = kinds[name] as Kind
     if (value !== undefined && !is(value))
-      throw new Error(`The option \`${option}\` of authentication is ${description}`)
+      throw new Error(`The option \`${place}${name}\` of authentication is ${description}`)
   }
 }
 

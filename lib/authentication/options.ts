@@ -45,7 +45,7 @@ export interface AuthenticationOptions extends EntityOptions, Passed {
 /** Passed on to the registration of the service. */
 type Passed = Pick<
   ServiceOptions<AuthenticationService>,
-  'before' | 'after' | 'hooks' | 'config' | 'bodyLimit' | 'schema'
+  'before' | 'after' | 'hooks' | 'config' | 'bodyLimit' | 'handlerTimeout' | 'schema'
 >
 
 /** Whether a value is a strategy, and no options of one. */

@@ -56,8 +56,8 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
     log: (message, err) => app.log.error({ err }, message)
   })
 
-  const { before, after, hooks, config, bodyLimit, schema } = options
-  const passed = { before, after, config, bodyLimit, schema } as ServiceOptions<AuthenticationService>
+  const { before, after, hooks, config, bodyLimit, handlerTimeout, schema } = options
+  const passed = { before, after, config, bodyLimit, handlerTimeout, schema } as ServiceOptions<AuthenticationService>
   const registered = app.service(path, service, { ...passed, methods: ['create', 'remove'], hooks: loginHooks })
   registered.hooks(hooks ?? {})
   registerAuthentication(app, registered, service)

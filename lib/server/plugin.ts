@@ -11,6 +11,7 @@ import { logError } from './log.js'
 import { Matcher } from './matcher.js'
 import { notFound } from './not-found.js'
 import { observer } from './observer.js'
+import { checkPluginOptions, checkServiceOptions } from './option-names.js'
 import { Precedence } from './precedence.js'
 import { createParser } from './query.js'
 import { Registry } from './registry.js'
@@ -24,6 +25,7 @@ import { answerUnsupported } from './unsupported.js'
 async function services(app: FastifyInstance, options: ServicesOptions): Promise<void> {
   if (app.hasDecorator('service'))
     throw new Error('fastify-services is registered here already: use app.service() of that registration')
+  checkPluginOptions(options)
   const registry = new Registry()
   const common = new HookStore()
   common.add((options.hooks ?? {}) as HookOptions)
@@ -64,6 +66,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     const onListenerError = (err: unknown, event: string) =>
       logError(app.log, 'error', err, 'A listener of a service failed', { path: name, event })
     const create = () => {
+      checkServiceOptions(serviceOptions, name)
       const shared = { app: instance, path: name, common, onListenerError, observer }
       const exposed = exposedMethods(object, name, methods)
       checkSchemas(serviceOptions.schema, name, exposed)

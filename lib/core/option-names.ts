@@ -1,0 +1,34 @@
+/**
+ * Finds an option that is misspelt, or of another library: nothing would be done about it.
+ *
+ * @param has who has the options, as in `'Authentication has'`
+ * @param place what stands before their names: `'jwt.'`
+ * @throws when there is one, with the name that was meant
+ */
+export function checkOptionNames(options: object, known: readonly string[], has: string, place = ''): void {
+  for (const name of Object.keys(options)) {
+    if (known.includes(name)) continue
+    const [likely] = known
+      .map((one) => ({ one, distance: distanceOf(name.toLowerCase(), one.toLowerCase()) }))
+      .filter(({ distance }) => distance <= 2)
+      .sort((a, b) => a.distance - b.distance)
+    const hint = likely === undefined ? '' : `: did you mean '${place}${likely.one}'?`
+    throw new Error(
+      `${has} no option '${place}${name}'${hint || '.'} There are: ${known.map((one) => place + one).join(', ')}`
+    )
+  }
+}
+
+/** How many letters have to be changed, added or taken away to make one word of the other. */
+function distanceOf(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (const [i, letter] of [...from].entries()) {
+    const next = [i + 1]
+    for (const [j, other] of [...to].entries())
+      next.push(
+        Math.min((row[j] as number) + Number(letter !== other), (row[j + 1] as number) + 1, (next[j] as number) + 1)
+      )
+    row = next
+  }
+  return row[to.length] as number
+}

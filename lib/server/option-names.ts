@@ -1,0 +1,55 @@
+import type { ErrorHandlerOptions, NotFoundOptions, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
+import type { QueryOptions } from '../../types/query.js'
+import { checkOptionNames } from '../core/option-names.js'
+
+// The compiler holds each of these to the type of the options.
+const ofPlugin = {
+  query: true,
+  formatter: true,
+  hooks: true,
+  notFound: true,
+  errorHandler: true
+} satisfies Record<keyof ServicesOptions, true>
+// Fastify takes these of every plugin.
+const ofRegister = { prefix: true, logLevel: true, logSerializers: true }
+const ofService = {
+  methods: true,
+  events: true,
+  hooks: true,
+  before: true,
+  after: true,
+  formatter: true,
+  schema: true,
+  config: true,
+  bodyLimit: true,
+  handlerTimeout: true
+} satisfies Record<keyof ServiceOptions, true>
+const ofErrorHandler = { html: true, logger: true, expose: true } satisfies Record<keyof ErrorHandlerOptions, true>
+const ofNotFound = { ...ofErrorHandler, verbose: true } satisfies Record<keyof NotFoundOptions, true>
+const ofQuery = {
+  arrayLimit: true,
+  depth: true,
+  parameterLimit: true,
+  allowDots: true,
+  comma: true,
+  allowEmptyArrays: true,
+  strictNullHandling: true
+} satisfies Record<keyof QueryOptions, true>
+
+const check = (options: unknown, known: object, has: string, place?: string) => {
+  if (typeof options === 'object' && options !== null) checkOptionNames(options, Object.keys(known), has, place)
+}
+
+/** @throws when an option of the plugin is not known, a misspelt one for example */
+export function checkPluginOptions(options: ServicesOptions): void {
+  const has = 'fastify-services has'
+  check(options, { ...ofPlugin, ...ofRegister }, has)
+  check(options.query, ofQuery, has, 'query.')
+  check(options.errorHandler, ofErrorHandler, has, 'errorHandler.')
+  check(options.notFound, ofNotFound, has, 'notFound.')
+}
+
+/** @throws when an option of a service is not known */
+export function checkServiceOptions(options: ServiceOptions, path: string): void {
+  check(options, ofService, `The service '${path}' has`)
+}

@@ -1,5 +1,4 @@
 import type { ErrorHandlerOptions, NotFoundOptions, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
-import type { QueryOptions } from '../../types/query.js'
 import { checkOptionNames } from '../core/option-names.js'
 
 // The compiler holds each of these to the type of the options.
@@ -26,25 +25,14 @@ const ofService = {
 } satisfies Record<keyof ServiceOptions, true>
 const ofErrorHandler = { html: true, logger: true, expose: true } satisfies Record<keyof ErrorHandlerOptions, true>
 const ofNotFound = { ...ofErrorHandler, verbose: true } satisfies Record<keyof NotFoundOptions, true>
-const ofQuery = {
-  arrayLimit: true,
-  depth: true,
-  parameterLimit: true,
-  allowDots: true,
-  comma: true,
-  allowEmptyArrays: true,
-  strictNullHandling: true
-} satisfies Record<keyof QueryOptions, true>
-
 const check = (options: unknown, known: object, has: string, place?: string) => {
   if (typeof options === 'object' && options !== null) checkOptionNames(options, Object.keys(known), has, place)
 }
 
-/** @throws when an option of the plugin is not known, a misspelt one for example */
+/** @throws when an option of the plugin is not known, a misspelt one for example. Those in `query` are those of `qs`. */
 export function checkPluginOptions(options: ServicesOptions): void {
   const has = 'fastify-services has'
   check(options, { ...ofPlugin, ...ofRegister }, has)
-  check(options.query, ofQuery, has, 'query.')
   check(options.errorHandler, ofErrorHandler, has, 'errorHandler.')
   check(options.notFound, ofNotFound, has, 'notFound.')
 }

@@ -17,8 +17,6 @@ const ofPlugin = [
   [{ querry: {} }, "'querry': did you mean 'query'?"],
   [{ hook: {} }, "'hook': did you mean 'hooks'?"],
   [{ idField: 'x' }, "'idField'. There are: query, formatter, hooks, notFound, errorHandler"],
-  [{ query: { arrayLimt: 3 } }, "'query.arrayLimt': did you mean 'query.arrayLimit'?"],
-  [{ query: { allowPrototypes: true } }, "'query.allowPrototypes'. There are: query.arrayLimit"],
   [{ errorHandler: { HTML: false } }, "'errorHandler.HTML': did you mean 'errorHandler.html'?"],
   [{ notFound: { verbos: true } }, "'notFound.verbos': did you mean 'notFound.verbose'?"]
 ] as const

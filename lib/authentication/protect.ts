@@ -2,37 +2,64 @@ import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { attempt, BadRequest, GeneralError } from '../core/errors.js'
 import { onStart, outermost, type Place } from '../core/hooks.js'
 import { errorWithout } from './protected-error.js'
-import { isStream, mapStream } from './protected-stream.js'
+import { isStream, mapStream, type Stream } from './protected-stream.js'
 import { without } from './without.js'
+
+/** What a query over these has as texts are values, and what it has as objects are queries. All other operators name fields. */
+const ofValues = new Set(
+  `$eq $ne $gt $gte $ge $lt $lte $le $in $nin $all $between $notbetween $like $notlike $ilike $notilike $startswith $endswith
+  $contains $regex $options $search $and $or $nor $not $elemmatch`.split(/\s+/)
+)
 
 /**
  * Whether a query names one of the fields, at any depth: by itself, with a table before it, or, for adapters that read SQL there, in
  * a longer text. To select a field is no use, as it does not leave, unless it is under another name.
  */
-function names(query: unknown, fields: readonly string[]): boolean {
-  const isNamed = (text: string) =>
-    text
-      .toLowerCase()
-      .split(/[^\p{L}\p{N}_$]+/u)
-      .some((word) => fields.some((field) => field.toLowerCase() === word))
-  const isSelected = (value: unknown) =>
-    typeof value === 'string' ? !fields.includes(value) && isNamed(value) : names(value, fields)
-  return Object.entries(Object(query) as object).some(
-    ([key, value]) =>
-      isNamed(key) || (key === '$select' ? [value].flat().some(isSelected) : isObject(value) && names(value, fields))
-  )
+function names(query: unknown, fields: readonly string[], isNaming = false): boolean {
+  if (typeof query === 'string') return isNaming && isNamed(query, fields)
+  return Object.entries(Object(query) as object).some(([key, value]) => {
+    if (isNamed(key, fields)) return true
+    if (key === '$select') return [value].flat().some((one) => !fields.includes(one) && names(one, fields, true))
+    return names(value, fields, isNaming || (key.startsWith('$') && !ofValues.has(key.toLowerCase())))
+  })
 }
 
-const isObject = (value: unknown) => typeof value === 'object' && value !== null
+const isNamed = (text: string, fields: readonly string[]) =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}_$]+/u)
+    // As `$password`, the path of a field.
+    .flatMap((word) => [word, word.replace(/^\$+/, '')])
+    .some((word) => fields.some((field) => field.toLowerCase() === word))
 
 /** A result without the fields. */
 function clean(result: unknown, fields: readonly string[]): unknown {
-  if (isStream(result)) return mapStream(result, (record) => clean(record, fields))
+  if (result instanceof Response) return cleanBody(result, fields)
+  if (isStream(result)) return cleanStream(result, fields)
   try {
     return without(result, fields)
   } catch (cause) {
     throw new GeneralError('The result can not be serialized', undefined, { cause })
   }
+}
+
+function cleanStream(stream: Stream, fields: readonly string[]): Stream {
+  const fail = (error: unknown) => errorWithout(error, fields)
+  try {
+    return mapStream(stream, (record) => clean(record, fields), fail)
+  } catch (error) {
+    throw fail(error)
+  }
+}
+
+/** The bytes of a `Response` are what they are, but they may end with an error. */
+function cleanBody(response: Response, fields: readonly string[]): Response {
+  const { body, url } = response
+  if (body === null || body.locked) return response
+  // By its address the server knows one that `fetch` gave.
+  return Object.defineProperty(new Response(cleanStream(body, fields) as ReadableStream, response), 'url', {
+    value: url
+  })
 }
 
 /** The same for a call of the server, which it must not disturb: `null` for what can not be read, or only once. */

@@ -1,4 +1,5 @@
-import { attempt, read } from '../core/errors.js'
+import { types } from 'node:util'
+import { attempt, read, ServiceError } from '../core/errors.js'
 import { without } from './without.js'
 
 // Of these the names are not those of a record: of what every error has, and of the fields that `errors` has messages for.
@@ -19,12 +20,25 @@ export function errorWithout(error: unknown, fields: readonly string[]): unknown
   for (const key of ['data', 'errors', 'validation']) {
     const given = read(error, key)
     const value = keepTold(given, key)
-    if (value !== given) told[key] = { value, enumerable: true }
+    if (value !== given || isAsked(error, key)) told[key] = { value, enumerable: true }
   }
+  const toJSON = read(error, 'toJSON')
   const given = attempt(() => (error as { toJSON(): unknown }).toJSON())
   const kept = mapEntries(given, keepTold)
-  if (kept !== given) told.toJSON = { value: () => kept }
+  // One that is not known may give something else when it is asked again.
+  if (kept !== given || (typeof toJSON === 'function' && toJSON !== ServiceError.prototype.toJSON))
+    told.toJSON = { value: () => kept }
   return Object.keys(told).length === 0 ? error : Object.create(error as object, told)
+}
+
+/** Whether a property is an accessor, of the error or of its class, which may give something else when it is read again. */
+function isAsked(error: unknown, key: string): boolean {
+  for (let owner = error; typeof owner === 'object' && owner !== null; owner = Object.getPrototypeOf(owner)) {
+    if (types.isProxy(owner)) return true
+    const property = Object.getOwnPropertyDescriptor(owner, key)
+    if (property !== undefined) return property.get !== undefined
+  }
+  return false
 }
 
 /** An object with other values; the same one where they are the same. */

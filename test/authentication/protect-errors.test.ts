@@ -31,7 +31,7 @@ const errors: Record<string, [thrown: () => unknown, expected: object]> = {
   errors: [() => new Conflict('no', { errors: told }), { errors: cleaned }],
   'data and errors': [() => new Conflict('no', { ...told, errors: [told] }), { data: cleaned, errors: [cleaned] }],
   'data that is frozen': [() => Object.freeze(new Conflict('no', told)), { data: cleaned }],
-  'data with a toJSON': [() => new Conflict('no', { user: { toJSON: record } }), { data: { user: open() } }],
+  'data with a toJSON': [() => new Conflict('no', { user: { toJSON: () => record() } }), { data: { user: open() } }],
   'data of an error of Feathers': [
     () => new FeathersConflict('no', { ...told, errors: told }),
     { data: cleaned, errors: cleaned }

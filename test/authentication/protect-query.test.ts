@@ -1,5 +1,8 @@
+import type { Params } from 'fastify-services'
+import { protect } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 import { createUsers, toHash } from '../support/auth-passwords.js'
+import { createProtected } from '../support/auth-passwords-protect.js'
 import { createUsersTable } from '../support/users-table.js'
 
 const email = 'ada@example.com'
@@ -26,7 +29,20 @@ t.test('what a query over HTTP asks about a protected field is refused', async (
     '$select[]=password as hash',
     '$select[]=users.password as hash',
     '$select[]=PASSWORD as hash',
-    '$select=password as hash'
+    '$select=password as hash',
+    '$select[0][hash]=password',
+    '$sort=password',
+    '$sort[]=password',
+    '$sort=-password',
+    '$sort=%2Bpassword',
+    '$sort=email,-PASSWORD',
+    '$sort[0][]=password',
+    '$sort[0][by]=password',
+    '$sort={"password":1}',
+    '$group[]=users.password',
+    '$or[0][$ref]=password',
+    'email[$col]=password',
+    '$expr[$gt][]=$password'
   ]
   for (const query of queries) {
     const encoded = query.replaceAll(' ', '%20')
@@ -51,4 +67,26 @@ t.test('a query that only selects a protected field, or has a similar one, is an
   t.strictSame((await send('GET', '/users/1?$select[]=password')).body, { id: 1 })
   t.strictSame((await send('GET', '/users?email=password')).body, [])
   t.strictSame((await send('GET', `/users?email=${email}&$sort[email]=1`)).body, [{ id: 1, email }])
+})
+
+t.test('the name of a protected field is a value like any other where values are compared', async (t) => {
+  const find = async ({ query }: Params) => ({ query })
+  const { app } = await createProtected(t, { plugin: {} })
+  app.service('echo', { find }, { hooks: { around: { all: [protect('password')] } } })
+  for (const query of [
+    'email=password',
+    'email[]=password',
+    'email[$ne]=password',
+    'email[$in][]=password',
+    'email[$iLike]=password',
+    '$or[0][email]=password',
+    '$and[0][email][$nin][]=password',
+    '$search=password',
+    '$sort=email',
+    '$sort[]=-email',
+    '$sort=password2',
+    '$select[]=password',
+    '$limit=1'
+  ])
+    t.equal((await app.inject(`/echo?${query}`)).statusCode, 200, query)
 })

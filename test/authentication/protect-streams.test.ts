@@ -5,6 +5,11 @@ import { createProtected, open, record } from '../support/auth-passwords-protect
 const records = () => [record(1), { user: record(2), list: [[record(3)]] }, 'text', Buffer.from('bytes')]
 const lines = `${JSON.stringify(open(1))}\n${JSON.stringify({ user: open(2), list: [[open(3)]] })}\n"text"\nbytes`
 
+const twice: [string, string][] = [
+  ['set-cookie', 'a=1'],
+  ['set-cookie', 'b=2']
+]
+
 async function* generate() {
   yield* records()
 }
@@ -44,8 +49,27 @@ t.test('protect: a stream as dispatch; a call of the server gets the stream itse
   t.equal((await send('GET', '/things/1')).body, `${JSON.stringify(open(2))}\n`)
 })
 
-t.test('protect: a stream of bytes stays the stream that it is', async (t) => {
-  const source = Readable.from(['a', 'b'], { objectMode: false })
-  const { things } = await createProtected(t, { answer: () => source })
-  t.equal(await things.get(1, { provider: 'rest' }), source)
+t.test('protect: bytes come as they are, and as bytes', async (t) => {
+  for (const answer of [
+    () => Readable.from(['a', 'b'], { objectMode: false }),
+    () => new Response('ab', { status: 203, headers: { 'x-own': '1' } }).body
+  ]) {
+    const { app } = await createProtected(t, { answer })
+    const { payload, headers } = await app.inject('/things/1')
+    t.equal(payload, 'ab')
+    t.not(headers['content-type'], 'application/x-ndjson')
+  }
+})
+
+t.test('protect: a Response keeps its status, headers and address', async (t) => {
+  const given = new Response('ab', { status: 203, headers: [...twice, ['x-own', '1']] })
+  Object.defineProperty(given, 'url', { value: 'http://localhost/ab' })
+  const { app } = await createProtected(t, { answer: () => given.clone() })
+  const { statusCode, payload, headers } = await app.inject('/things/1')
+  t.match([statusCode, payload, headers], [203, 'ab', { 'x-own': '1', 'set-cookie': ['a=1', 'b=2'] }])
+  const empty = new Response(null, { status: 204 })
+  const other = await createProtected(t, { answer: () => empty })
+  t.equal(await other.things.get(1, { provider: 'rest' }), empty)
+  const addressed = await createProtected(t, { answer: () => given })
+  t.match(await addressed.things.get(1, { provider: 'rest' }), { url: 'http://localhost/ab', status: 203 })
 })

@@ -12,9 +12,9 @@ export function checkOptionNames(options: object, known: readonly string[], has:
       .map((one) => ({ one, distance: distanceOf(name.toLowerCase(), one.toLowerCase()) }))
       .filter(({ distance }) => distance <= 2)
       .sort((a, b) => a.distance - b.distance)
-    const hint = likely === undefined ? '' : `: did you mean '${place}${likely.one}'?`
+    const hint = likely === undefined ? '' : `. Did you mean '${place}${likely.one}'?`
     throw new Error(
-      `${has} no option '${place}${name}'${hint || '.'} There are: ${known.map((one) => place + one).join(', ')}`
+      `${has} no option '${place}${name}'. There are: ${known.map((one) => place + one).join(', ')}${hint}`
     )
   }
 }

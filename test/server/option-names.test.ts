@@ -10,40 +10,39 @@ async function createApp(t: Test, options: object = {}) {
   return app
 }
 
-const beginsWith = (text: string) => ({ message: new RegExp(`^${text.replace(/[.?]/g, '\\$&')}`) })
+const refused = (who: string, name: string, meant?: string) => ({
+  message: new RegExp(`^${who} has no option '${name}'. There are: .+${meant ? `. Did you mean '${meant}'\\?` : ''}$`)
+})
 
-const ofPlugin = [
-  [{ errorhandler: {} }, "'errorhandler': did you mean 'errorHandler'?"],
-  [{ querry: {} }, "'querry': did you mean 'query'?"],
-  [{ hook: {} }, "'hook': did you mean 'hooks'?"],
-  [{ idField: 'x' }, "'idField'. There are: query, formatter, hooks, notFound, errorHandler"],
-  [{ errorHandler: { HTML: false } }, "'errorHandler.HTML': did you mean 'errorHandler.html'?"],
-  [{ notFound: { verbos: true } }, "'notFound.verbos': did you mean 'notFound.verbose'?"]
-] as const
+const ofPlugin: [options: object, name: string, meant?: string][] = [
+  [{ errorhandler: {} }, 'errorhandler', 'errorHandler'],
+  [{ querry: {} }, 'querry', 'query'],
+  [{ hook: {} }, 'hook', 'hooks'],
+  [{ idField: 'x' }, 'idField'],
+  [{ errorHandler: { HTML: false } }, 'errorHandler.HTML', 'errorHandler.html'],
+  [{ notFound: { verbos: true } }, 'notFound.verbos', 'notFound.verbose']
+]
 
 t.test('a misspelt option of the plugin is refused, with the name that was meant', async (t) => {
-  for (const [options, message] of ofPlugin)
-    await t.rejects(createApp(t, options), beginsWith(`fastify-services has no option ${message}`))
+  for (const [options, ...names] of ofPlugin)
+    await t.rejects(createApp(t, options), refused('fastify-services', ...names))
 })
 
 t.test('those that Fastify takes of every plugin are not refused', async (t) => {
   await createApp(t, { prefix: '/v1', logLevel: 'warn', query: (text: string) => ({ text }), notFound: true })
 })
 
-const ofService = [
-  [{ hook: { before: {} } }, "'hook': did you mean 'hooks'?"],
-  [{ befor: [] }, "'befor': did you mean 'before'?"],
-  [{ Schema: {} }, "'Schema': did you mean 'schema'?"],
-  [{ multi: true }, "'multi'. There are: methods, events, hooks"]
-] as const
+const ofService: [options: object, name: string, meant?: string][] = [
+  [{ hook: { before: {} } }, 'hook', 'hooks'],
+  [{ befor: [] }, 'befor', 'before'],
+  [{ Schema: {} }, 'Schema', 'schema'],
+  [{ multi: true }, 'multi']
+]
 
 t.test('a misspelt option of a service is refused, and names the service', async (t) => {
   const app = await createApp(t)
-  for (const [options, message] of ofService)
-    t.throws(
-      () => app.service('things', { find: async () => [] }, options as object),
-      beginsWith(`The service 'things' has no option ${message}`)
-    )
+  for (const [options, ...names] of ofService)
+    t.throws(() => app.service('things', { find: async () => [] }, options), refused("The service 'things'", ...names))
   app.service('things', { find: async () => [] }, { hooks: {}, before: [], handlerTimeout: 1000 })
 })
 
@@ -51,7 +50,8 @@ t.test('a misspelt option of authentication is refused in the same way', async (
   const app = await createApp(t)
   app.service('users', { find: async () => [], get: async (id: string) => ({ id }) })
   const secret = 'x'.repeat(32)
-  await t.rejects(async () => app.register(authentication, { secret, jwt: { expiresin: '1d' } } as never), {
-    message: /^Authentication has no option 'jwt\.expiresin': did you mean 'jwt\.expiresIn'\?/
-  })
+  await t.rejects(
+    async () => app.register(authentication, { secret, jwt: { expiresin: '1d' } } as never),
+    refused('Authentication', 'jwt.expiresin', 'jwt.expiresIn')
+  )
 })

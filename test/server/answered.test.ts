@@ -1,4 +1,4 @@
-import Fastify from 'fastify'
+import Fastify, { type FastifyReply } from 'fastify'
 import services, { type Formatter, type Middleware } from 'fastify-services'
 import t, { type Test } from 'tap'
 
@@ -51,4 +51,20 @@ t.test('an async formatter that sends by itself is sent once', async (t) => {
     }
   })
   t.strictSame((await app.inject('/things/1')).json(), { own: true })
+})
+
+t.test('what fails after it has answered changes nothing of the answer', async (t) => {
+  const sendAndFail = async (_request: unknown, reply: FastifyReply) => {
+    reply.send({ sent: true })
+    throw new Error('too late')
+  }
+  const sendAndCallBack: Middleware = (_request, reply, done) => {
+    reply.send({ sent: true })
+    done(new Error('too late'))
+  }
+  for (const options of [{ before: [sendAndFail] }, { before: [sendAndCallBack] }, { formatter: sendAndFail }]) {
+    const { app } = await create(t, options)
+    const response = await app.inject('/things/1')
+    t.strictSame([response.statusCode, response.json()], [200, { sent: true }])
+  }
 })

@@ -156,3 +156,23 @@ t.test('a host that never lets an answer go: the connection ends', async (t) => 
   const headers = { 'content-type': 'application/json' }
   await t.rejects(fetch(`${url}/things`, { method: 'POST', headers, body: '{"a":1}' }))
 })
+
+t.test('what is sent after the 503 is not sent, and a stream among it is closed', async (t) => {
+  const late = new PassThrough()
+  const closed = new Promise((resolve) => late.on('close', resolve))
+  const app = await createApp(t, {
+    service: { find: async () => [], get: async (id: string) => ({ id }) },
+    server,
+    options: {
+      after: async (request, reply) => {
+        await new Promise((resolve) => request.signal.addEventListener('abort', resolve))
+        reply.send(request.url.endsWith('1') ? { late: true } : late)
+      }
+    }
+  })
+  for (const url of ['/things', '/things/1']) {
+    const response = await getJSON(app, url)
+    t.match([response.statusCode, response.json()], [503, general])
+  }
+  await closed
+})

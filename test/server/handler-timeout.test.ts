@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
 import type { HookContext, Params } from 'fastify-services'
 import t from 'tap'
 import { createApp, getJSON } from '../support/response-app.js'
@@ -175,4 +176,17 @@ t.test('what is sent after the 503 is not sent, and a stream among it is closed'
     t.match([response.statusCode, response.json()], [503, general])
   }
   await closed
+})
+
+t.test('a formatter that ends after the 503: nothing of it is sent', async (t) => {
+  let formatted = 0
+  const formatter = async (request: FastifyRequest) => {
+    await new Promise((resolve) => request.signal.addEventListener('abort', resolve))
+    formatted++
+    return 'late'
+  }
+  const app = await createApp(t, { service: { find: async () => [] }, server, options: { formatter } })
+  const response = await getJSON(app, '/things')
+  t.match([response.statusCode, response.json()], [503, general])
+  t.equal(formatted, 1)
 })

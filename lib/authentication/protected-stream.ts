@@ -29,7 +29,7 @@ function mapWeb(source: ReadableStream, change: Change, fail: Change): ReadableS
         try {
           controller.enqueue(change(value))
         } catch (error) {
-          cancel(error).catch(() => {})
+          Promise.allSettled([cancel(error)])
           throw error
         }
       },

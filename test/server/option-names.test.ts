@@ -50,8 +50,7 @@ t.test('a misspelt option of authentication is refused in the same way', async (
   const app = await createApp(t)
   app.service('users', { find: async () => [], get: async (id: string) => ({ id }) })
   const secret = 'x'.repeat(32)
-  await t.rejects(
-    async () => app.register(authentication, { secret, jwt: { expiresin: '1d' } } as never),
-    refused('Authentication', 'jwt.expiresin', 'jwt.expiresIn')
-  )
+  const register = (options: object) => async () => app.register(authentication, { secret, ...options } as never)
+  await t.rejects(register({ jwt: { expiresin: '1d' } }), refused('Authentication', 'jwt.expiresin', 'jwt.expiresIn'))
+  await t.rejects(register({ entityI: 'x' }), refused('Authentication', 'entityI', 'entity(Id)?'), 'one of two')
 })

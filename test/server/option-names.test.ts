@@ -47,10 +47,11 @@ t.test('a misspelt option of a service is refused, and names the service', async
 })
 
 t.test('a misspelt option of authentication is refused in the same way', async (t) => {
-  const app = await createApp(t)
-  app.service('users', { find: async () => [], get: async (id: string) => ({ id }) })
-  const secret = 'x'.repeat(32)
-  const register = (options: object) => async () => app.register(authentication, { secret, ...options } as never)
-  await t.rejects(register({ jwt: { expiresin: '1d' } }), refused('Authentication', 'jwt.expiresin', 'jwt.expiresIn'))
+  const register = async (options: object) => {
+    const app = await createApp(t)
+    await app.register(authentication, { secret: 'x'.repeat(32), entity: null, ...options } as never)
+  }
+  const jwt = { expiresin: '1d' }
+  await t.rejects(register({ jwt }), refused('Authentication', 'jwt.expiresin', 'jwt.expiresIn'))
   await t.rejects(register({ entityI: 'x' }), refused('Authentication', 'entityI', 'entity(Id)?'), 'one of two')
 })

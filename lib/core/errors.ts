@@ -127,8 +127,7 @@ const isSound = (error: ServiceError) =>
     () =>
       error instanceof ServiceError &&
       [error.name, error.message, error.className].every((field) => typeof field === 'string') &&
-      typeof error.toJSON() === 'object' &&
-      error.toJSON() !== null
+      typeof (error.toJSON() ?? undefined) === 'object'
   ) === true
 
 function copy(error: ServiceError, message: string): ServiceError {
@@ -145,8 +144,8 @@ const details = (error: unknown) => pick(['data', 'errors'], (key) => read(error
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** Reads a property of what was thrown, whatever it is. */
-export const read = (from: unknown, key: string | symbol): unknown =>
-  attempt(() => (from as Record<string | symbol, unknown> | null)?.[key])
+export const read = (from: unknown, key: string): unknown =>
+  attempt(() => (from as Record<string, unknown> | null)?.[key])
 
 /** What a function returns, `undefined` where it throws: what was thrown may be an object whose getters throw. */
 export function attempt<T>(get: () => T): T | undefined {

@@ -21,9 +21,9 @@ export function createAnswer(
   const format = custom ?? createFormatter(serializer)
   // Most services have neither: nothing is waited for.
   if (after.length === 0 && custom === undefined)
-    return (_context, _caller, request, reply) => toPayload(format(request, reply), reply) ?? undefined
+    return (_context, _caller, request, reply) => format(request, reply) ?? undefined
   return async (context, caller, request, reply) => {
-    if (after.length > 0 || custom !== undefined) keepHeaders(reply)
+    keepHeaders(reply)
     if (after.length > 0) {
       const isOver = await runMiddleware(after, request, reply)
       adopt(reply.data, context, caller)
@@ -45,8 +45,8 @@ export function createAnswer(
     if (caller.isGone) return reply
     // A formatter that returns nothing sends by itself: one that is not async may do so later.
     if (payload === undefined) return isAnswered?.() || !isAsync ? reply : undefined
-    const value = toPayload(payload, reply)
-    return (isPromise(value) ? await value : value) ?? undefined
+    // The default formatter has made one of it already.
+    return (custom === undefined ? payload : await toPayload(payload, reply)) ?? undefined
   }
 }
 

@@ -16,8 +16,8 @@ export function startDeadline(ms: number, caller: Caller, request: FastifyReques
   const { send } = reply
   // Two answers at once end the process: hooks of the application may hold the first one up.
   reply.send = (payload) => {
-    const stream = streamIn(payload)
     if (caller.hasExpired && hasBegun) {
+      const stream = streamIn(payload)
       if (stream !== undefined) close(stream)
       return reply
     }

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Formatter } from '../../types/fastify.js'
 import { GeneralError } from '../core/errors.js'
 import { isJSON } from './negotiate.js'
+import { toPayload } from './payload.js'
 import type { Serializer } from './schema.js'
 import { isStream } from './stream.js'
 
@@ -12,8 +13,9 @@ import { isStream } from './stream.js'
 export function createFormatter(serializer?: Serializer): Formatter {
   return (_request: FastifyRequest, reply: FastifyReply) => {
     const { data } = reply
-    if (data === undefined || data === null) return null
-    if (ArrayBuffer.isView(data) || data instanceof Response || isStream(data)) return data
+    if (ArrayBuffer.isView(data)) return data
+    if (data === undefined || data === null || data instanceof Response || isStream(data))
+      return toPayload(data ?? null, reply)
     const type = String(reply.getHeader('content-type') ?? '')
     if (type === '') reply.type('application/json; charset=utf-8')
     // Fastify does not serialize strings: it takes them for what is serialized already.

@@ -20,7 +20,8 @@ export function adopt(value: unknown, context: HookContext, caller: Caller | und
   if (streams.has(stream)) return
   const forget = listenForLoss(stream, (error) => {
     // A hook reads from it, by `pipe` perhaps, which hands no error on: the streams after it would wait for ever.
-    for (const later of [...streams.keys()].slice([...streams.keys()].indexOf(stream) + 1)) breakOff(later, error)
+    const all = [...streams.keys()]
+    for (const later of all.slice(all.indexOf(stream) + 1)) breakOff(later, error)
   })
   streams.set(stream, forget)
   if (caller?.isOver) close(stream)

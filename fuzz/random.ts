@@ -1,3 +1,5 @@
+import { createGenerator } from '../test/support/random.js'
+
 /** Random choices that a seed repeats. */
 export interface Random {
   /** A whole number from 0 to below `end`. */
@@ -9,15 +11,8 @@ export interface Random {
   upTo<T>(most: number, make: () => T): T[]
 }
 
-/** The generator mulberry32. */
 export function createRandom(seed: number): Random {
-  let state = seed >>> 0
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const next = createGenerator(seed)
   const below = (end: number) => Math.floor(next() * end)
   return {
     below,

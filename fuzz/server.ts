@@ -3,6 +3,7 @@ import cors from '@fastify/cors'
 import multipart from '@fastify/multipart'
 import Fastify from 'fastify'
 import services, { BadRequest, errorHandler, frameworkErrors } from 'fastify-services'
+import { countHandles, findPollution } from '../test/support/process-state.js'
 import { registerServices } from './services.js'
 import { sources } from './sources.js'
 import { createRefreshToken, registerUsers } from './users.js'
@@ -52,13 +53,10 @@ app.post('/upload', async (request) => {
 
 /** How the server is: what is open, what was polluted, a refresh token for the next round. */
 async function state() {
-  const open: Record<string, number> = { sources: sources.open, calls }
-  for (const kind of process.getActiveResourcesInfo()) open[kind] = (open[kind] ?? 0) + 1
-  const polluted = [...Object.keys(Object.prototype), ...('polluted' in {} ? ['polluted'] : [])]
   return {
     port: (app.server.address() as { port: number }).port,
-    open,
-    polluted,
+    open: { sources: sources.open, calls, ...countHandles() },
+    polluted: findPollution(),
     refreshToken: await createRefreshToken(app)
   }
 }

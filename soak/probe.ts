@@ -1,3 +1,5 @@
+import { countHandles } from '../test/support/process-state.js'
+
 // Loaded into a server before its own program: tells how much memory it holds and what it has open, when it is asked.
 process.on('message', (message) => {
   if (message !== 'probe') return
@@ -5,9 +7,7 @@ process.on('message', (message) => {
   global.gc?.()
   global.gc?.()
   const { heapUsed } = process.memoryUsage()
-  const open: Record<string, number> = {}
-  for (const kind of process.getActiveResourcesInfo()) open[kind] = (open[kind] ?? 0) + 1
-  process.send?.({ heap: heapUsed, open })
+  process.send?.({ heap: heapUsed, open: countHandles() })
 })
 process.once('disconnect', () => process.exit())
 // The program ends when it has nothing left to do, as without this.

@@ -22,7 +22,7 @@ interface Walk {
 }
 
 function clean(value: unknown, key: string, walk: Walk): unknown {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return value
+  if (!isPart(value)) return value
   const { toJSON } = value as { toJSON?: unknown }
   // Dates are many, and have no fields. Bytes are no record.
   if (toJSON === Date.prototype.toJSON || ArrayBuffer.isView(value)) return value
@@ -84,7 +84,7 @@ function copyObject(plain: Plain, copy: Plain, walk: Walk): boolean {
     }
     const isFixed = isValue(plain, key)
     const item = plain[key]
-    const kept = isPart(item) ? clean(item, key, walk) : item
+    const kept = clean(item, key, walk)
     if (!isFixed || !Object.is(kept, item)) isSame = false
     if (key === '__proto__') define(copy, key, kept)
     // It would give the fields back.
@@ -93,7 +93,8 @@ function copyObject(plain: Plain, copy: Plain, walk: Walk): boolean {
   return isSame
 }
 
-const isPart = (value: unknown) => (typeof value === 'object' && value !== null) || typeof value === 'function'
+const isPart = (value: unknown): value is object =>
+  (typeof value === 'object' && value !== null) || typeof value === 'function'
 
 // It takes half the time that a property descriptor takes.
 const { __lookupGetter__: getterOf } = Object.prototype as unknown as {

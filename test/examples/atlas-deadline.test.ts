@@ -1,22 +1,17 @@
-import { openDatabase } from '../../examples/atlas/database.js'
 import { addressOf, demoHeaders } from './atlas-commands.js'
+import { lockNotes } from './atlas-lock.js'
 import { Atlas, onServer } from './atlas-support.js'
 
 onServer('a statement for a client that has left keeps the process until the deadline', async (t, { url }) => {
   const atlas = new Atlas(t, { url }, { SHUTDOWN_TIMEOUT: '1000', DATABASE_TIMEOUT: '600000' })
   const address = addressOf(await atlas.commands())
   const { headers } = await demoHeaders(address)
-  const { knex, close } = await openDatabase({ url, timeout: 60_000 })
-  t.teardown(close)
-  const lock = await knex.transaction()
-  t.teardown(() => lock.rollback())
-  await lock.raw('lock table notes in access exclusive mode')
+  const { untilOneWaits } = await lockNotes(t, url)
 
   const client = new AbortController()
   const call = { method: 'POST', headers, body: '{"text":"left"}', signal: client.signal }
   const left = fetch(`${address}/countries/CHE/notes`, call).catch(({ name }) => name)
-  const waiting = "select 1 from pg_locks where not granted and relation = 'atlas.notes'::regclass"
-  while ((await knex.raw(waiting)).rowCount === 0);
+  await untilOneWaits()
   client.abort()
   t.equal(await left, 'AbortError')
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Test } from 'tap'
-import { openDatabase } from '../../examples/atlas/database.js'
 import { addressOf, demoHeaders } from './atlas-commands.js'
+import { lockNotes } from './atlas-lock.js'
 import { Atlas, onDatabase, onServer } from './atlas-support.js'
 import { Way } from './atlas-way.js'
 
@@ -56,14 +56,9 @@ onServer('calls in flight are answered', async (t, { url }) => {
   const atlas = new Atlas(t, { url }, { SHUTDOWN_TIMEOUT: '600000', DATABASE_TIMEOUT: '60000' })
   const address = addressOf(await atlas.commands())
   const { headers } = await demoHeaders(address)
-  const { knex, close } = await openDatabase({ url, timeout: 60_000 })
-  t.teardown(close)
-  const lock = await knex.transaction()
-  await lock.raw('lock table notes in access exclusive mode')
+  const { knex, lock, untilOneWaits } = await lockNotes(t, url)
   const answer = fetch(`${address}/countries/CHE/notes`, { method: 'POST', headers, body: '{"text":"in flight"}' })
-  const waiting = async () =>
-    (await knex.raw("select 1 from pg_locks where not granted and relation = 'atlas.notes'::regclass")).rowCount
-  while ((await waiting()) === 0);
+  await untilOneWaits()
   const silent = await open(t, address, '')
   atlas.signal('SIGTERM')
   await refusal(address)

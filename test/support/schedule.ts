@@ -1,3 +1,5 @@
+import { createGenerator } from './random.js'
+
 /** What happens, in an order that a seed decides. */
 export interface Schedule {
   /** What has happened, in order. */
@@ -25,14 +27,7 @@ const quiet = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Makes a schedule. The same seed gives the same order. */
 export function createSchedule(seed: number): Schedule {
-  // The generator "mulberry32".
-  let state = seed
-  const random = () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
+  const random = createGenerator(seed)
   function choose(ready: Step[]): Step | undefined {
     let left = random() * ready.reduce((sum, { weight }) => sum + weight, 0)
     return ready.find(({ weight }) => {

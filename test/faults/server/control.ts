@@ -1,5 +1,6 @@
 import type { FastifyServerOptions } from 'fastify'
 import type { ServicesOptions } from 'fastify-services'
+import { countHandles, findPollution } from '../../support/process-state.js'
 
 /** What the server is made of; handed over as JSON. */
 export interface ServerOptions {
@@ -46,12 +47,10 @@ export function answerQuestions(): void {
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
   process.on('message', () => {
-    const handles: Record<string, number> = {}
-    for (const kind of process.getActiveResourcesInfo()) handles[kind] = (handles[kind] ?? 0) + 1
     const state: State = {
-      handles,
+      handles: countHandles(),
       open: [...open.values()],
-      polluted: [...Object.keys(Object.prototype), ...('polluted' in {} ? ['polluted'] : [])],
+      polluted: findPollution(),
       calls: calls.splice(0)
     }
     process.send?.({ kind: 'state', value: state })

@@ -31,7 +31,8 @@ export const methods: ReadonlyMap<string, MethodDefinition> = new Map([
   ['remove', row('DELETE', 'optional', ['id', 'params'], 'removed')]
 ])
 
-const custom = row('POST', false, ['data', 'params'], null, true)
+/** What all custom methods have in common. */
+export const custom = row('POST', false, ['data', 'params'], null, true)
 
 /** The definition of any method: one of the six by its row, every other one is a custom method. */
 export function definitionOf(name: string): MethodDefinition {

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { ConstraintStrategy, Handler, HTTPVersion } from 'find-my-way'
 import { methods } from '../core/methods.js'
 
 /** The header by which a client names a custom method. */
@@ -12,20 +13,20 @@ const strategy = 'serviceMethod'
  */
 export function constraintsOf(name: string, instance: FastifyInstance): Record<string, string> {
   if (methods.has(name)) return {}
-  if (!instance.hasConstraintStrategy(strategy)) instance.addConstraintStrategy(byHeader as never)
+  if (!instance.hasConstraintStrategy(strategy)) instance.addConstraintStrategy(byHeader)
   return { [strategy]: name }
 }
 
-const byHeader = {
+const byHeader: ConstraintStrategy<HTTPVersion.V1, unknown> = {
   name: strategy,
   storage() {
-    const handlers = new Map<unknown, unknown>()
+    const handlers = new Map<unknown, Handler<HTTPVersion.V1>>()
     return {
-      get: (value: unknown) => handlers.get(value) ?? null,
-      set(value: unknown, handler: unknown) {
+      get: (value) => handlers.get(value) ?? null,
+      set(value, handler) {
         handlers.set(value, handler)
       }
     }
   },
-  deriveConstraint: (request: { headers: Record<string, unknown> }) => request.headers[SERVICE_METHOD]
+  deriveConstraint: ({ headers }) => headers[SERVICE_METHOD]
 }

@@ -7,8 +7,8 @@ import { joinPath } from '../core/path.js'
 import { createService } from '../core/service.js'
 import { errorHandler } from './error-handler.js'
 import { exposedMethods } from './exposed.js'
+import { Locations } from './locations.js'
 import { logError } from './log.js'
-import { Matcher } from './matcher.js'
 import { notFound } from './not-found.js'
 import { observer } from './observer.js'
 import { checkPluginOptions, checkServiceOptions } from './option-names.js'
@@ -20,7 +20,7 @@ import { rootOf, routerOf } from './router.js'
 import { registerRoutes, type Settings } from './routes.js'
 import { checkSchemas } from './schema.js'
 import { startHooks, startRouteHooks } from './start-hooks.js'
-import { answerUnsupported } from './unsupported.js'
+import { answerUnsupported } from './target.js'
 
 async function services(app: FastifyInstance, options: ServicesOptions): Promise<void> {
   if (app.hasDecorator('service'))
@@ -32,10 +32,10 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   const onError = errorHandler(options.errorHandler)
   const root = rootOf(app)
   const router = routerOf(root)
-  const matcher = new Matcher(registry, router)
-  const precedence = new Precedence(app, router)
+  const locations = new Locations(router)
+  const precedence = new Precedence(app, locations)
   const parse = createParser(options.query)
-  const settings: Settings = { parse, formatter: options.formatter, onError, matcher, precedence }
+  const settings: Settings = { parse, formatter: options.formatter, onError, router, locations, precedence }
 
   decorateMessages(app)
   startRouteHooks(app)
@@ -53,7 +53,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   })
   app.addHook('onReady', () => registry.setup(app.server))
   app.addHook('onClose', () => registry.teardown())
-  answerUnsupported(root, matcher, onError)
+  answerUnsupported(root, locations, onError)
   if (options.notFound) {
     app.setNotFoundHandler(
       notFound({ ...options.errorHandler, ...(options.notFound === true ? {} : options.notFound) })
@@ -72,7 +72,9 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
       checkSchemas(serviceOptions.schema, name, exposed)
       const entry = createService(object, { ...shared, methods: exposed, events, hooks: hooks as HookOptions })
       const start = () => startHooks(entry, common, serviceOptions)
-      return { ...entry, exposed, start }
+      const exposedService = { ...entry, exposed, start }
+      locations.add(exposedService)
+      return exposedService
     }
     const entry = registry.add(name, create)
     const prefix = joinPath(path)

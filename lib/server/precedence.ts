@@ -1,5 +1,7 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import { type Router, rootOf } from './router.js'
+import type { ConstraintStrategy, Handler, HTTPVersion } from 'find-my-way'
+import type { Locations } from './locations.js'
+import { rootOf } from './router.js'
 
 const strategy = 'beforeServices'
 
@@ -9,14 +11,13 @@ const strategy = 'beforeServices'
  * takes it first.
  */
 export class Precedence {
-  readonly #ours = new Set<string>()
+  readonly #locations: Locations
   readonly #root: FastifyInstance
-  readonly #router: Router
   #isAdding = false
 
-  constructor(app: FastifyInstance, router: Router) {
+  constructor(app: FastifyInstance, locations: Locations) {
+    this.#locations = locations
     this.#root = rootOf(app)
-    this.#router = router
     // An instance copies the hooks of the one above it when it is created: none of them runs twice.
     for (
       let instance = app;
@@ -29,42 +30,39 @@ export class Precedence {
 
   /** Adds a route of a service, unless the application has one at its method and URL. */
   add(instance: FastifyInstance, route: RouteOptions & { method: string }): void {
+    const { method } = route
     const url = instance.prefix + route.url
-    const key = this.#keyOf(route.method, url)
-    if (!this.#ours.has(key) && instance.hasRoute({ method: route.method, url })) return
+    const routed = this.#routedAt(url)
+    if (!routed.has(method) && instance.hasRoute({ method, url })) return
     this.#isAdding = true
     instance.route(route)
     this.#isAdding = false
-    this.#ours.add(key)
-    if (route.exposeHeadRoute) this.#ours.add(this.#keyOf('HEAD', url))
+    routed.add(method)
+    if (route.exposeHeadRoute) routed.add('HEAD')
   }
 
   #putFirst(route: RouteOptions): void {
     const { method, url, constraints = {} } = route
-    const meets = [method].flat().some((verb) => this.#ours.has(this.#keyOf(verb, url)))
+    const routed = this.#routedAt(url)
+    const meets = [method].flat().some((verb) => routed.has(verb))
     // A constraint of its own puts a route first as well.
     if (this.#isAdding || !meets || Object.keys(constraints).length > 0) return
-    if (!this.#root.hasConstraintStrategy(strategy)) this.#root.addConstraintStrategy(everyRequest as never)
+    if (!this.#root.hasConstraintStrategy(strategy)) this.#root.addConstraintStrategy(everyRequest)
     route.constraints = { [strategy]: true }
   }
 
-  /** Two routes with one key are one route to the router. */
-  #keyOf(verb: string, url: string): string {
-    const { caseSensitive, ignoreDuplicateSlashes, ignoreTrailingSlash } = this.#router
-    const single = ignoreDuplicateSlashes ? url.replace(/\/+/g, '/') : url
-    const bare = ignoreTrailingSlash ? single.replace(/(?<=.)\/$/, '') : single
-    const path = bare.replace(/:\w+/g, ':')
-    return `${verb} ${caseSensitive ? path : path.toLowerCase()}`
+  #routedAt(url: string): Set<string> {
+    return this.#locations.of(url)?.routed ?? new Set()
   }
 }
 
-const everyRequest = {
+const everyRequest: ConstraintStrategy<HTTPVersion.V1, unknown> = {
   name: strategy,
   storage() {
-    let handler: unknown = null
+    let handler: Handler<HTTPVersion.V1> | null = null
     return {
       get: () => handler,
-      set(_value: unknown, added: unknown) {
+      set(_value, added) {
         handler = added
       }
     }

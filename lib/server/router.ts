@@ -1,10 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 
-/** How the router of an application reads URLs. Its options stand in two places. */
+/** How the router of an application reads URLs. */
 export interface Router {
-  readonly caseSensitive: boolean
-  readonly ignoreDuplicateSlashes: boolean
-  readonly ignoreTrailingSlash: boolean
+  readonly options: {
+    readonly allowUnsafeRegex: boolean
+    readonly caseSensitive: boolean
+    readonly ignoreDuplicateSlashes: boolean
+    readonly ignoreTrailingSlash: boolean
+    readonly useSemicolonDelimiter: boolean
+  }
   /** The path of a URL. */
   path(url: string): string
   /** The text of a URL's query. */
@@ -12,13 +16,19 @@ export interface Router {
 }
 
 export function routerOf({ initialConfig }: FastifyInstance): Router {
-  const { routerOptions, ...config } = initialConfig as Config & { routerOptions?: Config }
-  const hasSemicolon = Boolean(config.useSemicolonDelimiter || routerOptions?.useSemicolonDelimiter)
-  const delimiter = hasSemicolon ? /[?#;]/ : /[?#]/
+  // Its options may stand in two places.
+  const places: Partial<Router['options']>[] = [initialConfig, Object(initialConfig.routerOptions)]
+  const isSet = (name: keyof Router['options']) => places.some((place) => place[name])
+  const useSemicolonDelimiter = isSet('useSemicolonDelimiter')
+  const delimiter = useSemicolonDelimiter ? /[?#;]/ : /[?#]/
   return {
-    caseSensitive: config.caseSensitive !== false && routerOptions?.caseSensitive !== false,
-    ignoreDuplicateSlashes: Boolean(config.ignoreDuplicateSlashes || routerOptions?.ignoreDuplicateSlashes),
-    ignoreTrailingSlash: Boolean(config.ignoreTrailingSlash || routerOptions?.ignoreTrailingSlash),
+    options: {
+      allowUnsafeRegex: isSet('allowUnsafeRegex'),
+      caseSensitive: places.every((place) => place.caseSensitive !== false),
+      ignoreDuplicateSlashes: isSet('ignoreDuplicateSlashes'),
+      ignoreTrailingSlash: isSet('ignoreTrailingSlash'),
+      useSemicolonDelimiter
+    },
     path(url) {
       const end = url.search(delimiter)
       return (end === -1 ? url : url.slice(0, end)).replace(/^https?:\/\/[^/]*/i, '')
@@ -29,10 +39,6 @@ export function routerOf({ initialConfig }: FastifyInstance): Router {
     }
   }
 }
-
-type Config = Partial<
-  Record<'caseSensitive' | 'ignoreDuplicateSlashes' | 'ignoreTrailingSlash' | 'useSemicolonDelimiter', boolean>
->
 
 /** The outermost instance. A request that finds no route runs its hooks, wherever the plugin was registered. */
 export function rootOf(app: FastifyInstance): FastifyInstance {

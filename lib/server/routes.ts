@@ -12,12 +12,13 @@ import { constraintsOf } from './custom-method.js'
 import { startDeadline } from './deadline.js'
 import type { errorHandler } from './error-handler.js'
 import type { ExposedService } from './exposed.js'
-import type { Matcher } from './matcher.js'
+import type { Locations } from './locations.js'
 import { runMiddleware } from './middleware.js'
 import { endWithConnection } from './pipeline.js'
 import type { Precedence } from './precedence.js'
 import { type Parse, readQuery } from './query.js'
 import { applyContext } from './reply.js'
+import type { Router } from './router.js'
 import { createSerializer, routeSchema, validateBatch } from './schema.js'
 import { targetCheck } from './target.js'
 
@@ -26,7 +27,8 @@ export interface Settings {
   readonly parse: Parse
   readonly formatter: Formatter | undefined
   readonly onError: ReturnType<typeof errorHandler>
-  readonly matcher: Matcher
+  readonly router: Router
+  readonly locations: Locations
   readonly precedence: Precedence
 }
 
@@ -55,7 +57,7 @@ export async function registerRoutes(
     const isShown = methods.has(name)
     const isRoot = instance.prefix === ''
     if (id !== true && !isRoot) add('', isShown)
-    if (id !== true && (isRoot || !settings.matcher.router.ignoreTrailingSlash)) add('/', isShown && isRoot)
+    if (id !== true && (isRoot || !settings.router.options.ignoreTrailingSlash)) add('/', isShown && isRoot)
     if (id !== false) add(`/:${idName(entry.path)}`, isShown)
   }
 }
@@ -71,7 +73,7 @@ function toRoute(
   const schema = options.schema?.[name]
   const isBatch = definition.batch && schema?.body !== undefined
   const before = list(options.before)
-  const check = targetCheck(method, entry, settings.matcher)
+  const check = targetCheck(method, entry, settings.locations, settings.router)
   const read = argumentsOf(definition, entry.path)
   const answer = createAnswer(
     list(options.after),
@@ -90,7 +92,7 @@ function toRoute(
     onRequest(request, reply, done) {
       endWithConnection(request, reply)
       check(request, reply)
-      readQuery(request, settings.parse, settings.matcher.router)
+      readQuery(request, settings.parse, settings.router)
       done()
     },
     ...(definition.arguments.includes('data') && { preValidation: dataCheck(name, schema?.body !== undefined) }),

@@ -1,39 +1,69 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { BadRequest } from '../core/errors.js'
-import { methods } from '../core/methods.js'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { BadRequest, MethodNotAllowed } from '../core/errors.js'
+import { custom, methods } from '../core/methods.js'
 import type { ServiceMethod } from '../core/service.js'
 import { idName } from './call.js'
 import { SERVICE_METHOD } from './custom-method.js'
 import type { ExposedService } from './exposed.js'
-import type { Matcher } from './matcher.js'
-import { methodNotAllowed } from './unsupported.js'
+import type { Location, Locations } from './locations.js'
+import type { Router } from './router.js'
+
+/** Sets `Allow`, and gives the error for a method that the service lacks or does not expose, as the request names it. */
+function methodNotAllowed({ verbs, hasId }: Location, request: FastifyRequest, reply: FastifyReply): MethodNotAllowed {
+  reply.header('allow', verbs.join(', '))
+  const verb = request.method === 'HEAD' ? 'GET' : request.method
+  const rows = [...methods].filter(([, row]) => row.verb === verb)
+  const [name] = rows.find(([, { id }]) => id !== !hasId) ?? rows[0] ?? [request.method]
+  const named = verb === custom.verb ? request.headers[SERVICE_METHOD] : undefined
+  return new MethodNotAllowed(`Method \`${named ?? name}\` is not supported by this endpoint.`)
+}
 
 /**
- * Makes what refuses, before the body is looked at, the requests that the router can not tell apart: 405 for a custom method that is
- * not exposed and for the path of a more specific service that lacks the method, 400 for an empty id or placeholder, which must not
+ * Makes what refuses, before the body is looked at, the requests that the application's router can't tell apart: 405 for a custom method
+ * that is not exposed and for a URL of a more specific service that lacks the method, 400 for an empty id or placeholder, which must not
  * become a call for many records.
  */
 export function targetCheck(
   { name, definition }: ServiceMethod,
   entry: ExposedService,
-  matcher: Matcher
+  locations: Locations,
+  router: Router
 ): (request: FastifyRequest, reply: FastifyReply) => void {
   const idParam = idName(entry.path)
-  const isCreate = definition.verb === 'POST' && methods.has(name)
-  const own = { entry, hasId: false }
-  // All services are known by the time of the first request.
-  let hasRivals: boolean | undefined
+  const isBehindCustom = definition !== custom && definition.verb === custom.verb
+  // The router takes what is fixed before a placeholder: nothing is more specific than a path without one.
+  const isFixed = definition.id === false && !entry.path.includes(':')
   return (request, reply) => {
-    hasRivals ??= matcher.hasRivals(entry)
-    const found = hasRivals ? matcher.match(request.url) : undefined
-    if (found !== undefined && found.entry !== entry) throw methodNotAllowed(found, request, reply)
-    if (isCreate && request.headers[SERVICE_METHOD] !== undefined) throw methodNotAllowed(own, request, reply)
+    const isUnknown = isBehindCustom && request.headers[SERVICE_METHOD] !== undefined
+    if (isFixed && !isUnknown) return
+    const found = locations.at(request.url) as Location
+    if (isUnknown || found.entry !== entry || definition.id === !found.hasId)
+      throw methodNotAllowed(found, request, reply)
     if (definition.id === false || (request.params as Record<string, string>)[idParam]) return
-    if (definition.id === true) throw methodNotAllowed(own, request, reply)
-    if ([request.originalUrl, request.url].some((url) => hasGap(matcher.router.path(url)))) {
+    if ([request.originalUrl, request.url].some((url) => hasGap(router.path(url))))
       throw new BadRequest(`The id is empty: to ${name} many records, leave the slash out`)
-    }
   }
 }
 
 const hasGap = (path: string) => path.includes('//') || (path.length > 1 && path.endsWith('/'))
+
+/**
+ * Answers 405 where the path is that of a service and the method is not. Such a request finds no route, so that every route of the
+ * application, registered before or after, comes first; it is answered before its body is looked at.
+ */
+export function answerUnsupported(
+  root: FastifyInstance,
+  locations: Locations,
+  answer: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
+): void {
+  // After the hooks that come with a request, those of a CORS plugin among them, and before its body.
+  root.addHook('preParsing', (request, reply, _payload, done) => {
+    const found = request.is404 ? locations.at(request.url) : undefined
+    if (found === undefined) return done()
+    // What the service would answer has found no route for another cause, but for a custom method: the router refuses an id, or the
+    // placeholder has a pattern.
+    const isCustom = request.method === custom.verb && !found.hasId
+    if (found.verbs.includes(request.method) && !isCustom) return done()
+    answer(methodNotAllowed(found, request, reply), request, reply)
+  })
+}

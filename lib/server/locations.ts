@@ -1,0 +1,78 @@
+import findMyWay from 'find-my-way'
+import { definitionOf } from '../core/methods.js'
+import { idName } from './call.js'
+import type { ExposedService } from './exposed.js'
+import type { Router } from './router.js'
+
+/** A URL pattern of a service: that of the service itself, or that of its records. */
+export interface Location {
+  readonly entry: ExposedService
+  readonly hasId: boolean
+  /** The verbs that the service answers here. */
+  readonly verbs: readonly string[]
+  /** The verbs for which it has added a route. For the others the application has one of its own. */
+  readonly routed: Set<string>
+}
+
+/**
+ * The URL patterns of all services, in a router like that of the application. The application's router knows routes, not services: it
+ * can't tell which service a request is meant for when no route takes it, or when a route of a less specific service does.
+ */
+export class Locations {
+  readonly #options: Router['options']
+  readonly #router
+
+  constructor({ options }: Router) {
+    this.#options = options
+    this.#router = findMyWay({ ...options, maxParamLength: Number.MAX_SAFE_INTEGER })
+  }
+
+  /** @throws when another service answers at one of its URLs */
+  add(entry: ExposedService): void {
+    const own = entry.path === '' ? '' : `/${entry.path}`
+    const added = [
+      { url: own || '/', location: toLocation(entry, false) },
+      { url: `${own}/`, location: toLocation(entry, false) },
+      { url: `${own}/:${idName(own)}`, location: toLocation(entry, true) }
+    ]
+    for (const { url, location } of added) {
+      const other = this.of(url)
+      if (location.verbs.length > 0 && other !== undefined && other.verbs.length > 0)
+        throw new Error(
+          `The services '${other.entry.path}' and '${entry.path}' have the same URLs (${url}): choose another path for one of them, or make one service of both`
+        )
+    }
+    for (const { url, location } of added) {
+      const place = this.#placeOf(url)
+      if (place === undefined) this.#router.on('GET', url, () => {}, { location })
+      // Where the other service answers nothing, this one may.
+      else if (location.verbs.length > 0) place.location = location
+    }
+  }
+
+  /** The service at a URL, the more specific one of several. */
+  at(url: string): Location | undefined {
+    return (this.#router.find('GET', url)?.store as Place | undefined)?.location
+  }
+
+  /** The service with the URL pattern of a route, however that is spelt. */
+  of(url: string): Location | undefined {
+    return this.#placeOf(url)?.location
+  }
+
+  #placeOf(url: string): Place | undefined {
+    const single = this.#options.ignoreDuplicateSlashes ? findMyWay.removeDuplicateSlashes(url) : url
+    const bare = this.#options.ignoreTrailingSlash ? findMyWay.trimLastSlash(single) : single
+    return this.#router.findRoute('GET', bare)?.store
+  }
+}
+
+interface Place {
+  location: Location
+}
+
+function toLocation(entry: ExposedService, hasId: boolean): Location {
+  const rows = entry.exposed.map(definitionOf).filter(({ id }) => id !== !hasId)
+  const verbs = rows.flatMap(({ verb }) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb]))
+  return { entry, hasId, verbs: [...new Set(verbs)], routed: new Set() }
+}

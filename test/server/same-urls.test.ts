@@ -1,0 +1,88 @@
+import Fastify, { type FastifyServerOptions } from 'fastify'
+import services from 'fastify-services'
+import t from 'tap'
+
+const one = async () => ({})
+
+async function register(paths: [path: string, service: object][], server: FastifyServerOptions = {}) {
+  const app = Fastify(server)
+  await app.register(services)
+  for (const [path, service] of paths) app.service(path, service)
+  return app
+}
+
+t.test('two services that answer at the same URLs are refused, with both names and what to do', async (t) => {
+  const message = (first: string, second: string, url: string) =>
+    `The services '${first}' and '${second}' have the same URLs (${url}): choose another path for one of them, or make one service of both`
+  for (const [first, second, url] of [
+    [[':a/users', { find: one }], [':b/users', { create: one }], '/:b/users'],
+    [['c', { get: one }], ['c/:x', { find: one }], '/c/:x'],
+    [['c/:x', { find: one }], ['c', { patch: one }], '/c/:id'],
+    [['', { get: one }], [':x', { create: one }], '/:x'],
+    [['c', { get: one }], [':id', { get: one }], undefined]
+  ] as [[string, object], [string, object], string | undefined][]) {
+    const registered = register([first, second])
+    if (url === undefined) await t.resolves(registered)
+    else await t.rejects(registered, { message: message(first[0], second[0], url) })
+  }
+  await t.rejects(
+    register(
+      [
+        ['Users', { find: one }],
+        ['users', { find: one }]
+      ],
+      { routerOptions: { caseSensitive: false } }
+    ),
+    { message: message('Users', 'users', '/users') }
+  )
+  await t.resolves(
+    register([
+      ['Users', { find: one }],
+      ['users', { find: one }]
+    ])
+  )
+})
+
+t.test('a service that was refused leaves nothing behind', async (t) => {
+  const app = await register([['c', { get: one }]])
+  t.throws(() => app.service('c/:x', { find: one }))
+  t.throws(() => app.service('c/:x'), { message: /There is no service/ })
+  t.equal((await app.inject('/c/1')).statusCode, 200)
+  t.equal((await app.inject({ method: 'DELETE', url: '/c/1' })).headers.allow, 'GET, HEAD')
+})
+
+t.test('a service may stand where another one answers nothing', async (t) => {
+  for (const paths of [
+    [
+      ['c', { find: one }],
+      ['c/:x', { find: one, create: one }]
+    ],
+    [
+      ['c/:x', { find: one, create: one }],
+      ['c', { find: one }]
+    ]
+  ] as [string, object][][]) {
+    const app = await register(paths)
+    t.equal((await app.inject('/c')).statusCode, 200)
+    t.equal((await app.inject('/c/1')).statusCode, 200)
+    const refused = await app.inject({ method: 'DELETE', url: '/c/1' })
+    t.strictSame([refused.statusCode, refused.headers.allow], [405, 'GET, HEAD, POST'])
+  }
+})
+
+t.test('a later route of the application comes first, however it is spelt', async (t) => {
+  for (const [routerOptions, url] of [
+    [{ caseSensitive: false }, '/Things'],
+    [{ caseSensitive: false }, '/THINGS/:Name'],
+    [{ ignoreTrailingSlash: true }, '/things/'],
+    [{ ignoreDuplicateSlashes: true }, '//things'],
+    [{}, '/things/:other']
+  ] as const) {
+    const app = await register([['things', { find: one, get: one }]], { routerOptions })
+    app.register(async (app) => {
+      app.get(url, async () => 'of the application')
+    })
+    t.equal((await app.inject(url)).body, 'of the application', url)
+    t.equal((await app.inject({ method: 'POST', url })).statusCode, 405, url)
+  }
+})

@@ -1,11 +1,12 @@
 import type { HookContext, Listener } from '../../types/hooks.js'
 
-/** The part of an event emitter that a service needs; node's own and eventemitter3 have it. */
+/** The part of an event emitter that a service needs; Node's own and eventemitter3 have it. */
 export interface Emitter {
   on(event: string, listener: Listener): unknown
-  off(event: string, listener: Listener, context?: unknown, once?: boolean): unknown
+  off(event: string, listener: Listener): unknown
+  emit(event: string, ...args: unknown[]): unknown
   listeners(event: string): readonly unknown[]
-  /** Node's emitters have it: the listeners, those that were added by `once` wrapped so that a call takes them off. */
+  /** The listeners as functions that can be called one by one: those that were added by `once` take themselves off. Node's emitters have it. */
   rawListeners?(event: string): readonly unknown[]
   removeAllListeners(event?: string): unknown
   listenerCount(event: string): number
@@ -22,6 +23,9 @@ export function createEmitter(): Emitter {
         event,
         listeners(event).filter((one) => one !== listener)
       ),
+    emit(event, ...args) {
+      for (const listener of listeners(event)) listener(...args)
+    },
     listeners,
     removeAllListeners: (event) => (event === undefined ? lists.clear() : lists.delete(event)),
     listenerCount: (event) => listeners(event).length
@@ -36,22 +40,6 @@ export function isEmitter(object: object): object is Emitter {
 
 /** Told of each listener that threw or rejected. */
 export type OnListenerError = (error: unknown, event: string) => void
-
-/**
- * Calls the listeners of an event one by one, so that one that throws or rejects changes nothing for the others and for the
- * caller (wire contract: "Events").
- */
-function emit(emitter: Emitter, event: string, invoke: (listener: Listener) => void): boolean {
-  const { rawListeners } = emitter
-  if (emitter.listenerCount(event) === 0) return false
-  const listeners = (rawListeners ? rawListeners.call(emitter, event) : emitter.listeners(event)) as Listener[]
-  for (const listener of listeners) {
-    // eventemitter3 does not wrap the listeners that `once` adds: its fourth argument takes only those off.
-    if (rawListeners === undefined && emitter.off.length === 4) emitter.off(event, listener, undefined, true)
-    invoke(listener)
-  }
-  return true
-}
 
 /**
  * The event methods of a service that stands before an emitter. Its listeners are guarded, since the emitter may be the user's
@@ -81,6 +69,14 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
     emitter.on(event, guard)
     return service
   }
+  // One by one, so that a listener that fails changes nothing for the others and for the caller (wire contract: "Events").
+  function emit(event: string, ...args: unknown[]): boolean {
+    if (emitter.listenerCount(event) === 0) return false
+    if (emitter.rawListeners === undefined) invoke(() => emitter.emit(event, ...args), event, [])
+    else for (const listener of emitter.rawListeners(event)) invoke(listener as Listener, event, args)
+    return true
+  }
+
   const listeners = (event: string) => emitter.listeners(event) as Listener[]
   const original = (listener: Listener) => originals.get(listener) ?? listener
   const on = add(false)
@@ -102,7 +98,7 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
     },
     listeners: (event: string) => listeners(event).map(original),
     listenerCount: (event: string) => emitter.listenerCount(event),
-    emit: (event: string, ...args: unknown[]) => emit(emitter, event, (listener) => invoke(listener, event, args))
+    emit
   }
 }
 

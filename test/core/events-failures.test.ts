@@ -67,6 +67,25 @@ for (const [name, createObject] of kinds) {
   })
 }
 
+for (const [name, emitter] of [
+  ["node's EventEmitter", new EventEmitter()],
+  ['eventemitter3', new EventEmitter3() as EventEmitter3 & Pick<EventEmitter, 'on'>]
+] as const) {
+  t.test(
+    `a listener that was added to the object (${name}) and throws is logged, and changes nothing for the caller`,
+    async (t) => {
+      const { app, logged } = await createApp(t)
+      const service = app.service('things', Object.assign(emitter, { create }))
+      emitter.on('created', () => {
+        throw new Error('it throws')
+      })
+      t.same(await service.create({ id: '1' }), { id: '1' })
+      await settled()
+      t.match(logged, [{ err: { message: 'it throws' }, path: 'things', event: 'created' }])
+    }
+  )
+}
+
 for (const thrown of [undefined, null, 'text', 42, {}]) {
   t.test(`a listener that throws ${JSON.stringify(thrown)} is logged`, async (t) => {
     const { app, logged } = await createApp(t)

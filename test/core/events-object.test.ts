@@ -7,6 +7,7 @@ import { createApp } from '../support/core.js'
 /** What the two kinds declare differently. */
 interface Emitter {
   on(event: string, listener: Listener): unknown
+  once(event: string, listener: Listener): unknown
   off(event: string, listener: Listener): unknown
   emit(event: string, ...args: unknown[]): boolean
   listenerCount(event: string): number
@@ -51,6 +52,31 @@ for (const [name, createEmitter] of emitters) {
     await service.create({})
     t.same(calls, ['on the service'])
   })
+
+  t.test(
+    `a listener that was added to the object (${name}) by \`once\` gets one event, those beside it get all`,
+    async (t) => {
+      const { app } = await createApp(t)
+      class Things {
+        create = async (data: object) => data
+      }
+      const emitter = createEmitter()
+      // A method in front of that of the emitter takes as many arguments as it likes.
+      const off = (event: string, listener: Listener) =>
+        Object.getPrototypeOf(emitter).off.call(emitter, event, listener)
+      const object = Object.assign(emitter, new Things(), { off })
+      const service = app.service('things', object)
+      const calls: string[] = []
+      const same = () => calls.push('same')
+      object.once('created', same)
+      object.on('created', same)
+      service.once('created', () => calls.push('of the service'))
+      await service.create({})
+      t.same(calls.splice(0), ['same', 'same', 'of the service'])
+      await service.create({})
+      t.same(calls, ['same'])
+    }
+  )
 
   t.test(`a service may emit a standard event by itself, from inside its method (${name})`, async (t) => {
     const { app } = await createApp(t)

@@ -9,13 +9,13 @@ import type {
 import type { QueryParser } from './query.js'
 import type { Service, ServiceObject, Services } from './service.js'
 
-/** What every hook of a call is handed; `app` is the instance that the service was registered on. */
+/** What every hook of a call gets; `app` is the instance that the service was registered on. */
 export type HookContext<S = unknown> = Context<S, FastifyInstance>
 
 /** Hooks by type and method. */
 export type HookOptions<S = unknown> = Hooks<HookContext<S>>
 
-/** Wraps the call: what stands before `await next()` runs before it, what stands after it runs after it. */
+/** Wraps the call: code before `await next()` runs before it, code after it runs after it. */
 export type AroundHook<C = HookContext> = Around<C>
 
 /** A before, after or error hook. An object that it returns is merged into the context. */
@@ -24,7 +24,7 @@ export type Hook<C = HookContext> = Plain<C>
 /** A service as `app.service(path)` returns it. `M` names its custom methods. */
 export type RegisteredService<S = unknown, M extends string = never> = Registered<S, FastifyInstance, M>
 
-/** What `setup` and `teardown` of a service are handed. */
+/** What `setup` and `teardown` of a service get as their first argument. */
 export type Application = FastifyInstance
 
 /** Middleware of a service: a Fastify hook, async `(request, reply)` or `(request, reply, done)`. */
@@ -46,7 +46,10 @@ export interface ErrorHandlerOptions {
    * a function. `false`: always JSON. Default: a built-in page.
    */
   html?: ErrorPage | { readonly [status: number]: string | ErrorPage; readonly default?: string | ErrorPage } | false
-  /** Gets each error by `logger.error(error)`. `false`: none is logged. Default: `request.log`, `error` for 5xx, `info` below. */
+  /**
+   * Called with each error, as `logger.error(error)`. `false`: none is logged. Default: `request.log`, `error` for 5xx,
+   * `info` below.
+   */
   logger?: { error(error: unknown): unknown } | false
   /** Whether the message of a 5xx that is no service error is shown. Default: unless `NODE_ENV` is `production`. */
   expose?: boolean
@@ -82,9 +85,12 @@ export interface ServiceOptions<S = unknown, M extends string = string> {
   before?: Middleware | readonly Middleware[]
   /** Middleware that runs after the call, in order; it sees `reply.data` and `reply.hook`. One that sends by itself ends the chain. */
   after?: Middleware | readonly Middleware[]
-  /** Stands in for the formatter of the plugin. */
+  /** Replaces the formatter of the plugin. */
   formatter?: Formatter
-  /** Fastify schemas by method. `body` and `response` describe ONE record: lists, pages and batches are held to it item by item. */
+  /**
+   * Fastify schemas by method. `body` and `response` describe ONE record: lists, pages and batches are validated and
+   * serialized item by item.
+   */
   schema?: { readonly [method: string]: FastifySchema }
   /** Passed on to the routes, where hooks find it as `request.routeOptions.config`. */
   config?: Record<string, unknown>
@@ -122,8 +128,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     service: ServiceFunction
     /**
-     * Stands in for `ready()` when the server was made elsewhere: waits for the instance and runs the set-up of the services with
-     * that server. Afterwards the server may listen.
+     * Replaces `ready()` if the server was created elsewhere: waits for the instance and runs the set-up of the
+     * services with that server. Afterwards the server may listen.
      * @throws when the set-up has run already
      */
     setup(server?: unknown): Promise<void>

@@ -17,10 +17,10 @@ type Second<S, M extends string> =
 type Answer<S, M extends string> = S extends Record<M, (...args: never[]) => infer R> ? Awaited<R> : never
 type Or<T, Default> = [T] extends [never] ? Default : T
 
-/** What `context.data` holds for a service of type `S`; `unknown` where it can't be told. */
+/** What `context.data` holds for a service of type `S`; `unknown` if it can't be told. */
 export type ServiceData<S> = Or<First<S, 'create'> | Second<S, 'update'> | Second<S, 'patch'>, unknown>
 
-/** What `context.result` holds for a service of type `S`; `unknown` where it can't be told. */
+/** What `context.result` holds for a service of type `S`; `unknown` if it can't be told. */
 export type ServiceResult<S> = Or<
   | Answer<S, 'find'>
   | Answer<S, 'get'>
@@ -31,7 +31,7 @@ export type ServiceResult<S> = Or<
   unknown
 >
 
-/** What every hook of a call is handed, and may change. */
+/** What every hook of a call gets, and may change. */
 export interface HookContext<S = unknown, App = unknown> {
   /** The instance that the service was registered on. */
   readonly app: App
@@ -47,22 +47,22 @@ export interface HookContext<S = unknown, App = unknown> {
   params: Params
   /** The arguments of the method call. `id`, `data` and `params` read and write them. */
   arguments: unknown[]
-  /** The result of the method. Set before the method runs, it stands in for the method. */
+  /** The result of the method. If a hook sets it before the method runs, the method is not called. */
   result?: ServiceResult<S>
-  /** What leaves the server in place of `result`, when it is not `undefined`. */
+  /** What the server sends instead of `result`, unless it is `undefined`. */
   dispatch?: unknown
   /** What was thrown, in error hooks. */
   error?: unknown
   http: Http
   /** Short for `http.status`. */
   statusCode: number | undefined
-  /** The call, for logs: its arguments and what hooks have added are in it, `app` and `service` are not. */
+  /** The call as an object for logs: with its arguments and what hooks have added, without `app` and `service`. */
   toJSON(): Record<string, unknown>
 }
 
 export type NextFunction = () => Promise<void>
 
-/** Wraps the call: what stands before `await next()` runs before it, what stands after it runs after it. */
+/** Wraps the call: code before `await next()` runs before it, code after it runs after it. */
 export type AroundHook<C = HookContext> = (context: C, next: NextFunction) => unknown
 
 /** A before, after or error hook. An object that it returns is merged into the context. */
@@ -79,7 +79,10 @@ export interface HookOptions<C = HookContext> {
   error?: HookMap<Hook<C>>
 }
 
-/** A listener gets the record and the context of the call, or whatever a custom event was emitted with: it names their types. */
+/**
+ * A listener. It gets the record and the context of the call, or whatever a custom event was emitted with, and names
+ * their types.
+ */
 export type Listener = { listen(...args: unknown[]): unknown }['listen']
 
 type StandardEvent = 'created' | 'updated' | 'patched' | 'removed'
@@ -89,7 +92,7 @@ export type RecordListener<S = unknown, App = unknown> = {
   listen(record: Or<Answer<S, 'get'> | Answer<S, 'create'>, unknown>, context: HookContext<S, App>): unknown
 }['listen']
 
-/** What a registered service has beside its own methods (specification: "Events"). */
+/** What a registered service has besides its own methods (specification: "Events"). */
 export interface ServiceAddons<S = unknown, App = unknown> {
   /** Adds hooks to the service, at any time. @throws when a hook type or a method is not known. */
   hooks(options: HookOptions<HookContext<S, App>>): this

@@ -1,6 +1,6 @@
 type Callable = (...args: never[]) => unknown
 
-/** A value as it is after a way through JSON: dates are strings, functions are gone, `undefined` in a list is `null`. */
+/** A value as it comes out of JSON: dates are strings, functions are gone, `undefined` in a list is `null`. */
 export type Jsonify<T> = unknown extends T ? T : [T] extends [JSONValue] ? T : Mapped<T>
 
 type JSONValue = string | number | boolean | null | readonly JSONValue[] | { readonly [key: string]: JSONValue }

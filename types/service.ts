@@ -57,7 +57,7 @@ export interface Service<Result = unknown, Data = Partial<Result>, P = Params> {
   remove?(id: NullableId, params?: P): Promise<Result | Result[]>
 }
 
-/** What a service registered in place may look like: it gives the arguments of an object literal their types. */
+/** The shape of a service that is written as an object literal: it gives the arguments of its methods their types. */
 export interface ServiceObject {
   find?(params: Params): unknown
   get?(id: string, params: Params): unknown

@@ -1,23 +1,23 @@
 import { read } from './errors.js'
 
 /**
- * Under this name the params of a call over HTTP carry who has made it, and copies of the params do too. It is a function that gives
- * the Caller, so that what copies or freezes objects deeply leaves it alone.
+ * The property of params that tells who has made the call over HTTP. Copies of the params keep it. Its value is a
+ * function that returns the Caller, since code that clones or freezes objects deeply leaves functions alone.
  */
 export const caller: unique symbol = Symbol('caller')
 
-/** Params, as far as that goes. */
+/** The part of params that is read here. */
 export interface Carrier {
   [caller]?: () => Caller
 }
 
-/** Who has made the call with these params, `undefined` for a call of the server. */
+/** Returns who has made the call with these params, `undefined` for a call of the server. */
 export function callerIn(params: unknown): Caller | undefined {
   const give = (params as Carrier | null | undefined)?.[caller]
   return typeof give === 'function' ? give() : undefined
 }
 
-/** The answer to a request, as Node has it: of HTTP/1, or of HTTP/2 where it has a `stream`. */
+/** Node's response: of HTTP/1, or of HTTP/2, which has a `stream`. */
 interface RawReply {
   readonly destroyed?: boolean
   readonly writableEnded: boolean
@@ -25,22 +25,30 @@ interface RawReply {
   once(event: 'close', listener: () => void): unknown
 }
 
-/** Whether the connection of an answer is closed: nothing can be sent any more. */
+/** Whether the connection of a response is closed, so that nothing can be sent any more. */
 export function isClosed(raw: unknown): boolean {
   const { destroyed, stream } = raw as RawReply
   return Boolean(destroyed ?? stream?.destroyed)
 }
 
-/** Who has made a call over HTTP. It tells whether they still wait for the answer (`params.signal`). */
+/**
+ * The client that has made a call over HTTP. It knows whether the client still waits for the answer (`params.signal`).
+ */
 export class Caller {
   readonly request: unknown
-  /** What the params of the call carry. */
+  /** The value that the params of the call have under `caller`. */
   readonly token = () => this
-  /** The context of that call. Calls of the server that hand its params on have the same caller. */
+  /**
+   * The context of that call. Calls of the server that pass on its params have the same caller, and contexts of their
+   * own.
+   */
   context: unknown
-  /** Whether the call has ended and gives the answer itself. An answer that was given without that is a timeout's, or the host's. */
+  /**
+   * Whether the call has ended, so that its own answer is sent. An answer that was sent before is that of a timeout, or
+   * of the application.
+   */
   hasAnswered = false
-  /** Whether the time for the call has passed. */
+  /** Whether the call has taken longer than its timeout. */
   hasExpired = false
   readonly #raw: RawReply
   #controller: AbortController | undefined
@@ -50,19 +58,19 @@ export class Caller {
     this.#raw = raw as RawReply
   }
 
-  /** Whether the call was given up: its client has left before the answer, or has got another one. */
+  /** Whether the call was abandoned: the client has left before the answer, or was sent another one. */
   get isGone(): boolean {
     if (this.hasExpired) return true
     const { writableEnded } = this.#raw
     return this.hasAnswered ? !writableEnded && isClosed(this.#raw) : writableEnded || isClosed(this.#raw)
   }
 
-  /** Whether the answer is over, given or not. */
+  /** Whether the response has ended, sent or not. */
   get isOver(): boolean {
     return this.isGone || isClosed(this.#raw)
   }
 
-  /** Aborts when the call is given up. An AbortController is dear: there is none until somebody asks. */
+  /** Aborts when the call is abandoned. It is created when it is first read, since an AbortController is expensive. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
@@ -71,7 +79,7 @@ export class Caller {
     return this.#controller.signal
   }
 
-  /** @throws the reason, when the call was given up */
+  /** @throws the reason, when the call was abandoned */
   throwIfGone(): void {
     if (!this.isGone) return
     const { signal } = this
@@ -79,20 +87,20 @@ export class Caller {
     throw signal.reason
   }
 
-  /** The time for the call has passed: it gets another answer. */
+  /** Marks the call as one that took too long: the client gets another answer. */
   expire(): void {
     this.hasExpired = true
     this.#abort()
   }
 
-  /** Whether an error says nothing but that the call was given up. */
+  /** Whether an error only tells that the call was abandoned. */
   isReason(error: unknown): boolean {
     if (!this.#controller?.signal.aborted) return false
     const { reason } = this.#controller.signal
     return error === reason || read(error, 'cause') === reason
   }
 
-  /** Calls back when the answer is over, however it ends; at once where it is over already. */
+  /** Calls back when the response has ended, in whatever way; at once if it has ended already. */
   onEnd(callback: () => void): void {
     if (this.isOver) callback()
     else this.#raw.once('close', callback)

@@ -1,19 +1,19 @@
 import type { AroundHook, HookContext } from '../../types/hooks.js'
 
-/** A call with everything around it. What it gives stands in the context. */
+/** A call with its hooks. It puts its result into the context. */
 export type Run = (context: HookContext) => Promise<void>
 
-/** What is told of a call after each of its hooks. */
+/** Is notified after each hook of a call. */
 export interface HookObserver {
-  /** The hook has ended: the result may be another one. */
+  /** The hook has ended, and may have changed the result. */
   see(context: HookContext): void
-  /** The hook has failed. One further out may take the error back. */
+  /** The hook has failed. A hook further out may still recover. */
   fail(context: HookContext): void
 }
 
 /**
- * Wraps a call into hooks, the first one outermost. It is done once for each method, not for each call, and costs nothing
- * where there are no hooks. A hook ends the call early, or takes an error back, by setting `context.result`.
+ * Wraps a call into hooks, the first one outermost. This is done once for each method, not for each call, and adds
+ * nothing where there are no hooks. A hook ends the call early, or recovers from an error, by setting `context.result`.
  */
 export function compose(hooks: readonly AroundHook[], call: Run, observer?: HookObserver): Run {
   return hooks.reduceRight<Run>((inner, hook) => wrap(hook, inner, observer), call)

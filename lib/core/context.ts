@@ -1,17 +1,23 @@
-import type { HookContext, HookType, Http } from '../../types/hooks.js'
+import type { HookContext, HookType, Http, RegisteredService } from '../../types/hooks.js'
+import type { Params } from '../../types/service.js'
 import { pick } from './pick.js'
 
-/** What all calls of one method share. */
+/** What all calls of one method have in common. */
 export interface Shared {
   readonly app: unknown
-  readonly service: unknown
+  readonly service: RegisteredService
   readonly path: string
   readonly method: string
 }
 
 const shown = ['path', 'method', 'type', 'event', 'id', 'data', 'params', 'result', 'dispatch', 'error', 'http']
 
-class Context {
+class Context implements HookContext {
+  declare readonly app: unknown
+  declare readonly service: RegisteredService
+  declare readonly path: string
+  declare readonly method: string
+  declare params: Params
   type: HookType = 'around'
   event: string | null
   http: Http = {}
@@ -36,15 +42,14 @@ class Context {
   }
 
   toJSON(): Record<string, unknown> {
-    const context = this as unknown as Record<string, unknown>
-    return pick([...shown, ...Object.keys(this)], (name) => context[name])
+    return pick([...shown, ...Object.keys(this)], (name) => this[name as keyof this])
   }
 }
 
 /**
- * Makes the function that creates the contexts of one method. What its calls share stands on the prototype, and the named
- * arguments (`id`, `data`, `params`) read and write `context.arguments`. `onParams` is told of the params of a call, and of those that a
- * hook puts in their place.
+ * Makes the function that creates the contexts of one method. What its calls have in common stands on the prototype, and the named
+ * arguments (`id`, `data`, `params`) read and write `context.arguments`. `onParams` is called with the params of a call, and again when a
+ * hook replaces them.
  */
 export function contextOf(
   shared: Shared,
@@ -62,7 +67,7 @@ export function contextOf(
         return this.arguments[index]
       },
       set(this: Context, value: unknown) {
-        if (name === 'params') onParams?.(this as unknown as HookContext, value)
+        if (name === 'params') onParams?.(this, value)
         this.arguments[index] = value
       }
     })
@@ -70,7 +75,7 @@ export function contextOf(
   const last = names.length - 1
   return (args) => {
     args[last] ??= {}
-    const context = new MethodContext(event, args) as unknown as HookContext
+    const context = new MethodContext(event, args)
     onParams?.(context, args[last])
     return context
   }

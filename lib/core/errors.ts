@@ -6,7 +6,7 @@ export { type ErrorData, type ErrorJSON, ServiceError } from './service-error.js
 /** A class of the table: `new NotFound(message?, data?, { cause }?)`. */
 export type ServiceErrorClass = new (message?: string | Error, data?: ErrorData, options?: ErrorOptions) => ServiceError
 
-function define(name: string, code: number): ServiceErrorClass {
+function classOf(name: string, code: number): ServiceErrorClass {
   return class extends ServiceError {
     constructor(message?: string | Error, data?: ErrorData, options?: ErrorOptions) {
       super(message, name, code, data, options)
@@ -15,45 +15,45 @@ function define(name: string, code: number): ServiceErrorClass {
 }
 
 /** 400: the request is wrong in itself. */
-export class BadRequest extends define('BadRequest', 400) {}
-/** 401: who calls is not known. Answered with `WWW-Authenticate: Bearer`. */
-export class NotAuthenticated extends define('NotAuthenticated', 401) {}
+export class BadRequest extends classOf('BadRequest', 400) {}
+/** 401: the caller is not authenticated. Answered with `WWW-Authenticate: Bearer`. */
+export class NotAuthenticated extends classOf('NotAuthenticated', 401) {}
 /** 402: a payment is missing. */
-export class PaymentError extends define('PaymentError', 402) {}
-/** 403: who calls may not do this. */
-export class Forbidden extends define('Forbidden', 403) {}
+export class PaymentError extends classOf('PaymentError', 402) {}
+/** 403: the caller is not allowed to do this. */
+export class Forbidden extends classOf('Forbidden', 403) {}
 /** 404: there is no such record, service or page. */
-export class NotFound extends define('NotFound', 404) {}
+export class NotFound extends classOf('NotFound', 404) {}
 /** 405: the service has no such method, or does not expose it. */
-export class MethodNotAllowed extends define('MethodNotAllowed', 405) {}
+export class MethodNotAllowed extends classOf('MethodNotAllowed', 405) {}
 /** 406: there is no representation that the caller accepts. */
-export class NotAcceptable extends define('NotAcceptable', 406) {}
+export class NotAcceptable extends classOf('NotAcceptable', 406) {}
 /** 408: the call took too long. */
-export class Timeout extends define('Timeout', 408) {}
-/** 409: the state of the record is another one. */
-export class Conflict extends define('Conflict', 409) {}
-/** 410: the record is there no more. */
-export class Gone extends define('Gone', 410) {}
-/** 411: the length of the body must be told. */
-export class LengthRequired extends define('LengthRequired', 411) {}
+export class Timeout extends classOf('Timeout', 408) {}
+/** 409: the record is not in the state that the call expects. */
+export class Conflict extends classOf('Conflict', 409) {}
+/** 410: the record existed, and is gone. */
+export class Gone extends classOf('Gone', 410) {}
+/** 411: the request must tell the length of its body. */
+export class LengthRequired extends classOf('LengthRequired', 411) {}
 /** 413: the body is larger than the limit. */
-export class PayloadTooLarge extends define('PayloadTooLarge', 413) {}
+export class PayloadTooLarge extends classOf('PayloadTooLarge', 413) {}
 /** 414: the URL, or an id in it, is too long. */
-export class UriTooLong extends define('UriTooLong', 414) {}
-/** 415: the body is of a type that is not read here. */
-export class UnsupportedMediaType extends define('UnsupportedMediaType', 415) {}
-/** 422: the data is well formed and makes no sense. */
-export class Unprocessable extends define('Unprocessable', 422) {}
-/** 429: the caller has asked too often. */
-export class TooManyRequests extends define('TooManyRequests', 429) {}
-/** 500: something went wrong here. What is no service error becomes one. */
-export class GeneralError extends define('GeneralError', 500) {}
-/** 501: this is not done yet. */
-export class NotImplemented extends define('NotImplemented', 501) {}
-/** 502: a server behind this one answered badly. */
-export class BadGateway extends define('BadGateway', 502) {}
-/** 503: this can not be answered now, and perhaps later. */
-export class Unavailable extends define('Unavailable', 503) {}
+export class UriTooLong extends classOf('UriTooLong', 414) {}
+/** 415: the type of the body is not supported. */
+export class UnsupportedMediaType extends classOf('UnsupportedMediaType', 415) {}
+/** 422: the data is well formed, but not valid. */
+export class Unprocessable extends classOf('Unprocessable', 422) {}
+/** 429: the caller has sent too many requests. */
+export class TooManyRequests extends classOf('TooManyRequests', 429) {}
+/** 500: an unexpected error. What is thrown and is no service error becomes one. */
+export class GeneralError extends classOf('GeneralError', 500) {}
+/** 501: this is not implemented. */
+export class NotImplemented extends classOf('NotImplemented', 501) {}
+/** 502: another server gave an invalid answer. */
+export class BadGateway extends classOf('BadGateway', 502) {}
+/** 503: the service is not available at the moment. */
+export class Unavailable extends classOf('Unavailable', 503) {}
 
 const classes = [
   BadRequest,
@@ -80,21 +80,22 @@ const classes = [
 const byCode: ReadonlyMap<number, ServiceErrorClass> = new Map(classes.map((Class) => [new Class().code, Class]))
 
 const isStatus = (code: unknown): code is number =>
-  Number.isInteger(code) && (code as number) >= 400 && (code as number) <= 599
+  typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599
 
-/** Whether a thrown value is a service error: one of ours, or one of another Feathers package, told by its shape. */
+/** Whether a thrown value is a service error: one of ours, or one of a Feathers package, recognized by its shape. */
 export function isServiceError(error: unknown): error is ServiceError {
   return isStatus(read(error, 'code')) && typeof read(error, 'className') === 'string'
 }
 
-/** Whether a thrown value is an error that can be looked at. */
+/** Whether a thrown value is an error whose message and stack can be read. */
 export function isError(error: unknown): error is Error {
   return attempt(() => error instanceof Error && `${error.message}${error.stack}` !== '') ?? false
 }
 
 /**
- * Turns whatever was thrown into a service error (wire contract: "Errors"); the original is its `cause`. A service error
- * stays what it is, an error of Fastify or http-errors is known by its `statusCode`, everything else is a `GeneralError`.
+ * Turns whatever was thrown into a service error (wire contract: "Errors"); the original is its `cause`. A service
+ * error stays what it is, an error of Fastify or http-errors is recognized by its `statusCode`, everything else becomes
+ * a `GeneralError`.
  */
 export function toServiceError(error: unknown): ServiceError {
   const message = text(read(error, 'message')) ?? text(error) ?? text(read(error, 'name')) ?? 'Error'
@@ -109,7 +110,8 @@ export function toServiceError(error: unknown): ServiceError {
 }
 
 /**
- * The error that a server has answered with: of the class of its status, with the known fields of the body and no others.
+ * Makes an error from the answer of a server: the status decides the class, and of the body only the known fields are
+ * taken.
  * @param body what came as JSON; anything
  */
 export function errorFromJSON(status: number, body: unknown): ServiceError {
@@ -121,7 +123,7 @@ export function errorFromJSON(status: number, body: unknown): ServiceError {
   return Object.assign(standard, texts, details(body))
 }
 
-// A hook may have put anything into its fields.
+// Hooks may have put anything into the fields of an error.
 const isSound = (error: ServiceError) =>
   attempt(
     () =>
@@ -143,11 +145,11 @@ const details = (error: unknown) => pick(['data', 'errors'], (key) => read(error
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
-/** Reads a property of what was thrown, whatever it is. */
+/** Reads a property of a thrown value, which may be anything. */
 export const read = (from: unknown, key: string): unknown =>
   attempt(() => (from as Record<string, unknown> | null)?.[key])
 
-/** What a function returns, `undefined` where it throws: what was thrown may be an object whose getters throw. */
+/** Returns what a function returns, `undefined` if it throws: the getters of a thrown value may throw, for example. */
 export function attempt<T>(get: () => T): T | undefined {
   try {
     return get()

@@ -12,7 +12,7 @@ export interface Emitter {
   listenerCount(event: string): number
 }
 
-/** The listeners of a service whose object is no emitter. */
+/** Makes the emitter of a service whose object is none. */
 export function createEmitter(): Emitter {
   const lists = new Map<string, readonly Listener[]>()
   const listeners = (event: string) => lists.get(event) ?? []
@@ -38,17 +38,17 @@ export function isEmitter(object: object): object is Emitter {
   )
 }
 
-/** Told of each listener that threw or rejected. */
+/** Is called for each listener that threw or rejected. */
 export type OnListenerError = (error: unknown, event: string) => void
 
 /**
- * The event methods of a service that stands before an emitter. Its listeners are guarded, since the emitter may be the user's
- * object, which emits by itself.
+ * Makes the event methods of a service on top of an emitter. Listeners that are added by them never throw, since the
+ * emitter may be the user's object, which emits by itself.
  */
 export function eventMethods(emitter: Emitter, service: unknown, onError: OnListenerError) {
   const originals = new WeakMap<Listener, Listener>()
 
-  // No async function: a promise for each record of a large batch is what makes events dear.
+  // This is no async function: a promise for each record of a large batch is expensive.
   function invoke(listener: Listener, event: string, args: unknown[]): void {
     const fail = (error: unknown) => onError(error, event)
     try {
@@ -80,7 +80,7 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
   const listeners = (event: string) => emitter.listeners(event) as Listener[]
   const original = (listener: Listener) => originals.get(listener) ?? listener
   const on = add(false)
-  // The one that was added last, as Node does. It may have been added on the user's object itself.
+  // Removes the one that was added last, as Node does. It may have been added to the user's object directly.
   const off = (event: string, listener: Listener) => {
     const last = listeners(event).findLast((one) => original(one) === listener)
     if (last !== undefined) emitter.off(event, last)
@@ -102,7 +102,7 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
   }
 }
 
-/** Emits the event of a call, once for each record of its result, unless it is one of those that the service emits itself. */
+/** Emits the event of a call, once for each record of its result, unless the service emits that event itself. */
 export function emitResult(
   context: HookContext,
   own: readonly string[],

@@ -1,17 +1,16 @@
 type Members = Record<PropertyKey, unknown>
 type Method = (...args: unknown[]) => unknown
 
-/** Puts a member on an object, over whatever stands there. */
-export function define(target: Members, key: PropertyKey, value: unknown): void {
+/** Defines a property of an object, whatever it inherits under that name. */
+export function define(target: object, key: PropertyKey, value: unknown): void {
   Object.defineProperty(target, key, { value, writable: true, configurable: true, enumerable: true })
 }
 
 /**
- * Makes the members of an object visible on another one, beside those that it has: properties are read from and written to the
- * source, methods of its classes are called on it, so that private fields work. (An object that inherits from the source could not
- * reach them.)
+ * Makes the members of `source` available on `target`, except those that `target` has already. Properties are read from and written to
+ * the source, and methods of its classes are called on it: an object that inherited from the source could not reach private fields.
  */
-export function forward(source: Members, target: Members): void {
+export function forward(source: Members, target: object): void {
   let owner = source
   while (owner !== null && owner !== Object.prototype) {
     for (const key of Reflect.ownKeys(owner)) {
@@ -24,7 +23,7 @@ export function forward(source: Members, target: Members): void {
   }
 }
 
-function property(source: Members, target: Members, key: PropertyKey): void {
+function property(source: Members, target: object, key: PropertyKey): void {
   Object.defineProperty(target, key, {
     configurable: true,
     enumerable: true,

@@ -36,7 +36,7 @@ function after(hook: Hook): AroundHook {
   }
 }
 
-/** All error hooks of one place as one around hook: each may replace the error, or set a result and so take it back. */
+/** The error hooks of one level as one around hook: each may replace the error, or recover by setting a result. */
 function error(hooks: readonly Hook[]): AroundHook {
   return async (context, next) => {
     try {
@@ -61,7 +61,7 @@ async function runAll(hooks: readonly Hook[], context: HookContext): Promise<voi
   }
 }
 
-// In `context.error`, nothing means that there is none.
+// A `context.error` of `undefined` means that there is none.
 const toError = (thrown: unknown) => thrown ?? new Error(`${thrown} was thrown`)
 
 async function run(hook: Hook, context: HookContext, type: HookType): Promise<void> {
@@ -108,7 +108,7 @@ export class HookStore {
 
 export const hookTypes: readonly string[] = ['around', 'before', 'after', 'error']
 
-// As in Feathers, what names no type is a list of around hooks, or a map of such lists by method.
+// As in Feathers, options that name no hook type are around hooks: a list, or lists by method.
 function typed(options: HookOptions | HookMap<AroundHook>): HookOptions {
   const isTyped = Object.keys(options).some((key) => hookTypes.includes(key))
   return isTyped ? (options as HookOptions) : { around: options as HookMap<AroundHook> }

@@ -21,7 +21,7 @@ const row = (
   status = 200
 ): MethodDefinition => ({ verb, id, arguments: names, batch, event, status })
 
-/** THE table of the six methods: server, client, hooks and events all read it (specification: "Endpoints"). */
+/** The table of the six methods. Server, client, hooks and events all read it (specification: "Endpoints"). */
 export const methods: ReadonlyMap<string, MethodDefinition> = new Map([
   ['find', row('GET', false, ['params'])],
   ['get', row('GET', true, ['id', 'params'])],
@@ -34,7 +34,7 @@ export const methods: ReadonlyMap<string, MethodDefinition> = new Map([
 /** What all custom methods have in common. */
 export const custom = row('POST', false, ['data', 'params'], null, true)
 
-/** The definition of any method: one of the six by its row, every other one is a custom method. */
+/** Returns the definition of a method. One that has no row in the table is a custom method. */
 export function definitionOf(name: string): MethodDefinition {
   return methods.get(name) ?? custom
 }
@@ -42,7 +42,8 @@ export function definitionOf(name: string): MethodDefinition {
 const ordinals = ['First', 'Second']
 
 /**
- * Makes what holds the arguments of a call against the definition of its method. A custom method may be called with anything.
+ * Makes the function that checks the arguments of a call against the definition of its method. A custom method takes
+ * anything.
  *
  * @returns a function that throws a BadRequest when the id is missing, or the data is missing or no object
  */
@@ -57,8 +58,8 @@ export function argumentCheck(name: string): (args: readonly unknown[]) => void 
 }
 
 /**
- * @throws {BadRequest} when the data of a `create`, `update` or `patch` is missing or no object; each record of a list is held to what
- * a single one is
+ * @throws {BadRequest} when the data of a `create`, `update` or `patch` is missing or no object; the records of a list
+ * are checked one by one
  */
 export function checkData(name: string, data: unknown): void {
   const definition = methods.get(name)

@@ -29,7 +29,7 @@ function mapQuery(query: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(entries)
 }
 
-// Where two would become one, neither is dropped: the adapter refuses the one that it does not know.
+// If two operators would become one, neither is dropped: the adapter refuses the one that it does not know.
 function mapField(value: unknown): unknown {
   if (!isPlain(value)) return value
   const keys = Object.keys(value)

@@ -1,9 +1,9 @@
 /**
- * Finds an option that is misspelt, or of another library: nothing would be done about it.
+ * Refuses options that do not exist: they are misspelt or belong to another library, and would be ignored.
  *
  * @param has who has the options, as in `'Authentication has'`
  * @param place what stands before their names: `'jwt.'`
- * @throws when there is one, with the name that was meant
+ * @throws when there is one; the message suggests the name that was probably meant
  */
 export function checkOptionNames(options: object, known: readonly string[], has: string, place = ''): void {
   for (const name of Object.keys(options)) {
@@ -19,7 +19,7 @@ export function checkOptionNames(options: object, known: readonly string[], has:
   }
 }
 
-/** How many letters have to be changed, added or taken away to make one word of the other. */
+/** The edit distance: how many letters must be changed, added or removed to turn one word into the other. */
 function distanceOf(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [i, letter] of [...from].entries()) {

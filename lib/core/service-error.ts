@@ -1,6 +1,9 @@
 import { pick } from './pick.js'
 
-/** What an error carries beside its message. `errors` (one entry a field, for example) travels under a name of its own. */
+/**
+ * What an error carries besides its message. `errors`, with one entry for each field for example, is sent under a name
+ * of its own.
+ */
 export type ErrorData = Record<string, unknown> | readonly unknown[]
 
 /** The JSON form of an error, as it goes over the wire (wire contract: "Errors"). */

@@ -9,22 +9,22 @@ import { argumentCheck, definitionOf, type MethodDefinition, methods } from './m
 export interface RegisterOptions {
   readonly app: unknown
   readonly path: string
-  /** Its methods beside those of the six that exist. */
+  /** Its custom methods, besides those of the six that the object has. */
   readonly methods?: readonly string[] | undefined
   /** The events that the service emits itself. */
   readonly events?: readonly string[] | undefined
   readonly hooks?: HookOptions | undefined
-  /** Hooks of all services; they stand around those of this one. */
+  /** Hooks of all services. They run around those of this one. */
   readonly common: HookStore
   readonly onListenerError: OnListenerError
   readonly observer?: CallObserver
 }
 
-/** What a server does around each call of its services. The client does nothing. */
+/** What a server does around each call of its services. A client has none. */
 export interface CallObserver extends HookObserver {
-  /** The call has these params now. */
+  /** The call has got these params. */
   lend(context: HookContext, params: unknown): void
-  /** The method is about to run. @throws when it is not to */
+  /** The method is about to run. @throws to prevent that */
   begin(context: HookContext): void
   /** A call that the server has made itself is over. */
   end(context: HookContext, hasFailed: boolean): void
@@ -48,7 +48,7 @@ export interface ServiceEntry {
   /** What `app.service(path)` returns. */
   readonly service: RegisteredService
   readonly methods: ReadonlyMap<string, ServiceMethod>
-  /** The hooks of its own, beside the common ones. */
+  /** Its own hooks, without those of all services. */
   readonly hooks: HookStore
 }
 
@@ -61,7 +61,7 @@ export function createService(object: object, options: RegisterOptions): Service
   const source = object as Record<string, unknown>
   const events = options.events ?? (Array.isArray(source.events) ? source.events : [])
   const emitter = isEmitter(object) ? object : createEmitter()
-  const service: Record<string, unknown> = {}
+  const service = {} as RegisteredService & Record<string, unknown>
   const eventful = eventMethods(emitter, service, options.onListenerError)
   const own = new HookStore()
 
@@ -100,7 +100,7 @@ export function createService(object: object, options: RegisterOptions): Service
   }
   forward(source, service)
 
-  // Once for each method, at registration and when hooks are added: a call finds everything in place.
+  // Runs at registration and when hooks are added, so that nothing is left to compose for a call.
   const composeAll = () => {
     for (const method of entries.values()) {
       const collected = [...common.collect(method.name), ...own.collect(method.name)]
@@ -109,7 +109,7 @@ export function createService(object: object, options: RegisterOptions): Service
       const call: Run = async (context) => {
         if (context.result === undefined) {
           observer?.begin(context)
-          context.result = (await (source[method.name] as Method).apply(object, context.arguments)) as never
+          context.result = await (source[method.name] as Method).apply(object, context.arguments)
         }
         observer?.see(context)
         if (isAlone) emitResult(context, events, eventful.emit)
@@ -129,7 +129,7 @@ export function createService(object: object, options: RegisterOptions): Service
   }
   addHooks(options.hooks ?? {})
 
-  return { app, path, object, service: service as unknown as RegisteredService, methods: entries, hooks: own }
+  return { app, path, object, service, methods: entries, hooks: own }
 }
 
 type Method = (...args: unknown[]) => unknown
@@ -137,7 +137,7 @@ type Method = (...args: unknown[]) => unknown
 // What the framework, or the language, does something with. The members that each service has are as little free.
 const reserved = ['setup', 'teardown', 'publish', 'all', 'then', ...hookTypes]
 
-// Neither a list, which has a `find`, nor a value is a service.
+// An array has a `find`, but is no service.
 export const existing = (object: Record<string, unknown>) =>
   typeof object !== 'object' || Array.isArray(object)
     ? []

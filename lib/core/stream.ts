@@ -1,12 +1,13 @@
 import { attempt } from './errors.js'
 
 /**
- * What makes a value a stream: the method `getReader` of the web, `pipe` of Node, or else that of an async iterable, such as what an
- * async generator gives (one with a `toJSON` is data). It is told by the functions, since a record may have a field of any name. `undefined` when it is none.
+ * Tells what makes a value a stream: the method `getReader` of a web stream, `pipe` of a Node stream, or else that of
+ * an async iterable, such as an async generator (one with a `toJSON` is data). `undefined` if it is no stream. Only
+ * functions count, since a record may have fields of these names.
  */
 export function streamOf(value: unknown): 'getReader' | 'pipe' | 'asyncIterator' | undefined {
   if (typeof value !== 'object' || value === null) return undefined
-  // Each result is asked: no loop.
+  // Every result passes here, and a loop is slower.
   return attempt(() => {
     const { getReader, pipe, toJSON, [Symbol.asyncIterator]: asyncIterator } = value as Record<PropertyKey, unknown>
     if (typeof getReader === 'function') return 'getReader'

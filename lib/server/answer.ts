@@ -9,17 +9,17 @@ import { toPayload } from './payload.js'
 import type { Serializer } from './schema.js'
 import { adopt } from './sources.js'
 
-/** Gives what the handler of a route returns to Fastify: the payload, or the reply where somebody else sends. */
+/** Returns what the handler of a route returns to Fastify: the payload, or the reply if something else sends. */
 export type Answer = (context: HookContext, caller: Caller, request: FastifyRequest, reply: FastifyReply) => unknown
 
-/** Makes what answers a call that has succeeded: middleware after it, then the formatter. */
+/** Makes the function that answers a call that has succeeded: after-middleware, then the formatter. */
 export function createAnswer(
   after: readonly Middleware[],
   custom: Formatter | undefined,
   serializer: Serializer | undefined
 ): Answer {
   const format = custom ?? createFormatter(serializer)
-  // Most services have neither: nothing is waited for.
+  // Most services have neither, so there is nothing to wait for.
   if (after.length === 0 && custom === undefined)
     return (_context, _caller, request, reply) => format(request, reply) ?? undefined
   return async (context, caller, request, reply) => {
@@ -45,7 +45,7 @@ export function createAnswer(
     if (caller.isGone) return reply
     // A formatter that returns nothing sends by itself: one that is not async may do so later.
     if (payload === undefined) return isAnswered?.() || !isAsync ? reply : undefined
-    // The default formatter has made one of it already.
+    // The default formatter returns a payload already.
     return (custom === undefined ? payload : await toPayload(payload, reply)) ?? undefined
   }
 }

@@ -3,14 +3,14 @@ import type { FastifyInstance } from 'fastify'
 import type { Parse } from './query.js'
 
 /**
- * The body parsers of a service's routes: JSON and urlencoded, which stand in for those that the instance inherits. Others of
+ * Registers the body parsers of a service's routes: JSON and urlencoded replace the inherited ones, other parsers of
  * the application (multipart, XML) stay.
  */
 export async function registerBodyParsers(instance: FastifyInstance, parse: Parse): Promise<void> {
   instance.removeContentTypeParser(['application/json', 'application/x-www-form-urlencoded', 'text/plain'])
   const json = instance.getDefaultJsonParser('error', 'error')
   instance.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    // Clients name the content type for calls without a body too: that is no error by itself.
+    // Clients send the content type with calls without a body too, which is no error.
     if (body.length === 0) done(null, undefined)
     else json(request, body, done)
   })

@@ -4,12 +4,15 @@ import type { MethodDefinition } from '../core/methods.js'
 import { RestParams } from './params.js'
 import { propertiesOf } from './request.js'
 
-/** The name under which the routes of a service hold the id of a record, where its path does not use `:id` itself. */
+/**
+ * The name of the route parameter with the id of a record. It is another one if the path of the service uses `:id`
+ * itself.
+ */
 export function idName(path: string): string {
   return /:id(?!\w)/.test(path) ? '__id' : 'id'
 }
 
-/** Makes what reads the arguments of a method from a request (wire contract: "Request → service call"). */
+/** Makes the function that reads the arguments of a method from a request (wire contract: "Request → service call"). */
 export function argumentsOf(
   definition: MethodDefinition,
   path: string

@@ -8,8 +8,8 @@ export const SERVICE_METHOD = 'x-service-method'
 const strategy = 'serviceMethod'
 
 /**
- * The constraints of a method's route: Fastify's router leads `POST` with an `X-Service-Method` to the route of that custom method,
- * which so has a schema of its own. Routes without the constraint are found as before.
+ * The constraints of a method's route: Fastify's router sends a `POST` with `X-Service-Method` to the route of that
+ * custom method, so that each has its own schema. Other requests find the routes without the constraint.
  */
 export function constraintsOf(name: string, instance: FastifyInstance): Record<string, string> {
   if (methods.has(name)) return {}

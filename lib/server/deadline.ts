@@ -8,13 +8,13 @@ const { code } = new HandlerTimeout()
 const isTimeout = (error: unknown) => read(error, 'code') === code
 
 /**
- * Ends a call when the `handlerTimeout` of its route, in ms, has passed. Fastify answers by then, but not where the request has a body: having
- * read it, Fastify takes the request for one whose client has left, and drops its timer (fastify/fastify#6725).
+ * Ends a call when the `handlerTimeout` of its route, in ms, has passed. Fastify does so itself, except for requests
+ * with a body: when the body is read, it takes the client for gone and drops its timer (fastify/fastify#6725).
  */
 export function startDeadline(ms: number, caller: Caller, request: FastifyRequest, reply: FastifyReply): void {
   let hasBegun = false
   const { send } = reply
-  // Two answers at once end the process: hooks of the application may hold the first one up.
+  // Two answers end the process, and `onSend` hooks of the application may delay the first one.
   reply.send = (payload) => {
     if (caller.hasExpired && hasBegun) {
       const stream = streamIn(payload)
@@ -33,7 +33,7 @@ export function startDeadline(ms: number, caller: Caller, request: FastifyReques
     if (caller.isGone || reply.sent) return
     const error = new HandlerTimeout(String(ms), request.routeOptions.url)
     if (reply.raw.headersSent) reply.raw.destroy(error)
-    // Hooks of the application have had the answer for as long again.
+    // Hooks of the application have held the answer for as long again.
     else if (hasBegun) reply.raw.destroy()
     else {
       caller.expire()

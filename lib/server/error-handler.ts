@@ -26,7 +26,7 @@ export function errorHandler(
     const error = toAnswer(thrown, options.expose ?? process.env.NODE_ENV !== 'production')
     log(isError(thrown) ? thrown : error, error, request)
     restoreHeaders(reply)
-    // The serializer is that of the result, which is not sent.
+    // This replaces the serializer of the result, which is not sent.
     reply.code(error.code).serializer((payload) => (typeof payload === 'string' ? payload : JSON.stringify(payload)))
     if (error.code === 401) reply.header('www-authenticate', 'Bearer')
     if (error.code === 406) vary(reply)
@@ -37,7 +37,7 @@ export function errorHandler(
   }
 }
 
-// Past what watches over `reply.send`: an error answer comes in the place of another one.
+// Bypasses the guards on `reply.send`, since an error answer replaces another one.
 const send = (reply: FastifyReply, payload: string): unknown => Object.getPrototypeOf(reply).send.call(reply, payload)
 
 async function sendPage(
@@ -58,7 +58,10 @@ async function sendPage(
   }
 }
 
-/** What may be told of an error. The engine's words about a value that can't be serialized tell of the server, not of the call. */
+/**
+ * Chooses what the client may see of an error. V8's messages about values that it can't serialize reveal internals of
+ * the server.
+ */
 function toAnswer(thrown: unknown, expose: boolean): ServiceError {
   if (isError(thrown) && 'serialization' in thrown)
     return new GeneralError('The result can not be serialized', undefined, { cause: thrown })

@@ -3,7 +3,9 @@ import { STATUS_CODES } from 'node:http'
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escapeHTML = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] as string)
 
-/** The page for an error where the application has none of its own. It loads nothing, and escapes all that it shows. */
+/**
+ * The page for an error if the application has none of its own. It loads nothing, and escapes everything that it shows.
+ */
 export function builtInPage({ code, message }: { code: number; message: string }): string {
   const title = escapeHTML(`${code} ${STATUS_CODES[code] ?? ''}`.trim())
   return `<!DOCTYPE html>

@@ -26,7 +26,7 @@ export function createFormatter(serializer?: Serializer): Formatter {
   }
 }
 
-// The engine's words about what it can't serialize tell of the server, not of the call; a toJSON may throw anything.
+// V8's messages about values that it can't serialize reveal internals of the server, and a `toJSON` may throw anything.
 function guard(serialize: (data: unknown) => string | undefined): (data: unknown) => string {
   return (data) => {
     try {

@@ -2,23 +2,22 @@ import type { FastifyReply } from 'fastify'
 
 type Headers = Record<string, number | string | string[] | undefined>
 
-const stored = Symbol('headers')
-/** The decoration of replies by which the headers from before the result are kept. */
-export const headersBefore = stored as never
-type Stored = FastifyReply & { [stored]: Headers | null }
+/** The decoration of replies that holds the headers from before the result. */
+export const headersBefore: unique symbol = Symbol('headersBefore')
+type Stored = FastifyReply & { [headersBefore]: Headers | null }
 
-/** Keeps the headers that there are before the result sets some. */
+/** Notes the headers of a reply before the result sets its own. */
 export function keepHeaders(reply: FastifyReply): void {
   const own = reply as Stored
-  own[stored] ??= Object.fromEntries(
-    // Fastify adds cookies to the list that is there.
+  own[headersBefore] ??= Object.fromEntries(
+    // Fastify appends cookies to the list that it has.
     Object.entries(reply.getHeaders()).map(([name, value]) => [name, Array.isArray(value) ? [...value] : value])
   )
 }
 
-/** Takes the headers of a result away: an error answer has those that middleware had set before the call. */
+/** Removes the headers of a result: an error answer has those that middleware had set before the call. */
 export function restoreHeaders(reply: FastifyReply): void {
-  const { [stored]: before } = reply as Stored
+  const { [headersBefore]: before } = reply as Stored
   if (before === null || before === undefined || reply.raw.headersSent) return
   for (const name of Object.keys(reply.getHeaders())) {
     reply.removeHeader(name)
@@ -27,7 +26,7 @@ export function restoreHeaders(reply: FastifyReply): void {
   for (const [name, value] of Object.entries(before)) if (value !== undefined) reply.header(name, value)
 }
 
-// RFC 9110, section 7.6.1: they speak of one connection. HTTP/2 knows none of them (RFC 9113, section 8.2.2).
+// RFC 9110, section 7.6.1: they apply to a single connection. HTTP/2 has none of them (RFC 9113, section 8.2.2).
 const hopByHop = new Set([
   'connection',
   'http2-settings',
@@ -41,5 +40,5 @@ const hopByHop = new Set([
   'upgrade'
 ])
 
-/** Whether a header speaks of a connection, and so must not be handed on. */
+/** Whether a header applies to a single connection, and must not be passed on. */
 export const isHopByHop = (name: string) => hopByHop.has(name.toLowerCase())

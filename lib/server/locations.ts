@@ -10,7 +10,7 @@ export interface Location {
   readonly hasId: boolean
   /** The verbs that the service answers here. */
   readonly verbs: readonly string[]
-  /** The verbs for which it has added a route. For the others the application has one of its own. */
+  /** The verbs for which it has added a route. The application has its own for the others. */
   readonly routed: Set<string>
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 
-/** Logs an error. One that the logger can't take, a frozen one for example, is told of without it. */
+/** Logs an error. If the logger fails on it, as on a frozen one, the message is logged without it. */
 export function logError(
   log: FastifyBaseLogger,
   level: 'error' | 'info',

@@ -4,7 +4,9 @@ import { isClosed } from '../core/caller.js'
 import { logError } from './log.js'
 import { toPayloadAtOnce } from './payload.js'
 
-/** Runs middleware in order, and says whether it ends the request: it has answered, or the client is gone. */
+/**
+ * Runs middleware in order. Returns whether the request ends there: one of them has answered, or the client is gone.
+ */
 export async function runMiddleware(
   list: readonly Middleware[],
   request: FastifyRequest,
@@ -27,7 +29,10 @@ export async function runMiddleware(
   return false
 }
 
-/** Tells whether a reply is answered: `reply.sent` is true only when all `onSend` hooks of the application are through. */
+/**
+ * Makes the function that tells whether a reply is answered: `reply.sent` becomes true only after all `onSend` hooks of
+ * the application.
+ */
 export function watch(reply: FastifyReply): () => boolean {
   const { send } = reply
   let isAnswered = false
@@ -42,7 +47,8 @@ type Async = (request: FastifyRequest, reply: FastifyReply) => unknown
 
 function callback(middleware: Middleware, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    // One that answers by itself never calls back, nor does one whose client is gone: nothing comes after either.
+    // Middleware that answers by itself never calls back, nor does one whose client is gone. The chain ends in both
+    // cases.
     const end = () => resolve(reply)
     reply.raw.once('finish', end).once('close', end)
     const done = (error?: Error) => (error ? reject(error) : resolve(undefined))

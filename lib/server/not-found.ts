@@ -4,8 +4,8 @@ import { NotFound } from '../core/errors.js'
 import { errorHandler } from './error-handler.js'
 
 /**
- * A not-found handler for Fastify: answers 404 by itself, in the error format (specification: "Errors"). With `verbose` the message
- * names the URL; the other options are those of the error handler.
+ * A not-found handler for Fastify: answers 404 in the error format (specification: "Errors"). With `verbose` the
+ * message names the URL; the other options are those of the error handler.
  *
  * @example
  * app.setNotFoundHandler(notFound({ verbose: true }))

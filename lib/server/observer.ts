@@ -4,64 +4,74 @@ import type { CallObserver } from '../core/service.js'
 import { lazySignal } from './params.js'
 import { adopt, release } from './sources.js'
 
-const from = Symbol('from')
-const httpBefore = Symbol('httpBefore')
-const failed = Symbol('failed')
+const notes = Symbol('notes')
 
-/** A context, with what is noted of its call. */
-interface Noted extends HookContext {
-  /** Who has made the call over HTTP, also where a hook has put other params in the place of its own. */
-  [from]?: Caller | undefined
+/** What is noted of a call. */
+class Notes {
+  /** Who has made the call over HTTP, also after a hook has replaced its params. */
+  caller: Caller | undefined = undefined
   /** `context.http` as it was before the method ran: what hooks add later is about the result. */
-  [httpBefore]?: Http
+  http: Http | undefined = undefined
   /** The result that has failed, until a hook takes the error back. */
-  [failed]?: Pick<HookContext, 'result' | 'dispatch'> | undefined
+  failed: Pick<HookContext, 'result' | 'dispatch'> | undefined = undefined
 }
 
-/** Watches over the calls of a server: their streams, their signal, and what a result that failed leaves behind. */
+interface Noted extends HookContext {
+  [notes]?: Notes
+}
+
+const notesOf = (context: Noted) => {
+  context[notes] ??= new Notes()
+  return context[notes]
+}
+
+/** Watches over the calls of a server: their streams, their signal, and what a failed result leaves behind. */
 export const observer: CallObserver = {
-  lend(context: Noted, params) {
-    const own = callerIn(params) ?? context[from]
+  lend(context, params) {
+    const noted = notesOf(context)
+    const own = callerIn(params) ?? noted.caller
     if (own === undefined) return
-    context[from] = own
+    noted.caller = own
     if (typeof params !== 'object' || params === null || 'signal' in params || !Object.isExtensible(params)) return
     ;(params as Carrier)[caller] = own.token
     Object.defineProperty(params, 'signal', lazySignal)
   },
 
-  begin(context: Noted) {
-    // A signal that is enumerable was set by a hook, or by who calls, in the place of the caller's.
+  begin(context) {
+    const noted = notesOf(context)
+    // A signal that is enumerable was set by a hook, or by the caller of the service, and replaces that of the request.
     const params: { signal?: AbortSignal } = Object(context.params)
     const own = isEnumerable.call(params, 'signal') ? params.signal : undefined
-    if (own === undefined) context[from]?.throwIfGone()
+    if (own === undefined) noted.caller?.throwIfGone()
     else if (own?.aborted) throw own.reason
-    context[httpBefore] = hasSome(context.http) ? copyOf(context.http) : none
+    noted.http = hasSome(context.http) ? copyOf(context.http) : none
   },
 
-  see(context: Noted) {
-    adopt(context.result, context, callerOf(context))
-    adopt(context.dispatch, context, callerOf(context))
-    const lost = context[failed]
+  see(context) {
+    const noted = notesOf(context)
+    const from = callerOf(context, noted)
+    adopt(context.result, context, from)
+    adopt(context.dispatch, context, from)
+    const lost = noted.failed
     if (lost === undefined) return
-    context[failed] = undefined
-    // What was to leave for the result that failed is not for the one that a hook has set in its place.
+    noted.failed = undefined
+    // The dispatch of a result that failed is not that of the result that a hook has set instead.
     if (lost.result !== context.result && lost.dispatch === context.dispatch) context.dispatch = undefined
   },
 
-  fail(context: Noted) {
+  fail(context) {
     observer.see(context)
-    context[failed] = { result: context.result, dispatch: context.dispatch }
-    const { [httpBefore]: http } = context
-    if (http !== undefined) context.http = copyOf(http)
+    const noted = notesOf(context)
+    noted.failed = { result: context.result, dispatch: context.dispatch }
+    if (noted.http !== undefined) context.http = copyOf(noted.http)
   },
 
   end: release
 }
 
-/** The caller of a call over HTTP, `undefined` for a call of the server, also for one that hands the params of another on. */
-function callerOf(context: Noted): Caller | undefined {
-  const { [from]: own } = context
-  return own?.context === context ? own : undefined
+/** The caller of a call over HTTP. `undefined` for a call of the server, even if it passes on the params of a call over HTTP. */
+function callerOf(context: HookContext, { caller }: Notes): Caller | undefined {
+  return caller?.context === context ? caller : undefined
 }
 
 const isEnumerable = Object.prototype.propertyIsEnumerable

@@ -1,7 +1,7 @@
 import type { ErrorHandlerOptions, NotFoundOptions, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import { checkOptionNames } from '../core/option-names.js'
 
-// The compiler holds each of these to the type of the options.
+// The compiler checks each of these against the type of the options.
 const ofPlugin = {
   query: true,
   formatter: true,

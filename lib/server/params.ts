@@ -11,7 +11,10 @@ export const lazySignal: PropertyDescriptor = {
   }
 }
 
-/** The params of a call over HTTP (wire contract: "Request → service call"). Their `signal` is inherited: to define it for each is dear. */
+/**
+ * The params of a call over HTTP (wire contract: "Request → service call"). Their `signal` stands on the prototype,
+ * since defining it on each object is expensive.
+ */
 export class RestParams {
   readonly [caller]: () => Caller
   query: unknown

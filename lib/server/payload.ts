@@ -3,13 +3,13 @@ import type { FastifyReply } from 'fastify'
 import { unwrap } from './response.js'
 import { close, isStream, toBytes, toBytesAtOnce } from './stream.js'
 
-// Fastify says of what is not there that its length is 0, also to HEAD.
+// An empty stream for HEAD: for `null` Fastify would send a `Content-Length` of 0.
 const unread = () => Readable.from([], { objectMode: false })
 const withoutBody = [204, 205, 304]
 
 /**
- * What a formatter gives, as Fastify can send it: of a `Response` its body, of a stream its bytes. Where an answer has no body a stream is
- * closed.
+ * Turns what a formatter returns into what Fastify can send: the body of a `Response`, the bytes of a stream. If the
+ * answer has no body, a stream is closed.
  */
 export function toPayload(
   given: unknown,
@@ -25,5 +25,5 @@ export function toPayload(
   return isHead ? unread() : null
 }
 
-/** The same for `reply.send`, which can not wait. */
+/** The same without waiting, for `reply.send`. */
 export const toPayloadAtOnce = (given: unknown, reply: FastifyReply) => toPayload(given, reply, toBytesAtOnce)

@@ -3,12 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 type Raw = FastifyReply['raw']
 
-// One listener for a connection, however many requests wait on it.
+// One listener for each connection, however many requests wait on it.
 const waiting = new WeakMap<Socket, Set<Raw>>()
 
 /**
- * Ends a response that waits behind others on its connection (pipelining in HTTP/1) when the connection closes. Node tells it to the
- * one alone whose turn it is: the others would keep what they hold for ever.
+ * Ends a response that waits behind others on its connection (pipelining in HTTP/1) when the connection closes. Node
+ * notifies only the response whose turn it is: the others would hold what they have for ever.
  */
 export function endWithConnection({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply): void {
   if (raw.socket !== null) return
@@ -22,7 +22,7 @@ function watch(socket: Socket): Set<Raw> {
   waiting.set(socket, responses)
   socket.once('close', () => {
     for (const raw of responses) {
-      // One that has got its turn by now is Node's to end.
+      // Node ends a response that has got its turn by now.
       if (raw.socket !== null) continue
       raw.destroy()
       raw.emit('close')

@@ -6,9 +6,9 @@ import { rootOf } from './router.js'
 const strategy = 'beforeServices'
 
 /**
- * Keeps the application's routes before those of services at the same method and path. One that is defined earlier stands in the
- * router already. One that is defined later would be a duplicate: it gets a constraint that every request meets, so that the router
- * takes it first.
+ * Gives the application's routes precedence over those of services at the same method and path. If one was defined
+ * earlier, the service adds none. One that is defined later would be a duplicate: it gets a constraint that every
+ * request meets, so that the router takes it first.
  */
 export class Precedence {
   readonly #locations: Locations
@@ -18,7 +18,7 @@ export class Precedence {
   constructor(app: FastifyInstance, locations: Locations) {
     this.#locations = locations
     this.#root = rootOf(app)
-    // An instance copies the hooks of the one above it when it is created: none of them runs twice.
+    // An instance copies the hooks of its parent when it is created: no hook runs twice.
     for (
       let instance = app;
       instance !== Object.getPrototypeOf(this.#root);
@@ -45,7 +45,7 @@ export class Precedence {
     const { method, url, constraints = {} } = route
     const routed = this.#routedAt(url)
     const meets = [method].flat().some((verb) => routed.has(verb))
-    // A constraint of its own puts a route first as well.
+    // A route with a constraint of its own comes first as well.
     if (this.#isAdding || !meets || Object.keys(constraints).length > 0) return
     if (!this.#root.hasConstraintStrategy(strategy)) this.#root.addConstraintStrategy(everyRequest)
     route.constraints = { [strategy]: true }

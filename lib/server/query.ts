@@ -4,12 +4,12 @@ import type { QueryParser } from '../../types/query.js'
 import { BadRequest } from '../core/errors.js'
 import type { Router } from './router.js'
 
-/** Text → nested values; a text that is refused gives the error in their place. It never throws. */
+/** Parses a text into nested values. For a text that is refused it returns the error, and never throws. */
 export type Parse = (text: string) => Record<string, unknown> | BadRequest
 
 /**
- * Makes the parser of query strings and of urlencoded bodies (wire contract: "Request → service call"): what passes a limit is
- * refused, never cut, since a filter that was cut selects more records.
+ * Makes the parser of query strings and of urlencoded bodies (wire contract: "Request → service call"): what passes a
+ * limit is refused, never cut, since a filter that is cut selects more records.
  */
 export function createParser(options: QueryParser = {}): Parse {
   if (typeof options === 'function') return (text) => attempt(() => options(text) ?? {})
@@ -42,8 +42,8 @@ function attempt(parse: () => Record<string, unknown>): Record<string, unknown> 
 }
 
 /**
- * Parses the query of a request anew: the parser of an instance can't be set by a plugin. It comes first, so that a schema validates
- * and coerces what was parsed here.
+ * Parses the query of a request again, since a plugin can't set the parser of an instance. This comes before
+ * validation, so that schemas validate and coerce the result.
  *
  * @throws {BadRequest} when the query passes a limit
  */

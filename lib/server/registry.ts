@@ -6,7 +6,7 @@ interface Lifecycle {
   teardown?(app: unknown, path: string): unknown
 }
 
-/** Which service stands at which path, and the set-up and tear-down of all. */
+/** The services of an application by path, with their set-up and tear-down. */
 export class Registry {
   readonly #entries = new Map<string, ExposedService>()
   #server: unknown
@@ -59,7 +59,7 @@ export class Registry {
       await (object as Lifecycle).setup?.(app, path, this.#server ?? server)
   }
 
-  /** Runs `teardown(app, path)` of each service, last registered first. One that fails does not keep the others from it. */
+  /** Runs `teardown(app, path)` of each service, last registered first. One that fails does not stop the others. */
   async teardown(): Promise<void> {
     const errors: unknown[] = []
     for (const { object, app, path } of this.entries.toReversed()) {

@@ -5,12 +5,12 @@ import { isHopByHop, keepHeaders } from './headers.js'
 const [major, minor] = String(process.versions.undici).split('.').map(Number)
 const knowsZstd = Number(major) * 1000 + Number(minor) >= 7011
 const coding = `(${['x-gzip', 'gzip', 'deflate', 'br', 'zstd'].slice(0, 4 + Number(knowsZstd)).join('|')})`
-// What fetch decodes by itself. Of several it decodes all, or none where it does not know one.
+// The encodings that fetch decodes. Of several it decodes all, or none if it does not know one.
 const decoded = new RegExp(`^\\s*${coding}\\s*(,\\s*${coding}\\s*)*$`, 'i')
 
 /**
- * Puts the status and the end-to-end headers of a `Response` on the reply, and gives its body. Those of an encoding that `fetch` has
- * undone are not among them.
+ * Puts the status and the end-to-end headers of a `Response` on the reply, and returns its body. Headers about an
+ * encoding that `fetch` has decoded are left out.
  */
 export function unwrap(response: Response, reply: FastifyReply): ReadableStream | null {
   const { headers, status, body, url } = response

@@ -22,7 +22,7 @@ import type { Router } from './router.js'
 import { createSerializer, routeSchema, validateBatch } from './schema.js'
 import { targetCheck } from './target.js'
 
-/** What the routes of all services share. */
+/** What the routes of all services have in common. */
 export interface Settings {
   readonly parse: Parse
   readonly formatter: Formatter | undefined
@@ -33,8 +33,8 @@ export interface Settings {
 }
 
 /**
- * The routes of one service, in an instance of their own: its parsers, hooks and error handler reach nothing of the application.
- * What the application has defined itself at one of the URLs stays.
+ * Registers the routes of one service, in an instance of their own: its parsers, hooks and error handler do not affect
+ * the application. A route that the application has at one of the URLs stays.
  */
 export async function registerRoutes(
   instance: FastifyInstance,
@@ -111,7 +111,7 @@ function toRoute(
         await method.run(context)
       } catch (error) {
         if (caller.isReason(error)) return reply
-        // Another answer is on its way: two at once end the process.
+        // Another answer is on its way, and two end the process.
         if (caller.isGone) await reply
         caller.hasAnswered = true
         throw error
@@ -127,7 +127,7 @@ function toRoute(
 // Without a schema the data is checked when the service is called: middleware before it may supply the body.
 function dataCheck(name: string, hasSchema: boolean): preValidationHookHandler {
   return (request, _reply, done) => {
-    // What the form parser refused: one that throws by itself ends the process on some versions of Fastify.
+    // The form parser returns its error: throwing it there ends the process on some versions of Fastify.
     if (request.body instanceof ServiceError) throw request.body
     if (hasSchema) checkData(name, request.body)
     done()

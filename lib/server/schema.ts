@@ -3,7 +3,7 @@ import { BadRequest } from '../core/errors.js'
 
 type Schema = Record<string, unknown>
 
-/** The response schemas of a method by status; a schema that stands alone is that of every success. */
+/** The response schemas of a method by status. A schema without a status is that of every success. */
 function responses({ response }: FastifySchema): Map<string, Schema> {
   const isMap = Object.keys(response ?? {}).every((key) => /^([1-5](\d\d|xx)|default)$/i.test(key))
   const byStatus = Object.entries((isMap ? response : { '2xx': response }) ?? {})
@@ -11,8 +11,8 @@ function responses({ response }: FastifySchema): Map<string, Schema> {
 }
 
 /**
- * The schema of a route, from that of a method: it describes ONE record, and `find` answers lists and pages of it. Where the
- * application has a compiler of its own, a schema may be of any kind and goes on as it is.
+ * Makes the schema of a route from that of a method, which describes one record, while `find` answers lists and pages.
+ * If the application has a serializer compiler of its own, schemas may be of any kind and are not changed.
  */
 export function routeSchema(method: string, schema: FastifySchema, instance: FastifyInstance): FastifySchema {
   const asList = method === 'find' && instance.serializerCompiler === undefined
@@ -23,8 +23,8 @@ export function routeSchema(method: string, schema: FastifySchema, instance: Fas
   return response.length === 0 ? schema : { ...schema, response: Object.fromEntries(response) }
 }
 
-// What the record refers to by `#/definitions/…` or `#/$defs/…` stands at the root; one that refers to itself in another way is
-// shown as it is.
+// Definitions that the record refers to move to the root. A schema that refers to itself in another way is left as it
+// is.
 function listOf(schema: Schema): Schema {
   if (/"\$id":|"\$ref":"#(?!\/(definitions|\$defs)\/)/.test(JSON.stringify(schema))) return schema
   const { definitions, $defs, ...record } = schema
@@ -38,7 +38,7 @@ function listOf(schema: Schema): Schema {
   }
 }
 
-/** @throws when schemas are given for what HTTP can not call, a misspelt method for example */
+/** @throws when there is a schema for a method that HTTP can not call, a misspelt one for example */
 export function checkSchemas(schemas: Record<string, unknown> = {}, path: string, exposed: readonly string[]): void {
   const unknown = Object.keys(schemas).find((name) => !exposed.includes(name))
   if (unknown !== undefined)
@@ -47,10 +47,12 @@ export function checkSchemas(schemas: Record<string, unknown> = {}, path: string
     )
 }
 
-/** Gives the function that serializes the data of a reply, `undefined` where no schema says how. */
+/** Returns the function that serializes the data of a reply, `undefined` if no schema applies. */
 export type Serializer = (reply: FastifyReply) => ((data: unknown) => string) | undefined
 
-/** Serializes by the response schema of a method: each record of a list, a page and a batch. */
+/**
+ * Serializes by the response schema of a method, which describes one record: each record of a list, a page or a batch.
+ */
 export function createSerializer(method: string, schema: FastifySchema): Serializer {
   const byStatus = responses(schema)
   return (reply) => {
@@ -71,8 +73,8 @@ export function createSerializer(method: string, schema: FastifySchema): Seriali
 type Validate = ((value: unknown) => unknown) & { errors?: { instancePath?: string; message?: string }[] | null }
 
 /**
- * Holds each record of a batch to the schema that describes one. Fastify has held the whole body to it by then, in vain, and
- * looked no further: query and headers are validated here too.
+ * Validates each record of a batch by the schema of one record. Fastify has tried it on the whole body by then, failed
+ * and stopped there: so query and headers are validated here too.
  *
  * @throws {BadRequest} when a record, the query or the headers are not valid
  */

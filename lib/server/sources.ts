@@ -2,15 +2,15 @@ import type { HookContext } from '../../types/hooks.js'
 import type { Caller } from '../core/caller.js'
 import { breakOff, close, listenForLoss, type Stream, streamIn } from './stream.js'
 
-/** The streams that were results of a call, in the order of their coming, with what takes our listeners off them. */
+/** The streams that were results of a call, in order, each with the function that removes our listeners from it. */
 type Streams = Map<Stream, () => void>
 
-// Few calls have one.
+// Few calls have streams.
 const seen = new WeakMap<HookContext, Streams>()
 
 /**
- * Looks after a value that may be a stream: it is closed when the answer to the call is over, whether it was sent, replaced, refused
- * or forgotten. An error that comes before somebody listens does not end the process: who reads the stream finds it there.
+ * Watches a value that may be a stream. It is closed when the response has ended, whether it was sent, replaced,
+ * refused or forgotten. An error before something listens does not end the process: whoever reads the stream gets it.
  * @param caller who has made the call, where it came over HTTP
  */
 export function adopt(value: unknown, context: HookContext, caller: Caller | undefined): void {
@@ -19,7 +19,7 @@ export function adopt(value: unknown, context: HookContext, caller: Caller | und
   const streams = seen.get(context) ?? register(context, caller)
   if (streams.has(stream)) return
   const forget = listenForLoss(stream, (error) => {
-    // A hook reads from it, by `pipe` perhaps, which hands no error on: the streams after it would wait for ever.
+    // A hook reads from it, perhaps by `pipe`, which passes no error on: the streams after it would wait for ever.
     const all = [...streams.keys()]
     for (const later of all.slice(all.indexOf(stream) + 1)) breakOff(later, error)
   })
@@ -36,7 +36,10 @@ function register(context: HookContext, caller: Caller | undefined): Streams {
   return streams
 }
 
-/** The streams of a call of the server are its caller's now, and so are their errors; nobody's when the call has failed. */
+/**
+ * Ends the watch when a call of the server is over: its streams and their errors belong to whoever made the call. If
+ * the call has failed they belong to nobody, and are closed.
+ */
 export function release(context: HookContext, hasFailed: boolean): void {
   for (const [stream, forget] of seen.get(context) ?? []) {
     if (hasFailed) close(stream)

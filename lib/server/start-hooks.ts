@@ -8,7 +8,7 @@ const ask = (hooks: unknown, place: Place) => {
 }
 
 /**
- * Asks the hooks of a service, and the middleware around it, whether they can work at their place.
+ * Asks the hooks of a service, and the middleware around it, whether they can work where they stand.
  * @throws what one of them throws
  */
 export function startHooks(

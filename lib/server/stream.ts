@@ -19,11 +19,11 @@ export function streamIn(value: unknown): Stream | undefined {
 const isNode = (stream: Stream): stream is NodeJS.ReadableStream => streamOf(stream) === 'pipe'
 const isWeb = (stream: Stream): stream is Web => streamOf(stream) === 'getReader'
 
-// A stream in the style of old flows whether somebody listens or not.
+// An old-style stream, without `_readableState`, flows even if nobody listens.
 const lost = new WeakSet<Stream>()
 const isOld = (stream: NodeJS.ReadableStream) => !('_readableState' in stream)
 
-/** @throws when a part of the stream has gone by already */
+/** @throws when a part of the stream is lost already */
 function toReadable(stream: Stream): Readable {
   if (lost.has(stream))
     throw new Error('The stream has begun before it could be sent: wrap it, as in new Readable().wrap(stream)')
@@ -36,8 +36,8 @@ const ignore = () => {}
 
 /**
  * Listens for errors of a stream that nobody reads yet, which would end the process.
- * @param onError told of an error when somebody reads from the stream
- * @returns what ends the listening
+ * @param onError called with an error while something reads from the stream
+ * @returns a function that ends the listening
  */
 export function listenForLoss(stream: Stream, onError: (error: Error) => void): () => void {
   if (!isNode(stream)) return ignore
@@ -57,12 +57,12 @@ export function listenForLoss(stream: Stream, onError: (error: Error) => void): 
   }
 }
 
-/** Ends a stream of Node with an error, unless it is over. */
+/** Destroys a Node stream with an error, unless it has ended. */
 export function breakOff(stream: Stream, error: Error): void {
   if (stream instanceof Readable) stream.destroy(error)
 }
 
-/** Closes a stream. One of the web that is locked is its reader's. */
+/** Closes a stream. A locked web stream belongs to its reader. */
 export function close(stream: Stream): void {
   attempt(() => {
     if (isWeb(stream)) stream.cancel().catch(ignore)
@@ -72,13 +72,13 @@ export function close(stream: Stream): void {
 }
 
 /**
- * A stream that can be sent. One that may carry objects is looked at first: if it does, it becomes newline-delimited JSON
- * (handed on as it is, it would end the process).
+ * Makes a stream that can be sent. Of a stream that may carry objects the first item is read: objects become
+ * newline-delimited JSON (Fastify would end the process over them).
  */
 export async function toBytes(stream: Stream, reply: FastifyReply): Promise<Readable> {
   const source = toReadable(stream)
   if (!source.readableObjectMode) return resetOnError(source, reply)
-  // A client that goes away must not leave the source waiting, not even for its first item.
+  // If the client leaves, the source is closed, also while its first item is awaited.
   reply.raw.once('close', () => source.destroy())
   const items = source[Symbol.asyncIterator]()
   const first = await items.next()
@@ -87,7 +87,7 @@ export async function toBytes(stream: Stream, reply: FastifyReply): Promise<Read
   return resetOnError(Readable.from(encode(first, items, isText ? isBytes : isBinary), { objectMode: false }), reply)
 }
 
-/** The same where nothing can be waited for, as it is for who sends by `reply.send`. */
+/** The same without waiting, for `reply.send`. */
 export function toBytesAtOnce(stream: Stream, reply: FastifyReply): Readable {
   const source = toReadable(stream)
   if (!source.readableObjectMode) return resetOnError(source, reply)
@@ -108,7 +108,10 @@ export function toBytesAtOnce(stream: Stream, reply: FastifyReply): Readable {
 // INTERNAL_ERROR (RFC 9113, section 7).
 const internalError = 2
 
-/** Over HTTP/2 a stream that fails midway looks whole, unless the client is told: Fastify closes it as if it had ended. */
+/**
+ * Over HTTP/2 Fastify closes a stream that fails midway as if it had ended. Without a reset the client would take it
+ * for complete.
+ */
 function resetOnError(readable: Readable, { raw }: FastifyReply): Readable {
   const { stream } = raw as { stream?: { close(code: number): void } }
   if (stream === undefined) return readable
@@ -117,7 +120,7 @@ function resetOnError(readable: Readable, { raw }: FastifyReply): Readable {
   })
 }
 
-/** @throws {GeneralError} in words of ours: those of the engine tell of the server */
+/** @throws {GeneralError} with a message of our own: V8's reveal internals of the server */
 function toLine(item: unknown): string {
   try {
     return `${JSON.stringify(item) ?? 'null'}\n`

@@ -19,9 +19,9 @@ function methodNotAllowed({ verbs, hasId }: Location, request: FastifyRequest, r
 }
 
 /**
- * Makes what refuses, before the body is looked at, the requests that the application's router can't tell apart: 405 for a custom method
- * that is not exposed and for a URL of a more specific service that lacks the method, 400 for an empty id or placeholder, which must not
- * become a call for many records.
+ * Makes the function that refuses, before the body is read, the requests that the application's router can't tell
+ * apart: 405 for a custom method that is not exposed and for a URL of a more specific service that lacks the method,
+ * 400 for an empty id or placeholder, which must not become a call for many records.
  */
 export function targetCheck(
   { name, definition }: ServiceMethod,
@@ -48,8 +48,8 @@ export function targetCheck(
 const hasGap = (path: string) => path.includes('//') || (path.length > 1 && path.endsWith('/'))
 
 /**
- * Answers 405 where the path is that of a service and the method is not. Such a request finds no route, so that every route of the
- * application, registered before or after, comes first; it is answered before its body is looked at.
+ * Answers 405 where the path is that of a service and the method is not. Such a request finds no route, so that every
+ * route of the application, registered before or after, comes first; it is answered before its body is read.
  */
 export function answerUnsupported(
   root: FastifyInstance,
@@ -60,8 +60,8 @@ export function answerUnsupported(
   root.addHook('preParsing', (request, reply, _payload, done) => {
     const found = request.is404 ? locations.at(request.url) : undefined
     if (found === undefined) return done()
-    // What the service would answer has found no route for another cause, but for a custom method: the router refuses an id, or the
-    // placeholder has a pattern.
+    // A verb that the service answers found no route for another reason, unless it is that of custom methods: the
+    // router refuses the id, or the pattern of a placeholder does not match.
     const isCustom = request.method === custom.verb && !found.hasId
     if (found.verbs.includes(request.method) && !isCustom) return done()
     answer(methodNotAllowed(found, request, reply), request, reply)

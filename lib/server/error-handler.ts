@@ -31,7 +31,8 @@ export function errorHandler(
     if (error.code === 401) reply.header('www-authenticate', 'Bearer')
     if (error.code === 406) vary(reply)
     const retryAfter = read(error.data, 'retryAfter')
-    if (Number.isSafeInteger(retryAfter) && (retryAfter as number) >= 0) reply.header('retry-after', String(retryAfter))
+    if (typeof retryAfter === 'number' && Number.isSafeInteger(retryAfter) && retryAfter >= 0)
+      reply.header('retry-after', retryAfter)
     if (page === undefined || wantsJSON(request)) send(reply.type('application/json; charset=utf-8'), toBody(error))
     else sendPage(page, error, request, reply)
   }

@@ -1,10 +1,8 @@
 import type { FastifyReply } from 'fastify'
 
-type Headers = Record<string, number | string | string[] | undefined>
-
 /** The decoration of replies that holds the headers from before the result. */
 export const headersBefore: unique symbol = Symbol('headersBefore')
-type Stored = FastifyReply & { [headersBefore]: Headers | null }
+type Stored = FastifyReply & { [headersBefore]: Record<string, number | string | string[] | undefined> | null }
 
 /** Notes the headers of a reply before the result sets its own. */
 export function keepHeaders(reply: FastifyReply): void {

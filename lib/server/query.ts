@@ -12,7 +12,7 @@ export type Parse = (text: string) => Record<string, unknown> | BadRequest
  * limit is refused, never cut, since a filter that is cut selects more records.
  */
 export function createParser(options: QueryParser = {}): Parse {
-  if (typeof options === 'function') return (text) => attempt(() => options(text) ?? {})
+  if (typeof options === 'function') return (text) => parseSafely(() => options(text) ?? {})
   const parameterLimit = options.parameterLimit ?? 1000
   const settings: qs.IParseOptions = {
     ...options,
@@ -27,11 +27,11 @@ export function createParser(options: QueryParser = {}): Parse {
     if (text.length > parameterLimit && text.split('&').length > parameterLimit) {
       return new BadRequest(`There are more than ${parameterLimit} parameters`)
     }
-    return attempt(() => qs.parse(text, settings))
+    return parseSafely(() => qs.parse(text, settings))
   }
 }
 
-function attempt(parse: () => Record<string, unknown>): Record<string, unknown> | BadRequest {
+function parseSafely(parse: () => Record<string, unknown>): Record<string, unknown> | BadRequest {
   try {
     return parse()
   } catch (error) {

@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 import encodeUrl from 'encodeurl'
 import type { FastifyReply } from 'fastify'
 import type { HookContext } from '../../types/fastify.js'
+import type { Http } from '../../types/hooks.js'
 import { GeneralError } from '../core/errors.js'
 import { isHopByHop, keepHeaders } from './headers.js'
 
@@ -21,17 +22,16 @@ export function applyContext(context: HookContext, status: number, reply: Fastif
 
 function toStatus(status: unknown): number | undefined {
   if (status === undefined) return undefined
-  if (Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599) return status as number
+  if (typeof status === 'number' && Number.isInteger(status) && status >= 200 && status <= 599) return status
   throw new GeneralError('A hook has set a status code that can not be sent')
 }
 
-type Headers = Record<string, string | string[]>
-const none: Headers = {}
+const none: NonNullable<Http['headers']> = {}
 
-function toHeaders({ http }: HookContext, raw: object): Headers {
+function toHeaders({ http }: HookContext, raw: object): typeof none {
   if (http?.headers === undefined && http?.location === undefined) return none
   const location = http.location === undefined ? {} : { location: encodeUrl(http.location) }
-  const headers: Headers = {}
+  const headers: typeof none = {}
   for (const [name, value] of Object.entries({ ...http.headers, ...location })) {
     if (value === undefined || ('stream' in raw && isHopByHop(name))) continue
     try {

@@ -78,13 +78,13 @@ function toRoute(
   const answer = createAnswer(
     list(options.after),
     options.formatter ?? settings.formatter,
-    schema && createSerializer(name, schema)
+    schema && createSerializer(definition, schema)
   )
   // A hook of the application may set it for a route.
   let timeout: number | undefined
   return {
     exposeHeadRoute: definition.verb === 'GET',
-    ...(schema && { schema: routeSchema(name, schema, instance) }),
+    ...(schema && { schema: routeSchema(definition, schema, instance) }),
     ...(options.config && { config: options.config }),
     ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),
     ...(options.handlerTimeout !== undefined && { handlerTimeout: options.handlerTimeout }),

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { BadRequest } from '../core/errors.js'
+import type { MethodDefinition } from '../core/methods.js'
 
 type Schema = Record<string, unknown>
 
@@ -14,14 +15,17 @@ function responses({ response }: FastifySchema): Map<string, Schema> {
  * Makes the schema of a route from that of a method, which describes one record, while `find` answers lists and pages.
  * If the application has a serializer compiler of its own, schemas may be of any kind and are not changed.
  */
-export function routeSchema(method: string, schema: FastifySchema, instance: FastifyInstance): FastifySchema {
-  const asList = method === 'find' && instance.serializerCompiler === undefined
+export function routeSchema(method: MethodDefinition, schema: FastifySchema, instance: FastifyInstance): FastifySchema {
+  const asList = answersPages(method) && instance.serializerCompiler === undefined
   const response = [...responses(schema)].map(([status, record]) => [
     status,
     asList && status.startsWith('2') ? listOf(record) : record
   ])
   return response.length === 0 ? schema : { ...schema, response: Object.fromEntries(response) }
 }
+
+/** Whether a method answers lists and pages. */
+const answersPages = ({ verb, id }: MethodDefinition) => verb === 'GET' && id === false
 
 // Definitions that the record refers to move to the root. A schema that refers to itself in another way is left as it
 // is.
@@ -53,8 +57,9 @@ export type Serializer = (reply: FastifyReply) => ((data: unknown) => string) | 
 /**
  * Serializes by the response schema of a method, which describes one record: each record of a list, a page or a batch.
  */
-export function createSerializer(method: string, schema: FastifySchema): Serializer {
+export function createSerializer(method: MethodDefinition, schema: FastifySchema): Serializer {
   const byStatus = responses(schema)
+  const isPaged = answersPages(method)
   return (reply) => {
     const status = String(reply.statusCode)
     const found = byStatus.get(status) ?? byStatus.get(`${status[0]}xx`) ?? byStatus.get('default')
@@ -64,7 +69,7 @@ export function createSerializer(method: string, schema: FastifySchema): Seriali
     return (data) => {
       if (Array.isArray(data)) return list(data)
       const { data: records, ...page } = data as Schema
-      if (method !== 'find' || !Array.isArray(records)) return one(data)
+      if (!isPaged || !Array.isArray(records)) return one(data)
       return `{${[JSON.stringify(page).slice(1, -1), `"data":${list(records)}`].filter(Boolean).join()}}`
     }
   }

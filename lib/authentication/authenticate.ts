@@ -1,17 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HookType, NextFunction } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
+import { Caller, type Carrier, caller } from '../core/caller.js'
 import { toServiceError } from '../core/errors.js'
 import { define } from '../core/facade.js'
 import { onStart, type Place } from '../core/hooks.js'
 import { authenticationOf, isAuthentication } from './find.js'
-import { withoutRequest, withRequest } from './request.js'
 
-/** Whom `authenticate` lets in. */
+/** Who is let in by `authenticate`. */
 export interface AuthenticateOptions {
-  /** The name of an authentication service. Default: that of the instance. */
+  /** The path of an authentication service. Default: the one that is responsible for the instance. */
   service?: string
-  /** The names of the strategies of which one must prove who calls. */
+  /** The names of the strategies, one of which must prove who calls. */
   strategies: readonly string[]
 }
 
@@ -29,21 +29,21 @@ export interface Guard {
 }
 
 interface Authenticated {
-  /** Who calls, where `authenticate` guards the route. Declare its type in `FastifyRequest`, as that of any decorator. */
+  /** Who calls, where `authenticate` guards the route. Declare its type in `FastifyRequest`, as for any decorator. */
   user?: unknown
 }
 
 declare module 'fastify' {
-  // An inherited property: that of another plugin, or the type that the application declares, stands over it.
+  // An inherited property: the type that another plugin or the application declares takes precedence.
   interface FastifyRequest extends Authenticated {}
 }
 
 /**
- * A guard that lets in who proves who they are by one of the strategies (specification: "Authentication"). As a hook of a service it
- * sets `params.user`, `params.authentication` and `params.authenticated`; a call of the server itself needs no credentials. As a
- * `preHandler` (or `onRequest`) of a route it sets `request.user` and `request.feathers`.
+ * A guard that lets in callers who prove who they are by one of the strategies (specification: "Authentication"). As a hook of a
+ * service it sets `params.user`, `params.authentication` and `params.authenticated`; a call of the server itself needs no
+ * credentials. As a `preHandler` (or `onRequest`) of a route it sets `request.user` and `request.feathers`.
  *
- * @returns a function for both; it throws NotAuthenticated for those whom it does not let in
+ * @returns a function for both; it throws NotAuthenticated for all other callers
  * @throws when no strategy is named; when the server starts, if the service or the strategy does not exist
  * @example
  * app.service('messages').hooks({ around: { all: [authenticate('jwt')] } })
@@ -52,35 +52,34 @@ declare module 'fastify' {
  */
 export function authenticate(...strategies: [string, ...string[]]): Guard
 export function authenticate(options: AuthenticateOptions): Guard
-export function authenticate(...given: (string | AuthenticateOptions)[]): Guard {
+export function authenticate(...given: [AuthenticateOptions] | string[]): Guard {
   const [first] = given
-  const { service, strategies } =
-    typeof first === 'object' && first !== null ? first : { service: undefined, strategies: given as string[] }
-  if (
-    !Array.isArray(strategies) ||
-    strategies.length === 0 ||
-    strategies.some((name) => typeof name !== 'string' || name === '')
-  )
+  const isNamed = typeof first === 'object' && first !== null
+  const service = isNamed ? first.service : undefined
+  const strategies: readonly unknown[] = isNamed ? first.strategies : given
+  if (!isListOfNames(strategies))
     throw new Error(
       "authenticate needs the name of a strategy: authenticate('jwt'), or { service, strategies: ['jwt'] }"
     )
+  const names = strategies
 
-  const guard = (one: GuardContext | FastifyRequest, two?: NextFunction | FastifyReply) =>
-    isRequest(one) ? guardRoute(one, two as FastifyReply) : guardCall(one, two as NextFunction | undefined)
-
-  async function guardCall(context: GuardContext, next?: NextFunction): Promise<void> {
-    const authentication = authenticationOf(context.app, service)
-    context.params = await authentication.check(context.params, strategies)
-    await next?.()
+  function guard(context: GuardContext, next?: NextFunction): Promise<void>
+  function guard(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  async function guard(one: GuardContext | FastifyRequest, two?: NextFunction | FastifyReply): Promise<void> {
+    if ('raw' in one) return guardRoute(one, two as FastifyReply)
+    one.params = await authenticationOf(one.app, service).check(one.params, names)
+    if (typeof two === 'function') await two()
   }
 
   async function guardRoute(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const authentication = authenticationOf(request.server, service)
-    const params = { ...request.feathers, ...withRequest(request, reply), provider: 'rest' } as Params
+    const credentials = authenticationOf(request.server, service)
+    const { token } = new Caller(request, reply.raw)
+    const params: Params & Carrier = { ...request.feathers, [caller]: token, provider: 'rest' }
     try {
-      const { provider, ...result } = withoutRequest(await authentication.check(params, strategies))
+      // The params stay on the request, and may be used when it is over: they must not carry it.
+      const { provider, [caller]: _, ...result } = await credentials.check(params, names)
       request.feathers = result
-      const { name } = authentication.entities
+      const { name } = credentials.authenticator.entities
       if (name !== null) define(request as never, name, result[name])
     } catch (error) {
       if (toServiceError(error).code === 401) reply.header('www-authenticate', 'Bearer')
@@ -91,20 +90,20 @@ export function authenticate(...given: (string | AuthenticateOptions)[]): Guard 
   function check({ app, path, service: guarded, type }: Place): void {
     if (type === 'after' || type === 'error')
       throw new Error(`authenticate at '${path}' is a hook for 'before' or 'around', not for '${type}'`)
-    const authentication = authenticationOf(app, service)
-    const known = authentication.strategyNames
-    const unknown = strategies.find((name) => !known.includes(name))
+    const known = authenticationOf(app, service).authenticator.strategyNames
+    const unknown = names.find((name) => !known.includes(name))
     if (unknown !== undefined)
       throw new Error(
         `authenticate('${unknown}') at '${path}': there is no such strategy. Enabled: ${known.join(', ')}`
       )
-    if (guarded !== undefined && isAuthentication(guarded))
+    if (isAuthentication(app, guarded))
       throw new Error(
-        `authenticate('${strategies.join("', '")}') stands on the authentication service '${path}', where logins come without a token: take it away`
+        `authenticate('${names.join("', '")}') stands on the authentication service '${path}', where logins come without a token: take it away`
       )
   }
 
-  return Object.assign(guard, { [onStart]: check }) as Guard
+  return Object.assign(guard, { [onStart]: check })
 }
 
-const isRequest = (value: GuardContext | FastifyRequest): value is FastifyRequest => 'raw' in value
+const isListOfNames = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string' && name !== '')

@@ -1,6 +1,6 @@
 import type { PasswordHash } from './scrypt.js'
 
-/** A library that verifies bcrypt hashes: `bcryptjs`, `bcrypt` and others have this function. */
+/** A library that verifies bcrypt hashes, such as `bcryptjs` or `bcrypt`. */
 export interface Bcrypt {
   compare(password: string, hash: string): Promise<boolean>
 }
@@ -8,20 +8,19 @@ export interface Bcrypt {
 const form = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z\d]{53}$/
 
 /**
- * bcrypt, for the hashes of an existing table of users.
+ * Verifies the bcrypt hashes of an existing table of users.
  *
  * @param library the library, or `true` for the optional peer dependency `bcryptjs`
- * @throws when that is not installed, or the library has no `compare`
+ * @throws when `bcryptjs` is not installed, or the library has no `compare`
  */
 export async function createBcrypt(library: Bcrypt | true): Promise<PasswordHash> {
   const { compare } = library === true ? await importPeer() : library
   if (typeof compare !== 'function')
     throw new Error('The option `bcrypt` of the strategy local is true, or a library with a function `compare`')
-  // As costly as the costliest of the table that was seen.
+  // Compared where there is no bcrypt hash. It costs as much as the costliest hash that was met.
   let dummy = `$2b$10$${'.'.repeat(53)}`
   const reads = (stored: unknown): stored is string => typeof stored === 'string' && form.test(stored)
   return {
-    reads,
     async compare(password, stored) {
       const isRead = reads(stored)
       if (isRead && stored.slice(4, 6) > dummy.slice(4, 6)) dummy = `${stored.slice(0, 7)}${dummy.slice(7)}`

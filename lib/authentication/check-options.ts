@@ -9,11 +9,11 @@ type Kind = readonly [description: string, is: (value: unknown) => boolean]
 const kind = (description: string, is: Kind[1]): Kind => [description, is]
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isNonEmpty = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 const free = kind('anything', () => true)
 const object = kind('an object', isObject)
-const text = kind('a string, and not empty', isText)
+const text = kind('a string, and not empty', isNonEmpty)
 const list = kind('a list of strings', (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'))
 const flag = kind('true or false', (value) => typeof value === 'boolean')
 const store = kind(
@@ -21,13 +21,13 @@ const store = kind(
   (value) => isObject(value) && typeof value.get === 'function' && typeof value.set === 'function'
 )
 
-// Each option, and what it is. Those that are looked at elsewhere are anything here.
+// Each option, and what it must be. Options that are checked elsewhere may be anything here.
 const known: Record<string, Record<string, Kind>> = {
   '': {
     ...{ secret: free, service: text, entityId: text, strategies: object, authStrategies: list, parseStrategies: list },
     ...{ jwt: object, passwords: object, revocation: flag, store },
     path: kind('a string', (value) => typeof value === 'string'),
-    entity: kind('a string, and not empty, or null', (value) => value === null || isText(value)),
+    entity: kind('a string, and not empty, or null', (value) => value === null || isNonEmpty(value)),
     isRevoked: kind('a function', (value) => typeof value === 'function'),
     refresh: kind('true, false or an object', (value) => typeof value === 'boolean' || isObject(value)),
     ...{ before: free, after: free, hooks: free, config: free, bodyLimit: free, handlerTimeout: free, schema: free }
@@ -43,8 +43,8 @@ const known: Record<string, Record<string, Kind>> = {
 }
 
 /**
- * Finds options that are misspelt, of another library, or of the wrong kind: nothing would be done about them.
- * @throws when there is one
+ * Checks the names and the types of the options. Those that are misspelt, or of another library, would be ignored in silence.
+ * @throws when one is wrong
  */
 export function checkOptions(options: AuthenticationOptions): void {
   const { jwt, passwords, refresh, strategies, entity } = options
@@ -66,13 +66,12 @@ export function checkOptions(options: AuthenticationOptions): void {
 
 function checkPlace(place: string, given: Record<string, unknown>, kinds: Record<string, Kind>): void {
   checkOptionNames(given, Object.keys(kinds), 'Authentication has', place)
-  for (const [name, value] of Object.entries(given)) {
-    const [description, is] = kinds[name] as Kind
-    if (value !== undefined && !is(value))
+  for (const [name, [description, is]] of Object.entries(kinds))
+    if (given[name] !== undefined && !is(given[name]))
       throw new Error(`The option \`${place}${name}\` of authentication is ${description}`)
-  }
 }
 
+// The result of a login, params, or requests of Fastify have these properties.
 // biome-ignore format: a list
 const taken = new Set([
   'authentication', 'authenticated', 'provider', 'query', 'headers', 'route', 'accessToken', 'refreshToken', 'feathers',

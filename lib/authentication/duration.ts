@@ -1,12 +1,14 @@
 import { parse } from '@lukeed/ms'
-import { endOfTime } from './claims.js'
 
-// From now on it must end at a date.
+/** In seconds: a date can hold no time from here on. */
+export const endOfTime = 8.64e12
+
+// Counted from now, it must still end at a time that a date can hold.
 const max = endOfTime / 2
 
 /**
  * A span of time in seconds: `'15m'` → 900, `60` → 60.
- * @throws when it is no span of a second or more
+ * @throws when the value is not a span of at least a second
  */
 export function toSeconds(value: string | number, option: string): number {
   const seconds = typeof value === 'string' ? (parse(value) ?? Number.NaN) / 1000 : value

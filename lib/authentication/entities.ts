@@ -6,7 +6,7 @@ import { protect } from './protect.js'
 import { errorWithout } from './protected-error.js'
 import { without } from './without.js'
 
-/** A user, or what else logs in. */
+/** A user, or whatever else logs in. */
 export type Entity = Record<string, unknown>
 
 export interface EntityOptions {
@@ -14,12 +14,14 @@ export interface EntityOptions {
   service?: string
   /** The name under which a user stands in params and results. Default `'user'`. `null`: tokens stand for no users. */
   entity?: string | null
-  /** The property that holds the id of a user. Default: that which the service names in `id`, or `'id'`. */
+  /** The property that holds the id of a user. Default: the one that the service names in `id`, or `'id'`. */
   entityId?: string
 }
 
-// The fields of the users of a service that never leave, whichever authentication service names them.
-const secrets = new WeakMap<object, Set<string>>()
+type UserService = Required<Service<Entity>> & { readonly id?: unknown }
+
+// The secret fields of the users of a service: those of all authentication services that use it.
+const secretFields = new WeakMap<object, Set<string>>()
 
 /** The users that tokens stand for. */
 export class Entities {
@@ -27,24 +29,25 @@ export class Entities {
   readonly #app: FastifyInstance
   readonly #service: string
   readonly #id: string | undefined
-  readonly #secretFields: readonly string[]
+  #secrets: ReadonlySet<string>
 
+  /** @param secrets the fields of a user that never leave the server */
   constructor(
     app: FastifyInstance,
     { service = 'users', entity = 'user', entityId }: EntityOptions,
-    secretFields: readonly string[]
+    secrets: readonly string[]
   ) {
     this.#app = app
     this.name = entity
     this.#service = service
     this.#id = entityId
-    this.#secretFields = secretFields
+    this.#secrets = new Set(secrets)
   }
 
   /** The service that holds them. @throws when it is not registered */
-  get service(): RegisteredService<Required<Service<Entity>>> {
+  get service(): RegisteredService<UserService> {
     try {
-      return this.#app.service<Required<Service<Entity>>>(this.#service)
+      return this.#app.service<UserService>(this.#service)
     } catch (cause) {
       throw new Error(
         `Authentication has no service '${this.#service}' to find users in: register it, name another one in the option \`service\`, or set \`entity\` to null`,
@@ -53,14 +56,15 @@ export class Entities {
     }
   }
 
-  /** Keeps the passwords from leaving. @throws when there is no service of users */
+  /** Makes their service keep the secrets from leaving. @throws when there is no such service */
   setup(): void {
     if (this.name === null) return
     const { service } = this
-    const known = secrets.get(service) ?? new Set()
-    secrets.set(service, known)
-    const added = this.#secretFields.filter((field) => !known.has(field))
+    const known = secretFields.get(service) ?? new Set()
+    const added = [...this.#secrets].filter((field) => !known.has(field))
     for (const field of added) known.add(field)
+    secretFields.set(service, known)
+    this.#secrets = known
     if (added.length > 0) service.hooks({ around: { all: [protect(...added)] } })
   }
 
@@ -72,73 +76,61 @@ export class Entities {
       throw new Error(`The strategy '${strategy}' needs the method '${method}' of the service '${this.#service}'`)
   }
 
-  /** A user without what never leaves. */
-  withoutSecrets(entity: Entity): Entity {
-    return without(entity, this.#secrets) as Entity
+  /** A user without the secrets, also as the server itself sees them. */
+  withoutSecrets(entity: unknown): unknown {
+    return without(entity, [...this.#secrets])
   }
 
-  /** The first that a query selects. */
+  /** An error without the secrets of users in what it tells a client. */
+  errorWithoutSecrets(error: unknown): unknown {
+    return this.name === null ? error : errorWithout(error, [...this.#secrets])
+  }
+
+  /** The first user that a query selects. */
   async find(query: Query, params: Params): Promise<Entity | undefined> {
-    const found = await this.#ask(() => this.service.find({ ...internal(params), paginate: false, query }))
+    const found = await this.service.find({ ...toInternal(params), paginate: false, query })
     return Array.isArray(found) ? found[0] : found.data[0]
   }
 
-  /** The one with an id, as the server sees it. `undefined` when it is there no more. */
+  /** The user with an id, `undefined` when there is none. */
   async get(id: string, params: Params): Promise<Entity | undefined> {
     try {
-      const entity = await this.#ask(() => this.service.get(id, { ...internal(params), query: {} }))
+      const entity = await this.service.get(id, { ...toInternal(params), query: {} })
       // A service may find something else under a name such as `__proto__`.
-      return String(this.#read(entity)) === id ? entity : undefined
+      return String(this.#idIn(entity)) === id ? entity : undefined
     } catch (error) {
       if (toServiceError(error).code === 404) return undefined
       throw error
     }
   }
 
-  /** The same one as its own user sees it over HTTP. */
-  async getExternal(entity: Entity, params: Params): Promise<Entity> {
-    const own = {
-      ...internal(params),
-      [String(this.name)]: entity,
-      authenticated: true,
-      provider: params.provider as string
-    }
+  /** A user as they see themselves over HTTP. */
+  async getExternal(entity: unknown, params: Params): Promise<Entity> {
+    const { authentication, ...rest } = params
+    const own = { ...rest, [String(this.name)]: entity, authenticated: true }
     return this.service.get(this.idOf(entity), { ...own, query: {} })
   }
 
-  /** @throws when the id of an entity is not found */
-  idOf(entity: Entity): Id {
-    const id = this.#read(entity)
+  /** @throws when a user has no id */
+  idOf(entity: unknown): Id {
+    const id = this.#idIn(entity)
     if (id !== undefined && id !== null) return id
     throw new Error(
       `A user of the service '${this.#service}' has no '${this.#idName}': name its id in the option \`entityId\` of authentication`
     )
   }
 
-  get #secrets(): readonly string[] {
-    return [...(secrets.get(this.service) as Set<string>)]
-  }
-
-  /** A call of the server, whose error leaves through whatever service asks who calls. */
-  async #ask<T>(call: () => Promise<T>): Promise<T> {
-    try {
-      return await call()
-    } catch (error) {
-      throw errorWithout(error, this.#secrets)
-    }
-  }
-
   get #idName(): string {
-    const { id } = this.service as { id?: unknown }
+    const { id } = this.service
     return this.#id ?? (typeof id === 'string' ? id : 'id')
   }
 
-  #read(entity: Entity | null | undefined): Id | null | undefined {
-    return entity?.[this.#idName] as Id | null | undefined
+  #idIn(entity: unknown): Id | null | undefined {
+    return (entity as Record<string, Id> | null | undefined)?.[this.#idName]
   }
 }
 
-// A call of the server: it needs no token, and is not asked for one.
-function internal({ provider, authentication, authenticated, ...params }: Params): Params {
+/** The params of a call of the server, which needs no credentials. */
+function toInternal({ provider, authentication, authenticated, ...params }: Params): Params {
   return params
 }

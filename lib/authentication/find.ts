@@ -1,73 +1,68 @@
-import type { FastifyInstance } from 'fastify'
-import { authentication, type WithAuthentication } from '../core/credentials.js'
-import type { AuthenticationService } from './service.js'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import {
+  type Authentication,
+  authenticationFor,
+  authentications,
+  type WithAuthentications
+} from '../core/credentials.js'
+import type { Credentials } from './credentials.js'
 
-const own = Symbol('own')
-type Instance = FastifyInstance & WithAuthentication & { [own]?: AuthenticationService }
-
-const services = new WeakMap<object, AuthenticationService>()
-const ofApplication = new WeakMap<object, AuthenticationService[]>()
-
-/** Whether a registered service is an authentication service. */
-export const isAuthentication = (registered: unknown) => services.has(Object(registered))
-
-// The outermost instance that has services.
-function topOf(app: FastifyInstance): Instance {
-  let top = app
-  while (Object.getPrototypeOf(top)?.service !== undefined) top = Object.getPrototypeOf(top)
-  return top
+interface Registration extends Authentication {
+  /** What `app.service(path)` returns. */
+  readonly service: unknown
+  readonly credentials: Credentials
+  readCredentials(request: FastifyRequest): Promise<void>
 }
 
-/** The only authentication service of an application stands for its other instances too; one of several does not. */
-function onlyOne(app: FastifyInstance): AuthenticationService | undefined {
-  const [first, ...more] = ofApplication.get(topOf(app)) ?? []
-  return more.length === 0 ? first : undefined
-}
-
-/** Makes an authentication service findable: by name, and as that of its instance and those below, where it is the first one there. */
-export function registerAuthentication(app: FastifyInstance, registered: object, service: AuthenticationService): void {
-  const [instance, top] = [app as Instance, topOf(app)]
-  services.set(registered, service)
-  ofApplication.set(top, [...(ofApplication.get(top) ?? []), service])
-  if (!Object.hasOwn(instance, own)) Object.assign(instance, { [own]: service, [authentication]: service })
-  app.addHook('onReady', async () => {
-    const only = onlyOne(app)
-    if (top[own] === undefined && only !== undefined) top[authentication] = only
-  })
-}
-
-/**
- * An authentication service of the application: that of the instance, or any, for what all of them do in the same way.
- * @throws when there is none
- */
-export function anyAuthenticationOf(instance: unknown): AuthenticationService {
-  const app = instance as Instance
-  const service = app[own] ?? ofApplication.get(topOf(app))?.[0]
-  if (service !== undefined) return service
-  throw new Error(nowhere)
-}
+type Instance = FastifyInstance & WithAuthentications<Registration>
 
 const nowhere = 'There is no authentication here: register the plugin fastify-services/authentication'
 
+/** Makes an authentication service known to all instances of its application. */
+export function registerAuthentication(app: FastifyInstance, service: unknown, credentials: Credentials): void {
+  // The outermost instance that has services: the others inherit the list from it.
+  let top: Instance = app
+  while (Object.getPrototypeOf(top)?.service !== undefined) top = Object.getPrototypeOf(top)
+  top[authentications] ??= []
+  const readCredentials = (request: FastifyRequest) => credentials.read(request)
+  top[authentications].push({ app, service, credentials, readCredentials })
+}
+
+const allIn = (app: unknown) => (app as Instance)[authentications] ?? []
+
+/** Whether a registered service is an authentication service. */
+export const isAuthentication = (app: unknown, service: unknown) => allIn(app).some((one) => one.service === service)
+
 /**
- * The authentication service of an instance, or the one of a name.
+ * Any authentication service of the application, for what all of them do in the same way. That of the instance comes first.
  * @throws when there is none
  */
-export function authenticationOf(instance: unknown, name?: string): AuthenticationService {
-  const app = instance as Instance
-  if (name !== undefined) {
-    if (!app.hasDecorator('service')) throw new Error(nowhere)
-    const service = services.get(app.service(name))
-    if (service !== undefined) return service
+export function anyAuthenticationOf(app: unknown): Credentials {
+  const found = authenticationFor(app as Instance) ?? allIn(app)[0]
+  if (found === undefined) throw new Error(nowhere)
+  return found.credentials
+}
+
+/**
+ * The authentication service that is responsible for an instance, or the one at a path.
+ * @throws when there is none
+ */
+export function authenticationOf(app: unknown, path?: string): Credentials {
+  const instance = app as Instance
+  if (path === undefined) {
+    const found = authenticationFor(instance)
+    if (found !== undefined) return found.credentials
     throw new Error(
-      `The service '${name}' is no authentication service: name one that fastify-services/authentication has registered`
+      allIn(app).length > 0
+        ? 'There are several authentication services, and none of them is for this instance: name one, as in authenticate({ service, strategies })'
+        : nowhere
     )
   }
-  const service = app[own] ?? onlyOne(app)
-  if (service !== undefined) return service
+  if (!instance.hasDecorator('service')) throw new Error(nowhere)
+  const service: unknown = instance.service(path)
+  const found = allIn(app).find((one) => one.service === service)
+  if (found !== undefined) return found.credentials
   throw new Error(
-    ofApplication.has(topOf(app))
-      ? 'There are several authentication services, and none of them is for this instance: name one, as in authenticate({ service, strategies })'
-      : nowhere
+    `The service '${path}' is no authentication service: name one that fastify-services/authentication has registered`
   )
 }

@@ -2,16 +2,16 @@ import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { BadRequest } from '../core/errors.js'
 import { onStart, type Place } from '../core/hooks.js'
 import { anyAuthenticationOf } from './find.js'
-import { isText, maxLength } from './password.js'
+import { isShortText, maxTextLength } from './password.js'
 
-/** Marks the params of a call whose password is a hash already. */
+/** Marks the params of a call whose data holds a hash in place of the password. */
 export const isHashed = Symbol('isHashed')
 
-// A hash takes a tenth of a second: one request must not keep the server busy for hours.
-const maxList = 50
+// A hash takes a tenth of a second: without a limit, one request could keep the server busy for hours.
+const maxRecords = 50
 
 /**
- * A before hook that replaces a password by its hash (scrypt, in PHC form). Data without the field stays as it is.
+ * A before hook that replaces a password by its hash (scrypt, in PHC form). Data without the field is left as it is.
  *
  * @param field the field of the data that holds the password
  * @returns a hook for `before` or `around`; it throws BadRequest when the password is no string of 1 to 1024 characters or, over HTTP, a
@@ -25,12 +25,12 @@ export function hashPassword(field: string): (context: HookContext, next?: NextF
     throw new Error("hashPassword needs the name of a field: hashPassword('password')")
   const hook = async (context: HookContext, next?: NextFunction) => {
     if (!(isHashed in context.params)) {
-      const { passwords } = anyAuthenticationOf(context.app)
+      const { passwords } = anyAuthenticationOf(context.app).authenticator
       const replace = async (data: unknown) => {
-        const { [field]: password, ...rest } = Object(data) as Record<string, unknown>
+        const { [field]: password, ...rest }: Record<string, unknown> = Object(data)
         if (password === undefined) return data
-        if (!isText(password)) {
-          const message = `'${field}' is a string of 1 to ${maxLength} characters`
+        if (!isShortText(password)) {
+          const message = `'${field}' is a string of 1 to ${maxTextLength} characters`
           throw new BadRequest(message, { errors: { [field]: message } })
         }
         return { ...rest, [field]: await passwords.hash(password) }
@@ -38,10 +38,10 @@ export function hashPassword(field: string): (context: HookContext, next?: NextF
       const { data } = context
       if (!Array.isArray(data)) context.data = await replace(data)
       else {
-        if (context.params.provider && data.length > maxList)
-          throw new BadRequest(`A list of records with a '${field}' has at most ${maxList}`)
+        if (context.params.provider && data.length > maxRecords)
+          throw new BadRequest(`A list of records with a '${field}' has at most ${maxRecords}`)
         const hashed: unknown[] = []
-        // One by one: a long list must not take the places of those who log in.
+        // One by one, so that a long list takes only one of the places in the queue, which logins need too.
         for (const one of data) hashed.push(await replace(one))
         context.data = hashed
       }

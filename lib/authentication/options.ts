@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { TokenPayload } from '../../types/authentication.js'
 import type { ServiceOptions } from '../../types/fastify.js'
+import { read } from '../core/errors.js'
 import type { EntityOptions } from './entities.js'
 import type { PasswordOptions } from './password.js'
 import type { Secret } from './secret.js'
@@ -11,7 +12,7 @@ import { type LocalOptions, LocalStrategy } from './strategies/local.js'
 import type { Strategy } from './strategy.js'
 import type { TokenOptions } from './token.js'
 
-/** The strategies by name. `true` enables one of ours; `false` leaves it out. */
+/** The strategies by name. `true` enables `jwt` or `local` with their defaults; `false` leaves one out. */
 export interface Strategies {
   jwt?: boolean | JwtOptions | Strategy
   local?: boolean | LocalOptions | Strategy
@@ -20,7 +21,7 @@ export interface Strategies {
 
 /** Options of the plugin (specification: "Authentication"). */
 export interface AuthenticationOptions extends EntityOptions, Passed {
-  /** What tokens are signed with: at least 32 random bytes, or a key pair. Of a list the first signs, and all verify. */
+  /** What tokens are signed with: at least 32 random bytes, or a key pair. Of a list, the first signs and all verify. */
   secret: Secret | readonly Secret[] | undefined
   /** The path of the service. Default `'authentication'`. */
   path?: string
@@ -32,11 +33,11 @@ export interface AuthenticationOptions extends EntityOptions, Passed {
   parseStrategies?: readonly string[]
   jwt?: TokenOptions
   passwords?: PasswordOptions
-  /** Asked whenever a token is verified; `true` refuses it. The request is `undefined` for a call of the server. */
+  /** Called whenever a token is verified; `true` refuses the token. The request is `undefined` for a call of the server. */
   isRevoked?: (payload: TokenPayload, request: FastifyRequest | undefined) => boolean | Promise<boolean>
-  /** Whether a logout revokes the token until it expires. Default `false`: it is good until then. */
+  /** Whether a logout revokes the token. Default `false`: the token stays valid until it expires. */
   revocation?: boolean
-  /** Whether a login gives a refresh token too; `expiresIn` is how long the login can be kept alive, default `'30d'`. Default `false`. */
+  /** Whether a login also gives a refresh token. `expiresIn` is how long the login can be kept alive, `'30d'` by default. Default `false`. */
   refresh?: boolean | { readonly expiresIn?: string | number }
   /** Where revoked tokens and refresh tokens are kept. Default: in the memory of the process. */
   store?: Store
@@ -48,24 +49,25 @@ type Passed = Pick<
   'before' | 'after' | 'hooks' | 'config' | 'bodyLimit' | 'handlerTimeout' | 'schema'
 >
 
-/** Whether a value is a strategy, and no options of one. */
-export const isStrategy = (value: unknown): value is Strategy =>
-  typeof (value as Partial<Strategy> | undefined)?.authenticate === 'function'
+/** Whether a value is a strategy, as opposed to the options of one. */
+export const isStrategy = (value: unknown): value is Strategy => typeof read(value, 'authenticate') === 'function'
+
+const optionsIn = <O extends object>(value: boolean | O | Strategy | undefined): Partial<O> =>
+  typeof value === 'object' && !isStrategy(value) ? value : {}
 
 /**
- * The strategies that the option names, made ready.
- * @throws when a name stands for nothing
+ * The strategies that the option names, as objects.
+ * @throws when one of them is neither a strategy nor the options of one
  */
 export function toStrategies(strategies: Strategies = { jwt: true, local: true }): Map<string, Strategy> {
   const made = new Map<string, Strategy>()
   for (const [name, value] of Object.entries(strategies)) {
     if (value === undefined || value === false) continue
-    const own = value === true ? {} : value
-    if (typeof own !== 'object' || own === null)
+    if (value !== true && (typeof value !== 'object' || value === null))
       throw new Error(`The strategy '${name}' of authentication is true, an object with its options, or a strategy`)
     if (isStrategy(value)) made.set(name, value)
-    else if (name === 'jwt') made.set(name, new JwtStrategy(own as JwtOptions))
-    else if (name === 'local') made.set(name, new LocalStrategy(own as LocalOptions))
+    else if (name === 'jwt') made.set(name, new JwtStrategy(optionsIn(strategies.jwt)))
+    else if (name === 'local') made.set(name, new LocalStrategy(optionsIn(strategies.local)))
     else
       throw new Error(
         `The strategy '${name}' of authentication is no strategy: give an object with a method \`authenticate\``
@@ -77,8 +79,8 @@ export function toStrategies(strategies: Strategies = { jwt: true, local: true }
 }
 
 /**
- * The names that an option lists, or else those that it stands for by default.
- * @throws when one of them is no strategy
+ * The names that an option lists, or else all the strategies that it can name.
+ * @throws when it can't name one of them
  */
 export function namesOf(
   option: 'authStrategies' | 'parseStrategies',

@@ -2,22 +2,22 @@ import fastq from 'fastq'
 import { BadRequest, Unavailable } from '../core/errors.js'
 import { type PasswordHash, scryptHash } from './scrypt.js'
 
-/** How many passwords are hashed at once. A hash takes a thread of Node's pool of 4 and 16 MiB. */
+/** How many passwords are hashed at once. Each takes 16 MiB, and one of the 4 threads that Node has for such work. */
 export interface PasswordOptions {
-  /** Hashed at the same time. Default 3. */
+  /** How many are hashed at the same time. Default 3. */
   concurrent?: number
-  /** Waiting beyond those. Default 50. What comes then is answered with 503 and `Retry-After`. */
+  /** How many more may wait. Default 50. Any further one is answered with 503 and `Retry-After`. */
   waiting?: number
 }
 
-/** The most characters of a password, and of a user name. */
-export const maxLength = 1024
+/** The most characters of a password, a user name, or an id in a token. */
+export const maxTextLength = 1024
 
-/** Whether a value can be a password or a user name. A NUL ends the text for some databases and for bcrypt. */
-export const isText = (value: unknown): value is string =>
-  typeof value === 'string' && value !== '' && value.length <= maxLength && !value.includes('\0')
+/** Whether a value can be a password, a user name, or an id in a token. Some databases, and bcrypt, would end the text at a NUL. */
+export const isShortText = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= maxTextLength && !value.includes('\0')
 
-/** Hashes and verifies passwords, not too many at once. */
+/** Hashes and verifies passwords, with a limit on how many at once. */
 export class Passwords {
   readonly #kinds: PasswordHash[] = [scryptHash]
   readonly #queue: fastq.queueAsPromised<() => Promise<unknown>>
@@ -33,25 +33,25 @@ export class Passwords {
     this.#limit = concurrent + waiting
   }
 
-  /** Verifies hashes of one more kind. */
+  /** Adds a kind of hash that `verify` reads. */
   add(kind: PasswordHash): void {
     this.#kinds.push(kind)
   }
 
-  /** @throws {BadRequest} when it can be no password. @throws {Unavailable} when too many are waiting */
+  /** @throws {BadRequest} when the value can't be a password. @throws {Unavailable} when too many are waiting */
   async hash(password: string): Promise<string> {
-    if (!isText(password)) throw new BadRequest(`A password is a string of 1 to ${maxLength} characters`)
+    if (!isShortText(password)) throw new BadRequest(`A password is a string of 1 to ${maxTextLength} characters`)
     return this.#run(() => scryptHash.hash(password))
   }
 
   /**
-   * Whether a password is that of a stored hash. Each kind of hash is computed, so that the time does not tell of which kind the
-   * stored one is, nor whether there is one. What can be no password is not computed.
+   * Whether a password is the one that was hashed. A hash of each kind is computed, so that the time does not tell of which kind the
+   * stored one is, nor whether there is one. Nothing is computed for a value that can't be a password.
    *
    * @throws {Unavailable} when too many are waiting
    */
   async verify(password: string, stored: unknown): Promise<boolean> {
-    if (!isText(password)) return false
+    if (!isShortText(password)) return false
     return this.#run(async () => {
       let isValid = false
       for (const kind of this.#kinds) isValid = (await kind.compare(password, stored)) || isValid
@@ -59,7 +59,7 @@ export class Passwords {
     })
   }
 
-  /** Whether `hash` would make a stored hash in another way now. */
+  /** Whether a stored hash is of another kind, or has other settings, than those that `hash` makes. */
   isOutdated(stored: string): boolean {
     return !scryptHash.isCurrent(stored)
   }

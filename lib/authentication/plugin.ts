@@ -3,14 +3,14 @@ import plugin from 'fastify-plugin'
 import type { ServiceOptions } from '../../types/fastify.js'
 import { joinPath } from '../core/path.js'
 import { checkOptions } from './check-options.js'
+import { Credentials } from './credentials.js'
 import { toSeconds } from './duration.js'
 import { Entities } from './entities.js'
 import { registerAuthentication } from './find.js'
-import { loginHooks } from './login-hooks.js'
 import { type AuthenticationOptions, namesOf, toStrategies } from './options.js'
 import { Passwords } from './password.js'
 import { RevocationList } from './revocation.js'
-import { AuthenticationService } from './service.js'
+import { AuthenticationService, loginHooks } from './service.js'
 import { Sessions } from './sessions.js'
 import { memoryStore } from './store.js'
 import { LocalStrategy } from './strategies/local.js'
@@ -21,7 +21,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   if (!app.hasDecorator('service'))
     throw new Error('fastify-services/authentication needs fastify-services: register that plugin first')
   checkOptions(options)
-  const { path = 'authentication', refresh, revocation, store = memoryStore(), jwt = {} } = options
+  const { path = 'authentication', refresh, store = memoryStore(), jwt = {}, isRevoked } = options
   const name = joinPath(app.prefix, path)
   const strategies = toStrategies(options.strategies)
   const tokens = await createTokens(app, options.secret, {
@@ -30,9 +30,9 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
     audience: jwt.audience ?? (name || '/'),
     algorithm: jwt.algorithm ?? 'HS256'
   })
-  const list = revocation ? new RevocationList(store, name, tokens.lifetime) : undefined
+  const revocation = options.revocation ? new RevocationList(store, name, tokens.lifetime) : undefined
   const { expiresIn = '30d' } = typeof refresh === 'object' ? refresh : {}
-  const onEnd = async (sid: string) => list?.revokeLogin(sid)
+  const onEnd = async (sid: string) => revocation?.revokeLogin(sid)
   const sessions = refresh ? new Sessions(store, name, toSeconds(expiresIn, 'refresh.expiresIn'), onEnd) : undefined
   if (sessions !== undefined) {
     if (strategies.has('refresh'))
@@ -40,27 +40,22 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
     strategies.set('refresh', new RefreshStrategy(sessions))
   }
   const authStrategies = namesOf('authStrategies', options.authStrategies, strategies)
+  if (sessions !== undefined) authStrategies.push('refresh')
   const parseStrategies = namesOf('parseStrategies', options.parseStrategies, strategies)
   const local = [...strategies.values()].filter((strategy) => strategy instanceof LocalStrategy)
-  const secretFields = local.length === 0 ? ['password'] : local.map((strategy) => strategy.entityPasswordField)
-  const service = new AuthenticationService({
-    entities: new Entities(app, options, secretFields),
-    passwords: new Passwords(options.passwords),
-    tokens,
-    strategies,
-    authStrategies: sessions === undefined ? authStrategies : [...authStrategies, 'refresh'],
-    parseStrategies,
-    sessions,
-    revocation: list,
-    isRevoked: options.isRevoked,
-    log: (message, err) => app.log.error({ err }, message)
-  })
+  const secrets = local.length === 0 ? ['password'] : local.map((strategy) => strategy.entityPasswordField)
+  const entities = new Entities(app, options, secrets)
+  const passwords = new Passwords(options.passwords)
+  const log = (message: string, err: unknown) => app.log.error({ err }, message)
+  const parts = { entities, passwords, tokens, strategies, parseStrategies, revocation, isRevoked, log }
+  const credentials = new Credentials(parts)
+  const service = new AuthenticationService({ credentials, entities, tokens, authStrategies, revocation, sessions })
 
   const { before, after, hooks, config, bodyLimit, handlerTimeout, schema } = options
   const passed = { before, after, config, bodyLimit, handlerTimeout, schema } as ServiceOptions<AuthenticationService>
   const registered = app.service(path, service, { ...passed, methods: ['create', 'remove'], hooks: loginHooks })
   registered.hooks(hooks ?? {})
-  registerAuthentication(app, registered, service)
+  registerAuthentication(app, registered, credentials)
 }
 
 /**

@@ -2,25 +2,26 @@ import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { attempt, BadRequest, GeneralError } from '../core/errors.js'
 import { onStart, outermost, type Place } from '../core/hooks.js'
 import { errorWithout } from './protected-error.js'
-import { isStream, mapStream, type Stream } from './protected-stream.js'
+import { isStream, mapStream, mapWeb, type Stream } from './protected-stream.js'
 import { without } from './without.js'
 
-/** What a query over these has as texts are values, and what it has as objects are queries. All other operators name fields. */
-const ofValues = new Set(
+/** The operators of a query whose texts are values, and whose objects are queries again. All other operators take names of fields. */
+const valueOperators = new Set(
   `$eq $ne $gt $gte $ge $lt $lte $le $in $nin $all $between $notbetween $like $notlike $ilike $notilike $startswith $endswith
   $contains $regex $options $search $and $or $nor $not $elemmatch`.split(/\s+/)
 )
 
 /**
- * Whether a query names one of the fields, at any depth: by itself, with a table before it, or, for adapters that read SQL there, in
- * a longer text. To select a field is no use, as it does not leave, unless it is under another name.
+ * Whether a query names one of the fields, at any depth: by itself, with a table before it, or in a longer text, which some adapters
+ * pass on as SQL. `$select` may name a field, since that does not leave anyway, unless it is selected under another name.
  */
-function names(query: unknown, fields: readonly string[], isNaming = false): boolean {
-  if (typeof query === 'string') return isNaming && isNamed(query, fields)
-  return Object.entries(Object(query) as object).some(([key, value]) => {
+function namesAny(query: unknown, fields: readonly string[], isName = false): boolean {
+  if (typeof query === 'string') return isName && isNamed(query, fields)
+  return Object.entries<unknown>(Object(query)).some(([key, value]) => {
     if (isNamed(key, fields)) return true
-    if (key === '$select') return [value].flat().some((one) => !fields.includes(one) && names(one, fields, true))
-    return names(value, fields, isNaming || (key.startsWith('$') && !ofValues.has(key.toLowerCase())))
+    if (key === '$select')
+      return [value].flat().some((one) => !fields.some((field) => field === one) && namesAny(one, fields, true))
+    return namesAny(value, fields, isName || (key.startsWith('$') && !valueOperators.has(key.toLowerCase())))
   })
 }
 
@@ -28,13 +29,13 @@ const isNamed = (text: string, fields: readonly string[]) =>
   text
     .toLowerCase()
     .split(/[^\p{L}\p{N}_$]+/u)
-    // As `$password`, the path of a field.
+    // `$password` is how MongoDB refers to a field.
     .flatMap((word) => [word, word.replace(/^\$+/, '')])
     .some((word) => fields.some((field) => field.toLowerCase() === word))
 
 /** A result without the fields. */
-function clean(result: unknown, fields: readonly string[]): unknown {
-  if (result instanceof Response) return cleanBody(result, fields)
+function cleanResult(result: unknown, fields: readonly string[]): unknown {
+  if (result instanceof Response) return cleanResponse(result, fields)
   if (isStream(result)) return cleanStream(result, fields)
   try {
     return without(result, fields)
@@ -44,32 +45,35 @@ function clean(result: unknown, fields: readonly string[]): unknown {
 }
 
 function cleanStream(stream: Stream, fields: readonly string[]): Stream {
-  const fail = (error: unknown) => errorWithout(error, fields)
   try {
-    return mapStream(stream, (record) => clean(record, fields), fail)
+    return mapStream(stream, (record) => cleanResult(record, fields), errorsWithout(fields))
   } catch (error) {
-    throw fail(error)
+    throw errorWithout(error, fields)
   }
 }
 
-/** The bytes of a `Response` are what they are, but they may end with an error. */
-function cleanBody(response: Response, fields: readonly string[]): Response {
+/** A `Response` whose body is the same, but for the error that it may end with. */
+function cleanResponse(response: Response, fields: readonly string[]): Response {
   const { body, url } = response
   if (body === null || body.locked) return response
-  // By its address the server knows one that `fetch` gave.
-  return Object.defineProperty(new Response(cleanStream(body, fields) as ReadableStream, response), 'url', {
-    value: url
-  })
+  const cleaned = mapWeb(body, (bytes) => bytes, errorsWithout(fields))
+  // The server tells by the URL that `fetch` has made a response.
+  return Object.defineProperty(new Response(cleaned, response), 'url', { value: url })
 }
 
-/** The same for a call of the server, which it must not disturb: `null` for what can not be read, or only once. */
+const errorsWithout =
+  (fields: readonly string[]) =>
+  <E>(error: E): E =>
+    errorWithout(error, fields)
+
+/** What listeners get of a call of the server, whose result stays as it is: `null` for a stream, and for what can't be read. */
 const show = (result: unknown, fields: readonly string[]): unknown =>
   isStream(result) ? null : (attempt(() => without(result, fields)) ?? null)
 
 /**
- * An around hook that keeps fields out of everything that leaves through a service, at any depth: results, the records of a stream,
- * the data of errors. It sets `context.dispatch`, and for calls over HTTP `context.result` too, and refuses a query of theirs that
- * names a field. It stands outside all other hooks of a service, wherever it is added. What the server calls itself gets all fields.
+ * An around hook that removes fields from everything that leaves through a service, at any depth: results, the records of a stream,
+ * the data of errors. It sets `context.dispatch` and, for calls over HTTP, `context.result` too. It refuses a query over HTTP that
+ * names a field. It runs outside all other hooks of the service, wherever it is added. Calls of the server itself get all fields.
  *
  * @param fields the names of the fields
  * @returns a hook for `around`; it throws BadRequest for a query over HTTP that names one of the fields
@@ -81,14 +85,15 @@ export function protect(...fields: string[]): (context: HookContext, next: NextF
   if (fields.length === 0) throw new Error("protect needs the name of a field: protect('password')")
   const hook = async (context: HookContext, next: NextFunction) => {
     const { provider, query } = context.params
-    if (provider && names(query, fields)) throw new BadRequest(`There is nothing to ask about: ${fields.join(', ')}`)
+    if (provider && namesAny(query, fields))
+      throw new BadRequest(`A query can't name these fields: ${fields.join(', ')}`)
     try {
       await next()
     } catch (error) {
       throw provider ? errorWithout(error, fields) : error
     }
     const given = context.dispatch === undefined ? context.result : context.dispatch
-    context.dispatch = (provider ? clean : show)(given, fields)
+    context.dispatch = (provider ? cleanResult : show)(given, fields)
     if (provider) context.result = context.dispatch
   }
   const check = ({ path, type }: Place) => {

@@ -2,15 +2,16 @@ import { types } from 'node:util'
 import { attempt, read, ServiceError } from '../core/errors.js'
 import { without } from './without.js'
 
-// Of these the names are not those of a record: of what every error has, and of the fields that `errors` has messages for.
+// What every error has. These properties are kept, also where a field has the same name, and only what is in them is cleaned.
 const envelope = ['name', 'message', 'code', 'className', 'data', 'errors']
 
 /**
- * An error without some fields in what it tells a client: `data`, `errors`, and what its `toJSON` adds to them. What has none of the
- * fields stays the error that it is. What has one is inherited from, so that it is of the same class.
+ * An error without some fields in what it tells a client: `data`, `errors`, and what its `toJSON` adds to them. The names in `errors`
+ * are kept, since they say which field a message is about. An error that has none of the fields is returned as it is; for another one,
+ * an object that inherits from it is returned, so that its class stays the same.
  */
-export function errorWithout(error: unknown, fields: readonly string[]): unknown {
-  // What can not be read is not told.
+export function errorWithout<E>(error: E, fields: readonly string[]): E {
+  // A value that can't be read is left out.
   const keep = (value: unknown) => attempt(() => without(value, fields))
   const keepMessages = (value: unknown) => (Array.isArray(value) ? keep(value) : attempt(() => mapEntries(value, keep)))
   const keepTold = (value: unknown, key: string) =>
@@ -23,15 +24,15 @@ export function errorWithout(error: unknown, fields: readonly string[]): unknown
     if (value !== given || isAsked(error, key)) told[key] = { value, enumerable: true }
   }
   const toJSON = read(error, 'toJSON')
-  const given = attempt(() => (error as { toJSON(): unknown }).toJSON())
+  const given = typeof toJSON === 'function' ? attempt(() => toJSON.call(error)) : undefined
   const kept = mapEntries(given, keepTold)
-  // One that is not known may give something else when it is asked again.
+  // A `toJSON` of the application may give something else when it is called again.
   if (kept !== given || (typeof toJSON === 'function' && toJSON !== ServiceError.prototype.toJSON))
     told.toJSON = { value: () => kept }
-  return Object.keys(told).length === 0 ? error : Object.create(error as object, told)
+  return Object.keys(told).length === 0 ? error : Object.create(Object(error), told)
 }
 
-/** Whether a property is an accessor, of the error or of its class, which may give something else when it is read again. */
+/** Whether a property is an accessor, of the error or of its class: it may give something else when it is read again. */
 function isAsked(error: unknown, key: string): boolean {
   for (let owner = error; typeof owner === 'object' && owner !== null; owner = Object.getPrototypeOf(owner)) {
     if (types.isProxy(owner)) return true
@@ -41,7 +42,7 @@ function isAsked(error: unknown, key: string): boolean {
   return false
 }
 
-/** An object with other values; the same one where they are the same. */
+/** A copy of an object with changed values, or the object itself where none has changed. */
 function mapEntries(object: unknown, change: (value: unknown, key: string) => unknown): unknown {
   if (typeof object !== 'object' || object === null) return object
   const given = Object.entries(object)

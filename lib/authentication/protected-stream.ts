@@ -1,24 +1,24 @@
 import { pipeline, type Readable, Transform } from 'node:stream'
 import { streamOf } from '../core/stream.js'
 
-type Iterable = AsyncIterable<unknown>
-export type Stream = Readable | ReadableStream | Iterable
-type Change = (value: unknown) => unknown
+export type Stream = Readable | ReadableStream | AsyncIterable<unknown>
+type Change = (record: unknown) => unknown
+type ChangeError = <E>(error: E) => E
 
 export const isStream = (value: unknown): value is Stream => streamOf(value) !== undefined
+const isNode = (stream: Stream): stream is Readable => streamOf(stream) === 'pipe'
+const isWeb = (stream: Stream): stream is ReadableStream => streamOf(stream) === 'getReader'
 
 /**
- * A stream whose records are changed on the way, and the error that it may end with. It ends, fails and is closed with its source,
- * and the source with it.
+ * A stream of the same kind, whose records are changed on the way, and so is the error that it may end with. It ends, fails and is
+ * closed together with its source.
  */
-export function mapStream(source: Stream, change: Change, fail: Change): Stream {
-  const kind = streamOf(source)
-  if (kind === 'asyncIterator') return mapIterable(source as Iterable, change, fail)
-  if (kind === 'getReader') return mapWeb(source as ReadableStream, change, fail)
-  return mapNode(source as Readable, change, fail)
+export function mapStream(source: Stream, change: Change, fail: ChangeError): Stream {
+  if (isNode(source)) return mapNode(source, change, fail)
+  return isWeb(source) ? mapWeb(source, change, fail) : mapIterable(source, change, fail)
 }
 
-function mapWeb(source: ReadableStream, change: Change, fail: Change): ReadableStream {
+export function mapWeb(source: ReadableStream, change: Change, fail: ChangeError): ReadableStream {
   const reader = source.getReader()
   const cancel = (reason: unknown) => failing(reader.cancel(reason), fail)
   return new ReadableStream(
@@ -35,12 +35,12 @@ function mapWeb(source: ReadableStream, change: Change, fail: Change): ReadableS
       },
       cancel
     },
-    // What nobody asks for is not read.
+    // Nothing is read ahead.
     { highWaterMark: 0 }
   )
 }
 
-async function failing<T>(promise: PromiseLike<T> | T, fail: Change): Promise<T> {
+async function failing<T>(promise: PromiseLike<T> | T, fail: ChangeError): Promise<T> {
   try {
     return await promise
   } catch (error) {
@@ -48,7 +48,7 @@ async function failing<T>(promise: PromiseLike<T> | T, fail: Change): Promise<T>
   }
 }
 
-function mapNode(source: Readable, change: Change, fail: Change): Readable {
+function mapNode(source: Readable, change: Change, fail: ChangeError): Readable {
   const isObjects = source.readableObjectMode !== false
   const changed = new Transform({
     objectMode: isObjects,
@@ -60,17 +60,21 @@ function mapNode(source: Readable, change: Change, fail: Change): Readable {
       }
     }
   })
-  // Whoever looks at the stream later finds what it was destroyed with, not what `_destroy` makes of it.
+  // The error is changed here, not in `_destroy`: `stream.errored` shows the one that `destroy` was called with.
   const { destroy } = changed
-  changed.destroy = (error, ...rest) => destroy.call(changed, error && (fail(error) as Error), ...rest)
-  // It may fail before anyone reads it.
+  changed.destroy = (error, ...rest) => destroy.call(changed, error && fail(error), ...rest)
+  // Without a listener, an error before anyone reads the stream would end the process.
   changed.on('error', () => {})
   pipeline(source, changed, () => {})
   return changed
 }
 
-// No generator: one that was not begun would not close its source.
-function mapIterable(source: Iterable, change: Change, fail: Change): AsyncIterableIterator<unknown> {
+// Not a generator: closing one that has not begun would not close its source.
+function mapIterable(
+  source: AsyncIterable<unknown>,
+  change: Change,
+  fail: ChangeError
+): AsyncIterableIterator<unknown> {
   const items = source[Symbol.asyncIterator]()
   const end = async () => {
     await items.return?.()

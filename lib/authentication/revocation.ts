@@ -1,13 +1,13 @@
 import type { TokenPayload } from '../../types/authentication.js'
 import type { Store } from './store.js'
 
-/** A list of tokens and logins that are good no more. */
+/** The access tokens and logins that were revoked. */
 export class RevocationList {
   readonly #store: Store
   readonly #prefix: string
   readonly #lifetime: number
 
-  /** @param lifetime how long an access token is good for, in seconds */
+  /** @param lifetime how long an access token is valid, in seconds */
   constructor(store: Store, path: string, lifetime: number) {
     this.#store = store
     this.#prefix = `${path}:revoked:`
@@ -20,14 +20,14 @@ export class RevocationList {
     return false
   }
 
-  /** Revokes a token until it expires. */
+  /** Revokes a token. The entry is kept until the token expires. */
   async revoke({ jti, exp }: TokenPayload): Promise<void> {
-    // A store takes whole seconds.
+    // Rounded up: a store takes whole seconds.
     const seconds = Math.ceil(exp) - Math.floor(Date.now() / 1000)
     if (jti !== undefined && seconds > 0) await this.#store.set(this.#prefix + jti, 'revoked', seconds)
   }
 
-  /** Revokes every token of a login, for as long as one may be good. */
+  /** Revokes all tokens of a login. The entry is kept until the last of them has expired. */
   async revokeLogin(sid: string): Promise<void> {
     await this.#store.set(this.#prefix + sid, 'revoked', this.#lifetime)
   }

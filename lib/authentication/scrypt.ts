@@ -3,55 +3,54 @@ import { promisify } from 'node:util'
 
 /** One way to hash passwords. */
 export interface PasswordHash {
-  /** Whether a stored hash is of this kind. */
-  reads(stored: unknown): stored is string
-  /** Compares. What is not of this kind is compared to nothing, at the same cost, and differs. */
+  /** Whether a password is the one that was hashed. `false` for a value that is not of this kind, at the same cost. */
   compare(password: string, stored: unknown): Promise<boolean>
 }
 
-// One of OWASP's equivalent settings; a hash takes 16 MiB.
+// A setting that OWASP recommends. A hash takes 16 MiB.
 const cost = { ln: 14, r: 8, p: 5 }
-// 16, 32 or 64 bytes of hash: what a short column has cut is nobody's password.
+// The hash has 16, 32 or 64 bytes: one that a short column of a table has cut off must not match.
 const form =
   /^\$scrypt\$ln=([1-9]|1\d|20),r=([1-9]\d?),p=([1-9]\d?)\$([\w+/]{11,})\$([\w+/]{22}|[\w+/]{43}|[\w+/]{86})$/
-// In bytes. A hash that takes more is none of this server's.
+// In bytes. A stored hash that would take more is refused.
 const maxMemory = 2 ** 30
 const current = `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$`
 
 const toText = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
-const toBytes = (text = '') => Buffer.from(text, 'base64')
-const toHash = (salt: Buffer, hash: Buffer) => `${current}${toText(salt)}$${toText(hash)}`
-
-type Compute = (password: string, salt: Buffer, length: number, options: ScryptOptions) => Promise<Buffer>
+const toBytes = (text: string) => Buffer.from(text, 'base64')
+const compute = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
 function derive(password: string, salt: Buffer, length: number, { ln, r, p }: typeof cost): Promise<Buffer> {
   const options: ScryptOptions = { N: 2 ** ln, r, p, maxmem: 256 * 2 ** ln * r }
-  // The same password may be typed in two forms of Unicode.
-  const compute = promisify(scrypt) as Compute
+  // Keyboards differ in how they encode the same letters in Unicode.
   return compute(password.normalize('NFKC'), salt, length, options)
+}
+
+interface Parsed {
+  readonly settings: typeof cost
+  readonly salt: Buffer
+  readonly hash: Buffer
+}
+
+/** A stored hash, `undefined` where it is of another kind. */
+function parse(stored: unknown): Parsed | undefined {
+  const [, ln, r, p, salt = '', hash = ''] = (typeof stored === 'string' && form.exec(stored)) || []
+  const settings = { ln: Number(ln), r: Number(r), p: Number(p) }
+  const fits = 128 * 2 ** settings.ln * settings.r <= maxMemory
+  return fits ? { settings, salt: toBytes(salt), hash: toBytes(hash) } : undefined
 }
 
 /** scrypt in PHC form: `$scrypt$ln=14,r=8,p=5$<salt>$<hash>`. */
 export const scryptHash = {
   async hash(password: string): Promise<string> {
     const salt = randomBytes(16)
-    return toHash(salt, await derive(password, salt, 32, cost))
+    return `${current}${toText(salt)}$${toText(await derive(password, salt, 32, cost))}`
   },
-  reads(stored: unknown): stored is string {
-    const [, ln, r] = (typeof stored === 'string' && form.exec(stored)) || []
-    return ln !== undefined && 128 * 2 ** Number(ln) * Number(r) <= maxMemory
-  },
-  /** Whether a stored hash is what `hash` would make now. */
+  reads: (stored: unknown): stored is string => parse(stored) !== undefined,
+  /** Whether a stored hash has the settings that `hash` uses. */
   isCurrent: (stored: string) => stored.startsWith(current),
   async compare(password: string, stored: unknown): Promise<boolean> {
-    const text = scryptHash.reads(stored) ? stored : toHash(randomBytes(16), randomBytes(32))
-    const [, ln, r, p, salt, hash] = form.exec(text) as RegExpExecArray
-    const expected = toBytes(hash)
-    const actual = await derive(password, toBytes(salt), expected.length, {
-      ln: Number(ln),
-      r: Number(r),
-      p: Number(p)
-    })
-    return timingSafeEqual(actual, expected)
+    const { settings, salt, hash } = parse(stored) ?? { settings: cost, salt: randomBytes(16), hash: randomBytes(32) }
+    return timingSafeEqual(await derive(password, salt, hash.length, settings), hash)
   }
 } satisfies PasswordHash & Record<string, unknown>

@@ -1,6 +1,6 @@
-import { toKeyPair } from './key-pair.js'
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 
-/** A private key, in PEM form; with its passphrase where it has one. */
+/** A private key in PEM form, with its passphrase where it has one. */
 export type PrivateKey = string | Buffer | { readonly key: string | Buffer; readonly passphrase: string }
 
 /** A key pair in PEM form, for RS, PS, ES and EdDSA. One that only verifies has no private key. */
@@ -18,25 +18,28 @@ export const algorithms = [
 ] as const
 export type Algorithm = (typeof algorithms)[number]
 
+const curves: Readonly<Record<string, string>> = { ES256: 'prime256v1', ES384: 'secp384r1', ES512: 'secp521r1' }
 const advice = `Make one by: node -e "console.log(crypto.randomBytes(64).toString('base64'))"`
 
+/** A secret in the form that @fastify/jwt takes. */
+export type CheckedSecret = string | Buffer | { public: string | Buffer; private?: string | Buffer }
+
 /**
- * The secrets as a list; the first signs, all verify.
+ * The secrets as a list. The first one signs, all of them verify.
  * @throws when one of them is missing, too short or not of the kind that the algorithm needs
  */
-export function toSecrets(secret: Secret | readonly Secret[] | undefined, algorithm: Algorithm): Secret[] {
+export function toSecrets(secret: Secret | readonly Secret[] | undefined, algorithm: Algorithm): CheckedSecret[] {
   if (!algorithms.includes(algorithm))
     throw new Error(`The option jwt.algorithm of authentication is one of ${algorithms.join(', ')}, not '${algorithm}'`)
-  const given = Array.isArray(secret) ? (secret as Secret[]) : [secret as Secret]
-  const secrets = given.length === 0 ? [undefined as never] : given
-  if (!algorithm.startsWith('HS'))
-    return (secrets as KeyPair[]).map((pair, index) => toKeyPair(pair, algorithm, index === 0))
-  for (const one of secrets) checkText(one, algorithm)
-  return secrets
+  const given = [secret].flat()
+  const secrets = given.length === 0 ? [undefined] : given
+  return secrets.map((one, index) =>
+    algorithm.startsWith('HS') ? toText(one, algorithm) : toKeyPair(one, algorithm, index === 0)
+  )
 }
 
-// A key as long as the hash, or longer (RFC 7518, section 3.2).
-function checkText(secret: Secret, algorithm: Algorithm): void {
+// The key must be at least as long as the hash (RFC 7518, section 3.2).
+function toText(secret: Secret | undefined, algorithm: Algorithm): string | Buffer {
   const bytes = Number(algorithm.slice(2)) / 8
   if (secret === undefined || secret === null || secret === '')
     throw new Error(`The option \`secret\` of authentication is missing. ${advice}`)
@@ -52,4 +55,39 @@ function checkText(secret: Secret, algorithm: Algorithm): void {
     throw new Error(
       `The option \`secret\` of authentication is too short: ${algorithm} needs ${bytes} bytes. ${advice}`
     )
+  return secret
+}
+
+/**
+ * A key pair in plain PEM form, SPKI and PKCS #8, which the library reads for every algorithm.
+ * @param signs whether a private key is needed
+ * @throws when a key is missing, can't be read, or does not fit the algorithm (RFC 7518, section 3)
+ */
+function toKeyPair(secret: Secret | undefined, algorithm: Algorithm, signs: boolean): CheckedSecret {
+  const needs = `The option \`secret\` of authentication is { private, public } for ${algorithm}: two keys in PEM form`
+  const { public: given, private: own }: Partial<KeyPair> = Object(secret)
+  const isPublic = String(given).includes('-----BEGIN') && !String(given).includes('PRIVATE KEY-----')
+  if (given === undefined || !isPublic || (signs && !own)) throw new Error(needs)
+  let keys: [KeyObject] | [KeyObject, KeyObject]
+  try {
+    keys = signs && own ? [createPublicKey(given), createPrivateKey(own)] : [createPublicKey(given)]
+  } catch (cause) {
+    throw new Error(`${needs}. One of them can't be read`, { cause })
+  }
+  for (const key of keys) {
+    if (!fits(key, algorithm)) throw new Error(`${needs}. One of them is a key of another kind`)
+    if ((key.asymmetricKeyDetails?.modulusLength ?? 2048) < 2048)
+      throw new Error(`The option \`secret\` of authentication is too short: ${algorithm} needs keys of 2048 bits`)
+  }
+  const [publicKey, privateKey] = keys
+  return {
+    public: publicKey.export({ type: 'spki', format: 'pem' }),
+    ...(privateKey && { private: privateKey.export({ type: 'pkcs8', format: 'pem' }) })
+  }
+}
+
+function fits({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject, algorithm: Algorithm): boolean {
+  if (algorithm === 'EdDSA') return type === 'ed25519' || type === 'ed448'
+  const curve = curves[algorithm]
+  return curve === undefined ? type === 'rsa' : type === 'ec' && details?.namedCurve === curve
 }

@@ -1,97 +1,137 @@
-import type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
+import type { AuthenticationRequest, AuthenticationResult } from '../../types/authentication.js'
+import type { AroundHook } from '../../types/fastify.js'
 import type { Params } from '../../types/service.js'
 import { NotAuthenticated } from '../core/errors.js'
-import { Authenticator, type Parts } from './authenticator.js'
-import type { Entity } from './entities.js'
-import { isText } from './password.js'
-import { loginOf, type Sessions, sessionOf } from './sessions.js'
+import { outermost } from '../core/hooks.js'
+import type { Credentials } from './credentials.js'
+import type { Entities } from './entities.js'
+import { isShortText } from './password.js'
+import type { RevocationList } from './revocation.js'
+import { loginOf, type Sessions } from './sessions.js'
+import type { Tokens } from './token.js'
 
-/** What an authentication service is made of. */
-export interface ServiceParts extends Parts {
+interface ServiceParts {
+  readonly credentials: Credentials
+  readonly entities: Entities
+  readonly tokens: Tokens
   /** The names of the strategies that may log in. */
   readonly authStrategies: readonly string[]
+  readonly revocation: RevocationList | undefined
   readonly sessions: Sessions | undefined
 }
 
-interface Issued {
-  accessToken: string
-  refreshToken?: string
-  payload: TokenPayload
-}
-
-/** The service at which clients log in and out (specification: "Authentication"). It is made by the plugin. */
-export class AuthenticationService extends Authenticator {
+/**
+ * The service at which clients log in and out (specification: "Authentication"). The plugin makes it.
+ *
+ * @example
+ * const service = app.service<AuthenticationService>('authentication')
+ * const { accessToken } = await service.create({ strategy: 'local', email, password })
+ * await service.remove(null, { authentication: { strategy: 'jwt', accessToken } })
+ */
+export class AuthenticationService {
   readonly #parts: ServiceParts
 
   constructor(parts: ServiceParts) {
-    super(parts)
     this.#parts = parts
+  }
+
+  /** Sets the strategies up, before the server starts. @throws when one of them can't work, or users are needed and have no service */
+  setup(): Promise<void> {
+    return this.#parts.credentials.setup()
   }
 
   /**
    * Logs in: `{ strategy, … }` → `{ accessToken, authentication, user }`. A hook may set `params.payload`, claims for the token.
-   * @throws {NotAuthenticated} when the strategy is not enabled, or does not let in
+   * @throws {NotAuthenticated} when the strategy may not log in, or refuses the credentials
    */
   async create(data: AuthenticationRequest, params: Params = {}): Promise<AuthenticationResult> {
-    const result = await this.authenticate(data, params, this.#parts.authStrategies)
-    // Tokens last: nothing that fails may use a refresh token up.
+    const { credentials, authStrategies } = this.#parts
+    const result = await credentials.authenticate(data, params, authStrategies)
     const external = await this.#toExternal(result, params)
     if (result.accessToken !== undefined) return external
-    const { payload, ...tokens } = await this.#issue(result, params)
+    // Tokens come last: a failure before this must not use up a refresh token.
+    const { payload, ...tokens } = await this.#issue(result, refreshTokenIn(data), params)
     return { ...tokens, ...external, ...tokens, authentication: { ...result.authentication, payload } }
   }
 
   /**
-   * Logs out: the token of the request, and the login that it comes from, are good no more where `revocation` or `refresh` is on.
+   * Logs out. With `revocation` it revokes the token of the request; with `refresh` it ends the login that the token comes from.
    * @param id `null`, or the token itself
    * @throws {NotAuthenticated} when there is no valid token
    */
   async remove(id: string | null, params: Params = {}): Promise<AuthenticationResult> {
-    const { revocation, sessions } = this.#parts
-    const given = params.provider ? undefined : (params.authentication as AuthenticationRequest | undefined)
-    const credentials = (await this.credentialsOf(params, this.strategyNames)) ?? given
-    if (credentials === undefined) throw new NotAuthenticated('Not authenticated')
-    const result = await this.authenticate(credentials, params, this.strategyNames)
+    const { credentials, revocation, sessions } = this.#parts
+    const { authentication }: Params & { authentication?: AuthenticationRequest } = params
+    const given = (await credentials.of(params)) ?? (params.provider ? undefined : authentication)
+    if (given === undefined) throw new NotAuthenticated('Not authenticated')
+    const result = await credentials.authenticate(given, params, credentials.authenticator.strategyNames)
     if (id !== null && id !== result.accessToken) throw new NotAuthenticated('Invalid access token')
     const { payload } = result.authentication
-    const sid = payload?.sid ?? sessionOf(result)?.session.sid
-    // The token last: one that is good may try again what has failed.
+    const refreshToken = refreshTokenIn(given)
+    const sid = payload?.sid ?? (refreshToken && loginOf(refreshToken))
+    // The token comes last: where ending the login fails, the client can try again with it.
     if (sid !== undefined) await sessions?.end(sid)
     if (payload?.exp !== undefined) await revocation?.revoke(payload)
     return this.#toExternal(result, params)
   }
 
-  async #issue(result: AuthenticationResult, params: Params): Promise<Issued> {
-    const { tokens, sessions } = this.#parts
+  async #issue(result: AuthenticationResult, usedToken: string | undefined, params: Params) {
+    const { entities, tokens, sessions } = this.#parts
     const { authentication } = result
     const entity = this.#entityOf(result)
     const own = withoutReserved(authentication.payload)
-    const sub = entity === undefined ? own.sub : String(this.entities.idOf(entity))
-    if (!isText(sub))
+    const sub = entity === undefined ? own.sub : String(entities.idOf(entity))
+    if (!isShortText(sub))
       throw new Error(
         `The strategy '${authentication.strategy}' does not tell whom a token stands for: let it return the user, or authentication.payload.sub`
       )
     const claims = sessions && { auth_time: Math.floor(Date.now() / 1000), ...own, sub }
-    const refreshToken = claims && (await sessions.issue(sessionOf(result), claims))
+    const refreshToken = claims && (await (usedToken ? sessions.renew(usedToken) : sessions.start(claims)))
     const login = refreshToken === undefined ? {} : { ...claims, sid: loginOf(refreshToken) }
     const { accessToken, payload } = tokens.sign({ ...withoutReserved(params.payload), ...own, ...login, sub })
     return { accessToken, ...(refreshToken && { refreshToken }), payload }
   }
 
-  #entityOf(result: AuthenticationResult): Entity | undefined {
-    return this.entities.name === null ? undefined : (result[this.entities.name] as Entity | undefined)
+  #entityOf(result: AuthenticationResult): unknown {
+    const { name } = this.#parts.entities
+    return name === null ? undefined : result[name]
   }
 
+  /** For a call from outside, the user as they see themselves over HTTP. */
   async #toExternal(result: AuthenticationResult, params: Params): Promise<AuthenticationResult> {
+    const { entities } = this.#parts
     const entity = this.#entityOf(result)
     if (entity === undefined || !params.provider) return result
-    const external = await this.entities.getExternal(entity, params)
-    return { ...result, [String(this.entities.name)]: this.entities.withoutSecrets(external) }
+    return { ...result, [String(entities.name)]: await entities.getExternal(entity, params) }
   }
 }
 
-/** Claims without those that are ours to set. */
+/** The refresh token of credentials that were accepted, if that is what they are. */
+const refreshTokenIn = ({ strategy, refreshToken }: AuthenticationRequest) =>
+  strategy === 'refresh' ? String(refreshToken) : undefined
+
+/** Claims without those that only the service sets. */
 function withoutReserved(claims: unknown): Record<string, unknown> {
-  const { iss, aud, exp, nbf, iat, jti, sid, ...others } = (claims ?? {}) as Record<string, unknown>
+  const { iss, aud, exp, nbf, iat, jti, sid, ...others }: Record<string, unknown> = Object(claims)
   return others
+}
+
+/** Emits an event of the authentication service once everything around the call has succeeded. */
+function emitAfter(event: string): AroundHook {
+  const hook: AroundHook = async (context, next) => {
+    await next()
+    context.service.emit(event, context.result, context)
+  }
+  return Object.assign(hook, { [outermost]: true })
+}
+
+/** Caches must not keep tokens (RFC 6749, section 5.1). */
+const noStore: AroundHook = async (context, next) => {
+  await next()
+  context.http.headers = { 'Cache-Control': 'no-store', ...context.http.headers }
+}
+
+/** The hooks of every authentication service. */
+export const loginHooks = {
+  around: { all: [noStore], create: [emitAfter('login')], remove: [emitAfter('logout')] }
 }

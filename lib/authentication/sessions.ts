@@ -9,21 +9,9 @@ export interface Session {
   readonly claims: Record<string, unknown> & { sub: string }
   /** When it ends, in seconds since 1970. */
   readonly exp: number
-  /** The hash of the one refresh token that is good. */
+  /** The hash of the only refresh token that is valid. */
   readonly hash: string
 }
-
-/** A refresh token that was found good, and its login. */
-export interface Presented {
-  readonly refreshToken: string
-  readonly session: Session
-}
-
-const presented = Symbol('presented')
-
-/** What makes the login of a result found again by `sessionOf`. */
-export const withSession = (of: Presented) => ({ [presented]: of })
-export const sessionOf = (result: object) => (result as { [presented]?: Presented })[presented]
 
 const form = /^[\w-]{22}\.[\w-]{43}$/
 const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url')
@@ -31,12 +19,12 @@ const random = (bytes: number) => randomBytes(bytes).toString('base64url')
 const now = () => Math.floor(Date.now() / 1000)
 const ended = 'ended'
 
-/** The id of the login that a refresh token belongs to. Access tokens show it, so it does not tell the beginning of the refresh token. */
+/** The id of the login that a refresh token belongs to. It is a hash, since access tokens show it and must not tell the beginning of the refresh token. */
 export const loginOf = (refreshToken: string) => hashOf(refreshToken.slice(0, 22)).slice(0, 22)
 
 /**
- * The logins with refresh tokens. A token is good for one use, which gives the next one. The second use of a token tells that two
- * have it: the login ends. The store holds hashes, no tokens.
+ * The logins with refresh tokens. A refresh token can be used once, and is exchanged for the next one. When a token is used a second
+ * time, two parties have it, and the login ends. The store holds hashes, not tokens.
  */
 export class Sessions {
   readonly #store: Store
@@ -54,39 +42,42 @@ export class Sessions {
   }
 
   /**
-   * The login of a refresh token.
-   * @throws {NotAuthenticated} when the token is none, or was used before: then the login is over
+   * The login that a refresh token belongs to.
+   * @throws {NotAuthenticated} when the token is not valid; when it was used before, which also ends the login
    */
-  async find(refreshToken: unknown): Promise<Presented> {
+  async find(refreshToken: unknown): Promise<Session> {
     if (typeof refreshToken !== 'string' || !form.test(refreshToken))
       throw new NotAuthenticated('Invalid refresh token')
-    const sid = loginOf(refreshToken)
-    return this.#alone(sid, () => this.#find(sid, refreshToken))
+    return this.#alone(loginOf(refreshToken), () => this.#find(refreshToken))
   }
 
-  /** Gives the next refresh token of a login, or the first one of a new login. @throws {NotAuthenticated} as `find` does */
-  async issue(current: Presented | undefined, claims: Session['claims']): Promise<string> {
-    if (current === undefined) return this.#issue(random(16), claims, now() + this.#lifetime)
-    const { refreshToken, session } = current
-    return this.#alone(session.sid, async () => {
-      await this.#find(session.sid, refreshToken)
-      return this.#issue(refreshToken.slice(0, 22), session.claims, session.exp)
+  /** Starts a login. @returns its first refresh token */
+  start(claims: Session['claims']): Promise<string> {
+    return this.#issue(random(16), claims, now() + this.#lifetime)
+  }
+
+  /** Exchanges a refresh token that `find` has accepted for the next one. @throws {NotAuthenticated} as `find` does */
+  renew(refreshToken: string): Promise<string> {
+    return this.#alone(loginOf(refreshToken), async () => {
+      const { claims, exp } = await this.#find(refreshToken)
+      return this.#issue(refreshToken.slice(0, 22), claims, exp)
     })
   }
 
-  /** Ends a login: its refresh tokens are good no more. */
+  /** Ends a login and invalidates its refresh tokens. */
   end(sid: string): Promise<void> {
     return this.#alone(sid, () => this.#end(sid))
   }
 
-  async #find(sid: string, refreshToken: string): Promise<Presented> {
+  async #find(refreshToken: string): Promise<Session> {
+    const sid = loginOf(refreshToken)
     const stored = await this.#store.get(this.#prefix + sid)
-    // Once more, as what follows the end may have failed.
+    // Called again, in case it failed when the login ended.
     if (stored === ended) await this.#onEnd(sid)
     if (!stored || stored === ended) throw new NotAuthenticated('Invalid refresh token')
     const session: Session = JSON.parse(stored)
     if (session.exp <= now()) throw new NotAuthenticated('Invalid refresh token: it has expired')
-    if (session.hash === hashOf(refreshToken)) return { refreshToken, session }
+    if (session.hash === hashOf(refreshToken)) return session
     await this.#end(sid)
     throw new NotAuthenticated('Invalid refresh token: it was used before')
   }
@@ -103,7 +94,7 @@ export class Sessions {
     await this.#onEnd(sid)
   }
 
-  // What changes a login comes one after the other, so that of two uses of a token one is the second.
+  // Changes to one login run one after the other. Otherwise two uses of a token at the same moment could both count as the first.
   async #alone<T>(sid: string, task: () => Promise<T>): Promise<T> {
     const before = this.#running.get(sid) ?? Promise.resolve()
     const running = before.catch(() => {}).then(task)

@@ -1,6 +1,6 @@
 /**
- * Where revoked tokens and refresh tokens are kept: any store of strings that forgets, Redis for example. Several processes need one
- * in common.
+ * Where revoked tokens and refresh tokens are kept: any store of strings that deletes them after a time, Redis for example. Several
+ * processes must share one.
  *
  * @example
  * const store: Store = {
@@ -17,7 +17,15 @@ export interface Store {
 
 const interval = 60_000
 
-/** A store in the memory of this process: what it holds is lost on a restart. */
+/**
+ * A store in the memory of this process, the default. Its content is lost on a restart.
+ *
+ * @example
+ * // Two authentication services with one store.
+ * const store = memoryStore()
+ * await app.register(authentication, { secret, revocation: true, store })
+ * await app.register(authentication, { secret, revocation: true, store, path: 'admin/authentication', service: 'admins' })
+ */
 export function memoryStore(): Store {
   const values = new Map<string, { value: string; until: number }>()
   let swept = Date.now()

@@ -3,41 +3,59 @@ import fastifyJwt, { type JWT } from '@fastify/jwt'
 import type { FastifyInstance } from 'fastify'
 import type { TokenPayload } from '../../types/authentication.js'
 import { NotAuthenticated, read } from '../core/errors.js'
-import { areSound } from './claims.js'
-import { toSeconds } from './duration.js'
+import { endOfTime, toSeconds } from './duration.js'
+import { isShortText } from './password.js'
 import { type Algorithm, type Secret, toSecrets } from './secret.js'
 
 /** Options of the access tokens. */
 export interface TokenOptions {
-  /** How long a token is good for, in seconds or as `'15m'`, `'1d'`. Default: a day; 15 minutes where refresh tokens are on. */
+  /** How long a token is valid, in seconds or as `'15m'`, `'1d'`. Default: a day; 15 minutes where refresh tokens are on. */
   expiresIn?: string | number
   /** The claim `iss`. Default `'fastify-services'`. */
   issuer?: string
   /** The claim `aud`. Default: the path of the authentication service. */
   audience?: string
-  /** Default `'HS256'`. Those that begin with RS, PS, ES or Ed take a key pair as the secret. */
+  /** Default `'HS256'`. The algorithms that begin with RS, PS, ES or Ed take a key pair as the secret. */
   algorithm?: Algorithm
 }
 
 /** Signs and verifies access tokens. */
 export interface Tokens {
-  /** How long a token is good for, in seconds. */
+  /** How long a token is valid, in seconds. */
   readonly lifetime: number
-  /** @throws when the claims make it too long */
+  /** @throws when the claims make the token too long */
   sign(claims: Record<string, unknown> & { sub: string }): { accessToken: string; payload: TokenPayload }
-  /** @throws {NotAuthenticated} when it is no token, not one of ours, or expired */
+  /** @throws {NotAuthenticated} when the token is malformed, was signed by somebody else, has expired or has unusable claims */
   verify(accessToken: unknown): TokenPayload
 }
 
-// The last letter of a part has bits that are not read: a token is good in one spelling alone.
+// The last letter of a part has bits that decoders ignore. Only one spelling of a token is accepted, so that it can't be varied.
 const isCanonical = (token: string) =>
   token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
 
-// Longer than any token that is signed here. What is longer is not looked at.
-const maxLength = 8192
+// In characters. No longer token is signed here, so a longer one is refused unread.
+const maxTokenLength = 8192
+
+const isTime = (value: unknown) => typeof value === 'number' && Math.abs(value) <= endOfTime - 1
+const ifGiven = (is: (value: unknown) => boolean) => (value: unknown) => value === undefined || is(value)
+
+// Stores, and the rules of the application, rely on these types.
+const claimTypes: Record<string, (value: unknown) => boolean> = {
+  exp: isTime,
+  iat: ifGiven(isTime),
+  nbf: ifGiven(isTime),
+  auth_time: ifGiven(isTime),
+  sub: isShortText,
+  jti: ifGiven(isShortText),
+  sid: ifGiven(isShortText)
+}
+
+/** Whether the claims of a token have their types: times that a date can hold, ids that are text. A valid signature does not tell. */
+const areSound = (payload: TokenPayload): boolean => Object.entries(claimTypes).every(([name, is]) => is(payload[name]))
 
 /**
- * Makes what signs and verifies tokens. It stands in an instance of its own, so that an application may use @fastify/jwt itself.
+ * Makes what signs and verifies tokens. It registers @fastify/jwt in an instance of its own, so that the application can use that
+ * plugin too.
  *
  * @throws when an option can't be used
  */
@@ -49,18 +67,18 @@ export async function createTokens(
   const { issuer: iss, audience: aud, algorithm } = options
   const secrets = toSecrets(secret, algorithm)
   const lifetime = toSeconds(options.expiresIn, 'jwt.expiresIn')
-  // The library checks no claim that is held to nothing.
+  // The library would skip the check of a claim for which nothing is expected.
   for (const [name, value] of Object.entries({ issuer: iss, audience: aud }))
     if (typeof value !== 'string' || value === '')
       throw new Error(`The option jwt.${name} of authentication is a string, and not empty`)
   const keys: Record<string, JWT> = Object.create(null)
   await app.register(async (child) => {
-    // Over that of the application, which would gain our namespaces otherwise.
+    // Shadows `app.jwt` of the application, which would otherwise get our namespaces.
     Object.defineProperty(child, 'jwt', { value: keys })
     for (const [index, one] of secrets.entries()) {
       await child.register(fastifyJwt, {
         namespace: `fastify-services-${index}`,
-        secret: one as string,
+        secret: one,
         sign: { algorithm, iss, aud, expiresIn: lifetime },
         verify: {
           algorithms: [algorithm],
@@ -84,13 +102,13 @@ export async function createTokens(
     lifetime,
     sign(claims) {
       const accessToken = signer.sign({ jti: randomUUID(), ...claims })
-      if (accessToken.length > maxLength)
-        throw new Error(`The access token is too long: it has over ${maxLength} characters. Give it fewer claims`)
+      if (accessToken.length > maxTokenLength)
+        throw new Error(`The access token is too long: it has over ${maxTokenLength} characters. Give it fewer claims`)
       return { accessToken, payload: signer.decode<TokenPayload>(accessToken) as TokenPayload }
     },
     verify(accessToken) {
       const causes: unknown[] = []
-      if (typeof accessToken === 'string' && accessToken.length <= maxLength && isCanonical(accessToken))
+      if (typeof accessToken === 'string' && accessToken.length <= maxTokenLength && isCanonical(accessToken))
         for (const key of Object.values(keys)) {
           try {
             const payload = key.verify<TokenPayload>(accessToken)

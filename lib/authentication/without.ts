@@ -4,27 +4,27 @@ import { define } from '../core/facade.js'
 type Fields = readonly string[]
 
 /**
- * A value without some fields, at any depth, as JSON reads it: for what has a `toJSON` that is what it returns. What has none of the
- * fields stays the object that it is. What has one is copied, and not changed; the fields themselves are not read. What may answer
- * otherwise when it is asked again, as a `toJSON` or a getter may, is asked once: what it gave stands there instead.
+ * A value without some fields, at any depth, as JSON reads it: of an object with a `toJSON`, the answer of that method counts. An
+ * object without any of the fields is returned as it is. One that has a field is copied, not changed, and the field is not read. A
+ * `toJSON` or a getter may give something else the next time, so it is called once, and the result holds what it gave.
  *
- * @throws what a getter or a `toJSON` throws, and where the value is nested too deep
+ * @throws what a getter or a `toJSON` throws; a RangeError when the value is nested too deep
  */
 export const without = (value: unknown, fields: Fields): unknown =>
   clean(value, '', { fields, copies: new Map(), answers: new Map() })
 
 interface Walk {
   readonly fields: Fields
-  /** What stands for each object that was met. For one that is met within itself it is a copy, not finished yet. */
+  /** The result for each object that was met. For an object that contains itself, this is the unfinished copy. */
   readonly copies: Map<object, unknown>
-  /** The same for what has a `toJSON`, by the key that it was asked for. */
+  /** The same for objects with a `toJSON`, by the key that the method was called with. */
   readonly answers: Map<object, Map<string, unknown>>
 }
 
 function clean(value: unknown, key: string, walk: Walk): unknown {
   if (!isPart(value)) return value
-  const { toJSON } = value as { toJSON?: unknown }
-  // Dates are many, and have no fields. Bytes are no record.
+  const { toJSON } = value
+  // Dates are frequent and have no fields. Bytes are not a record.
   if (toJSON === Date.prototype.toJSON || ArrayBuffer.isView(value)) return value
   if (typeof toJSON === 'function') return cleanAnswer(value, key, (key) => toJSON.call(value, key), walk)
   if (typeof value === 'function') return value
@@ -37,29 +37,33 @@ function cleanAnswer(value: object, key: string, toJSON: (key: string) => unknow
   walk.answers.set(value, answers)
   if (answers.has(key)) return answers.get(key)
   const answer = toJSON(key)
-  // JSON asks a `toJSON` once. It would ask that of the answer too, if it was still there.
-  const isAsked = typeof (answer as { toJSON?: unknown } | null | undefined)?.toJSON === 'function'
-  if (typeof answer !== 'object' || answer === null) return typeof answer === 'function' ? undefined : answer
-  return cleanObject(answer, isAsked, (kept) => answers.set(key, kept), walk)
+  if (typeof answer === 'function') return undefined
+  if (!isPart(answer)) return answer
+  // JSON calls a `toJSON` once. If the answer kept its own, that would be called too.
+  const isCopied = typeof answer.toJSON === 'function'
+  return cleanObject(answer, isCopied, (kept) => answers.set(key, kept), walk)
 }
 
-function cleanObject(value: object, isCopied: boolean, keep: (kept: object) => void, walk: Walk): object {
-  // JSON reads nothing of it but the text or the number.
+function cleanObject(value: Part, isCopied: boolean, keep: (kept: object) => void, walk: Walk): object {
+  // JSON reads only the text or the number of it.
   if (types.isBoxedPrimitive(value)) return value
-  const copy = Array.isArray(value) ? [] : {}
-  keep(copy)
-  const isSame = Array.isArray(value)
-    ? copyList(value, copy as unknown[], walk)
-    : copyObject(value as Plain, copy as Plain, walk)
+  const { copy, isSame } = Array.isArray(value) ? copyList(value, keep, walk) : copyObject(value, keep, walk)
   if (!isSame || isCopied || types.isProxy(value)) return copy
   keep(value)
   return value
 }
 
-/** @returns whether the copy is the same */
-function copyList(list: readonly unknown[], copy: unknown[], walk: Walk): boolean {
+/** A copy, and whether nothing in it differs. */
+interface Copied {
+  readonly copy: object
+  readonly isSame: boolean
+}
+
+function copyList(list: readonly unknown[], keep: (kept: object) => void, walk: Walk): Copied {
+  const copy: unknown[] = []
+  keep(copy)
   let isSame = true
-  // By index, as JSON does: a class may iterate otherwise.
+  // By index, as JSON does: a class may have another iterator.
   for (let index = 0; index < list.length; index++) {
     const isFixed = isValue(list, index)
     const item = list[index]
@@ -67,15 +71,14 @@ function copyList(list: readonly unknown[], copy: unknown[], walk: Walk): boolea
     if (!isFixed || !Object.is(kept, item)) isSame = false
     copy.push(kept)
   }
-  return isSame
+  return { copy, isSame }
 }
 
-type Plain = Record<string, unknown>
-
-/** @returns whether the copy is the same */
-function copyObject(plain: Plain, copy: Plain, walk: Walk): boolean {
+function copyObject(plain: Part, keep: (kept: object) => void, walk: Walk): Copied {
   const { fields } = walk
-  // A field that JSON does not read, one of a class for example, may be read by a schema or a formatter.
+  const copy: Record<string, unknown> = {}
+  keep(copy)
+  // JSON does not read an inherited field, but a schema or a formatter may.
   let isSame = !fields.some((field) => field in plain)
   for (const key of Object.keys(plain)) {
     if (fields.includes(key)) {
@@ -87,19 +90,18 @@ function copyObject(plain: Plain, copy: Plain, walk: Walk): boolean {
     const kept = clean(item, key, walk)
     if (!isFixed || !Object.is(kept, item)) isSame = false
     if (key === '__proto__') define(copy, key, kept)
-    // It would give the fields back.
+    // A method `toJSON` would give the fields back.
     else if (key !== 'toJSON' || typeof kept !== 'function') copy[key] = kept
   }
-  return isSame
+  return { copy, isSame }
 }
 
-const isPart = (value: unknown): value is object =>
+type Part = Record<string, unknown>
+const isPart = (value: unknown): value is Part =>
   (typeof value === 'object' && value !== null) || typeof value === 'function'
 
-// It takes half the time that a property descriptor takes.
-const { __lookupGetter__: getterOf } = Object.prototype as unknown as {
-  __lookupGetter__(this: object, key: PropertyKey): unknown
-}
+// It takes half the time of `Object.getOwnPropertyDescriptor`.
+const getterOf: (this: object, key: PropertyKey) => unknown = Reflect.get(Object.prototype, '__lookupGetter__')
 
-/** Whether a property is no accessor, which may give something else when it is read again. */
+/** Whether a property has no getter, which may give something else when it is read again. */
 const isValue = (object: object, key: PropertyKey) => getterOf.call(object, key) === undefined

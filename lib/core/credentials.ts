@@ -1,12 +1,29 @@
-/** Under this name an instance, and those below it, find the authentication service that stands for them. */
-export const authentication: unique symbol = Symbol('authentication')
-
-/** Reads the credentials of a request before a service is called, so that hooks find them in `params.authentication`. */
-export interface CredentialsReader {
+/** An authentication service of an application, as the transport uses it. */
+export interface Authentication {
+  /** The instance on which it was registered. */
+  readonly app: unknown
+  /** Reads the credentials of a request before a service is called, so that hooks find them in `params.authentication`. */
   readCredentials(request: unknown): Promise<void>
 }
 
-/** An instance of the application, as far as credentials go. */
-export interface WithAuthentication {
-  [authentication]?: CredentialsReader
+/** Under this name, all instances of an application share one list of its authentication services. */
+export const authentications: unique symbol = Symbol('authentications')
+
+/** An instance of the application, as far as its authentication services go. */
+export interface WithAuthentications<A extends Authentication = Authentication> {
+  [authentications]?: A[]
+}
+
+/**
+ * The authentication service that is responsible for an instance: the only one of the application; or, of several, the first one
+ * that was registered on this instance or on the nearest instance around it.
+ */
+export function authenticationFor<A extends Authentication>(instance: WithAuthentications<A>): A | undefined {
+  const all = instance[authentications] ?? []
+  if (all.length < 2) return all[0]
+  for (let around = instance; around !== null; around = Object.getPrototypeOf(around)) {
+    const own = all.find(({ app }) => app === around)
+    if (own !== undefined) return own
+  }
+  return undefined
 }

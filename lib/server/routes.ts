@@ -1,7 +1,7 @@
 import type { FastifyInstance, preValidationHookHandler, RouteOptions } from 'fastify'
 import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../types/fastify.js'
 import { Caller } from '../core/caller.js'
-import { authentication, type WithAuthentication } from '../core/credentials.js'
+import { authenticationFor, type WithAuthentications } from '../core/credentials.js'
 import { ServiceError } from '../core/errors.js'
 import { checkData, methods } from '../core/methods.js'
 import type { ServiceMethod } from '../core/service.js'
@@ -101,8 +101,8 @@ function toRoute(
       const caller = new Caller(request, reply.raw)
       timeout ??= Number((request.routeOptions as { handlerTimeout?: number }).handlerTimeout)
       if (timeout > 0) startDeadline(timeout, caller, request, reply)
-      const reader = (instance as WithAuthentication)[authentication]
-      if (reader !== undefined) await reader.readCredentials(request)
+      const authentication = authenticationFor(instance as WithAuthentications)
+      if (authentication !== undefined) await authentication.readCredentials(request)
       if (before.length > 0 && (await runMiddleware(before, request, reply))) return reply
       const context = method.context(read(request, caller)) as HookContext
       caller.context = context

@@ -1,6 +1,6 @@
 import { NotAuthenticated } from 'fastify-services'
 import {
-  type AuthenticationService,
+  type Authenticator,
   authenticate,
   JwtStrategy,
   LocalStrategy,
@@ -12,7 +12,7 @@ import { ask, createUsersApp, login, user } from '../support/users-app.js'
 
 class ApiKeyStrategy implements Strategy {
   seen: unknown[] = []
-  setup({ strategyNames }: AuthenticationService, name: string) {
+  setup({ strategyNames }: Authenticator, name: string) {
     this.seen.push(name, strategyNames)
   }
   parse({ headers }: { headers: Record<string, unknown> }) {

@@ -2,18 +2,22 @@ import type { FastifyRequest } from 'fastify'
 import type { AuthenticationRequest } from '../../../types/authentication.js'
 import type { Params } from '../../../types/service.js'
 import { NotAuthenticated } from '../../core/errors.js'
-import type { Authenticator } from '../authenticator.js'
-import { requestOf } from '../request.js'
-import type { Strategy, StrategyResult } from '../strategy.js'
+import type { Authenticator, Strategy, StrategyResult } from '../strategy.js'
 
 export interface JwtOptions {
   /** The header that carries the token. Default `'Authorization'`. */
   header?: string
-  /** The words that may stand before the token, in any case. Default `['Bearer', 'JWT']`. A bare token is read too. */
+  /** The words that may stand before the token, in any case. Default `['Bearer', 'JWT']`. A token alone is read too. */
   schemes?: readonly string[]
 }
 
-/** Tells who calls by an access token. The user is looked up on every call: one that was deleted is let in no more. */
+/**
+ * Tells who calls by an access token. It looks the user up on every call, so a token of a user who was deleted is refused.
+ *
+ * @example
+ * const fromProxy = new JwtStrategy({ header: 'X-Access-Token' })
+ * await app.register(authentication, { secret, strategies: { jwt: true, local: true, fromProxy } })
+ */
 export class JwtStrategy implements Strategy {
   readonly #header: string
   readonly #schemes: readonly string[]
@@ -31,7 +35,7 @@ export class JwtStrategy implements Strategy {
   }
 
   async authenticate({ accessToken }: AuthenticationRequest, params: Params): Promise<StrategyResult> {
-    const payload = await this.#authentication.verifyAccessToken(accessToken, requestOf(params))
+    const payload = await this.#authentication.verifyAccessToken(accessToken, params)
     const result = { accessToken, authentication: { accessToken, payload } }
     const { entities } = this.#authentication
     if (entities.name === null) return result

@@ -1,12 +1,11 @@
 import type { AuthenticationRequest } from '../../../types/authentication.js'
 import type { Params, Query } from '../../../types/service.js'
 import { NotAuthenticated } from '../../core/errors.js'
-import type { Authenticator } from '../authenticator.js'
 import { type Bcrypt, createBcrypt } from '../bcrypt.js'
 import type { Entity } from '../entities.js'
 import { isHashed } from '../hash-password.js'
-import { isText } from '../password.js'
-import type { Strategy, StrategyResult } from '../strategy.js'
+import { isShortText } from '../password.js'
+import type { Authenticator, Strategy, StrategyResult } from '../strategy.js'
 
 export interface LocalOptions {
   /** The field of a login that holds the name of the user. Default `'email'`. */
@@ -17,15 +16,23 @@ export interface LocalOptions {
   entityUsernameField?: string
   /** The field of a user that holds the hash of the password. Default: `passwordField`. */
   entityPasswordField?: string
-  /** Whether bcrypt hashes are verified: `true` for the optional peer `bcryptjs`, or a library that has `compare`. Default: not. */
+  /** Whether bcrypt hashes are verified: `true` for the optional peer `bcryptjs`, or a library that has `compare`. Default `false`. */
   bcrypt?: boolean | Bcrypt
-  /** Whether a hash that is not what `hashPassword` makes now is replaced on a login, by `patch` of the users. Default `false`. */
+  /** Whether a login replaces a hash of another kind, or with older settings, by `patch` of the users. Default `false`. */
   rehash?: boolean
 }
 
 const invalid = () => new NotAuthenticated('Invalid login')
 
-/** Tells who calls by a user name and a password. */
+/**
+ * Tells who calls by a user name and a password. Derive from it to let only some users log in.
+ *
+ * @example
+ * class ConfirmedOnly extends LocalStrategy {
+ *   override getEntityQuery(query: Query) { return { ...query, confirmed: true, $limit: 1 } }
+ * }
+ * await app.register(authentication, { secret, strategies: { jwt: true, local: new ConfirmedOnly() } })
+ */
 export class LocalStrategy implements Strategy {
   readonly usernameField: string
   readonly passwordField: string
@@ -58,12 +65,12 @@ export class LocalStrategy implements Strategy {
 
   async authenticate(request: AuthenticationRequest, params: Params): Promise<StrategyResult> {
     const { [this.usernameField]: username, [this.passwordField]: password } = request
-    if (!isText(username) || !isText(password)) throw invalid()
+    if (!isShortText(username) || !isShortText(password)) throw invalid()
     const { entities, passwords } = this.#authentication
     const query = await this.getEntityQuery({ [this.entityUsernameField]: username }, params)
     const entity = await entities.find(query, params)
     const stored = entity?.[this.entityPasswordField]
-    // Also where there is no user, so that the time does not tell.
+    // A password is also verified where there is no user: the time must not tell which users exist.
     if (!(await passwords.verify(password, stored)) || entity === undefined) throw invalid()
     if (this.#options.rehash && passwords.isOutdated(String(stored))) await this.#rehash(entity, password, params)
     return { [String(entities.name)]: entity }
@@ -74,10 +81,11 @@ export class LocalStrategy implements Strategy {
     const field = this.entityPasswordField
     try {
       const data = { [field]: await passwords.hash(password) }
-      // Only while it is the hash that was verified: the password may be changed at the same time.
+      // The query selects the hash that was verified: the password may have been changed in the meantime.
       const query = { [field]: entity[field] }
       const { provider, authentication, ...rest } = params
-      await entities.service.patch(entities.idOf(entity), data, { ...rest, [isHashed]: true, query } as Params)
+      const internal = { ...rest, [isHashed]: true, query }
+      await entities.service.patch(entities.idOf(entity), data, internal)
     } catch (error) {
       log('The hash of a password could not be replaced', error)
     }

@@ -1,0 +1,157 @@
+import type { FastifyRequest } from 'fastify'
+import type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
+import type { Params } from '../../types/service.js'
+import { callerIn } from '../core/caller.js'
+import { NotAuthenticated } from '../core/errors.js'
+import type { Entities } from './entities.js'
+import type { Passwords } from './password.js'
+import type { RevocationList } from './revocation.js'
+import type { Authenticator, Strategy } from './strategy.js'
+import type { Tokens } from './token.js'
+
+export interface CredentialsParts {
+  readonly entities: Entities
+  readonly passwords: Passwords
+  readonly tokens: Tokens
+  readonly strategies: ReadonlyMap<string, Strategy>
+  /** The names of the strategies that read requests, in order. */
+  readonly parseStrategies: readonly string[]
+  readonly revocation: RevocationList | undefined
+  readonly isRevoked: ((payload: TokenPayload, request: FastifyRequest | undefined) => unknown) | undefined
+  readonly log: Authenticator['log']
+}
+
+type Given = Params & { authentication?: AuthenticationRequest }
+
+// Each `params.authentication` that was made here, and who has verified it: `undefined` where it was only read from a request.
+// Any other was set by a hook, by middleware or by who calls.
+const verifiers = new WeakMap<object, Credentials | undefined>()
+
+/** Reads the credentials of calls, and asks the strategies of one authentication service who they belong to. */
+export class Credentials {
+  /** What the strategies may use. */
+  readonly authenticator: Authenticator
+  readonly #parts: CredentialsParts
+  #ready: Promise<void> | undefined
+
+  constructor(parts: CredentialsParts) {
+    const { entities, passwords, strategies, log } = parts
+    this.#parts = parts
+    this.authenticator = {
+      entities,
+      passwords,
+      strategyNames: [...strategies.keys()],
+      verifyAccessToken: (accessToken, params = {}) => this.#verifyAccessToken(accessToken, params),
+      log
+    }
+  }
+
+  /**
+   * Asks a strategy who calls. This is where the secrets of users are removed: nothing that a strategy returns or throws has them.
+   * @param allowed the names of the strategies that may be asked
+   * @throws {NotAuthenticated} when the strategy is not among them, or refuses the credentials
+   */
+  async authenticate(
+    request: AuthenticationRequest,
+    params: Params,
+    allowed: readonly string[]
+  ): Promise<AuthenticationResult> {
+    const { entities, strategies } = this.#parts
+    const name = request?.strategy
+    if (!name) throw new NotAuthenticated('Invalid authentication information (no `strategy` set)')
+    const strategy = allowed.includes(name) ? strategies.get(name) : undefined
+    if (strategy === undefined)
+      throw new NotAuthenticated('Invalid authentication information (strategy not allowed in authStrategies)')
+    await this.setup()
+    const found = await this.#ask(() => strategy.authenticate(request, params))
+    if (typeof found !== 'object' || found === null) throw new NotAuthenticated('Not authenticated')
+    const result = { ...found, authentication: { ...found.authentication, strategy: name } } as AuthenticationResult
+    const entity = entities.name
+    if (entity !== null && result[entity] !== undefined) result[entity] = entities.withoutSecrets(result[entity])
+    verifiers.set(result.authentication, this)
+    return result
+  }
+
+  /**
+   * Tells who a call comes from, for a guard: returns the params of the call with the result merged into them. A call of the server
+   * itself needs no credentials.
+   * @throws {NotAuthenticated} when the call comes from outside, without credentials that one of the strategies accepts
+   */
+  async check<P extends Params>(params: P, strategies: readonly string[]): Promise<P> {
+    const { authentication, authenticated }: Given = params
+    const isOurs = authentication === undefined || verifiers.get(authentication) === this
+    const isAllowed = authentication === undefined || strategies.includes(String(authentication.strategy))
+    if (authenticated === true && isOurs && isAllowed) return params
+    const credentials = await this.of(params, strategies)
+    if (credentials === undefined) {
+      if (params.provider) throw new NotAuthenticated('Not authenticated')
+      return params
+    }
+    const { accessToken, refreshToken, ...result } = await this.authenticate(credentials, params, strategies)
+    return { ...params, ...result, authenticated: true }
+  }
+
+  /** The credentials of a call: those that a hook or middleware has set, else those that one of the strategies reads from the request. */
+  async of(params: Params, strategies = this.authenticator.strategyNames): Promise<AuthenticationRequest | undefined> {
+    const { authentication }: Given = params
+    if (authentication !== undefined && !verifiers.has(authentication)) return authentication
+    const request = params.provider ? requestOf(params) : undefined
+    return request && this.#parse(request, strategies)
+  }
+
+  /** Puts the credentials of a request on `request.feathers`, unless middleware has put some there. */
+  async read(request: FastifyRequest): Promise<void> {
+    const authentication =
+      request.feathers.authentication ?? (await this.#parse(request, this.authenticator.strategyNames))
+    if (authentication !== undefined) request.feathers = { authentication }
+  }
+
+  /** Runs once, before the server starts or before a login that comes earlier. @throws when a strategy can't work, or users are needed and have no service */
+  setup(): Promise<void> {
+    this.#ready ??= this.#setup().catch((error) => {
+      this.#ready = undefined
+      throw error
+    })
+    return this.#ready
+  }
+
+  async #setup(): Promise<void> {
+    const { entities, strategies } = this.#parts
+    entities.setup()
+    for (const [name, strategy] of strategies) await strategy.setup?.(this.authenticator, name)
+  }
+
+  /** The credentials of a request, from the first of the strategies that finds some. */
+  async #parse(request: FastifyRequest, among: readonly string[]): Promise<AuthenticationRequest | undefined> {
+    for (const name of this.#parts.parseStrategies) {
+      const strategy = among.includes(name) ? this.#parts.strategies.get(name) : undefined
+      const found = await this.#ask(() => strategy?.parse?.(request))
+      if (!found) continue
+      const authentication = { ...found, strategy: name }
+      verifiers.set(authentication, undefined)
+      return authentication
+    }
+    return undefined
+  }
+
+  async #ask<T>(call: () => T | Promise<T>): Promise<T> {
+    try {
+      return await call()
+    } catch (error) {
+      throw this.#parts.entities.errorWithoutSecrets(error)
+    }
+  }
+
+  async #verifyAccessToken(accessToken: unknown, params: Params): Promise<TokenPayload> {
+    const { tokens, revocation, isRevoked } = this.#parts
+    const payload = tokens.verify(accessToken)
+    // Without an id it could never be revoked.
+    if (revocation !== undefined && payload.jti === undefined) throw new NotAuthenticated('Invalid access token')
+    if ((await revocation?.isRevoked(payload)) || (await isRevoked?.(payload, requestOf(params))))
+      throw new NotAuthenticated('Invalid access token: it was revoked')
+    return payload
+  }
+}
+
+/** The request that a call comes from, `undefined` for a call of the server. */
+const requestOf = (params: Params) => callerIn(params)?.request as FastifyRequest | undefined

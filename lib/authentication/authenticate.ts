@@ -4,7 +4,7 @@ import type { Params } from '../../types/service.js'
 import { Caller, type Carrier, caller } from '../core/caller.js'
 import { toServiceError } from '../core/errors.js'
 import { define } from '../core/facade.js'
-import { onStart, type Place } from '../core/hooks.js'
+import { type Place, withTraits } from '../core/hooks.js'
 import { authenticationOf, isAuthentication } from './find.js'
 
 /** Who is let in by `authenticate`. */
@@ -80,7 +80,7 @@ export function authenticate(...given: [AuthenticateOptions] | string[]): Guard 
       const { provider, [caller]: _, ...result } = await credentials.check(params, names)
       request.feathers = result
       const { name } = credentials.authenticator.entities
-      if (name !== null) define(request as never, name, result[name])
+      if (name !== null) define(request, name, result[name])
     } catch (error) {
       if (toServiceError(error).code === 401) reply.header('www-authenticate', 'Bearer')
       throw error
@@ -102,7 +102,7 @@ export function authenticate(...given: [AuthenticateOptions] | string[]): Guard 
       )
   }
 
-  return Object.assign(guard, { [onStart]: check })
+  return withTraits(guard, { check })
 }
 
 const isListOfNames = (value: unknown): value is readonly string[] =>

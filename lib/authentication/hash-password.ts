@@ -1,6 +1,6 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { BadRequest } from '../core/errors.js'
-import { onStart, type Place } from '../core/hooks.js'
+import { type Place, withTraits } from '../core/hooks.js'
 import { anyAuthenticationOf } from './find.js'
 import { isShortText, maxTextLength } from './password.js'
 
@@ -53,5 +53,5 @@ export function hashPassword(field: string): (context: HookContext, next?: NextF
       throw new Error(`hashPassword at '${path}' is a hook for 'before' or 'around', not for '${type}'`)
     anyAuthenticationOf(app)
   }
-  return Object.assign(hook, { [onStart]: check })
+  return withTraits(hook, { check })
 }

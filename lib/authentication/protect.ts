@@ -1,6 +1,6 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { attempt, BadRequest, GeneralError } from '../core/errors.js'
-import { onStart, outermost, type Place } from '../core/hooks.js'
+import { type Place, withTraits } from '../core/hooks.js'
 import { errorWithout } from './protected-error.js'
 import { isStream, mapStream, mapWeb, type Stream } from './protected-stream.js'
 import { without } from './without.js'
@@ -99,5 +99,5 @@ export function protect(...fields: string[]): (context: HookContext, next: NextF
   const check = ({ path, type }: Place) => {
     if (type !== 'around') throw new Error(`protect at '${path}' is a hook for 'around', not for '${type}'`)
   }
-  return Object.assign(hook, { [outermost]: true, [onStart]: check })
+  return withTraits(hook, { isOutermost: true, check })
 }

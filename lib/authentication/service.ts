@@ -2,7 +2,7 @@ import type { AuthenticationRequest, AuthenticationResult } from '../../types/au
 import type { AroundHook } from '../../types/fastify.js'
 import type { Params } from '../../types/service.js'
 import { NotAuthenticated } from '../core/errors.js'
-import { outermost } from '../core/hooks.js'
+import { withTraits } from '../core/hooks.js'
 import type { Credentials } from './credentials.js'
 import type { Entities } from './entities.js'
 import { isShortText } from './password.js'
@@ -122,7 +122,7 @@ function emitAfter(event: string): AroundHook {
     await next()
     context.service.emit(event, context.result, context)
   }
-  return Object.assign(hook, { [outermost]: true })
+  return withTraits(hook, { isOutermost: true })
 }
 
 /** Caches must not keep tokens (RFC 6749, section 5.1). */

@@ -1,22 +1,26 @@
 import type { AroundHook, Hook, HookContext, HookMap, HookOptions, HookType } from '../../types/hooks.js'
 
-/** An around hook with this property stands outside all others, wherever it was added: none of them can get past it. */
-export const outermost = Symbol('outermost')
-
-/** A hook with this method is asked, before the server starts, whether it can work where it stands. It throws when it can't. */
-export const onStart = Symbol('onStart')
-
-/** A hook, as far as that goes. */
-export interface Checked {
-  [onStart]?: (place: Place) => void
+/** What some of our own hooks ask for, besides being called. */
+export interface HookTraits {
+  /** Whether an around hook runs outside all others, wherever it was added, so that none of them can bypass it. */
+  readonly isOutermost?: boolean
+  /** Is called before the server starts. @throws when the hook can't work at that place */
+  check?(place: Place): void
 }
 
-/** What a hook is asked about. */
+const traits = Symbol('traits')
+
+/** Gives a hook its traits. */
+export const withTraits = <H extends object>(hook: H, own: HookTraits): H => Object.assign(hook, { [traits]: own })
+
+export const traitsOf = (hook: unknown): HookTraits => Object(hook)[traits] ?? {}
+
+/** Where a hook stands. */
 export interface Place {
   readonly app: unknown
   readonly path: string
   readonly service?: unknown
-  /** What kind of hook it is there: `undefined` for middleware and for one of a route, `'after'` where the call has been made. */
+  /** The type of hook it is there: `undefined` for middleware and hooks of a route, `'after'` for those that run after the call. */
   readonly type?: HookType
 }
 

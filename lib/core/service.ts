@@ -1,9 +1,9 @@
-import type { HookContext, HookOptions, RegisteredService } from '../../types/hooks.js'
+import type { AroundHook, HookContext, HookOptions, RegisteredService } from '../../types/hooks.js'
 import { compose, type HookObserver, type Run } from './compose.js'
 import { contextOf } from './context.js'
 import { createEmitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
 import { define, forward } from './facade.js'
-import { HookStore, hookTypes, outermost } from './hooks.js'
+import { HookStore, hookTypes, traitsOf } from './hooks.js'
 import { argumentCheck, definitionOf, type MethodDefinition, methods } from './methods.js'
 
 export interface RegisterOptions {
@@ -104,7 +104,7 @@ export function createService(object: object, options: RegisterOptions): Service
   const composeAll = () => {
     for (const method of entries.values()) {
       const collected = [...common.collect(method.name), ...own.collect(method.name)]
-      const hooks = collected.sort((one, other) => Number(outermost in other) - Number(outermost in one))
+      const hooks = collected.sort((one, other) => rank(one) - rank(other))
       const isAlone = hooks.length === 0
       const call: Run = async (context) => {
         if (context.result === undefined) {
@@ -133,6 +133,7 @@ export function createService(object: object, options: RegisterOptions): Service
 }
 
 type Method = (...args: unknown[]) => unknown
+const rank = (hook: AroundHook) => (traitsOf(hook).isOutermost ? 0 : 1)
 
 // What the framework, or the language, does something with. The members that each service has are as little free.
 const reserved = ['setup', 'teardown', 'publish', 'all', 'then', ...hookTypes]

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { HookType } from '../../types/hooks.js'
-import { type Checked, type HookStore, onStart, type Place } from '../core/hooks.js'
+import { type HookStore, type Place, traitsOf } from '../core/hooks.js'
 import type { ServiceEntry } from '../core/service.js'
 
 const ask = (hooks: unknown, place: Place) => {
-  for (const hook of [hooks].flat(2) as (Checked | undefined)[]) hook?.[onStart]?.(place)
+  for (const hook of [hooks].flat(2)) traitsOf(hook).check?.(place)
 }
 
 /**

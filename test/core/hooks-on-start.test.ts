@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { HookOptions } from 'fastify-services'
 import t, { type Test } from 'tap'
-import { onStart, type Place } from '../../lib/core/hooks.js'
+import { type Place, withTraits } from '../../lib/core/hooks.js'
 import { createApp } from '../support/core.js'
 
 /** A hook that says where it was asked. */
@@ -11,7 +11,7 @@ function asking(asked: Place[], fails = false) {
     asked.push(place)
     if (fails) throw new Error(`It can't work at '${place.path}'`)
   }
-  return Object.assign(hook, { [onStart]: check })
+  return withTraits(hook, { check })
 }
 
 const ready = (app: FastifyInstance) => async () => void (await app.ready())

@@ -1,10 +1,10 @@
 import type { HookContext, NextFunction } from 'fastify-services'
 import t, { type Test } from 'tap'
-import { outermost } from '../../lib/core/hooks.js'
+import { withTraits } from '../../lib/core/hooks.js'
 import { createApp } from '../support/core.js'
 import { type Around, label } from '../support/core-services.js'
 
-const out = (hook: Around) => Object.assign(hook, { [outermost]: true })
+const out = (hook: Around) => withTraits(hook, { isOutermost: true })
 
 async function createThings(t: Test, app: Around[], service: Around[]) {
   const calls: string[] = []

@@ -1,4 +1,4 @@
-import type { Params } from './service.js'
+import type { Params, Service } from './service.js'
 
 export type HookType = 'around' | 'before' | 'after' | 'error'
 
@@ -21,15 +21,7 @@ type Or<T, Default> = [T] extends [never] ? Default : T
 export type ServiceData<S> = Or<First<S, 'create'> | Second<S, 'update'> | Second<S, 'patch'>, unknown>
 
 /** What `context.result` holds for a service of type `S`; `unknown` if it can't be told. */
-export type ServiceResult<S> = Or<
-  | Answer<S, 'find'>
-  | Answer<S, 'get'>
-  | Answer<S, 'create'>
-  | Answer<S, 'update'>
-  | Answer<S, 'patch'>
-  | Answer<S, 'remove'>,
-  unknown
->
+export type ServiceResult<S> = Or<{ [M in keyof Service]-?: Answer<S, M> }[keyof Service], unknown>
 
 /** What every hook of a call gets, and may change. */
 export interface HookContext<S = unknown, App = unknown> {
@@ -85,7 +77,8 @@ export interface HookOptions<C = HookContext> {
  */
 export type Listener = { listen(...args: unknown[]): unknown }['listen']
 
-type StandardEvent = 'created' | 'updated' | 'patched' | 'removed'
+/** The events that a service emits for its methods. */
+export type StandardEvent = 'created' | 'updated' | 'patched' | 'removed'
 
 /** A listener of the four events that a service emits for its methods: it gets the record and the context of the call. */
 export type RecordListener<S = unknown, App = unknown> = {
@@ -110,7 +103,6 @@ export interface ServiceAddons<S = unknown, App = unknown> {
   listenerCount(event: string): number
 }
 
-type Six = 'find' | 'get' | 'create' | 'update' | 'patch' | 'remove'
 type Asynchronous<F> = F extends (...args: infer A) => infer R
   ? R extends Promise<unknown>
     ? F
@@ -119,5 +111,5 @@ type Asynchronous<F> = F extends (...args: infer A) => infer R
 
 /** A service as `app.service(path)` returns it: the user's methods with hooks and events. Calling one gives a promise. */
 export type RegisteredService<S = unknown, App = unknown, M extends string = never> = {
-  [K in keyof S]: K extends Six | M ? Asynchronous<S[K]> : S[K]
+  [K in keyof S]: K extends keyof Service | M ? Asynchronous<S[K]> : S[K]
 } & ServiceAddons<S, App>

@@ -1,3 +1,5 @@
+import type { StandardEvent } from '../../types/hooks.js'
+import type { Service } from '../../types/service.js'
 import { BadRequest } from './errors.js'
 
 /** One row of the table of methods. */
@@ -8,7 +10,7 @@ export interface MethodDefinition {
   readonly arguments: readonly ('id' | 'data' | 'params')[]
   /** Whether the data may be a list of records. */
   readonly batch: boolean
-  readonly event: string | null
+  readonly event: StandardEvent | null
   readonly status: number
 }
 
@@ -16,20 +18,22 @@ const row = (
   verb: string,
   id: MethodDefinition['id'],
   names: MethodDefinition['arguments'],
-  event: string | null = null,
+  event: MethodDefinition['event'] = null,
   batch = false,
   status = 200
 ): MethodDefinition => ({ verb, id, arguments: names, batch, event, status })
 
 /** The table of the six methods. Server, client, hooks and events all read it (specification: "Endpoints"). */
-export const methods: ReadonlyMap<string, MethodDefinition> = new Map([
-  ['find', row('GET', false, ['params'])],
-  ['get', row('GET', true, ['id', 'params'])],
-  ['create', row('POST', false, ['data', 'params'], 'created', true, 201)],
-  ['update', row('PUT', 'optional', ['id', 'data', 'params'], 'updated')],
-  ['patch', row('PATCH', 'optional', ['id', 'data', 'params'], 'patched')],
-  ['remove', row('DELETE', 'optional', ['id', 'params'], 'removed')]
-])
+export const methods: ReadonlyMap<string, MethodDefinition> = new Map(
+  Object.entries({
+    find: row('GET', false, ['params']),
+    get: row('GET', true, ['id', 'params']),
+    create: row('POST', false, ['data', 'params'], 'created', true, 201),
+    update: row('PUT', 'optional', ['id', 'data', 'params'], 'updated'),
+    patch: row('PATCH', 'optional', ['id', 'data', 'params'], 'patched'),
+    remove: row('DELETE', 'optional', ['id', 'params'], 'removed')
+  } satisfies Record<keyof Service, MethodDefinition>)
+)
 
 /** What all custom methods have in common. */
 export const custom = row('POST', false, ['data', 'params'], null, true)

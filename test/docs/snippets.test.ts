@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -50,7 +51,7 @@ const files = (extension: string) =>
   Object.fromEntries(programs.filter(({ file }) => file.endsWith(extension)).map(({ file, text }) => [file, text]))
 const folder = t.testdir({
   ...files('.ts'),
-  out: files('.js'),
+  out: { ...files('.js'), ...files('.cjs') },
   'tsconfig.json': JSON.stringify({
     compilerOptions: {
       target: 'es2023',
@@ -85,10 +86,11 @@ t.test('the snippets compile against the declarations of the package', async (t)
   t.equal(code, 0, `${stdout}${stderr}`)
 })
 
-for (const { file, prints, exchanges } of programs) {
+for (const { file, text, prints, exchanges } of programs) {
   t.test(file, async (t) => {
     const log = t.capture(console, 'log', () => {})
-    const address = await start(t, join(folder, 'out', file.replace(/ts$/, 'js')), exchanges.length > 0)
+    const listens = /\.listen\(/.test(text)
+    const address = await start(t, join(folder, 'out', file.replace(/ts$/, 'js')), exchanges.length > 0, listens)
     const names: Names = new Map()
     for (const exchange of exchanges) await ask(t, address, exchange, names)
     const lines = log().map(({ args }) => format(...args).replace(/\s+/g, ' '))
@@ -97,7 +99,7 @@ for (const { file, prints, exchanges } of programs) {
 }
 
 /** Runs a program, and gives the address at which it is asked: that of its server, or its app. */
-async function start(t: Test, file: string, isAsked: boolean): Promise<string> {
+async function start(t: Test, file: string, isAsked: boolean, listens: boolean): Promise<string> {
   const { app, server = app.server } = (await import(pathToFileURL(file).href)) as {
     app: FastifyInstance
     server?: Server
@@ -105,7 +107,7 @@ async function start(t: Test, file: string, isAsked: boolean): Promise<string> {
   t.teardown(() => app.close?.()) // an app of Feathers has none, nor has a client
   t.teardown(() => server?.close())
   if (!isAsked) return ''
-  if (!server.listening) await app.listen()
+  if (!server.listening) await (listens ? once(server, 'listening') : app.listen())
   return `http://localhost:${(server.address() as AddressInfo | null)?.port}`
 }
 

@@ -70,3 +70,13 @@ t.test('`@fastify/cors` in a context of its own is for the services there', asyn
   )
   t.equal((await request(app, 'OPTIONS', '/things', preflight)).status, 405)
 })
+
+t.test('without its `methods`, `@fastify/cors` lets no browser PUT, PATCH or DELETE', async (t) => {
+  const { app } = await createHost(t, {
+    before: async (app) => {
+      await app.register(cors, { origin })
+    }
+  })
+  const { headers } = await request(app, 'OPTIONS', '/things/1', preflight)
+  t.equal(headers['access-control-allow-methods'], 'GET,HEAD,POST')
+})

@@ -97,6 +97,7 @@ function readCommand(command: string): Pick<Exchange, 'path' | 'init'> {
   let method: string | undefined
   let body: string | undefined
   let path: string | undefined
+  const fields: string[] = []
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
     if (word === '-g') continue
     if (word === '-X') method = words.shift()
@@ -109,10 +110,15 @@ function readCommand(command: string): Pick<Exchange, 'path' | 'init'> {
     } else if (word === '-d') {
       body = words.shift()
       headers['content-type'] ??= 'application/x-www-form-urlencoded'
-    } else if (word.startsWith('localhost:3030/')) path = word.slice('localhost:3030'.length)
+    } else if (word === '-F') fields.push(words.shift() ?? '')
+    else if (word.startsWith('localhost:3030/')) path = word.slice('localhost:3030'.length)
     else throw new Error(`Not known of curl: ${word}`)
   }
   if (path === undefined) throw new Error(`No address: ${command}`)
+  if (fields.length > 0) {
+    body = toForm(fields)
+    headers['content-type'] = 'multipart/form-data; boundary=form'
+  }
   return {
     path,
     init: {
@@ -122,4 +128,15 @@ function readCommand(command: string): Pick<Exchange, 'path' | 'init'> {
       ...(body !== undefined && { body })
     }
   }
+}
+
+/** The body of a form: each field is `name=value`, or `name=content;filename=…;type=…` for a file. */
+function toForm(fields: readonly string[]): string {
+  const parts = fields.map((field) => {
+    const [, name, content, filename, type] = /^(\w+)=([^;]*)(?:;filename=([^;]+))?(?:;type=(.+))?$/.exec(field) ?? []
+    if (name === undefined) throw new Error(`Not known of curl: -F ${field}`)
+    const disposition = `Content-Disposition: form-data; name="${name}"${filename ? `; filename="${filename}"` : ''}`
+    return ['--form', disposition, ...(type ? [`Content-Type: ${type}`] : []), '', content].join('\r\n')
+  })
+  return [...parts, '--form--', ''].join('\r\n')
 }

@@ -51,6 +51,7 @@ export interface Program {
 const exported = /^const (app|server)\b/gm
 const printed = /\bconsole\.log\(.*\) \/\/ (.+)$/gm
 const makesApp = /^const app = /m
+const isCommonJS = /\brequire\('/
 
 /**
  * The programs of a section: a block that makes an app begins a new one, other blocks go on with what stands before them.
@@ -69,10 +70,11 @@ export function toPrograms({ name, snippets }: Section, opening: string): Progra
     const own = blocks.join('\n\n')
     const text = makesApp.test(own) ? own : `${opening}\n\n${own}`
     const names = [...text.matchAll(exported)].map(([, variable]) => variable)
+    const extension = language !== 'js' ? 'ts' : isCommonJS.test(own) ? 'cjs' : 'js'
     return {
-      file: `${name.replace(/\W+/g, '-').toLowerCase()}-${index + 1}.${language === 'js' ? 'js' : 'ts'}`,
+      file: `${name.replace(/\W+/g, '-').toLowerCase()}-${index + 1}.${extension}`,
       // 3030 stands for a port that is free.
-      text: `${text.replace(/\b3030\b/g, '0')}\nexport { ${names.join(', ')} }\n`,
+      text: `${text.replace(/\b3030\b/g, '0')}\n${extension === 'cjs' ? 'module.exports =' : 'export'} { ${names.join(', ')} }\n`,
       prints: [...own.matchAll(printed)].map(([, comment]) => comment as string),
       commands
     }

@@ -5,7 +5,7 @@ import { authenticate, type Secret } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 import { register } from '../support/auth-fault-register.js'
 import { createPair, decode, sign } from '../support/auth-fault-tokens.js'
-import { claims, forge, now, secret } from '../support/tokens.js'
+import { claims, forge, now } from '../support/tokens.js'
 import { ask, createUsersApp, login } from '../support/users-app.js'
 
 const rsa = createPair('rsa')
@@ -93,18 +93,12 @@ const run = (...args: string[]) =>
   })
 
 t.test('the server refuses to start, and says how to make a secret; one that is made so is long enough', async (t) => {
-  for (const [options, message] of [
-    [{}, missing],
-    [{ secret: 'x'.repeat(31) }, short('HS256', 32)]
-  ] as const) {
-    const { code, stdout, stderr } = await run(script, JSON.stringify(options))
-    t.strictSame([code, stdout], [1, ''])
-    t.ok(stderr.includes(message), message)
-  }
-  const listening = { code: 0, stdout: 'listening\n', stderr: '' }
-  t.same(await run(script, JSON.stringify({ secret })), listening, 'a secret of 32 bytes')
+  const { code, stdout, stderr } = await run(script, '{}')
+  t.strictSame([code, stdout], [1, ''])
+  t.ok(stderr.includes(missing), missing)
   const made = (await run('-e', make.slice(make.indexOf('"') + 1, -1))).stdout.trim()
-  t.same(await run(script, JSON.stringify({ secret: made, jwt: { algorithm: 'HS512' } })), listening)
+  const options = { secret: made, jwt: { algorithm: 'HS512' } }
+  t.same(await run(script, JSON.stringify(options)), { code: 0, stdout: 'listening\n', stderr: '' })
   await t.rejects(register({ secret: made.slice(0, 31) }))
 })
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { NotAuthenticated, type Params } from 'fastify-services'
+import { NotAuthenticated, type Params, type Query } from 'fastify-services'
 import {
   type AuthenticationRequest,
   type Authenticator,
@@ -10,7 +10,18 @@ import {
   type Strategy
 } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
-import { ada, around, ask, bearer, bob, createGuardsApp, login, password, whoami } from '../support/auth-guards.js'
+import {
+  ada,
+  around,
+  ask,
+  bearer,
+  bob,
+  createGuardsApp,
+  createPeople,
+  login,
+  password,
+  whoami
+} from '../support/auth-guards.js'
 
 const hashOf = (key: string) => createHash('sha256').update(key).digest('base64url')
 const keys = new Map([
@@ -96,105 +107,6 @@ t.test('it logs out, too: the answer is who that was', async (t) => {
   const { status, body } = await ask(app, '/authentication', apiKeyOf('f4Jq1HWTtGzXk0pm'), 'DELETE')
   t.same([status, body], [200, { user: bob, authentication: { strategy: 'apiKey' } }])
 })
-
-const machine: Strategy = {
-  parse: ({ headers }) => (headers['x-key'] === undefined ? null : { key: headers['x-key'] }),
-  authenticate({ key }) {
-    if (key !== 'good') throw new NotAuthenticated('Invalid login')
-    return { authentication: { payload: { sub: 'printer', scope: ['print'] }, model: 'X1' } }
-  }
-}
-const all = { find: async (params: object) => params }
-const entityless = { entity: null, strategies: { jwt: true, machine } }
-
-t.test('`entity: null`: a strategy returns the claims, `sub` among them', async (t) => {
-  const app = await createGuardsApp(t, {
-    options: entityless,
-    before: (app) => {
-      app.service('jobs', all, around(authenticate('jwt')))
-      app.service('direct', all, around(authenticate('machine')))
-      app.get('/route', { preHandler: authenticate('machine') }, async (request) => ({
-        ...request.feathers,
-        hasUser: 'user' in request
-      }))
-    }
-  })
-  const { status, body } = await login(app, { strategy: 'machine', key: 'good' })
-  t.equal(status, 201)
-  t.same(Object.keys(body).sort(), ['accessToken', 'authentication'])
-  t.match(body.authentication, {
-    strategy: 'machine',
-    model: 'X1',
-    payload: { sub: 'printer', scope: ['print'], iss: 'fastify-services', aud: 'authentication' }
-  })
-  const { authentication } = (await ask(app, '/jobs', bearer(body.accessToken))).body
-  t.match(authentication, { strategy: 'jwt', payload: { sub: 'printer', scope: ['print'] } })
-  t.notHas(authentication, 'model', 'what is no claim is not in the token')
-  const expected = { strategy: 'machine', model: 'X1', payload: { sub: 'printer', scope: ['print'] } }
-  t.same((await ask(app, '/direct', { 'x-key': 'good' })).body.authentication, expected)
-  t.same((await ask(app, '/route', { 'x-key': 'good' })).body, {
-    authentication: expected,
-    authenticated: true,
-    hasUser: false
-  })
-  t.equal((await login(app, { strategy: 'machine', key: 'bad' })).status, 401)
-})
-
-t.test('without a `sub` nobody gets a token: an error that says what to do', async (t) => {
-  for (const payload of [undefined, {}, { sub: '' }, { sub: 5 }]) {
-    const own = { authenticate: () => ({ authentication: { payload } }) } as unknown as Strategy
-    const app = await createGuardsApp(t, { options: { entity: null, strategies: { own } } })
-    t.match(await login(app, { strategy: 'own' }), {
-      status: 500,
-      body: {
-        message: `The strategy 'own' does not tell whom a token stands for: let it return the user, or authentication.payload.sub`
-      }
-    })
-  }
-})
-
-t.test('claims beside a user; those of the service are its own', async (t) => {
-  const payload = { role: 'editor', sub: '9', iss: 'x', aud: 'x', exp: 1, nbf: 9e9, iat: 1, jti: 'x', sid: 'x' }
-  const own: Strategy = { authenticate: () => ({ user: ada, authentication: { payload } }) }
-  const app = await createGuardsApp(t, {
-    options: { strategies: { jwt: true, own } },
-    before: (app) => app.service('me', all, around(authenticate('jwt')))
-  })
-  const { body } = await login(app, { strategy: 'own' })
-  t.match(body.authentication.payload, { role: 'editor', sub: '1', iss: 'fastify-services', aud: 'authentication' })
-  for (const name of ['exp', 'iat', 'jti']) t.not(body.authentication.payload[name], Object(payload)[name], name)
-  for (const name of ['nbf', 'sid']) t.notHas(body.authentication.payload, name)
-  t.match((await ask(app, '/me', bearer(body.accessToken))).body, {
-    user: ada,
-    authentication: { payload: { role: 'editor' } }
-  })
-})
-
-t.test(
-  'a strategy that returns nothing lets nobody in; what it returns beside goes into params, but no password',
-  async (t) => {
-    const results = [
-      null,
-      undefined,
-      false,
-      'yes',
-      { user: { ...ada, password: 'never shown' }, tenant: 'acme' }
-    ] as const
-    for (const result of results) {
-      const own = { parse: () => ({}), authenticate: async () => result } as unknown as Strategy
-      const app = await createGuardsApp(t, {
-        options: { strategies: { jwt: true, own } },
-        before: (app) => app.service('me', all, around(authenticate('own')))
-      })
-      const answers = [await ask(app, '/me', {}), await login(app, { strategy: 'own' })]
-      if (typeof result !== 'object' || result === null)
-        for (const { status, body } of answers) t.match([status, body.message], [401, 'Not authenticated'])
-      else
-        for (const [index, { status, body }] of answers.entries())
-          t.strictSame([status, body.user, body.tenant], [200 + index, ada, 'acme'])
-    }
-  }
-)
 
 const quiet = { authenticate: () => ({ user: bob }) }
 
@@ -285,4 +197,91 @@ t.test('our strategies under other names, several of a kind', async (t) => {
     body: { user: bob, authentication: { strategy: 'byId' } }
   })
   for (const strategy of ['jwt', 'local']) t.equal((await login(app, { strategy })).status, 401, strategy)
+})
+
+/** Users of whom some may log in; `queries` are those that their service has got. */
+function createMembers() {
+  const people = createPeople()
+  const queries: Query[] = []
+  const find = async ({ query = {} }: Params) => {
+    queries.push(query)
+    const { confirmed, ...rest } = query
+    const found = await people.find({ query: rest })
+    return confirmed === undefined ? found : found.filter(({ id }) => id === ada.id)
+  }
+  return { queries, people: { get: people.get, find } }
+}
+
+class ConfirmedOnly extends LocalStrategy {
+  readonly seen: unknown[] = []
+
+  override async getEntityQuery(query: Query, params: Params) {
+    this.seen.push([query, params.provider])
+    return { ...query, confirmed: true, $limit: 1 }
+  }
+}
+
+t.test('a subclass with `getEntityQuery` lets only some users log in', async (t) => {
+  const local = new ConfirmedOnly()
+  const { people, queries } = createMembers()
+  const app = await createGuardsApp(t, { people, options: { strategies: { jwt: true, local } } })
+  t.match(await login(app), { status: 201, body: { user: ada } })
+  t.match(await login(app, { email: bob.email }), { status: 401, body: { message: 'Invalid login' } })
+  t.same(local.seen, [
+    [{ email: ada.email }, 'rest'],
+    [{ email: bob.email }, 'rest']
+  ])
+  t.same(queries, [
+    { email: ada.email, confirmed: true, $limit: 1 },
+    { email: bob.email, confirmed: true, $limit: 1 }
+  ])
+})
+
+t.test('the answer is that of a wrong password', async (t) => {
+  const { people } = createMembers()
+  const app = await createGuardsApp(t, {
+    people,
+    options: { strategies: { jwt: true, local: new ConfirmedOnly() } }
+  })
+  const [unconfirmed, wrong, nobody] = [
+    await login(app, { email: bob.email }),
+    await login(app, { password: 'wrong' }),
+    await login(app, { email: 'nobody@example.com' })
+  ]
+  t.same([unconfirmed?.status, unconfirmed?.body], [wrong?.status, wrong?.body])
+  t.same([nobody?.status, nobody?.body], [wrong?.status, wrong?.body])
+})
+
+t.test('by default the query is the name alone, and one record', async (t) => {
+  const { people, queries } = createMembers()
+  const app = await createGuardsApp(t, { people })
+  await login(app, { confirmed: 'no', $limit: 5, role: 'admin' })
+  t.same(queries, [{ email: ada.email, $limit: 1 }], 'nothing else of the body is in it')
+})
+
+t.test('fields of its own: of the login, and of the user', async (t) => {
+  const { people, queries } = createMembers()
+  const local = new ConfirmedOnly({
+    usernameField: 'login',
+    passwordField: 'pass',
+    entityUsernameField: 'email',
+    entityPasswordField: 'password'
+  })
+  const app = await createGuardsApp(t, { people, options: { strategies: { jwt: true, local } } })
+  t.equal((await login(app)).status, 401)
+  t.match(await login(app, { login: ada.email, pass: password }), { status: 201, body: { user: ada } })
+  t.same(queries, [{ email: ada.email, confirmed: true, $limit: 1 }], 'the login without them asked nobody')
+})
+
+t.test('a subclass may say more of who logs in', async (t) => {
+  class WithRole extends LocalStrategy {
+    override async authenticate(...args: Parameters<LocalStrategy['authenticate']>) {
+      const result = await super.authenticate(...args)
+      return { ...result, authentication: { payload: { role: 'editor' } } }
+    }
+  }
+  const app = await createGuardsApp(t, { options: { strategies: { jwt: true, local: new WithRole() } } })
+  const { body } = await login(app)
+  t.match(body, { user: ada, authentication: { strategy: 'local', payload: { role: 'editor', sub: '1' } } })
+  t.notMatch(JSON.stringify(body), /scrypt/)
 })

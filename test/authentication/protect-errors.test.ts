@@ -2,7 +2,7 @@ import { PassThrough, Readable, Stream } from 'node:stream'
 import { Conflict as FeathersConflict } from '@feathersjs/errors'
 import { Conflict, ServiceError } from 'fastify-services'
 import t from 'tap'
-import { createProtected, open, record } from '../support/auth-passwords-protect.js'
+import { broken, createProtected, open, record } from '../support/auth-passwords-protect.js'
 
 const told = { user: record(), list: [[record(2)]] }
 const cleaned = { user: open(), list: [[open(2)]] }
@@ -108,11 +108,7 @@ t.test('protect: the messages of `errors` go by the names of fields, and pass', 
 })
 
 t.test('protect: what of an error can not be read is not told', async (t) => {
-  const data = {
-    get user() {
-      throw new Error('s3cret')
-    }
-  }
+  const data = broken('user')
   for (const error of [new Hidden('no'), Object.assign(new Conflict('no'), { data })]) {
     const { send } = await createProtected(t, { answer: () => Promise.reject(error) })
     const { status, body } = await send('GET', '/things/1')

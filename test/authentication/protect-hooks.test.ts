@@ -1,49 +1,33 @@
 import { Readable } from 'node:stream'
-import type { HookContext, HookOptions } from 'fastify-services'
+import type { AroundHook, HookContext, HookOptions } from 'fastify-services'
 import { protect } from 'fastify-services/authentication'
 import t from 'tap'
-import { createProtected, open, type ProtectedOptions, record } from '../support/auth-passwords-protect.js'
-
-type Hook = (context: HookContext, next: () => Promise<void>) => unknown
+import {
+  afterwards,
+  broken,
+  createProtected,
+  open,
+  type ProtectedOptions,
+  put,
+  record
+} from '../support/auth-passwords-protect.js'
 
 const protection = { around: { all: [protect('secret', 'pin')] } }
+const [result, dispatch] = [put({ result: record() }), put({ dispatch: record() })]
+const early: AroundHook = async (context, next) => {
+  context.dispatch = { id: 7, secret: 'early' }
+  await next()
+  context.dispatch = record()
+}
+const fail = () => Promise.reject(new Error('no'))
 const answers: Record<string, HookOptions> = {
-  'a cache: an around hook that does not call next': {
-    around: { get: [async (context: HookContext) => void Object.assign(context, { result: record() })] }
-  },
-  'a cache: a before hook that sets the result': {
-    before: { get: [(context: HookContext) => void Object.assign(context, { result: record() })] }
-  },
-  'an after hook that sets the result': {
-    after: { get: [(context: HookContext) => void Object.assign(context, { result: record() })] }
-  },
-  'an around hook that sets dispatch before and after': {
-    around: {
-      get: [
-        async (context: HookContext, next: Parameters<Hook>[1]) => {
-          context.dispatch = { id: 7, secret: 'early' }
-          await next()
-          context.dispatch = record()
-        }
-      ]
-    }
-  },
-  'an after hook that sets dispatch': {
-    after: { get: [(context: HookContext) => void Object.assign(context, { dispatch: record() })] }
-  },
-  'a before hook that sets dispatch': {
-    before: { get: [(context: HookContext) => void Object.assign(context, { dispatch: record() })] }
-  },
-  'an error hook that sets the result': {
-    before: {
-      get: [
-        () => {
-          throw new Error('no')
-        }
-      ]
-    },
-    error: { get: [(context: HookContext) => void Object.assign(context, { result: record() })] }
-  }
+  'a cache: an around hook that does not call next': { around: { get: [result] } },
+  'a cache: a before hook that sets the result': { before: { get: [result] } },
+  'an after hook that sets the result': { after: { get: [result] } },
+  'an around hook that sets dispatch before and after': { around: { get: [early] } },
+  'an after hook that sets dispatch': { after: { get: [dispatch] } },
+  'a before hook that sets dispatch': { before: { get: [dispatch] } },
+  'an error hook that sets the result': { before: { get: [fail] }, error: { get: [result] } }
 }
 
 /** The same hooks in each place where they can stand. */
@@ -68,39 +52,22 @@ for (const [name, hooks] of Object.entries(answers))
 t.test('protect stands outside of hooks that are added while the server runs', async (t) => {
   const { app, send, things } = await createProtected(t, {})
   await app.ready()
-  things.hooks({
-    around: { all: [async (context: HookContext) => void Object.assign(context, { result: record(9) })] }
-  })
-  things.hooks({ after: { all: [(context: HookContext) => void Object.assign(context, { dispatch: record(8) })] } })
+  things.hooks({ around: { all: [put({ result: record(9) })] } })
+  things.hooks({ after: { all: [put({ dispatch: record(8) })] } })
   t.strictSame((await send('GET', '/things/1')).body, open(9), 'the cache ends the call')
 })
 
 t.test('protect leaves what an outer hook can see, to a cache too', async (t) => {
   const cached: unknown[] = []
-  const { send } = await createProtected(t, {
-    plugin: {
-      hooks: {
-        around: {
-          all: [
-            async (context, next) => {
-              await next()
-              cached.push(context.result)
-            }
-          ]
-        }
-      }
-    }
-  })
+  const look = afterwards(({ result }) => cached.push(result))
+  const { send } = await createProtected(t, { plugin: { hooks: { around: { all: [look] } } } })
   await send('GET', '/things/1')
   t.strictSame(cached, [record()], 'it stands outside of that, so a cache serves the server as well')
 })
 
 t.test('an error passes', async (t) => {
-  const { send } = await createProtected(t, {
-    answer: () => {
-      throw Object.assign(new Error('no'), { statusCode: 409 })
-    }
-  })
+  const error = Object.assign(new Error('no'), { statusCode: 409 })
+  const { send } = await createProtected(t, { answer: () => Promise.reject(error) })
   t.match(await send('GET', '/things/1'), { status: 409, body: { message: 'no' } })
 })
 
@@ -157,16 +124,8 @@ t.test('protect: the dispatch of a call of the server is without the field, at a
   const { things } = await createProtected(t, { answer: () => ({ users: [[record()]] }) })
   const contexts: HookContext[] = []
   things.on('created', (_record, context) => contexts.push(context))
-  things.hooks({
-    around: {
-      create: [
-        async (context, next) => {
-          await next()
-          context.dispatch = context.params.query?.own as never
-        }
-      ]
-    }
-  })
+  const own = afterwards((context) => put({ dispatch: context.params.query?.own })(context))
+  things.hooks({ around: { create: [own] } })
   t.strictSame(await things.create({}), { users: [[record()]] })
   t.strictSame(contexts[0]?.dispatch, { users: [[open()]] })
   await things.create({}, { query: { own: [record()] } })
@@ -174,13 +133,8 @@ t.test('protect: the dispatch of a call of the server is without the field, at a
 })
 
 t.test('protect: the dispatch of a call of the server disturbs it not', async (t) => {
-  const broken = {
-    get name() {
-      throw new Error('broken')
-    }
-  }
   const stream = Readable.from([record()])
-  for (const answer of [broken, stream, Readable.toWeb(Readable.from([record()])), null]) {
+  for (const answer of [broken(), stream, Readable.toWeb(Readable.from([record()])), null]) {
     const { things } = await createProtected(t, { answer: () => answer })
     const seen: unknown[] = []
     things.on('created', (_record, context) => seen.push(context.dispatch))

@@ -3,7 +3,7 @@ import { memory } from '@feathersjs/memory'
 import type { HookContext } from 'fastify-services'
 import { protect } from 'fastify-services/authentication'
 import t from 'tap'
-import { createProtected, open, record, type Things } from '../support/auth-passwords-protect.js'
+import { broken, createProtected, open, record, type Things } from '../support/auth-passwords-protect.js'
 import { request } from '../support/host.js'
 import { createServicesApp } from '../support/users-app.js'
 
@@ -121,25 +121,8 @@ const answers: Record<string, [answer: unknown, expected: unknown]> = {
   'one without a prototype': [{ user: Object.assign(Object.create(null), record()) }, { user: open() }],
   'a Proxy': [{ user: new Proxy(record(), {}) }, { user: open() }],
   'a Proxy that hides what it has': [{ user: new Proxy(record(), { has: () => false }) }, { user: open() }],
-  'a getter': [
-    {
-      get user() {
-        return record()
-      }
-    },
-    { user: open() }
-  ],
-  'a getter of the field, that throws': [
-    {
-      user: {
-        id: 1,
-        get secret() {
-          throw new Error('broken')
-        }
-      }
-    },
-    { user: { id: 1 } }
-  ],
+  'a getter': [Object.defineProperty({}, 'user', { enumerable: true, get: () => record() }), { user: open() }],
+  'a getter of the field, that throws': [{ user: broken('secret') }, { user: { id: 1 } }],
   'a field named __proto__': [
     JSON.parse('{"user":{"__proto__":{"secret":1,"a":1},"pin":1}}'),
     JSON.parse('{"user":{"__proto__":{"a":1}}}')
@@ -177,22 +160,16 @@ for (const [name, [answer, expected]] of Object.entries(answers))
   })
 
 t.test('protect: what JSON can not read is 500 over HTTP, and changes nothing for the server', async (t) => {
-  const broken = () => {
+  const toJSON = () => {
     throw new Error('s3cret')
   }
   const revoked = Proxy.revocable({}, {})
   revoked.revoke()
   for (const answer of [
     nested(50_000, record()),
-    {
-      user: {
-        get name() {
-          return broken()
-        }
-      }
-    },
-    [{ toJSON: broken }],
-    { ...record(), toJSON: broken },
+    { user: broken() },
+    [{ toJSON }],
+    { ...record(), toJSON },
     { user: revoked.proxy }
   ]) {
     const { send, things } = await createProtected(t, { answer: () => answer })

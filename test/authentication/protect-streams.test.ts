@@ -3,7 +3,7 @@ import { get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PassThrough, Readable, Stream } from 'node:stream'
 import t from 'tap'
-import { createProtected, open, record } from '../support/auth-passwords-protect.js'
+import { broken, createProtected, open, record } from '../support/auth-passwords-protect.js'
 
 const records = () => [record(1), { user: record(2), list: [[record(3)]] }, 'text', Buffer.from('bytes')]
 const lines = `${JSON.stringify(open(1))}\n${JSON.stringify({ user: open(2), list: [[open(3)]] })}\n"text"\nbytes`
@@ -89,29 +89,9 @@ t.test(
           }
         }),
       'of the web': () => new ReadableStream({ start: (controller) => controller.error(new Error('s3cret')) }),
-      'a record that can not be read': () =>
-        Readable.from([
-          {
-            get name() {
-              throw new Error('s3cret')
-            }
-          }
-        ]),
-      'a record of the web that can not be read': () =>
-        Readable.toWeb(
-          Readable.from([
-            {
-              toJSON() {
-                throw new Error('s3cret')
-              }
-            }
-          ])
-        ),
-      'closed without its end': () => {
-        const stream = new PassThrough({ objectMode: true })
-        stream.destroy()
-        return stream
-      }
+      'a record that can not be read': () => Readable.from([broken()]),
+      'a record of the web that can not be read': () => Readable.toWeb(Readable.from([{ user: broken() }])),
+      'closed without its end': () => new PassThrough({ objectMode: true }).destroy()
     }
     for (const [name, answer] of Object.entries(sources)) {
       const { app, send } = await createProtected(t, { answer })
@@ -199,12 +179,7 @@ t.test('protect: the records of an async generator are without the field', async
 
 t.test('protect: an async generator is closed when it is left, and when a record can not be read', async (t) => {
   let ends = 0
-  const broken = {
-    get name() {
-      throw new Error('s3cret')
-    }
-  }
-  const { things } = await createProtected(t, { answer: () => generate(() => ends++, record(1), broken, record(2)) })
+  const { things } = await createProtected(t, { answer: () => generate(() => ends++, record(1), broken(), record(2)) })
   for await (const one of (await things.get(1, external)) as AsyncIterable<unknown>) {
     t.strictSame(one, open(1))
     break

@@ -6,8 +6,9 @@ import { ask, login, user } from '../support/users-app.js'
 
 const lifetime = ({ exp, iat }: { exp?: unknown; iat?: unknown }) => Number(exp) - Number(iat)
 
+const app = await createSessionsApp(t, { refresh: true })
+
 t.test('`refresh: true`: a log-in gives a refresh token, and an access token for 15 minutes', async (t) => {
-  const app = await createSessionsApp(t, { refresh: true })
   const { status, body } = await login(app)
   t.equal(status, 201)
   t.strictSame(Object.keys(body).sort(), ['accessToken', 'authentication', 'refreshToken', 'user'])
@@ -40,7 +41,6 @@ t.test('an explicit `jwt.expiresIn` wins', async (t) => {
 })
 
 t.test('a log-in with an access token gives no refresh token: it is the same token', async (t) => {
-  const app = await createSessionsApp(t, { refresh: true })
   const { accessToken } = (await login(app)).body
   const { status, body } = await login(app, { strategy: 'jwt', accessToken })
   t.equal(status, 201)
@@ -77,7 +77,6 @@ t.test('a log-in by the server itself gives a pair too, and events tell of it', 
 })
 
 t.test('answers with tokens are not for caches', async (t) => {
-  const app = await createSessionsApp(t, { refresh: true })
   const payload = { strategy: 'refresh', refreshToken: (await login(app)).body.refreshToken }
   const response = await app.inject({ method: 'POST', url: '/authentication', payload })
   t.match(response.headers, { 'cache-control': 'no-store' })
@@ -87,7 +86,6 @@ const used = { name: 'NotAuthenticated', message: 'Invalid refresh token: it was
 const invalid = { name: 'NotAuthenticated', message: 'Invalid refresh token', code: 401 }
 
 t.test("`{ strategy: 'refresh', refreshToken }` → 201 with a new pair, as often as needed", async (t) => {
-  const app = await createSessionsApp(t, { refresh: true })
   let { body } = await login(app)
   const [first, seen] = [body, new Set([body.refreshToken, body.accessToken])]
   for (let i = 1; i <= 3; i++) {
@@ -109,7 +107,6 @@ t.test("`{ strategy: 'refresh', refreshToken }` → 201 with a new pair, as ofte
 })
 
 t.test('a refresh token is good for one use; its reuse ends the login, for the old and the new one', async (t) => {
-  const app = await createSessionsApp(t, { refresh: true })
   const [first, other] = [(await login(app)).body, (await login(app)).body]
   const second = (await refresh(app, first.refreshToken)).body
   const third = (await refresh(app, second.refreshToken)).body
@@ -138,7 +135,6 @@ t.test('with `revocation` the reuse ends the access tokens of the login as well'
 })
 
 t.test('a refusal carries `WWW-Authenticate: Bearer`, and tells nothing of the tokens', async (t) => {
-  const app = await createSessionsApp(t, { refresh: true })
   const { refreshToken } = (await login(app)).body
   const { body } = await refresh(app, refreshToken)
   const payload = { strategy: 'refresh', refreshToken }
@@ -149,7 +145,6 @@ t.test('a refusal carries `WWW-Authenticate: Bearer`, and tells nothing of the t
 })
 
 t.test('a logout ends the login: its refresh tokens are refused, those of others go on', async (t) => {
-  const app = await createSessionsApp(t, { refresh: true })
   const [first, other] = [(await login(app)).body, (await login(app)).body]
   const second = (await refresh(app, first.refreshToken)).body
   t.match(await logout(app, second.accessToken), { status: 200, body: { accessToken: second.accessToken } })
@@ -163,7 +158,6 @@ t.test('a logout ends the login: its refresh tokens are refused, those of others
 })
 
 t.test('any access token of the login ends it', async (t) => {
-  const app = await createSessionsApp(t, { refresh: true })
   const first = (await login(app)).body
   const second = (await refresh(app, first.refreshToken)).body
   t.equal((await logout(app, first.accessToken)).status, 200)

@@ -63,8 +63,9 @@ const createKeys = (t: Test, options: object = {}) =>
     }
   })
 
+const app = await createKeys(t)
+
 t.test("the `Strategy` interface for a user's own: an API key in a header", async (t) => {
-  const app = await createKeys(t)
   const expected = { user: bob, strategy: 'apiKey', authenticated: true, provider: 'rest' }
   for (const url of ['/keys', '/any']) t.same((await ask(app, url, apiKeyOf('f4Jq1HWTtGzXk0pm'))).body, expected, url)
   t.same((await ask(app, '/route', apiKeyOf('f4Jq1HWTtGzXk0pm'))).body, bob)
@@ -81,18 +82,16 @@ t.test("the `Strategy` interface for a user's own: an API key in a header", asyn
 })
 
 t.test('a key opens nothing that wants a token, a token nothing that wants a key', async (t) => {
-  const app = await createKeys(t)
   t.equal((await ask(app, '/tokens', apiKeyOf('f4Jq1HWTtGzXk0pm'))).status, 401)
   for (const url of ['/keys', '/route']) t.equal((await ask(app, url)).status, 401, url)
 })
 
 t.test('it may log in, unless `authStrategies` leaves it out', async (t) => {
   const request = { strategy: 'apiKey', apiKey: 'f4Jq1HWTtGzXk0pm' }
-  const open = await createKeys(t)
-  const { status, body } = await login(open, request)
+  const { status, body } = await login(app, request)
   t.match([status, body], [201, { user: bob, authentication: { strategy: 'apiKey', payload: { sub: '2' } } }])
-  t.match((await ask(open, '/tokens', bearer(body.accessToken))).body, { user: bob, strategy: 'jwt' })
-  t.equal((await login(open, { ...request, apiKey: { $ne: '' } })).status, 401)
+  t.match((await ask(app, '/tokens', bearer(body.accessToken))).body, { user: bob, strategy: 'jwt' })
+  t.equal((await login(app, { ...request, apiKey: { $ne: '' } })).status, 401)
 
   const closed = await createKeys(t, { authStrategies: ['local', 'jwt'] })
   t.match(await login(closed, request), {
@@ -103,7 +102,6 @@ t.test('it may log in, unless `authStrategies` leaves it out', async (t) => {
 })
 
 t.test('it logs out, too: the answer is who that was', async (t) => {
-  const app = await createKeys(t)
   const { status, body } = await ask(app, '/authentication', apiKeyOf('f4Jq1HWTtGzXk0pm'), 'DELETE')
   t.same([status, body], [200, { user: bob, authentication: { strategy: 'apiKey' } }])
 })

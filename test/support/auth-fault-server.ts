@@ -14,24 +14,14 @@ app.service('things', { find: async () => [] })
 const algorithms: Algorithm[] = ['RS256', 'PS256', 'ES256', 'EdDSA']
 // Making an RSA key takes a while: one is for both.
 const rsa = createPairFor('RS256')
-const pairs: Record<string, Pair> = {
-  RS256: rsa,
-  PS256: rsa,
-  ES256: createPairFor('ES256'),
-  EdDSA: createPairFor('EdDSA')
-}
-const jwtOnly = { strategies: { jwt: true } }
-for (const algorithm of algorithms)
-  await app.register(authentication, {
-    ...jwtOnly,
-    secret: pairs[algorithm] as Pair,
-    path: algorithm,
-    jwt: { algorithm }
-  })
-for (const path of algorithms) {
-  const guard = authenticate({ service: path, strategies: ['jwt'] })
-  app.service(`guarded/${path}`, { find: async () => ['let in'] }, { hooks: { around: { all: [guard] } } })
-  app.get(`/route/${path}`, { preHandler: guard }, () => ['let in'])
+const [ec, ed] = [createPairFor('ES256'), createPairFor('EdDSA')]
+const pairs: Record<string, Pair> = { RS256: rsa, PS256: rsa, ES256: ec, EdDSA: ed }
+for (const algorithm of algorithms) {
+  const options = { secret: pairs[algorithm] as Pair, path: algorithm, jwt: { algorithm }, strategies: { jwt: true } }
+  await app.register(authentication, options)
+  const guard = authenticate({ service: algorithm, strategies: ['jwt'] })
+  app.service(`guarded/${algorithm}`, { find: async () => ['let in'] }, { hooks: { around: { all: [guard] } } })
+  app.get(`/route/${algorithm}`, { preHandler: guard }, () => ['let in'])
 }
 
 /** The key pairs, for tokens that are signed by them and not good all the same. */

@@ -25,11 +25,11 @@ const refused: [what: string, options: object, message: string | RegExp][] = [
   ],
   ['of local', { strategies: { local: { userField: 'x' } } }, /no option 'strategies\.local\.userField'/],
   ['in another case', { strategies: { local: { userNameField: 'x' } } }, /'strategies\.local\.userNameField'/],
-  [
-    'a store without methods',
-    { store: {} },
+  ...[{}, { get: () => null }, { set: () => null }].map((store): [string, object, RegExp] => [
+    'a store without its methods',
+    { store },
     /`store` of authentication is an object with the methods get\(key\) and set/
-  ],
+  ]),
   ['an entity without a name', { entity: '' }, /`entity` of authentication is a string, and not empty/],
   [
     'an entity that stands over the request',

@@ -1,6 +1,10 @@
-import t, { type Test } from 'tap'
-import { accepts, placesOf, refuses, startAuth } from '../support/auth-fault-child.js'
-import { claims, forge, forgeWithout, now } from '../support/tokens.js'
+import authentication, { authenticate } from 'fastify-services/authentication'
+import t from 'tap'
+import { accepts, refuses, startAuth } from '../support/auth-fault-child.js'
+import { around, ask, bearer, createGuardsApp, login, whoami } from '../support/auth-guards.js'
+import { claims, forge, forgeWithout, now, secret } from '../support/tokens.js'
+
+const child = await startAuth(t)
 
 type Rows = Record<string, unknown>
 
@@ -86,9 +90,8 @@ const nested = JSON.stringify(claims()).replace('{', `{"x":${'['.repeat(3000)}`)
 t.test(
   'Authentication: expired, future `nbf`, no `exp`, wrong `iss`/`aud`, `sub` an object, and their kind',
   async (t) => {
-    const child = await startAuth(t as Test)
     const written = JSON.stringify(claims())
-    const rows: [string, string][] = [
+    const bad: [string, string][] = [
       ...[...rowsFor('authentication'), ...missing, ...payloads],
       ['claims in __proto__', forge(`{"__proto__":${written}}`)],
       ['sub twice, an object last', forge(written.replace('}', ',"sub":{}}'))],
@@ -97,14 +100,13 @@ t.test(
       ['exp infinite', forge(written.replace(/"exp":\d+/, '"exp":1e999'))],
       ['deeply nested', forge(nested)]
     ]
-    for (const [row, token] of rows) await t.test(row, (t) => refuses(t as Test, child, row, token))
+    for (const [row, token] of bad) await t.test(row, (t) => refuses(t, child, row, token))
   }
 )
 
 t.test('claims that are not ours to judge let in, and pollute nothing', async (t) => {
-  const child = await startAuth(t as Test)
   const written = JSON.stringify(claims())
-  const rows: [string, string][] = [
+  const good: [string, string][] = [
     ['aud a list with it', forge(claims({ aud: ['other', 'authentication'] }))],
     ['nbf in the past', forge(claims({ nbf: now() - 1 }))],
     ['exp a fraction', forge(claims({ exp: now() + 60.5 }))],
@@ -118,16 +120,37 @@ t.test('claims that are not ours to judge let in, and pollute nothing', async (t
     ['names of params', forge(claims({ provider: null, user: { id: 2 }, authenticated: true, strategy: 'none' }))],
     ['unicode', forge(claims({ name: 'Åda 💥 \ud800 \0' }))]
   ]
-  for (const [row, token] of rows) await t.test(row, (t) => accepts(t as Test, child, row, token))
+  for (const [row, token] of good) await t.test(row, (t) => accepts(t, child, row, token))
 })
 
+const paths = { nobody: { entity: null, secret }, list: { secret: [secret, 'o'.repeat(32)] } }
+
 t.test('the same where tokens stand for no users, and where the secret is a list', async (t) => {
-  const child = await startAuth(t as Test, 'auth-fault-server.js')
-  for (const path of ['nobody', 'list'])
-    for (const [row, token] of rowsFor(path).filter(([row]) => !row.includes('of nobody')))
-      await t.test(`${path}: ${row}`, (t) => refuses(t as Test, child, row, token, placesOf(path)))
-  for (const path of ['nobody', 'list'])
-    await accepts(t as Test, child, path, forge(claims({ aud: path })), placesOf(path))
-  const old = forge(claims({ aud: 'list' }), {}, 'o'.repeat(32))
-  await accepts(t as Test, child, 'the second secret', old, placesOf('list'))
+  const app = await createGuardsApp(t, {
+    before: async (app) => {
+      for (const [path, options] of Object.entries(paths)) {
+        await app.register(authentication, { strategies: { jwt: true }, path, ...options })
+        const guard = authenticate({ service: path, strategies: ['jwt'] })
+        app.service(`guarded/${path}`, whoami, around(guard))
+        app.get(`/route/${path}`, { preHandler: guard }, () => 'let in')
+      }
+    }
+  })
+  for (const path of Object.keys(paths)) {
+    const see = async (token: string) => [
+      (await ask(app, `/guarded/${path}`, bearer(token))).status,
+      (await ask(app, `/route/${path}`, bearer(token))).status,
+      (await ask(app, `/${path}`, bearer(token), 'DELETE')).status
+    ]
+    const again = (accessToken: string) => login(app, { strategy: 'jwt', accessToken }, path)
+    for (const [row, token] of rowsFor(path).filter(([row]) => !row.includes('of nobody'))) {
+      t.same(await see(token), [401, 401, 401], `${path}: ${row}`)
+      const body = { name: 'NotAuthenticated', message: /^Invalid access token/, className: 'not-authenticated' }
+      t.match(await again(token), { status: 401, body }, `${path}: ${row}`)
+    }
+    for (const key of path === 'list' ? [secret, 'o'.repeat(32)] : [secret]) {
+      const good = forge(claims({ aud: path }), {}, key)
+      t.same([...(await see(good)), (await again(good)).status], [200, 200, 200, 201], path)
+    }
+  }
 })

@@ -1,148 +1,157 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { memory } from '@feathersjs/memory'
-import Fastify from 'fastify'
-import services from 'fastify-services'
-import authentication, { type AuthenticationOptions } from 'fastify-services/authentication'
-import t from 'tap'
+import { JwtStrategy, LocalStrategy } from 'fastify-services/authentication'
+import t, { type Test } from 'tap'
+import { register } from '../support/auth-fault-register.js'
+import { apiKey } from '../support/auth-guards.js'
 import { secret } from '../support/tokens.js'
-import { ask, createUsersApp, login } from '../support/users-app.js'
 
-async function register(options: object): Promise<void> {
-  const app = Fastify()
-  try {
-    await app.register(services)
-    app.service('users', memory() as object)
-    await app.register(authentication, { secret, ...options } as AuthenticationOptions)
-    await app.ready()
-  } finally {
-    await app.close()
-  }
-}
+const start = (options: object) => register({ secret, ...options })
+const text = (value: unknown) =>
+  Object(value) === value && typeof value !== 'function' ? JSON.stringify(value) : String(value)
+/** Each value that an option is given is refused with the message. */
+const refuses = (t: Test, values: readonly unknown[], toOptions: (value: never) => object, message: string | RegExp) =>
+  Promise.all(values.map((value) => t.rejects(start(toOptions(value as never)), { message }, text(value))))
 
-const pair = (type: 'rsa' | 'ec' | 'ed25519') => {
-  const generate = generateKeyPairSync as (
-    type: string,
-    options: object
-  ) => { publicKey: KeyObject; privateKey: KeyObject }
-  const { privateKey, publicKey } = generate(type, { modulusLength: 2048, namedCurve: 'P-256' })
-  return {
-    public: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-    private: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  }
-}
-const rsa = pair('rsa')
-const make = /Make one by: node -e "console\.log\(crypto\.randomBytes\(64\)/
-
-const refused: [what: string, options: object, message: RegExp][] = [
-  ['secret missing', { secret: undefined }, make],
-  ['secret empty', { secret: '' }, make],
-  ['no secrets', { secret: [] }, make],
-  ['one of them missing', { secret: [secret, undefined] }, make],
-  ['secret short', { secret: 'x'.repeat(31) }, /too short: HS256 needs 32 bytes/],
-  ['one of them short', { secret: [secret, 'x'] }, make],
-  ['short for HS512', { secret: 'x'.repeat(63), jwt: { algorithm: 'HS512' } }, /HS512 needs 64 bytes/],
-  ['a public key as the secret', { secret: rsa.public }, /is a key of a pair, and no secret/],
-  ['a key pair for HS256', { secret: rsa }, /is a string or a Buffer for HS256/],
-  ['a string for RS256', { jwt: { algorithm: 'RS256' } }, /is \{ private, public \} for RS256/],
-  ['no private key', { secret: { public: rsa.public }, jwt: { algorithm: 'RS256' } }, /is \{ private, public \}/],
+const refused: [what: string, options: object, message: string | RegExp][] = [
+  ['a name of Feathers', { jwtOptions: {} }, /has no option 'jwtOptions'\. There are: secret, service/],
+  ['strategy', { strategy: { jwt: true } }, /no option 'strategy'\. There are: secret, service/],
+  ['authStrategy', { authStrategy: ['jwt'] }, /no option 'authStrategy'\. There are: secret, /],
+  ['methods', { methods: ['create'] }, /no option 'methods'/],
+  ['cookie', { cookie: {} }, /no option 'cookie'\. There are: secret, /],
+  ['decode', { decode: {} }, /no option 'decode'\. There are: secret, /],
   [
-    'keys that are no pair',
-    { secret: { ...rsa, public: pair('rsa').public }, jwt: { algorithm: 'RS256' } },
-    /are the keys a pair\?/
+    'a misspelt option of jwt',
+    { strategies: { jwt: { heder: 'x' } } },
+    /no option 'strategies\.jwt\.heder'\. There are: /
   ],
-  ['algorithm none', { jwt: { algorithm: 'none' } }, /jwt\.algorithm of authentication is one of HS256, /],
-  ['expiresIn 0', { jwt: { expiresIn: 0 } }, /jwt\.expiresIn is a number of seconds, or a string such as '15m'/],
-  ['expiresIn no span', { jwt: { expiresIn: 'soon' } }, /not "soon"/],
-  ['refresh.expiresIn', { refresh: { expiresIn: '-1d' } }, /refresh\.expiresIn/],
-  ['issuer empty', { jwt: { issuer: '' } }, /jwt\.issuer of authentication is a string, and not empty/],
-  ['audience a list', { jwt: { audience: ['a'] } }, /jwt\.audience/],
-  ['a name of Feathers', { jwtOptions: {} }, /has no option 'jwtOptions'\. There are: secret, /],
-  ['a misspelt option', { strategies: { local: { userNameField: 'x' } } }, /'strategies\.local\.userNameField'/],
-  ['a misspelt option of jwt', { jwt: { expires: 1 } }, /has no option 'jwt\.expires'/],
-  [
-    'a store without methods',
-    { store: {} },
+  ['of local', { strategies: { local: { userField: 'x' } } }, /no option 'strategies\.local\.userField'/],
+  ['in another case', { strategies: { local: { userNameField: 'x' } } }, /'strategies\.local\.userNameField'/],
+  ...[{}, { get: () => null }, { set: () => null }].map((store): [string, object, RegExp] => [
+    'a store without its methods',
+    { store },
     /`store` of authentication is an object with the methods get\(key\) and set/
-  ],
+  ]),
   ['an entity without a name', { entity: '' }, /`entity` of authentication is a string, and not empty/],
   [
     'an entity that stands over the request',
     { entity: 'raw' },
     /can't be 'raw': requests, params or results have that/
   ],
-  ['passwords', { passwords: { concurrent: 0 } }, /`concurrent` from 1, `waiting` from 0/],
-  ['no strategies', { strategies: {} }, /Authentication has no strategies: enable one/],
-  ['all of them off', { strategies: { jwt: false, local: undefined } }, /Authentication has no strategies/],
-  [
-    'no strategy',
-    { strategies: { apiKey: {} } },
-    /'apiKey' of authentication is no strategy: give an object with a method `authenticate`/
-  ],
-  [
-    'a class',
-    { strategies: { jwt: class {} } },
-    /'jwt' of authentication is true, an object with its options, or a strategy/
-  ],
-  ['a null', { strategies: { jwt: null } }, /'jwt' of authentication is true/],
-  [
-    'authStrategies',
-    { authStrategies: ['x'] },
-    /'x', which the option authStrategies of authentication names, is not among `strategies`/
-  ],
-  [
-    'parseStrategies',
-    { parseStrategies: ['local'] },
-    /'local', which .* parseStrategies .* can not read requests: it has no method `parse`/
-  ],
+  ['schemes', { strategies: { jwt: { schemes: 'Bearer' } } }, /option .*\bschemes\b/],
+  ['header', { strategies: { jwt: { header: 5 } } }, /option .*\bheader\b/],
+  ['authStrategies', { authStrategies: 'jwt' }, /option .*\bauthStrategies\b/],
+  ['parseStrategies', { parseStrategies: 'jwt' }, /option .*\bparseStrategies\b/],
+  ['path', { path: null }, /option .*\bpath\b/],
+  ['strategies', { strategies: null }, /option .*\bstrategies\b/],
+  ['entity', { entity: true }, /option .*\bentity\b/],
+  ['entityId', { entityId: '' }, /option .*\bentityId\b/],
+  ['isRevoked', { isRevoked: true }, /option .*\bisRevoked\b/],
   [
     'a strategy named refresh',
     { refresh: true, strategies: { refresh: { authenticate() {} } } },
     /'refresh' stands for the option `refresh`/
-  ]
+  ],
+  ['refresh that is read from requests', { refresh: true, parseStrategies: ['refresh'] }, /can not read requests/]
 ]
 
 t.test('options that can not be are refused at start, with what to do', async (t) => {
-  for (const [what, options, message] of refused) await t.rejects(register(options), message, what)
+  for (const [what, options, message] of refused) await t.rejects(start(options), { message }, what)
 })
 
-t.test('`undefined` stands for the default', async (t) => {
-  const jwt = { issuer: undefined, audience: undefined, expiresIn: undefined, algorithm: undefined }
-  const { body } = await login(await createUsersApp(t, { options: { jwt } as never }))
-  t.match(body.authentication.payload, { iss: 'fastify-services', aud: 'authentication' })
-  t.equal(Number(body.authentication.payload.exp) - Number(body.authentication.payload.iat), 86_400)
+t.test('a strategy that is none', async (t) => {
+  const own = (value: unknown) => ({ strategies: { own: value } })
+  const shape = "The strategy 'own' of authentication is no strategy: give an object with a method `authenticate`"
+  await refuses(t, [true, {}, { parse: () => null }, { authenticate: 'yes' }, new Map(), []], own, shape)
+  const kind = (name: string) =>
+    `The strategy '${name}' of authentication is true, an object with its options, or a strategy`
+  await refuses(t, [null, 1, 'jwt', () => ({}), JwtStrategy, Symbol('x')], own, kind('own'))
+  await refuses(t, [null, class {}], (value) => ({ strategies: { jwt: value } }), kind('jwt'))
 })
 
-t.test('at the root the audience is `/`', async (t) => {
-  const { body } = await login(await createUsersApp(t, { options: { path: '/' } }), {}, '')
-  t.equal(body.authentication.payload.aud, '/')
+t.test('no strategy at all', async (t) => {
+  const message = 'Authentication has no strategies: enable one, as in strategies: { jwt: true, local: true }'
+  const values = [{}, { jwt: false }, { jwt: undefined, local: false }]
+  await refuses(t, values, (strategies) => ({ strategies }), message)
 })
 
-t.test('RS256, ES256, EdDSA with a key pair; issuer, audience, a span of time; at the root', async (t) => {
-  for (const [algorithm, keys] of [
-    ['RS256', rsa],
-    ['PS512', rsa],
-    ['ES256', pair('ec')],
-    ['EdDSA', pair('ed25519')]
-  ] as const) {
-    const jwt = { algorithm, issuer: 'me', audience: 'you', expiresIn: '15m' } as const
-    const app = await createUsersApp(t, { options: { secret: keys, jwt, path: '/' } })
-    const { body } = await login(app, {}, '')
-    t.match(body.authentication.payload, { iss: 'me', aud: 'you' })
-    t.equal(JSON.parse(Buffer.from(body.accessToken.split('.')[0] ?? '', 'base64url').toString()).alg, algorithm)
-    t.equal((await ask(app, body.accessToken, { method: 'DELETE', url: '/' })).status, 200, algorithm)
+t.test('authStrategies and parseStrategies: names that are not among the strategies', async (t) => {
+  const strategies = { jwt: true, local: false, apiKey }
+  for (const option of ['authStrategies', 'parseStrategies'])
+    for (const name of ['local', 'jtw', '__proto__', 'constructor', '']) {
+      const message = `The strategy '${name}', which the option ${option} of authentication names, is not among \`strategies\``
+      await refuses(t, [name], (name) => ({ strategies, [option]: ['jwt', name] }), message)
+    }
+})
+
+t.test('parseStrategies: one that can not read requests', async (t) => {
+  const rows = [
+    ['local', { jwt: true, local: true }],
+    ['local', { jwt: true, local: new LocalStrategy() }],
+    ['mute', { jwt: true, mute: { authenticate: () => ({}) } }]
+  ] as const
+  for (const [name, strategies] of rows) {
+    const message = `The strategy '${name}', which the option parseStrategies of authentication names, can not read requests: it has no method \`parse\``
+    await t.rejects(start({ strategies, parseStrategies: [name] }), { message })
   }
 })
 
-t.test('Secret rotation: `secret` may be a list, the first signs, all verify', async (t) => {
-  const [old, current] = ['o'.repeat(32), Buffer.alloc(32, 'c')]
-  const before = await login(await createUsersApp(t, { options: { secret: old } }))
-  const app = await createUsersApp(t, { options: { secret: [current, old] } })
-  const remove = async (token: string) => (await ask(app, token, { method: 'DELETE', url: '/authentication' })).status
-  t.equal(await remove(before.body.accessToken), 200)
-  const after = await login(app)
-  t.equal(await remove(after.body.accessToken), 200)
-  const next = await createUsersApp(t, { options: { secret: current } })
-  const url = '/authentication'
-  t.equal((await ask(next, after.body.accessToken, { method: 'DELETE', url })).status, 200)
-  t.equal((await ask(next, before.body.accessToken, { method: 'DELETE', url })).status, 401)
+t.test('empty lists are lists, and `undefined` stands for the default', async (t) => {
+  await t.resolves(start({ authStrategies: [] }), 'nobody logs in')
+  await t.resolves(start({ parseStrategies: [] }), 'nothing is read')
+  await t.resolves(start({ jwt: undefined }))
+  await t.resolves(
+    start({ jwt: { expiresIn: undefined, issuer: undefined, audience: undefined, algorithm: undefined } })
+  )
+})
+
+const noSpans = [
+  ...[0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 1e308, 4.33e12, 8.64e12],
+  ...[
+    '',
+    ' ',
+    '0',
+    '15',
+    '0s',
+    '-1d',
+    '1ms',
+    '999ms',
+    '10ms',
+    'soon',
+    'never',
+    '1 fortnight',
+    '200000y',
+    '1d1h',
+    '١d',
+    '1e3'
+  ],
+  ...[true, false, {}, [], [60], ['1d'], new Date(), () => '1d']
+]
+
+t.test('bad `expiresIn`: refused at the start, with an error that names the option', async (t) => {
+  const message = (option: string) =>
+    new RegExp(`^The option ${option}\\.expiresIn is a number of seconds, or a string such as '15m' or '1d', not `)
+  await refuses(t, noSpans, (expiresIn) => ({ jwt: { expiresIn } }), message('jwt'))
+  await refuses(t, noSpans, (expiresIn) => ({ refresh: { expiresIn } }), message('refresh'))
+  await t.rejects(start({ refresh: { expires: '1h' } }), /refresh\.expires/, 'one that is misspelt')
+})
+
+for (const name of ['issuer', 'audience'])
+  t.test(`bad \`${name}\`: refused at the start, as it could not be checked`, async (t) => {
+    const values = ['', 5, 0, true, false, [], ['a'], {}, /a/, () => 'a']
+    const message = `The option jwt.${name} of authentication is a string, and not empty`
+    await refuses(t, values, (value) => ({ jwt: { [name]: value } }), message)
+  })
+
+t.test('options of @fastify/jwt, of fast-jwt and of Feathers: refused, with those that there are', async (t) => {
+  const names = 'sign verify secret algorithms allowedAud ignoreExpiration expires subject header'.split(' ')
+  for (const name of names)
+    await t.rejects(start({ jwt: { [name]: true } }), {
+      message: `Authentication has no option 'jwt.${name}'. There are: jwt.expiresIn, jwt.issuer, jwt.audience, jwt.algorithm`
+    })
+  await refuses(t, ['HS256', 5, true, null, ['HS256'], () => {}], (jwt) => ({ jwt }), /option [`']jwt/)
+})
+
+t.test('`passwords` that are no whole numbers', async (t) => {
+  const message = /`passwords` of authentication are whole numbers: `concurrent` from 1, `waiting` from 0/
+  const values = [{ concurrent: 0 }, { concurrent: 1.5 }, { concurrent: '3' }, { waiting: -1 }, { waiting: Infinity }]
+  await refuses(t, values, (passwords) => ({ passwords }), message)
 })

@@ -1,6 +1,5 @@
 import { Conflict } from 'fastify-services'
-import t from 'tap'
-import { without } from '../../lib/authentication/without.js'
+import t, { type Test } from 'tap'
 import { createProtected, open, record } from '../support/auth-passwords-protect.js'
 
 /** A relation that is loaded when it is first asked for. */
@@ -54,31 +53,32 @@ for (const [name, [answer, expected]] of Object.entries(answers))
     t.strictSame((await send('GET', '/things/1')).body, expected)
   })
 
+/** What a call over HTTP gets. */
+const clean = async (t: Test, value: unknown) =>
+  (await createProtected(t, { answer: () => value })).things.get(1, { provider: 'rest' })
+
 t.test('protect: a toJSON is given its key, at each place where it stands', async (t) => {
   const toJSON = (key: string) => ({ key, secret: 1 })
   const one = { toJSON }
-  t.strictSame(without({ a: one, list: [one, one], b: { a: one } }, ['secret']), {
+  t.strictSame(await clean(t, { a: one, list: [one, one], b: { a: one } }), {
     a: { key: 'a' },
     list: [{ key: '0' }, { key: '1' }],
     b: { a: { key: 'a' } }
   })
-  t.strictSame(without(one, ['secret']), { key: '' })
+  t.strictSame(await clean(t, one), { key: '' })
 })
 
 t.test('protect: a toJSON that gives itself, and one that leads back to it', async (t) => {
   const self = { ...record(), self: {}, toJSON: () => self }
   self.self = self
-  const cleaned = without({ self }, ['secret', 'pin']) as { self: typeof self }
+  const cleaned = (await clean(t, { self })) as { self: typeof self }
   t.strictSame(Object.keys(cleaned.self), ['id', 'name', 'self'])
   t.equal(cleaned.self.self, cleaned.self)
 })
 
 t.test('protect: numbers and texts that are objects', async (t) => {
   const boxed = [Object('a'), Object(1), { toJSON: () => Object.assign(Object('b'), record()) }]
-  t.equal(
-    JSON.stringify(without({ ...record(), boxed }, ['secret', 'pin'])),
-    '{"id":1,"name":"Ada","boxed":["a",1,"b"]}'
-  )
+  t.equal(JSON.stringify(await clean(t, { ...record(), boxed })), '{"id":1,"name":"Ada","boxed":["a",1,"b"]}')
 })
 
 class Lazy extends Conflict {
@@ -108,4 +108,34 @@ t.test('protect: an error is asked once too', async (t) => {
     t.equal(status, 409)
     t.notMatch(JSON.stringify(body), 's3cret')
   }
+})
+
+const at = new Date(0)
+
+t.test('protect: a shared record, and one within itself', async (t) => {
+  const shared = { one: record() }
+  t.strictSame(await clean(t, { a: shared, b: [shared] }), { a: { one: open() }, b: [{ one: open() }] })
+  const cycle = { ...record(), list: [] as unknown[], other: {} }
+  cycle.list.push(cycle, cycle.list)
+  cycle.other = { cycle }
+  const cleaned = (await clean(t, { cycle })) as { cycle: typeof cycle }
+  t.strictSame(Object.keys(cleaned.cycle), ['id', 'name', 'list', 'other'])
+  t.equal(cleaned.cycle.list[0], cleaned.cycle)
+  t.equal(cleaned.cycle.list[1], cleaned.cycle.list)
+  t.equal((cleaned.cycle.other as typeof cleaned).cycle, cleaned.cycle)
+  t.equal(cycle.secret, 's3cret', 'what was given is not changed')
+  let laughs: unknown = record()
+  for (let level = 0; level < 60; level++) laughs = [laughs, laughs]
+  let inner = await clean(t, laughs)
+  while (Array.isArray(inner)) inner = inner[1]
+  t.strictSame(inner, open(), 'each is looked at once')
+})
+
+t.test('protect: what has none of the fields stays the object that it is', async (t) => {
+  const address = { city: 'Lagos', since: at }
+  for (const given of [open(), [open()], { data: [open()], at }, at, Buffer.from('a'), 'secret', null, 5n, Number.NaN])
+    t.ok(Object.is(await clean(t, given), given))
+  const cleaned = (await clean(t, { ...record(), address, at })) as { address: unknown; at: unknown }
+  t.equal(cleaned.address, address)
+  t.equal(cleaned.at, at)
 })

@@ -1,7 +1,44 @@
 import { PassThrough, Readable } from 'node:stream'
+import { memory } from '@feathersjs/memory'
+import type { HookContext } from 'fastify-services'
 import { protect } from 'fastify-services/authentication'
 import t from 'tap'
-import { createProtected, open, record } from '../support/auth-passwords-protect.js'
+import { broken, createProtected, open, record, type Things } from '../support/auth-passwords-protect.js'
+import { request } from '../support/host.js'
+import { createServicesApp } from '../support/users-app.js'
+
+const page = { total: 2, limit: 2, skip: 0 }
+const lists: Record<string, [given: unknown, expected: unknown]> = {
+  'a record': [record(), open()],
+  'a list': [
+    [record(1), record(2)],
+    [open(1), open(2)]
+  ],
+  'a page': [
+    { ...page, data: [record(1), record(2)] },
+    { ...page, data: [open(1), open(2)] }
+  ],
+  'an empty page': [
+    { ...page, total: 0, data: [] },
+    { ...page, total: 0, data: [] }
+  ],
+  'an empty list': [[], []]
+}
+const calls: [verb: string, url: string, custom?: string][] = [
+  ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((verb): [string, string] => [verb, '/things']),
+  ...['GET', 'PUT', 'PATCH', 'DELETE'].map((verb): [string, string] => [verb, '/things/1']),
+  ['POST', '/things', 'archive']
+]
+
+for (const [name, [given, expected]] of Object.entries(lists))
+  t.test(`protect(...fields) keeps the fields out of ${name}, of every method`, async (t) => {
+    const { send, things } = await createProtected(t, { answer: () => given })
+    for (const [verb, url, custom] of calls)
+      t.strictSame((await send(verb, url, custom)).body, expected, `${verb} ${url} ${custom ?? ''}`)
+    const { find, get, create, update, patch, remove, archive } = things
+    const internal = [find(), get(1), create({}), update(1, {}), patch(1, {}), remove(1), archive({}, {})]
+    for (const result of await Promise.all(internal)) t.equal(result, given, 'internal results keep them')
+  })
 
 class Model {
   readonly #values: object
@@ -20,39 +57,129 @@ class Plain {
   readonly pin = '1234'
 }
 
-const cases: Record<string, [answer: () => unknown, expected: unknown]> = {
-  'a record with toJSON': [() => new Model(record()), open()],
-  'a list of records with toJSON': [() => [new Model(record(1)), new Model(record(2))], [open(1), open(2)]],
-  'a page of records with toJSON': [() => ({ total: 1, data: [new Model(record())] }), { total: 1, data: [open()] }],
-  'a page with toJSON': [() => new Model({ total: 1, data: [record()] }), { total: 1, data: [open()] }],
-  'a list with toJSON': [() => new Model([record()]), [open()]],
-  'a record of a class': [() => new Plain(), open()],
-  'a record without a prototype': [() => Object.assign(Object.create(null), record()), open()],
-  'a frozen record': [() => Object.freeze(record()), open()],
-  'a record whose fields are null or empty': [() => ({ ...record(), secret: null, pin: '' }), open()],
-  'a record with a list named data': [() => ({ ...record(), data: [1, 'two'] }), { ...open(), data: [1, 'two'] }],
-  'a list of such records': [() => [{ ...record(), data: [1] }], [{ ...open(), data: [1] }]],
-  'a page that has the field itself': [() => ({ data: [record()], secret: 's3cret' }), { data: [open()] }],
-  'a record that has none of the fields': [() => open(), open()],
-  'a list of values': [() => ['secret', 1, null, true], ['secret', 1, null, true]],
-  'a string': [() => 'secret', 'secret'],
-  zero: [() => 0, 0],
-  false: [() => false, false]
+const nested = (depth: number, inner: unknown) => {
+  let value = inner
+  for (let level = 0; level < depth; level++) value = level % 2 === 0 ? { in: value } : [value]
+  return value
+}
+const model = (values: object) => ({ toJSON: () => values })
+const hides = { id: 1, toJSON: () => ({ id: 1, secret: 's3cret', toJSON: () => record() }) }
+const at = new Date(0)
+
+const answers: Record<string, [answer: unknown, expected: unknown]> = {
+  'a record with toJSON': [new Model(record()), open()],
+  'a list of records with toJSON': [
+    [new Model(record(1)), new Model(record(2))],
+    [open(1), open(2)]
+  ],
+  'a page of records with toJSON': [
+    { total: 1, data: [new Model(record())] },
+    { total: 1, data: [open()] }
+  ],
+  'a page with toJSON': [new Model({ total: 1, data: [record()] }), { total: 1, data: [open()] }],
+  'a list with toJSON': [new Model([record()]), [open()]],
+  'a record of a class': [new Plain(), open()],
+  'a record without a prototype': [Object.assign(Object.create(null), record()), open()],
+  'a frozen record': [Object.freeze(record()), open()],
+  'a record whose fields are null or empty': [{ ...record(), secret: null, pin: '' }, open()],
+  'a record with a list named data': [
+    { ...record(), data: [1, 'two'] },
+    { ...open(), data: [1, 'two'] }
+  ],
+  'a list of such records': [[{ ...record(), data: [1] }], [{ ...open(), data: [1] }]],
+  'a page that has the field itself': [{ data: [record()], secret: 's3cret' }, { data: [open()] }],
+  'a record that has none of the fields': [open(), open()],
+  'a list of values': [
+    ['secret', 1, null, true],
+    ['secret', 1, null, true]
+  ],
+  'a string': ['secret', 'secret'],
+  zero: [0, 0],
+  false: [false, false],
+  'an object in an object': [{ user: record() }, { user: open() }],
+  'a list in an object': [{ users: [record(1), record(2)] }, { users: [open(1), open(2)] }],
+  'a list in a list': [
+    [[record()], [[record(2)]]],
+    [[open()], [[open(2)]]]
+  ],
+  'a further field of a page': [
+    { total: 1, data: [open()], first: record(), facets: { by: [record()] } },
+    { total: 1, data: [open()], first: open(), facets: { by: [open()] } }
+  ],
+  'a record in a record': [
+    { ...record(), parent: { ...record(2), parent: record(3) } },
+    { ...open(), parent: { ...open(2), parent: open(3) } }
+  ],
+  '500 levels': [nested(500, record()), nested(500, open())],
+  'what toJSON gives, in a list in an object': [{ users: [model(record())] }, { users: [open()] }],
+  'what toJSON gives, that has records': [
+    model({ users: [record()], in: model({ in: model(record()) }) }),
+    { users: [open()], in: { in: open() } }
+  ],
+  'what toJSON gives, that has a toJSON of its own': [{ user: hides }, { user: { id: 1 } }],
+  'a function with a toJSON': [{ user: Object.assign(() => 1, model(record())), other: () => 1 }, { user: open() }],
+  'one without a prototype': [{ user: Object.assign(Object.create(null), record()) }, { user: open() }],
+  'a Proxy': [{ user: new Proxy(record(), {}) }, { user: open() }],
+  'a Proxy that hides what it has': [{ user: new Proxy(record(), { has: () => false }) }, { user: open() }],
+  'a getter': [Object.defineProperty({}, 'user', { enumerable: true, get: () => record() }), { user: open() }],
+  'a getter of the field, that throws': [{ user: broken('secret') }, { user: { id: 1 } }],
+  'a field named __proto__': [
+    JSON.parse('{"user":{"__proto__":{"secret":1,"a":1},"pin":1}}'),
+    JSON.parse('{"user":{"__proto__":{"a":1}}}')
+  ],
+  'dates, bytes, Map and Set': [
+    { ...record(), at, bytes: new Uint8Array([1]), map: new Map([[1, record()]]), set: new Set([record()]) },
+    { ...open(), at: at.toISOString(), bytes: { 0: 1 }, map: {}, set: {} }
+  ],
+  'values of all kinds': [
+    { user: record(), values: [null, undefined, Number.NaN, true, 'secret'] },
+    { user: open(), values: [null, null, null, true, 'secret'] }
+  ]
+}
+const textOf = (value: unknown) => {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
 }
 
-for (const [name, [answer, expected]] of Object.entries(cases))
-  t.test(`protect: ${name}`, async (t) => {
-    const given = answer()
-    const before = JSON.stringify(given)
-    const { send, things } = await createProtected(t, { answer: () => given })
-    const { status, body } = await send('GET', '/things/1')
-    t.strictSame([status, body], [200, typeof expected === 'string' ? JSON.stringify(expected) : expected].map(parsed))
-    t.equal(await things.get(1), given, 'the internal result is the same object')
-    t.equal(JSON.stringify(given), before, 'and was not changed')
+for (const [name, [answer, expected]] of Object.entries(answers))
+  t.test(`protect: a field is absent in ${name}, of a method and of a custom one`, async (t) => {
+    const before = textOf(answer)
+    const { send, things } = await createProtected(t, { answer: () => answer })
+    for (const [verb, url, custom] of [
+      ['GET', '/things'],
+      ['PATCH', '/things/1'],
+      ['POST', '/things', 'archive']
+    ] as const)
+      t.strictSame((await send(verb, url, custom)).body, expected, verb)
+    t.equal((await send('GET', '/things/1')).status, 200)
+    t.equal(await things.get(1), answer, 'the server gets what the method gave')
+    t.equal(textOf(answer), before, 'and it was not changed')
   })
 
-// `body` is parsed already, a string among it.
-const parsed = (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : value)
+t.test('protect: what JSON can not read is 500 over HTTP, and changes nothing for the server', async (t) => {
+  const toJSON = () => {
+    throw new Error('s3cret')
+  }
+  const revoked = Proxy.revocable({}, {})
+  revoked.revoke()
+  for (const answer of [
+    nested(50_000, record()),
+    { user: broken() },
+    [{ toJSON }],
+    { ...record(), toJSON },
+    { user: revoked.proxy }
+  ]) {
+    const { send, things } = await createProtected(t, { answer: () => answer })
+    const { status, body } = await send('GET', '/things/1')
+    t.match([status, body], [500, { name: 'GeneralError', message: 'The result can not be serialized' }])
+    t.notMatch(JSON.stringify(body), 's3cret')
+    t.equal(await things.get(1), answer)
+    t.equal((await send('GET', '/nowhere')).status, 404, 'alive')
+  }
+})
 
 t.test('protect: null and undefined stay 204', async (t) => {
   for (const answer of [null, undefined]) {
@@ -92,12 +219,35 @@ t.test('protect: a Buffer stays one where a field is named as what its JSON has'
   t.equal((await app.inject('/things/1')).body, 'bytes')
 })
 
-t.test('protect: a toJSON that throws is a 500, and nothing leaves', async (t) => {
-  const toJSON = () => {
-    throw new Error('broken')
-  }
-  const { send } = await createProtected(t, { answer: () => ({ ...record(), toJSON }) })
-  const { status, body } = await send('GET', '/things/1')
-  t.equal(status, 500)
-  t.notMatch(JSON.stringify(body), 's3cret')
+t.test('protect(...fields) on a service in memory: batches, and what is stored', async (t) => {
+  const app = await createServicesApp(t)
+  const dispatched: unknown[] = []
+  app.service('things', memory({ startId: 1, multi: true, paginate: { default: 5, max: 5 } }) as object, {
+    hooks: {
+      around: {
+        all: [
+          protect('secret'),
+          async (context: HookContext, next) => {
+            await next()
+            dispatched.push(context.dispatch)
+          }
+        ]
+      }
+    }
+  })
+  const things = app.service('things') as unknown as Things
+  const batch = [
+    { name: 'Ada', secret: 'a' },
+    { name: 'Bob', secret: 'b' }
+  ]
+  const created = await request(app, 'POST', '/things', { payload: batch })
+  t.strictSame(created.body, [
+    { name: 'Ada', id: 1 },
+    { name: 'Bob', id: 2 }
+  ])
+  const page = await request(app, 'GET', '/things?$limit=1')
+  t.strictSame(page.body, { total: 2, limit: 1, skip: 0, data: [{ name: 'Ada', id: 1 }] })
+  t.match(await things.get(1), { secret: 'a' }, 'the stored record has it')
+  t.match(await things.find(), { data: [{ secret: 'a' }, { secret: 'b' }] })
+  t.match(await request(app, 'DELETE', '/things'), { body: { length: 2, 0: { secret: undefined } } })
 })

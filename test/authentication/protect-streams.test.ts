@@ -1,6 +1,9 @@
+import { once } from 'node:events'
+import { get } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { PassThrough, Readable, Stream } from 'node:stream'
 import t from 'tap'
-import { createProtected, open, record } from '../support/auth-passwords-protect.js'
+import { broken, createProtected, open, record } from '../support/auth-passwords-protect.js'
 
 const records = () => [record(1), { user: record(2), list: [[record(3)]] }, 'text', Buffer.from('bytes')]
 const lines = `${JSON.stringify(open(1))}\n${JSON.stringify({ user: open(2), list: [[open(3)]] })}\n"text"\nbytes`
@@ -10,7 +13,7 @@ const twice: [string, string][] = [
   ['set-cookie', 'b=2']
 ]
 
-async function* generate() {
+async function* generateAll() {
   yield* records()
 }
 
@@ -25,7 +28,7 @@ function legacy() {
 
 const streams: Record<string, () => unknown> = {
   'a Readable of a list': () => Readable.from(records()),
-  'a Readable of a generator': () => Readable.from(generate()),
+  'a Readable of a generator': () => Readable.from(generateAll()),
   'a transform': () => Readable.from(records()).pipe(new PassThrough({ objectMode: true })),
   'a web stream': () => Readable.toWeb(Readable.from(records())),
   'a stream of the old kind': legacy
@@ -72,4 +75,131 @@ t.test('protect: a Response keeps its status, headers and address', async (t) =>
   t.equal(await other.things.get(1, { provider: 'rest' }), empty)
   const addressed = await createProtected(t, { answer: () => given })
   t.match(await addressed.things.get(1, { provider: 'rest' }), { url: 'http://localhost/ab', status: 203 })
+})
+
+t.test(
+  'protect: a source that fails, at once, before it is read or on the way, is an error and ends nothing',
+  async (t) => {
+    const sources = {
+      'at once': () =>
+        new Readable({
+          objectMode: true,
+          read() {
+            this.destroy(new Error('s3cret'))
+          }
+        }),
+      'of the web': () => new ReadableStream({ start: (controller) => controller.error(new Error('s3cret')) }),
+      'a record that can not be read': () => Readable.from([broken()]),
+      'a record of the web that can not be read': () => Readable.toWeb(Readable.from([{ user: broken() }])),
+      'closed without its end': () => new PassThrough({ objectMode: true }).destroy()
+    }
+    for (const [name, answer] of Object.entries(sources)) {
+      const { app, send } = await createProtected(t, { answer })
+      app.addHook('onSend', async () => void (await new Promise(setImmediate)))
+      t.equal((await send('GET', '/things/1')).status, 500, name)
+      const pending = (await app.service('things').get(1, { provider: 'rest' })) as Readable
+      if (!(pending instanceof Readable)) continue
+      if (!pending.closed) await new Promise((resolve) => pending.once('close', resolve))
+      t.equal(pending.destroyed, true, `${name}: nobody has read it`)
+    }
+  }
+)
+
+t.test('protect: what closes the answer closes the source', async (t) => {
+  let isClosed = () => {}
+  async function* endless() {
+    try {
+      for (let id = 1; ; id++) {
+        await new Promise(setImmediate)
+        yield record(id)
+      }
+    } finally {
+      isClosed()
+    }
+  }
+  const web = () => {
+    const items = endless()
+    return new ReadableStream({
+      pull: async (controller) => controller.enqueue((await items.next()).value),
+      cancel: async () => void (await items.return())
+    })
+  }
+  for (const answer of [() => Readable.from(endless()), web]) {
+    const { app } = await createProtected(t, { answer })
+    const closed = () =>
+      new Promise<void>((resolve) => {
+        isClosed = resolve
+      })
+    await app.listen({ port: 0 })
+    const left = closed()
+    const request = get({ port: (app.server.address() as AddressInfo).port, path: '/things/1' })
+    const [response] = await once(request, 'response')
+    await once(response, 'data')
+    request.destroy()
+    await left
+    t.pass('a client that leaves')
+
+    const stream = (await app.service('things').get(1, { provider: 'rest' })) as Readable | ReadableStream
+    const dropped = closed()
+    if (stream instanceof Readable) {
+      await once(stream, 'readable')
+      stream.destroy()
+    } else {
+      const reader = stream.getReader()
+      await reader.read()
+      await reader.cancel()
+    }
+    await dropped
+    t.pass('one that is not sent')
+  }
+})
+
+const external = { provider: 'rest' }
+
+async function collect(iterable: unknown) {
+  const found: unknown[] = []
+  for await (const one of iterable as AsyncIterable<unknown>) found.push(one)
+  return found
+}
+
+async function* generate(onEnd: () => void, ...records: unknown[]) {
+  try {
+    yield* records
+  } finally {
+    onEnd()
+  }
+}
+
+t.test('protect: the records of an async generator are without the field', async (t) => {
+  const answer = () => generate(() => {}, record(1), { user: record(2) }, 'text')
+  const { things } = await createProtected(t, { answer })
+  t.strictSame(await collect(await things.get(1, external)), [open(1), { user: open(2) }, 'text'])
+  t.strictSame(await collect(await things.get(1)), [record(1), { user: record(2) }, 'text'], 'the server gets all')
+})
+
+t.test('protect: an async generator is closed when it is left, and when a record can not be read', async (t) => {
+  let ends = 0
+  const { things } = await createProtected(t, { answer: () => generate(() => ends++, record(1), broken(), record(2)) })
+  for await (const one of (await things.get(1, external)) as AsyncIterable<unknown>) {
+    t.strictSame(one, open(1))
+    break
+  }
+  t.equal(ends, 1)
+  await t.rejects(collect(await things.get(1, external)), { name: 'GeneralError', message: /serialized/ })
+  t.equal(ends, 2)
+})
+
+t.test('protect: one that was not begun is closed too, and one that can not be closed is let go', async (t) => {
+  let ends = 0
+  const next = async () => ({ done: false, value: record() })
+  const cursor = { next, return: async () => ({ done: true, value: ends++ }) }
+  const iterators: object[] = [cursor, { next }]
+  const { things } = await createProtected(t, {
+    answer: () => ({ [Symbol.asyncIterator]: () => iterators.shift() })
+  })
+  for (const expected of [1, 1]) {
+    const iterator = ((await things.get(1, external)) as AsyncIterable<unknown>)[Symbol.asyncIterator]()
+    t.strictSame(await iterator.return?.(), { done: true, value: undefined })
+    t.equal(ends, expected)
+  }
 })

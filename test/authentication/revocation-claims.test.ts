@@ -1,8 +1,14 @@
-import { type AuthenticationOptions, memoryStore, type Store } from 'fastify-services/authentication'
-import t from 'tap'
+import type { FastifyInstance } from 'fastify'
+import authentication, {
+  type AuthenticationOptions,
+  authenticate,
+  memoryStore,
+  type Store
+} from 'fastify-services/authentication'
+import t, { type Test } from 'tap'
 import { createSessionsApp, logout, refresh, waysIn } from '../support/auth-sessions.js'
-import { claims, forge, forgeWithout, now } from '../support/tokens.js'
-import { login } from '../support/users-app.js'
+import { claims, forge, forgeWithout, now, secret } from '../support/tokens.js'
+import { addUsers, ask, createServicesApp, login, user } from '../support/users-app.js'
 
 /** A store such as a database or Redis is: it takes whole seconds that end at a date, and text that is no longer than a column. */
 function createStrictStore() {
@@ -117,3 +123,60 @@ t.test(
     t.equal(seen.size, 2)
   }
 )
+
+const paths = ['shop/authentication', 'office/authentication'] as const
+
+/** Two authentication services under prefixes, the same user in both, and guards at the root, which has none: they name one. */
+async function createTwo(t: Test): Promise<{ app: FastifyInstance; asked: (string | undefined)[] }> {
+  const asked: (string | undefined)[] = []
+  const app = await createServicesApp(t)
+  for (const prefix of ['/shop', '/office'])
+    await app.register(
+      async (child) => {
+        addUsers(child)
+        const isRevoked = (_payload: object, request?: { ip: string; url: string }) => {
+          asked.push(request && `${prefix} ${request.ip} ${request.url}`)
+          return false
+        }
+        await child.register(authentication, { secret, revocation: true, isRevoked })
+      },
+      { prefix }
+    )
+  for (const service of paths) {
+    const guard = authenticate({ service, strategies: ['jwt'] })
+    const name = service.split('/')[0] as string
+    app.service(`of-${name}`, { find: async () => ['hi'] }, { hooks: { around: { all: [guard] } } })
+    app.get(`/route-${name}`, { preHandler: guard }, () => ['hi'])
+  }
+  await app.ready()
+  for (const name of ['shop/users', 'office/users']) await app.service(name).create({ ...user })
+  return { app, asked }
+}
+
+t.test(
+  'a guard that names an authentication service works where the instance has none, as a hook and on a route',
+  async (t) => {
+    const { app, asked } = await createTwo(t)
+    const [shop, office] = [(await login(app, {}, paths[0])).body, (await login(app, {}, paths[1])).body]
+    for (const [name, good, bad] of [
+      ['shop', shop, office],
+      ['office', office, shop]
+    ] as const)
+      for (const url of [`/of-${name}`, `/route-${name}`]) {
+        t.equal((await ask(app, good.accessToken, url)).status, 200, url)
+        t.strictSame(asked.splice(0), [`/${name} 127.0.0.1 ${url}`], 'its own rule is asked, with the request')
+        t.equal((await ask(app, bad.accessToken, url)).status, 401, `${url} with a token of the other one`)
+        t.strictSame(asked.splice(0), [])
+      }
+  }
+)
+
+t.test('each authentication service has its own list', async (t) => {
+  const { app } = await createTwo(t)
+  const [shop, office] = [(await login(app, {}, paths[0])).body, (await login(app, {}, paths[1])).body]
+  t.equal((await logout(app, shop.accessToken, paths[1])).status, 401, 'a logout at the other one is refused')
+  t.equal((await ask(app, shop.accessToken, '/route-shop')).status, 200)
+  t.equal((await logout(app, shop.accessToken, paths[0])).status, 200)
+  t.equal((await ask(app, shop.accessToken, '/route-shop')).status, 401)
+  t.equal((await ask(app, office.accessToken, '/route-office')).status, 200)
+})

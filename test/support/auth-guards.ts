@@ -1,16 +1,19 @@
-import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import services, { NotAuthenticated, NotFound, type Params, type ServicesOptions } from 'fastify-services'
-import authentication, { type AuthenticationOptions, type Guard, type Strategy } from 'fastify-services/authentication'
+import type { FastifyInstance } from 'fastify'
+import { NotAuthenticated, NotFound, type Params } from 'fastify-services'
+import type { Guard, Strategy } from 'fastify-services/authentication'
 import type { Test } from 'tap'
 import { toHash } from './auth-passwords.js'
 import { request } from './host.js'
-import { forge, secret } from './tokens.js'
+import { forge } from './tokens.js'
+import { createUsersApp, type UsersOptions, user } from './users-app.js'
+
+export { login } from './users-app.js'
 
 export const [ada, bob] = [
   { id: 1, email: 'ada@example.com' },
   { id: 2, email: 'bob@example.com' }
 ] as const
-export const password = 'a long secret'
+export const { password } = user
 
 /** A service of users that counts how often it is asked for one. Its hashes cost next to nothing. */
 export function createPeople(people: readonly { id: number; email: string }[] = [ada, bob]) {
@@ -31,26 +34,9 @@ export function createPeople(people: readonly { id: number; email: string }[] = 
   return service
 }
 
-export interface GuardsOptions {
-  options?: Partial<AuthenticationOptions>
-  plugin?: ServicesOptions
-  server?: FastifyServerOptions
-  people?: object
-  /** Runs before anything is ready. */
-  before?: (app: FastifyInstance) => unknown
-}
-
 /** An application with two users and their authentication, closed when the test ends. */
-export async function createGuardsApp(t: Test, { options, plugin, server, people, before }: GuardsOptions = {}) {
-  const app = Fastify({ forceCloseConnections: true, ...server })
-  t.teardown(() => app.close())
-  await app.register(services, plugin ?? {})
-  app.service('users', people ?? createPeople())
-  await app.register(authentication, { secret, ...options })
-  await before?.(app)
-  await app.ready()
-  return app
-}
+export const createGuardsApp = (t: Test, given: UsersOptions = {}) =>
+  createUsersApp(t, { people: createPeople(), ...given })
 
 /** A service that tells what is in its params. */
 export const whoami = {
@@ -78,7 +64,3 @@ export const bearer = (token = forge()) => ({ authorization: `Bearer ${token}` }
 /** The answer to a request with headers; by default those of Ada. */
 export const ask = (app: FastifyInstance, url: string, headers: Record<string, string> = bearer(), method = 'GET') =>
   request(app, method, url, { headers })
-
-/** The answer to a login, by default that of Ada. */
-export const login = (app: FastifyInstance, changes: object = {}, url = '/authentication') =>
-  request(app, 'POST', url, { payload: { strategy: 'local', email: ada.email, password, ...changes } })

@@ -1,5 +1,7 @@
 import Fastify, { type FastifyServerOptions } from 'fastify'
 import services, {
+  type AroundHook,
+  type HookContext,
   type HookOptions,
   type RegisteredService,
   type Service,
@@ -17,6 +19,26 @@ export type Things = RegisteredService<
 /** A record of the tests; `secret` and `pin` are protected. */
 export const record = (id = 1) => ({ id, name: 'Ada', secret: 's3cret', pin: '1234' })
 export const open = (id = 1) => ({ id, name: 'Ada' })
+
+/** One with a property that throws. */
+export const broken = (name = 'name') =>
+  Object.defineProperty({ id: 1 }, name, {
+    enumerable: true,
+    get() {
+      throw new Error('s3cret')
+    }
+  })
+
+/** A hook that sets something on its context; around a call it does not go on. */
+export const put = (values: object) => async (context: HookContext) => void Object.assign(context, values)
+
+/** A hook that looks at a call that is done. */
+export const afterwards =
+  (look: (context: HookContext) => unknown): AroundHook =>
+  async (context, next) => {
+    await next()
+    look(context as HookContext)
+  }
 
 export interface ProtectedOptions {
   /** What every method answers. */

@@ -1,27 +1,15 @@
 import { randomBytes, scryptSync } from 'node:crypto'
 import { memory } from '@feathersjs/memory'
-import Fastify, { type FastifyServerOptions } from 'fastify'
-import services, {
-  type RegisteredService,
-  type Service,
-  type ServiceOptions,
-  type ServicesOptions
-} from 'fastify-services'
-import authentication, { type AuthenticationOptions, hashPassword } from 'fastify-services/authentication'
+import type { FastifyServerOptions } from 'fastify'
+import type { RegisteredService, Service, ServiceOptions, ServicesOptions } from 'fastify-services'
+import authentication, { type AuthenticationOptions } from 'fastify-services/authentication'
 import type { Test } from 'tap'
 import { request } from './host.js'
-
-export const secret = 'a secret of 32 bytes for the tests'
+import { secret } from './tokens.js'
+import { createServicesApp, hashes } from './users-app.js'
 
 export type User = Record<string, unknown>
 export type Users = RegisteredService<Required<Service<User | User[]>>>
-
-/** The hook of the documentation, on all methods that write. */
-export const hashes = {
-  create: [hashPassword('password')],
-  update: [hashPassword('password')],
-  patch: [hashPassword('password')]
-}
 
 export interface PasswordApp {
   /** The object at `/users`. Default: one in memory. */
@@ -33,11 +21,9 @@ export interface PasswordApp {
   plugin?: ServicesOptions
 }
 
-/** An application with users and their login, closed when the test ends. */
-export async function createUsers(t: Test, { object, options, server, plugin, ...given }: PasswordApp = {}) {
-  const app = Fastify({ forceCloseConnections: true, ...server })
-  t.teardown(() => app.close())
-  await app.register(services, plugin ?? {})
+/** An application with users, none as yet, and their login, closed when the test ends; it is not ready. */
+export async function createUsers(t: Test, { object, options, ...given }: PasswordApp = {}) {
+  const app = await createServicesApp(t, given)
   const source = object ?? memory({ startId: 1, multi: true })
   app.service('users', source, (options ?? { hooks: { before: hashes } }) as ServiceOptions<object>)
   await app.register(authentication, { secret, ...given.authentication })

@@ -1,19 +1,9 @@
-import crypto from 'node:crypto'
-import { syncBuiltinESMExports } from 'node:module'
 import { memory } from '@feathersjs/memory'
 import Fastify from 'fastify'
 import services, { frameworkErrors } from 'fastify-services'
+import { authenticate, default as authentication, hashPassword } from 'fastify-services/authentication'
+import { scryptCalls } from './auth-scrypt.js'
 import { secret } from './tokens.js'
-
-// Counted, to see that no hash is computed for what can be no password.
-let hashes = 0
-const { scrypt } = crypto
-crypto.scrypt = ((...args: Parameters<typeof scrypt>) => {
-  hashes++
-  scrypt(...args)
-}) as typeof scrypt
-syncBuiltinESMExports()
-const { authenticate, hashPassword, default: authentication } = await import('fastify-services/authentication')
 
 // Started as a process of its own: a request that ends it ends no test.
 const app = Fastify({ frameworkErrors, forceCloseConnections: true, bodyLimit: 4_000_000 })
@@ -40,8 +30,8 @@ app.get('/route', { preHandler: authenticate('jwt') }, (request) => request.user
 
 /** How far the server is, and which calls it has got since the last look: a hash is one too. */
 app.get('/state', async () => {
-  const seen = [...calls.splice(0), ...Array(hashes).fill({ method: 'hash', id: null }), { method: 'plain', id: null }]
-  hashes = 0
+  const hashes = scryptCalls().calls.map(() => ({ method: 'hash', id: null }))
+  const seen = [...calls.splice(0), ...hashes, { method: 'plain', id: null }]
   return {
     port: (app.server.address() as { port: number }).port,
     polluted: String(({} as { polluted?: unknown }).polluted),
@@ -52,6 +42,6 @@ app.get('/state', async () => {
 
 await app.listen({ port: 0, host: '127.0.0.1' })
 await app.service('users').create({ email: 'ada@example.com', password: 'a long secret' } as never)
-hashes = 0
+scryptCalls()
 process.send?.(app.server.address())
 process.once('disconnect', () => app.close())

@@ -46,9 +46,9 @@ export async function startChild(t: Test, script = 'auth-server.js') {
    * printed. Gives the calls of the service.
    */
   const alive = async (t: Test, row: string) => {
-    const plain = await request('GET', '/things?plain=1')
-    const { polluted, keys, calls } = await state()
-    const found = [child.alive, plain.status, polluted, keys, child.printed()]
+    const { status, body } = await request('GET', '/state')
+    const { polluted, keys, calls } = JSON.parse(body)
+    const found = [child.alive, status, polluted, keys, child.printed()]
     t.strictSame(found, [true, 200, 'undefined', [], ''], `${row}: alive`)
     return (calls as { method: string; id: string | null }[]).slice(0, -1)
   }

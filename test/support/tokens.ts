@@ -12,7 +12,7 @@ export const claims = (changes: object = {}) => ({
   iss: 'fastify-services',
   aud: 'authentication',
   iat: now(),
-  exp: now() + 60,
+  exp: now() + 600,
   jti: 'test',
   ...changes
 })

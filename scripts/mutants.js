@@ -1,0 +1,120 @@
+// Plants single mutations in the compiled library, one at a time, and runs the tests that execute their place, until one
+// fails. A mutation that no test notices is printed: an assertion is missing, or the code that was changed has no effect.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { SourceMap } from 'node:module'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createGenerator } from '../dist/test/support/random.js'
+import { executes, libraryFiles, measureTests, testFiles } from './mutants/coverage.js'
+import { mutationsOf, plant } from './mutants/mutations.js'
+import { createSandbox, forEach, root, runTest } from './mutants/sandbox.js'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: String(Date.now() % 100_000) },
+    count: { type: 'string', default: '200' },
+    jobs: { type: 'string', default: String(availableParallelism()) },
+    only: { type: 'string', multiple: true, default: [''] },
+    tests: { type: 'string', multiple: true, default: [''] }
+  }
+})
+const sourceName = (file) => file.slice('dist/'.length).replace(/\.js$/, '.ts')
+const isIn = (places) => (file) => places.some((place) => sourceName(file).startsWith(place))
+// They read the repository, or pack it: a copy has neither.
+const isApart = (file) => file.startsWith('dist/test/package/')
+
+const code = new Map(libraryFiles.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
+
+/** The first mutants of all in an order that the seed decides. */
+function draw() {
+  const random = createGenerator(Number(values.seed))
+  const all = [...code]
+    .filter(([file]) => isIn(values.only)(file))
+    .flatMap(([file, text]) => mutationsOf(text).map((mutation) => ({ file, ...mutation, order: random() })))
+  const mutants = []
+  for (const mutant of all.sort((a, b) => a.order - b.order)) {
+    if (mutants.length === Number(values.count)) break
+    const planted = plant(code.get(mutant.file), mutant)
+    if (planted !== undefined) mutants.push({ ...mutant, planted })
+  }
+  return mutants
+}
+
+const kills = new Map()
+const killsOf = (test, { file }) => kills.get(`${test.file} ${file}`) ?? 0
+const shareOf = ({ executed }, file) => {
+  const extent = (offsets) => offsets.reduce((sum, offset, index) => sum + (index % 2 === 0 ? -offset : offset), 0)
+  return extent(executed[file]) / Object.values(executed).reduce((sum, offsets) => sum + extent(offsets), 0)
+}
+
+/** The tests that execute the place of a mutant: first those that have killed others of its file, then the fast ones that execute little else. */
+function related(tests, mutant) {
+  const rank = (test) => shareOf(test, mutant.file) / test.took
+  return tests
+    .filter((test) => executes(test, mutant.file, mutant.start))
+    .sort((a, b) => killsOf(b, mutant) - killsOf(a, mutant) || rank(b) - rank(a))
+}
+
+/** @returns whether a test fails */
+async function isKilled(mutant, tests, folder) {
+  const place = join(folder, mutant.file)
+  writeFileSync(place, mutant.planted)
+  try {
+    for (const test of tests) {
+      const { isGood } = await runTest(folder, test.file, 15_000 + 5 * test.took)
+      if (isGood) continue
+      kills.set(`${test.file} ${mutant.file}`, killsOf(test, mutant) + 1)
+      return true
+    }
+    return false
+  } finally {
+    writeFileSync(place, code.get(mutant.file))
+  }
+}
+
+function lineOf({ file, start }, folder) {
+  const before = code.get(file).slice(0, start).split('\n')
+  const map = new SourceMap(JSON.parse(readFileSync(join(folder, `${file}.map`), 'utf8')))
+  return map.findEntry(before.length - 1, before.at(-1).length).originalLine + 1
+}
+
+/** The lines with a mutation, before and after. */
+function shown({ file, start, end, text }) {
+  const whole = code.get(file)
+  const [from, to] = [whole.lastIndexOf('\n', start - 1) + 1, whole.indexOf('\n', end)]
+  const [before, after] = [whole.slice(start, end), text].map((middle) =>
+    `${whole.slice(from, start)}${middle}${whole.slice(end, to)}`.trim().replace(/\s+/g, ' ')
+  )
+  return `  - ${before}\n  + ${after}`
+}
+
+const started = performance.now()
+const minutes = () => ((performance.now() - started) / 60_000).toFixed(1)
+const sandboxes = Array.from({ length: Number(values.jobs) }, createSandbox)
+const files = testFiles.filter((file) => !isApart(file) && isIn(values.tests)(file))
+const tests = await measureTests(sandboxes, files, ({ file, took, isGood }) => {
+  console.log(`${isGood ? 'Measured' : 'Left out, since it fails'}: ${sourceName(file)}, ${took} ms`)
+})
+const good = tests.filter(({ isGood }) => isGood)
+const mutants = draw()
+console.log(
+  `${mutants.length} mutants of seed ${values.seed}, ${good.length} test files, measured in ${minutes()} minutes`
+)
+
+let survived = 0
+let done = 0
+await forEach(sandboxes, mutants, async (mutant, folder) => {
+  const ran = related(good, mutant)
+  const isDead = await isKilled(mutant, ran, folder)
+  done += 1
+  if (isDead) return
+  survived += 1
+  console.log(
+    `${sourceName(mutant.file)}:${lineOf(mutant, folder)} survives (${done} of ${mutants.length} done)\n${shown(mutant)}`
+  )
+  console.log(`  ${ran.length} test files ran: ${ran.map(({ file }) => sourceName(file)).join(' ')}`)
+})
+console.log(
+  `${mutants.length} mutants of seed ${values.seed}: ${mutants.length - survived} killed, ${survived} survive, ${minutes()} minutes`
+)

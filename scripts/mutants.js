@@ -16,7 +16,8 @@ const { values } = parseArgs({
     count: { type: 'string', default: '200' },
     jobs: { type: 'string', default: String(availableParallelism()) },
     only: { type: 'string', multiple: true, default: [''] },
-    tests: { type: 'string', multiple: true, default: [''] }
+    tests: { type: 'string', multiple: true, default: [''] },
+    most: { type: 'string', default: '40' }
   }
 })
 const sourceName = (file) => file.slice('dist/'.length).replace(/\.js$/, '.ts')
@@ -42,18 +43,23 @@ function draw() {
 }
 
 const kills = new Map()
-const killsOf = (test, { file }) => kills.get(`${test.file} ${file}`) ?? 0
+const killsOf = (test, file) => kills.get(`${test.file} ${file}`) ?? 0
 const shareOf = ({ executed }, file) => {
   const extent = (offsets) => offsets.reduce((sum, offset, index) => sum + (index % 2 === 0 ? -offset : offset), 0)
   return extent(executed[file]) / Object.values(executed).reduce((sum, offsets) => sum + extent(offsets), 0)
 }
 
-/** The tests that execute the place of a mutant: first those that have killed others of its file, then the fast ones that execute little else. */
-function related(tests, mutant) {
-  const rank = (test) => shareOf(test, mutant.file) / test.took
-  return tests
-    .filter((test) => executes(test, mutant.file, mutant.start))
-    .sort((a, b) => killsOf(b, mutant) - killsOf(a, mutant) || rank(b) - rank(a))
+/**
+ * The tests that execute the place of a mutant, and little else: those first that have killed others of its file, then the
+ * fast ones. What runs when a module is loaded is executed by all tests, so that only some are taken.
+ */
+function related(tests, { file, start }) {
+  const all = tests
+    .filter((test) => executes(test, file, start))
+    .map((test) => ({ test, share: shareOf(test, file), kills: killsOf(test, file) }))
+  const some = all.sort((a, b) => b.kills - a.kills || b.share - a.share).slice(0, Number(values.most))
+  const ordered = some.sort((a, b) => b.kills - a.kills || b.share / b.test.took - a.share / a.test.took)
+  return { ran: ordered.map(({ test }) => test), of: all.length }
 }
 
 /** @returns whether a test fails */
@@ -64,7 +70,7 @@ async function isKilled(mutant, tests, folder) {
     for (const test of tests) {
       const { isGood } = await runTest(folder, test.file, 15_000 + 5 * test.took)
       if (isGood) continue
-      kills.set(`${test.file} ${mutant.file}`, killsOf(test, mutant) + 1)
+      kills.set(`${test.file} ${mutant.file}`, killsOf(test, mutant.file) + 1)
       return true
     }
     return false
@@ -104,17 +110,17 @@ console.log(
 
 let survived = 0
 let done = 0
+const progress = () =>
+  `${done} mutants of seed ${values.seed}: ${done - survived} killed, ${survived} survive, ${minutes()} minutes`
 await forEach(sandboxes, mutants, async (mutant, folder) => {
-  const ran = related(good, mutant)
+  const { ran, of } = related(good, mutant)
   const isDead = await isKilled(mutant, ran, folder)
   done += 1
-  if (isDead) return
-  survived += 1
-  console.log(
-    `${sourceName(mutant.file)}:${lineOf(mutant, folder)} survives (${done} of ${mutants.length} done)\n${shown(mutant)}`
-  )
-  console.log(`  ${ran.length} test files ran: ${ran.map(({ file }) => sourceName(file)).join(' ')}`)
+  if (!isDead) {
+    survived += 1
+    console.log(`${sourceName(mutant.file)}:${lineOf(mutant, folder)} survives\n${shown(mutant)}`)
+    console.log(`  ${ran.length} of ${of} test files ran: ${ran.map(({ file }) => sourceName(file)).join(' ')}`)
+  }
+  if (done % 20 === 0 && done < mutants.length) console.log(progress())
 })
-console.log(
-  `${mutants.length} mutants of seed ${values.seed}: ${mutants.length - survived} killed, ${survived} survive, ${minutes()} minutes`
-)
+console.log(progress())

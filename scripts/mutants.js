@@ -6,8 +6,9 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createGenerator } from '../dist/test/support/random.js'
-import { executes, libraryFiles, measureTests, testFiles } from './mutants/coverage.js'
+import { libraryFiles, measureTests, testFiles } from './mutants/coverage.js'
 import { mutationsOf, plant } from './mutants/mutations.js'
+import { createRelation } from './mutants/relation.js'
 import { createSandbox, forEach, root, runTest } from './mutants/sandbox.js'
 
 const { values } = parseArgs({
@@ -42,26 +43,6 @@ function draw() {
   return mutants
 }
 
-const kills = new Map()
-const killsOf = (test, file) => kills.get(`${test.file} ${file}`) ?? 0
-const shareOf = ({ executed }, file) => {
-  const extent = (offsets) => offsets.reduce((sum, offset, index) => sum + (index % 2 === 0 ? -offset : offset), 0)
-  return extent(executed[file]) / Object.values(executed).reduce((sum, offsets) => sum + extent(offsets), 0)
-}
-
-/**
- * The tests that execute the place of a mutant, and little else: those first that have killed others of its file, then the
- * fast ones. What runs when a module is loaded is executed by all tests, so that only some are taken.
- */
-function related(tests, { file, start }) {
-  const all = tests
-    .filter((test) => executes(test, file, start))
-    .map((test) => ({ test, share: shareOf(test, file), kills: killsOf(test, file) }))
-  const some = all.sort((a, b) => b.kills - a.kills || b.share - a.share).slice(0, Number(values.most))
-  const ordered = some.sort((a, b) => b.kills - a.kills || b.share / b.test.took - a.share / a.test.took)
-  return { ran: ordered.map(({ test }) => test), of: all.length }
-}
-
 /** @returns whether a test fails */
 async function isKilled(mutant, tests, folder) {
   const place = join(folder, mutant.file)
@@ -70,7 +51,7 @@ async function isKilled(mutant, tests, folder) {
     for (const test of tests) {
       const { isGood } = await runTest(folder, test.file, 15_000 + 5 * test.took)
       if (isGood) continue
-      kills.set(`${test.file} ${mutant.file}`, killsOf(test, mutant.file) + 1)
+      remember(test, mutant.file)
       return true
     }
     return false
@@ -103,6 +84,7 @@ const tests = await measureTests(sandboxes, files, ({ file, took, isGood }) => {
   console.log(`${isGood ? 'Measured' : 'Left out, since it fails'}: ${sourceName(file)}, ${took} ms`)
 })
 const good = tests.filter(({ isGood }) => isGood)
+const { related, remember } = createRelation(good, Number(values.most))
 const mutants = draw()
 console.log(
   `${mutants.length} mutants of seed ${values.seed}, ${good.length} test files, measured in ${minutes()} minutes`
@@ -113,7 +95,7 @@ let done = 0
 const progress = () =>
   `${done} mutants of seed ${values.seed}: ${done - survived} killed, ${survived} survive, ${minutes()} minutes`
 await forEach(sandboxes, mutants, async (mutant, folder) => {
-  const { ran, of } = related(good, mutant)
+  const { ran, of } = related(mutant)
   const isDead = await isKilled(mutant, ran, folder)
   done += 1
   if (!isDead) {

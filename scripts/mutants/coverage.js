@@ -48,8 +48,11 @@ function readCoverage(reports, folder) {
   return executed
 }
 
-/** Ones and zeros as the offsets where they change. */
-const shorten = (parts) => [...parts.keys()].filter((index) => parts[index] !== (parts[index - 1] ?? 0))
+/** Ones and zeros as the offsets where each row of ones begins and ends. */
+const shorten = (parts) => {
+  const changes = [...parts.keys()].filter((index) => parts[index] !== (parts[index - 1] ?? 0))
+  return changes.length % 2 === 0 ? changes : [...changes, parts.length]
+}
 
 async function measure(file, folder) {
   const reports = mkdtempSync(join(folder, 'coverage-'))
@@ -89,7 +92,3 @@ function load(file) {
     return undefined
   }
 }
-
-/** How many of the offsets stand at or before a place: an odd number of changes has made it executed. */
-export const executes = ({ executed }, file, place) =>
-  (executed[file] ?? []).filter((offset) => offset <= place).length % 2 === 1

@@ -43,18 +43,16 @@ function draw() {
   return mutants
 }
 
-/** @returns whether a test fails */
-async function isKilled(mutant, tests, folder) {
+/** @returns the test that fails, if one does */
+async function killerOf(mutant, tests, folder) {
   const place = join(folder, mutant.file)
   writeFileSync(place, mutant.planted)
   try {
     for (const test of tests) {
       const { isGood } = await runTest(folder, test.file, 15_000 + 5 * test.took)
-      if (isGood) continue
-      remember(test, mutant.file)
-      return true
+      if (!isGood) return test
     }
-    return false
+    return undefined
   } finally {
     writeFileSync(place, code.get(mutant.file))
   }
@@ -96,9 +94,10 @@ const progress = () =>
   `${done} mutants of seed ${values.seed}: ${done - survived} killed, ${survived} survive, ${minutes()} minutes`
 await forEach(sandboxes, mutants, async (mutant, folder) => {
   const { ran, of } = related(mutant)
-  const isDead = await isKilled(mutant, ran, folder)
+  const killer = await killerOf(mutant, ran, folder)
   done += 1
-  if (!isDead) {
+  if (killer !== undefined) remember(killer, mutant.file)
+  else {
     survived += 1
     console.log(`${sourceName(mutant.file)}:${lineOf(mutant, folder)} survives\n${shown(mutant)}`)
     console.log(`  ${ran.length} of ${of} test files ran: ${ran.map(({ file }) => sourceName(file)).join(' ')}`)

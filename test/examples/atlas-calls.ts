@@ -2,6 +2,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { Test } from 'tap'
 import { createApp } from '../../examples/atlas/app.js'
 import { openDatabase } from '../../examples/atlas/database.js'
+import { toStored } from '../support/stored-password.js'
 import { type DatabaseTest, onDatabase, onEachDatabase } from './atlas-support.js'
 
 interface Answer {
@@ -39,9 +40,10 @@ export function callsOf(app: FastifyInstance) {
     call('POST', '/authentication', { strategy: 'local', email, password: withPassword })
   const signUp = async (name: string): Promise<SignedUp> => {
     const email = `${name}@example.com`
-    const { body } = await call('POST', '/users', { email, name, password })
-    const login = await logIn(email)
-    return { id: body.id, email, token: login.body.accessToken }
+    await app.ready()
+    const users = app.service<{ _create(data: object): Promise<{ id: number }> }>('users')
+    const { id } = await users._create({ email, name, password: toStored(password) })
+    return { id, email, token: (await logIn(email)).body.accessToken }
   }
   return { call, logIn, signUp }
 }

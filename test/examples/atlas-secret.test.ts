@@ -1,9 +1,10 @@
 import { chmodSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import t from 'tap'
 import { createApp } from '../../examples/atlas/app.js'
 import { openDatabase } from '../../examples/atlas/database.js'
 import { callsOf } from './atlas-calls.js'
-import { onEachDatabase, onFolder } from './atlas-support.js'
+import { onEachDatabase } from './atlas-support.js'
 
 onEachDatabase('a secret that is given takes the place of the one that is kept', async (t, options) => {
   const secret = 'a secret of 32 bytes or of more than these'
@@ -22,7 +23,8 @@ onEachDatabase('a secret that is given takes the place of the one that is kept',
   await second.app.close()
 })
 
-onFolder('what is in the data folder is for its owner alone', async (t, { folder = '' }) => {
+t.test('what is in the data folder is for its owner alone, from the start', async (t) => {
+  const folder = t.testdir()
   const files = join(folder, 'postgres')
   const open = async () => {
     const { close } = await openDatabase({ folder })

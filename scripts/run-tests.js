@@ -11,7 +11,7 @@ process.chdir(root)
 const settings = readFileSync('.taprc', 'utf8')
 const setting = (name) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(settings)[1])
 
-// A file may be named by its source: test/core/path.test.ts.
+// A file may be named by its source: test/core/events.test.ts.
 const named = process.argv.slice(2).map((name) => name.replace(/^test\/(.+)\.ts$/, 'dist/test/$1.js'))
 const hasCoverage = named.length === 0
 const all = () =>

@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { constants, cpSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { PGlite } from '@electric-sql/pglite'
 import createKnex from 'knex'
 import t, { type Test } from 'tap'
 import type { DatabaseOptions } from '../../examples/atlas/database.js'
+import { copyEmpty } from '../support/pglite.js'
 
 const { TEST_DATABASE_URL: server } = process.env
 
@@ -35,24 +34,8 @@ export function onFolder(name: string, test: DatabaseTest): void {
 /** An empty PGlite. */
 export async function openFolder(t: Test): Promise<DatabaseOptions> {
   const folder = t.testdir()
-  await createTemplate()
-  cpSync(template, join(folder, 'postgres'), { recursive: true, mode: constants.COPYFILE_FICLONE })
+  await copyEmpty(join(folder, 'postgres'))
   return { folder }
-}
-
-const template = fileURLToPath(new URL('../../postgres', import.meta.url))
-
-/** To create a PGlite takes six seconds of a core, to copy it less than one. */
-async function createTemplate(): Promise<void> {
-  if (existsSync(template)) return
-  const own = `${template}-${process.pid}`
-  await (await PGlite.create(own)).close()
-  try {
-    renameSync(own, template)
-  } catch {
-    // Another file of the tests was faster.
-    rmSync(own, { recursive: true })
-  }
 }
 
 /** Runs a test on an empty database of the PostgreSQL server of `TEST_DATABASE_URL`. */

@@ -235,7 +235,7 @@ t.test('Logged through `request.log` by default: `error` for 5xx', async (t) => 
 })
 
 t.test('Logged through `request.log` by default: the stack is there', async (t) => {
-  t.match((await linesOf(t, 'broken'))[0]?.err?.stack, 'error-logger.test')
+  t.match((await linesOf(t, 'broken'))[0]?.err?.stack, 'error-handler.test')
 })
 
 t.test('Logged through `request.log` by default: `info` below 5xx', async (t) => {

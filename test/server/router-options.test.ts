@@ -5,7 +5,7 @@ import { createHost, request } from '../support/host.js'
 import { createRecorder } from '../support/recorder.js'
 
 // faults.md: hosts with `ignoreTrailingSlash`, `ignoreDuplicateSlashes`, `caseSensitive: false`, `exposeHeadRoutes: false`, `rewriteUrl` start, and
-// the rows above hold (those about an empty id: request-empty-id.test.ts).
+// the rows above hold (those about an empty id: request-id.test.ts).
 const hosts: [name: string, server: FastifyServerOptions, spellings: string[]][] = [
   ['`ignoreTrailingSlash`', { ignoreTrailingSlash: true }, []],
   ['`routerOptions.ignoreTrailingSlash`', { routerOptions: { ignoreTrailingSlash: true } }, []],

@@ -1,10 +1,7 @@
-import createKnex from 'knex'
-import PGliteClient from 'knex-pglite'
 import t from 'tap'
 import { knexContract } from '../support/adapter-knex.js'
+import { openPGlite } from '../support/pglite.js'
 
-t.test('@feathersjs/knex on PostgreSQL inside the process, in memory', async (t) => {
-  const knex = createKnex({ client: PGliteClient, connection: {} })
-  t.teardown(() => knex.destroy())
-  await knexContract(t, '@feathersjs/knex on PGlite', knex)
+t.test('@feathersjs/knex on PostgreSQL inside the process', async (t) => {
+  await knexContract(t, '@feathersjs/knex on PGlite', await openPGlite(t))
 })

@@ -1,6 +1,9 @@
+import fc from 'fast-check'
 import { authentication, createClient, rest } from 'fastify-services/client'
+import qs from 'qs'
 import t from 'tap'
-import { createClientOfEcho, createEcho } from '../support/client-app.js'
+import { findVanishing, stringify } from '../../lib/client/query.js'
+import { createClientOfEcho, createClientOfNumbers, createEcho } from '../support/client-app.js'
 
 t.test(
   'Service lookup: `app.service(<name>)` talks to `<base_url>/<name>`, and is the same one each time',
@@ -115,4 +118,123 @@ t.test('the application: settings, events, and login only after `authentication`
   for (const call of [() => app.authenticate(), () => app.reAuthenticate(), () => app.logout()])
     await t.rejects(call(), /There is no authentication: configure\(authentication\(\)\) first/)
   t.throws(() => app.configure(authentication()), /Authentication needs a connection/)
+})
+
+async function collect<T>(records: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const record of records) all.push(record)
+  return all
+}
+const ids = (records: object[]) => records.map((record) => (record as { id: number }).id)
+
+t.test('walks all pages, in order', async (t) => {
+  const { app, requests } = await createClientOfNumbers(t, 5)
+  const query = { $sort: { id: -1 } }
+  t.same(ids(await collect(app.service('numbers').iterate({ query }))), [4, 3, 2, 1, 0])
+  t.equal(requests(), 3, 'no page is asked for twice, and none beyond `total`')
+  t.same(query, { $sort: { id: -1 } }, 'the query is left as it was')
+  t.same(ids(await collect(app.service('numbers').iterate({ query: { $limit: 3, $skip: 1 } }))), [1, 2, 3, 4])
+})
+
+t.test('a plain array is one page', async (t) => {
+  const { app, requests } = await createClientOfNumbers(t, 0)
+  t.same(ids(await collect(app.service('plain').iterate())), [1, 2])
+  t.equal(requests(), 1)
+  t.same(await collect(app.service('numbers').iterate()), [], 'no records: an empty page')
+})
+
+t.test('it stops fetching when the loop is left', async (t) => {
+  const { app, requests } = await createClientOfNumbers(t, 9)
+  for await (const record of app.service('numbers').iterate({ query: { $limit: 2 } })) if (record.id === 2) break
+  t.equal(requests(), 2)
+})
+
+t.test('it ends on an empty page, where the server tells no total, or -1', async (t) => {
+  const { app: uncounted } = await createClientOfEcho(t, ({ url }) => ({
+    total: -1,
+    data: /skip=2/.test(url) ? [] : [1]
+  }))
+  t.same(await collect(uncounted.service('things').iterate()), [1, 1])
+  const { app, asked } = await createClientOfEcho(t, ({ url }) => ({
+    data: /skip=2/.test(url) ? [] : [{ id: url }, {}]
+  }))
+  t.equal((await collect(app.service('things').iterate({ headers: { 'x-page': '1' } }))).length, 2)
+  t.same(
+    asked.map(({ url, headers }) => [url, headers['x-page']]),
+    [
+      ['/things', '1'],
+      ['/things?%24skip=2', '1']
+    ]
+  )
+})
+
+t.test('an answer without records, or none at all, has no pages', async (t) => {
+  for (const answer of [null, {}, 'text']) {
+    const { app } = await createClientOfEcho(t, () => answer)
+    t.same(await collect(app.service('things').iterate()), [])
+  }
+})
+
+t.test('its calls have hooks and end with their error', async (t) => {
+  const { app } = await createClientOfNumbers(t, 3)
+  const seen: unknown[] = []
+  app.service('numbers').hooks({ before: { find: [({ params }) => void seen.push(params.query?.$skip)] } })
+  await collect(app.service('numbers').iterate())
+  t.same(seen, [undefined, 2])
+  await t.rejects(collect(app.service('nowhere').iterate()), { code: 404 })
+})
+
+const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', maxDepth: 4 },
+    fc.string({ unit: 'binary' }),
+    fc.oneof(fc.string(), fc.double(), fc.integer(), fc.boolean(), fc.bigInt(), fc.date({ noInvalidDate: true })),
+    fc.constantFrom(null, undefined, Number.NaN, '', ' ', "!'()*~-._", '\uD800', '😀', '&=?#[]'),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(fc.string({ unit: 'binary' }), tie('value'), { maxKeys: 4 })
+  )
+}))
+
+// The same queries in each run. Others: SEED=$RANDOM.
+t.test('the query string is byte for byte what `qs.stringify` prints', async (t) => {
+  const queries = fc.dictionary(fc.string({ unit: 'binary' }), value, { maxKeys: 5 })
+  fc.assert(
+    fc.property(queries, (query) => {
+      const [ours, theirs] = [stringify(query), qs.stringify(query)]
+      if (ours !== theirs) throw new Error(`${ours} !== ${theirs}`)
+    }),
+    { numRuns: 2000, seed: Number(process.env.SEED ?? 1) }
+  )
+  t.pass('2,000 queries')
+})
+
+t.test('rows of the specification', async (t) => {
+  const rows: [object, string][] = [
+    [{ name: 'a b' }, 'name=a%20b'],
+    [{ $limit: 5, $sort: { at: -1 } }, '%24limit=5&%24sort%5Bat%5D=-1'],
+    [{ $select: ['id', 'text'] }, '%24select%5B0%5D=id&%24select%5B1%5D=text'],
+    [{ at: { $lt: new Date(0) } }, 'at%5B%24lt%5D=1970-01-01T00%3A00%3A00.000Z'],
+    [{ a: null }, 'a='],
+    [{}, '']
+  ]
+  for (const [query, expected] of rows) t.equal(stringify(query), expected)
+  t.throws(() => {
+    const cycle: Record<string, unknown> = {}
+    cycle.self = cycle
+    stringify(cycle)
+  }, RangeError)
+})
+
+t.test('`$in: []`, `undefined`, nested empty values vanish; `null` and a date do not', async (t) => {
+  const vanishing = [
+    { id: { $in: [] } },
+    { id: undefined },
+    { id: 1, $or: [{ a: 1 }, {}] },
+    { a: { b: { c: undefined } } },
+    { list: [1, undefined] },
+    { f: () => 1 }
+  ]
+  for (const query of vanishing) t.type(findVanishing(query), 'string', JSON.stringify(query))
+  const kept = [{}, { a: null }, { a: '' }, { at: new Date() }, { a: { $in: [1, 'b', false, 0n] } }]
+  for (const query of kept) t.equal(findVanishing(query), undefined)
 })

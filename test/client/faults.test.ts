@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { howToInstall } from '../support/chromium.js'
 import type { Told } from '../support/client-api.js'
+import { createEcho } from '../support/client-app.js'
 import { createDrivers } from '../support/client-drivers.js'
 
 const json = { 'content-type': 'application/json' }
@@ -105,4 +106,196 @@ t.test('jQuery is tested in Chromium', { skip: howToInstall }, async (t) => {
     (await createDrivers(t)).map(({ adapter }) => adapter),
     ['fetch', 'axios', 'superagent', 'request', 'jquery']
   )
+})
+
+const badRequest = { classOf: 'BadRequest', code: 400 }
+
+t.test('Client: id `undefined`, empty, `.`, `..`, a lone surrogate: BadRequest, nothing sent', async (t) => {
+  const { address, asked } = await createEcho(t)
+  for (const { adapter, run } of await createDrivers(t)) {
+    const outcomes = await run(async ({ client, outcome }, base) => {
+      const service = client(base).service('things')
+      const found: unknown[] = []
+      for (const id of [undefined, '', '.', '..', '\uD800', 'a\uDC00'] as string[])
+        for (const call of [
+          () => service.get(id),
+          () => service.update(id, {}),
+          () => service.patch(id, {}),
+          () => service.remove(id)
+        ])
+          found.push(await outcome(call))
+      found.push(await outcome(() => service.get(null as never)))
+      return found
+    }, address)
+    t.equal(outcomes.length, 25)
+    for (const outcome of outcomes) t.match(outcome, badRequest, adapter)
+  }
+  t.same(asked, [])
+})
+
+t.test('Client: route value `../admin`, `$&`; id `a/b?c#d`: encoded', async (t) => {
+  const { address, asked } = await createEcho(t)
+  for (const { adapter, run } of await createDrivers(t)) {
+    await run(async ({ client }, base) => {
+      const service = client(base).service('users/:user/things')
+      for (const user of ['../admin', '$&', 'a/b?c#d', 'ä%2F', 7]) await service.get('a/b?c#d', { route: { user } })
+      return null
+    }, address)
+    const id = 'a%2Fb%3Fc%23d'
+    const users = ['..%2Fadmin', '%24%26', id, '%C3%A4%252F', '7']
+    t.same(
+      asked.splice(0).map(({ url }) => url),
+      users.map((user) => `/users/${user}/things/${id}`),
+      adapter
+    )
+    const missing = await run(async ({ client, outcome }, base) => {
+      const service = client(base).service('users/:user/:constructor')
+      const values = [undefined, {}, { user: '' }, { user: '..' }, { user: 'a' }]
+      return Promise.all(values.map((route) => outcome(() => service.find({ ...(route && { route }) } as never))))
+    }, address)
+    for (const outcome of missing) t.match(outcome, { ...badRequest, message: /params\.route/ }, adapter)
+    t.same(asked, [])
+  }
+})
+
+t.test('Client: service `\\\\evil.example`, or with a tab or a line break: it stays on its server', async (t) => {
+  const { address, asked } = await createEcho(t)
+  // A browser reads a backslash as a slash, and tabs and line breaks not at all.
+  const names = {
+    '\\\\evil.example\\ä': '/%5C%5Cevil.example%5C%C3%A4',
+    '/\t/evil.example': '/%09/evil.example',
+    '\r\n/evil.example': '/%0D%0A/evil.example'
+  }
+  for (const { adapter, run } of await createDrivers(t))
+    for (const [name, url] of Object.entries(names)) {
+      await run(({ client }, { base, name }) => client(base).service(name).find(), { base: address, name })
+      t.equal(asked.pop()?.url, url, `${adapter}: ${JSON.stringify(name)}`)
+    }
+})
+
+t.test('Client: a query that is no plain object is refused: it would be empty in the URL', async (t) => {
+  const { address, asked } = await createEcho(t)
+  for (const { adapter, run } of await createDrivers(t)) {
+    const outcomes = await run(async ({ client, outcome }, base) => {
+      class Own {
+        get id() {
+          return 1
+        }
+      }
+      const others = [new Own(), Object.create({ id: 1 })]
+      const queries = [new URLSearchParams('a=1'), new Map([['a', 1]]), 'a=1', [1], ...others]
+      const service = client(base).service('things')
+      const calls = queries.flatMap((query) => [
+        () => service.remove(null, { query } as never),
+        () => service.find({ query } as never)
+      ])
+      return Promise.all(calls.map(outcome))
+    }, address)
+    t.equal(outcomes.length, 12)
+    for (const outcome of outcomes) t.match(outcome, { ...badRequest, message: /must be a plain object/ }, adapter)
+    t.same(asked, [], adapter)
+    await run(({ client }, base) => {
+      const nothing = { query: null, headers: null, connection: null, route: null }
+      return client(base)
+        .service('things')
+        .find(nothing as never)
+    }, address)
+    t.equal(asked.pop()?.url, '/things', adapter)
+  }
+})
+
+t.test('Client: a record with keys `pipe`, `getReader` is JSON', async (t) => {
+  const { address, asked } = await createEcho(t)
+  for (const { adapter, run } of await createDrivers(t)) {
+    const record = { pipe: 'half inch', getReader: null }
+    await run(({ client }, { base, record }) => client(base).service('things').create(record), {
+      base: address,
+      record
+    })
+    t.same(JSON.parse(asked.pop()?.body ?? ''), record, adapter)
+  }
+})
+
+t.test('Client: a call that is aborted while it waits for a login rejects at once, and is not sent', async (t) => {
+  // The login gets no answer.
+  const { address, asked } = await createEcho(t, () => undefined)
+  for (const { adapter, run } of await createDrivers(t)) {
+    const name = await run(async ({ client, door }, base) => {
+      const app = client(base).configure(door.authentication())
+      app.authenticate({ strategy: 'local' }).catch(() => {})
+      const controller = new AbortController()
+      const call = app.service('things').create({}, { connection: { signal: controller.signal } })
+      setTimeout(() => controller.abort(), 5)
+      return call.catch((error) => error.name)
+    }, address)
+    t.equal(name, 'AbortError', adapter)
+  }
+  t.notOk(asked.some(({ url }) => url === '/things'))
+})
+
+t.test('Client: `remove(null)`, `patch(null)` with a condition that vanishes in the URL is refused', async (t) => {
+  const { address, asked } = await createEcho(t)
+  for (const { adapter, run } of await createDrivers(t)) {
+    const [refused, sent] = await run(async ({ client, outcome }, base) => {
+      const service = client(base).service('things')
+      const own = JSON.parse('{"__proto__":"1"}')
+      const queries: Record<PropertyKey, unknown>[] = [
+        { id: { $in: [] } },
+        { id: undefined },
+        { a: 1, b: { c: {} } },
+        { $or: [] }
+      ]
+      // What is not parsed, and what is no name at all.
+      queries.push(
+        { constructor: 'a' },
+        { a: { valueOf: 1 } },
+        own,
+        { '': 1 },
+        { [Symbol('or')]: [1] },
+        { id: { [Symbol('lt')]: 1 } }
+      )
+      const calls = queries.flatMap((query) => [
+        () => service.remove(null, { query }),
+        () => service.patch(null, {}, { query }),
+        () => service.update(null, {}, { query })
+      ])
+      const refused = await Promise.all(calls.map(outcome))
+      const sent = [await service.remove(null, { query: { a: null, b: 0 } }), await service.patch(null, {}, {})]
+      return [refused, [...sent, await service.find({ query: { id: { $in: [] } } })]]
+    }, address)
+    for (const outcome of refused ?? [])
+      t.match(
+        outcome,
+        { ...badRequest, message: /condition '(id|b|a|\$or|constructor|__proto__||Symbol\(or\))'/ },
+        adapter
+      )
+    t.equal(sent?.length, 3)
+    t.same(
+      asked.splice(0).map(({ method, url }) => `${method} ${url}`),
+      ['DELETE /things?a=&b=0', 'PATCH /things', 'GET /things'],
+      adapter
+    )
+  }
+})
+
+t.test('Client: abort through `connection.signal` rejects with the abort, and the connection is freed', async (t) => {
+  const isSlow = ({ url }: { url: string }) => url === '/slow'
+  const { address, asked } = await createEcho(t, (one) => (isSlow(one) ? undefined : asked.filter(isSlow)))
+  for (const { adapter, run } of await createDrivers(t)) {
+    const told = await run(async ({ client, tell }, base) => {
+      const slow = (signal: AbortSignal) => client(base).service('slow').find({ connection: { signal } })
+      const reason = new Error('enough')
+      const controller = new AbortController()
+      const call = slow(controller.signal).catch((error) => [error === reason || error.name, tell(error).message])
+      const arrived = () => client(base).service('arrived').find() as Promise<unknown> as Promise<unknown[]>
+      while ((await arrived()).length === 0);
+      controller.abort(reason)
+      const nameOf = (signal: AbortSignal) => slow(signal).catch((error) => error.name)
+      return [await call, await nameOf(AbortSignal.abort()), await nameOf(AbortSignal.timeout(50))]
+    }, address)
+    t.same(told, [[true, 'enough'], 'AbortError', 'TimeoutError'], adapter)
+    // The connection that is not freed keeps the test from its end.
+    await asked.find(isSlow)?.closed
+    asked.length = 0
+  }
 })

@@ -1,5 +1,6 @@
+import { memoryStorage } from 'fastify-services/client'
 import t from 'tap'
-import { credentials } from '../support/client-login.js'
+import { createLoginClient, createLoginServer, credentials, user } from '../support/client-login.js'
 import { breakLogins, createRace, keys, left, listen, other } from '../support/client-race.js'
 
 const [ada, bob] = [credentials.email, other.email]
@@ -124,4 +125,142 @@ t.test('a logout ends the login of a user who went on with the token after anoth
     t.equal(app.get('authentication'), null)
     t.equal(await storage.getItem('feathers-jwt'), undefined)
   }
+})
+
+t.test('a renewal that a newer login has overtaken changes nothing', async (t) => {
+  const { app, storage, hold } = await createRace(t)
+  await app.authenticate(credentials)
+  await storage.setItem('feathers-jwt', 'an.old.one')
+  const { result: call, letGo } = await hold(() => app.service('me').find())
+  const { accessToken, refreshToken } = await app.authenticate(other)
+  letGo()
+  await t.rejects(call, { code: 401 }, 'it is not made again as the other user')
+  t.same(await Promise.all(keys.map((key) => storage.getItem(key))), [accessToken, refreshToken])
+  t.match(await app.service('me').find(), { email: other.email })
+})
+
+t.test('a renewal that a logout has overtaken does not log in again', async (t) => {
+  const { app, storage, hold } = await createRace(t)
+  const { accessToken = '' } = await app.authenticate(credentials)
+  await storage.setItem('feathers-jwt', 'an.old.one')
+  const { result: call, letGo } = await hold(() => app.service('me').find())
+  // Another tab has renewed the token, so that the logout does not wait for the renewal.
+  await storage.setItem('feathers-jwt', accessToken)
+  await app.logout()
+  letGo()
+  await t.rejects(call, { code: 401 })
+  t.same(await Promise.all(keys.map((key) => storage.getItem(key))), [undefined, undefined])
+  t.equal(app.get('authentication'), null)
+})
+
+t.test('a renewal that is answered with 503 or 429 ends no login: the call rejects with it', async (t) => {
+  const { app: server, address } = await createLoginServer(t, { refresh: true })
+  const { app, storage } = createLoginClient(address)
+  await app.authenticate(credentials)
+  const good = await storage.getItem('feathers-jwt')
+  await storage.setItem('feathers-jwt', 'an.old.one')
+  let code = 503
+  server.service('authentication').hooks({
+    before: {
+      create: [
+        () => {
+          if (code > 0) throw Object.assign(new Error('not now'), { code, className: 'x', name: 'x' })
+        }
+      ]
+    }
+  })
+  for (code of [503, 429]) {
+    await t.rejects(app.service('me').find(), { code })
+    await t.rejects(app.reAuthenticate(true), { code })
+  }
+  t.type(await storage.getItem('feathers-jwt-refresh'), 'string')
+  code = 0
+  t.match(await app.service('me').find(), { email: user.email })
+  t.not(await storage.getItem('feathers-jwt'), good)
+})
+
+t.test('a refresh token that is refused ends the login: `get(authentication)` is null', async (t) => {
+  const { address } = await createLoginServer(t, { refresh: true })
+  const { app, storage } = createLoginClient(address)
+  await app.authenticate(credentials)
+  for (const key of keys) await storage.setItem(key, 'an.old.one')
+  const events: unknown[] = []
+  app.on('logout', (result) => void events.push(result))
+  await t.rejects(Promise.all([app.service('me').find(), app.service('me').find()]), { code: 401 })
+  t.same(events, [null])
+  for (const key of keys) await storage.setItem(key, 'an.old.one')
+  t.equal(await app.logout(), null)
+  t.same(events, [null, null], 'once for each end')
+  t.equal(app.get('authentication'), null)
+  t.same(await Promise.all(keys.map((key) => storage.getItem(key))), [undefined, undefined])
+  await t.rejects(app.reAuthenticate(), { code: 401, message: 'No accessToken found in storage' })
+})
+
+t.test('a renewal that is refused while a login is under way does not end that', async (t) => {
+  const { app, storage, hold } = await createRace(t)
+  await app.authenticate(credentials)
+  for (const key of keys) await storage.setItem(key, 'an.old.one')
+  const renewal = await hold(() => app.service('me').find())
+  const login = await hold(() => app.authenticate(other))
+  renewal.letGo()
+  await t.rejects(renewal.result, { code: 401 })
+  login.letGo()
+  const { accessToken } = await login.result
+  t.equal(await storage.getItem('feathers-jwt'), accessToken)
+  t.match(await app.service('me').find(), { email: other.email })
+})
+
+t.test('`reAuthenticate` that a newer login has overtaken neither saves nor drops', async (t) => {
+  for (const stored of ['an.old.one', undefined]) {
+    const { app, storage, hold } = await createRace(t)
+    const { accessToken: first = '' } = await app.authenticate(credentials)
+    await storage.removeItem('feathers-jwt-refresh')
+    await storage.setItem('feathers-jwt', stored ?? first)
+    const { result: again, letGo } = await hold(() => app.reAuthenticate(true))
+    const events: unknown[] = []
+    app.on('login', (result) => void events.push((result as { user: { email: string } }).user.email))
+    const login = app.authenticate(other)
+    const { accessToken } = await login
+    letGo()
+    await again.catch(() => {})
+    t.equal(await storage.getItem('feathers-jwt'), accessToken)
+    t.equal(app.get('authentication'), login)
+    t.same(events, [other.email])
+  }
+})
+
+t.test('a login that begins while a logout runs stays', async (t) => {
+  const { app, storage, hold } = await createRace(t)
+  await app.authenticate(credentials)
+  const { result: logout, letGo } = await hold(() => app.logout())
+  const { accessToken } = await app.authenticate(other)
+  letGo()
+  await logout
+  t.equal(await storage.getItem('feathers-jwt'), accessToken)
+  t.match(await app.service('me').find(), { email: other.email })
+})
+
+t.test('a login without a refresh token forgets the one of another login', async (t) => {
+  const { app: server, address } = await createLoginServer(t, { refresh: true })
+  const { app, storage } = createLoginClient(address)
+  await app.authenticate(credentials)
+  const forget = ({ result }: { result?: unknown }) => {
+    delete (result as { refreshToken?: string }).refreshToken
+  }
+  server.service('authentication').hooks({ after: { create: [forget] } })
+  t.type(await storage.getItem('feathers-jwt-refresh'), 'string')
+  await app.reAuthenticate(true)
+  t.type(await storage.getItem('feathers-jwt-refresh'), 'string', 'the login is the same one')
+  await app.authenticate(credentials)
+  t.equal(await storage.getItem('feathers-jwt-refresh'), undefined)
+})
+
+t.test('an error of the storage is that of the call', async (t) => {
+  const { address } = await createLoginServer(t)
+  const full = new Error('the quota is exceeded')
+  const broken = () => Promise.reject(full)
+  const { app } = createLoginClient(address, { ...memoryStorage(), setItem: broken })
+  await t.rejects(app.authenticate(credentials), full)
+  const unreadable = createLoginClient(address, { ...memoryStorage(), getItem: broken })
+  await t.rejects(unreadable.app.service('me').find(), full)
 })

@@ -1,8 +1,20 @@
 import { getEventListeners } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import axios from 'axios'
-import { type ClientParams, createClient, FetchClient, rest } from 'fastify-services/client'
+import { build } from 'esbuild'
+import {
+  authentication,
+  type ClientParams,
+  createClient,
+  FetchClient,
+  memoryStorage,
+  rest
+} from 'fastify-services/client'
 import superagent from 'superagent'
 import t from 'tap'
+import { mergeHeaders, nameIn } from '../../lib/client/headers.js'
 import { createApi } from '../support/client-api.js'
 import { createClientOfEcho, createEcho } from '../support/client-app.js'
 import { inNode } from '../support/client-drivers.js'
@@ -156,4 +168,111 @@ t.test('a query without a prototype is a plain object', async (t) => {
   const { app, asked } = await createClientOfEcho(t)
   await app.service('things').find({ query: Object.assign(Object.create(null), { a: 1 }) })
   t.equal(asked[0]?.url, '/things?a=1')
+})
+
+t.test('later headers win, whatever the case of their names', async (t) => {
+  t.same(mergeHeaders({ Accept: 'a', 'X-One': '1' }, { accept: 'b' }, undefined, { 'x-one': 2, 'X-Two': undefined }), {
+    accept: 'b',
+    'x-one': '2'
+  })
+  t.same(mergeHeaders(new Headers({ A: '1' }), [['b', '2']], new Map([['A', '3']])), { b: '2', A: '3' })
+  t.same(mergeHeaders({ a: null, b: '1' }, { B: undefined }), { b: '1' })
+  t.equal(nameIn({ AUTHORIZATION: 'x' }, 'Authorization'), 'AUTHORIZATION')
+  t.equal(nameIn({}, 'Authorization'), undefined)
+})
+
+t.test(
+  '`options.headers`, `connection.headers` and `params.headers` are merged; neither loses `Authorization`',
+  async (t) => {
+    const { address, asked } = await createClientOfEcho(t)
+    const connect = rest(address, { headers: { 'X-Rest': '1', 'X-Any': 'rest' } })
+    const app = createClient().configure(connect.fetch(fetch, { headers: { 'x-any': 'adapter', 'X-Adapter': '1' } }))
+    const service = app.service('things')
+    await service.find()
+    await service.find({ headers: { 'X-Call': '1' }, connection: { headers: { authorization: 'Bearer a' } } })
+    await service.find({ headers: { Authorization: 'Bearer b' }, connection: { headers: { 'X-Any': 'connection' } } })
+    const seen = asked.map(({ headers }) => [
+      headers['x-rest'],
+      headers['x-any'],
+      headers['x-adapter'],
+      headers['x-call'],
+      headers.authorization
+    ])
+    t.same(seen, [
+      ['1', 'adapter', '1', undefined, undefined],
+      ['1', 'adapter', '1', '1', 'Bearer a'],
+      ['1', 'connection', '1', undefined, 'Bearer b']
+    ])
+    t.ok(
+      asked.every(({ headers }) => headers.accept === 'application/json'),
+      'always sends `Accept: application/json`'
+    )
+  }
+)
+
+t.test('a body is JSON, and says so unless the call names another type', async (t) => {
+  const { app, asked } = await createClientOfEcho(t)
+  await app.service('things').create({ a: 1 })
+  await app.service('things').create({ a: 1 }, { headers: { 'content-type': 'application/vnd.api+json' } })
+  await app.service('things').remove('1')
+  await app.service('things').create(new URLSearchParams({ a: '1' }) as never)
+  t.same(
+    asked.map(({ headers, body }) => [headers['content-type'], body]),
+    [
+      ['application/json', '{"a":1}'],
+      ['application/vnd.api+json', '{"a":1}'],
+      [undefined, ''],
+      ['application/x-www-form-urlencoded;charset=UTF-8', 'a=1']
+    ]
+  )
+})
+
+t.test('a redirect to another host does not carry the token there', async (t) => {
+  const other = await createEcho(t)
+  const location = `${other.address.replace('127.0.0.1', 'localhost')}/elsewhere`
+  const tokens: unknown[] = []
+  const server = createServer((request, response) => {
+    tokens.push(request.headers.authorization)
+    response.writeHead(302, { location }).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  for (const [adapter, library] of inNode) {
+    const storage = memoryStorage()
+    await storage.setItem('feathers-jwt', 'abc')
+    const app = createApi(adapter, library).client(base).configure(authentication({ storage }))
+    t.same(await app.service('things').find(), {}, adapter)
+    t.same(tokens.splice(0), ['Bearer abc'], adapter)
+    t.same(
+      other.asked.splice(0).map(({ url, headers }) => [url, headers.authorization]),
+      [['/elsewhere', undefined]],
+      adapter
+    )
+  }
+})
+
+const door = new URL('../../lib/client/index.js', import.meta.url).pathname
+
+/** The bytes of a bundle for browsers, minified and gzipped. */
+async function sizeOf(contents: string): Promise<number> {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: '.' },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    write: false
+  })
+  return gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length
+}
+
+const connected = `import { authentication, createClient, rest } from '${door}'
+export const app = createClient().configure(rest('/api').fetch(fetch))`
+
+t.test('a client over fetch is at most 7.2 kB gzipped, with login at most 9 kB', async (t) => {
+  const [bare, withLogin] = [await sizeOf(connected), await sizeOf(`${connected}.configure(authentication())`)]
+  t.comment(`createClient, rest and fetch: ${bare} bytes; with authentication: ${withLogin} bytes`)
+  t.ok(bare <= 7200, `${bare} bytes`)
+  t.ok(withLogin <= 9000, `${withLogin} bytes`)
 })

@@ -1,6 +1,7 @@
-import { BadRequest } from 'fastify-services'
-import t from 'tap'
-import { type Around, createGet, fail, label } from '../support/core-services.js'
+import { BadRequest, type HookContext, type HookOptions } from 'fastify-services'
+import t, { type Test } from 'tap'
+import { createApp, settled } from '../support/core.js'
+import { type Around, createBreakable, createGet, fail, label, set } from '../support/core-services.js'
 
 t.test('around hooks run in order, the first one outermost', async (t) => {
   const order: string[] = []
@@ -55,3 +56,211 @@ for (const thrown of ['text', 42, null, undefined, {}]) {
     t.equal((caught as { error: unknown }).error, thrown)
   })
 }
+
+t.test('hook that calls `next()` twice: an error that says so', async (t) => {
+  const twice: Around = async function eager(_context, next) {
+    await next()
+    await next()
+  }
+  const { calls, get, app } = await createGet(t, [twice])
+  await t.rejects(get(), /next\(\) called multiple times by eager of things\.get/)
+  t.same(calls, ['get 1'], 'the method ran once')
+  const response = await app.inject({ url: '/things/1', headers: { accept: 'application/json' } })
+  t.match(response.json(), { code: 500, name: 'GeneralError', message: /next\(\) called multiple times/ })
+})
+
+t.test('hook that calls `next()` twice at the same time, or without a name', async (t) => {
+  const { calls, get } = await createGet(t, [async (_context, next) => Promise.all([next(), next()])])
+  await t.rejects(get(), /next\(\) called multiple times by a hook of things\.get/)
+  t.same(calls, ['get 1'])
+})
+
+t.test('hook that calls `next()` never: an error that says so', async (t) => {
+  const { calls, get } = await createGet(t, [async function forgetful() {}])
+  await t.rejects(get(), /next\(\) was not called by forgetful of things\.get, nor was context\.result set/)
+  t.same(calls, [], 'the method was not called')
+})
+
+t.test('an early result: a hook that sets `context.result` need not call next', async (t) => {
+  for (const result of [{ id: 'cached' }, null, 0, '', false]) {
+    const { calls, get } = await createGet(t, [set({ result: result as object })])
+    t.same(await get(), result)
+    t.same(calls, [], `the method was not called for ${JSON.stringify(result)}`)
+  }
+})
+
+t.test('a result set before `next()` stands in for the method, the inner hooks run', async (t) => {
+  const inner: string[] = []
+  const set: Around = (context, next) => {
+    context.result = { id: 'cached' }
+    return next()
+  }
+  const { calls, get } = await createGet(t, [set, label('inner', inner)])
+  t.same(await get(), { id: 'cached' })
+  t.same([calls, inner], [[], ['inner in', 'inner out']])
+})
+
+t.test('a forgotten `await` of next: the call waits for the method all the same', async (t) => {
+  const { get } = await createGet(
+    t,
+    [
+      (_context, next) => {
+        next()
+      }
+    ],
+    () => settled().then(() => ({ id: 'late' }))
+  )
+  t.same(await get(), { id: 'late' })
+})
+
+t.test('a forgotten `await` of next: a failure reaches the caller, and does not end the process', async (t) => {
+  const late = () => settled().then(fail(new BadRequest('late')))
+  const { get } = await createGet(
+    t,
+    [
+      (_context, next) => {
+        next()
+      }
+    ],
+    late
+  )
+  await t.rejects(get(), { message: 'late', code: 400 })
+})
+
+t.test('a forgotten `await` of next in a hook that takes longer: the failure is not taken for a success', async (t) => {
+  const slow: Around = async (_context, next) => {
+    next()
+    await settled()
+  }
+  const { get } = await createGet(t, [slow], fail(new BadRequest('early')))
+  await t.rejects(get(), { message: 'early', code: 400 })
+})
+
+type Context = HookContext
+
+t.test('a returned object is merged into the context', async (t) => {
+  const { get } = await createBreakable(t, {
+    before: {
+      get: [
+        (context) => ({ params: { ...context.params, query: { a: '1' } } }),
+        async () => ({ http: { status: 202 } })
+      ]
+    },
+    after: { get: (context) => ({ result: { ...(context.result as object), status: context.statusCode } }) }
+  })
+  t.same(await get('1'), { id: '1', query: { a: '1' }, status: 202 })
+})
+
+t.test('a copy of the context with changes, or the context itself, may be returned', async (t) => {
+  const { get } = await createBreakable(t, {
+    before: {
+      get: [
+        (context) => ({ ...context, params: { query: { copied: '1' } } }),
+        (context) => context,
+        async (context) => context
+      ]
+    },
+    error: { get: () => ({ result: 'recovered' }) }
+  })
+  t.same(await get('1'), { id: '1', query: { copied: '1' } })
+  t.same(await get('broken'), 'recovered')
+})
+
+t.test('what is no object is not merged', async (t) => {
+  for (const value of [undefined, null, 0, 1, '', 'text', true, () => {}]) {
+    const { get } = await createBreakable(t, { before: { get: () => value } })
+    t.same(await get('1'), { id: '1' })
+  }
+})
+
+t.test('`this` is the service, in hooks of every type', async (t) => {
+  const seen: unknown[] = []
+  function hook(this: unknown, _context: Context) {
+    seen.push(this)
+  }
+  const hooks: HookOptions = {
+    around: {
+      all: function (this: unknown, _context: Context, next: () => Promise<void>) {
+        seen.push(this)
+        return next()
+      }
+    },
+    before: { all: hook },
+    after: { all: hook },
+    error: { all: hook }
+  }
+  const { get, registered } = await createBreakable(t, hooks, hooks)
+  await get('1')
+  t.equal(seen.length, 6)
+  await t.rejects(get('broken'))
+  t.equal(seen.length, 12)
+  t.ok(seen.every((self) => self === registered))
+})
+
+const hidden = { dispatch: { of: 'the run that failed' }, http: { status: 202, headers: { 'x-failed': 'yes' } } }
+const takeBack = set({ result: { of: 'the hook' } })
+
+async function ask(t: Test, hooks: object) {
+  const { app } = await createApp(t)
+  app.service('things', { get: async (_id: string) => ({ id: 1 }) }, { hooks })
+  return app.inject('/things/1')
+}
+
+const ways: Record<string, object> = {
+  'an error hook': { error: { get: [takeBack] }, after: { get: [set(hidden), fail(new Error('x'))] } },
+  'an error hook for all methods': { error: { all: [takeBack] }, after: { get: [set(hidden), fail(new Error('x'))] } },
+  'an around hook': {
+    around: {
+      get: [
+        async (context: HookContext, next: () => Promise<void>) => {
+          try {
+            await next()
+          } catch {
+            context.result = { of: 'the hook' } as never
+          }
+        },
+        async (context: HookContext, next: () => Promise<void>) => {
+          await next()
+          Object.assign(context, hidden)
+          throw new Error('x')
+        }
+      ]
+    }
+  }
+}
+
+for (const [name, hooks] of Object.entries(ways))
+  t.test(`an error that is taken back sends nothing of the run that failed: ${name}`, async (t) => {
+    const response = await ask(t, hooks)
+    t.strictSame(response.json(), { of: 'the hook' })
+    t.equal(response.statusCode, 200)
+    t.notOk('x-failed' in response.headers)
+  })
+
+t.test('what hooks have said before the method ran stays, as does what the hook says that takes it back', async (t) => {
+  const response = await ask(t, {
+    before: { get: [set({ http: { headers: { 'x-before': 'yes' } } })] },
+    after: { get: [set(hidden), fail(new Error('x'))] },
+    error: {
+      get: [
+        (context: HookContext) => {
+          context.result = {} as never
+          context.dispatch = { of: 'the error hook' }
+          context.statusCode = 203
+        }
+      ]
+    }
+  })
+  t.strictSame(response.json(), { of: 'the error hook' })
+  t.equal(response.statusCode, 203)
+  t.equal(response.headers['x-before'], 'yes')
+  t.notOk('x-failed' in response.headers)
+})
+
+t.test('an around hook that swallows the error and keeps the result keeps what was to leave for it', async (t) => {
+  const swallow = async (_context: HookContext, next: () => Promise<void>) => {
+    await next().catch(() => {})
+  }
+  const response = await ask(t, { around: { get: [swallow] }, after: { get: [set(hidden), fail(new Error('x'))] } })
+  t.strictSame(response.json(), hidden.dispatch)
+})

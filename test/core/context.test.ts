@@ -1,5 +1,6 @@
 import type { HookContext } from 'fastify-services'
 import t from 'tap'
+import { Caller } from '../../lib/core/caller.js'
 import { createWatched } from '../support/core-services.js'
 
 const data = { text: 'a' }
@@ -102,4 +103,98 @@ t.test('what calls share can not be changed for another call', async (t) => {
   })
   await call('find')
   await call('find')
+})
+
+t.test('`context.http` is `{}` at the start of every call', async (t) => {
+  const { call } = await createWatched(t, (context) => {
+    t.same(context.http, {})
+    context.http.status = 202
+    context.http.headers = { 'x-a': '1' }
+  })
+  await call('find')
+  await call('find')
+  await call('get', '1')
+})
+
+t.test('`statusCode` is short for `http.status`', async (t) => {
+  const { call } = await createWatched(t, (context) => {
+    context.http.headers = { 'x-a': '1' }
+    context.statusCode = 202
+    t.same(context.http, { headers: { 'x-a': '1' }, status: 202 })
+    context.http.status = 203
+    t.equal(context.statusCode, 203)
+    context.http = { location: '/b' }
+    t.equal(context.statusCode, undefined)
+    context.statusCode = 301
+    t.same(context.http, { location: '/b', status: 301 })
+  })
+  await call('find')
+})
+
+t.test('`statusCode` writes into the `http` that a hook holds already', async (t) => {
+  const { call } = await createWatched(t, (context) => {
+    const { http } = context
+    context.statusCode = 202
+    t.equal(http.status, 202)
+    http.headers = { 'x-a': '1' }
+    t.same(context.http, { status: 202, headers: { 'x-a': '1' } })
+  })
+  await call('find')
+})
+
+t.test('`statusCode` set to `undefined` takes the status back', async (t) => {
+  const { call } = await createWatched(t, (context) => {
+    context.statusCode = 202
+    context.statusCode = undefined
+    t.equal(context.statusCode, undefined)
+    t.equal(context.http.status, undefined)
+  })
+  await call('find')
+})
+
+t.test('a hook may take `http` away and set it anew', async (t) => {
+  const { call } = await createWatched(t, (context) => {
+    Object.assign(context, { http: undefined })
+    t.equal(context.statusCode, undefined)
+    context.statusCode = 202
+    t.same(context.http, { status: 202 })
+  })
+  await call('find')
+})
+
+/** The answer to a request, as far as it is looked at. */
+function createRaw() {
+  const listeners: (() => void)[] = []
+  const raw = {
+    destroyed: false,
+    writableEnded: false,
+    once: (_event: 'close', listener: () => void) => listeners.push(listener)
+  }
+  const close = () => {
+    raw.destroyed = true
+    for (const listener of listeners) listener()
+  }
+  return { raw, close }
+}
+
+t.test('a call whose answer somebody else has given is over, also before the connection closes', (t) => {
+  const { raw } = createRaw()
+  const caller = new Caller({}, raw)
+  t.equal(caller.isGone, false)
+  raw.writableEnded = true
+  t.equal(caller.isGone, true)
+  t.match(caller.signal.reason, { name: 'TimeoutError' })
+  t.end()
+})
+
+t.test('a call that has given its answer is not over before the connection closes, and does not abort', (t) => {
+  const { raw, close } = createRaw()
+  const caller = new Caller({}, raw)
+  const { signal } = caller
+  caller.hasAnswered = true
+  raw.writableEnded = true
+  t.equal(caller.isGone, false)
+  close()
+  t.equal(signal.aborted, false)
+  t.end()
 })

@@ -1,6 +1,10 @@
-import { BadRequest, type HookContext } from 'fastify-services'
+import { createHook } from 'node:async_hooks'
+import { EventEmitter } from 'node:events'
+import { EventEmitter as EventEmitter3 } from 'eventemitter3'
+import { BadRequest, type HookContext, type Listener } from 'fastify-services'
 import t from 'tap'
-import { createEmitting, fail, set } from '../support/core-services.js'
+import { createApp } from '../support/core.js'
+import { createEmitting, type Emitting, fail, set } from '../support/core-services.js'
 
 const rows = [
   ['create', 'created', [{}]],
@@ -105,4 +109,170 @@ t.test('a call over HTTP emits as one from the server itself does', async (t) =>
   const { app, emitted } = await createEmitting(t)
   await app.inject({ method: 'POST', url: '/things', payload: {} })
   t.match(emitted, [['created', { id: '1' }, { params: { provider: 'rest' } }]])
+})
+
+t.test('`context.event = null`: nothing is emitted; another name: that event', async (t) => {
+  const silent = await createEmitting(t, {
+    hooks: {
+      before: {
+        create: set({ event: null })
+      }
+    }
+  })
+  await silent.service.create({})
+  t.same(silent.seen(), [])
+  const renamed = await createEmitting(t, {
+    hooks: {
+      after: {
+        archive: set({ event: 'archived' })
+      }
+    }
+  })
+  await renamed.service.archive({})
+  t.same(renamed.seen(), [['archived', { id: '1' }]])
+})
+
+for (const [name, setup] of [
+  ['`events` option', { events: ['created', 'archived'] }],
+  ['`events` property', { property: ['created', 'archived'] }]
+] as const) {
+  t.test(`${name}: a standard event listed there is not emitted for it`, async (t) => {
+    const { service, seen } = await createEmitting(t, setup as Emitting)
+    await service.create({})
+    t.same(seen(), [])
+    await service.patch('1', {})
+    t.same(seen(), [['patched', { id: '1' }]])
+    t.equal(service.emit('created', { id: 'by itself' }), true)
+    t.equal(service.emit('archived', { id: 'by itself' }), true)
+    t.same(seen(), [
+      ['created', { id: 'by itself' }],
+      ['archived', { id: 'by itself' }]
+    ])
+  })
+}
+
+t.test('the `events` option stands in for the property; a property that is no list is none', async (t) => {
+  const option = await createEmitting(t, { events: [], property: ['created'] })
+  await option.service.create({})
+  t.same(option.seen(), [['created', { id: '1' }]])
+  const other = await createEmitting(t, { property: { created: true } })
+  await other.service.create({})
+  t.same(other.seen(), [['created', { id: '1' }]])
+})
+
+/** What the two kinds declare differently. */
+interface Emitter {
+  on(event: string, listener: Listener): unknown
+  once(event: string, listener: Listener): unknown
+  off(event: string, listener: Listener): unknown
+  emit(event: string, ...args: unknown[]): boolean
+  listenerCount(event: string): number
+  removeAllListeners(): unknown
+}
+const emitters: [string, () => Emitter][] = [
+  ["node's EventEmitter", () => new EventEmitter()],
+  ['eventemitter3', () => new EventEmitter3() as Emitter]
+]
+
+for (const [name, createEmitter] of emitters) {
+  t.test(`If the object is an event emitter (${name}), its events are the service's events`, async (t) => {
+    const { app } = await createApp(t)
+    const object = Object.assign(createEmitter(), { create: async (data: { id: string }) => data })
+    const service = app.service('things', object)
+    const calls: string[] = []
+    service.on('created', ({ id }) => calls.push(`service ${id}`))
+    object.on('created', ({ id }) => calls.push(`object ${id}`))
+    await service.create({ id: '1' })
+    t.same(calls.splice(0), ['service 1', 'object 1'])
+    service.on('archived', (id) => calls.push(`archived ${id}`))
+    object.emit('archived', '2')
+    service.emit('archived', '3')
+    t.same(calls.splice(0), ['archived 2', 'archived 3'])
+    t.equal(service.listenerCount('created'), object.listenerCount('created'))
+    object.removeAllListeners()
+    await service.create({ id: '2' })
+    t.same(calls, [])
+  })
+
+  t.test(`a listener that was added to the object (${name}) is seen and taken off by the service`, async (t) => {
+    const { app } = await createApp(t)
+    const object = Object.assign(createEmitter(), { create: async (data: object) => data })
+    const service = app.service('things', object)
+    const calls: string[] = []
+    const onObject = () => calls.push('on the object')
+    const onService = () => calls.push('on the service')
+    object.on('created', onObject)
+    service.on('created', onService)
+    t.same(service.listeners('created'), [onObject, onService])
+    service.off('created', onObject)
+    await service.create({})
+    t.same(calls, ['on the service'])
+  })
+
+  t.test(
+    `a listener that was added to the object (${name}) by \`once\` gets one event, those beside it get all`,
+    async (t) => {
+      const { app } = await createApp(t)
+      class Things {
+        create = async (data: object) => data
+      }
+      const emitter = createEmitter()
+      // A method in front of that of the emitter takes as many arguments as it likes.
+      const off = (event: string, listener: Listener) =>
+        Object.getPrototypeOf(emitter).off.call(emitter, event, listener)
+      const object = Object.assign(emitter, new Things(), { off })
+      const service = app.service('things', object)
+      const calls: string[] = []
+      const same = () => calls.push('same')
+      object.once('created', same)
+      object.on('created', same)
+      service.once('created', () => calls.push('of the service'))
+      await service.create({})
+      t.same(calls.splice(0), ['same', 'same', 'of the service'])
+      await service.create({})
+      t.same(calls, ['same'])
+    }
+  )
+
+  t.test(`a service may emit a standard event by itself, from inside its method (${name})`, async (t) => {
+    const { app } = await createApp(t)
+    const emitter = createEmitter()
+    const object = Object.assign(emitter, {
+      async create(data: { id: string }) {
+        emitter.emit('created', { id: `${data.id}, by itself` })
+        return data
+      }
+    })
+    const service = app.service('things', object, { events: ['created'] })
+    const seen: unknown[] = []
+    service.on('created', (record) => seen.push(record))
+    await service.create({ id: '1' })
+    t.same(seen, [{ id: '1, by itself' }])
+  })
+}
+
+/** How many promises are made while a function runs. */
+async function promisesOf(run: () => Promise<unknown>): Promise<number> {
+  let count = 0
+  const hook = createHook({
+    init(_id, type) {
+      if (type === 'PROMISE') count++
+    }
+  }).enable()
+  await run()
+  hook.disable()
+  return count
+}
+
+t.test('a batch with listeners is not dear: no promise for each record', async (t) => {
+  const { app } = await createApp(t)
+  const service = app.service('things', { create: async (data: object) => data })
+  const batch = Array.from({ length: 1000 }, (_, id) => ({ id }))
+  const before = await promisesOf(() => service.create(batch))
+  const seen: unknown[] = []
+  service.on('created', (record) => void seen.push(record))
+  service.once('created', (record) => void seen.push(record))
+  const after = await promisesOf(() => service.create(batch))
+  t.equal(seen.length, 1001)
+  t.ok(after < before + 100, `${after} promises with listeners, ${before} without`)
 })

@@ -1,6 +1,8 @@
-import { BadRequest } from 'fastify-services'
+import { memory } from '@feathersjs/memory'
+import { BadRequest, commonOperators, type Params, type Query } from 'fastify-services'
 import t, { type Test } from 'tap'
 import { definitionOf, methods } from '../../lib/core/methods.js'
+import { joinPath, stripSlashes } from '../../lib/core/path.js'
 import { createApp } from '../support/core.js'
 
 const rows: [
@@ -107,4 +109,189 @@ t.test('find and custom methods are called with anything, params are an object w
   t.same(await call('find', { query: { a: '1' } }), [{ query: { a: '1' } }])
   t.same(await call('archive'), [undefined, {}])
   t.same(await call('archive', 's', { query: {} }), ['s', { query: {} }])
+})
+
+/** What a query becomes. */
+async function mapped(t: Test, query: unknown): Promise<unknown> {
+  const { app } = await createApp(t)
+  const service = app.service(
+    'things',
+    { find: async (params: Params) => params },
+    { hooks: { before: { all: [commonOperators()] } } }
+  )
+  return (await service.find({ query: query as Query })).query
+}
+
+const date = new Date(0)
+const pattern = /a/
+class ObjectId {
+  $eq = 'a value of a database'
+}
+const id = new ObjectId()
+
+const operatorRows: [name: string, query: unknown, expected: unknown][] = [
+  ['`$le` → `$lte`', { age: { $le: '5' } }, { age: { $lte: '5' } }],
+  ['`$ge` → `$gte`', { age: { $ge: '5' } }, { age: { $gte: '5' } }],
+  ['`$eq` → plain equality', { age: { $eq: '5' } }, { age: '5' }],
+  ['`$eq` beside others', { age: { $eq: '5', $ne: '6' } }, { age: { $ne: '6', $in: ['5'] } }],
+  [
+    '`$eq` of `null`, `0` and the empty string',
+    { a: { $eq: null }, b: { $eq: 0 }, c: { $eq: '' } },
+    { a: null, b: 0, c: '' }
+  ],
+  ['two bounds', { age: { $ge: '1', $le: '5' } }, { age: { $gte: '1', $lte: '5' } }],
+  [
+    'nested `$or` and `$and`',
+    { $or: [{ age: { $le: '5' } }, { $and: [{ name: { $eq: 'a' } }, { age: { $ge: '1' } }] }] },
+    { $or: [{ age: { $lte: '5' } }, { $and: [{ name: 'a' }, { age: { $gte: '1' } }] }] }
+  ],
+  [
+    'what the adapters know themselves stays',
+    { a: { $lt: '1', $gt: '2', $lte: '3', $gte: '4', $ne: '5' }, b: { $in: ['1'], $nin: ['2'] } },
+    { a: { $lt: '1', $gt: '2', $lte: '3', $gte: '4', $ne: '5' }, b: { $in: ['1'], $nin: ['2'] } }
+  ],
+  [
+    '`$limit`, `$skip`, `$sort`, `$select` stay',
+    { $limit: '1', $skip: '2', $sort: { age: '-1' }, $select: ['age'] },
+    { $limit: '1', $skip: '2', $sort: { age: '-1' }, $select: ['age'] }
+  ],
+  ['operators that nobody knows stay', { age: { $where: '1', le: '2' } }, { age: { $where: '1', le: '2' } }],
+  ['arrays of values stay', { tags: ['a', 'b'], $select: [] }, { tags: ['a', 'b'], $select: [] }],
+  ['an object without a prototype', Object.assign(Object.create(null), { age: { $le: '5' } }), { age: { $lte: '5' } }],
+  ['an empty query', {}, {}]
+]
+
+for (const [name, query, expected] of operatorRows) {
+  t.test(`commonOperators: ${name}`, async (t) => {
+    t.strictSame(await mapped(t, query), expected)
+  })
+}
+
+t.test('commonOperators: Date values, patterns and ids of databases are values', async (t) => {
+  const query = (await mapped(t, {
+    at: { $ge: date },
+    name: pattern,
+    id,
+    ref: { $eq: id },
+    list: { $in: [date] }
+  })) as Record<string, unknown>
+  t.equal((query.at as { $gte: Date }).$gte, date)
+  t.equal((query.list as { $in: Date[] }).$in[0], date)
+  t.equal(query.name, pattern)
+  t.equal(query.id, id)
+  t.equal(query.ref, id)
+})
+
+t.test('commonOperators: the query of the caller is not changed, nor are its other params', async (t) => {
+  const { app } = await createApp(t)
+  const service = app.service(
+    'things',
+    { find: async (params: Params) => params },
+    { hooks: { before: { find: commonOperators() } } }
+  )
+  const params = Object.freeze({ query: Object.freeze({ age: Object.freeze({ $le: '5' }) }), user: {} })
+  const seen = await service.find(params)
+  t.same(seen, { query: { age: { $lte: '5' } }, user: {} })
+  t.equal(seen.user, params.user)
+  t.same(params.query, { age: { $le: '5' } })
+  t.same(await service.find({}), {}, 'without a query there is nothing to do')
+})
+
+/** The prices that a database adapter selects, `refused` where it does not take the query. */
+async function select(t: Test, query: Query): Promise<unknown> {
+  const { app } = await createApp(t)
+  const service = app.service('things', memory<{ price: number }>({ multi: true }), {
+    hooks: { before: { all: [commonOperators()] } }
+  })
+  await service.create([1, 2, 3, 4, 5].map((price) => ({ price })))
+  const { remove } = service as unknown as { remove(id: null, params: Params): Promise<{ price: number }[]> }
+  return remove(null, { query }).then(
+    (records) => records.map(({ price }) => price),
+    ({ code }) => (code === 400 ? 'refused' : code)
+  )
+}
+
+t.test('commonOperators: the adapters understand what it gives', async (t) => {
+  t.same(await select(t, { price: { $le: 2 } }), [1, 2])
+  t.same(await select(t, { price: { $ge: 4 } }), [4, 5])
+  t.same(await select(t, { price: { $eq: 3 } }), [3])
+  t.same(await select(t, { $or: [{ price: { $eq: 1 } }, { price: { $ge: 5 } }] }), [1, 5])
+  t.same(await select(t, { price: { $eq: 3, $ne: 3 } }), [])
+})
+
+t.test('commonOperators: no condition is cut: a cut filter selects more records', async (t) => {
+  for (const [query, most] of [
+    [{ price: { $le: 4, $lte: 2 } }, [1, 2]],
+    [{ price: { $lte: 2, $le: 4 } }, [1, 2]],
+    [{ price: { $ge: 2, $gte: 4 } }, [4, 5]],
+    [{ price: { $gte: 4, $ge: 2 } }, [4, 5]],
+    [{ price: { $eq: 3, $in: [1, 2] } }, []],
+    [{ price: { $in: [1, 2], $eq: 3 } }, []]
+  ] as const) {
+    const selected = await select(t, query)
+    t.ok(
+      selected === 'refused' ||
+        (Array.isArray(selected) && selected.every((price) => (most as readonly number[]).includes(price))),
+      JSON.stringify({ query, selected })
+    )
+  }
+})
+
+t.test('commonOperators: `$eq` of no field does not take the place of the query', async (t) => {
+  t.type(await mapped(t, { $eq: '' }), 'object')
+  for (const query of [
+    { $eq: '' },
+    { $eq: null },
+    { $eq: 0 },
+    { $eq: [] },
+    { $eq: { price: 1 } },
+    { price: 1, $eq: '' },
+    { $or: [{ $eq: '' }] },
+    { $and: [{ $eq: '' }] }
+  ]) {
+    t.equal(await select(t, query), 'refused', `${JSON.stringify(query)} is no query that an adapter knows`)
+  }
+})
+
+t.test('strip slashes', async (t) => {
+  const rows = [
+    ['messages', 'messages'],
+    ['/messages', 'messages'],
+    ['messages/', 'messages'],
+    ['//a/b///', 'a/b'],
+    ['/', ''],
+    ['', ''],
+    ['/a//b/', 'a//b']
+  ] as const
+  for (const [path, name] of rows) t.equal(stripSlashes(path), name, path)
+})
+
+t.test('join paths', async (t) => {
+  t.equal(joinPath('/v1/', '/messages'), 'v1/messages')
+  t.equal(joinPath('', 'messages'), 'messages')
+  t.equal(joinPath('/v1', '/'), 'v1')
+  t.equal(joinPath('/', '/'), '')
+  t.equal(joinPath('a/b', ':id', 'c'), 'a/b/:id/c')
+})
+
+t.test('a service is looked up with slashes or without', async (t) => {
+  const { app } = await createApp(t)
+  const paths: string[] = []
+  const service = app.service(
+    '/users/:userId/messages/',
+    { find: async () => [] },
+    {
+      hooks: {
+        before: {
+          all: (context) => {
+            paths.push(context.path)
+          }
+        }
+      }
+    }
+  )
+  for (const path of ['users/:userId/messages', '/users/:userId/messages', 'users/:userId/messages/'])
+    t.equal(app.service(path), service)
+  await service.find()
+  t.same(paths, ['users/:userId/messages'])
 })

@@ -1,8 +1,9 @@
 import type { FastifyInstance, InjectOptions } from 'fastify'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { createApp } from '../../examples/atlas/app.js'
-import { openDatabase } from '../../examples/atlas/database.js'
-import { type DatabaseTest, onDatabase, onEachDatabase } from './atlas-support.js'
+import { type DatabaseOptions, openDatabase } from '../../examples/atlas/database.js'
+import { toStored } from '../support/stored-password.js'
+import { openFolder, openServer, skip } from './atlas-support.js'
 
 interface Answer {
   status: number
@@ -39,9 +40,10 @@ export function callsOf(app: FastifyInstance) {
     call('POST', '/authentication', { strategy: 'local', email, password: withPassword })
   const signUp = async (name: string): Promise<SignedUp> => {
     const email = `${name}@example.com`
-    const { body } = await call('POST', '/users', { email, name, password })
-    const login = await logIn(email)
-    return { id: body.id, email, token: login.body.accessToken }
+    await app.ready()
+    const users = app.service<{ _create(data: object): Promise<{ id: number }> }>('users')
+    const { id } = await users._create({ email, name, password: toStored(password) })
+    return { id, email, token: (await logIn(email)).body.accessToken }
   }
   return { call, logIn, signUp }
 }
@@ -50,16 +52,42 @@ const bearer = (token: string | undefined) => ({ ...(token !== undefined && { au
 
 type AtlasTest = (t: Test, calls: ReturnType<typeof callsOf>) => Promise<void>
 
-const over =
-  (test: AtlasTest): DatabaseTest =>
-  async (t, options) => {
-    const app = await createApp(await openDatabase(options), { rateLimit: 0 })
-    t.teardown(() => app.close())
-    await test(t, callsOf(app))
+type Open = (t: Test) => Promise<DatabaseOptions>
+
+const atlases = new Map<Open, Promise<{ app: FastifyInstance; reset(): Promise<unknown> }>>()
+
+/** Starts an atlas, which the tests of a file share. */
+async function start(open: Open) {
+  const database = await openDatabase(await open(t))
+  const app = await createApp(database, { rateLimit: 0 })
+  t.teardown(() => app.close())
+  await app.ready()
+  // The demo user is the first one.
+  const reset = async () => {
+    await database.knex.raw('truncate notes restart identity')
+    await database.knex('users').where('id', '>', 1).delete()
+    await database.knex.raw("select setval(pg_get_serial_sequence('users', 'id'), 1)")
   }
+  return { app, reset }
+}
 
-/** Runs a test on an atlas over each database. */
-export const onEachAtlas = (name: string, test: AtlasTest) => onEachDatabase(name, over(test))
+/** Runs a test on an atlas that has no notes, and no user but the demo user. */
+async function run(t: Test, test: AtlasTest, open: Open) {
+  const starting = atlases.get(open) ?? start(open)
+  atlases.set(open, starting)
+  const { app, reset } = await starting
+  await reset()
+  await test(t, callsOf(app))
+}
 
-/** Runs a test on an atlas over the server, where there is one, or else over PGlite, which takes seconds to start. */
-export const onAtlas = (name: string, test: AtlasTest) => onDatabase(name, over(test))
+/** Runs a test on an atlas over PGlite, and on one over the server. */
+export function onEachAtlas(name: string, test: AtlasTest): void {
+  t.test(`${name} (PGlite)`, (t) => run(t, test, openFolder))
+  t.test(`${name} (PostgreSQL)`, { skip }, (t) => run(t, test, openServer))
+}
+
+/** Runs a test on an atlas over the server, where there is one, or else over PGlite. */
+export function onAtlas(name: string, test: AtlasTest): void {
+  if (skip) t.test(`${name} (PGlite)`, (t) => run(t, test, openFolder))
+  else t.test(`${name} (PostgreSQL)`, (t) => run(t, test, openServer))
+}

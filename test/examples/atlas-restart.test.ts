@@ -1,6 +1,11 @@
+import { chmodSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
 import { createApp } from '../../examples/atlas/app.js'
 import { openDatabase } from '../../examples/atlas/database.js'
+import { hasDemo } from '../../examples/atlas/demo.js'
 import { callsOf } from './atlas-calls.js'
+import { createFirstVersion } from './atlas-first-version.js'
 import { onEachDatabase, onServer } from './atlas-support.js'
 
 onEachDatabase('the countries are loaded once; notes, users and tokens survive a restart', async (t, options) => {
@@ -38,4 +43,86 @@ onServer('two that start at the same time load the countries once, and take the 
   await one.call('DELETE', '/authentication', undefined, token)
   t.match(await two.call('GET', '/users', undefined, token), { status: 401 })
   for (const app of apps) await app.close()
+})
+
+onEachDatabase('the demo user is created once', async (t, options) => {
+  const first = await createApp(await openDatabase(options))
+  await first.ready()
+  t.equal(await hasDemo(first), true)
+  const users = first.service<{ remove(id: number | null): Promise<unknown> }>('users')
+  await users.remove(1)
+  t.equal(await hasDemo(first), false)
+  await first.close()
+  const again = await createApp(await openDatabase(options))
+  t.teardown(() => again.close())
+  await again.ready()
+  t.equal(await hasDemo(again), false, 'and stays away')
+})
+
+onEachDatabase('a secret that is given takes the place of the one that is kept', async (t, options) => {
+  const secret = 'a secret of 32 bytes or of more than these'
+  const start = async (given?: string) => {
+    const app = await createApp(await openDatabase(options), { secret: given })
+    return { app, ...callsOf(app) }
+  }
+  const first = await start(secret)
+  const { token } = await first.signUp('ada')
+  await first.app.close()
+  const without = await start()
+  t.match(await without.call('GET', '/users', undefined, token), { status: 401 })
+  await without.app.close()
+  const second = await start(secret)
+  t.match(await second.call('GET', '/users', undefined, token), { status: 200 })
+  await second.app.close()
+})
+
+t.test('what is in the data folder is for its owner alone, from the start', async (t) => {
+  const folder = t.testdir()
+  const files = join(folder, 'postgres')
+  const open = async () => {
+    const { close } = await openDatabase({ folder })
+    await close()
+    return statSync(files).mode & 0o777
+  }
+  t.equal(await open(), 0o700)
+  chmodSync(files, 0o755)
+  t.equal(await open(), 0o700, 'also where the first version of the atlas has made it')
+})
+
+onEachDatabase('a database of the first version, without users, is carried over once', async (t, options) => {
+  await createFirstVersion(options)
+  const app = await createApp(await openDatabase(options))
+  const { call, signUp } = callsOf(app)
+  const note = { id: 1, code: 'CHE', text: 'from the first version', pinned: true, author: null }
+
+  const { body } = await call('GET', '/countries/CHE/notes')
+  t.match(body, { total: 1, data: [note] }, 'the note is there, of no author')
+  t.equal((await call('GET', '/countries')).body.total, 1, 'the countries are those that were there')
+
+  const ada = await signUp('ada')
+  for (const method of ['PUT', 'PATCH', 'DELETE'])
+    t.match(await call(method, '/countries/CHE/notes/1', { text: 'x' }, ada.token), { status: 403 }, method)
+  t.strictSame((await call('PATCH', '/countries/CHE/notes', { text: 'x' }, ada.token)).body, [])
+  const own = await call('POST', '/countries/CHE/notes', { text: 'new' }, ada.token)
+  t.match(own, { status: 201, body: { id: 2, author: ada.id } })
+  await app.close()
+
+  const again = await createApp(await openDatabase(options))
+  t.teardown(() => again.close())
+  const notes = await callsOf(again).call('GET', '/countries/CHE/notes')
+  t.match(notes.body, { total: 2, data: [note, { id: 2, author: ada.id }] }, 'the next start finds all in place')
+  t.match(await callsOf(again).logIn(ada.email), { status: 201 })
+})
+
+onServer('processes that start at the same time carry it over once', async (t, options) => {
+  await createFirstVersion(options)
+  const apps = await Promise.all(
+    [1, 2, 3].map(async () => {
+      const app = await createApp(await openDatabase(options))
+      await app.ready()
+      return app
+    })
+  )
+  t.teardown(() => Promise.all(apps.map((app) => app.close())))
+  for (const app of apps) t.match((await callsOf(app).call('GET', '/countries/CHE/notes')).body, { total: 1 })
 })

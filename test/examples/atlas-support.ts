@@ -1,14 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import createKnex from 'knex'
 import t, { type Test } from 'tap'
 import type { DatabaseOptions } from '../../examples/atlas/database.js'
+import { copyEmpty } from '../support/pglite.js'
 
 const { TEST_DATABASE_URL: server } = process.env
 
-const skip =
+/** Said of tests that are skipped without a server. */
+export const skip =
   !server &&
   'start a server, docker run --rm -p 5432:5432 -e POSTGRES_PASSWORD=atlas postgres, and set TEST_DATABASE_URL=postgres://postgres:atlas@127.0.0.1:5432/postgres'
 
@@ -25,23 +28,35 @@ export const onDatabase = (name: string, test: DatabaseTest) => (server ? onServ
 
 /** Runs a test on an empty PGlite. */
 export function onFolder(name: string, test: DatabaseTest): void {
-  t.test(`${name} (PGlite)`, (t) => test(t, { folder: t.testdir() }))
+  t.test(`${name} (PGlite)`, async (t) => test(t, await openFolder(t)))
+}
+
+/** An empty PGlite. */
+export async function openFolder(t: Test): Promise<DatabaseOptions> {
+  const folder = t.testdir()
+  await copyEmpty(join(folder, 'postgres'))
+  return { folder }
 }
 
 /** Runs a test on an empty database of the PostgreSQL server of `TEST_DATABASE_URL`. */
 export function onServer(name: string, test: DatabaseTest): void {
-  t.test(`${name} (PostgreSQL)`, { skip }, async (t) => {
-    const url = new URL(server as string)
-    const knex = createKnex({ client: 'pg', connection: url.href })
-    const database = `atlas_test_${process.pid}`
-    await knex.raw('create database ??', [database])
-    t.teardown(async () => {
-      await knex.raw('drop database ?? with (force)', [database])
-      await knex.destroy()
-    })
-    url.pathname = database
-    await test(t, { url: url.href })
+  t.test(`${name} (PostgreSQL)`, { skip }, async (t) => test(t, await openServer(t)))
+}
+
+let databases = 0
+
+/** An empty database of the server; dropped when the test ends. */
+export async function openServer(t: Test): Promise<DatabaseOptions> {
+  const url = new URL(server as string)
+  const knex = createKnex({ client: 'pg', connection: url.href })
+  const database = `atlas_test_${process.pid}_${databases++}`
+  await knex.raw('create database ??', [database])
+  t.teardown(async () => {
+    await knex.raw('drop database ?? with (force)', [database])
+    await knex.destroy()
   })
+  url.pathname = database
+  return { url: url.href }
 }
 
 /** The real process: `node dist/examples/atlas/main.js`. */

@@ -1,5 +1,6 @@
-import { type HookContext, NotFound } from 'fastify-services'
-import t from 'tap'
+import Fastify from 'fastify'
+import services, { BadRequest, type HookContext, NotFound } from 'fastify-services'
+import t, { type Test } from 'tap'
 import { type AppOptions, createApp, getJSON } from '../support/response-app.js'
 
 const general = { name: 'GeneralError', code: 500, className: 'general-error' }
@@ -198,4 +199,96 @@ t.test('result with a BigInt or a cycle, `toJSON` that throws: 500, no engine in
     t.notMatch(response.json().message, /BigInt|circular|JSON|constructor|property|FST_|payload|internal/i, id)
     t.equal((await app.inject('/things')).statusCode, 200)
   }
+})
+
+const odd: Record<string, unknown> = {
+  'an object': { text: 'x' },
+  'an object without a prototype': Object.create(null),
+  'a list': ['x'],
+  undefined: undefined,
+  null: null,
+  'a number': 42,
+  'a BigInt': 1n,
+  'a symbol': Symbol('x'),
+  'a function': () => 'x',
+  'an object whose toString throws': {
+    toString() {
+      throw new Error('trap')
+    }
+  }
+}
+const errors: Record<string, () => Error> = {
+  'an error': () => new Error('x'),
+  'a service error': () => new BadRequest('x'),
+  'an error of another package': () => Object.assign(new Error('x'), { code: 400, className: 'bad-request' }),
+  'an error with a status': () => Object.assign(new Error('x'), { statusCode: 400 })
+}
+
+for (const [kind, create] of Object.entries(errors))
+  t.test(`a message, a name and a class of odd types are answered as strings: ${kind}`, async (t) => {
+    let field = 'message'
+    let value: unknown
+    const hook = (context: HookContext) => {
+      context.error = Object.defineProperty(create(), field, { value, configurable: true, writable: true })
+    }
+    const service = {
+      get() {
+        throw new Error('x')
+      }
+    }
+    const app = await createApp(t, { service, options: { hooks: { error: { get: [hook] } } } })
+    for (field of ['message', 'name', 'className'])
+      for (const [name, one] of Object.entries(odd)) {
+        value = one
+        const json = await app.inject({ url: '/things/1', headers: { accept: 'application/json' } })
+        t.match(
+          json.json(),
+          { name: String, message: String, className: String, code: json.statusCode },
+          `${field}: ${name}`
+        )
+        const html = await app.inject({ url: '/things/1', headers: { accept: 'text/html' } })
+        t.match(html.body, /<h1>[45]00 /, `${field}: ${name}, as a page`)
+      }
+  })
+
+t.test('a page of the application that changes the error, and fails: the built-in page', async (t) => {
+  const html = (error: Error) => {
+    Object.assign(error, { message: { odd: true }, code: 'odd' })
+    throw new Error('The page failed')
+  }
+  const service = {
+    get() {
+      throw new BadRequest('Not like that')
+    }
+  }
+  const app = await createApp(t, { service, plugin: { errorHandler: { html } } })
+  const response = await app.inject({ url: '/things/1', headers: { accept: 'text/html' } })
+  t.equal(response.statusCode, 400)
+  t.match(response.body, /<p>Not like that<\/p>/)
+})
+
+async function answer(t: Test, code: number, accept: string) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { errorHandler: { expose: false } })
+  app.service('things', {
+    get: async () => {
+      throw Object.assign(new Error('secret'), { statusCode: code })
+    }
+  })
+  return app.inject({ url: '/things/1', headers: { accept } })
+}
+
+t.test(
+  'a status that HTTP has no words for keeps its code, and tells nothing more where 5xx are not shown',
+  async (t) => {
+    const response = await answer(t, 599, 'application/json')
+    t.match([response.statusCode, response.json()], [599, { code: 599, message: 'Error', className: 'general-error' }])
+  }
+)
+
+t.test('its page has the code for a title', async (t) => {
+  const response = await answer(t, 499, 'text/html')
+  t.equal(response.statusCode, 499)
+  t.match(response.body, '<title>499</title>')
 })

@@ -1,6 +1,9 @@
 import Fastify from 'fastify'
 import services from 'fastify-services'
+import authentication from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
+import { request } from '../support/host.js'
+import { createRecorder } from '../support/recorder.js'
 
 const service = { find: async () => [] }
 
@@ -123,4 +126,166 @@ t.test('two instances in one process do not know each other', async (t) => {
   t.throws(() => two.service('things'), { message: /no service/ })
   two.service('things', { find: async () => ['two'] })
   t.strictSame([(await one.inject('/things')).json(), (await two.inject('/things')).json()], [[], ['two']])
+})
+
+async function createApp(t: Test, options: object = {}) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, options)
+  return app
+}
+
+const refused = (who: string, name: string, meant?: string) => ({
+  message: new RegExp(`^${who} has no option '${name}'. There are: .+${meant ? `. Did you mean '${meant}'\\?` : ''}$`)
+})
+
+const ofPlugin: [options: object, name: string, meant?: string][] = [
+  [{ errorhandler: {} }, 'errorhandler', 'errorHandler'],
+  [{ querry: {} }, 'querry', 'query'],
+  [{ hook: {} }, 'hook', 'hooks'],
+  [{ idField: 'x' }, 'idField'],
+  [{ errorHandler: { HTML: false } }, 'errorHandler.HTML', 'errorHandler.html'],
+  [{ notFound: { verbos: true } }, 'notFound.verbos', 'notFound.verbose']
+]
+
+t.test('a misspelt option of the plugin is refused, with the name that was meant', async (t) => {
+  for (const [options, ...names] of ofPlugin)
+    await t.rejects(createApp(t, options), refused('fastify-services', ...names))
+})
+
+t.test('those that Fastify takes of every plugin are not refused', async (t) => {
+  await createApp(t, { prefix: '/v1', logLevel: 'warn', query: (text: string) => ({ text }), notFound: true })
+})
+
+const ofService: [options: object, name: string, meant?: string][] = [
+  [{ hook: { before: {} } }, 'hook', 'hooks'],
+  [{ befor: [] }, 'befor', 'before'],
+  [{ Schema: {} }, 'Schema', 'schema'],
+  [{ multi: true }, 'multi']
+]
+
+t.test('a misspelt option of a service is refused, and names the service', async (t) => {
+  const app = await createApp(t)
+  for (const [options, ...names] of ofService)
+    t.throws(() => app.service('things', { find: async () => [] }, options), refused("The service 'things'", ...names))
+  app.service('things', { find: async () => [] }, { hooks: {}, before: [], handlerTimeout: 1000 })
+})
+
+t.test('a misspelt option of authentication is refused in the same way', async (t) => {
+  const register = async (options: object) => {
+    const app = await createApp(t)
+    await app.register(authentication, { secret: 'x'.repeat(32), entity: null, ...options } as never)
+  }
+  const jwt = { expiresin: '1d' }
+  await t.rejects(register({ jwt }), refused('Authentication', 'jwt.expiresin', 'jwt.expiresIn'))
+  await t.rejects(register({ entityI: 'x' }), refused('Authentication', 'entityI', 'entity(Id)?'), 'one of two')
+})
+
+async function createRoot(t: Test, path = '/') {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  const { service, calls } = createRecorder()
+  app.service(path, service)
+  return { app, calls }
+}
+
+for (const path of ['/', '']) {
+  t.test(
+    `A service may stand at '${path}': there \`/\` is the path itself, multi calls included, and \`/id\` the record`,
+    async (t) => {
+      const { app, calls } = await createRoot(t, path)
+      for (const [verb, url, payload] of [
+        ['GET', '/'],
+        ['GET', '/7?a=1'],
+        ['POST', '/', {}],
+        ['PUT', '/', {}],
+        ['PUT', '/7', {}],
+        ['PATCH', '/', {}],
+        ['PATCH', '/7', {}],
+        ['DELETE', '/?a=1'],
+        ['DELETE', '/7']
+      ] as const)
+        t.match(
+          (await request(app, verb, url, payload && { payload })).status,
+          verb === 'POST' ? 201 : 200,
+          `${verb} ${url}`
+        )
+      t.strictSame(
+        calls.map(({ method, args }) => [method, args[0]]),
+        [
+          ['find', undefined],
+          ['get', '7'],
+          ['create', {}],
+          ['update', null],
+          ['update', '7'],
+          ['patch', null],
+          ['patch', '7'],
+          ['remove', null],
+          ['remove', '7']
+        ]
+      )
+    }
+  )
+}
+
+t.test('More specific services win', async (t) => {
+  const { app, calls } = await createRoot(t)
+  const users = createRecorder(['find'])
+  app.service('users', users.service)
+  app.service('users/list/all', users.service)
+  t.equal((await request(app, 'GET', '/users')).status, 200)
+  t.equal((await request(app, 'GET', '/users/list/all')).status, 200)
+  for (const verb of ['DELETE', 'PUT', 'PATCH', 'POST', 'OPTIONS'])
+    t.equal((await request(app, verb, '/users')).status, 405, verb)
+  t.equal((await request(app, 'GET', '/users/1')).status, 405)
+  t.strictSame(calls, [], 'they are no records of the service at /')
+  t.equal(users.calls.length, 2)
+})
+
+t.test("a path that is of no service is 404, the host's own routes stay", async (t) => {
+  const { app, calls } = await createRoot(t)
+  app.get('/health', async () => 'well')
+  t.equal((await request(app, 'GET', '/a/b')).status, 404)
+  t.strictSame((await request(app, 'GET', '/health')).body, 'well')
+  t.strictSame(calls, [])
+  t.equal((await request(app, 'DELETE', '/health')).status, 200)
+  t.strictSame(calls[0]?.args, ['health'])
+})
+
+t.test('a service at `/` of a prefix: `/v1` is the path itself, `/v1/` an empty id', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const { service, calls } = createRecorder()
+  await app.register(services)
+  await app.register(
+    async (child) => {
+      child.service('/', service)
+    },
+    { prefix: '/v1' }
+  )
+  t.equal((await request(app, 'DELETE', '/v1')).status, 200)
+  t.equal((await request(app, 'DELETE', '/v1/')).status, 400)
+  t.equal((await request(app, 'DELETE', '/v1/7')).status, 200)
+  t.strictSame(
+    calls.map(({ args }) => args),
+    [[null], ['7']]
+  )
+  t.ok(app.service('v1'))
+})
+
+t.test("`app.service('/')` looks it up, its hooks run", async (t) => {
+  const { app } = await createRoot(t)
+  const paths: string[] = []
+  app.service('/').hooks({
+    before: {
+      all: [
+        ({ path }) => {
+          paths.push(path)
+        }
+      ]
+    }
+  })
+  await request(app, 'GET', '/')
+  t.strictSame(paths, [''])
 })

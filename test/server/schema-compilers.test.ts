@@ -1,5 +1,6 @@
-import type { FastifySchemaCompiler } from 'fastify'
-import t from 'tap'
+import Fastify, { type FastifySchemaCompiler } from 'fastify'
+import services from 'fastify-services'
+import t, { type Test } from 'tap'
 import { createApp } from '../support/response-app.js'
 
 /** A schema of a library of its own: a function that gives the value or throws. */
@@ -121,4 +122,154 @@ t.test('a host with a schema error formatter of its own: it is asked for one rec
   })
   const response = await app.inject({ method: 'POST', url: '/things', payload: {} })
   t.match(response.json(), { name: 'BadRequest', code: 400, message: 'body: 1 wrong' })
+})
+
+/** Sends a batch to a host whose compiler of validators is its own. */
+async function create(t: Test, validate: (value: unknown) => unknown) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.setValidatorCompiler((() => validate) as FastifySchemaCompiler<unknown>)
+  await app.register(services)
+  app.service('things', { create: async (data) => data }, { schema: { create: { body: { own: 'kind of schema' } } } })
+  const response = await app.inject({ method: 'POST', url: '/things', payload: [{ a: 1 }, { a: 2 }] })
+  return [response.statusCode, response.json()]
+}
+
+const isBad = (value: unknown) => Array.isArray(value) || (value as { a?: number }).a === 2
+
+t.test('a validator that answers `{ error }`: each record of a batch is held to it', async (t) => {
+  const answer = await create(t, (value) => (isBad(value) ? { error: new Error('too much') } : { value }))
+  t.match(answer, [400, { name: 'BadRequest', message: 'body/1 is not valid: too much' }])
+})
+
+t.test('a validator that answers `{ value }`: the service gets the values', async (t) => {
+  t.strictSame(await create(t, (value) => ({ value: Array.isArray(value) ? value : { seen: value } })), [
+    201,
+    [{ seen: { a: 1 } }, { seen: { a: 2 } }]
+  ])
+})
+
+t.test('a validator that answers `false`, with little or nothing to say', async (t) => {
+  const silent = (value: unknown) => !isBad(value)
+  t.match(await create(t, silent), [400, { message: 'body/1 is not valid', errors: [] }])
+  const brief = Object.assign((value: unknown) => !isBad(value), { errors: [{}] })
+  t.match(await create(t, brief), [400, { message: 'body/1 is not valid', errors: [{ instancePath: '/1' }] }])
+})
+
+const queried = {
+  find: async ({ query }: { query: unknown }) => query,
+  get: async (id: string, { query }: { query: unknown }) => ({ id, query }),
+  remove: async (id: string | null, { query }: { query: unknown }) => ({ id, query })
+}
+
+const querystring = {
+  type: 'object',
+  properties: {
+    $limit: { type: 'integer', maximum: 100, default: 10 },
+    archived: { type: 'boolean' },
+    status: { type: 'object', properties: { $ne: { type: 'string', enum: ['open', 'closed'] } } },
+    ids: { type: 'array', items: { type: 'integer' } },
+    $sort: { type: 'object', additionalProperties: { type: 'integer' } }
+  },
+  additionalProperties: false
+}
+
+t.test('querystring coercion after `qs` parsed it', async (t) => {
+  const app = await createApp(t, { service: queried, options: { schema: { find: { querystring } } } })
+  const url = '/things?$limit=5&archived=true&status[$ne]=open&ids[]=1&ids[]=2&$sort[createdAt]=-1'
+  t.strictSame((await app.inject(url)).json(), {
+    $limit: 5,
+    archived: true,
+    status: { $ne: 'open' },
+    ids: [1, 2],
+    $sort: { createdAt: -1 }
+  })
+})
+
+t.test('querystring: defaults, and what the schema does not name is removed', async (t) => {
+  const app = await createApp(t, { service: queried, options: { schema: { find: { querystring } } } })
+  t.strictSame((await app.inject('/things')).json(), { $limit: 10 })
+  t.strictSame((await app.inject('/things?other=1&$where=x')).json(), { $limit: 10 })
+})
+
+const bad: Record<string, [url: string, path: string]> = {
+  'a number that is none': ['/things?$limit=many', '/$limit'],
+  'a number over the maximum': ['/things?$limit=1000', '/$limit'],
+  'an object for a number': ['/things?$limit[a]=1', '/$limit'],
+  'a nested value': ['/things?status[$ne]=other', '/status/$ne'],
+  'an item of a list': ['/things?ids[]=1&ids[]=x', '/ids/1']
+}
+
+for (const [name, [url, path]] of Object.entries(bad)) {
+  t.test(`querystring: what is not valid is BadRequest with \`errors\`: ${name}`, async (t) => {
+    let calls = 0
+    const counted = {
+      find: async () => {
+        calls++
+      }
+    }
+    const app = await createApp(t, {
+      service: counted,
+      options: { schema: { find: { querystring } } },
+      plugin: { errorHandler: { html: false } }
+    })
+    const response = await app.inject(url)
+    t.equal(response.statusCode, 400)
+    t.match(response.json(), {
+      name: 'BadRequest',
+      code: 400,
+      className: 'bad-request',
+      errors: [{ instancePath: path }]
+    })
+    t.match(response.json().message, 'querystring')
+    t.equal(calls, 0)
+  })
+}
+
+t.test('querystring: per method', async (t) => {
+  const app = await createApp(t, {
+    service: queried,
+    options: { schema: { find: { querystring }, remove: { querystring: { type: 'object', required: ['sure'] } } } }
+  })
+  t.strictSame(
+    (await app.inject('/things/1?$limit=many')).json(),
+    { id: '1', query: { $limit: 'many' } },
+    'get has none'
+  )
+  t.equal((await app.inject({ method: 'DELETE', url: '/things/1' })).statusCode, 400)
+  t.equal((await app.inject({ method: 'DELETE', url: '/things' })).statusCode, 400, 'the form without an id')
+  t.strictSame((await app.inject({ method: 'DELETE', url: '/things?sure=1' })).json(), {
+    id: null,
+    query: { sure: '1' }
+  })
+  t.equal((await app.inject('/things?sure=1')).statusCode, 200)
+})
+
+t.test('querystring: `query` is the same schema under the name that Fastify knows it by as well', async (t) => {
+  const app = await createApp(t, {
+    service: queried,
+    options: { schema: { find: { query: querystring } as object } }
+  })
+  t.strictSame((await app.inject('/things?$limit=5')).json(), { $limit: 5 })
+})
+
+t.test('headers and params may have schemas', async (t) => {
+  const headers = { type: 'object', required: ['x-tenant'], properties: { 'x-tenant': { type: 'integer' } } }
+  const seen: unknown[] = []
+  const find = async (params: { headers: Record<string, unknown> }) => {
+    seen.push(params.headers['x-tenant'])
+  }
+  const app = await createApp(t, { service: { find }, options: { schema: { find: { headers } } } })
+  t.equal((await app.inject('/things')).statusCode, 400)
+  t.equal((await app.inject({ url: '/things', headers: { 'x-tenant': '7' } })).statusCode, 204)
+  t.strictSame(seen, [7])
+})
+
+t.test('a query that passes a limit is refused before a schema looks at it', async (t) => {
+  const app = await createApp(t, {
+    service: queried,
+    options: { schema: { find: { querystring } } },
+    plugin: { errorHandler: { html: false } }
+  })
+  t.equal((await app.inject('/things?status[a][b][c][d][e][f][g]=1')).statusCode, 400)
 })

@@ -4,10 +4,9 @@ import { KnexService } from '@feathersjs/knex'
 import { MemoryService } from '@feathersjs/memory'
 import Fastify, { type FastifyInstance } from 'fastify'
 import services, { type Params, type ServicesOptions } from 'fastify-services'
-import createKnex from 'knex'
-import PGliteClient from 'knex-pglite'
 import t, { type Test } from 'tap'
 import { request } from '../support/host.js'
+import { openPGlite } from '../support/pglite.js'
 
 async function createApp(t: Test, options: ServicesOptions = {}): Promise<FastifyInstance> {
   const app = Fastify({ forceCloseConnections: true })
@@ -120,8 +119,7 @@ t.test('a service with a `null`, string, `0`, Buffer and stream result', async (
 })
 
 t.test('a service from each adapter', async (t) => {
-  const Model = createKnex({ client: PGliteClient, connection: {} })
-  t.teardown(() => Model.destroy())
+  const Model = await openPGlite(t as Test)
   await Model.schema.createTable('notes', (table) => {
     table.increments('id')
     table.text('text')

@@ -1,10 +1,10 @@
 import { memory } from '@feathersjs/memory'
 import Fastify from 'fastify'
 import services from 'fastify-services'
-import authentication, { authenticate, hashPassword } from 'fastify-services/authentication'
-import { chromium } from 'playwright-core'
+import authentication, { authenticate } from 'fastify-services/authentication'
 import type { Test } from 'tap'
-import { bundle, executablePath } from './chromium.js'
+import { bundle, openContext } from './chromium.js'
+import { toStored } from './stored-password.js'
 
 export const user = { email: 'ada@example.com', password: 'a long secret' }
 
@@ -14,7 +14,7 @@ export async function openSite(t: Test) {
   const script = await bundle('client-page.js')
   await app.register(services)
   const refreshed: unknown[] = []
-  app.service('users', memory({ startId: 1 }) as object, { hooks: { before: { create: [hashPassword('password')] } } })
+  app.service('users', memory({ startId: 1 }) as object)
   await app.register(authentication, { secret: 's'.repeat(32), refresh: true })
   app.service('authentication').hooks({
     before: { create: [({ data }) => void (Object(data).strategy === 'refresh' && refreshed.push(data))] }
@@ -24,13 +24,9 @@ export async function openSite(t: Test) {
   app.get('/', (_request, reply) => reply.type('text/html').send('<!DOCTYPE html><script src="/bundle.js"></script>'))
   app.get('/bundle.js', (_request, reply) => reply.type('text/javascript').send(script))
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
-  await app.service('users').create({ ...user })
-  const browser = await chromium.launch({ executablePath: executablePath as string, args: ['--no-sandbox'] })
-  t.teardown(async () => {
-    await browser.close()
-    await app.close()
-  })
-  const context = await browser.newContext()
+  await app.service('users').create({ ...user, password: toStored(user.password) })
+  t.teardown(() => app.close())
+  const context = await openContext(t)
   const openPage = async () => {
     const page = await context.newPage()
     await page.goto(address)

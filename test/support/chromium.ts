@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { chromium, type Page } from 'playwright-core'
-import type { Test } from 'tap'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import tap, { type Test } from 'tap'
 
 const places = [process.env.TEST_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
@@ -15,8 +15,32 @@ export const executablePath = places.find((path) => path !== undefined && exists
 export const howToInstall =
   executablePath === undefined && 'there is no Chromium: apt-get install chromium, or set TEST_CHROMIUM'
 
+type Browser = ReturnType<typeof chromium.launch>
+const browsers = new Map<string, Browser>()
+
+/** A context of its own, closed when the test ends, in a browser that the tests of a file share. */
+export async function openContext(t: Test, ...flags: string[]): Promise<BrowserContext> {
+  const key = flags.join()
+  if (!browsers.has(key)) {
+    const launched = chromium.launch({ executablePath: executablePath as string, args: ['--no-sandbox', ...flags] })
+    browsers.set(key, launched)
+    tap.teardown(async () => (await launched).close())
+  }
+  const context = await (await (browsers.get(key) as Browser)).newContext()
+  t.teardown(() => context.close())
+  return context
+}
+
+const bundles = new Map<string, Promise<string>>()
+
 /** The text of a module of the tests, with all that it imports, for a browser. */
-export async function bundle(file: string): Promise<string> {
+export function bundle(file: string): Promise<string> {
+  const text = bundles.get(file) ?? make(file)
+  bundles.set(file, text)
+  return text
+}
+
+async function make(file: string): Promise<string> {
   const entry = fileURLToPath(new URL(file, import.meta.url))
   const { outputFiles } = await build({
     entryPoints: [entry],
@@ -37,13 +61,9 @@ export async function openPage(t: Test): Promise<Page> {
     response.end(isScript ? script : '<!DOCTYPE html><title>test</title><script src="/bundle.js"></script>')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const args = ['--no-sandbox', '--disable-web-security']
-  const browser = await chromium.launch({ executablePath: executablePath as string, args })
-  t.teardown(async () => {
-    await browser.close()
-    server.close()
-  })
-  const page = await browser.newPage()
+  t.teardown(() => server.close())
+  const context = await openContext(t, '--disable-web-security')
+  const page = await context.newPage()
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
   return page
 }

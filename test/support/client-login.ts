@@ -1,8 +1,9 @@
 import { memory } from '@feathersjs/memory'
-import authentication, { type AuthenticationOptions, authenticate, hashPassword } from 'fastify-services/authentication'
+import authentication, { type AuthenticationOptions, authenticate } from 'fastify-services/authentication'
 import { createClient, authentication as login, memoryStorage, rest, type Storage } from 'fastify-services/client'
 import type { Test } from 'tap'
 import { createHost } from './host.js'
+import { toStored } from './stored-password.js'
 
 export const user = { email: 'ada@example.com', password: 'a long secret' }
 export const credentials = { strategy: 'local', ...user }
@@ -11,14 +12,13 @@ export const credentials = { strategy: 'local', ...user }
 export async function createLoginServer(t: Test, options: Partial<AuthenticationOptions> = {}) {
   const { app, calls } = await createHost(t, {
     after: async (app) => {
-      const users = app.service('users', memory() as object)
-      users.hooks({ before: { create: [hashPassword('password')] } })
+      app.service('users', memory() as object)
       await app.register(authentication, { secret: 's'.repeat(32), ...options })
       const hooks = { around: { all: [authenticate('jwt')] } }
       app.service('me', { find: async ({ user }) => user, create: async (data) => data }, { hooks })
     }
   })
-  await app.service('users').create({ ...user })
+  await app.service('users').create({ ...user, password: toStored(user.password) })
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   return { app, address, calls }
 }

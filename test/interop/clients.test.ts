@@ -1,0 +1,68 @@
+import { feathers } from '@feathersjs/feathers'
+import { rest } from 'fastify-services/client'
+import t from 'tap'
+import { createApi } from '../support/client-api.js'
+import { contract, nothing, type RemoteApp } from '../support/client-contract.js'
+import { createDrivers, inNode } from '../support/client-drivers.js'
+import { type Column, print } from '../support/client-table.js'
+import { clients } from '../support/interop-clients.js'
+import { servers } from '../support/interop-servers.js'
+
+/** What a row expects of our clients: an answer without a body is `null`. */
+const expectedOf = (expected: unknown): unknown =>
+  Array.isArray(expected) ? expected.map(expectedOf) : expected === nothing ? null : expected
+
+t.test('our client: every adapter on every server', async (t) => {
+  const columns: Column[] = []
+  const drivers = await createDrivers(t)
+  for (const [server, serve] of Object.entries(servers)) {
+    const base = await serve(t)
+    for (const driver of drivers) {
+      const kept = new Map<string, boolean>()
+      columns.push({ adapter: driver.adapter, server, kept })
+      for (const row of contract) {
+        const found = await driver.keep(row, base).catch((error) => ({ failed: String(error) }))
+        kept.set(
+          row.name,
+          t.match(found, expectedOf(row.expected) as object, `${driver.adapter}, ${server}: ${row.name}`)
+        )
+      }
+    }
+  }
+  t.comment(print(columns))
+})
+
+const fill = (expected: unknown, value: unknown): unknown =>
+  Array.isArray(expected) ? expected.map((one) => fill(one, value)) : expected === nothing ? value : expected
+const { outcome } = createApi('fetch', fetch)
+
+for (const [server, serve] of Object.entries(servers))
+  t.test(`clients of Feathers 5 on ${server}`, async (t) => {
+    const base = await serve(t)
+    for (const [client, { connect, nothing: made }] of Object.entries(clients)) {
+      const app = connect(base)
+      for (const { name, run, expected } of contract.filter(({ isOurs }) => !isOurs))
+        t.match(await run(app, outcome), fill(expected, made) as object, `${client}: ${name}`)
+    }
+  })
+
+t.test('our connections on an application of @feathersjs/feathers', async (t) => {
+  const base = await servers['fastify-services'](t)
+  for (const [adapter, library] of inNode) {
+    const connection = (rest(base)[adapter] as (library: unknown) => ReturnType<ReturnType<typeof rest>['fetch']>)(
+      library
+    )
+    const app = feathers().configure(connection as never)
+    app.use(
+      'things',
+      connection.service('things') as never,
+      {
+        methods: ['find', 'get', 'create', 'update', 'patch', 'remove', 'archive']
+      } as never
+    )
+    t.equal((app as { rest?: unknown }).rest, library)
+    for (const { name, run, expected } of contract.filter(({ isOurs }) => !isOurs))
+      t.match(await run(app as unknown as RemoteApp, outcome), fill(expected, null) as object, `${adapter}: ${name}`)
+    t.throws(() => app.configure(connection as never), /One default connection for one application/)
+  }
+})

@@ -1,0 +1,165 @@
+import { existsSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { basename, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import * as server from 'fastify-services'
+import t from 'tap'
+import * as source from '../../index.js'
+import { filesIn, importsOf, manifest, read, root, sources } from './sources.js'
+
+const isForeign = (name: string) => !name.startsWith('./') && !isBuiltin(name)
+const packageOf = (name: string) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name
+const packagesIn = (files: string[]) => [...new Set(files.flatMap(importsOf).filter(isForeign).map(packageOf))]
+
+const dependencies = Object.keys(manifest.dependencies)
+const declared = [...dependencies, ...Object.keys(manifest.peerDependencies)]
+const imported = packagesIn(['dist/index.js', ...filesIn(['dist/lib'], '.js')])
+const named = packagesIn(['dist/index.d.ts', ...filesIn(['dist/lib', 'dist/types'], '.d.ts')])
+
+t.test('what the code and its declarations import is declared', async (t) => {
+  const undeclared = [...imported, ...named].filter((name) => !declared.includes(name))
+  t.same(undeclared, [])
+})
+
+t.test('every dependency is imported', async (t) => {
+  const idle = dependencies.filter((name) => !imported.includes(name))
+  t.same(idle, [])
+})
+
+t.test('CONTRIBUTING.md names every dependency', async (t) => {
+  const text = existsSync(join(root, 'CONTRIBUTING.md')) ? read('CONTRIBUTING.md') : ''
+  const unnamed = dependencies.filter((name) => !text.includes(`\`${name}\``))
+  t.same(unnamed, [])
+})
+
+// Coverage knows only the files that were loaded: here are all of them, so that one that no test needs lowers the figure.
+t.test('every file of the library can be loaded by itself', async (t) => {
+  for (const file of filesIn(['dist/lib'], '.js')) {
+    await t.resolves(import(pathToFileURL(join(root, file)).href), file)
+  }
+})
+
+const names = ['JwtStrategy', 'LocalStrategy', 'authenticate', 'default', 'hashPassword', 'memoryStore', 'protect']
+
+t.test('the door of authentication exports these names, and no others', async (t) => {
+  t.same(Object.keys(await import('fastify-services/authentication')).sort(), names)
+})
+
+const own = [
+  'AxiosClient',
+  'FetchClient',
+  'JqueryClient',
+  'RequestClient',
+  'SuperagentClient',
+  'authentication',
+  'createClient',
+  'memoryStorage',
+  'rest'
+]
+
+t.test('the door of the client exports these names, the errors of the server, and no others', async (t) => {
+  const client = await import('fastify-services/client')
+  const errors = Object.keys(server).filter((name) => /^[A-Z]/.test(name))
+  t.same(Object.keys(client).sort(), [...errors, ...own].sort())
+  t.equal(client.NotFound, server.NotFound, 'an error of the one is an error of the other')
+})
+
+const exportedNames = [
+  'BadGateway',
+  'BadRequest',
+  'Conflict',
+  'Forbidden',
+  'GeneralError',
+  'Gone',
+  'LengthRequired',
+  'MethodNotAllowed',
+  'NotAcceptable',
+  'NotAuthenticated',
+  'NotFound',
+  'NotImplemented',
+  'PayloadTooLarge',
+  'PaymentError',
+  'ServiceError',
+  'Timeout',
+  'TooManyRequests',
+  'Unavailable',
+  'Unprocessable',
+  'UnsupportedMediaType',
+  'UriTooLong',
+  'commonOperators',
+  'default',
+  'errorHandler',
+  'frameworkErrors',
+  'notFound'
+]
+
+t.test('the door exports these names and no others', async (t) => {
+  t.same(Object.keys(await import('fastify-services')).sort(), exportedNames)
+})
+
+t.test('the name of the package and the built files are one module', async (t) => {
+  t.equal(await import('fastify-services'), source)
+})
+
+t.test('what is no door can not be imported', async (t) => {
+  const inner: string = 'fastify-services/dist/lib/core/service.js'
+  await t.rejects(import(inner), { code: 'ERR_PACKAGE_PATH_NOT_EXPORTED' })
+})
+
+const floors: [files: RegExp, floor: number][] = [
+  [/^types\//, 0],
+  [/^lib\/core\//, 1],
+  [/^(index|lib\/(client|authentication)\/index)\.ts$/, 3],
+  [/^lib\/(server|authentication|client)\//, 2]
+]
+const floorOf = (file: string) => floors.find(([files]) => files.test(file))?.[1]
+const folderOf = (file: string) => /^(types|lib\/\w+)\//.exec(file)?.[1]
+const namesFastify = ({ name }: Edge) => /^@?fastify\b|^\.\/types\/fastify\.js$/.test(name)
+
+interface Edge {
+  file: string
+  name: string
+}
+const edges: Edge[] = sources.flatMap((file) => importsOf(file).map((name) => ({ file, name })))
+const shown = ({ file, name }: Edge) => `${file} imports ${name}`
+
+function climbs({ file, name }: Edge): boolean {
+  if (!name.startsWith('./')) return name.startsWith('fastify-services')
+  const target = name.slice(2).replace(/\.js$/, '.ts')
+  const [from, to] = [floorOf(file) ?? 0, floorOf(target) ?? Number.POSITIVE_INFINITY]
+  return from === to ? folderOf(file) !== folderOf(target) : from < to
+}
+
+t.test('every file stands on a floor', async (t) => {
+  const homeless = sources.filter((file) => floorOf(file) === undefined)
+  t.same(homeless, [])
+  t.ok(edges.length > sources.length, 'the imports were read')
+})
+
+t.test('an import goes down, or sideways within its folder', async (t) => {
+  t.same(edges.filter(climbs).map(shown), [])
+})
+
+t.test('the core knows no Fastify and no Node', async (t) => {
+  const core = edges.filter(({ file }) => file.startsWith('lib/core/'))
+  const foreign = core.filter((edge) => namesFastify(edge) || isBuiltin(edge.name))
+  t.same(foreign.map(shown), [])
+})
+
+t.test('of the types, only types/fastify.ts names Fastify', async (t) => {
+  const types = edges.filter(({ file }) => file.startsWith('types/') && file !== 'types/fastify.ts')
+  t.same(types.filter(namesFastify).map(shown), [])
+})
+
+t.test('types/ holds declarations only', async (t) => {
+  const emitted = sources.filter((file) => file.startsWith('types/')).map((file) => `dist/${file.replace(/ts$/, 'js')}`)
+  const code = emitted.filter((file) => !/^export \{\};\s*(\/\/.*)?\s*$/.test(read(file)))
+  t.same(code, [])
+})
+
+t.test('files are short, and named for what they hold', async (t) => {
+  const long = sources.filter((file) => read(file).trimEnd().split('\n').length > 160)
+  const vague = sources.filter((file) => /^(utils?|helpers?|common|base)\.ts$/.test(basename(file)))
+  t.same(long, [])
+  t.same(vague, [])
+})

@@ -76,7 +76,7 @@ export function authenticate(...given: [AuthenticateOptions] | string[]): Guard 
     const { token } = new Caller(request, reply.raw)
     const params: Params & Carrier = { ...request.feathers, [caller]: token, provider: 'rest' }
     try {
-      // The params stay on the request, and may be used when it is over: they must not carry it.
+      // Hooks may use `request.feathers` after the request has ended, so the request itself is left out of it.
       const { provider, [caller]: _, ...result } = await credentials.check(params, names)
       request.feathers = result
       const { name } = credentials.authenticator.entities

@@ -34,7 +34,8 @@ const allIn = (app: unknown) => (app as Instance)[authentications] ?? []
 export const isAuthentication = (app: unknown, service: unknown) => allIn(app).some((one) => one.service === service)
 
 /**
- * Any authentication service of the application, for what all of them do in the same way. That of the instance comes first.
+ * An authentication service of the application, for what all of them do in the same way: the one that is responsible for the instance,
+ * or else the first one.
  * @throws when there is none
  */
 export function anyAuthenticationOf(app: unknown): Credentials {

@@ -18,10 +18,10 @@ const current = `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$`
 
 const toText = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
 const toBytes = (text: string) => Buffer.from(text, 'base64')
-const compute = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
 function derive(password: string, salt: Buffer, length: number, { ln, r, p }: typeof cost): Promise<Buffer> {
   const options: ScryptOptions = { N: 2 ** ln, r, p, maxmem: 256 * 2 ** ln * r }
+  const compute = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
   // Keyboards differ in how they encode the same letters in Unicode.
   return compute(password.normalize('NFKC'), salt, length, options)
 }

@@ -7,14 +7,15 @@ export function abortable<T>(
   signal: AbortSignal | undefined,
   start: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => unknown
 ): Promise<T> {
-  let onAbort = () => {}
+  let abort: (() => unknown) | undefined
+  let fail: ((reason: unknown) => void) | undefined
+  const onAbort = () => {
+    abort?.()
+    fail?.(signal?.reason)
+  }
   return new Promise<T>((resolve, reject) => {
     if (signal?.aborted) throw signal.reason
-    let abort: (() => unknown) | undefined
-    onAbort = () => {
-      abort?.()
-      reject(signal?.reason)
-    }
+    fail = reject
     signal?.addEventListener('abort', onAbort)
     abort = start(resolve, reject)
   }).finally(() => signal?.removeEventListener('abort', onAbort))

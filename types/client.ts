@@ -3,19 +3,19 @@ import type { HookOptions, ServiceAddons } from './hooks.js'
 import type { ClientResult, Jsonify } from './json.js'
 import type { Query, Service } from './service.js'
 
-/** Headers of a call: names in any case. */
+/** The headers of a call. Case does not matter in their names. */
 export type HeadersLike =
   | Readonly<Record<string, string | number | null | undefined>>
   | Iterable<readonly [string, string]>
 
-/** What a call of a client service takes (specification: "Client behaviour"). Only `query` reaches the server as params. */
+/** The params of a call of the client (specification: "Client behaviour"). Only `query` is sent to the server as params. */
 export interface ClientParams<Q = Query> {
   query?: Q
-  /** Headers of this call. They win over those of `connection` and of the adapter. */
+  /** Headers of this call. They win over `connection.headers` and over the headers of the adapter. */
   headers?: HeadersLike
-  /** Options of this call for the HTTP library: what it takes, `headers`, and `signal`, which aborts the call. */
+  /** Options of this call for the HTTP library. `headers` are merged, and `signal` aborts the call with every library. */
   connection?: { headers?: HeadersLike; signal?: AbortSignal; [option: string]: unknown }
-  /** Values for the placeholders of the path: `userId` for `users/:userId/messages`. */
+  /** The values for the placeholders of the path: `userId` for `users/:userId/messages`. */
   route?: Readonly<Record<string, string | number>>
   [key: string]: unknown
 }
@@ -32,7 +32,7 @@ type Item<R> = R extends readonly (infer E)[] ? E : R extends { data: readonly (
 type Found<F> = F extends (...args: never[]) => infer R ? Jsonify<Awaited<R>> : never
 type FirstArgument<F> = F extends (...args: infer A) => unknown ? A[0] : never
 
-// What a class may have beside its methods, and what is no method of HTTP.
+// Members of a class on the server that are not methods over HTTP.
 type Reserved =
   | keyof ServiceAddons
   | 'setup'
@@ -54,10 +54,10 @@ type Signature<A extends unknown[], R, K> = K extends 'find'
         ? (data?: A[0], params?: ClientParams<QueryOf<A[1]>>) => Promise<ClientResult<Awaited<R>>>
         : (data: A[0], params?: ClientParams<QueryOf<A[1]>>) => Promise<ClientResult<Awaited<R>>>
 
-// Where a function has fewer signatures than the pattern, TypeScript infers `unknown` for the others.
+// If a function has fewer overloads than the pattern, TypeScript infers `unknown` for the missing ones.
 type Overload<A extends unknown[], R, K> = unknown extends R ? unknown : Signature<A, R, K>
 
-/** A method for clients, with its overloads: up to three. */
+/** A method as clients call it. Up to three overloads are kept. */
 type Method<F, K> = F extends {
   (...args: infer A1): infer R1
   (...args: infer A2): infer R2
@@ -71,8 +71,8 @@ type Method<F, K> = F extends {
       : never
 
 /**
- * A service of the client: the methods of the server's class `S`, with results as they come through JSON. Custom methods are those that
- * `app.use` names.
+ * A service of the client: the methods of the server's class `S`, with results as they are after JSON. At runtime, custom methods exist if
+ * `app.use` names them.
  */
 export type ClientService<S, App = unknown> = {
   [K in keyof S as K extends Reserved ? never : NonNullable<S[K]> extends Callable ? K : never]-?: Method<
@@ -81,7 +81,7 @@ export type ClientService<S, App = unknown> = {
   >
 } & (S extends { find?: infer F }
   ? {
-      /** Walks all records that a query selects, page by page. It asks for the next page when it is needed, and stops when the loop is left. */
+      /** Gives all records that a query selects. It requests a page when the loop needs it, and no more after the loop ends. */
       iterate(
         params?: ClientParams<QueryOf<FirstArgument<NonNullable<F>>>>
       ): AsyncGenerator<Item<Found<NonNullable<F>>>, void, void>
@@ -89,38 +89,38 @@ export type ClientService<S, App = unknown> = {
   : unknown) &
   ServiceAddons<Received<S>, App>
 
-// What hooks and listeners of the client see.
+// The results as hooks and listeners of the client get them.
 type Received<S> = {
   [K in keyof S]: S[K] extends (...args: infer A) => infer R ? (...args: A) => Promise<ClientResult<Awaited<R>>> : S[K]
 }
 
-/** A service that is not typed. */
+/** A service without types of its own. */
 export type AnyService = Required<Service<Record<string, unknown>>>
 
 /** Options of a service of the client. */
 export interface ClientServiceOptions {
-  /** The methods of the service, custom ones among them. Default: the six. */
+  /** The methods of the service. Custom methods must be named here. Default: the six. */
   methods?: readonly string[]
-  /** The events that the service emits itself. */
+  /** The events that the service emits by itself. */
   events?: readonly string[]
   hooks?: HookOptions
 }
 
 /** Options of a client. */
 export interface ClientOptions {
-  /** Told of listeners that throw. Default: the console. `false`: nobody is. */
+  /** Logs the errors of listeners. Default: the console. `false` turns it off. */
   logger?: { error(error: unknown): unknown } | false
 }
 
-/** A client application: the services of a server, called as in the server. Its own events are `login` and `logout`. */
+/** A client application. Its services are called as on the server. It emits `login` and `logout`. */
 export interface ClientApplication<Services = Record<string, AnyService>> extends Omit<ServiceAddons, 'hooks'> {
   /** The HTTP library of the default connection. */
   readonly rest?: unknown
-  /** Hands the application to a function: a connection, `authentication(…)`, one of your own. */
+  /** Calls a function with the application: a connection, `authentication(…)`, or one of your own. */
   configure(setup: (app: this) => unknown): this
   /**
    * Registers a service: one of another server, one with custom methods, or any object with methods.
-   * @throws when the path is taken
+   * @throws if there is a service at the path already
    */
   use(
     path: (keyof Services & string) | `/${keyof Services & string}`,
@@ -128,21 +128,21 @@ export interface ClientApplication<Services = Record<string, AnyService>> extend
     options?: ClientServiceOptions
   ): this
   /**
-   * The service of a path. One that was not registered is a service of the default connection.
-   * @throws when there is no such connection
+   * Returns the service at a path. If none was registered there, it is a service of the default connection.
+   * @throws if there is no default connection
    */
   service<P extends keyof Services & string>(path: P | `/${P}`): ClientService<Services[P], this>
   service<S = undefined>(path: S extends undefined ? keyof Services & string : string): ClientService<S, this>
   /** Adds hooks for all services, at any time. */
   hooks(options: HookOptions): this
-  /** What was set under a name. `'authentication'` is a promise of the result of the login, or `null`. */
+  /** Returns a setting. `'authentication'` is a promise of the result of the login, or `null`. */
   get(name: 'authentication'): Promise<AuthenticationResult> | null | undefined
   get(name: string): unknown
   set(name: string, value: unknown): this
-  /** Logs in. Without a request it goes on with the stored token, as `reAuthenticate` does. @throws when `authentication` is not configured */
+  /** Logs in. Without a request it continues with the stored token, as `reAuthenticate` does. @throws if `authentication` is not configured */
   authenticate(request?: AuthenticationRequest, params?: ClientParams): Promise<AuthenticationResult>
-  /** Goes on with the stored token: asks the server once, unless `force` is set. */
+  /** Continues with the stored token. The server is asked once; with `force`, each time. */
   reAuthenticate(force?: boolean): Promise<AuthenticationResult>
-  /** Logs out, and forgets the tokens. `null` when the server knew of no login. */
+  /** Logs out, and removes the tokens. The result is `null` if the server knew of no login. */
   logout(): Promise<AuthenticationResult | null>
 }

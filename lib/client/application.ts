@@ -5,18 +5,17 @@ import type {
   ClientParams,
   ClientServiceOptions
 } from '../../types/client.js'
-import type { HookOptions } from '../../types/hooks.js'
+import type { HookOptions, RegisteredService } from '../../types/hooks.js'
 import { createEmitter, eventMethods } from '../core/events.js'
-import { define } from '../core/facade.js'
 import { HookStore } from '../core/hooks.js'
 import { stripSlashes } from '../core/path.js'
 import { createService, type ServiceEntry } from '../core/service.js'
 import { addMethods } from './connection.js'
-import { iterate } from './iterate.js'
+import { type Finder, iterate } from './iterate.js'
 
 /**
- * Makes a client application (specification: "Client behaviour"). `Services` are those of the server: paths, methods, data and results
- * are typed by it.
+ * Creates a client application (specification: "Client behaviour"). `Services` is the interface of the server's services: it types
+ * paths, methods, data and results.
  *
  * @example
  * const app = createClient<Services>()
@@ -29,24 +28,29 @@ export function createClient<Services = Record<string, AnyService>>({
   const entries = new Map<string, ServiceEntry>()
   const common = new HookStore()
   const settings = new Map<string, unknown>()
-  const onListenerError = (error: unknown) => (logger === false ? undefined : logger.error(error))
+  const onListenerError = (error: unknown) => (logger ? logger.error(error) : undefined)
+  const noLogin = () => Promise.reject(new Error('There is no login: call configure(authentication()) first'))
   const app = {} as ClientApplication<Services> & { defaultService?(name: string): object }
-  const noLogin = () => Promise.reject(new Error('There is no authentication: configure(authentication()) first'))
+
+  function register(path: string, service: object, options: ClientServiceOptions = {}) {
+    const name = stripSlashes(path)
+    if (entries.has(name)) throw new Error(`There is a service '${name}' already: call use() before service()`)
+    addMethods(service, name, options)
+    const entry = createService(service, { ...options, app, path: name, common, onListenerError })
+    const registered = entry.service as RegisteredService<Finder>
+    if (!('iterate' in service))
+      Object.assign(registered, { iterate: (params?: ClientParams) => iterate(registered, params) })
+    entries.set(name, entry)
+    return registered
+  }
 
   return Object.assign(app, eventMethods(createEmitter(), app, onListenerError), {
     configure(setup: (app: ClientApplication<Services>) => unknown) {
       setup(app)
       return app
     },
-    use(path: string, service: object, options: ClientServiceOptions = {}) {
-      const name = stripSlashes(path)
-      if (entries.has(name)) throw new Error(`There is a service '${name}' already: use() comes before service()`)
-      addMethods(service, name, options)
-      const entry = createService(service, { ...options, app, path: name, common, onListenerError })
-      const registered = entry.service as unknown as { find(params: ClientParams): Promise<unknown> }
-      if (!('iterate' in service))
-        define(registered as never, 'iterate', (params?: ClientParams) => iterate(registered, params))
-      entries.set(name, entry)
+    use(...args: Parameters<typeof register>) {
+      register(...args)
       return app
     },
     service(path: string): unknown {
@@ -54,8 +58,10 @@ export function createClient<Services = Record<string, AnyService>>({
       const entry = entries.get(name)
       if (entry !== undefined) return entry.service
       if (app.defaultService === undefined)
-        throw new Error(`There is no server for the service '${name}': configure(rest(address).fetch(fetch)) first`)
-      return app.use(name as never, app.defaultService(name)).service(name as never)
+        throw new Error(
+          `There is no server for the service '${name}': call configure(rest(address).fetch(fetch)) first`
+        )
+      return register(name, app.defaultService(name))
     },
     hooks(options: HookOptions) {
       common.add(options)

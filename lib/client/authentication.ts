@@ -2,10 +2,10 @@ import type { AuthenticationRequest, AuthenticationResult } from '../../types/au
 import type { ClientParams } from '../../types/client.js'
 import { NotAuthenticated } from '../core/errors.js'
 import { stripSlashes } from '../core/path.js'
+import { streamOf } from '../core/stream.js'
 import type { Connection } from './connection.js'
 import { nameIn } from './headers.js'
 import { type Held, is401, type Login, type LoginApp, type LoginService, loginOf, type Session } from './login.js'
-import { streamOf } from './message.js'
 import { createRenewal } from './renewal.js'
 import { createTokenStore, type StorageOptions } from './token-store.js'
 import { abortable } from './transports/abortable.js'
@@ -22,7 +22,7 @@ export interface ClientAuthenticationOptions extends StorageOptions {
   jwtStrategy?: string
 }
 
-/** What `authentication` needs of an application, and what it adds to it. */
+/** The part of an application that `authentication` uses and extends. */
 export interface AuthenticationClient extends LoginApp {
   readonly connection?: Connection
   service(path: string): unknown
@@ -31,15 +31,16 @@ export interface AuthenticationClient extends LoginApp {
   logout(): Promise<AuthenticationResult | null>
 }
 
-// A logout belongs to the user who was logged in when it began, whatever hooks wait for.
+// The session that a logout ends is decided when `logout()` is called. Hooks of the client may wait before the request is sent.
 const heldByCall = Symbol()
 
 /**
- * Login for a client: makes `authenticate`, `reAuthenticate` and `logout` work, and adds the token to every call of the default
- * connection (specification: "Authentication"). Where the server gives refresh tokens, a token that is refused is renewed, once for all
- * calls that wait, and the call is made again. The application emits `login` and `logout`, the latter with `null` when a renewal is refused.
+ * Adds login to a client: `authenticate`, `reAuthenticate` and `logout`, and the token on every call of the default connection
+ * (specification: "Authentication"). If the server issues refresh tokens, a call that is answered with 401 renews the token and is sent
+ * again; calls that fail at the same time share one renewal. The application emits `login` and `logout`. When the server refuses a
+ * renewal, `logout` comes with `null`.
  *
- * @returns a function for `app.configure`, which throws when no connection was configured before
+ * @returns a function for `app.configure`. It throws if no connection was configured before.
  * @example
  * app.configure(authentication({ storage: localStorage }))
  * await app.authenticate({ strategy: 'local', email, password })
@@ -51,9 +52,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
     const tokens = createTokenStore(options)
     const { connection } = app
     if (connection === undefined)
-      throw new Error(
-        'Authentication needs a connection: app.configure(rest(address).fetch(fetch)) before app.configure(authentication())'
-      )
+      throw new Error('Authentication needs a connection: call configure(rest(address).fetch(fetch)) first')
     const service = app.service(path) as LoginService
     const login = loginOf(app, tokens)
     const renew = createRenewal(tokens, service, login)
@@ -79,7 +78,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
         request === undefined ? reAuthenticate() : login.rememberUser(service.create(request, params)),
       async logout() {
         const held = login.hold()
-        // A hook may wait before it is looked at.
+        // It is awaited after hooks, which may take long: until then a rejection must not count as unhandled.
         held.catch(() => {})
         const params = { connection: { [heldByCall]: held } }
         const result = await service.remove(null, params).catch((error) => {
@@ -92,7 +91,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
       }
     })
 
-    // All calls of the connection, and none of those to other servers.
+    // Only calls of this connection get the token, so that it is not sent to other servers.
     const { send } = connection
     connection.send = async (request) => {
       const { service, call, headers, body, signal, options } = request
@@ -106,13 +105,13 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
       const response = await sendWith(token)
       if (response.status !== 401) return response
       const renewed = await unlessAborted(signal, () => renew(token, session))
-      // A stream is read once.
+      // A stream can't be sent a second time.
       return !renewed || streamOf(body) ? response : sendWith(renewed)
     }
   }
 }
 
-// What is waited for goes on: others wait for it too.
+// An abort ends only this wait. The login or renewal continues, since other calls may wait for it.
 const unlessAborted = <T>(signal: AbortSignal | undefined, wait: () => Promise<T>) =>
   abortable<T>(signal, (resolve, reject) => {
     wait().then(resolve, reject)

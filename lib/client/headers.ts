@@ -1,11 +1,11 @@
 import type { HeadersLike } from '../../types/client.js'
 
-/** Headers of a request: each name once. */
-export type Headers = Record<string, string>
+/** The headers of a request. Each name is there once. */
+export type RequestHeaders = Record<string, string>
 
-/** Merges headers: later ones win, whatever the case of their names. */
-export function mergeHeaders(...sources: (HeadersLike | undefined)[]): Headers {
-  const merged: Headers = {}
+/** Merges headers. Later ones win; names are compared without regard to case. */
+export function mergeHeaders(...sources: (HeadersLike | undefined)[]): RequestHeaders {
+  const merged: RequestHeaders = {}
   for (const source of sources)
     for (const [name, value] of source && Symbol.iterator in source ? source : Object.entries(source ?? {})) {
       if (value === undefined || value === null) continue
@@ -15,6 +15,6 @@ export function mergeHeaders(...sources: (HeadersLike | undefined)[]): Headers {
   return merged
 }
 
-/** The name under which headers hold one, in any case. */
-export const nameIn = (headers: Headers, name: string) =>
+/** Finds a header, in any case, and returns its name as it is written. */
+export const nameIn = (headers: RequestHeaders, name: string) =>
   Object.keys(headers).find((key) => key.toLowerCase() === name.toLowerCase())

@@ -1,5 +1,9 @@
 export type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
 export type * from '../../types/client.js'
+// biome-ignore format: the door fits on a page
+export type {
+  AroundHook, Hook, HookContext, HookMap, HookOptions, HookType, Listener, NextFunction, RecordListener, ServiceAddons
+} from '../../types/hooks.js'
 export type * from '../../types/json.js'
 export type * from '../../types/service.js'
 // biome-ignore format: the door fits on a page
@@ -10,17 +14,18 @@ export {
 } from '../core/errors.js'
 export { createClient } from './application.js'
 export { type AuthenticationClient, authentication, type ClientAuthenticationOptions } from './authentication.js'
-export type { Connectable, Connection, RestServiceClass } from './connection.js'
+export type { Connectable, Connection } from './connection.js'
 export type { ClientRequest, ClientResponse } from './message.js'
+export { type Adapter, type Rest, rest } from './rest.js'
 export {
-  type Adapter,
-  AxiosClient,
-  FetchClient,
-  JqueryClient,
-  RequestClient,
-  type Rest,
-  rest,
-  SuperagentClient
-} from './rest.js'
-export type { AdapterOptions, RestService, RestServiceSettings } from './rest-service.js'
+  type AdapterOptions,
+  type RestService,
+  RestService as AxiosClient,
+  RestService as FetchClient,
+  RestService as JqueryClient,
+  RestService as RequestClient,
+  RestService as SuperagentClient,
+  type RestServiceClass,
+  type RestServiceSettings
+} from './rest-service.js'
 export { memoryStorage, type Storage } from './storage.js'

@@ -1,10 +1,11 @@
 import type { ClientParams } from '../../types/client.js'
 
-interface Finder {
+/** A service with pages. */
+export interface Finder {
   find(params: ClientParams): Promise<unknown>
 }
 
-/** Walks the records of a `find`, page by page. A plain list is one page; an empty page is the last. */
+/** Gives the records of a `find` one by one, and asks for the next page when it is needed. It ends with a plain list or an empty page. */
 export async function* iterate(service: Finder, params: ClientParams = {}): AsyncGenerator<unknown, void, void> {
   const { query } = params
   let skip = Number(query?.$skip ?? 0)

@@ -3,7 +3,7 @@ import type { ClientParams } from '../../types/client.js'
 import { read } from '../core/errors.js'
 import type { Token, TokenStore } from './token-store.js'
 
-/** What a login needs of an application. */
+/** The part of an application that a login uses. */
 export interface LoginApp {
   get(name: 'authentication'): Promise<AuthenticationResult> | null | undefined
   set(name: string, value: unknown): unknown
@@ -16,25 +16,25 @@ export interface LoginService {
   remove(id: null, params?: ClientParams): Promise<AuthenticationResult>
 }
 
-/** The result of a login, and the token that it went on with where it did. */
+/** The result of a login. `used` is the stored token that it continued, if it did. */
 export interface Login {
   readonly result: AuthenticationResult
   readonly used?: string
 }
 
-/** One login, or what a storage has at the start. One that is over may be held still: it changes nothing. */
+/** One login, or the tokens that the storage has at the start. After its end, calls may still refer to it, and no longer change anything. */
 export interface Session {
-  /** A login, or one that goes on with a token, while it is under way. */
+  /** The request that logs in, or continues with a token, while it is under way. */
   login?: Promise<AuthenticationResult> | undefined
-  /** The token that it began with. */
+  /** Its first token. */
   token?: Token
-  /** Where it could not begin: the one that stayed. */
+  /** The session that stayed, if this one failed to log in. */
   before?: Session
-  /** A renewal of its token, while it is under way. */
+  /** The renewal of its token, while it is under way. */
   renewal?: Promise<Token> | undefined
 }
 
-/** What a call begins with: a session, and its token. They stay that when another user logs in. */
+/** The session and the token that a call starts with. It keeps them when another user logs in. */
 export interface Held {
   readonly session: Session
   readonly token: Token
@@ -45,12 +45,12 @@ export type ApplicationLogin = ReturnType<typeof loginOf>
 
 export const is401 = (error: unknown) => read(error, 'code') === 401
 
-/** The login of an application: `app.get('authentication')`, its events, and its tokens. They change when the storage has done its part. */
+/** Manages the login of an application: `app.get('authentication')`, its events and its tokens. They change after the storage has. */
 export function loginOf(app: LoginApp, tokens: TokenStore) {
-  // What calls begin with, and whose tokens are in the storage. They differ while a user logs in.
+  // `current` is the session that new calls start with, `stored` the one whose tokens are in the storage. They differ while a user logs in.
   let current: Session = {}
   let stored = current
-  // Tells of the tokens in the storage, where a login that began meanwhile has kept that back.
+  // Announces the stored login. It is set while a later login, which may still fail, is under way.
   let tell: (() => void) | undefined
 
   const drop = async (token: Token) => {
@@ -59,10 +59,10 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
     return isGone
   }
 
-  /** Makes a login, which is under way, that of a session. */
+  /** Follows a login that is under way, and makes it that of a session. */
   function remember(session: Session, login: Promise<Login>): Promise<AuthenticationResult> {
     const [before, token] = [stored, tokens.read()]
-    // It may be looked at later, or never.
+    // It may never be awaited: a rejection must not count as unhandled.
     token.catch(() => {})
     const isCurrent = () => current === session
     const save = async ({ result, used }: Login) => {
@@ -108,10 +108,10 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
   }
 
   return {
-    /** Makes a login that goes on with a token that of the application. One that is under way comes before. */
+    /** Continues the current session by a stored token. If a login is under way, that one is returned instead. */
     rememberToken: (login: (session: Session) => Promise<Login>) => current.login ?? remember(current, login(current)),
 
-    /** Makes the login of a user, who may be another one, that of the application. */
+    /** Starts a session for the login of a user, who may be another one than before. */
     rememberUser(login: Promise<AuthenticationResult>): Promise<AuthenticationResult> {
       current = {}
       return remember(
@@ -120,10 +120,10 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
       )
     },
 
-    /** Whether no user has begun to log in since, and none has logged out. */
+    /** Whether the session is still the current one: nobody has logged in or out since. */
     isCurrent: (session: Session) => session === current,
 
-    /** The session that there is now, for a call, after a login that is under way. */
+    /** Returns the session and the token for a call. It waits for a login that is under way. */
     async hold(): Promise<Held> {
       const held = current
       if (held.login === undefined) return { session: held, token: await tokens.read() }
@@ -133,7 +133,7 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
       return { session, token }
     },
 
-    /** Ends a session, once, and no other. */
+    /** Ends a session. It does nothing if that session has ended already. */
     end: (session: Session, token: Token, result: AuthenticationResult | null): Promise<void> =>
       tokens.inTurn(async () => {
         if (session !== stored) return

@@ -6,9 +6,9 @@ interface Locks {
 }
 declare const navigator: { locks?: Locks } | undefined
 
-/** Makes what renews the access token of a session by the refresh token, once for any number of calls that wait for it. */
+/** Creates the function that renews the access token of a session by its refresh token. Calls that need it at the same time share one renewal. */
 export function createRenewal(tokens: TokenStore, service: LoginService, { isCurrent, end }: ApplicationLogin) {
-  // A refresh token is good for one use, and other tabs of the page have the same one.
+  // A refresh token can be used once, and other tabs have the same one: they take turns.
   function alone<T>(run: () => Promise<T>): Promise<T> {
     const locks = typeof navigator === 'undefined' ? undefined : navigator.locks
     const { shared } = tokens
@@ -16,16 +16,16 @@ export function createRenewal(tokens: TokenStore, service: LoginService, { isCur
     return new Promise((resolve, reject) => {
       const runAndWait = async () => {
         await run().then(resolve, reject)
-        // What is written to localStorage takes a while until other tabs see it.
+        // Other tabs see a change of localStorage after a delay.
         await new Promise((resolve) => setTimeout(resolve, 300))
       }
       locks.request(shared, runAndWait).catch(reject)
     })
   }
 
-  // A login, or a logout, may come between: what it has left stands.
+  // A login or logout may have changed the tokens meanwhile. Then they stay as they are.
   async function renewNow(refused: string, session: Session): Promise<Token> {
-    // Both at one time: a login may be about to replace them.
+    // Both are read in one turn, so that no login replaces one of them in between.
     const [current, refreshToken] = await tokens.inTurn(async () => [await tokens.access(), await tokens.refresh()])
     if (current !== refused) return current
     if (!refreshToken) return undefined
@@ -40,8 +40,8 @@ export function createRenewal(tokens: TokenStore, service: LoginService, { isCur
   }
 
   /**
-   * The token that stands in for one that a call was refused with, `undefined` when there is none, or another user has logged in.
-   * @throws what the server answers beside 401: nothing is known of the login then
+   * Returns the token to use instead of one that was refused, or `undefined` if there is none or another user has logged in.
+   * @throws any error of the renewal but 401, which leaves open whether the login is still valid
    */
   return async (refused: string, session: Session): Promise<Token> => {
     if (!isCurrent(session)) return undefined
@@ -49,7 +49,7 @@ export function createRenewal(tokens: TokenStore, service: LoginService, { isCur
       session.renewal = undefined
     })
     const renewed = await session.renewal
-    // Another tab may have logged in another user.
+    // Meanwhile another user may have logged in in another tab.
     return isCurrent(session) ? ofSameUser(renewed, refused) : undefined
   }
 }

@@ -3,8 +3,10 @@ import type { NullableId, Query } from '../../types/service.js'
 import { BadRequest } from '../core/errors.js'
 import { definitionOf, methods } from '../core/methods.js'
 import { encodeSegment, fillPath, stripSlashes } from '../core/path.js'
+import { nameError } from '../core/service.js'
+import { streamOf } from '../core/stream.js'
 import { mergeHeaders } from './headers.js'
-import { type ClientRequest, type ClientResponse, streamOf } from './message.js'
+import type { ClientRequest, ClientResponse } from './message.js'
 import { findVanishing, stringify } from './query.js'
 import { settle } from './settle.js'
 
@@ -12,22 +14,25 @@ export const transport = Symbol()
 
 /** Options of an adapter. */
 export interface AdapterOptions {
-  /** Headers of all calls. */
+  /** Headers for all calls. */
   headers?: HeadersLike
 }
 
-/** What a service of the client is made of. */
+/** The settings of a service of the client. */
 export interface RestServiceSettings {
   readonly name: string
   readonly base: string
   /** The HTTP library. */
   readonly connection: unknown
   readonly options: AdapterOptions
-  /** Sends a request. It is no member by name: a custom method may be called `send`. */
+  /** Sends a request. The key is a symbol, so that a custom method may be called `send`. */
   [transport](request: ClientRequest): Promise<ClientResponse>
 }
 
-/** The six methods; each is one HTTP request (specification: "Endpoints"). */
+/** A class of services: one of ours, or one that extends it. */
+export type RestServiceClass = new (settings: RestServiceSettings) => RestService
+
+/** The six methods. Each makes one HTTP request (specification: "Endpoints"). */
 export interface RestService {
   find(params?: ClientParams): Promise<unknown>
   get(id: string | number, params?: ClientParams): Promise<unknown>
@@ -37,7 +42,16 @@ export interface RestService {
   remove(id: NullableId, params?: ClientParams): Promise<unknown>
 }
 
-/** A service on a server. Its subclasses, one for each adapter, may be extended. No private fields: Feathers calls it through proxies. */
+/**
+ * A service on a server. `FetchClient`, `AxiosClient` and so on are names of this class, to extend. It has no private fields, since Feathers
+ * calls it through proxies.
+ *
+ * @example
+ * class Compact extends FetchClient {
+ *   getQuery (query) { return `?q=${encodeURIComponent(JSON.stringify(query))}` }
+ * }
+ * app.configure(rest(address).fetch(fetch, Compact))
+ */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the methods are made from the table, below
 export class RestService {
   declare readonly name: string
@@ -51,21 +65,20 @@ export class RestService {
     Object.assign(this, settings, { name: stripSlashes(settings.name) })
   }
 
-  /** The query string, with `?`, or an empty string where there is none. Override it for another form. */
+  /** Returns the query string with `?`, or an empty string for an empty query. Override it to write queries in another form. */
   getQuery(query: Query): string {
     const text = stringify(query)
     return text && `?${text}`
   }
 
   /**
-   * Adds custom methods: each is a POST that names it in `X-Service-Method`. Those that the service has stay as they are.
-   * @throws when a name is that of another member
+   * Adds custom methods. Each is a POST that names the method in `X-Service-Method`. Methods that the service has already stay as they are.
+   * @throws if the service has another member of that name
    */
   methods(...names: string[]): this {
     for (const name of names) {
-      if (members.test(name))
-        throw new Error(`'${name}' can't be a method of the service '${this.name}': choose another name`)
-      if (!(name in this)) Object.assign(this, { [name]: (...args: unknown[]) => call(this, name, args) })
+      if (members.test(name)) throw nameError(name, this.name, 'every service has it already')
+      this[name as 'find'] ??= methodOf(name)
     }
     return this
   }
@@ -73,41 +86,39 @@ export class RestService {
 
 const members = /^(base|connection|getQuery|methods|name|options)$/
 
-for (const name of methods.keys())
-  Object.assign(RestService.prototype, {
-    [name](this: RestService, ...args: unknown[]) {
-      return call(this, name, args)
-    }
-  })
+for (const name of methods.keys()) Object.assign(RestService.prototype, { [name]: methodOf(name) })
 
-async function call(service: RestService, name: string, args: unknown[]): Promise<unknown> {
-  return settle(await service[transport](toRequest(service, name, args)))
+function methodOf(name: string) {
+  return async function (this: RestService, ...args: unknown[]): Promise<unknown> {
+    return settle(await this[transport](toRequest(this, name, args)))
+  }
 }
 
 function toRequest(service: RestService, name: string, args: unknown[]): ClientRequest {
   const { verb, id: hasId, arguments: names } = definitionOf(name)
-  const of = (argument: (typeof names)[number]) => args[names.indexOf(argument)]
-  const [id, data] = [of('id'), of('data')]
-  const { headers, route, ...params } = (of('params') ?? {}) as ClientParams
-  const { headers: own, signal, ...options } = params.connection ?? {}
-  const query = params.query ?? {}
-  if (!isPlain(query)) throw new BadRequest(`The query of ${service.name}.${name} must be a plain object`)
+  const { id, data, params } = Object.fromEntries(names.map((argument, index) => [argument, args[index]]))
+  const { headers, route, query, connection } = (params ?? {}) as ClientParams
+  const { headers: own, signal, ...options } = connection ?? {}
+  const conditions = query ?? {}
+  if (!isPlain(conditions)) throw new BadRequest(`The query of ${service.name}.${name} must be a plain object`)
   const isMulti = hasId === 'optional' && id === null
-  const lost = isMulti ? findVanishing(query) : undefined
+  const lost = isMulti ? findVanishing(conditions) : undefined
   if (lost !== undefined)
     throw new BadRequest(`The condition '${String(lost)}' of ${name}(null) would not reach the server`)
-  const segment = hasId && !isMulti ? `/${encodeSegment(id, `The id of ${service.name}.${name}`)}` : ''
-  // Where a browser reads a URL, a backslash is a slash, and a tab or a line break is nothing; request takes ASCII alone.
+  const segment = hasId && !isMulti ? encodeSegment(id, `The id of ${service.name}.${name}`) : ''
+  // Browsers read a backslash in a URL as a slash, and leave out tabs and line breaks. request takes ASCII alone.
   const path = fillPath(service.name, route).replace(/[^!-[\]-~]+/g, encodeURIComponent)
   const body = bodyOf(data)
-  const isJSON = typeof body === 'string'
-  const standard = { Accept: 'application/json', 'Content-Type': isJSON ? 'application/json' : undefined }
+  const standard = {
+    Accept: 'application/json',
+    'Content-Type': typeof body === 'string' ? 'application/json' : undefined
+  }
   const custom = { 'X-Service-Method': methods.has(name) ? undefined : name }
   return {
     service: service.name,
     call: name,
     method: verb,
-    url: `${service.base}/${path}${path === '' ? segment.slice(1) : segment}${service.getQuery(query)}`,
+    url: `${service.base}/${[path, segment].filter(Boolean).join('/')}${service.getQuery(conditions)}`,
     headers: mergeHeaders(standard, service.options.headers, own, headers, custom),
     body,
     options,
@@ -115,14 +126,13 @@ function toRequest(service: RestService, name: string, args: unknown[]): ClientR
   }
 }
 
-const prototypeOf = (value: object) => Object.getPrototypeOf(value)
-const isPlain = (value: object) => prototypeOf(prototypeOf(value) ?? value) === null
+const isPlain = (value: object) => Object.getPrototypeOf(Object.getPrototypeOf(value) ?? value) === null
 
-/** Data as JSON, or as it is when it is a body in itself: a form, a file, bytes, a stream. */
+/** Returns data as JSON. Forms, files, bytes and streams are returned as they are. */
 function bodyOf(data: unknown): unknown {
   if (streamOf(data) || raw.test(Object.prototype.toString.call(data))) return data
   if (!ArrayBuffer.isView(data)) return JSON.stringify(data)
-  // Libraries send the whole buffer that a view shows a part of, or one byte for each of its numbers. All know a Buffer.
+  // For a view, libraries send its whole buffer, or one byte for each of its numbers: they get a copy of its bytes. All can send a Buffer.
   return 'toJSON' in data ? data : new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice()
 }
 

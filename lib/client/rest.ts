@@ -1,48 +1,31 @@
 import { Unavailable } from '../core/errors.js'
-import { type Connection, createConnection, mergeOptions, type RestServiceClass } from './connection.js'
-import { streamOf, type Transport } from './message.js'
-import { type AdapterOptions, RestService } from './rest-service.js'
-import { type Axios, axiosTransport } from './transports/axios.js'
-import { type Fetch, fetchTransport } from './transports/fetch.js'
-import { type JQuery, jqueryTransport } from './transports/jquery.js'
-import { type RequestLibrary, requestTransport } from './transports/request.js'
-import { type Superagent, superagentTransport } from './transports/superagent.js'
+import { streamOf } from '../core/stream.js'
+import { type Connection, createConnection } from './connection.js'
+import { mergeHeaders } from './headers.js'
+import { libraries } from './libraries.js'
+import type { Library } from './library.js'
+import { type AdapterOptions, RestService, type RestServiceClass } from './rest-service.js'
 
 declare const location: unknown
 
-/** A service over `fetch`. Extend it to override `getQuery`. */
-export class FetchClient extends RestService {}
-/** A service over axios. Extend it to override `getQuery`. */
-export class AxiosClient extends RestService {}
-/** A service over superagent. Extend it to override `getQuery`. */
-export class SuperagentClient extends RestService {}
-/** A service over jQuery. Extend it to override `getQuery`. */
-export class JqueryClient extends RestService {}
-/** A service over request. Extend it to override `getQuery`. */
-export class RequestClient extends RestService {}
-
-/** An adapter: `(library, options?, Class?)` or `(library, Class)`. */
-export interface Adapter<Library, Options = AdapterOptions> {
-  (library: Library, options?: Options, Class?: RestServiceClass): Connection
-  (library: Library, Class: RestServiceClass): Connection
+/** An adapter. It takes the library, then options, a class of services, or both. */
+export interface Adapter<L, Options = AdapterOptions> {
+  (library: L, options?: Options, Class?: RestServiceClass): Connection
+  (library: L, Class: RestServiceClass): Connection
 }
 
-/** The adapters for a server. */
-export interface Rest {
-  fetch: Adapter<Fetch>
-  axios: Adapter<Axios>
-  superagent: Adapter<Superagent>
-  jquery: Adapter<JQuery>
-  /** The library has its own way to what holds for all calls: `request.defaults({ headers, auth })`. */
-  request: Adapter<RequestLibrary, { headers?: never }>
-}
+type AnyLibrary = (typeof libraries)[number]
+type AdapterOf<D> = D extends Library<string, infer L, infer Options> ? Adapter<L, Options> : never
+
+/** The adapters for a server, by the name of their library. */
+export type Rest = { readonly [Name in AnyLibrary['name']]: AdapterOf<Extract<AnyLibrary, { name: Name }>> }
 
 /**
  * A server by its address (specification: "Client behaviour").
  *
- * @param base its address, with a prefix where services stand under one. Default: that of the page
+ * @param base its address, with a prefix where the services have one. Default: the address of the page
  * @param options `headers` for all calls
- * @throws outside a browser, when there is no address; its adapters, when they are handed no library
+ * @throws outside a browser, when there is no address. The adapters throw when they are given no library.
  * @example
  * app.configure(rest('https://api.example.com').fetch(fetch))
  */
@@ -51,23 +34,22 @@ export function rest(base = '', options: AdapterOptions = {}): Rest {
     throw new Error('rest(address) needs an address outside a browser')
   const address = base.replace(/\/+$/, '')
   const adapter =
-    <Library>(name: string, Class: RestServiceClass, transport: Transport<Library>, ...streams: string[]) =>
-    (library: Library, given: AdapterOptions | RestServiceClass = {}, Own = Class) => {
+    ({ name, streams = [], send, check }: Library<string, unknown>) =>
+    (library: unknown, given: AdapterOptions | RestServiceClass = {}, Class: RestServiceClass = RestService) => {
       if (!library) throw new Error(`rest(address).${name}(${name}) needs the library`)
-      const [own, Chosen] = typeof given === 'function' ? [{}, given] : [given, Own]
-      const merged = mergeOptions(options, own)
-      if (name === 'request' && Object.keys(merged.headers).length > 0)
-        throw new Error('Headers for request are those of request.defaults({ headers })')
+      const [own, Chosen] = typeof given === 'function' ? [{}, given] : [given, Class]
+      const merged = { ...options, ...own, headers: mergeHeaders(options.headers, own.headers) }
+      check?.(merged)
       return createConnection({
         base: address,
         library,
         options: merged,
         Class: Chosen,
-        send: async (request) => {
+        async send(request) {
           try {
             const stream = streamOf(request.body)
-            if (stream && !streams.includes(stream)) throw new Error(`${name} can not send it`)
-            return await transport(library, request)
+            if (stream && !streams.includes(stream)) throw new Error(`${name} can not send this`)
+            return await send(library, request)
           } catch (cause) {
             if (request.signal?.aborted) throw request.signal.reason
             throw new Unavailable(`${request.method} ${request.url} got no answer`, undefined, { cause })
@@ -75,11 +57,5 @@ export function rest(base = '', options: AdapterOptions = {}): Rest {
         }
       })
     }
-  return {
-    fetch: adapter('fetch', FetchClient, fetchTransport, 'pipe', 'getReader'),
-    axios: adapter('axios', AxiosClient, axiosTransport, 'pipe'),
-    superagent: adapter('superagent', SuperagentClient, superagentTransport),
-    jquery: adapter('jquery', JqueryClient, jqueryTransport),
-    request: adapter('request', RequestClient, requestTransport) as Rest['request']
-  }
+  return Object.fromEntries(libraries.map((library) => [library.name, adapter(library)])) as unknown as Rest
 }

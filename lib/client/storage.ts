@@ -1,8 +1,15 @@
 type Value<T> = T | Promise<T>
 
 /**
- * Where tokens are kept: `localStorage`, `sessionStorage`, or what has the same three methods, async too. Logins and logouts take turns: one
- * whose tokens are never stored, and a read that never ends, holds up those after it.
+ * Keeps the tokens of a login: `localStorage`, `sessionStorage`, or an object with the same three methods, which may be async. Logins and
+ * logouts run one after the other: if a method never settles, those that come later wait for ever.
+ *
+ * @example
+ * const storage: Storage = {
+ *   getItem: (key) => cookies.get(key),
+ *   setItem: (key, value) => cookies.set(key, value),
+ *   removeItem: (key) => cookies.remove(key)
+ * }
  */
 export interface Storage {
   getItem(key: string): Value<string | null | undefined>
@@ -10,7 +17,12 @@ export interface Storage {
   removeItem(key: string): unknown
 }
 
-/** A storage in memory: a reload of the page forgets it, and no other script can read it. */
+/**
+ * Creates a storage in memory: a reload of the page forgets the tokens, and no other script can read them.
+ *
+ * @example
+ * app.configure(authentication({ storage: memoryStorage() }))
+ */
 export function memoryStorage(): Storage {
   const items = new Map<string, string>()
   return {

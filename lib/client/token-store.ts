@@ -3,18 +3,18 @@ import { attempt } from '../core/errors.js'
 import { memoryStorage, type Storage } from './storage.js'
 
 export interface StorageOptions {
-  /** Where tokens are kept. Default: in memory. */
+  /** The storage that keeps the tokens. Default: `memoryStorage()`. */
   storage?: Storage
-  /** The key of the access token in the storage; that of the refresh token has `-refresh` behind it. Default `'feathers-jwt'`. */
+  /** The key of the access token in the storage. The key of the refresh token ends in `-refresh`. Default `'feathers-jwt'`. */
   storageKey?: string
 }
 
 export type Token = string | null | undefined
 
-/** The tokens of a login. */
+/** The tokens of a login, in a storage. */
 export type TokenStore = ReturnType<typeof createTokenStore>
 
-/** Keeps the tokens of a login. They are read whenever they are needed: another tab may have renewed them. */
+/** Creates a store of the tokens of a login. It reads the storage each time, since another tab may have renewed them. */
 export function createTokenStore({ storage: given, storageKey = 'feathers-jwt' }: StorageOptions) {
   const storage = given ?? memoryStorage()
   const refreshKey = `${storageKey}-refresh`
@@ -22,25 +22,25 @@ export function createTokenStore({ storage: given, storageKey = 'feathers-jwt' }
 
   const access = async (): Promise<Token> => storage.getItem(storageKey)
 
-  // The access token goes at last: while it is there, its user is logged in.
+  // The access token is removed last: as long as it is stored, its user is logged in.
   async function clear(): Promise<void> {
     for (const key of [refreshKey, storageKey]) if (await storage.getItem(key)) await storage.removeItem(key)
   }
 
   return {
-    /** The name of the storage for other tabs, `undefined` where they do not see it. */
+    /** A name for locks between tabs that share the storage. `undefined` for the storage in memory, which no other tab sees. */
     shared: given && storageKey,
     access,
     refresh: async (): Promise<Token> => storage.getItem(refreshKey),
 
-    /** The access token that there is now: what changes it after waits until it has been read. */
+    /** Reads the access token. Later changes wait until it has been read. */
     read(): Promise<Token> {
       const token = access()
       last = Promise.allSettled([last, token])
       return token
     },
 
-    /** Runs what changes the tokens, after all that began before: a storage may be slow. */
+    /** Runs a function that changes the tokens, after all changes and reads that began before it. */
     inTurn<T>(run: () => Promise<T>): Promise<T> {
       const turn = last.then(run)
       last = turn.catch(() => {})
@@ -48,10 +48,10 @@ export function createTokenStore({ storage: given, storageKey = 'feathers-jwt' }
     },
 
     /**
-     * Keeps the tokens of a login. A refresh token goes with the access token that it came with.
+     * Stores the tokens of a login. A refresh token is removed together with the access token that it came with.
      *
-     * @param used the token that the login went on with: where another tab has renewed that since, its tokens stay
-     * @returns whether tokens of that login are kept
+     * @param used the stored token that the login continued. If another tab has replaced it meanwhile, the tokens of that tab stay.
+     * @returns whether the storage now holds tokens of the user who logged in
      */
     async save({ accessToken, refreshToken }: AuthenticationResult, used?: string): Promise<boolean> {
       const current = await access()
@@ -62,7 +62,7 @@ export function createTokenStore({ storage: given, storageKey = 'feathers-jwt' }
         else if (accessToken !== current) await storage.removeItem(refreshKey)
         await storage.setItem(storageKey, accessToken)
       } catch (error) {
-        // Half of a new login is none. A renewal can be made again.
+        // A new login that is stored in part is removed. After a failed renewal the old tokens stay, and it can be tried again.
         if (used === undefined) await clear().catch(() => {})
         throw error
       }
@@ -70,9 +70,9 @@ export function createTokenStore({ storage: given, storageKey = 'feathers-jwt' }
     },
 
     /**
-     * Drops the tokens of a user, told by a token, but not those of another user, whom another tab has logged in.
+     * Removes the tokens if they belong to the user of the given token, and not to one who has logged in in another tab.
      *
-     * @returns whether none are left
+     * @returns whether the storage holds no tokens now
      */
     async drop(token: Token): Promise<boolean> {
       const current = await access()
@@ -81,7 +81,7 @@ export function createTokenStore({ storage: given, storageKey = 'feathers-jwt' }
       return true
     },
 
-    /** Drops the tokens of any user. */
+    /** Removes the tokens, whoever they belong to. */
     clear
   }
 }
@@ -89,7 +89,7 @@ export function createTokenStore({ storage: given, storageKey = 'feathers-jwt' }
 const userOf = (token: Token): unknown =>
   attempt(() => JSON.parse(atob(String(token?.split('.')[1]).replaceAll('-', '+').replaceAll('_', '/'))).sub)
 
-/** A token, unless it tells that it is one of another user than `other`. */
+/** Returns `token`, or `undefined` if it is known to belong to another user than `other`. */
 export function ofSameUser(token: Token, other: Token): Token {
   const users = [userOf(token), userOf(other)]
   return token && (users.includes(undefined) || users[0] === users[1]) ? token : undefined

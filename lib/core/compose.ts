@@ -16,37 +16,36 @@ export interface HookObserver {
  * nothing where there are no hooks. A hook ends the call early, or recovers from an error, by setting `context.result`.
  */
 export function compose(hooks: readonly AroundHook[], call: Run, observer?: HookObserver): Run {
-  return hooks.reduceRight<Run>((inner, hook) => wrap(hook, inner, observer), call)
-}
-
-function wrap(hook: AroundHook, inner: Run, observer: HookObserver | undefined): Run {
-  return async (context) => {
-    let running: Promise<void> | undefined
-    let isSettled = false
-    const settle = () => {
-      isSettled = true
-    }
-    const next = () => {
-      if (running !== undefined) throw new Error(`next() called multiple times ${by(hook, context)}`)
-      running = inner(context)
-      // A failure that the hook does not wait for must not end the process: it is thrown below.
-      running.then(settle, settle)
-      return running
-    }
-    try {
-      await hook.call(context.service, context, next)
-      if (!isSettled) await running
-      if (context.result === undefined) {
-        if (running === undefined)
-          throw new Error(`next() was not called ${by(hook, context)}, nor was context.result set`)
-        await running
+  return hooks.reduceRight<Run>(
+    (inner, hook) => async (context) => {
+      let running: Promise<void> | undefined
+      let isSettled = false
+      const settle = () => {
+        isSettled = true
       }
-    } catch (error) {
-      observer?.fail(context)
-      throw error
-    }
-    observer?.see(context)
-  }
+      const next = () => {
+        if (running !== undefined) throw new Error(`next() called multiple times ${by(hook, context)}`)
+        running = inner(context)
+        // A failure that the hook does not wait for must not end the process: it is thrown below.
+        running.then(settle, settle)
+        return running
+      }
+      try {
+        await hook.call(context.service, context, next)
+        if (!isSettled) await running
+        if (context.result === undefined) {
+          if (running === undefined)
+            throw new Error(`next() was not called ${by(hook, context)}, nor was context.result set`)
+          await running
+        }
+      } catch (error) {
+        observer?.fail(context)
+        throw error
+      }
+      observer?.see(context)
+    },
+    call
+  )
 }
 
 const by = (hook: AroundHook, { path, method }: HookContext) => `by ${hook.name || 'a hook'} of ${path}.${method}`

@@ -10,8 +10,6 @@ export interface Shared {
   readonly method: string
 }
 
-const shown = ['path', 'method', 'type', 'event', 'id', 'data', 'params', 'result', 'dispatch', 'error', 'http']
-
 class Context implements HookContext {
   declare readonly app: unknown
   declare readonly service: RegisteredService
@@ -42,7 +40,9 @@ class Context implements HookContext {
   }
 
   toJSON(): Record<string, unknown> {
-    return pick([...shown, ...Object.keys(this)], (name) => this[name as keyof this])
+    const names = []
+    for (const name in this) if (name !== 'app' && name !== 'service') names.push(name)
+    return pick(names, (name) => this[name as keyof this])
   }
 }
 
@@ -60,7 +60,7 @@ export function contextOf(
   class MethodContext extends Context {}
   for (const [key, value] of Object.entries(shared))
     Object.defineProperty(MethodContext.prototype, key, { value, enumerable: true })
-  names.forEach((name, index) => {
+  for (const [index, name] of names.entries()) {
     Object.defineProperty(MethodContext.prototype, name, {
       enumerable: true,
       get(this: Context) {
@@ -71,7 +71,7 @@ export function contextOf(
         this.arguments[index] = value
       }
     })
-  })
+  }
   const last = names.length - 1
   return (args) => {
     args[last] ??= {}

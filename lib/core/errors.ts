@@ -103,10 +103,15 @@ export function toServiceError(error: unknown): ServiceError {
   const code = read(error, 'statusCode')
   const status = isStatus(code) ? code : 500
   const validation = read(error, 'validation')
-  const Class = byCode.get(status)
   const data = validation === undefined ? undefined : { errors: validation }
-  if (Class !== undefined) return new Class(message, data, { cause: error })
-  return new ServiceError(message, status < 500 ? 'BadRequest' : 'GeneralError', status, data, { cause: error })
+  return errorOf(status, message, data, { cause: error })
+}
+
+/** An error of the class of a status. Where there is none, it has the name of the general one of its kind. */
+function errorOf(status: number, message?: string, data?: ErrorData, options?: ErrorOptions): ServiceError {
+  const Class = byCode.get(status)
+  if (Class !== undefined) return new Class(message, data, options)
+  return new ServiceError(message, status >= 400 && status < 500 ? 'BadRequest' : 'GeneralError', status, data, options)
 }
 
 /**
@@ -115,12 +120,8 @@ export function toServiceError(error: unknown): ServiceError {
  * @param body what came as JSON; anything
  */
 export function errorFromJSON(status: number, body: unknown): ServiceError {
-  const Class = byCode.get(status)
-  const standard = Class
-    ? new Class()
-    : new ServiceError(undefined, status >= 400 && status < 500 ? 'BadRequest' : 'GeneralError', status)
   const texts = pick(['name', 'message', 'className'], (key) => text(read(body, key)))
-  return Object.assign(standard, texts, details(body))
+  return Object.assign(errorOf(status), texts, details(body))
 }
 
 // Hooks may have put anything into the fields of an error.

@@ -32,8 +32,9 @@ export function createEmitter(): Emitter {
   }
 }
 
+/** Whether an object has what an emitter of ours has. */
 export function isEmitter(object: object): object is Emitter {
-  return ['on', 'once', 'off', 'emit', 'listeners', 'listenerCount', 'removeAllListeners'].every(
+  return ['once', ...Object.keys(createEmitter())].every(
     (name) => typeof (object as Record<string, unknown>)[name] === 'function'
   )
 }

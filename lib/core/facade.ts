@@ -16,20 +16,20 @@ export function forward(source: Members, target: object): void {
     for (const key of Reflect.ownKeys(owner)) {
       if (key === 'constructor' || Object.hasOwn(target, key)) continue
       const isMethod = typeof Object.getOwnPropertyDescriptor(owner, key)?.value === 'function'
-      if (owner === source || !isMethod) property(source, target, key)
-      else define(target, key, (...args: unknown[]) => (source[key] as Method).apply(source, args))
+      const call: Method = (...args) => (source[key] as Method).apply(source, args)
+      Object.defineProperty(target, key, {
+        configurable: true,
+        enumerable: true,
+        ...(isMethod && owner !== source
+          ? { value: call, writable: true }
+          : {
+              get: () => source[key],
+              set: (value) => {
+                source[key] = value
+              }
+            })
+      })
     }
     owner = Object.getPrototypeOf(owner)
   }
-}
-
-function property(source: Members, target: object, key: PropertyKey): void {
-  Object.defineProperty(target, key, {
-    configurable: true,
-    enumerable: true,
-    get: () => source[key],
-    set: (value) => {
-      source[key] = value
-    }
-  })
 }

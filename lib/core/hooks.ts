@@ -49,19 +49,14 @@ function error(hooks: readonly Hook[]): AroundHook {
       const error = toError(thrown)
       context.error = error
       delete context.result
-      await runAll(hooks, context)
+      for (const hook of hooks)
+        await run(hook, context, 'error').catch((thrown) => {
+          context.error = toError(thrown)
+          throw context.error
+        })
       context.error ??= error
       if (context.result === undefined) throw context.error
     }
-  }
-}
-
-async function runAll(hooks: readonly Hook[], context: HookContext): Promise<void> {
-  try {
-    for (const hook of hooks) await run(hook, context, 'error')
-  } catch (thrown) {
-    context.error = toError(thrown)
-    throw context.error
   }
 }
 
@@ -73,64 +68,63 @@ async function run(hook: Hook, context: HookContext, type: HookType): Promise<vo
   context.type = type
   const changes = await hook.call(context.service, context)
   context.type = outer
-  if (typeof changes === 'object' && changes !== null && changes !== context) Object.assign(context, changes)
+  if (typeof changes === 'object' && changes !== context) Object.assign(context, changes)
 }
 
-type Registered = { [T in HookType]: Map<string, Hook[]> }
+/** A hook, with the type and the method that it was added for. */
+export interface AddedHook {
+  readonly type: HookType
+  readonly method: string
+  readonly hook: Hook | AroundHook
+}
 
 /** The hooks of one service, or those of all services, in the order in which they were added. */
 export class HookStore {
-  readonly registered: Registered = { around: new Map(), before: new Map(), after: new Map(), error: new Map() }
+  readonly added: AddedHook[] = []
 
   /**
    * Adds hooks. `isMethod` says which names may stand beside `all`.
    * @throws when a hook type or a method is not known, or a hook is no function; nothing is added then
    */
   add(options: HookOptions | HookMap<AroundHook>, isMethod: (name: string) => boolean = () => true): void {
-    const added = Object.entries(typed(options)).flatMap(([type, map]) => lists(type, map ?? {}, isMethod))
-    for (const { type, method, hooks } of added) {
-      const byMethod = this.registered[type]
-      byMethod.set(method, [...(byMethod.get(method) ?? []), ...hooks])
-    }
+    this.added.push(...Object.entries(typed(options)).flatMap(([type, map]) => list(type, map ?? {}, isMethod)))
   }
 
   /** The hooks of a method as around hooks, outermost first: those for `all` methods stand around those for one. */
   collect(method: string): AroundHook[] {
-    const of = (type: HookType, name: string) => this.registered[type].get(name) ?? []
-    const errors = (name: string) => (of('error', name).length > 0 ? [error(of('error', name))] : [])
+    const of = <H = Hook>(type: HookType, name: string) =>
+      this.added.filter((one) => one.type === type && one.method === name).map(({ hook }) => hook as H)
+    const errors = (hooks: Hook[]) => (hooks.length > 0 ? [error(hooks)] : [])
     return [
-      ...(of('around', 'all') as AroundHook[]),
-      ...(of('around', method) as AroundHook[]),
-      ...errors('all'),
-      ...of('before', 'all').map(before),
-      ...errors(method),
-      ...of('before', method).map(before),
-      ...[...of('after', 'all'), ...of('after', method)].reverse().map(after)
+      ...['all', method].flatMap((name) => of<AroundHook>('around', name)),
+      ...['all', method].flatMap((name) => [...errors(of('error', name)), ...of('before', name).map(before)]),
+      ...['all', method].flatMap((name) => of('after', name).map(after)).reverse()
     ]
   }
 }
 
 export const hookTypes: readonly string[] = ['around', 'before', 'after', 'error']
+const isHookType = (type: string): type is HookType => hookTypes.includes(type)
 
 // As in Feathers, options that name no hook type are around hooks: a list, or lists by method.
 function typed(options: HookOptions | HookMap<AroundHook>): HookOptions {
-  const isTyped = Object.keys(options).some((key) => hookTypes.includes(key))
+  const isTyped = Object.keys(options).some(isHookType)
   return isTyped ? (options as HookOptions) : { around: options as HookMap<AroundHook> }
 }
 
-function lists(type: string, map: HookMap<AroundHook> | HookMap<Hook>, isMethod: (name: string) => boolean) {
-  if (!hookTypes.includes(type))
-    throw new Error(`'${type}' is not a valid hook type: it is one of ${hookTypes.join(', ')}`)
+function list(
+  type: string,
+  map: HookMap<AroundHook> | HookMap<Hook>,
+  isMethod: (name: string) => boolean
+): AddedHook[] {
+  if (!isHookType(type)) throw new Error(`'${type}' is not a valid hook type (${hookTypes.join(', ')})`)
   const byMethod = typeof map === 'function' || Array.isArray(map) ? { all: map } : map
-  return Object.entries(byMethod as Record<string, Hook | Hook[]>).flatMap(([method, one]) => {
-    const hooks = [one].flat()
-    if (hooks.length === 0) return []
-    if (method === 'setup' || method === 'teardown')
-      throw new Error(`'${method}' has no hooks here: use onReady and onClose of the application`)
-    if (method !== 'all' && !isMethod(method))
-      throw new Error(`'${method}' has ${type} hooks but is no method of the service`)
-    if (hooks.some((hook) => typeof hook !== 'function'))
-      throw new Error(`'${method}' has ${type} hooks that are no functions`)
-    return [{ type: type as HookType, method, hooks }]
-  })
+  return Object.entries(byMethod as Record<string, Hook | Hook[]>).flatMap(([method, one]) =>
+    [one].flat().map((hook) => {
+      if (method !== 'all' && !isMethod(method))
+        throw new Error(`'${method}' has ${type} hooks but is no method of the service`)
+      if (typeof hook !== 'function') throw new Error(`'${method}' has ${type} hooks that are no functions`)
+      return { type, method, hook }
+    })
+  )
 }

@@ -16,8 +16,7 @@ export function joinPath(...parts: string[]): string {
  */
 export function encodeSegment(value: unknown, name: string): string {
   const segment = String(value ?? '')
-  if (/^\.{0,2}$|\p{Surrogate}/u.test(segment))
-    throw new BadRequest(`${name} can't be ${segment === '' ? 'empty' : JSON.stringify(segment)}`)
+  if (/^\.{0,2}$|\p{Surrogate}/u.test(segment)) throw new BadRequest(`${name} can't be ${JSON.stringify(segment)}`)
   return encodeURIComponent(segment)
 }
 

@@ -26,11 +26,11 @@ export interface ErrorJSON {
  */
 export class ServiceError extends Error {
   /** The HTTP status. */
-  readonly code: number
+  declare readonly code: number
   /** The name in kebab-case. */
-  readonly className: string
-  readonly data?: unknown
-  readonly errors?: unknown
+  declare readonly className: string
+  declare readonly data?: unknown
+  declare readonly errors?: unknown
 
   constructor(
     message: string | Error | undefined,
@@ -46,10 +46,12 @@ export class ServiceError extends Error {
     this.name = name
     this.code = code
     this.className = name.replace(/(?!^)[A-Z]/g, '-$&').toLowerCase()
-    const { errors, ...rest } = Array.isArray(data) ? {} : { ...(data as Record<string, unknown>) }
-    if (errors !== undefined) this.errors = errors
     if (Array.isArray(data)) this.data = data
-    else if (Object.keys(rest).length > 0) this.data = rest
+    else {
+      const { errors, ...rest } = { ...data } as Record<string, unknown>
+      if (errors !== undefined) this.errors = errors
+      if (Object.keys(rest).length > 0) this.data = rest
+    }
   }
 
   /** The same as `code`, under the name by which Fastify's own error handler finds it. */

@@ -2,9 +2,9 @@ import type { AroundHook, HookContext, HookOptions, RegisteredService } from '..
 import { compose, type HookObserver, type Run } from './compose.js'
 import { contextOf } from './context.js'
 import { createEmitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
-import { define, forward } from './facade.js'
-import { HookStore, hookTypes, traitsOf } from './hooks.js'
-import { argumentCheck, definitionOf, type MethodDefinition, methods } from './methods.js'
+import { forward } from './facade.js'
+import { HookStore, hookTypes } from './hooks.js'
+import { checkArguments, definitionOf, type MethodDefinition, methods } from './methods.js'
 
 export interface RegisterOptions {
   readonly app: unknown
@@ -22,6 +22,8 @@ export interface RegisterOptions {
 
 /** What a server does around each call of its services. A client has none. */
 export interface CallObserver extends HookObserver {
+  /** Puts the hooks of a method into the order in which they run. */
+  arrange(hooks: AroundHook[]): AroundHook[]
   /** The call has got these params. */
   lend(context: HookContext, params: unknown): void
   /** The method is about to run. @throws to prevent that */
@@ -65,13 +67,13 @@ export function createService(object: object, options: RegisterOptions): Service
   const eventful = eventMethods(emitter, service, options.onListenerError)
   const own = new HookStore()
 
-  for (const [name, value] of Object.entries(eventful)) define(service, name, value)
-  define(service, 'hooks', addHooks)
+  Object.assign(service, eventful, { hooks: addHooks })
 
   const entries = new Map<string, ServiceMethod>()
   for (const name of new Set([...existing(source), ...(options.methods ?? [])])) {
-    if (reserved.includes(name) || name in service)
-      throw new Error(`'${name}' can't be a method of the service '${path}': choose another name`)
+    const reason =
+      name in service ? 'every service has it already' : reserved.find(([names]) => names.includes(name))?.[1]
+    if (reason !== undefined) throw nameError(name, path, reason)
     const definition = definitionOf(name)
     const create = contextOf(
       { app, service, path, method: name },
@@ -79,14 +81,13 @@ export function createService(object: object, options: RegisterOptions): Service
       definition.event,
       observer?.lend
     )
-    const check = argumentCheck(name)
     const context = (args: unknown[]) => {
-      check(args)
+      checkArguments(name, args)
       return create(args)
     }
     const method = { name, definition, context } as ServiceMethod
     entries.set(name, method)
-    define(service, name, async (...args: unknown[]) => {
+    service[name] = async (...args: unknown[]) => {
       const context = method.context(args)
       let hasFailed = true
       try {
@@ -96,7 +97,7 @@ export function createService(object: object, options: RegisterOptions): Service
         observer?.end(context, hasFailed)
       }
       return context.result
-    })
+    }
   }
   forward(source, service)
 
@@ -104,7 +105,7 @@ export function createService(object: object, options: RegisterOptions): Service
   const composeAll = () => {
     for (const method of entries.values()) {
       const collected = [...common.collect(method.name), ...own.collect(method.name)]
-      const hooks = collected.sort((one, other) => rank(one) - rank(other))
+      const hooks = observer?.arrange(collected) ?? collected
       const isAlone = hooks.length === 0
       const call: Run = async (context) => {
         if (context.result === undefined) {
@@ -133,13 +134,17 @@ export function createService(object: object, options: RegisterOptions): Service
 }
 
 type Method = (...args: unknown[]) => unknown
-const rank = (hook: AroundHook) => (traitsOf(hook).isOutermost ? 0 : 1)
 
-// What the framework, or the language, does something with. The members that each service has are as little free.
-const reserved = ['setup', 'teardown', 'publish', 'all', 'then', ...hookTypes]
+// Each reason completes the sentence "'name' can't be a method of the service".
+const reserved: readonly [names: readonly string[], reason: string][] = [
+  [['setup', 'teardown', 'then'], 'it is called automatically'],
+  [['all', ...hookTypes], 'hooks use the word']
+]
 
-// An array has a `find`, but is no service.
+/** The error for a custom method whose name is taken. */
+export const nameError = (name: string, path: string, reason: string) =>
+  new Error(`'${name}' can't be a method of the service '${path}': ${reason}`)
+
+/** Those of the six methods that an object has. */
 export const existing = (object: Record<string, unknown>) =>
-  typeof object !== 'object' || Array.isArray(object)
-    ? []
-    : [...methods.keys()].filter((name) => typeof object?.[name] === 'function')
+  [...methods.keys()].filter((name) => typeof object[name] === 'function')

@@ -1,11 +1,13 @@
 import { attempt } from './errors.js'
 
+export type StreamKind = 'getReader' | 'pipe' | 'asyncIterator'
+
 /**
  * Tells what makes a value a stream: the method `getReader` of a web stream, `pipe` of a Node stream, or else that of
  * an async iterable, such as an async generator (one with a `toJSON` is data). `undefined` if it is no stream. Only
  * functions count, since a record may have fields of these names.
  */
-export function streamOf(value: unknown): 'getReader' | 'pipe' | 'asyncIterator' | undefined {
+export function streamOf(value: unknown): StreamKind | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   // Every result passes here, and a loop is slower.
   return attempt(() => {

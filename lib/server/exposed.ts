@@ -15,7 +15,8 @@ export interface ExposedService extends ServiceEntry {
  */
 export function exposedMethods(service: object, path: string, named: readonly string[] | undefined): readonly string[] {
   const object = service as Record<string, unknown>
-  const found = existing(object)
+  // A list is not a service, although it has a method `find`.
+  const found = typeof object === 'object' && object !== null && !Array.isArray(object) ? existing(object) : []
   const exposed = named ?? found
   for (const name of exposed) {
     if (typeof object?.[name] !== 'function')

@@ -1,5 +1,6 @@
-import type { HookContext, Http } from '../../types/hooks.js'
+import type { AroundHook, HookContext, Http } from '../../types/hooks.js'
 import { type Caller, type Carrier, caller, callerIn } from '../core/caller.js'
+import { traitsOf } from '../core/hooks.js'
 import type { CallObserver } from '../core/service.js'
 import { lazySignal } from './params.js'
 import { adopt, release } from './sources.js'
@@ -25,8 +26,12 @@ const notesOf = (context: Noted) => {
   return context[notes]
 }
 
+const rank = (hook: AroundHook) => (traitsOf(hook).isOutermost ? 0 : 1)
+
 /** Watches over the calls of a server: their streams, their signal, and what a failed result leaves behind. */
 export const observer: CallObserver = {
+  arrange: (hooks) => hooks.sort((one, other) => rank(one) - rank(other)),
+
   lend(context, params) {
     const noted = notesOf(context)
     const own = callerIn(params) ?? noted.caller

@@ -19,7 +19,7 @@ import { decorateMessages } from './request.js'
 import { rootOf, routerOf } from './router.js'
 import { registerRoutes, type Settings } from './routes.js'
 import { checkSchemas } from './schema.js'
-import { startHooks, startRouteHooks } from './start-hooks.js'
+import { mayHaveHooks, startHooks, startRouteHooks } from './start-hooks.js'
 import { answerUnsupported } from './target.js'
 
 async function services(app: FastifyInstance, options: ServicesOptions): Promise<void> {
@@ -28,7 +28,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   checkPluginOptions(options)
   const registry = new Registry()
   const common = new HookStore()
-  common.add((options.hooks ?? {}) as HookOptions)
+  common.add((options.hooks ?? {}) as HookOptions, mayHaveHooks)
   const onError = errorHandler(options.errorHandler)
   const root = rootOf(app)
   const router = routerOf(root)

@@ -1,7 +1,13 @@
 import type { FastifyInstance } from 'fastify'
-import type { HookType } from '../../types/hooks.js'
 import { type HookStore, type Place, traitsOf } from '../core/hooks.js'
 import type { ServiceEntry } from '../core/service.js'
+
+/** @throws for the methods that have hooks in Feathers, and are replaced by hooks of Fastify here */
+export function mayHaveHooks(method: string): boolean {
+  if (method === 'setup' || method === 'teardown')
+    throw new Error(`'${method}' has no hooks here: use onReady and onClose of the application`)
+  return true
+}
 
 const ask = (hooks: unknown, place: Place) => {
   for (const hook of [hooks].flat(2)) traitsOf(hook).check?.(place)
@@ -17,10 +23,8 @@ export function startHooks(
   { before, after }: { before?: unknown; after?: unknown }
 ): void {
   const place = { app, path, service }
-  for (const { registered } of [common, hooks])
-    for (const type of Object.keys(registered) as HookType[])
-      for (const [method, list] of registered[type])
-        if (method === 'all' || methods.has(method)) ask(list, { ...place, type })
+  for (const { type, method, hook } of [...common.added, ...hooks.added])
+    if (method === 'all' || methods.has(method)) ask(hook, { ...place, type })
   ask(before, place)
   ask(after, { ...place, type: 'after' })
 }

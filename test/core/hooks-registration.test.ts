@@ -115,7 +115,7 @@ t.test('empty hooks, and types that are left out', async (t) => {
 t.test('a hook type that is none: an error that says what to do', async (t) => {
   const hook = counter()
   await t.rejects(createService(t, { before: hook, befor: hook }), {
-    message: "'befor' is not a valid hook type: it is one of around, before, after, error"
+    message: "'befor' is not a valid hook type (around, before, after, error)"
   })
   await t.rejects(createService(t, { before: hook, ['__proto__']: hook }), /is not a valid hook type/)
   await t.rejects(createService(t, { before: hook, constructor: hook }), /'constructor' is not a valid hook type/)

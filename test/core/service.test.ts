@@ -88,45 +88,40 @@ t.test('`methods` that names what the object lacks: an error that names it', asy
   }
 })
 
-const reserved = [
-  'constructor',
-  'toString',
-  'hasOwnProperty',
-  '__proto__',
-  'on',
-  'once',
-  'off',
-  'emit',
-  'addListener',
-  'removeListener',
-  'removeAllListeners',
-  'listeners',
-  'listenerCount',
-  'hooks',
-  'setup',
-  'teardown',
-  'publish',
-  'all',
-  'around',
-  'before',
-  'after',
-  'error',
-  'then'
-]
-
-for (const name of reserved) {
-  t.test(`'${name}' can't be a custom method`, async (t) => {
-    const { app } = await createApp(t)
-    const object = Object.defineProperty({ find }, name, { value: archive, enumerable: true }) as object as Record<
-      string,
-      typeof archive
-    >
-    t.throws(() => app.service('things', object, { methods: ['find', name] }), {
-      message: `'${name}' can't be a method of the service 'things': choose another name`
-    })
-    t.same(await app.service('things', { find }).find(), ['found'], 'the path is still free')
-  })
+const reserved = {
+  'every service has it already': [
+    'constructor',
+    'toString',
+    'hasOwnProperty',
+    '__proto__',
+    'on',
+    'once',
+    'off',
+    'emit',
+    'addListener',
+    'removeListener',
+    'removeAllListeners',
+    'listeners',
+    'listenerCount',
+    'hooks'
+  ],
+  'it is called automatically': ['setup', 'teardown', 'then'],
+  'hooks use the word': ['all', 'around', 'before', 'after', 'error']
 }
+
+for (const [reason, names] of Object.entries(reserved))
+  for (const name of names)
+    t.test(`'${name}' can't be a custom method: ${reason}`, async (t) => {
+      const { app } = await createApp(t)
+      const object = Object.defineProperty({ find }, name, { value: archive, enumerable: true }) as object as Record<
+        string,
+        typeof archive
+      >
+      t.throws(() => app.service('things', object, { methods: ['find', name] }), {
+        message: `'${name}' can't be a method of the service 'things': ${reason}`
+      })
+      t.same(await app.service('things', { find }).find(), ['found'], 'the path is still free')
+    })
 
 for (const [name, result] of [
   ['null', null],

@@ -1,22 +1,22 @@
-/** Aborts what knows no signals: the request of a library, a wait. `start` begins it, and returns what aborts it. */
+/**
+ * Makes a wait, or a request of a library that knows no signals, abortable.
+ *
+ * @param start begins it, and returns a function that aborts it
+ */
 export function abortable<T>(
   signal: AbortSignal | undefined,
   start: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => unknown
 ): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted()
-    let abort = (): unknown => undefined
-    const onAbort = () => {
-      abort()
-      reject(signal?.reason)
-    }
-    const once =
-      <V>(settle: (value: V) => void) =>
-      (value: V) => {
-        signal?.removeEventListener('abort', onAbort)
-        settle(value)
-      }
+  let abort: (() => unknown) | undefined
+  let fail: ((reason: unknown) => void) | undefined
+  const onAbort = () => {
+    abort?.()
+    fail?.(signal?.reason)
+  }
+  return new Promise<T>((resolve, reject) => {
+    if (signal?.aborted) throw signal.reason
+    fail = reject
     signal?.addEventListener('abort', onAbort)
-    abort = start(once(resolve), once(reject))
-  })
+    abort = start(resolve, reject)
+  }).finally(() => signal?.removeEventListener('abort', onAbort))
 }

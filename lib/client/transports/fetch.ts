@@ -1,4 +1,4 @@
-import type { Transport } from '../message.js'
+import type { Library } from '../library.js'
 
 /** What the adapter needs of `fetch`. */
 export type Fetch = (url: string, init: FetchOptions) => Promise<FetchResponse>
@@ -16,15 +16,14 @@ interface FetchResponse {
   arrayBuffer(): Promise<ArrayBuffer>
 }
 
-export const fetchTransport: Transport<Fetch> = async (fetch, { url, method, headers, body, options, signal }) => {
-  const response = await fetch(url, {
-    ...options,
-    // What duplex is for a stream, it is for all else anyway.
-    ...{ method, headers, body: body as string, signal: signal as AbortSignal, duplex: 'half' }
-  })
-  return {
-    status: response.status,
-    type: response.headers.get('content-type'),
-    body: await response.arrayBuffer()
+export const fetchLibrary: Library<'fetch', Fetch> = {
+  name: 'fetch',
+  streams: ['pipe', 'getReader'],
+  async send(fetch, { url, method, headers, body, options, signal }) {
+    // `duplex` is required for a stream, and makes no difference for anything else.
+    const init = { ...options, method, headers, body: body as string, duplex: 'half', ...(signal && { signal }) }
+    const response = await fetch(url, init)
+    const type = response.headers.get('content-type')
+    return { status: response.status, type, body: await response.arrayBuffer() }
   }
 }

@@ -1,4 +1,5 @@
-import type { ClientResponse, Transport } from '../message.js'
+import type { Library } from '../library.js'
+import type { ClientResponse } from '../message.js'
 import { abortable } from './abortable.js'
 
 type Callback = (
@@ -11,22 +12,20 @@ type Callback = (
 /** What the adapter needs of request, or of its `defaults(…)`. */
 export type RequestLibrary = { call(options: object, callback: Callback): { abort(): unknown } }['call']
 
-export const requestTransport: Transport<RequestLibrary> = (library, { url, method, headers, body, options, signal }) =>
-  abortable<ClientResponse>(signal, (resolve, reject) => {
-    const settings = {
-      ...options,
-      url,
-      method,
-      headers,
-      body,
-      encoding: null,
-      json: false
-    }
-    const sent = library(settings, function (error, response, body) {
-      if (!error) return resolve({ status: response.statusCode, type: response.headers['content-type'], body })
-      // A request with a body that it can't send would go on, and throw beyond any call.
-      this.abort()
-      reject(error)
+export const requestLibrary: Library<'request', RequestLibrary, { headers?: never }> = {
+  name: 'request',
+  check({ headers = {} }) {
+    if (Object.keys(headers).length > 0) throw new Error('Set headers by request.defaults({ headers })')
+  },
+  send: (request, { url, method, headers, body, options, signal }) =>
+    abortable<ClientResponse>(signal, (resolve, reject) => {
+      const settings = { ...options, url, method, headers, body, encoding: null, json: false }
+      const sent = request(settings, function (error, response, body) {
+        if (!error) return resolve({ status: response.statusCode, type: response.headers['content-type'], body })
+        // With a body that it can't send, request would go on after this error and throw outside of the call.
+        this.abort()
+        reject(error)
+      })
+      return () => sent.abort()
     })
-    return () => sent.abort()
-  })
+}

@@ -1,4 +1,6 @@
-import type { ClientResponse, Transport } from '../message.js'
+import type { Verb } from '../../core/methods.js'
+import type { Library } from '../library.js'
+import type { ClientResponse } from '../message.js'
 import { abortable } from './abortable.js'
 
 type Request = {
@@ -12,24 +14,25 @@ type Request = {
 } & PromiseLike<{ status: number; headers: Record<string, string>; body: ClientResponse['body'] }>
 
 /** What the adapter needs of superagent, or of `superagent.agent()`: a method for each verb. */
-export type Superagent = Record<'get' | 'post' | 'put' | 'patch' | 'delete', (url: string) => object>
+export type Superagent = Record<Lowercase<Verb>, (url: string) => object>
 
-export const superagentTransport: Transport<Superagent> = (
-  superagent,
-  { url, method, headers, body, options, signal }
-) =>
-  abortable<ClientResponse>(signal, (resolve, reject) => {
-    const request = superagent[method.toLowerCase() as keyof Superagent](url) as Request &
-      Record<string, (value: unknown) => unknown>
-    request
-      .set(headers)
-      .ok(() => true)
-      .responseType('arraybuffer')
-      .serialize((body) => body)
-    // Its options are methods: `timeout`, `withCredentials`, …
-    for (const [name, value] of Object.entries(options)) request[name]?.(value)
-    // What it does not know as a body becomes an object of its keys.
-    if (body !== undefined && request.send(body).toJSON().data !== body) throw new Error('superagent can not send it')
-    request.then(({ status, headers, body }) => resolve({ status, type: headers['content-type'], body }), reject)
-    return () => request.abort()
-  })
+export const superagentLibrary: Library<'superagent', Superagent> = {
+  name: 'superagent',
+  send: (superagent, { url, method, headers, body, options, signal }) =>
+    abortable<ClientResponse>(signal, (resolve, reject) => {
+      const request = superagent[method.toLowerCase() as Lowercase<Verb>](url) as Request &
+        Record<string, (value: unknown) => unknown>
+      request
+        .set(headers)
+        .ok(() => true)
+        .responseType('arraybuffer')
+        .serialize((body) => body)
+      // Its options are methods: `timeout`, `withCredentials`, …
+      for (const [name, value] of Object.entries(options)) request[name]?.(value)
+      // It copies the keys of a body that it does not know into a plain object.
+      if (body !== undefined && request.send(body).toJSON().data !== body)
+        throw new Error('superagent can not send this')
+      request.then(({ status, headers, body }) => resolve({ status, type: headers['content-type'], body }), reject)
+      return () => request.abort()
+    })
+}

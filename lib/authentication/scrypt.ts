@@ -46,7 +46,6 @@ export const scryptHash = {
     const salt = randomBytes(16)
     return `${current}${toText(salt)}$${toText(await derive(password, salt, 32, cost))}`
   },
-  reads: (stored: unknown): stored is string => parse(stored) !== undefined,
   /** Whether a stored hash has the settings that `hash` uses. */
   isCurrent: (stored: string) => stored.startsWith(current),
   async compare(password: string, stored: unknown): Promise<boolean> {

@@ -16,7 +16,8 @@ export function joinPath(...parts: string[]): string {
  */
 export function encodeSegment(value: unknown, name: string): string {
   const segment = String(value ?? '')
-  if (/^\.{0,2}$|\p{Surrogate}/u.test(segment)) throw new BadRequest(`${name} can't be ${JSON.stringify(segment)}`)
+  if (/^\.{0,2}$|\p{Surrogate}/u.test(segment))
+    throw new BadRequest(`${name} can't be ${segment ? JSON.stringify(segment) : 'empty'}`)
   return encodeURIComponent(segment)
 }
 

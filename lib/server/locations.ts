@@ -24,7 +24,7 @@ export class Locations {
 
   constructor({ options }: Router) {
     this.#options = options
-    this.#router = findMyWay({ ...options, maxParamLength: Number.MAX_SAFE_INTEGER })
+    this.#router = findMyWay({ ...options })
   }
 
   /** @throws when another service answers at one of its URLs */
@@ -44,7 +44,8 @@ export class Locations {
     }
     for (const { url, location } of added) {
       const place = this.#placeOf(url)
-      if (place === undefined) this.#router.on('GET', url, () => {}, { location })
+      // A route needs a handler, which nothing calls.
+      if (place === undefined) this.#router.on('GET', url, Boolean, { location })
       // Where the other service answers nothing, this one may.
       else if (location.verbs.length > 0) place.location = location
     }

@@ -7,6 +7,7 @@ export interface Router {
     readonly caseSensitive: boolean
     readonly ignoreDuplicateSlashes: boolean
     readonly ignoreTrailingSlash: boolean
+    readonly maxParamLength: number
     readonly useSemicolonDelimiter: boolean
   }
   /** The path of a URL. */
@@ -27,6 +28,7 @@ export function routerOf({ initialConfig }: FastifyInstance): Router {
       caseSensitive: places.every((place) => place.caseSensitive !== false),
       ignoreDuplicateSlashes: isSet('ignoreDuplicateSlashes'),
       ignoreTrailingSlash: isSet('ignoreTrailingSlash'),
+      maxParamLength: Math.max(...places.map((place) => place.maxParamLength ?? 0)),
       useSemicolonDelimiter
     },
     path(url) {

@@ -9,7 +9,11 @@ import type { Location, Locations } from './locations.js'
 import type { Router } from './router.js'
 
 /** Sets `Allow`, and gives the error for a method that the service lacks or does not expose, as the request names it. */
-function methodNotAllowed({ verbs, hasId }: Location, request: FastifyRequest, reply: FastifyReply): MethodNotAllowed {
+function methodNotAllowed(
+  { verbs, hasId }: Omit<Location, 'routed'>,
+  request: FastifyRequest,
+  reply: FastifyReply
+): MethodNotAllowed {
   reply.header('allow', verbs.join(', '))
   const verb = request.method === 'HEAD' ? 'GET' : request.method
   const rows = [...methods].filter(([, row]) => row.verb === verb)
@@ -36,7 +40,8 @@ export function targetCheck(
   return (request, reply) => {
     const isUnknown = isBehindCustom && request.headers[SERVICE_METHOD] !== undefined
     if (isFixed && !isUnknown) return
-    const found = locations.at(request.url) as Location
+    // A hook of the application may have changed the URL since the route was found.
+    const found = locations.at(request.url) ?? { entry, hasId: definition.id !== false, verbs: [] }
     if (isUnknown || found.entry !== entry || definition.id === !found.hasId)
       throw methodNotAllowed(found, request, reply)
     if (definition.id === false || (request.params as Record<string, string>)[idParam]) return
@@ -59,11 +64,7 @@ export function answerUnsupported(
   // After the hooks that come with a request, those of a CORS plugin among them, and before its body.
   root.addHook('preParsing', (request, reply, _payload, done) => {
     const found = request.is404 ? locations.at(request.url) : undefined
-    if (found === undefined) return done()
-    // A verb that the service answers found no route for another reason, unless it is that of custom methods: the
-    // router refuses the id, or the pattern of a placeholder does not match.
-    const isCustom = request.method === custom.verb && !found.hasId
-    if (found.verbs.includes(request.method) && !isCustom) return done()
-    answer(methodNotAllowed(found, request, reply), request, reply)
+    if (found === undefined) done()
+    else answer(methodNotAllowed(found, request, reply), request, reply)
   })
 }

@@ -70,6 +70,20 @@ t.test('a service may stand where another one answers nothing', async (t) => {
   }
 })
 
+t.test('a hook of the application may change the URL after the route was found', async (t) => {
+  const app = await register([['things', { get: one, patch: one, create: one }]])
+  app.addHook('onRequest', async ({ raw }) => {
+    raw.url = '/elsewhere/1'
+  })
+  for (const [method, url] of [
+    ['GET', '/things/1'],
+    ['PATCH', '/things/1']
+  ] as const)
+    t.equal((await app.inject({ method, url, ...(method === 'PATCH' && { payload: {} }) })).statusCode, 200, url)
+  const headers = { 'x-service-method': 'unknown' }
+  t.equal((await app.inject({ method: 'POST', url: '/things', headers, payload: {} })).statusCode, 405)
+})
+
 t.test('a later route of the application comes first, however it is spelt', async (t) => {
   for (const [routerOptions, url] of [
     [{ caseSensitive: false }, '/Things'],

@@ -53,7 +53,10 @@ export class Locations {
 
   /** The service at a URL, the more specific one of several. */
   at(url: string): Location | undefined {
-    return (this.#router.find('GET', url)?.store as Place | undefined)?.location
+    const found = this.#router.find('GET', url)
+    // The router lets a placeholder stand for an empty segment.
+    const isComplete = Object.values(found?.params ?? {}).every(Boolean)
+    return isComplete ? (found?.store as Place | undefined)?.location : undefined
   }
 
   /** The service with the URL pattern of a route, however that is spelt. */
@@ -72,7 +75,8 @@ interface Place {
   location: Location
 }
 
-function toLocation(entry: ExposedService, hasId: boolean): Location {
+/** The location of a service, or of its records. */
+export function toLocation(entry: ExposedService, hasId: boolean): Location {
   const rows = entry.exposed.map(definitionOf).filter(({ id }) => id !== !hasId)
   const verbs = rows.flatMap(({ verb }) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb]))
   return { entry, hasId, verbs: [...new Set(verbs)], routed: new Set() }

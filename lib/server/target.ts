@@ -5,15 +5,11 @@ import type { ServiceMethod } from '../core/service.js'
 import { idName } from './call.js'
 import { SERVICE_METHOD } from './custom-method.js'
 import type { ExposedService } from './exposed.js'
-import type { Location, Locations } from './locations.js'
+import { type Location, type Locations, toLocation } from './locations.js'
 import type { Router } from './router.js'
 
 /** Sets `Allow`, and gives the error for a method that the service lacks or does not expose, as the request names it. */
-function methodNotAllowed(
-  { verbs, hasId }: Omit<Location, 'routed'>,
-  request: FastifyRequest,
-  reply: FastifyReply
-): MethodNotAllowed {
+function methodNotAllowed({ verbs, hasId }: Location, request: FastifyRequest, reply: FastifyReply): MethodNotAllowed {
   reply.header('allow', verbs.join(', '))
   const verb = request.method === 'HEAD' ? 'GET' : request.method
   const rows = [...methods].filter(([, row]) => row.verb === verb)
@@ -40,11 +36,12 @@ export function targetCheck(
   return (request, reply) => {
     const isUnknown = isBehindCustom && request.headers[SERVICE_METHOD] !== undefined
     if (isFixed && !isUnknown) return
-    // A hook of the application may have changed the URL since the route was found.
-    const found = locations.at(request.url) ?? { entry, hasId: definition.id !== false, verbs: [] }
+    const id = (request.params as Record<string, string>)[idParam]
+    // A placeholder may be empty, or a hook of the application has changed the URL since the route was found.
+    const found = locations.at(request.url) ?? toLocation(entry, Boolean(id))
     if (isUnknown || found.entry !== entry || definition.id === !found.hasId)
       throw methodNotAllowed(found, request, reply)
-    if (definition.id === false || (request.params as Record<string, string>)[idParam]) return
+    if (definition.id === false || id) return
     if ([request.originalUrl, request.url].some((url) => hasGap(router.path(url))))
       throw new BadRequest(`The id is empty: to ${name} many records, leave the slash out`)
   }
@@ -64,7 +61,9 @@ export function answerUnsupported(
   // After the hooks that come with a request, those of a CORS plugin among them, and before its body.
   root.addHook('preParsing', (request, reply, _payload, done) => {
     const found = request.is404 ? locations.at(request.url) : undefined
-    if (found === undefined) done()
+    // A verb that the service answers has found no route for another reason, unless it is that of custom methods.
+    const isLacking = !found?.verbs.includes(request.method) || request.method === custom.verb
+    if (found === undefined || !isLacking) done()
     else answer(methodNotAllowed(found, request, reply), request, reply)
   })
 }

@@ -1,5 +1,5 @@
 import Fastify, { type FastifyServerOptions } from 'fastify'
-import services from 'fastify-services'
+import services, { type Params } from 'fastify-services'
 import t from 'tap'
 
 const one = async () => ({})
@@ -81,7 +81,8 @@ t.test('a hook of the application may change the URL after the route was found',
   ] as const)
     t.equal((await app.inject({ method, url, ...(method === 'PATCH' && { payload: {} }) })).statusCode, 200, url)
   const headers = { 'x-service-method': 'unknown' }
-  t.equal((await app.inject({ method: 'POST', url: '/things', headers, payload: {} })).statusCode, 405)
+  const refused = await app.inject({ method: 'POST', url: '/things', headers, payload: {} })
+  t.strictSame([refused.statusCode, refused.headers.allow], [405, 'POST, PATCH'])
 })
 
 t.test('a later route of the application comes first, however it is spelt', async (t) => {
@@ -99,4 +100,33 @@ t.test('a later route of the application comes first, however it is spelt', asyn
     t.equal((await app.inject(url)).body, 'of the application', url)
     t.equal((await app.inject({ method: 'POST', url })).statusCode, 405, url)
   }
+})
+
+t.test('an empty segment is no placeholder: where no route is, the answer is 404', async (t) => {
+  const app = await register([
+    [':room', { get: one, patch: one }],
+    ['a/:b', { get: one, create: one }],
+    [':c/:d/:e', { find: one }]
+  ])
+  for (const url of ['/', '//', '/a/', '/x//', '//x/'])
+    t.equal((await app.inject({ method: 'DELETE', url })).statusCode, 404, url)
+  for (const url of ['/x', '/x/', '/x/1', '/a/x', '/a/x/1'])
+    t.equal((await app.inject({ method: 'DELETE', url })).statusCode, 405, url)
+})
+
+t.test('a more specific service with an empty placeholder does not stand in the way of another one', async (t) => {
+  const app = await register([
+    [':room', { find: async ({ route }: Params) => route }],
+    ['a/:b', { get: one }]
+  ])
+  t.strictSame((await app.inject('/a/')).json(), { room: 'a' })
+})
+
+t.test('what a service answers is never 405: its URL without the slash of the prefix is 404', async (t) => {
+  const app = await register([])
+  app.register(async (app) => void app.service('', { find: one, remove: one }), { prefix: '/v1/' })
+  t.equal((await app.inject('/v1/')).statusCode, 200)
+  const [answered, lacking] = [await app.inject('/v1'), await app.inject({ method: 'POST', url: '/v1' })]
+  t.strictSame([answered.statusCode, answered.headers.allow], [404, undefined])
+  t.strictSame([lacking.statusCode, lacking.headers.allow], [405, 'GET, HEAD, DELETE'])
 })

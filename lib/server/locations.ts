@@ -1,4 +1,5 @@
 import findMyWay from 'find-my-way'
+import { toServiceError } from '../core/errors.js'
 import { definitionOf } from '../core/methods.js'
 import { idName } from './call.js'
 import type { ExposedService } from './exposed.js'
@@ -27,13 +28,14 @@ export class Locations {
     this.#router = findMyWay({ ...options })
   }
 
-  /** @throws when another service answers at one of its URLs */
+  /** @throws when another service answers at one of its URLs, or the router can't have them */
   add(entry: ExposedService): void {
     const own = entry.path === '' ? '' : `/${entry.path}`
     const added = [
       { url: own || '/', location: toLocation(entry, false) },
       { url: `${own}/`, location: toLocation(entry, false) },
-      { url: `${own}/:${idName(own)}`, location: toLocation(entry, true) }
+      // Nothing can follow an optional placeholder.
+      { url: `${own.replace(/\?$/, '')}/:${idName(own)}`, location: toLocation(entry, true) }
     ]
     for (const { url, location } of added) {
       const other = this.of(url)
@@ -44,8 +46,7 @@ export class Locations {
     }
     for (const { url, location } of added) {
       const place = this.#placeOf(url)
-      // A route needs a handler, which nothing calls.
-      if (place === undefined) this.#router.on('GET', url, Boolean, { location })
+      if (place === undefined) this.#addRoute(url, location)
       // Where the other service answers nothing, this one may.
       else if (location.verbs.length > 0) place.location = location
     }
@@ -62,6 +63,19 @@ export class Locations {
   /** The service with the URL pattern of a route, however that is spelt. */
   of(url: string): Location | undefined {
     return this.#placeOf(url)?.location
+  }
+
+  #addRoute(url: string, location: Location): void {
+    try {
+      // A route needs a handler, which nothing calls.
+      this.#router.on('GET', url, Boolean, { location })
+    } catch (cause) {
+      const path = location.entry.path
+      throw new Error(
+        `The service '${path}' can't be at ${url}: choose another path. ${toServiceError(cause).message}`,
+        { cause }
+      )
+    }
   }
 
   #placeOf(url: string): Place | undefined {

@@ -130,3 +130,23 @@ t.test('what a service answers is never 405: its URL without the slash of the pr
   t.strictSame([answered.statusCode, answered.headers.allow], [404, undefined])
   t.strictSame([lacking.statusCode, lacking.headers.allow], [405, 'GET, HEAD, DELETE'])
 })
+
+t.test(
+  'two patterns at one place, which the router can not tell apart, are refused with the name of the service',
+  async (t) => {
+    const registered = register([
+      [':n(^\\d+$)/x', { find: one }],
+      [':w(^[a-z]+$)/x', { create: one }]
+    ])
+    const message = /^The service ':w.*\/x' can't be at \/:w.*\/x: choose another path\. Method 'GET' already declared/
+    await t.rejects(registered, { message, cause: Error })
+  }
+)
+
+t.test('the last placeholder may be optional', async (t) => {
+  const app = await register([['docs/:lang?', { find: async ({ route }: Params) => route }]])
+  t.strictSame((await app.inject('/docs/en')).json(), { lang: 'en' })
+  t.equal((await app.inject('/docs')).statusCode, 200)
+  for (const url of ['/docs/en', '/docs/en/1'])
+    t.equal((await app.inject({ method: 'DELETE', url })).statusCode, 405, url)
+})

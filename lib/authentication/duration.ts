@@ -11,7 +11,7 @@ const max = endOfTime / 2
  * @throws when the value is not a span of at least a second
  */
 export function toSeconds(value: string | number, option: string): number {
-  const seconds = typeof value === 'string' ? (parse(value) ?? Number.NaN) / 1000 : value
+  const seconds = typeof value === 'string' ? Number(parse(value)) / 1000 : value
   if (typeof seconds === 'number' && seconds >= 1 && seconds <= max) return Math.floor(seconds)
   throw new Error(
     `The option ${option} is a number of seconds, or a string such as '15m' or '1d', not ${JSON.stringify(value)}`

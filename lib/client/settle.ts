@@ -14,7 +14,7 @@ export function settle({ status, type, body }: ClientResponse): unknown {
   const parse = () => JSON.parse(text())
   const contentType = type ?? ''
   if (!isSuccess) throw errorFromJSON(status, isJSONType(contentType) ? attempt(parse) : undefined)
-  if (status === 204 || body.byteLength === 0) return null
+  if (body.byteLength === 0) return null
   if (isTextType(contentType)) return text()
   if (!isJSONType(contentType)) return new Blob([body], { type: contentType })
   try {

@@ -1,7 +1,7 @@
 import type { AroundHook, HookContext, HookOptions, RegisteredService } from '../../types/hooks.js'
 import { compose, type HookObserver, type Run } from './compose.js'
 import { contextOf } from './context.js'
-import { createEmitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
+import { createEmitter, type Emitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
 import { forward } from './facade.js'
 import { HookStore, hookTypes } from './hooks.js'
 import { checkArguments, definitionOf, type MethodDefinition, methods } from './methods.js'
@@ -18,6 +18,8 @@ export interface RegisterOptions {
   readonly common: HookStore
   readonly onListenerError: OnListenerError
   readonly observer?: CallObserver
+  /** Where the events of the service go. Default: its object if that is an emitter, or else a new one. */
+  readonly emitter?: Emitter | undefined
 }
 
 /** What a server does around each call of its services. A client has none. */
@@ -62,7 +64,7 @@ export function createService(object: object, options: RegisterOptions): Service
   const { app, path, common, observer } = options
   const source = object as Record<string, unknown>
   const events = options.events ?? (Array.isArray(source.events) ? source.events : [])
-  const emitter = isEmitter(object) ? object : createEmitter()
+  const emitter = options.emitter ?? (isEmitter(object) ? object : createEmitter())
   const service = {} as RegisteredService & Record<string, unknown>
   const eventful = eventMethods(emitter, service, options.onListenerError)
   const own = new HookStore()

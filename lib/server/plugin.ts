@@ -5,6 +5,7 @@ import type { HookOptions } from '../../types/hooks.js'
 import { HookStore } from '../core/hooks.js'
 import { joinPath } from '../core/path.js'
 import { createService } from '../core/service.js'
+import { emitterOf } from './emitter.js'
 import { errorHandler } from './error-handler.js'
 import { exposedMethods } from './exposed.js'
 import { Locations } from './locations.js'
@@ -67,9 +68,9 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
       logError(app.log, 'error', err, 'A listener of a service failed', { path: name, event })
     const create = () => {
       checkServiceOptions(serviceOptions, name)
-      const shared = { app: instance, path: name, common, onListenerError, observer }
       const exposed = exposedMethods(object, name, methods)
       checkSchemas(serviceOptions.schema, name, exposed)
+      const shared = { app: instance, path: name, common, onListenerError, observer, emitter: emitterOf(object) }
       const entry = createService(object, { ...shared, methods: exposed, events, hooks: hooks as HookOptions })
       const start = () => startHooks(entry, common, serviceOptions)
       const exposedService = { ...entry, exposed, start }

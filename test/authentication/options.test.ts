@@ -155,3 +155,11 @@ t.test('`passwords` that are no whole numbers', async (t) => {
   const values = [{ concurrent: 0 }, { concurrent: 1.5 }, { concurrent: '3' }, { waiting: -1 }, { waiting: Infinity }]
   await refuses(t, values, (passwords) => ({ passwords }), message)
 })
+
+t.test('options of the strategies: those that there are', async (t) => {
+  const local = {
+    ...{ usernameField: 'name', passwordField: 'word', entityUsernameField: 'email', entityPasswordField: 'hash' },
+    rehash: false
+  }
+  await t.resolves(start({ strategies: { jwt: { header: 'x-token', schemes: ['Token'] }, local } }))
+})

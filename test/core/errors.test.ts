@@ -247,7 +247,9 @@ for (const [name, value, message] of [
   ['a symbol', Symbol('s'), 'Error'],
   ['an array', ['a'], 'Error'],
   ['`{ message }`', { message: 'in words' }, 'in words'],
-  ['a message that is no string', { message: { a: 1 } }, 'Error']
+  ['a message that is no string', { message: { a: 1 } }, 'Error'],
+  ['a name alone', { name: 'ConnectionLost' }, 'ConnectionLost'],
+  ['an error without a message', Object.assign(new Error(''), { name: 'ConnectionLost' }), 'ConnectionLost']
 ] as const) {
   t.test(`throw of ${name} is GeneralError`, async (t) => {
     const error = toServiceError(value)

@@ -195,21 +195,42 @@ for (const [name, createObject] of kinds) {
   })
 }
 
-for (const [name, emitter] of [
-  ["node's EventEmitter", new EventEmitter()],
-  ['eventemitter3', new EventEmitter3() as EventEmitter3 & Pick<EventEmitter, 'on'>]
-] as const) {
+class Derived extends EventEmitter3 {
+  override off(...args: Parameters<EventEmitter3['off']>) {
+    return super.off(...args)
+  }
+}
+
+for (const [name, createEmitter] of [
+  ["node's EventEmitter", () => new EventEmitter()],
+  ['eventemitter3', () => new EventEmitter3() as EventEmitter],
+  ['a class that extends eventemitter3', () => new Derived() as EventEmitter]
+] as [string, () => EventEmitter][]) {
   t.test(
-    `a listener that was added to the object (${name}) and throws is logged, and changes nothing for the caller`,
+    `a listener that was added to the object (${name}) and fails is logged, and changes nothing for others`,
     async (t) => {
       const { app, logged } = await createApp(t)
+      const emitter = createEmitter()
       const service = app.service('things', Object.assign(emitter, { create }))
-      emitter.on('created', () => {
+      const called: unknown[] = []
+      emitter.once('created', () => {
         throw new Error('it throws')
       })
-      t.same(await service.create({ id: '1' }), { id: '1' })
+      emitter.on('created', async () => {
+        throw new Error('it rejects')
+      })
+      emitter.on('created', (record) => called.push(record))
+      service.once('created', (record) => called.push(record))
+      for (const id of ['1', '2']) t.same(await service.create({ id }), { id })
+      t.same(called, [{ id: '1' }, { id: '1' }, { id: '2' }])
       await settled()
-      t.match(logged, [{ err: { message: 'it throws' }, path: 'things', event: 'created' }])
+      t.same(
+        logged.map(({ err, path, event }) => [err.message, path, event]),
+        ['it throws', 'it rejects', 'it rejects'].map((message) => [message, 'things', 'created'])
+      )
+      t.equal(emitter.listenerCount('created'), 2)
+      service.removeAllListeners('created')
+      t.same(service.listeners('created'), [])
     }
   )
 }

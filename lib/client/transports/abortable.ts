@@ -8,10 +8,10 @@ export function abortable<T>(
   start: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => unknown
 ): Promise<T> {
   let abort: (() => unknown) | undefined
-  let fail: ((reason: unknown) => void) | undefined
+  let fail!: (reason: unknown) => void
   const onAbort = () => {
     abort?.()
-    fail?.(signal?.reason)
+    fail(signal?.reason)
   }
   return new Promise<T>((resolve, reject) => {
     if (signal?.aborted) throw signal.reason

@@ -1,0 +1,53 @@
+import Fastify from 'fastify'
+import services, { type HookContext } from 'fastify-services'
+import t from 'tap'
+
+t.test('headers that a hook adds for a result that fails are not those of the result that replaces it', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  const add = (name: string) => (context: HookContext) => {
+    context.http.headers ??= {}
+    context.http.headers[name] = 'yes'
+  }
+  const fail = () => {
+    throw new Error('it fails')
+  }
+  const replace = (context: HookContext) => {
+    context.result = { replaced: true }
+  }
+  const hooks = { before: [add('x-before')], after: [fail, add('x-after')], error: [replace] }
+  app.service('things', { find: async () => [] }, { hooks })
+  const { headers, body } = await app.inject('/things')
+  t.strictSame([headers['x-before'], headers['x-after'], body], ['yes', undefined, '{"replaced":true}'])
+})
+
+t.test('a status that can not be sent is an error that says so', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  for (const status of [99, 199, 600, 200.5, '200', Number.NaN]) {
+    const hook = ({ http }: HookContext) => {
+      http.status = status as number
+    }
+    app.service(`things/${status}/all`, { find: async () => [] }, { hooks: { after: [hook] } })
+  }
+  for (const status of [99, 199, 600, 200.5, '200', Number.NaN]) {
+    const { statusCode, body } = await app.inject({
+      url: `/things/${status}/all`,
+      headers: { accept: 'application/json' }
+    })
+    t.strictSame([statusCode, JSON.parse(body).message], [500, 'A hook has set a status code that can not be sent'])
+  }
+})
+
+t.test('a Response without a body: its length is not sent', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  app.service('things', {
+    find: async () => new Response(null, { headers: { 'content-length': '5', 'x-own': 'yes' } })
+  })
+  const { headers, body } = await app.inject('/things')
+  t.strictSame([headers['x-own'], headers['content-length'] ?? '0', body], ['yes', '0', ''])
+})

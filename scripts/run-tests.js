@@ -2,7 +2,7 @@
 // `tap run` would do the same, but it loads each module of a test in a second thread, which doubles the time of most files.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -19,7 +19,16 @@ const all = () =>
     .filter((name) => name.endsWith('.test.js'))
     .map((name) => `dist/test/${name.replaceAll('\\', '/')}`)
     .sort()
-const files = named.length > 0 ? named : all()
+
+// The longest first, so that the last ones end together: by the times of the last run, or else by their folders.
+const folders = ['examples', 'client', 'docs', 'faults']
+function lengthOf(file) {
+  const report = `.tap/test-results/${file}.tap`
+  const time = existsSync(report) && /^# time=([\d.]+)ms$/m.exec(readFileSync(report, 'utf8'))
+  return time ? Number(time[1]) : folders.includes(file.split('/')[2]) ? Number.MAX_VALUE : 0
+}
+const lengths = new Map((named.length > 0 ? named : all()).map((file) => [file, lengthOf(file)]))
+const files = [...lengths.keys()].sort((a, b) => lengths.get(b) - lengths.get(a))
 
 rmSync('.tap/test-results', { recursive: true, force: true })
 rmSync('.tap/coverage', { recursive: true, force: true })

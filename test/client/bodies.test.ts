@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { openSite, user } from '../support/browser-app.js'
-import { howToInstall, openPage } from '../support/chromium.js'
+import { howToInstall, sharePage } from '../support/chromium.js'
 import { type Api, createApi } from '../support/client-api.js'
 import { createEcho } from '../support/client-app.js'
 import { createDrivers, inNode } from '../support/client-drivers.js'
@@ -53,7 +53,7 @@ const can: Record<string, readonly string[]> = {
 
 t.test('Bodies that are not JSON are sent as they are, where the library can', async (t) => {
   const { address, asked } = await createEcho(t)
-  for (const { adapter, run } of await createDrivers(t))
+  for (const { adapter, run } of await createDrivers())
     for (const name of can[adapter] ?? []) {
       t.same(await run(bodies[name] as Send, address), {}, `${adapter}: ${name}`)
       const [{ headers, body } = { headers: {}, body: '' }] = asked.splice(0)
@@ -76,7 +76,7 @@ t.test('streams and Buffers in Node', async (t) => {
     superagent: ['buffer'],
     request: ['buffer']
   }
-  for (const { adapter, run } of await createDrivers(t))
+  for (const { adapter, run } of await createDrivers())
     for (const name of (rows as Record<string, (keyof typeof made)[]>)[adapter] ?? []) {
       const send: Send = ({ client }, base) =>
         client(base)
@@ -90,7 +90,7 @@ t.test('streams and Buffers in Node', async (t) => {
 t.test('a view sends the bytes that it shows, and no others', async (t) => {
   const { address, asked } = await createEcho(t)
   const headers = { 'Content-Type': 'text/plain' }
-  for (const { adapter, run } of await createDrivers(t)) {
+  for (const { adapter, run } of await createDrivers()) {
     if (adapter === 'superagent') continue
     const send: Send<{ base: string; headers: Record<string, string> }> = async ({ client }, { base, headers }) => {
       const all = new TextEncoder().encode('before PART after')
@@ -137,7 +137,7 @@ t.test('a body that the library can not send is refused, and nothing is sent', a
     superagent: Object.keys(made),
     request: ['FormData', 'URLSearchParams', 'Blob', 'ArrayBuffer', 'stream', 'web']
   }
-  for (const { adapter, run } of await createDrivers(t))
+  for (const { adapter, run } of await createDrivers())
     for (const name of (rows as Record<string, string[]>)[adapter] ?? []) {
       const send: Send = ({ client, outcome }, base) =>
         outcome(() =>
@@ -152,7 +152,7 @@ t.test('a body that the library can not send is refused, and nothing is sent', a
 
 t.test('superagent in a browser sends what XMLHttpRequest does', { skip: howToInstall }, async (t) => {
   const { address, asked } = await createEcho(t)
-  const page = await openPage(t as Test)
+  const page = await sharePage()
   for (const [name, send] of Object.entries(bodies)) {
     await page.evaluate(`(${send})(globalThis.superagentApi, ${JSON.stringify(address)})`)
     const [{ headers, body } = { headers: {}, body: '' }] = asked.splice(0)
@@ -162,7 +162,7 @@ t.test('superagent in a browser sends what XMLHttpRequest does', { skip: howToIn
 
 t.test('a web stream in a browser is refused where it would be sent as a text', { skip: howToInstall }, async (t) => {
   const { address, asked } = await createEcho(t)
-  const page = await openPage(t as Test)
+  const page = await sharePage()
   const send: Send = ({ client, outcome }, base) =>
     outcome(() =>
       client(base)
@@ -179,7 +179,8 @@ t.test('a web stream in a browser is refused where it would be sent as a text', 
 
 t.test('`$.ajaxSetup` of the page changes neither the query nor the body', { skip: howToInstall }, async (t) => {
   const { address, asked } = await createEcho(t)
-  const page = await openPage(t as Test)
+  const page = await sharePage()
+  t.teardown(() => page.reload())
   await page.evaluate(async (base) => {
     window.jquery.ajaxSetup({ cache: false, data: { more: 1 }, contentType: 'text/plain', processData: true })
     const things = window.api.client(base).service('things')
@@ -199,7 +200,8 @@ t.test('`$.ajaxSetup` of the page changes neither the query nor the body', { ski
 
 t.test('a call that `beforeSend` of the page stops rejects', { skip: howToInstall }, async (t) => {
   const { address, asked } = await createEcho(t)
-  const page = await openPage(t as Test)
+  const page = await sharePage()
+  t.teardown(() => page.reload())
   const outcome = await page.evaluate((base) => {
     window.jquery.ajaxSetup({ beforeSend: () => false })
     const { client, outcome } = window.api

@@ -67,7 +67,7 @@ async function createBroken(t: Test) {
 
 t.test('Client: hostile answers, the same for all five adapters', async (t) => {
   const base = await createBroken(t)
-  for (const { adapter, run } of await createDrivers(t))
+  for (const { adapter, run } of await createDrivers())
     for (const [row, [, expected]] of Object.entries(answers)) {
       const outcome = await run(
         ({ client, outcome }, { base, row }) => outcome(() => client(base).service(encodeURIComponent(row)).find()),
@@ -87,7 +87,7 @@ t.test('Client: hostile answers, the same for all five adapters', async (t) => {
 
 t.test('Client: server down, a connection that ends: Unavailable (503) with `cause`', async (t) => {
   const base = await createBroken(t)
-  for (const { adapter, run } of await createDrivers(t))
+  for (const { adapter, run } of await createDrivers())
     for (const address of ['http://127.0.0.1:1', base]) {
       const outcome = await run(
         ({ client, outcome }, base) => outcome(() => client(base).service('gone').get(1)),
@@ -103,7 +103,7 @@ t.test('Client: server down, a connection that ends: Unavailable (503) with `cau
 
 t.test('jQuery is tested in Chromium', { skip: howToInstall }, async (t) => {
   t.same(
-    (await createDrivers(t)).map(({ adapter }) => adapter),
+    (await createDrivers()).map(({ adapter }) => adapter),
     ['fetch', 'axios', 'superagent', 'request', 'jquery']
   )
 })
@@ -112,7 +112,7 @@ const badRequest = { classOf: 'BadRequest', code: 400 }
 
 t.test('Client: id `undefined`, empty, `.`, `..`, a lone surrogate: BadRequest, nothing sent', async (t) => {
   const { address, asked } = await createEcho(t)
-  for (const { adapter, run } of await createDrivers(t)) {
+  for (const { adapter, run } of await createDrivers()) {
     const outcomes = await run(async ({ client, outcome }, base) => {
       const service = client(base).service('things')
       const found: unknown[] = []
@@ -135,7 +135,7 @@ t.test('Client: id `undefined`, empty, `.`, `..`, a lone surrogate: BadRequest, 
 
 t.test('Client: route value `../admin`, `$&`; id `a/b?c#d`: encoded', async (t) => {
   const { address, asked } = await createEcho(t)
-  for (const { adapter, run } of await createDrivers(t)) {
+  for (const { adapter, run } of await createDrivers()) {
     await run(async ({ client }, base) => {
       const service = client(base).service('users/:user/things')
       for (const user of ['../admin', '$&', 'a/b?c#d', 'ä%2F', 7]) await service.get('a/b?c#d', { route: { user } })
@@ -166,7 +166,7 @@ t.test('Client: service `\\\\evil.example`, or with a tab or a line break: it st
     '/\t/evil.example': '/%09/evil.example',
     '\r\n/evil.example': '/%0D%0A/evil.example'
   }
-  for (const { adapter, run } of await createDrivers(t))
+  for (const { adapter, run } of await createDrivers())
     for (const [name, url] of Object.entries(names)) {
       await run(({ client }, { base, name }) => client(base).service(name).find(), { base: address, name })
       t.equal(asked.pop()?.url, url, `${adapter}: ${JSON.stringify(name)}`)
@@ -175,7 +175,7 @@ t.test('Client: service `\\\\evil.example`, or with a tab or a line break: it st
 
 t.test('Client: a query that is no plain object is refused: it would be empty in the URL', async (t) => {
   const { address, asked } = await createEcho(t)
-  for (const { adapter, run } of await createDrivers(t)) {
+  for (const { adapter, run } of await createDrivers()) {
     const outcomes = await run(async ({ client, outcome }, base) => {
       class Own {
         get id() {
@@ -206,7 +206,7 @@ t.test('Client: a query that is no plain object is refused: it would be empty in
 
 t.test('Client: a record with keys `pipe`, `getReader` is JSON', async (t) => {
   const { address, asked } = await createEcho(t)
-  for (const { adapter, run } of await createDrivers(t)) {
+  for (const { adapter, run } of await createDrivers()) {
     const record = { pipe: 'half inch', getReader: null }
     await run(({ client }, { base, record }) => client(base).service('things').create(record), {
       base: address,
@@ -219,7 +219,7 @@ t.test('Client: a record with keys `pipe`, `getReader` is JSON', async (t) => {
 t.test('Client: a call that is aborted while it waits for a login rejects at once, and is not sent', async (t) => {
   // The login gets no answer.
   const { address, asked } = await createEcho(t, () => undefined)
-  for (const { adapter, run } of await createDrivers(t)) {
+  for (const { adapter, run } of await createDrivers()) {
     const name = await run(async ({ client, door }, base) => {
       const app = client(base).configure(door.authentication())
       app.authenticate({ strategy: 'local' }).catch(() => {})
@@ -235,7 +235,7 @@ t.test('Client: a call that is aborted while it waits for a login rejects at onc
 
 t.test('Client: `remove(null)`, `patch(null)` with a condition that vanishes in the URL is refused', async (t) => {
   const { address, asked } = await createEcho(t)
-  for (const { adapter, run } of await createDrivers(t)) {
+  for (const { adapter, run } of await createDrivers()) {
     const [refused, sent] = await run(async ({ client, outcome }, base) => {
       const service = client(base).service('things')
       const own = JSON.parse('{"__proto__":"1"}')
@@ -281,7 +281,7 @@ t.test('Client: `remove(null)`, `patch(null)` with a condition that vanishes in 
 t.test('Client: abort through `connection.signal` rejects with the abort, and the connection is freed', async (t) => {
   const isSlow = ({ url }: { url: string }) => url === '/slow'
   const { address, asked } = await createEcho(t, (one) => (isSlow(one) ? undefined : asked.filter(isSlow)))
-  for (const { adapter, run } of await createDrivers(t)) {
+  for (const { adapter, run } of await createDrivers()) {
     const told = await run(async ({ client, tell }, base) => {
       const slow = (signal: AbortSignal) => client(base).service('slow').find({ connection: { signal } })
       const reason = new Error('enough')

@@ -1,8 +1,24 @@
 import { Readable } from 'node:stream'
 import type { KnexService } from '@feathersjs/knex'
 import type { Paginated, Params } from 'fastify-services'
-import { type ClientService, createClient, type Jsonify, rest } from 'fastify-services/client'
+import {
+  type AroundHook,
+  type ClientService,
+  createClient,
+  type Hook,
+  type HookContext,
+  type HookMap,
+  type HookOptions,
+  type HookType,
+  type Jsonify,
+  type Listener,
+  type NextFunction,
+  type RecordListener,
+  rest,
+  type ServiceAddons
+} from 'fastify-services/client'
 import t from 'tap'
+import { createClientOfEcho } from '../support/client-app.js'
 
 interface Message {
   id: number
@@ -157,4 +173,38 @@ t.test('types: results are JSON, methods and queries are those of the class', as
   same<Jsonify<[Date, 1]>, [string, 1]>(true)
   same<keyof ClientService<MessageService> & ('find' | 'get' | 'archive' | 'setup'), 'find' | 'get' | 'archive'>(true)
   t.type(proofs, 'function')
+})
+
+class PlainService {
+  async get(id: number) {
+    return { id, text: '' }
+  }
+}
+
+same<HookType, 'around' | 'before' | 'after' | 'error'>(true)
+same<Parameters<Hook>, [HookContext]>(true)
+same<Parameters<AroundHook>, [HookContext, NextFunction]>(true)
+same<HookOptions['before'], HookMap<Hook> | undefined>(true)
+same<HookContext<PlainService>['result'], { id: number; text: string } | undefined>(true)
+same<Parameters<ServiceAddons<PlainService>['off']>, [string, Listener]>(true)
+
+t.test('hooks and listeners may stand alone, with their types from the door of the client', async (t) => {
+  const { address } = await createClientOfEcho(t, ({ url }) => ({ id: Number(url.split('/').at(-1)), text: 'Hi' }))
+  const app = createClient<{ messages: PlainService }>().configure(rest(address).fetch(fetch))
+  const calls: string[] = []
+  const log: AroundHook = async (context: HookContext, next: NextFunction) => {
+    calls.push(`${context.path}.${context.method}`)
+    await next()
+  }
+  const shout: Hook<HookContext<PlainService>> = ({ result }) => ({
+    result: { ...result, text: `${result?.text.toUpperCase()}!` }
+  })
+  const listen: RecordListener<PlainService> = ({ text }, { method }) => void calls.push(`${method}: ${text}`)
+  const hooks: HookOptions = { around: log }
+  app.hooks(hooks)
+  app.service('messages').hooks({ after: { get: shout } })
+  app.service('messages').on('created', listen)
+  t.same(await app.service('messages').get(7), { id: 7, text: 'HI!' })
+  app.service('messages').emit('created', { id: 8, text: 'Ho' }, { method: 'create' })
+  t.same(calls, ['messages.get', 'create: Ho'])
 })

@@ -264,3 +264,40 @@ t.test('an around hook that swallows the error and keeps the result keeps what w
   const response = await ask(t, { around: { get: [swallow] }, after: { get: [set(hidden), fail(new Error('x'))] } })
   t.strictSame(response.json(), hidden.dispatch)
 })
+
+/** A hook with a result of its own that does not wait for the method. */
+const hasty: Around = async (context, next) => {
+  next()
+  context.result = { id: 'own' }
+}
+
+t.test('a forgotten `await` of next, and a result of the hook: the call ends after the method', async (t) => {
+  const ended: string[] = []
+  const late = async () => {
+    await settled()
+    ended.push('method')
+    return { id: 'late' }
+  }
+  const { get } = await createGet(t, [hasty], late)
+  await get()
+  t.same(ended, ['method'])
+})
+
+t.test(
+  'a forgotten `await` of next, and a result of the hook: a failure of the method is that of the call',
+  async (t) => {
+    const { get } = await createGet(t, [hasty], () => settled().then(fail(new BadRequest('late'))))
+    await t.rejects(get(), { message: 'late', code: 400 })
+  }
+)
+
+t.test('a hook that returns no object leaves the context as it is', async (t) => {
+  const withResult = Object.assign(() => {}, { result: 'of a function' })
+  for (const value of [undefined, null, 0, '', 'text', true, Symbol('s'), withResult]) {
+    const seen: string[][] = []
+    const look = (context: HookContext) => void seen.push(Object.keys(context))
+    const { get } = await createBreakable(t, { before: { get: [look, () => value as undefined, look] } })
+    t.same(await get('1'), { id: '1' })
+    t.same(seen[1], seen[0], typeof value)
+  }
+})

@@ -302,3 +302,39 @@ t.test(
     t.same(logged.map(({ err }) => err.message).sort(), ['later', 'once'])
   }
 )
+
+for (const [name, emitter] of [
+  ['plain object', {}],
+  ["node's EventEmitter", new EventEmitter()]
+] as const) {
+  t.test(`${name}: of two equal listeners, \`off\` takes the one that was added last`, async (t) => {
+    const { app } = await createApp(t)
+    const service = app.service('things', Object.assign(emitter, { create: async (data: object) => data }))
+    const calls: string[] = []
+    const twice = () => calls.push('twice')
+    service
+      .on('created', twice)
+      .on('created', () => calls.push('between'))
+      .on('created', twice)
+      .off('created', twice)
+    await service.create({})
+    t.same(calls, ['twice', 'between'])
+  })
+}
+
+for (const name of ['on', 'once', 'off', 'emit', 'listeners', 'listenerCount', 'removeAllListeners'] as const) {
+  t.test(
+    `an object that has all of an emitter but \`${name}\` is none: its service has events of its own`,
+    async (t) => {
+      const { app } = await createApp(t)
+      const object = Object.assign(new EventEmitter(), { create: async (data: object) => data, [name]: undefined })
+      const service = app.service('things', object as { create(data: object): Promise<object> })
+      const seen: unknown[] = []
+      service.on('created', (record) => seen.push(record))
+      await service.create({ id: '1' })
+      t.same(seen, [{ id: '1' }])
+      t.equal(service.listenerCount('created'), 1)
+      t.equal(EventEmitter.prototype.listenerCount.call(object, 'created'), 0)
+    }
+  )
+}

@@ -14,7 +14,7 @@ const expectedOf = (expected: unknown): unknown =>
 
 t.test('our client: every adapter on every server', async (t) => {
   const columns: Column[] = []
-  const drivers = await createDrivers(t)
+  const drivers = await createDrivers()
   for (const [server, serve] of Object.entries(servers)) {
     const base = await serve(t)
     for (const driver of drivers) {

@@ -5,18 +5,18 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import Fastify from 'fastify'
-import services, { Conflict, type HookContext, type Http } from 'fastify-services'
+import services, { Conflict, type HookContext, type Http, type Middleware } from 'fastify-services'
 import t, { type Test } from 'tap'
 import { createCertificate } from '../support/certificate.js'
 import { createApp, getJSON } from '../support/response-app.js'
 
-const answer = async (t: Test, http: unknown) => {
+const answer = async (t: Test, http: unknown, after: Middleware[] = []) => {
   const hook = (context: HookContext) => {
     context.http = http as Http
   }
   const app = await createApp(t, {
     service: { get: async () => ({ id: 1 }) },
-    options: { hooks: { after: { get: [hook] } } }
+    options: { hooks: { after: { get: [hook] } }, after }
   })
   return getJSON(app, '/things/1')
 }
@@ -101,12 +101,14 @@ for (const [name, http] of Object.entries(bad)) {
 }
 
 t.test('what a hook said about a success is not said of the error: no location, no cookie of it', async (t) => {
-  const response = await answer(t, {
-    status: 'abc',
-    location: '/b',
-    headers: { 'set-cookie': 'session=1', 'content-encoding': 'gzip' }
-  })
-  t.equal(response.statusCode, 500)
+  const said = { location: '/b', 'set-cookie': 'session=1', 'content-encoding': 'gzip' }
+  const { location, ...headers } = said
+  const fail: Middleware = async (_request, reply) => {
+    t.match(reply.getHeaders(), said, 'the success would have had them')
+    throw new Conflict('too late')
+  }
+  const response = await answer(t, { location, headers }, [fail])
+  t.equal(response.statusCode, 409)
   t.notOk('location' in response.headers)
   t.notOk('set-cookie' in response.headers)
   t.notOk('content-encoding' in response.headers)

@@ -15,18 +15,17 @@ export const executablePath = places.find((path) => path !== undefined && exists
 export const howToInstall =
   executablePath === undefined && 'there is no Chromium: apt-get install chromium, or set TEST_CHROMIUM'
 
-type Browser = ReturnType<typeof chromium.launch>
-const browsers = new Map<string, Browser>()
+let browser: ReturnType<typeof chromium.launch> | undefined
 
-/** A context of its own, closed when the test ends, in a browser that the tests of a file share. */
-export async function openContext(t: Test, ...flags: string[]): Promise<BrowserContext> {
-  const key = flags.join()
-  if (!browsers.has(key)) {
-    const launched = chromium.launch({ executablePath: executablePath as string, args: ['--no-sandbox', ...flags] })
-    browsers.set(key, launched)
+/** A context of its own, closed when the test ends, in a browser that the tests of a file share. Its pages may ask servers of other origins. */
+export async function openContext(t: Test): Promise<BrowserContext> {
+  if (browser === undefined) {
+    const args = ['--no-sandbox', '--disable-web-security']
+    const launched = chromium.launch({ executablePath: executablePath as string, args })
+    browser = launched
     tap.teardown(async () => (await launched).close())
   }
-  const context = await (await (browsers.get(key) as Browser)).newContext()
+  const context = await (await browser).newContext()
   t.teardown(() => context.close())
   return context
 }
@@ -52,8 +51,15 @@ async function make(file: string): Promise<string> {
   return outputFiles[0]?.text ?? ''
 }
 
-/** A page of Chromium that has loaded the bundle of `client-page.ts` and may ask servers of other origins; closed when the test ends. */
-export async function openPage(t: Test): Promise<Page> {
+let page: Promise<Page> | undefined
+
+/** A page that has loaded the bundle of `client-page.ts`; all tests of a file share it. */
+export function sharePage(): Promise<Page> {
+  page ??= openPage(tap as Test)
+  return page
+}
+
+async function openPage(t: Test): Promise<Page> {
   const script = await bundle('client-page.js')
   const server = createServer((request, response) => {
     const isScript = request.url === '/bundle.js'
@@ -62,7 +68,7 @@ export async function openPage(t: Test): Promise<Page> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => server.close())
-  const context = await openContext(t, '--disable-web-security')
+  const context = await openContext(t)
   const page = await context.newPage()
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
   return page

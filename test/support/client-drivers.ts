@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module'
 import axios from 'axios'
 import superagent from 'superagent'
-import type { Test } from 'tap'
-import { executablePath, openPage } from './chromium.js'
+import { executablePath, sharePage } from './chromium.js'
 import { type AdapterName, type Api, createApi } from './client-api.js'
 import type { Row } from './client-contract.js'
 
@@ -39,10 +38,10 @@ export const inNode: readonly [AdapterName, unknown][] = [
 ]
 
 /** The four adapters that run in Node, and jQuery in Chromium where there is one. */
-export async function createDrivers(t: Test): Promise<Driver[]> {
+export async function createDrivers(): Promise<Driver[]> {
   const drivers = inNode.map(([adapter, library]) => driverInNode(adapter, library))
   if (executablePath === undefined) return drivers
-  const page = await openPage(t)
+  const page = await sharePage()
   const jquery: Driver = {
     adapter: 'jquery',
     run: (scenario, argument) => page.evaluate(`(${scenario})(globalThis.api, ${JSON.stringify(argument)})`),

@@ -6,6 +6,7 @@ import t from 'tap'
 import { createApp } from '../../examples/atlas/app.js'
 import type { Database } from '../../examples/atlas/database.js'
 import { readSettings } from '../../examples/atlas/settings.js'
+import { copyEmpty } from '../support/pglite.js'
 import { Atlas, onServer } from './atlas-support.js'
 
 async function takePort() {
@@ -47,6 +48,7 @@ t.test('what is in the way of the start gets one line', async (t) => {
   await line('no address', { DATABASE_URL: 'hunter2' }, 'DATABASE_URL is no address of a PostgreSQL database')
   await line('another kind', { DATABASE_URL: 'mysql://atlas:hunter2@127.0.0.1/x' }, 'DATABASE_URL is no address')
   const data = join(folder, 'data')
+  await copyEmpty(join(data, 'postgres'))
   for (const start of ['first', 'next'])
     await line(
       `short secret, ${start} start`,

@@ -1,7 +1,3 @@
-import cors from '@fastify/cors'
-import formbody from '@fastify/formbody'
-import jwt from '@fastify/jwt'
-import multipart from '@fastify/multipart'
 import Fastify, { type FastifyInstance } from 'fastify'
 import services, { frameworkErrors } from 'fastify-services'
 import { answerQuestions, type ServerOptions } from './control.js'
@@ -21,10 +17,12 @@ const app = Fastify({
   ...(options.http2 && { http2: true }),
   ...options.server
 } as object) as unknown as FastifyInstance
-if (options.plugins) await app.register(formbody)
-if (options.plugins) await app.register(jwt, { secret: 'a secret of 32 bytes for the tests' })
-if (options.plugins) await app.register(multipart)
-if (options.plugins) await app.register(cors)
+if (options.plugins) {
+  await app.register(import('@fastify/formbody'))
+  await app.register(import('@fastify/jwt'), { secret: 'a secret of 32 bytes for the tests' })
+  await app.register(import('@fastify/multipart'))
+  await app.register(import('@fastify/cors'))
+}
 if (options.late) {
   app.addHook('preSerialization', async (_request, _reply, payload) => payload)
   app.addHook('onSend', async (_request, _reply, payload) => payload)

@@ -1,12 +1,11 @@
 import { once } from 'node:events'
-import { chmodSync, existsSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { createApp } from '../../examples/atlas/app.js'
 import type { Database } from '../../examples/atlas/database.js'
 import { readSettings } from '../../examples/atlas/settings.js'
-import { copyEmpty } from '../support/pglite.js'
 import { Atlas, onServer } from './atlas-support.js'
 
 async function takePort() {
@@ -48,13 +47,13 @@ t.test('what is in the way of the start gets one line', async (t) => {
   await line('no address', { DATABASE_URL: 'hunter2' }, 'DATABASE_URL is no address of a PostgreSQL database')
   await line('another kind', { DATABASE_URL: 'mysql://atlas:hunter2@127.0.0.1/x' }, 'DATABASE_URL is no address')
   const data = join(folder, 'data')
-  await copyEmpty(join(data, 'postgres'))
   for (const start of ['first', 'next'])
     await line(
       `short secret, ${start} start`,
       { ATLAS_DATA: data, AUTH_SECRET: 'hunter2' },
       "Can't use AUTH_SECRET: The"
     )
+  t.equal(statSync(join(data, 'postgres')).mode & 0o777, 0o700, 'what is in the data folder is for its owner alone')
   t.notOk(existsSync(join(data, 'pid')), 'the database is closed, and its folder free')
   if (process.getuid?.() === 0) return t.comment('root may write into a folder without write permission')
   chmodSync(join(folder, 'locked'), 0o500)

@@ -1,4 +1,5 @@
 import type { FastifyInstance, InjectOptions } from 'fastify'
+import type { Knex } from 'knex'
 import t, { type Test } from 'tap'
 import { createApp } from '../../examples/atlas/app.js'
 import { type DatabaseOptions, openDatabase } from '../../examples/atlas/database.js'
@@ -50,11 +51,16 @@ export function callsOf(app: FastifyInstance) {
 
 const bearer = (token: string | undefined) => ({ ...(token !== undefined && { authorization: `Bearer ${token}` }) })
 
-type AtlasTest = (t: Test, calls: ReturnType<typeof callsOf>) => Promise<void>
+interface StartedAtlas {
+  readonly app: FastifyInstance
+  readonly knex: Knex
+}
+
+type AtlasTest = (t: Test, atlas: StartedAtlas & ReturnType<typeof callsOf>) => Promise<void>
 
 type Open = (t: Test) => Promise<DatabaseOptions>
 
-const atlases = new Map<Open, Promise<{ app: FastifyInstance; reset(): Promise<unknown> }>>()
+const atlases = new Map<Open, Promise<StartedAtlas & { reset(): Promise<unknown> }>>()
 
 /** Starts an atlas, which the tests of a file share. */
 async function start(open: Open) {
@@ -68,16 +74,16 @@ async function start(open: Open) {
     await database.knex('users').where('id', '>', 1).delete()
     await database.knex.raw("select setval(pg_get_serial_sequence('users', 'id'), 1)")
   }
-  return { app, reset }
+  return { app, knex: database.knex, reset }
 }
 
 /** Runs a test on an atlas that has no notes, and no user but the demo user. */
 async function run(t: Test, test: AtlasTest, open: Open) {
   const starting = atlases.get(open) ?? start(open)
   atlases.set(open, starting)
-  const { app, reset } = await starting
+  const { app, knex, reset } = await starting
   await reset()
-  await test(t, callsOf(app))
+  await test(t, { app, knex, ...callsOf(app) })
 }
 
 /** Runs a test on an atlas over PGlite, and on one over the server. */

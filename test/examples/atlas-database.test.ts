@@ -1,52 +1,47 @@
 import { createApp } from '../../examples/atlas/app.js'
 import { openDatabase } from '../../examples/atlas/database.js'
-import { callsOf, password } from './atlas-calls.js'
-import { onDatabase, onEachDatabase } from './atlas-support.js'
+import { callsOf, onEachAtlas, password } from './atlas-calls.js'
+import { onDatabase } from './atlas-support.js'
 
-onEachDatabase('what the database refuses is answered without the SQL statement', async (t, options) => {
-  const database = await openDatabase(options)
-  const app = await createApp(database)
-  t.teardown(() => app.close())
-  const { call, logIn, signUp } = callsOf(app)
-  const { id, token } = await signUp('ada')
-  const { body: note } = await call('POST', '/countries/CHE/notes', { text: 'x' }, token)
+onEachAtlas(
+  'what the database refuses is answered without the SQL statement',
+  async (t, { knex, call, logIn, signUp }) => {
+    const { id, token } = await signUp('ada')
+    const { body: note } = await call('POST', '/countries/CHE/notes', { text: 'x' }, token)
 
-  const broken = async (table: string, column: string, calls: Record<string, () => ReturnType<typeof call>>) => {
-    const rename = (from: string, to: string) =>
-      database.knex.schema.alterTable(table, (builder) => void builder.renameColumn(from, to))
-    await rename(column, 'renamed')
-    for (const [title, send] of Object.entries(calls)) {
-      const { status, text } = await send()
-      t.ok(status === 500 || status === 422, `${table}: ${title}, ${status}`)
-      t.notMatch(text, /select |insert |update |delete |where |scrypt|correct horse|ada@/)
-      t.match(text, /column .+ does not exist/)
+    const broken = async (table: string, column: string, calls: Record<string, () => ReturnType<typeof call>>) => {
+      const rename = (from: string, to: string) =>
+        knex.schema.alterTable(table, (builder) => void builder.renameColumn(from, to))
+      await rename(column, 'renamed')
+      for (const [title, send] of Object.entries(calls)) {
+        const { status, text } = await send()
+        t.ok(status === 500 || status === 422, `${table}: ${title}, ${status}`)
+        t.notMatch(text, /select |insert |update |delete |where |scrypt|correct horse|ada@/)
+        t.match(text, /column .+ does not exist/)
+      }
+      await rename('renamed', column)
     }
-    await rename('renamed', column)
+    await broken('users', 'name', {
+      'sign up': () => call('POST', '/users', { email: 'bob@example.com', name: 'Bob', password: 'correct horse' }),
+      patch: () => call('PATCH', `/users/${id}`, { name: 'Bob' }, token)
+    })
+    await broken('users', 'email', { 'log in': () => logIn('ada@example.com') })
+    await broken('store', 'until', {
+      guard: () => call('GET', '/users', undefined, token),
+      'log out': () => call('DELETE', '/authentication', undefined, token)
+    })
+    await broken('notes', 'text', {
+      create: () => call('POST', '/countries/CHE/notes', { text: 'y' }, token),
+      patch: () => call('PATCH', `/countries/CHE/notes/${note.id}`, { text: 'y' }, token),
+      'patch all': () => call('PATCH', '/countries/CHE/notes', { text: 'y' }, token)
+    })
   }
-  await broken('users', 'name', {
-    'sign up': () => call('POST', '/users', { email: 'bob@example.com', name: 'Bob', password: 'correct horse' }),
-    patch: () => call('PATCH', `/users/${id}`, { name: 'Bob' }, token)
-  })
-  await broken('users', 'email', { 'log in': () => logIn('ada@example.com') })
-  await broken('store', 'until', {
-    guard: () => call('GET', '/users', undefined, token),
-    'log out': () => call('DELETE', '/authentication', undefined, token)
-  })
-  await broken('notes', 'text', {
-    create: () => call('POST', '/countries/CHE/notes', { text: 'y' }, token),
-    patch: () => call('PATCH', `/countries/CHE/notes/${note.id}`, { text: 'y' }, token),
-    'patch all': () => call('PATCH', '/countries/CHE/notes', { text: 'y' }, token)
-  })
-})
+)
 
 type Service = Record<'find' | 'get' | 'create' | 'patch', (...args: unknown[]) => Promise<unknown>>
 
 // Calls of the server itself pass no schema.
-onEachDatabase('a value that the database refuses is 400, without the SQL statement', async (t, options) => {
-  const database = await openDatabase(options)
-  const app = await createApp(database)
-  t.teardown(() => app.close())
-  await app.ready()
+onEachAtlas('a value that the database refuses is 400, without the SQL statement', async (t, { app }) => {
   const countries = app.service<Service>('countries')
   const notes = app.service<Service>('countries/:code/notes')
   const route = { code: 'CHE' }
@@ -77,11 +72,7 @@ onEachDatabase('a value that the database refuses is 400, without the SQL statem
   }
 })
 
-onEachDatabase('many notes at once', async (t, options) => {
-  const database = await openDatabase(options)
-  const app = await createApp(database, { rateLimit: 0 })
-  t.teardown(() => app.close())
-  const { call, signUp } = callsOf(app)
+onEachAtlas('many notes at once', async (t, { app, knex, call, signUp }) => {
   const ada = await signUp('ada')
   const bob = await signUp('bob')
   const notes = (length: number) => Array.from({ length }, (_, index) => ({ text: `note ${index}` }))
@@ -90,7 +81,7 @@ onEachDatabase('many notes at once', async (t, options) => {
   const total = async (country: string) => (await call('GET', `/countries/${country}/notes`)).body.total
 
   const statements: string[] = []
-  database.knex.on('query', ({ sql }: { sql: string }) => statements.push(sql))
+  knex.on('query', ({ sql }: { sql: string }) => statements.push(sql))
   const count = (verb: string) => statements.splice(0).filter((sql) => sql.startsWith(verb)).length
 
   t.test('a list is one statement, and answered in its order', async (t) => {

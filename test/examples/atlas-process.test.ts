@@ -1,17 +1,24 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Test } from 'tap'
+import type { DatabaseOptions } from '../../examples/atlas/database.js'
 import { addressOf, demoHeaders, hasCurl, paste } from './atlas-commands.js'
 import { lockNotes } from './atlas-lock.js'
-import { Atlas, onDatabase, onEachDatabase, onFolder, onServer } from './atlas-support.js'
+import { Atlas, onDatabase, onEachDatabase, onServer } from './atlas-support.js'
 import { Way } from './atlas-way.js'
 
+const head = 'GET / HTTP/1.1\r\nHost: localhost\r\n'
+const post = 'POST /users HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{'
 const skip = !(await hasCurl()) && 'curl is not installed'
-onEachDatabase('the process', async (t, options) => {
-  const first = new Atlas(t, options)
-  const commands = await first.commands()
 
-  t.test('prints commands worth pasting', { skip }, async (t) => {
+// One story for each database, since a start of the process takes seconds of a core.
+onEachDatabase('the process', async (t, options) => {
+  const first = new Atlas(t, options, { SHUTDOWN_TIMEOUT: '600000' })
+  const commands = await first.commands()
+  const address = addressOf(commands)
+  const { headers, id } = await demoHeaders(address)
+
+  await t.test('prints commands worth pasting', { skip }, async (t) => {
     const [find = '', get = '', notes = '', login = '', token = '', write = '', ...more] = commands
     t.strictSame(more, [])
     t.match(find, "/countries?region=Africa&landlocked=true&$sort[area]=-1&$limit=5&$select[]=name&$select[]=area'")
@@ -32,49 +39,41 @@ onEachDatabase('the process', async (t, options) => {
     t.match(await paste(write), { name: 'NotAuthenticated' }, 'and not without the token')
   })
 
-  t.test('closes on a signal, and keeps its notes', async (t) => {
-    const url = `${addressOf(commands)}/countries/CHE/notes`
-    const { headers } = await demoHeaders(addressOf(commands))
-    const written = await (await fetch(url, { method: 'POST', headers, body: '{"text":"kept"}' })).json()
-    t.match(written, { text: 'kept' })
-    t.match(await first.end('SIGINT'), { code: 0, err: '' })
+  if (options.folder !== undefined) await t.test('has its data folder for itself', (t) => isRefused(t as Test, options))
 
-    const second = new Atlas(t, options)
-    const { port } = new URL(addressOf(await second.commands()))
-    const { data } = (await (await fetch(url.replace(/:\d+/, `:${port}`))).json()) as { data: unknown[] }
-    t.strictSame(data.at(-1), written)
-    t.match(await second.end('SIGTERM'), { code: 0, err: '' })
-  })
+  const url = `${address}/countries/CHE/notes`
+  const written = await (await fetch(url, { method: 'POST', headers, body: '{"text":"kept"}' })).json()
+  t.match(written, { text: 'kept' })
+  await fetch(`${address}/users/${id}`, { method: 'PATCH', headers, body: '{"password":"of somebody else"}' })
+
+  t.comment('connections that ask for nothing do not keep it from stopping')
+  for (const text of ['', 'G', head, `${head}\r\n`]) await open(t, address, text)
+  first.signal('SIGTERM')
+  t.match(await first.end('SIGINT'), { code: 0, err: '' }, 'nor does a second signal')
+
+  const second = new Atlas(t, options)
+  const next = await second.commands()
+  const { port } = new URL(addressOf(next))
+  const { data } = (await (await fetch(url.replace(/:\d+/, `:${port}`))).json()) as { data: unknown[] }
+  t.strictSame(data.at(-1), written, 'it keeps its notes')
+
+  t.equal(next.length, 4, 'a demo user who has changed the password is not printed')
+  t.notMatch(next.join(), /demo@/)
+  if (await hasCurl()) t.match(await paste(next[3] ?? ''), { email: 'you@example.com', name: 'You' })
+  if (options.folder === undefined) return void t.match(await second.end('SIGINT'), { code: 0, err: '' })
+
+  await second.end('SIGKILL')
+  const third = new Atlas(t, options)
+  await third.commands()
+  t.match(await third.end('SIGTERM'), { code: 0, err: '' }, 'it comes back after it was killed')
 })
 
-onFolder('the process has its data folder for itself, and comes back after it was killed', async (t, options) => {
-  const first = new Atlas(t, options)
-  await first.commands()
+async function isRefused(t: Test, options: DatabaseOptions): Promise<void> {
   const { code, out, err } = await new Atlas(t, options).end()
   t.equal(code, 1)
   t.equal(out, '')
   t.match(err, /^The atlas can't start\. The data folder .+ is in use by process \d+: [^\n]+\n$/)
-
-  await first.end('SIGKILL')
-  const second = new Atlas(t, options)
-  await second.commands()
-  t.match(await second.end('SIGTERM'), { code: 0, err: '' })
-})
-
-onFolder('a demo user who has changed the password is not printed', async (t, options) => {
-  const first = new Atlas(t, options)
-  const address = addressOf(await first.commands())
-  const { headers, id } = await demoHeaders(address)
-  await fetch(`${address}/users/${id}`, { method: 'PATCH', headers, body: '{"password":"of somebody else"}' })
-  await first.end('SIGTERM')
-
-  const second = new Atlas(t, options)
-  const commands = await second.commands()
-  t.equal(commands.length, 4)
-  t.notMatch(commands.join(), /demo@/)
-  if (await hasCurl()) t.match(await paste(commands[3] ?? ''), { email: 'you@example.com', name: 'You' })
-  await second.end('SIGTERM')
-})
+}
 
 /** A connection that has sent this much, and the atlas has read it. */
 async function open(t: Test, address: string, text: string) {
@@ -97,28 +96,14 @@ async function refusal(address: string): Promise<void> {
   while (await isTaken());
 }
 
-const head = 'GET / HTTP/1.1\r\nHost: localhost\r\n'
-const post = 'POST /users HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{'
-
-onDatabase('connections that ask for nothing do not keep the process from stopping', async (t, options) => {
-  const atlas = new Atlas(t, options, { SHUTDOWN_TIMEOUT: '600000' })
-  const address = addressOf(await atlas.commands())
-  await open(t, address, '')
-  await open(t, address, 'G')
-  await open(t, address, head)
-  await open(t, address, `${head}\r\n`)
-  atlas.signal('SIGTERM')
-  t.match(await atlas.end('SIGINT'), { code: 0, err: '' }, 'nor does a second signal')
-})
-
 onDatabase('after the deadline the process ends', async (t, options) => {
-  const atlas = new Atlas(t, options, { SHUTDOWN_TIMEOUT: '1000' })
+  const atlas = new Atlas(t, options, { SHUTDOWN_TIMEOUT: '500' })
   const address = addressOf(await atlas.commands())
   const socket = await open(t, address, post)
   const closed = once(socket, 'close')
   const { code, err } = await atlas.end('SIGTERM')
   t.equal(code, 1)
-  t.equal(err, 'The atlas has not stopped within 1000 ms: it ends with 1 call unanswered\n')
+  t.equal(err, 'The atlas has not stopped within 500 ms: it ends with 1 call unanswered\n')
   await closed
 })
 

@@ -1,6 +1,5 @@
 import { chmodSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
 import { createApp } from '../../examples/atlas/app.js'
 import { openDatabase } from '../../examples/atlas/database.js'
 import { hasDemo } from '../../examples/atlas/demo.js'
@@ -8,7 +7,11 @@ import { callsOf } from './atlas-calls.js'
 import { createFirstVersion } from './atlas-first-version.js'
 import { onEachDatabase, onServer } from './atlas-support.js'
 
+type Users = { remove(id: number | null): Promise<unknown> }
+
 onEachDatabase('the countries are loaded once; notes, users and tokens survive a restart', async (t, options) => {
+  const files = join(options.folder ?? '', 'postgres')
+  const mode = () => statSync(files).mode & 0o777
   const first = await openDatabase(options)
   const app = await createApp(first)
   const { call, signUp, logIn } = callsOf(app)
@@ -17,18 +20,47 @@ onEachDatabase('the countries are loaded once; notes, users and tokens survive a
   await call('DELETE', '/authentication', undefined, over)
   const { id } = (await call('POST', '/countries/CHE/notes', { text: 'kept' }, ada.token)).body
   await first.knex('countries').where('cca3', 'CHE').update({ name: 'Not loaded again' })
+  t.equal(await hasDemo(app), true, 'the demo user is created')
+  await app.service<Users>('users').remove(1)
+  t.equal(await hasDemo(app), false)
   await app.close()
   await t.rejects(first.knex.raw('select 1'), 'it is closed with the app')
+  if (options.folder !== undefined) {
+    t.equal(mode(), 0o700, 'what is in the data folder is for its owner alone')
+    chmodSync(files, 0o755)
+  }
 
-  const again = await createApp(await openDatabase(options))
-  t.teardown(() => again.close())
-  const next = callsOf(again)
+  const database = await openDatabase(options)
+  t.teardown(database.close)
+  // An app that ends while others go on with its database.
+  const start = async (secret?: string) => {
+    const app = await createApp({ ...database, close: async () => {} }, { secret })
+    await app.ready()
+    return { app, ...callsOf(app) }
+  }
+  if (options.folder !== undefined) t.equal(mode(), 0o700, 'also where the first version of the atlas has made it')
+  const next = await start()
   const get = async (url: string) => (await next.call('GET', url)).body
   t.match(await get(`/countries/CHE/notes/${id}`), { id, text: 'kept', author: ada.id })
   t.equal((await get('/countries?$limit=0')).total, 250)
   t.match(await get('/countries/CHE'), { name: 'Not loaded again' })
   t.match(await next.call('GET', `/users/${ada.id}`, undefined, ada.token), { status: 200 }, 'the token is still good')
   t.match(await next.call('GET', '/users', undefined, over), { status: 401 }, 'one that was logged out is not')
+  t.equal(await hasDemo(next.app), false, 'the demo user stays away')
+
+  t.comment('a secret that is given takes the place of the one that is kept')
+  const secret = 'a secret of 32 bytes or of more than these'
+  const given = await start(secret)
+  const { token } = await given.signUp('bob')
+  await given.app.close()
+  t.match(await next.call('GET', '/users', undefined, token), { status: 401 })
+  await next.app.close()
+  const without = await start()
+  t.match(await without.call('GET', '/users', undefined, token), { status: 401 })
+  await without.app.close()
+  const again = await start(secret)
+  t.match(await again.call('GET', '/users', undefined, token), { status: 200 })
+  await again.app.close()
 })
 
 onServer('two that start at the same time load the countries once, and take the same secret', async (t, options) => {
@@ -43,50 +75,6 @@ onServer('two that start at the same time load the countries once, and take the 
   await one.call('DELETE', '/authentication', undefined, token)
   t.match(await two.call('GET', '/users', undefined, token), { status: 401 })
   for (const app of apps) await app.close()
-})
-
-onEachDatabase('the demo user is created once', async (t, options) => {
-  const first = await createApp(await openDatabase(options))
-  await first.ready()
-  t.equal(await hasDemo(first), true)
-  const users = first.service<{ remove(id: number | null): Promise<unknown> }>('users')
-  await users.remove(1)
-  t.equal(await hasDemo(first), false)
-  await first.close()
-  const again = await createApp(await openDatabase(options))
-  t.teardown(() => again.close())
-  await again.ready()
-  t.equal(await hasDemo(again), false, 'and stays away')
-})
-
-onEachDatabase('a secret that is given takes the place of the one that is kept', async (t, options) => {
-  const secret = 'a secret of 32 bytes or of more than these'
-  const start = async (given?: string) => {
-    const app = await createApp(await openDatabase(options), { secret: given })
-    return { app, ...callsOf(app) }
-  }
-  const first = await start(secret)
-  const { token } = await first.signUp('ada')
-  await first.app.close()
-  const without = await start()
-  t.match(await without.call('GET', '/users', undefined, token), { status: 401 })
-  await without.app.close()
-  const second = await start(secret)
-  t.match(await second.call('GET', '/users', undefined, token), { status: 200 })
-  await second.app.close()
-})
-
-t.test('what is in the data folder is for its owner alone, from the start', async (t) => {
-  const folder = t.testdir()
-  const files = join(folder, 'postgres')
-  const open = async () => {
-    const { close } = await openDatabase({ folder })
-    await close()
-    return statSync(files).mode & 0o777
-  }
-  t.equal(await open(), 0o700)
-  chmodSync(files, 0o755)
-  t.equal(await open(), 0o700, 'also where the first version of the atlas has made it')
 })
 
 onEachDatabase('a database of the first version, without users, is carried over once', async (t, options) => {

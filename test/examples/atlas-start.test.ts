@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { chmodSync, existsSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
@@ -53,6 +53,7 @@ t.test('what is in the way of the start gets one line', async (t) => {
       { ATLAS_DATA: data, AUTH_SECRET: 'hunter2' },
       "Can't use AUTH_SECRET: The"
     )
+  t.equal(statSync(join(data, 'postgres')).mode & 0o777, 0o700, 'what is in the data folder is for its owner alone')
   t.notOk(existsSync(join(data, 'pid')), 'the database is closed, and its folder free')
   if (process.getuid?.() === 0) return t.comment('root may write into a folder without write permission')
   chmodSync(join(folder, 'locked'), 0o500)

@@ -38,11 +38,13 @@ const onTheWay = (course: Course) =>
       : forEach(course, way, { status: [status, 500] }, { ...(verb && { verb }), ...(leaves && { leaves: 'told' }) })
   )
 
-t.test('a source that fails, or has no end', (t) => runRows(t as Test, rows))
-t.test('the same by HTTP/2', (t) => runRows(t as Test, rows, { http2: true }))
-t.test('the same on a host with hooks of its own', (t) => runRows(t as Test, rows, { late: true }))
-t.test('a source that fails on its way', (t) => runRows(t as Test, onTheWay('fails')))
-t.test('a source that waits on its way', (t) => runRows(t as Test, onTheWay('waits before its first item')))
+t.test('a source that fails, or has no end', (t) => runRows(t as Test, rows, { room: 'streams' }))
+t.test('the same by HTTP/2', (t) => runRows(t as Test, rows, { room: 'streams', http2: true }))
+t.test('the same on a host with hooks of its own', (t) => runRows(t as Test, rows, { room: 'streams', late: true }))
+t.test('a source that fails on its way', (t) => runRows(t as Test, onTheWay('fails'), { room: 'streams' }))
+t.test('a source that waits on its way', (t) =>
+  runRows(t as Test, onTheWay('waits before its first item'), { room: 'streams' })
+)
 
 const files = Object.entries(ways).flatMap(([way, { status, verb, leaves }]): Row[] =>
   ['a file', 'a file that is not there'].map((file) => ({
@@ -53,4 +55,4 @@ const files = Object.entries(ways).flatMap(([way, { status, verb, leaves }]): Ro
     }
   }))
 )
-t.test('a file, and one that is not there', (t) => runRows(t as Test, files))
+t.test('a file, and one that is not there', (t) => runRows(t as Test, files, { room: 'streams' }))

@@ -64,11 +64,11 @@ const page: Row[] = ['/%3Cscript%3E', '/a"onload=x', "/a'b", '/?<script>alert(1)
   expected: { status: 404, absent: /<script|"onload|'b/ }
 }))
 
-t.test('Results and errors: thrown', (t) => runRows(t as Test, throws(false)))
-t.test('Results and errors: thrown, as HTML', (t) => runRows(t as Test, throws(true)))
+t.test('Results and errors: thrown', (t) => runRows(t as Test, throws(false), { room: 'places' }))
+t.test('Results and errors: thrown, as HTML', (t) => runRows(t as Test, throws(true), { room: 'places' }))
 t.test('Results and errors: on a host with hooks of its own', (t) =>
-  runRows(t as Test, [...throws(false), ...ofResults], { late: true })
+  runRows(t as Test, [...throws(false), ...ofResults], { room: 'places', late: true })
 )
 t.test('Results and errors: the rest', (t) =>
-  runRows(t as Test, [...odd, ...ofReplies, ...ofResults, ...ofListeners, ...next, ...page])
+  runRows(t as Test, [...odd, ...ofReplies, ...ofResults, ...ofListeners, ...next, ...page], { room: 'places' })
 )

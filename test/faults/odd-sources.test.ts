@@ -11,6 +11,8 @@ const rows = Object.entries(oddSources).flatMap(([name, [status]]): Row[] => {
   ]
 })
 
-t.test('sources that are over before they are returned, and odd items', (t) => runRows(t as Test, rows))
-t.test('the same by HTTP/2', (t) => runRows(t as Test, rows, { http2: true }))
-t.test('the same on a host with hooks of its own', (t) => runRows(t as Test, rows, { late: true }))
+t.test('sources that are over before they are returned, and odd items', (t) =>
+  runRows(t as Test, rows, { room: 'streams' })
+)
+t.test('the same by HTTP/2', (t) => runRows(t as Test, rows, { room: 'streams', http2: true }))
+t.test('the same on a host with hooks of its own', (t) => runRows(t as Test, rows, { room: 'streams', late: true }))

@@ -105,8 +105,10 @@ const emptyIds = (delimits: boolean) =>
     })
   )
 
+// The server of the tables above.
+const plain = {}
 const hosts: [name: string, server: object][] = [
-  ['a plain host', {}],
+  ['a plain host', plain],
   ['`ignoreTrailingSlash`', { ignoreTrailingSlash: true }],
   ['`ignoreDuplicateSlashes`', { ignoreDuplicateSlashes: true }],
   ['both', { routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true } }],
@@ -116,5 +118,5 @@ const hosts: [name: string, server: object][] = [
 ]
 for (const [name, server] of hosts)
   t.test(`an empty id is never the multi form: ${name}`, (t) =>
-    runRows(t as Test, emptyIds('useSemicolonDelimiter' in server), { server })
+    runRows(t as Test, emptyIds('useSemicolonDelimiter' in server), server === plain ? {} : { server })
   )

@@ -23,7 +23,9 @@ const kept: Row = {
   request: { target: '/protected/a-result/a%20list%20in%20an%20object' },
   expected: { status: 200, body: { users: [{ id: 1, name: 'Ada' }] } }
 }
-t.test('a protected field is absent from whatever leaves', (t) => runRows(t as Test, [...rows, kept]))
+t.test('a protected field is absent from whatever leaves', (t) =>
+  runRows(t as Test, [...rows, kept], { room: 'protected' })
+)
 
 const json = { 'Content-Type': 'application/json' }
 /** A token before a guard, for a logout and for a login. */
@@ -83,5 +85,5 @@ const ended: Row = {
   expected: { status: 401 }
 }
 t.test('tokens that no date can hold, or that have no name', (t) =>
-  runRows(t as Test, [...tokens, ...withoutId, ...good, ended])
+  runRows(t as Test, [...tokens, ...withoutId, ...good, ended], { room: 'protected' })
 )

@@ -105,5 +105,5 @@ function failed(status: number[]): Expected {
 for (const isOver2 of [false, true])
   t.test(`\`Response\` results, by HTTP/${isOver2 ? 2 : 1}`, async (t) => {
     const upstream = await createUpstream(t as Test)
-    await runRows(t as Test, rows(isOver2), isOver2 ? { upstream, http2: true } : { upstream })
+    await runRows(t as Test, rows(isOver2), { room: 'responses', upstream, ...(isOver2 && { http2: true }) })
   })

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Test } from 'tap'
+import tap, { type Test } from 'tap'
 import { Child } from '../support/child.js'
 import { compare, type Expected } from './compare.js'
 import { overHttp1, overHttp2, type Request } from './exchange.js'
@@ -12,24 +12,40 @@ export interface Row {
   readonly expected: Expected
 }
 
+/** A server in a process of its own, and what it held before the first row. */
+interface Server {
+  readonly child: Child
+  before?: State | undefined
+}
+
+// The tables of a file that ask for the same server share it: a start costs more than a hundred rows.
+const servers = new Map<string, Server>()
+
+function serverOf(options: ServerOptions): Server {
+  const key = JSON.stringify(options)
+  const server = servers.get(key) ?? { child: new Child('../faults/server/main.js', key) }
+  if (!servers.has(key)) tap.teardown(() => server.child.stop())
+  servers.set(key, server)
+  return server
+}
+
 /**
  * Runs a table against a server in a process of its own. After each row: the process lives, nothing was printed, nothing is polluted,
  * no handle is there and no source is open that was not before. After each tenth, after the last and after one that failed, a plain
  * GET is 200.
  */
 export async function runRows(t: Test, rows: readonly Row[], options: ServerOptions = {}): Promise<void> {
-  const child = new Child('../faults/server/main.js', JSON.stringify(options))
-  t.teardown(() => child.stop())
+  const server = serverOf(options)
+  const { child } = server
   const send = (request: Request) =>
     (options.http2 ? overHttp2 : overHttp1)(child.port, request, () => child.message('waiting'))
-  let before: State | undefined
   // What is closed at all is closed at once: this is for a machine that has no time. Where a row has failed, the others are told soon.
   let patience = 5000
   for (const [index, { row, request, expected }] of rows.entries()) {
     if (!child.alive) {
       await child.start()
       await send(plain)
-      before = await child.ask<State>('state')
+      server.before = await child.ask<State>('state')
       // What Fastify says of options of the host is no matter of a row.
       child.printed()
     }
@@ -39,7 +55,7 @@ export async function runRows(t: Test, rows: readonly Row[], options: ServerOpti
       const next = await send(plain)
       if (next.status !== 200) found.push(`the next plain GET is ${next.status}`)
     }
-    const kept = await leftOvers(child, before, expected, patience)
+    const kept = await leftOvers(child, server.before, expected, patience)
     // What a row has left behind is not held against the next one.
     if (kept.length > 0) {
       await child.kill()

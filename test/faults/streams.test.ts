@@ -27,4 +27,6 @@ const rows = Object.entries(ways).flatMap(([way, { status, verb, leaves }]) =>
 )
 
 for (const http2 of [false, true])
-  t.test(`a result that is a stream, by HTTP/${http2 ? 2 : 1}`, (t) => runRows(t as Test, rows, http2 ? { http2 } : {}))
+  t.test(`a result that is a stream, by HTTP/${http2 ? 2 : 1}`, (t) =>
+    runRows(t as Test, rows, { room: 'streams', ...(http2 && { http2 }) })
+  )

@@ -66,12 +66,12 @@ const rows: Row[] = [
   }
 ]
 
-t.test('what never settles', (t) => runRows(t as Test, rows))
-t.test('what never settles, by HTTP/2', (t) => runRows(t as Test, rows, { http2: true }))
+t.test('what never settles', (t) => runRows(t as Test, rows, { room: 'never' }))
+t.test('what never settles, by HTTP/2', (t) => runRows(t as Test, rows, { room: 'never', http2: true }))
 t.test('what never settles, on a host with hooks of its own', (t) =>
   runRows(
     t as Test,
     rows.filter(({ request }) => request.target.includes('/waits/')),
-    { late: true }
+    { room: 'never', late: true }
   )
 )

@@ -1,16 +1,8 @@
-import cors from '@fastify/cors'
-import formbody from '@fastify/formbody'
-import jwt from '@fastify/jwt'
-import multipart from '@fastify/multipart'
 import Fastify, { type FastifyInstance } from 'fastify'
 import services, { frameworkErrors } from 'fastify-services'
-import { answerQuestions, type ServerOptions } from './control.js'
-import { registerNever } from './never.js'
-import { registerPlaces } from './places.js'
-import { registerProtected } from './protected.js'
-import { registerResponses } from './responses.js'
-import { registerStreams } from './streams.js'
+import { answerQuestions, type Room, type ServerOptions } from './control.js'
 import { registerThings } from './things.js'
+import { hurry } from './waiting.js'
 
 // Started as a process of its own: a row that ends it ends no test.
 const options = JSON.parse(process.argv[2] ?? '{}') as ServerOptions
@@ -21,21 +13,27 @@ const app = Fastify({
   ...(options.http2 && { http2: true }),
   ...options.server
 } as object) as unknown as FastifyInstance
-if (options.plugins) await app.register(formbody)
-if (options.plugins) await app.register(jwt, { secret: 'a secret of 32 bytes for the tests' })
-if (options.plugins) await app.register(multipart)
-if (options.plugins) await app.register(cors)
+if (options.plugins) {
+  await app.register(import('@fastify/formbody'))
+  await app.register(import('@fastify/jwt'), { secret: 'a secret of 32 bytes for the tests' })
+  await app.register(import('@fastify/multipart'))
+  await app.register(import('@fastify/cors'))
+}
 if (options.late) {
   app.addHook('preSerialization', async (_request, _reply, payload) => payload)
   app.addHook('onSend', async (_request, _reply, payload) => payload)
 }
 await app.register(services, { notFound: { verbose: true }, ...options.plugin })
+hurry(app)
 await registerThings(app)
-await registerStreams(app)
-await registerPlaces(app)
-await registerNever(app)
-await registerProtected(app)
-await registerResponses(app, options.upstream ?? '')
+const rooms: Record<Room, () => Promise<void>> = {
+  streams: async () => (await import('./streams.js')).registerStreams(app),
+  places: async () => (await import('./places.js')).registerPlaces(app),
+  never: async () => (await import('./never.js')).registerNever(app),
+  protected: async () => (await import('./protected.js')).registerProtected(app),
+  responses: async () => (await import('./responses.js')).registerResponses(app, options.upstream ?? '')
+}
+if (options.room) await rooms[options.room]()
 app.get('/alive', async () => 'alive')
 
 await app.listen({ port: 0, host: '127.0.0.1' })

@@ -6,14 +6,8 @@ import { type Course, create } from './sources.js'
 import { remember, wait } from './waiting.js'
 import { pathOf, ways } from './ways.js'
 
-/** How long the routes below `/late` may take: what waits there waits until that has passed. Those of `signals` must have begun by then. */
-const patience = (url: string) => (url.includes('/signals/') ? 500 : 50)
-
 /** A service for each way of a result, at `/streams` or `/late`: `get` gives the source that its id names. */
 export async function registerStreams(app: FastifyInstance): Promise<void> {
-  app.addHook('onRoute', (route) => {
-    if (/\/late\//.test(route.url)) route.handlerTimeout = patience(route.url)
-  })
   for (const [name, { isLate, options }] of Object.entries(ways)) {
     const waits = name.endsWith('while the method runs')
     const get = async (id: string, params: Params) => {

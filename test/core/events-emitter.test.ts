@@ -203,8 +203,8 @@ class Derived extends EventEmitter3 {
 
 for (const [name, createEmitter] of [
   ["node's EventEmitter", () => new EventEmitter()],
-  ['eventemitter3', () => new EventEmitter3() as EventEmitter],
-  ['a class that extends eventemitter3', () => new Derived() as EventEmitter]
+  ['eventemitter3', () => new EventEmitter3() as object as EventEmitter],
+  ['a class that extends eventemitter3', () => new Derived() as object as EventEmitter]
 ] as [string, () => EventEmitter][]) {
   t.test(
     `a listener that was added to the object (${name}) and fails is logged, and changes nothing for others`,

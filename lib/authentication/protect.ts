@@ -55,7 +55,7 @@ function cleanStream(stream: Stream, fields: readonly string[]): Stream {
 /** A `Response` whose body is the same, but for the error that it may end with. */
 function cleanResponse(response: Response, fields: readonly string[]): Response {
   const { body, url } = response
-  if (body === null || body.locked) return response
+  if (body === null) return response
   const cleaned = mapWeb(body, (bytes) => bytes, errorsWithout(fields))
   // The server tells by the URL that `fetch` has made a response.
   return Object.defineProperty(new Response(cleaned, response), 'url', { value: url })

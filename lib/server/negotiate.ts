@@ -21,7 +21,7 @@ export function format(types: Representations, request: FastifyRequest, reply: F
 
 /** Says that the answer depends on the request's `Accept`. */
 export function vary(reply: FastifyReply): void {
-  const fields = [reply.getHeader('vary') ?? []].flat().join(', ')
+  const fields = [reply.getHeader('vary')].flat().join(', ')
   if (!/(^|,)\s*(accept|\*)\s*(,|$)/i.test(fields)) reply.header('vary', fields === '' ? 'Accept' : `${fields}, Accept`)
 }
 

@@ -163,3 +163,12 @@ t.test('options of the strategies: those that there are', async (t) => {
   }
   await t.resolves(start({ strategies: { jwt: { header: 'x-token', schemes: ['Token'] }, local } }))
 })
+
+t.test('an `entity` with a name that requests, params or results have already', async (t) => {
+  const taken = `authentication authenticated provider query headers route accessToken refreshToken feathers id params body raw server log
+    ip ips host hostname port protocol url method originalUrl socket signal is404 routeOptions __proto__ constructor`
+  for (const entity of taken.split(/\s+/))
+    await t.rejects(start({ entity }), {
+      message: `The option \`entity\` of authentication can't be '${entity}': requests, params or results have that already`
+    })
+})

@@ -276,3 +276,11 @@ t.test('a client over fetch is at most 7 kB gzipped, with login at most 8.7 kB',
   t.ok(bare <= 7000, `${bare} bytes`)
   t.ok(withLogin <= 8700, `${withLogin} bytes`)
 })
+
+t.test('an axios instance that transforms bodies: data is sent as the service has made it', async (t) => {
+  const { address, asked } = await createEcho(t)
+  const instance = axios.create({ transformRequest: [() => 'changed'], transformResponse: [() => 'changed'] })
+  const things = createClient().configure(rest(address).axios(instance)).service('things')
+  t.same(await things.create({ a: 1 }), {})
+  t.match(asked, [{ body: '{"a":1}' }])
+})

@@ -1,6 +1,7 @@
 import { Unavailable } from 'fastify-services'
 import { authentication, createClient, rest } from 'fastify-services/client'
 import t, { type Test } from 'tap'
+import { ofSameUser } from '../../lib/client/token-store.js'
 import { createLoginServer, credentials } from '../support/client-login.js'
 import { breakLogins, createGate, createRace, keys, left, listen, other } from '../support/client-race.js'
 
@@ -278,4 +279,18 @@ t.test('an older login that settles after a newer one changes nothing', async (t
   t.equal(app.get('authentication'), newer.result)
   t.equal(await storage.getItem('feathers-jwt'), accessToken)
   t.same(events, [`login ${other.email}`])
+})
+
+t.test('users of tokens are compared, whatever letters base64url makes of them', async (t) => {
+  const tokenOf = (sub: string) => `e30.${Buffer.from(JSON.stringify({ sub })).toString('base64url')}.c2ln`
+  const [one, another] = [tokenOf('a?>~~'), tokenOf('b?>~~')]
+  t.match(one, /-/)
+  t.match(tokenOf('??>>??'), /_/)
+  for (const [sub, isSame] of [
+    ['a?>~~', true],
+    ['b?>~~', false]
+  ] as const)
+    t.equal(ofSameUser(tokenOf(sub), one), isSame ? tokenOf(sub) : undefined)
+  t.equal(ofSameUser(another, tokenOf('??>>??')), undefined)
+  t.equal(ofSameUser('no token', one), 'no token', 'a token that tells no user')
 })

@@ -150,3 +150,10 @@ t.test('the last placeholder may be optional', async (t) => {
   for (const url of ['/docs/en', '/docs/en/1'])
     t.equal((await app.inject({ method: 'DELETE', url })).statusCode, 405, url)
 })
+
+t.test('a pattern that may be slow is refused, unless the application allows it', async (t) => {
+  const services: [string, object][] = [['things/:code(^(\\d+){5}$)', { find: one }]]
+  await t.rejects(register(services), { message: /not safe/ })
+  const app = await register(services, { routerOptions: { allowUnsafeRegex: true } })
+  t.equal((await app.inject('/things/12345')).statusCode, 200)
+})

@@ -1,83 +1,14 @@
+import { byCode } from './error-classes.js'
 import { pick } from './pick.js'
 import { type ErrorData, ServiceError } from './service-error.js'
 
+// biome-ignore format: the list of the door, index.ts
+export {
+  BadGateway, BadRequest, Conflict, Forbidden, GeneralError, Gone, LengthRequired, MethodNotAllowed, NotAcceptable,
+  NotAuthenticated, NotFound, NotImplemented, PayloadTooLarge, PaymentError, Timeout, TooManyRequests, Unavailable,
+  Unprocessable, UnsupportedMediaType, UriTooLong
+} from './error-classes.js'
 export { type ErrorData, type ErrorJSON, ServiceError } from './service-error.js'
-
-/** A class of the table: `new NotFound(message?, data?, { cause }?)`. */
-export type ServiceErrorClass = new (message?: string | Error, data?: ErrorData, options?: ErrorOptions) => ServiceError
-
-function classOf(name: string, code: number): ServiceErrorClass {
-  return class extends ServiceError {
-    constructor(message?: string | Error, data?: ErrorData, options?: ErrorOptions) {
-      super(message, name, code, data, options)
-    }
-  }
-}
-
-/** 400: the request is wrong in itself. */
-export class BadRequest extends classOf('BadRequest', 400) {}
-/** 401: the caller is not authenticated. Answered with `WWW-Authenticate: Bearer`. */
-export class NotAuthenticated extends classOf('NotAuthenticated', 401) {}
-/** 402: a payment is missing. */
-export class PaymentError extends classOf('PaymentError', 402) {}
-/** 403: the caller is not allowed to do this. */
-export class Forbidden extends classOf('Forbidden', 403) {}
-/** 404: there is no such record, service or page. */
-export class NotFound extends classOf('NotFound', 404) {}
-/** 405: the service has no such method, or does not expose it. */
-export class MethodNotAllowed extends classOf('MethodNotAllowed', 405) {}
-/** 406: there is no representation that the caller accepts. */
-export class NotAcceptable extends classOf('NotAcceptable', 406) {}
-/** 408: the call took too long. */
-export class Timeout extends classOf('Timeout', 408) {}
-/** 409: the record is not in the state that the call expects. */
-export class Conflict extends classOf('Conflict', 409) {}
-/** 410: the record existed, and is gone. */
-export class Gone extends classOf('Gone', 410) {}
-/** 411: the request must tell the length of its body. */
-export class LengthRequired extends classOf('LengthRequired', 411) {}
-/** 413: the body is larger than the limit. */
-export class PayloadTooLarge extends classOf('PayloadTooLarge', 413) {}
-/** 414: the URL, or an id in it, is too long. */
-export class UriTooLong extends classOf('UriTooLong', 414) {}
-/** 415: the type of the body is not supported. */
-export class UnsupportedMediaType extends classOf('UnsupportedMediaType', 415) {}
-/** 422: the data is well formed, but not valid. */
-export class Unprocessable extends classOf('Unprocessable', 422) {}
-/** 429: the caller has sent too many requests. */
-export class TooManyRequests extends classOf('TooManyRequests', 429) {}
-/** 500: an unexpected error. What is thrown and is no service error becomes one. */
-export class GeneralError extends classOf('GeneralError', 500) {}
-/** 501: this is not implemented. */
-export class NotImplemented extends classOf('NotImplemented', 501) {}
-/** 502: another server gave an invalid answer. */
-export class BadGateway extends classOf('BadGateway', 502) {}
-/** 503: the service is not available at the moment. */
-export class Unavailable extends classOf('Unavailable', 503) {}
-
-const classes = [
-  BadRequest,
-  NotAuthenticated,
-  PaymentError,
-  Forbidden,
-  NotFound,
-  MethodNotAllowed,
-  NotAcceptable,
-  Timeout,
-  Conflict,
-  Gone,
-  LengthRequired,
-  PayloadTooLarge,
-  UriTooLong,
-  UnsupportedMediaType,
-  Unprocessable,
-  TooManyRequests,
-  GeneralError,
-  NotImplemented,
-  BadGateway,
-  Unavailable
-]
-const byCode: ReadonlyMap<number, ServiceErrorClass> = new Map(classes.map((Class) => [new Class().code, Class]))
 
 const isStatus = (code: unknown): code is number =>
   typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599

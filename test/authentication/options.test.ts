@@ -39,12 +39,17 @@ const refused: [what: string, options: object, message: string | RegExp][] = [
   ['schemes', { strategies: { jwt: { schemes: 'Bearer' } } }, /option .*\bschemes\b/],
   ['header', { strategies: { jwt: { header: 5 } } }, /option .*\bheader\b/],
   ['authStrategies', { authStrategies: 'jwt' }, /option .*\bauthStrategies\b/],
+  [
+    'authStrategies that are no names',
+    { authStrategies: [5] },
+    /`authStrategies` of authentication is a list of strings/
+  ],
   ['parseStrategies', { parseStrategies: 'jwt' }, /option .*\bparseStrategies\b/],
   ['path', { path: null }, /option .*\bpath\b/],
   ['strategies', { strategies: null }, /option .*\bstrategies\b/],
   ['entity', { entity: true }, /option .*\bentity\b/],
   ['entityId', { entityId: '' }, /option .*\bentityId\b/],
-  ['isRevoked', { isRevoked: true }, /option .*\bisRevoked\b/],
+  ['isRevoked', { isRevoked: true }, 'The option `isRevoked` of authentication is a function'],
   [
     'a strategy named refresh',
     { refresh: true, strategies: { refresh: { authenticate() {} } } },

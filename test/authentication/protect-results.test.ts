@@ -251,3 +251,10 @@ t.test('protect(...fields) on a service in memory: batches, and what is stored',
   t.match(await things.find(), { data: [{ secret: 'a' }, { secret: 'b' }] })
   t.match(await request(app, 'DELETE', '/things'), { body: { length: 2, 0: { secret: undefined } } })
 })
+
+t.test('a field by the name `toJSON` that is no function is a field', async (t) => {
+  const app = await createServicesApp(t)
+  const find = async () => [{ toJSON: 'a text', password: 'secret' }]
+  app.service('things', { find }, { hooks: { around: [protect('password')] } })
+  t.strictSame((await app.inject('/things')).json(), [{ toJSON: 'a text' }])
+})

@@ -255,3 +255,18 @@ t.test('a schema of a custom method holds for each item of a list', async (t) =>
     body: { name: 'BadRequest', message: /body\/1/ }
   })
 })
+
+t.test('a custom method is named by a POST alone', async (t) => {
+  const { app } = await create(t, ['find', 'archive'])
+  for (const [method, name] of [
+    ['OPTIONS', 'OPTIONS'],
+    ['PATCH', 'patch']
+  ] as const) {
+    const response = await app.inject({
+      method,
+      url: '/mail',
+      headers: { 'x-service-method': 'archive', accept: 'application/json' }
+    })
+    t.equal(response.json().message, `Method \`${name}\` is not supported by this endpoint.`)
+  }
+})

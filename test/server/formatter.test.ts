@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Formatter, HookContext } from 'fastify-services'
 import t, { type Test } from 'tap'
@@ -247,4 +249,17 @@ t.test("`reply.format` works in the host's own routes", async (t) => {
   )
   t.equal((await app.inject({ url: '/own', headers: { accept: 'text/plain' } })).body, 'own')
   t.equal((await app.inject({ url: '/own', headers: { accept: 'image/png' } })).statusCode, 406)
+})
+
+t.test('a stream that a formatter makes when the client has had an answer is closed', async (t) => {
+  const stream = Readable.from(['late'])
+  const late: Formatter = async (request) => {
+    while (!request.signal.aborted) await turn()
+    await turn()
+    return stream
+  }
+  const app = await createApp(t, { service, options: { formatter: late, handlerTimeout: 20 } })
+  t.equal((await app.inject('/things/7')).statusCode, 503)
+  while (!stream.destroyed) await turn()
+  t.ok(stream.destroyed)
 })

@@ -309,3 +309,11 @@ for (const [name, result, answer] of results)
       const response = await getJSON(app, '/things/1')
       t.strictSame([response.statusCode, response.json().message], answer)
     })
+
+t.test('middleware that takes the data away: an answer without a body', async (t) => {
+  const app = await create(t, async (_request, reply) => {
+    reply.data = undefined
+  })
+  const { statusCode, body } = await app.inject('/things/1')
+  t.strictSame([statusCode, body], [200, ''])
+})

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -86,11 +85,10 @@ t.test('the snippets compile against the declarations of the package', async (t)
   t.equal(code, 0, `${stdout}${stderr}`)
 })
 
-for (const { file, text, prints, exchanges } of programs) {
+for (const { file, prints, exchanges } of programs) {
   t.test(file, async (t) => {
     const log = t.capture(console, 'log', () => {})
-    const listens = /\.listen\(/.test(text)
-    const address = await start(t, join(folder, 'out', file.replace(/ts$/, 'js')), exchanges.length > 0, listens)
+    const address = await start(t, join(folder, 'out', file.replace(/ts$/, 'js')), exchanges.length > 0)
     const names: Names = new Map()
     for (const exchange of exchanges) await ask(t, address, exchange, names)
     const lines = log().map(({ args }) => format(...args).replace(/\s+/g, ' '))
@@ -99,15 +97,21 @@ for (const { file, text, prints, exchanges } of programs) {
 }
 
 /** Runs a program, and gives the address at which it is asked: that of its server, or its app. */
-async function start(t: Test, file: string, isAsked: boolean, listens: boolean): Promise<string> {
-  const { app, server = app.server } = (await import(pathToFileURL(file).href)) as {
+async function start(t: Test, file: string, isAsked: boolean): Promise<string> {
+  const {
+    app,
+    server = app.server,
+    listening
+  } = (await import(pathToFileURL(file).href)) as {
     app: FastifyInstance
     server?: Server
+    listening?: Promise<string>
   }
   t.teardown(() => app.close?.()) // an app of Feathers has none, nor has a client
   t.teardown(() => server?.close())
+  await listening
   if (!isAsked) return ''
-  if (!server.listening) await (listens ? once(server, 'listening') : app.listen())
+  if (!server.listening) await app.listen()
   return `http://localhost:${(server.address() as AddressInfo | null)?.port}`
 }
 

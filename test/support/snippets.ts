@@ -48,7 +48,9 @@ export interface Program {
   readonly commands: readonly string[]
 }
 
-const exported = /^const (app|server)\b/gm
+const exported = /^const (app|server|listening)\b/gm
+// The test waits for it: an application that is closed while it begins to listen throws.
+const listens = /^app\.listen\(/gm
 const printed = /\bconsole\.log\(.*\) \/\/ (.+)$/gm
 const makesApp = /^const app = /m
 const isCommonJS = /\brequire\('/
@@ -68,7 +70,7 @@ export function toPrograms({ name, snippets }: Section, opening: string): Progra
   }
   return groups.map(({ language, blocks, commands }, index) => {
     const own = blocks.join('\n\n')
-    const text = makesApp.test(own) ? own : `${opening}\n\n${own}`
+    const text = (makesApp.test(own) ? own : `${opening}\n\n${own}`).replace(listens, 'const listening = $&')
     const names = [...text.matchAll(exported)].map(([, variable]) => variable)
     const extension = language !== 'js' ? 'ts' : isCommonJS.test(own) ? 'cjs' : 'js'
     return {

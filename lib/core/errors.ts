@@ -2,12 +2,7 @@ import { byCode } from './error-classes.js'
 import { pick } from './pick.js'
 import { type ErrorData, ServiceError } from './service-error.js'
 
-// biome-ignore format: the list of the door, index.ts
-export {
-  BadGateway, BadRequest, Conflict, Forbidden, GeneralError, Gone, LengthRequired, MethodNotAllowed, NotAcceptable,
-  NotAuthenticated, NotFound, NotImplemented, PayloadTooLarge, PaymentError, Timeout, TooManyRequests, Unavailable,
-  Unprocessable, UnsupportedMediaType, UriTooLong
-} from './error-classes.js'
+export * from './error-classes.js'
 export { type ErrorData, type ErrorJSON, ServiceError } from './service-error.js'
 
 const isStatus = (code: unknown): code is number =>

@@ -1,6 +1,6 @@
 import findMyWay from 'find-my-way'
 import { toServiceError } from '../core/errors.js'
-import { definitionOf } from '../core/methods.js'
+import { definitionOf, type MethodDefinition } from '../core/methods.js'
 import { idName } from './call.js'
 import type { ExposedService } from './exposed.js'
 import type { Router } from './router.js'
@@ -89,9 +89,12 @@ interface Place {
   location: Location
 }
 
+/** Whether a method is called at the URL of a record (`hasId`), or else at that of its service. */
+export const isAt = ({ id }: MethodDefinition, hasId: boolean) => id === 'optional' || id === hasId
+
 /** The location of a service, or of its records. */
 export function toLocation(entry: ExposedService, hasId: boolean): Location {
-  const rows = entry.exposed.map(definitionOf).filter(({ id }) => id !== !hasId)
+  const rows = entry.exposed.map(definitionOf).filter((row) => isAt(row, hasId))
   const verbs = rows.flatMap(({ verb }) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb]))
   return { entry, hasId, verbs: [...new Set(verbs)], routed: new Set() }
 }

@@ -5,7 +5,7 @@ import type { ServiceMethod } from '../core/service.js'
 import { idName } from './call.js'
 import { SERVICE_METHOD } from './custom-method.js'
 import type { ExposedService } from './exposed.js'
-import { type Location, type Locations, toLocation } from './locations.js'
+import { isAt, type Location, type Locations, toLocation } from './locations.js'
 import type { Router } from './router.js'
 
 /** Sets `Allow`, and gives the error for a method that the service lacks or does not expose, as the request names it. */
@@ -13,7 +13,7 @@ function methodNotAllowed({ verbs, hasId }: Location, request: FastifyRequest, r
   reply.header('allow', verbs.join(', '))
   const verb = request.method === 'HEAD' ? 'GET' : request.method
   const rows = [...methods].filter(([, row]) => row.verb === verb)
-  const [name] = rows.find(([, { id }]) => id !== !hasId) ?? rows[0] ?? [request.method]
+  const [name] = rows.find(([, row]) => isAt(row, hasId)) ?? rows[0] ?? [request.method]
   const named = verb === custom.verb ? request.headers[SERVICE_METHOD] : undefined
   return new MethodNotAllowed(`Method \`${named ?? name}\` is not supported by this endpoint.`)
 }
@@ -39,7 +39,7 @@ export function targetCheck(
     const id = (request.params as Record<string, string>)[idParam]
     // A placeholder may be empty, or a hook of the application has changed the URL since the route was found.
     const found = locations.at(request.url) ?? toLocation(entry, Boolean(id))
-    if (isUnknown || found.entry !== entry || definition.id === !found.hasId)
+    if (isUnknown || found.entry !== entry || !isAt(definition, found.hasId))
       throw methodNotAllowed(found, request, reply)
     if (definition.id === false || id) return
     if ([request.originalUrl, request.url].some((url) => hasGap(router.path(url))))

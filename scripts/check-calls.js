@@ -5,16 +5,12 @@ import { SourceMap } from 'node:module'
 
 const root = new URL('../', import.meta.url)
 const coverage = new URL('.tap/coverage/', root)
-// What runs in a browser alone is called there, by the tests in Chromium.
-const inBrowser = `${root}dist/lib/client/transports/jquery.js`
-const isLibrary = ({ url }) =>
-  (url.startsWith(`${root}dist/lib/`) || url === `${root}dist/index.js`) && url !== inBrowser
 const read = (url) => readFileSync(new URL(url), 'utf8')
 
 const calls = new Map()
 for (const file of readdirSync(coverage)) {
   const { result } = JSON.parse(read(new URL(file, coverage)))
-  for (const { url, functions } of result.filter(isLibrary)) {
+  for (const { url, functions } of result) {
     for (const { ranges } of functions) {
       const { startOffset, endOffset, count } = ranges[0]
       const key = JSON.stringify([url, startOffset, endOffset])

@@ -2,12 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector'
+import { isLibrary } from './library.js'
 
 const root = new URL('../', import.meta.url)
-// It runs in a browser: the tests in Chromium call it.
-const inBrowser = new URL('dist/lib/client/transports/jquery.js', root).href
-const isLibrary = ({ url }) =>
-  url !== inBrowser && (url.startsWith(`${root}dist/lib/`) || url === `${root}dist/index.js`)
 
 const session = new Session()
 session.connect()
@@ -15,7 +12,7 @@ session.post('Profiler.enable')
 session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
 process.on('exit', () => {
   session.post('Profiler.takePreciseCoverage', (_error, { result }) => {
-    const found = result.filter(isLibrary)
+    const found = result.filter(({ url }) => url.startsWith(root.href) && isLibrary(url.slice(root.href.length)))
     if (found.length === 0) return
     writeFileSync(new URL(`.tap/coverage/${randomUUID()}.json`, root), JSON.stringify({ result: found }))
   })

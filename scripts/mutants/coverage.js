@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { isLibrary } from '../library.js'
 import { forEach, root, runTest } from './sandbox.js'
 
 const cache = join(root, 'node_modules/.cache/mutants')
@@ -15,11 +16,7 @@ const programs = readdirSync(join(root, 'dist'), { recursive: true })
   .sort()
 
 export const testFiles = programs.filter(isTest)
-// What runs in a browser alone is executed where nothing is measured.
-const inBrowser = 'dist/lib/client/transports/jquery.js'
-export const libraryFiles = programs.filter(
-  (file) => (file.startsWith('dist/lib/') || file === 'dist/index.js') && file !== inBrowser
-)
+export const libraryFiles = programs.filter(isLibrary)
 
 /** The parts of a script that were executed, of the ranges that V8 counts: an inner one says more than the one around it. */
 function executedParts(functions) {

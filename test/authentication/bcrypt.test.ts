@@ -5,7 +5,8 @@ import { memory } from '@feathersjs/memory'
 import bcryptjs from 'bcryptjs'
 import type { HookContext } from 'fastify-services'
 import t, { type Test } from 'tap'
-import { bcryptHash, createUsers, isHashOf, toHash, type User } from '../support/auth-passwords.js'
+import { bcryptHash, createUsers, isHashOf, type User } from '../support/auth-passwords.js'
+import { toHash } from '../support/stored-password.js'
 import { hashes } from '../support/users-app.js'
 
 const withBcrypt = (bcrypt: boolean | { compare(password: string, hash: string): Promise<boolean> }) => ({

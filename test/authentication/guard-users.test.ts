@@ -14,7 +14,7 @@ import {
   login,
   password
 } from '../support/auth-guards.js'
-import { toHash } from '../support/auth-passwords.js'
+import { toHash } from '../support/stored-password.js'
 import { claims, forge, now, secret } from '../support/tokens.js'
 import { createServicesApp } from '../support/users-app.js'
 

@@ -8,7 +8,8 @@ import authentication, {
   type Strategy
 } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
-import { createUsers, toHash, type User } from '../support/auth-passwords.js'
+import { createUsers, type User } from '../support/auth-passwords.js'
+import { toHash } from '../support/stored-password.js'
 import { secret } from '../support/tokens.js'
 import { ask, createServicesApp, createUsersApp, login, user } from '../support/users-app.js'
 

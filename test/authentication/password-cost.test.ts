@@ -6,8 +6,9 @@ import bcryptjs from 'bcryptjs'
 import type { Strategy } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 import { createGuardsApp } from '../support/auth-guards.js'
-import { bcryptHash, createUsers, toHash } from '../support/auth-passwords.js'
+import { bcryptHash, createUsers } from '../support/auth-passwords.js'
 import { scryptCalls } from '../support/auth-scrypt.js'
+import { toHash } from '../support/stored-password.js'
 
 const cost = 'N=16384,r=8,p=5,length=32'
 const one = [{ characters: 11, cost }]

@@ -5,8 +5,9 @@ import Fastify, { type FastifyRequest, type InjectOptions } from 'fastify'
 import services from 'fastify-services'
 import authentication from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
-import { createUsers, toHash } from '../support/auth-passwords.js'
+import { createUsers } from '../support/auth-passwords.js'
 import { holdScrypt, scryptCalls } from '../support/auth-scrypt.js'
+import { toHash } from '../support/stored-password.js'
 import { secret } from '../support/tokens.js'
 
 const unavailable = { name: 'Unavailable', code: 503, className: 'unavailable' }

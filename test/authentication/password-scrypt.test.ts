@@ -1,6 +1,7 @@
 import t from 'tap'
-import { createUsers, isHashOf, toHash, type User } from '../support/auth-passwords.js'
+import { createUsers, isHashOf, type User } from '../support/auth-passwords.js'
 import { useFullCost } from '../support/auth-scrypt.js'
+import { toHash } from '../support/stored-password.js'
 
 // Here a hash costs what it does for users; elsewhere in the tests it costs next to nothing.
 useFullCost()

@@ -6,6 +6,7 @@ import qs from 'qs'
 import t from 'tap'
 import { findVanishing, stringify } from '../../lib/client/query.js'
 import { createClientOfEcho, createClientOfNumbers, createEcho } from '../support/client-app.js'
+import { reservedNames } from '../support/reserved-names.js'
 
 t.test(
   'Service lookup: `app.service(<name>)` talks to `<base_url>/<name>`, and is the same one each time',
@@ -264,30 +265,11 @@ t.test('`publish`: a custom method on the server, over HTTP, and in the client',
 })
 
 const refused = {
+  ...reservedNames,
   'every service has it already': [
-    'base',
-    'connection',
-    'getQuery',
-    'methods',
-    'name',
-    'options',
-    'constructor',
-    'toString',
-    'hasOwnProperty',
-    '__proto__',
-    'hooks',
-    'on',
-    'once',
-    'off',
-    'emit',
-    'addListener',
-    'removeListener',
-    'removeAllListeners',
-    'listeners',
-    'listenerCount'
-  ],
-  'it is called automatically': ['setup', 'teardown', 'then'],
-  'hooks use the word': ['all', 'around', 'before', 'after', 'error']
+    ...reservedNames['every service has it already'],
+    ...['base', 'connection', 'getQuery', 'methods', 'name', 'options']
+  ]
 }
 
 t.test('a name that is taken is refused with the reason, and the path stays free', async (t) => {

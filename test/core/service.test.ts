@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { inspect } from 'node:util'
 import t from 'tap'
 import { createApp } from '../support/core.js'
+import { reservedNames } from '../support/reserved-names.js'
 
 const find = async () => ['found']
 const archive = async (data: object) => ({ archived: data })
@@ -88,28 +89,7 @@ t.test('`methods` that names what the object lacks: an error that names it', asy
   }
 })
 
-const reserved = {
-  'every service has it already': [
-    'constructor',
-    'toString',
-    'hasOwnProperty',
-    '__proto__',
-    'on',
-    'once',
-    'off',
-    'emit',
-    'addListener',
-    'removeListener',
-    'removeAllListeners',
-    'listeners',
-    'listenerCount',
-    'hooks'
-  ],
-  'it is called automatically': ['setup', 'teardown', 'then'],
-  'hooks use the word': ['all', 'around', 'before', 'after', 'error']
-}
-
-for (const [reason, names] of Object.entries(reserved))
+for (const [reason, names] of Object.entries(reservedNames))
   for (const name of names)
     t.test(`'${name}' can't be a custom method: ${reason}`, async (t) => {
       const { app } = await createApp(t)

@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 import t, { type Test } from 'tap'
 import { createApp } from '../../examples/atlas/app.js'
 import { type DatabaseOptions, openDatabase } from '../../examples/atlas/database.js'
-import { toStored } from '../support/stored-password.js'
+import { toHash } from '../support/stored-password.js'
 import { openFolder, openServer, skip } from './atlas-support.js'
 
 interface Answer {
@@ -43,7 +43,7 @@ export function callsOf(app: FastifyInstance) {
     const email = `${name}@example.com`
     await app.ready()
     const users = app.service<{ _create(data: object): Promise<{ id: number }> }>('users')
-    const { id } = await users._create({ email, name, password: toStored(password) })
+    const { id } = await users._create({ email, name, password: toHash(password) })
     return { id, email, token: (await logIn(email)).body.accessToken }
   }
   return { call, logIn, signUp }

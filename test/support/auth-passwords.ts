@@ -1,4 +1,4 @@
-import { randomBytes, scryptSync } from 'node:crypto'
+import { scryptSync } from 'node:crypto'
 import { memory } from '@feathersjs/memory'
 import type { FastifyServerOptions } from 'fastify'
 import type { RegisteredService, Service, ServiceOptions, ServicesOptions } from 'fastify-services'
@@ -38,15 +38,6 @@ export async function createUsers(t: Test, { object, options, ...given }: Passwo
     send,
     login: (email: string, password: unknown) => send('POST', '/authentication', { strategy: 'local', email, password })
   }
-}
-
-const base64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
-
-/** A hash in PHC form, made without the library. The default costs next to nothing. */
-export function toHash(password: string, { ln = 4, r = 8, p = 1, length = 32 } = {}): string {
-  const salt = randomBytes(16)
-  const hash = scryptSync(password, salt, length, { N: 2 ** ln, r, p, maxmem: 256 * 2 ** ln * r })
-  return `$scrypt$ln=${ln},r=${r},p=${p}$${base64(salt)}$${base64(hash)}`
 }
 
 /** Whether a hash is that of a password, told without the library. */

@@ -4,7 +4,7 @@ import services from 'fastify-services'
 import authentication, { authenticate } from 'fastify-services/authentication'
 import type { Test } from 'tap'
 import { bundle, openContext } from './chromium.js'
-import { toStored } from './stored-password.js'
+import { toHash } from './stored-password.js'
 
 export const user = { email: 'ada@example.com', password: 'a long secret' }
 
@@ -24,7 +24,7 @@ export async function openSite(t: Test) {
   app.get('/', (_request, reply) => reply.type('text/html').send('<!DOCTYPE html><script src="/bundle.js"></script>'))
   app.get('/bundle.js', (_request, reply) => reply.type('text/javascript').send(script))
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
-  await app.service('users').create({ ...user, password: toStored(user.password) })
+  await app.service('users').create({ ...user, password: toHash(user.password) })
   t.teardown(() => app.close())
   const context = await openContext(t)
   const openPage = async () => {

@@ -3,7 +3,7 @@ import authentication, { type AuthenticationOptions, authenticate } from 'fastif
 import { createClient, authentication as login, memoryStorage, rest, type Storage } from 'fastify-services/client'
 import type { Test } from 'tap'
 import { createHost } from './host.js'
-import { toStored } from './stored-password.js'
+import { toHash } from './stored-password.js'
 
 export const user = { email: 'ada@example.com', password: 'a long secret' }
 export const credentials = { strategy: 'local', ...user }
@@ -18,7 +18,7 @@ export async function createLoginServer(t: Test, options: Partial<Authentication
       app.service('me', { find: async ({ user }) => user, create: async (data) => data }, { hooks })
     }
   })
-  await app.service('users').create({ ...user, password: toStored(user.password) })
+  await app.service('users').create({ ...user, password: toHash(user.password) })
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   return { app, address, calls }
 }

@@ -1,7 +1,7 @@
 import { memoryStorage, type Storage } from 'fastify-services/client'
 import type { Test } from 'tap'
 import { createLoginClient, createLoginServer } from './client-login.js'
-import { toStored } from './stored-password.js'
+import { toHash } from './stored-password.js'
 
 export const other = { strategy: 'local', email: 'bob@example.com', password: 'another long secret' }
 
@@ -11,7 +11,7 @@ export const keys = ['feathers-jwt', 'feathers-jwt-refresh']
 /** A server with two users, and a client whose answers can be held back. */
 export async function createRace(t: Test, storage: Storage = memoryStorage()) {
   const { app: server, address } = await createLoginServer(t, { refresh: true })
-  await server.service('users').create({ email: other.email, password: toStored(other.password) })
+  await server.service('users').create({ email: other.email, password: toHash(other.password) })
   let held: { url: string; asked(): void } | undefined
   let letGo = () => {}
   const client = createLoginClient(address, storage, (url) => {

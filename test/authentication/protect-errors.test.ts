@@ -116,6 +116,17 @@ t.test('protect: what of an error can not be read is not told', async (t) => {
   }
 })
 
+t.test('protect: an error whose class answers for itself tells a field neither, though it did not at first', async (t) => {
+  let asked = 0
+  const proxy = new Proxy(Conflict.prototype, {
+    get: (target, key, error) => (key !== 'data' ? Reflect.get(target, key, error) : asked++ === 0 ? open() : record())
+  })
+  const error = Object.setPrototypeOf(Object.assign(new Error('no'), { code: 409, className: 'conflict' }), proxy)
+  const { things } = await createProtected(t, { answer: () => Promise.reject(error) })
+  const told = await things.get(1, { provider: 'rest' }).catch((error: Conflict) => error)
+  for (const _ of [1, 2]) t.strictSame((told as Conflict).data, open())
+})
+
 const conflict = () => new Conflict('no', { user: record() })
 const fail = () => {
   throw conflict()

@@ -1,7 +1,7 @@
 import { memoryStorage } from 'fastify-services/client'
 import t from 'tap'
 import { createLoginClient, createLoginServer, credentials, user } from '../support/client-login.js'
-import { breakLogins, createRace, keys, left, listen, other } from '../support/client-race.js'
+import { breakLogins, createGate, createRace, keys, left, listen, other } from '../support/client-race.js'
 
 const [ada, bob] = [credentials.email, other.email]
 
@@ -52,6 +52,20 @@ t.test(
     t.match(await app.service('me').find(), { email: bob })
   }
 )
+
+t.test('a logout that the storage refuses leaves the login that the user has begun meanwhile', async (t) => {
+  const gate = createGate('removeItem')
+  const { app } = await createRace(t, gate.storage)
+  await app.authenticate(credentials)
+  const isReached = gate.close()
+  const logout = app.logout()
+  await isReached
+  const again = app.reAuthenticate(true)
+  gate.fail(new Error('no'))
+  await t.rejects(logout, { message: 'no' })
+  t.equal(app.get('authentication'), again)
+  t.match(await again, { user: { email: ada } })
+})
 
 t.test('two logouts at once are one', async (t) => {
   const { app } = await createRace(t)

@@ -105,6 +105,12 @@ t.test('Extension: a subclass may override a method, and have its own', async (t
   )
 })
 
+t.test('a class of services reads the options of its server and of its adapter', async (t) => {
+  const server = rest('http://localhost', { server: 1, both: 1 } as object)
+  const { options } = server.fetch(fetch, { adapter: 2, both: 2 } as object).service('things')
+  t.same(options, { server: 1, adapter: 2, both: 2, headers: {} })
+})
+
 t.test('superagent: an agent, which keeps cookies', async (t) => {
   const { address, asked } = await createEcho(t)
   const agent = superagent.agent().set('X-Agent', '1')

@@ -41,6 +41,7 @@ const app = await createGuardsApp(t, {
     const find = async (params: Params) => app.service('me').find(params)
     app.service('guarded', { find }, around(token))
     app.service('relay', { find })
+    app.service('named', { find: async (params: Params) => Object.keys(params) })
     const asServer = async ({ provider, ...params }: Params) => app.service('me').find(params)
     app.service('inner', { find: asServer }, around(token))
     app.service('outer', { find: asServer })
@@ -173,4 +174,9 @@ t.test('the users service may have the guard that asks it: a call of the server 
   t.match(await ask(app, '/users/1', headers), { status: 200, body: ada })
   t.equal(people.gets, 3)
   t.equal((await ask(app, '/users/1', bearer('bad'))).status, 401)
+})
+
+t.test('a call without credentials has no param for them', async (t) => {
+  t.notOk((await app.inject('/named')).json().includes('authentication'))
+  t.ok((await app.inject({ url: '/named', headers: bearer(forge()) })).json().includes('authentication'))
 })

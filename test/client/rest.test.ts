@@ -62,6 +62,12 @@ t.test('Base URL: with a prefix, with trailing slashes', async (t) => {
   )
 })
 
+t.test('a service name of letters outside of ASCII, of two code units too', async (t) => {
+  const { app, asked } = await createClientOfEcho(t)
+  await app.service('größe/🙂').find()
+  t.match(asked, [{ url: encodeURI('/größe/🙂') }])
+})
+
 t.test('`params.connection`: options of the call for the library', async (t) => {
   const { app, address, asked } = await createClientOfEcho(t)
   const seen: RequestInit[] = []
@@ -289,4 +295,11 @@ t.test('an axios instance that transforms bodies: data is sent as the service ha
   const things = createClient().configure(rest(address).axios(instance)).service('things')
   t.same(await things.create({ a: 1 }), {})
   t.match(asked, [{ body: '{"a":1}' }])
+})
+
+t.test('axios: `params.connection` holds its options', async (t) => {
+  const { address, asked } = await createEcho(t)
+  const things = createClient().configure(rest(address).axios(axios)).service('things')
+  await things.find({ connection: { auth: { username: 'ada', password: 'secret' } } })
+  t.match(asked, [{ headers: { authorization: `Basic ${btoa('ada:secret')}` } }])
 })

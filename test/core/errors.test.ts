@@ -56,6 +56,7 @@ for (const [name, code, className] of rows) {
     t.match(error.stack, `${Class.name}`)
     t.equal(new Class().message, name, 'the message is the name where none is given')
     t.equal(new Class('').message, '', 'an empty message stays')
+    t.match(toServiceError({ statusCode: code }), { name, className }, 'a status alone becomes it')
   })
 }
 

@@ -91,6 +91,13 @@ t.test('an async formatter that sends itself, on a host whose `onSend` hooks tak
   t.equal(sent, 2, 'each answer is sent once')
 })
 
+t.test('a formatter whose object can not be serialized: nothing of the reason is told', async (t) => {
+  const formatter = () => ({ count: 1n })
+  const app = await createApp(t, { service, plugin: { formatter, errorHandler: { expose: true } } })
+  const response = await app.inject({ url: '/things/7', headers: { accept: 'application/json' } })
+  t.match(response.json(), { code: 500, message: 'The result can not be serialized' })
+})
+
 t.test('a formatter per service stands in for that of the plugin', async (t) => {
   const app = await createApp(t, {
     service,

@@ -55,7 +55,7 @@ const isSound = (error: ServiceError) =>
   attempt(
     () =>
       error instanceof ServiceError &&
-      [error.name, error.message, error.className].every((field) => typeof field === 'string') &&
+      [error.name, error.message].every((field) => typeof field === 'string') &&
       typeof (error.toJSON() ?? undefined) === 'object'
   ) === true
 

@@ -25,6 +25,19 @@ t.test('a token that has expired is renewed, once for any number of calls that w
   t.not(await storage.getItem('feathers-jwt-refresh'), refreshToken)
 })
 
+t.test('a renewal that gives no refresh token leaves none, since the old one is used up', async (t) => {
+  const { app: server, address } = await createLoginServer(t, options)
+  const { app, storage } = createLoginClient(address)
+  await app.authenticate(credentials)
+  const forget = ({ result }: { result?: unknown }) => {
+    delete (result as { refreshToken?: string }).refreshToken
+  }
+  server.service('authentication').hooks({ after: { create: [forget] } })
+  await storage.setItem('feathers-jwt', expired)
+  t.match(await app.service('me').find(), { email: user.email })
+  t.equal(await storage.getItem('feathers-jwt-refresh'), undefined)
+})
+
 t.test('reAuthenticate renews too', async (t) => {
   const { address } = await createLoginServer(t, options)
   const { storage, app: first } = createLoginClient(address)

@@ -52,6 +52,11 @@ const rows: [name: string, create: () => unknown, json: object][] = [
     () => new Proxy({ ...notFound, message: 'no' }, { getPrototypeOf: fail }),
     { ...notFound, message: 'no' }
   ],
+  [
+    'a service error whose class name is no text',
+    () => Object.assign(new NotFound('no'), { className: { a: 1 } }),
+    { name: 'NotFound', message: 'no', code: 404, className: 'not-found' }
+  ],
   ['a cause that was revoked', () => new Error('oops', { cause: revoked() }), { ...general, message: 'oops' }],
   ['a frozen error', () => Object.freeze(new Error('oops')), { ...general, message: 'oops' }],
   [

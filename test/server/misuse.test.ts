@@ -289,3 +289,13 @@ t.test("`app.service('/')` looks it up, its hooks run", async (t) => {
   await request(app, 'GET', '/')
   t.strictSame(paths, [''])
 })
+
+t.test('Fastify reads of each plugin what it is called and which Fastify it is for', async (t) => {
+  for (const [plugin, name] of [
+    [services, 'fastify-services'],
+    [authentication, 'fastify-services/authentication']
+  ] as const)
+    t.match(Object.getOwnPropertyDescriptors(plugin), {
+      [Symbol.for('plugin-meta')]: { value: { name, fastify: '5.x' } }
+    })
+})

@@ -1,4 +1,5 @@
 import type { AroundHook, Hook, HookContext, HookMap, HookOptions, HookType } from '../../types/hooks.js'
+import type { HookObserver } from './compose.js'
 
 /** What some of our own hooks ask for, besides being called. */
 export interface HookTraits {
@@ -24,19 +25,16 @@ export interface Place {
   readonly type?: HookType
 }
 
-/** A before hook as an around hook. */
-function before(hook: Hook): AroundHook {
+/** The before hooks and the after hooks of one place as one around hook. */
+function beforeAndAfter(
+  before: readonly Hook[],
+  after: readonly Hook[],
+  observer: HookObserver | undefined
+): AroundHook {
   return async (context, next) => {
-    await run(hook, context, 'before')
+    if (before.length > 0) await run(before, context, 'before')
     await next()
-  }
-}
-
-/** An after hook as an around hook. */
-function after(hook: Hook): AroundHook {
-  return async (context, next) => {
-    await next()
-    await run(hook, context, 'after')
+    if (after.length > 0) await run(after, context, 'after', observer)
   }
 }
 
@@ -49,11 +47,10 @@ function error(hooks: readonly Hook[]): AroundHook {
       const error = toError(thrown)
       context.error = error
       delete context.result
-      for (const hook of hooks)
-        await run(hook, context, 'error').catch((thrown) => {
-          context.error = toError(thrown)
-          throw context.error
-        })
+      await run(hooks, context, 'error').catch((thrown) => {
+        context.error = toError(thrown)
+        throw context.error
+      })
       context.error ??= error
       if (context.result === undefined) throw context.error
     }
@@ -63,12 +60,23 @@ function error(hooks: readonly Hook[]): AroundHook {
 // A `context.error` of `undefined` means that there is none.
 const toError = (thrown: unknown) => thrown ?? new Error(`${thrown} was thrown`)
 
-async function run(hook: Hook, context: HookContext, type: HookType): Promise<void> {
-  const outer = context.type
-  context.type = type
-  const changes = await hook.call(context.service, context)
-  context.type = outer
-  if (typeof changes === 'object' && changes !== context) Object.assign(context, changes)
+/** Runs hooks one after the other. The observer sees each result and `dispatch`, since the next hook may replace it. */
+async function run(
+  hooks: readonly Hook[],
+  context: HookContext,
+  type: HookType,
+  observer?: HookObserver
+): Promise<void> {
+  for (const hook of hooks) {
+    const { type: outer, result, dispatch } = context
+    context.type = type
+    const returned = hook.call(context.service, context)
+    // Most hooks without `async` return nothing, and waiting is most of what a hook costs.
+    const changes = returned === undefined ? undefined : await returned
+    context.type = outer
+    if (typeof changes === 'object' && changes !== context) Object.assign(context, changes)
+    if (context.result !== result || context.dispatch !== dispatch) observer?.see(context)
+  }
 }
 
 /** A hook, with the type and the method that it was added for. */
@@ -91,14 +99,23 @@ export class HookStore {
   }
 
   /** The hooks of a method as around hooks, outermost first: those for `all` methods stand around those for one. */
-  collect(method: string): AroundHook[] {
-    const of = <H = Hook>(type: HookType, name: string) =>
-      this.added.filter((one) => one.type === type && one.method === name).map(({ hook }) => hook as H)
+  collect(method: string, observer?: HookObserver): AroundHook[] {
+    const of = <H = Hook>(type: HookType, ...names: string[]) =>
+      names.flatMap((name) =>
+        this.added.filter((one) => one.type === type && one.method === name).map(({ hook }) => hook as H)
+      )
     const errors = (hooks: Hook[]) => (hooks.length > 0 ? [error(hooks)] : [])
+    const others = (before: Hook[], after: Hook[] = []) =>
+      before.length + after.length > 0 ? [beforeAndAfter(before, after, observer)] : []
+    const own = errors(of('error', method))
+    const after = of('after', 'all', method)
     return [
-      ...['all', method].flatMap((name) => of<AroundHook>('around', name)),
-      ...['all', method].flatMap((name) => [...errors(of('error', name)), ...of('before', name).map(before)]),
-      ...['all', method].flatMap((name) => of('after', name).map(after)).reverse()
+      ...of<AroundHook>('around', 'all', method),
+      ...errors(of('error', 'all')),
+      // Error hooks of the method are told of what its own before hooks throw, not of what those for all methods do.
+      ...(own.length === 0
+        ? others(of('before', 'all', method), after)
+        : [...others(of('before', 'all')), ...own, ...others(of('before', method), after)])
     ]
   }
 }

@@ -106,7 +106,7 @@ export function createService(object: object, options: RegisterOptions): Service
   // Runs at registration and when hooks are added, so that nothing is left to compose for a call.
   const composeAll = () => {
     for (const method of entries.values()) {
-      const collected = [...common.collect(method.name), ...own.collect(method.name)]
+      const collected = [common, own].flatMap((store) => store.collect(method.name, observer))
       const hooks = observer?.arrange(collected) ?? collected
       const isAlone = hooks.length === 0
       const call: Run = async (context) => {

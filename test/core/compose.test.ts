@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { BadRequest, type HookContext, type HookOptions } from 'fastify-services'
 import t, { type Test } from 'tap'
 import { createApp, settled } from '../support/core.js'
@@ -299,5 +300,57 @@ t.test('a hook that returns no object leaves the context as it is', async (t) =>
     const { get } = await createBreakable(t, { before: { get: [look, () => value as undefined, look] } })
     t.same(await get('1'), { id: '1' })
     t.same(seen[1], seen[0], typeof value)
+  }
+})
+
+t.test('streams that a later hook replaces are closed', async (t) => {
+  for (const type of ['after', 'around']) {
+    const streams = [0, 1].map(() => Readable.from(['text']))
+    const results = [...streams, 'last']
+    const hook = async (context: HookContext, next?: () => Promise<void>) => {
+      await next?.()
+      context.result = results.shift() as never
+    }
+    const response = await ask(t, { [type]: { get: [hook, hook, hook] } })
+    t.equal(response.json(), 'last')
+    t.strictSame(
+      streams.map(({ destroyed }) => destroyed),
+      [true, true],
+      type
+    )
+  }
+})
+
+t.test(
+  'a hook that returns what `next()` gave it: failures pass, to hooks further out too that do not wait',
+  async (t) => {
+    const pass: Around = (_context, next) => next()
+    const unawaited: Around = async (_context, next) => {
+      next()
+      await settled()
+    }
+    const late = () => settled().then(fail(new BadRequest('late')))
+    for (const hooks of [
+      [pass],
+      [pass, pass],
+      [pass, label('a', []), pass],
+      [unawaited, pass, pass],
+      [hasty, pass, pass]
+    ]) {
+      const { get } = await createGet(t, hooks, late)
+      await t.rejects(get(), { message: 'late', code: 400 })
+    }
+  }
+)
+
+t.test('a hook that recovers around hooks that return what `next()` gave them', async (t) => {
+  const pass: Around = (_context, next) => next()
+  const recover: Around = (context, next) =>
+    next().catch(() => {
+      context.result = 'recovered' as never
+    })
+  for (const hooks of [[recover], [pass, recover, pass], [recover, pass, pass]]) {
+    const { get } = await createGet(t, hooks, fail(new BadRequest('no')))
+    t.equal(await get(), 'recovered')
   }
 })

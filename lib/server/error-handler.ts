@@ -3,10 +3,18 @@ import { readFile } from 'node:fs/promises'
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorHandlerOptions, ErrorPage } from '../../types/fastify.js'
-import { GeneralError, isError, isServiceError, read, type ServiceError, toServiceError } from '../core/errors.js'
+import {
+  attempt,
+  GeneralError,
+  isError,
+  isServiceError,
+  read,
+  type ServiceError,
+  toServiceError
+} from '../core/errors.js'
 import { builtInPage } from './error-page.js'
 import { restoreHeaders } from './headers.js'
-import { logError } from './log.js'
+import { logError, logRecord } from './log.js'
 import { vary, wantsJSON } from './negotiate.js'
 
 /**
@@ -24,7 +32,7 @@ export function errorHandler(
   const page = html === false ? undefined : createPage(html)
   return (thrown, request, reply) => {
     const error = toAnswer(thrown, options.expose ?? process.env.NODE_ENV !== 'production')
-    log(isError(thrown) ? thrown : error, error, request)
+    log(thrown, error, request)
     restoreHeaders(reply)
     // This replaces the serializer of the result, which is not sent.
     reply.code(error.code).serializer((payload) => (typeof payload === 'string' ? payload : JSON.stringify(payload)))
@@ -64,7 +72,7 @@ async function sendPage(
  * the server.
  */
 function toAnswer(thrown: unknown, expose: boolean): ServiceError {
-  if (isError(thrown) && 'serialization' in thrown)
+  if (attempt(() => thrown instanceof Error && 'serialization' in thrown))
     return new GeneralError('The result can not be serialized', undefined, { cause: thrown })
   const error = toServiceError(thrown)
   if (expose || error.code < 500 || isServiceError(thrown)) return error
@@ -80,16 +88,26 @@ function toBody(error: ServiceError): string {
   }
 }
 
-type Log = (thrown: Error, error: ServiceError, request: FastifyRequest) => void
+type Log = (thrown: unknown, error: ServiceError, request: FastifyRequest) => void
+
+/** What is logged: the error as it was thrown, where that can be read. */
+const toLogged = (thrown: unknown, error: ServiceError) => (isError(thrown) ? thrown : error)
 
 function createLog({ logger }: ErrorHandlerOptions): Log {
   if (logger === false) return () => {}
-  if (logger === undefined) {
-    return (err, { code, message }, request) => logError(request.log, code >= 500 ? 'error' : 'info', err, message)
-  }
-  return (thrown, _error, request) => {
+  if (logger === undefined)
+    return (thrown, error, request) => {
+      // It is a getter, since Node makes the text of a stack when that is first read, which is expensive. A logger that is off reads nothing.
+      const record = {
+        get err() {
+          return toLogged(thrown, error)
+        }
+      }
+      logRecord(request.log, error.code >= 500 ? 'error' : 'info', record, error.message)
+    }
+  return (thrown, error, request) => {
     try {
-      logger.error(thrown)
+      logger.error(toLogged(thrown, error))
     } catch (err) {
       logError(request.log, 'error', err, 'The logger of errors failed')
     }

@@ -8,8 +8,19 @@ export function logError(
   message: string,
   fields: object = {}
 ): void {
+  logRecord(log, level, { ...fields, err }, message, fields)
+}
+
+/** Logs a record, or if the logger fails on it, the fields instead. */
+export function logRecord(
+  log: FastifyBaseLogger,
+  level: 'error' | 'info',
+  record: { readonly err: unknown },
+  message: string,
+  fields: object = {}
+): void {
   try {
-    log[level]({ ...fields, err }, message)
+    log[level](record, message)
   } catch (failure) {
     log[level](fields, `${message} (it can not be logged: ${String(failure)})`)
   }

@@ -283,3 +283,25 @@ t.test('a `logger` that throws changes nothing for the caller', async (t) => {
   t.equal(response.statusCode, 404)
   t.match(response.json(), { name: 'NotFound', message: 'missing' })
 })
+
+t.test('The stack of an error, which is expensive to read, is read where it is logged only', async (t) => {
+  const stream = { write() {} }
+  const loggers = { off: false, 'too quiet': { level: 'error', stream }, on: { level: 'info', stream } } as const
+  for (const [name, logger] of Object.entries(loggers)) {
+    let reads = 0
+    const get = () => {
+      reads += 1
+      return 'NotFound: missing'
+    }
+    const app = Fastify({ logger })
+    t.teardown(() => app.close())
+    await app.register(services)
+    app.service('things', {
+      async get() {
+        throw Object.defineProperty(new NotFound('missing'), 'stack', { get })
+      }
+    })
+    t.equal((await app.inject('/things/1')).statusCode, 404)
+    t.equal(reads > 0, name === 'on', name)
+  }
+})

@@ -19,7 +19,8 @@ import type { Precedence } from './precedence.js'
 import { type Parse, readQuery } from './query.js'
 import { applyContext } from './reply.js'
 import type { Router } from './router.js'
-import { createSerializer, routeSchema, validateBatch } from './schema.js'
+import { routeSchema, validateBatch } from './schema.js'
+import { createSerializer, stringify } from './serializer.js'
 import { targetCheck } from './target.js'
 
 /** What the routes of all services have in common. */
@@ -78,7 +79,7 @@ function toRoute(
   const answer = createAnswer(
     list(options.after),
     options.formatter ?? settings.formatter,
-    schema && createSerializer(definition, schema)
+    schema === undefined ? stringify : createSerializer(definition, schema, instance)
   )
   // A hook of the application may set it for a route.
   let timeout: number | undefined

@@ -12,7 +12,7 @@ export interface Location {
   /** The verbs that the service answers here. */
   readonly verbs: readonly string[]
   /** The verbs for which it has added a route. The application has its own for the others. */
-  readonly routed: Set<string>
+  readonly routed: string[]
 }
 
 /**
@@ -111,5 +111,5 @@ export const isAt = ({ id }: MethodDefinition, hasId: boolean) => id === 'option
 export function toLocation(entry: ExposedService, hasId: boolean): Location {
   const rows = entry.exposed.map(definitionOf).filter((row) => isAt(row, hasId))
   const verbs = rows.flatMap(({ verb }) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb]))
-  return { entry, hasId, verbs: [...new Set(verbs)], routed: new Set() }
+  return { entry, hasId, verbs: [...new Set(verbs)], routed: [] }
 }

@@ -61,7 +61,8 @@ export function createSerializer(
       if (Array.isArray(data)) return toList(data)
       const { data: records, ...page } = Object(isPaged ? data : undefined)
       if (!Array.isArray(records)) return one(data)
-      return `{${[JSON.stringify(page).slice(1, -1), `"data":${toList(records)}`].filter(Boolean).join()}}`
+      const others = JSON.stringify(page).slice(1, -1)
+      return `{${others === '' ? '' : `${others},`}"data":${toList(records)}}`
     })
   }
 }

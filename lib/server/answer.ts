@@ -6,7 +6,7 @@ import { keepHeaders } from './headers.js'
 import { logError } from './log.js'
 import { runMiddleware, watch } from './middleware.js'
 import { toPayload } from './payload.js'
-import type { Serializer } from './schema.js'
+import type { Serializer } from './serializer.js'
 import { adopt } from './sources.js'
 
 /** Returns what the handler of a route returns to Fastify: the payload, or the reply if something else sends. */
@@ -16,7 +16,7 @@ export type Answer = (context: HookContext, caller: Caller, request: FastifyRequ
 export function createAnswer(
   after: readonly Middleware[],
   custom: Formatter | undefined,
-  serializer: Serializer | undefined
+  serializer: Serializer
 ): Answer {
   const format = custom ?? createFormatter(serializer)
   // Most services have neither, so there is nothing to wait for.

@@ -12,11 +12,14 @@ export function idName(path: string): string {
   return /:id(?!\w)/.test(path) ? '__id' : 'id'
 }
 
-/** Makes the function that reads the arguments of a method from a request (wire contract: "Request → service call"). */
-export function argumentsOf(
-  definition: MethodDefinition,
-  path: string
-): (request: FastifyRequest, from: Caller) => unknown[] {
+/** Reads the arguments of a method from a request. */
+export type ReadArguments = (request: FastifyRequest, from: Caller) => unknown[]
+
+/**
+ * Makes, for the service at a path, the function that makes the readers of its methods' arguments (wire contract: "Request → service
+ * call").
+ */
+export function argumentsAt(path: string): (definition: MethodDefinition) => ReadArguments {
   const name = idName(path)
   const route = path.includes(':') ? toRoute : () => ({})
   const read = {
@@ -25,8 +28,10 @@ export function argumentsOf(
     params: (request: FastifyRequest, from: Caller) =>
       new RestParams(request.query, request.headers, route(request), propertiesOf(request), from)
   }
-  const readers = definition.arguments.map((name) => read[name])
-  return (request, from) => readers.map((reader) => reader(request, from))
+  return (definition) => {
+    const readers = definition.arguments.map((name) => read[name])
+    return (request, from) => readers.map((reader) => reader(request, from))
+  }
 
   function toRoute({ params }: FastifyRequest): Record<string, string> {
     const { [name]: _, ...placeholders } = params as Record<string, string>

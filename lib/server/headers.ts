@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
 
-/** The decoration of replies that holds the headers from before the result. */
-export const headersBefore: unique symbol = Symbol('headersBefore')
-type Stored = FastifyReply & { [headersBefore]: Record<string, number | string | string[] | undefined> | null }
+// Few replies have it: as a decoration it would cost all of them.
+const headersBefore = Symbol('headersBefore')
+type Stored = FastifyReply & { [headersBefore]?: Record<string, number | string | string[] | undefined> }
 
 /** Notes the headers of a reply before the result sets its own. */
 export function keepHeaders(reply: FastifyReply): void {
@@ -16,7 +16,7 @@ export function keepHeaders(reply: FastifyReply): void {
 /** Removes the headers of a result: an error answer has those that middleware had set before the call. */
 export function restoreHeaders(reply: FastifyReply): void {
   const { [headersBefore]: before } = reply as Stored
-  if (before === null || before === undefined || reply.raw.headersSent) return
+  if (before === undefined || reply.raw.headersSent) return
   for (const name of Object.keys(reply.getHeaders())) {
     reply.removeHeader(name)
     reply.raw.removeHeader(name)

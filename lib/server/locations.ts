@@ -12,7 +12,7 @@ export interface Location {
   /** The verbs that the service answers here. */
   readonly verbs: readonly string[]
   /** The verbs for which it has added a route. The application has its own for the others. */
-  readonly routed: Set<string>
+  readonly routed: string[]
 }
 
 /**
@@ -22,10 +22,12 @@ export interface Location {
 export class Locations {
   readonly #options: Router['options']
   readonly #router
+  /** The paths of services under which others stand. */
+  readonly #parents = new Set<string>()
 
   constructor({ options }: Router) {
     this.#options = options
-    this.#router = findMyWay({ ...options })
+    this.#router = findMyWay({ ...options, querystringParser: () => ({}) })
   }
 
   /** @throws when another service answers at one of its URLs, or the router can't have them */
@@ -50,6 +52,16 @@ export class Locations {
       // Where the other service answers nothing, this one may.
       else if (location.verbs.length > 0) place.location = location
     }
+    const segments = canonical(entry.path).split('/')
+    for (const [index] of segments.entries()) this.#parents.add(segments.slice(0, index).join('/'))
+  }
+
+  /**
+   * Whether no other service can be more specific at the URLs of a service's records: the router prefers what is fixed to placeholders, and
+   * no service stands under the fixed path of this one. When all services are there.
+   */
+  isAlone({ path }: ExposedService): boolean {
+    return !/[:*%]/.test(path) && !this.#parents.has(canonical(path))
   }
 
   /** The service at a URL, the more specific one of several. */
@@ -89,6 +101,9 @@ interface Place {
   location: Location
 }
 
+// The router may take paths that differ in these for the same.
+const canonical = (path: string) => path.toLowerCase().replace(/\/+/g, '/')
+
 /** Whether a method is called at the URL of a record (`hasId`), or else at that of its service. */
 export const isAt = ({ id }: MethodDefinition, hasId: boolean) => id === 'optional' || id === hasId
 
@@ -96,5 +111,5 @@ export const isAt = ({ id }: MethodDefinition, hasId: boolean) => id === 'option
 export function toLocation(entry: ExposedService, hasId: boolean): Location {
   const rows = entry.exposed.map(definitionOf).filter((row) => isAt(row, hasId))
   const verbs = rows.flatMap(({ verb }) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb]))
-  return { entry, hasId, verbs: [...new Set(verbs)], routed: new Set() }
+  return { entry, hasId, verbs: [...new Set(verbs)], routed: [] }
 }

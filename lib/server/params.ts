@@ -22,12 +22,12 @@ export class RestParams {
   route: unknown
   provider = 'rest'
 
-  constructor(query: unknown, headers: unknown, route: unknown, properties: object | null, from: Caller) {
+  constructor(query: unknown, headers: unknown, route: unknown, properties: object | undefined, from: Caller) {
     this[caller] = from.token
     this.query = query
     this.headers = headers
     this.route = route
-    if (properties === null) return
+    if (properties === undefined) return
     Object.assign(this, properties)
     this.provider = 'rest'
   }

@@ -22,6 +22,7 @@ import { registerRoutes, type Settings } from './routes.js'
 import { checkSchemas } from './schema.js'
 import { mayHaveHooks, startHooks, startRouteHooks } from './start-hooks.js'
 import { answerUnsupported } from './target.js'
+import './tick.js'
 
 async function services(app: FastifyInstance, options: ServicesOptions): Promise<void> {
   if (app.hasDecorator('service'))

@@ -33,26 +33,26 @@ export class Precedence {
     const { method } = route
     const url = instance.prefix + route.url
     const routed = this.#routedAt(url)
-    if (!routed.has(method) && instance.hasRoute({ method, url })) return
+    if (!routed.includes(method) && instance.hasRoute({ method, url })) return
     this.#isAdding = true
     instance.route(route)
     this.#isAdding = false
-    routed.add(method)
-    if (route.exposeHeadRoute) routed.add('HEAD')
+    routed.push(method)
+    if (route.exposeHeadRoute) routed.push('HEAD')
   }
 
   #putFirst(route: RouteOptions): void {
     const { method, url, constraints = {} } = route
     const routed = this.#routedAt(url)
-    const meets = [method].flat().some((verb) => routed.has(verb))
+    const meets = [method].flat().some((verb) => routed.includes(verb))
     // A route with a constraint of its own comes first as well.
     if (this.#isAdding || !meets || Object.keys(constraints).length > 0) return
     if (!this.#root.hasConstraintStrategy(strategy)) this.#root.addConstraintStrategy(everyRequest)
     route.constraints = { [strategy]: true }
   }
 
-  #routedAt(url: string): Set<string> {
-    return this.#locations.of(url)?.routed ?? new Set()
+  #routedAt(url: string): string[] {
+    return this.#locations.of(url)?.routed ?? []
   }
 }
 

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import qs from 'qs'
 import type { QueryParser } from '../../types/query.js'
 import { BadRequest } from '../core/errors.js'
+import { createPlainParser } from './plain-query.js'
 import type { Router } from './router.js'
 
 /** Parses a text into nested values. For a text that is refused it returns the error, and never throws. */
@@ -21,13 +22,14 @@ export function createParser(options: QueryParser = {}): Parse {
     plainObjects: false,
     allowPrototypes: false
   }
+  const parsePlain = createPlainParser(options)
   return (text) => {
     if (text === '') return {}
     // A text that is not longer than the limit can't hold more parameters than it.
     if (text.length > parameterLimit && text.split('&').length > parameterLimit) {
       return new BadRequest(`There are more than ${parameterLimit} parameters`)
     }
-    return parseSafely(() => qs.parse(text, settings))
+    return parsePlain(text) ?? parseSafely(() => qs.parse(text, settings))
   }
 }
 

@@ -14,9 +14,12 @@ import { isHopByHop, keepHeaders } from './headers.js'
 export function applyContext(context: HookContext, status: number, reply: FastifyReply): void {
   const data = (context.dispatch === undefined ? context.result : context.dispatch) ?? null
   const headers = toHeaders(context, reply.raw)
-  if (headers !== none) keepHeaders(reply)
   const otherwise = 'location' in headers ? 303 : data === null ? 204 : status
-  reply.code(toStatus(context.http?.status) ?? otherwise).headers(headers)
+  reply.code(toStatus(context.http?.status) ?? otherwise)
+  if (headers !== none) {
+    keepHeaders(reply)
+    reply.headers(headers)
+  }
   reply.data = data
 }
 

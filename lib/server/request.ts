@@ -1,16 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { headersBefore } from './headers.js'
 import { format } from './negotiate.js'
 
 const store = Symbol('feathers')
-type Stored = FastifyRequest & { [store]: Record<string, unknown> | null }
+type Stored = FastifyRequest & { [store]?: Record<string, unknown> }
 
-/** What middleware has put on `request.feathers`, `null` if nothing has used it. */
+/** What middleware has put on `request.feathers`, `undefined` if nothing has used it. */
 export const propertiesOf = (request: FastifyRequest) => (request as Stored)[store]
 
 /** Decorates requests and replies with what the specification promises to middleware: `feathers`, `data`, `hook`, `format`. */
 export function decorateMessages(app: FastifyInstance): void {
-  app.decorateRequest(store, null)
   app.decorateRequest('feathers', {
     getter(this: FastifyRequest) {
       const request = this as Stored
@@ -23,7 +21,6 @@ export function decorateMessages(app: FastifyInstance): void {
   })
   app.decorateReply('data', undefined)
   app.decorateReply('hook', null)
-  app.decorateReply(headersBefore, null)
   app.decorateReply('format', function (this: FastifyReply, types) {
     return format(types, this.request, this)
   })

@@ -7,7 +7,7 @@ import { checkData, methods } from '../core/methods.js'
 import type { ServiceMethod } from '../core/service.js'
 import { createAnswer } from './answer.js'
 import { registerBodyParsers } from './body.js'
-import { argumentsOf, idName } from './call.js'
+import { argumentsAt, idName, type ReadArguments } from './call.js'
 import { constraintsOf } from './custom-method.js'
 import { startDeadline } from './deadline.js'
 import type { errorHandler } from './error-handler.js'
@@ -19,7 +19,8 @@ import type { Precedence } from './precedence.js'
 import { type Parse, readQuery } from './query.js'
 import { applyContext } from './reply.js'
 import type { Router } from './router.js'
-import { createSerializer, routeSchema, validateBatch } from './schema.js'
+import { routeSchema, validateBatch } from './schema.js'
+import { createSerializer, stringify } from './serializer.js'
 import { targetCheck } from './target.js'
 
 /** What the routes of all services have in common. */
@@ -42,13 +43,20 @@ export async function registerRoutes(
   options: ServiceOptions,
   settings: Settings
 ): Promise<void> {
+  // Fastify starts and closes instances that have nothing to wait for one within the other: 2,500 of them overflow the stack.
+  instance.addHook('onReady', async () => {}).addHook('preClose', async () => {})
   await registerBodyParsers(instance, settings.parse)
   instance.setErrorHandler(settings.onError)
+  const readerOf = argumentsAt(entry.path)
   for (const name of entry.exposed) {
     const method = entry.methods.get(name) as ServiceMethod
     const { id, verb } = method.definition
     const constraints = constraintsOf(name, instance)
-    const route = { ...toRoute(method, entry, options, settings, instance), constraints, method: verb }
+    const route = {
+      ...toRoute(method, entry, options, settings, instance, readerOf(method.definition)),
+      constraints,
+      method: verb
+    }
     const add = (url: string, isShown: boolean) => {
       const schema = isShown ? route.schema : { ...route.schema, hide: true }
       settings.precedence.add(instance, { ...route, ...(schema && { schema }), url, prefixTrailingSlash: 'slash' })
@@ -56,8 +64,10 @@ export async function registerRoutes(
     // OpenAPI has room for one POST at a path, and the path with a slash behind it is no other resource.
     const isShown = methods.has(name)
     const isRoot = instance.prefix === ''
+    // The router finds the route of a record for an empty id too.
+    const hasSlash = isRoot || (id === false && !settings.router.options.ignoreTrailingSlash)
     if (id !== true && !isRoot) add('', isShown)
-    if (id !== true && (isRoot || !settings.router.options.ignoreTrailingSlash)) add('/', isShown && isRoot)
+    if (id !== true && hasSlash) add('/', isShown && isRoot)
     if (id !== false) add(`/:${idName(entry.path)}`, isShown)
   }
 }
@@ -67,18 +77,18 @@ function toRoute(
   entry: ExposedService,
   options: ServiceOptions,
   settings: Settings,
-  instance: FastifyInstance
+  instance: FastifyInstance,
+  read: ReadArguments
 ): Omit<RouteOptions, 'url' | 'method'> {
   const { name, definition } = method
   const schema = options.schema?.[name]
   const isBatch = definition.batch && schema?.body !== undefined
   const before = list(options.before)
   const check = targetCheck(method, entry, settings.locations, settings.router)
-  const read = argumentsOf(definition, entry.path)
   const answer = createAnswer(
     list(options.after),
     options.formatter ?? settings.formatter,
-    schema && createSerializer(definition, schema)
+    schema === undefined ? stringify : createSerializer(definition, schema, instance)
   )
   // A hook of the application may set it for a route.
   let timeout: number | undefined

@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import { BadRequest } from '../core/errors.js'
 import type { MethodDefinition } from '../core/methods.js'
 
-type Schema = Record<string, unknown>
+export type Schema = Record<string, unknown>
 
 /** The response schemas of a method by status. A schema without a status is that of every success. */
-function responses({ response }: FastifySchema): Map<string, Schema> {
+export function responses({ response }: FastifySchema): Map<string, Schema> {
   const isMap = Object.keys(response ?? {}).every((key) => /^([1-5](\d\d|xx)|default)$/i.test(key))
   const byStatus = Object.entries((isMap ? response : { '2xx': response }) ?? {})
   return new Map(byStatus.map(([status, schema]) => [status.toLowerCase(), schema as Schema]))
@@ -16,27 +16,37 @@ function responses({ response }: FastifySchema): Map<string, Schema> {
  * If the application has a serializer compiler of its own, schemas may be of any kind and are not changed.
  */
 export function routeSchema(method: MethodDefinition, schema: FastifySchema, instance: FastifyInstance): FastifySchema {
-  const asList = answersPages(method) && instance.serializerCompiler === undefined
+  const asPages = answersPages(method) && instance.serializerCompiler === undefined
   const response = [...responses(schema)].map(([status, record]) => [
     status,
-    asList && status.startsWith('2') ? listOf(record) : record
+    asPages && status.startsWith('2') ? pagesOf(record) : record
   ])
   return response.length === 0 ? schema : { ...schema, response: Object.fromEntries(response) }
 }
 
 /** Whether a method answers lists and pages. */
-const answersPages = ({ verb, id }: MethodDefinition) => verb === 'GET' && id === false
+export const answersPages = ({ verb, id }: MethodDefinition) => verb === 'GET' && id === false
 
-// Definitions that the record refers to move to the root. A schema that refers to itself in another way is left as it
-// is.
-function listOf(schema: Schema): Schema {
-  if (/"\$id":|"\$ref":"#(?!\/(definitions|\$defs)\/)/.test(JSON.stringify(schema))) return schema
-  const { definitions, $defs, ...record } = schema
-  const data = { type: 'array', items: record }
+function pagesOf(record: Schema): Schema {
+  const list = listOf(record)
+  if (list === undefined) return record
+  const { type, items, ...definitions } = list
+  const data = { type, items }
   const count = { type: 'integer' }
   const page = { type: 'object', properties: { total: count, limit: count, skip: count, data } }
+  return { anyOf: [data, page], ...definitions }
+}
+
+/**
+ * The schema of a list of records. Definitions that the record refers to move to the root; `undefined` where a schema refers to itself in
+ * another way.
+ */
+export function listOf(record: Schema): Schema | undefined {
+  if (/"\$id":|"\$ref":"#(?!\/(definitions|\$defs)\/)/.test(JSON.stringify(record))) return undefined
+  const { definitions, $defs, ...items } = record
   return {
-    anyOf: [data, page],
+    type: 'array',
+    items,
     ...(definitions !== undefined && { definitions }),
     ...($defs !== undefined && { $defs })
   }
@@ -49,30 +59,6 @@ export function checkSchemas(schemas: Record<string, unknown> = {}, path: string
     throw new Error(
       `The service '${path}' has a schema for '${unknown}', which HTTP can not call (${exposed.join(', ')})`
     )
-}
-
-/** Returns the function that serializes the data of a reply, `undefined` if no schema applies. */
-export type Serializer = (reply: FastifyReply) => ((data: unknown) => string) | undefined
-
-/**
- * Serializes by the response schema of a method, which describes one record: each record of a list, a page or a batch.
- */
-export function createSerializer(method: MethodDefinition, schema: FastifySchema): Serializer {
-  const byStatus = responses(schema)
-  const isPaged = answersPages(method)
-  return (reply) => {
-    const status = String(reply.statusCode)
-    const found = byStatus.get(status) ?? byStatus.get(`${status[0]}xx`) ?? byStatus.get('default')
-    if (found === undefined) return undefined
-    const one = reply.compileSerializationSchema(found, status) as (record: unknown) => string
-    const list = (records: unknown[]) => `[${records.map(one).join(',')}]`
-    return (data) => {
-      if (Array.isArray(data)) return list(data)
-      const { data: records, ...page } = data as Schema
-      if (!isPaged || !Array.isArray(records)) return one(data)
-      return `{${[JSON.stringify(page).slice(1, -1), `"data":${list(records)}`].filter(Boolean).join()}}`
-    }
-  }
 }
 
 type Validate = ((value: unknown) => unknown) & { errors?: { instancePath?: string; message?: string }[] | null }

@@ -34,13 +34,17 @@ export function startRouteHooks(app: FastifyInstance): void {
   const checks: (() => void)[] = []
   app.addHook('onRoute', function (this: FastifyInstance, route) {
     const { onRequest, preParsing, preValidation, preHandler, preSerialization, onSend, onResponse, onError } = route
+    const before = [onRequest, preParsing, preValidation, preHandler].filter(mayAsk)
+    const after = [preSerialization, onSend, onResponse, onError].filter(mayAsk)
     const place = { app: this, path: route.url }
-    checks.push(() => {
-      ask([onRequest, preParsing, preValidation, preHandler], place)
-      ask([preSerialization, onSend, onResponse, onError], { ...place, type: 'after' })
-    })
+    // Most routes have nothing to ask, and there may be many of them.
+    if (before.length > 0) checks.push(() => ask(before, place))
+    if (after.length > 0) checks.push(() => ask(after, { ...place, type: 'after' }))
   })
   app.addHook('onReady', async () => {
-    for (const check of checks) check()
+    for (const check of checks.splice(0)) check()
   })
 }
+
+// A list may get more hooks until the start.
+const mayAsk = (hooks: unknown) => Array.isArray(hooks) || traitsOf(hooks).check !== undefined

@@ -33,10 +33,13 @@ export function targetCheck(
   const isBehindCustom = definition !== custom && definition.verb === custom.verb
   // The router takes what is fixed before a placeholder: nothing is more specific than a path without one.
   const isFixed = definition.id === false && !entry.path.includes(':')
+  let isAlone: boolean | undefined
   return (request, reply) => {
     const isUnknown = isBehindCustom && request.headers[SERVICE_METHOD] !== undefined
     if (isFixed && !isUnknown) return
     const id = (request.params as Record<string, string>)[idParam]
+    isAlone ??= locations.isAlone(entry)
+    if (isAlone && id) return
     // A placeholder may be empty, or a hook of the application has changed the URL since the route was found.
     const found = locations.at(request.url) ?? toLocation(entry, Boolean(id))
     if (isUnknown || found.entry !== entry || !isAt(definition, found.hasId))

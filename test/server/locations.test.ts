@@ -157,3 +157,24 @@ t.test('a pattern that may be slow is refused, unless the application allows it'
   const app = await register(services, { routerOptions: { allowUnsafeRegex: true } })
   t.equal((await app.inject('/things/12345')).statusCode, 200)
 })
+
+t.test('a more specific service is found under every spelling that the router takes for the same', async (t) => {
+  for (const [routerOptions, path, other, url] of [
+    [{}, 'messages', 'messages/settings', '/messages/settings'],
+    [{}, '', 'settings', '/settings'],
+    [{ caseSensitive: false }, 'Messages', 'messages/Settings', '/MESSAGES/settings'],
+    [{ ignoreDuplicateSlashes: true }, 'a/b', 'a//b/settings', '/a/b/settings'],
+    [{}, ':room', 'a', '/a']
+  ] as const) {
+    const services: [string, object][] = [
+      [path, { get: one, patch: one, find: one }],
+      [other, { find: one }]
+    ]
+    for (const paths of [services, services.toReversed()]) {
+      const app = await register(paths, { routerOptions })
+      const { statusCode, headers } = await app.inject({ method: 'PATCH', url, payload: {} })
+      t.strictSame([statusCode, headers.allow], [405, 'GET, HEAD'], url)
+      t.equal((await app.inject({ method: 'PATCH', url: `${url}x`, payload: {} })).statusCode, 200, `${url}x`)
+    }
+  }
+})

@@ -1,0 +1,68 @@
+import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
+import { GeneralError } from '../core/errors.js'
+import type { MethodDefinition } from '../core/methods.js'
+import { answersPages, listOf, responses } from './schema.js'
+
+/** Turns data into JSON. @throws {GeneralError} when that is not possible */
+export type Serialize = (data: unknown) => string
+
+/** Returns the function that serializes the data of a reply. */
+export type Serializer = (reply: FastifyReply) => Serialize
+
+// V8's messages about values that it can't serialize reveal internals of the server, and a `toJSON` may throw anything.
+function guard(serialize: (data: unknown) => string | undefined): Serialize {
+  return (data) => {
+    try {
+      const text = serialize(data)
+      if (text !== undefined) return text
+    } catch (error) {
+      throw new GeneralError('The result can not be serialized', undefined, { cause: error })
+    }
+    throw new GeneralError('The result can not be serialized')
+  }
+}
+
+const withoutSchema = guard(JSON.stringify)
+
+/** Serializes by no schema. */
+export const stringify: Serializer = () => withoutSchema
+
+/**
+ * Serializes by the response schema of a method, which describes one record: each record of a list, a page or a batch. What is made for a
+ * status is kept.
+ */
+export function createSerializer(
+  method: MethodDefinition,
+  schema: FastifySchema,
+  instance: FastifyInstance
+): Serializer {
+  const byStatus = responses(schema)
+  const kept = new Map<number, Serialize>()
+  return (reply) => {
+    const { statusCode } = reply
+    let serialize = kept.get(statusCode)
+    if (serialize === undefined) {
+      serialize = create(reply, String(statusCode))
+      kept.set(statusCode, serialize)
+    }
+    return serialize
+  }
+
+  function create(reply: FastifyReply, status: string): Serialize {
+    const found = byStatus.get(status) ?? byStatus.get(`${status[0]}xx`) ?? byStatus.get('default')
+    if (found === undefined) return withoutSchema
+    const one = reply.compileSerializationSchema(found, status) as Serialize
+    // The schema of an application's own compiler may be of any kind, and only few results of `get` are lists.
+    const whole = instance.serializerCompiler === undefined && method.id !== true ? listOf(found) : undefined
+    const list = whole === undefined ? undefined : (reply.compileSerializationSchema(whole, status) as Serialize)
+    const toList = list ?? ((records) => `[${(records as unknown[]).map(one).join(',')}]`)
+    const isPaged = answersPages(method)
+    return guard((data) => {
+      if (Array.isArray(data)) return toList(data)
+      const { data: records, ...page } = Object(isPaged ? data : undefined)
+      if (!Array.isArray(records)) return one(data)
+      const others = JSON.stringify(page).slice(1, -1)
+      return `{${others === '' ? '' : `${others},`}"data":${toList(records)}}`
+    })
+  }
+}

@@ -1,7 +1,8 @@
 import type { AuthenticationRequest, AuthenticationResult } from './authentication.js'
 import type { HookOptions, ServiceAddons } from './hooks.js'
 import type { ClientResult, Jsonify } from './json.js'
-import type { Query, Service } from './service.js'
+import type { Callable, QueryOf, Reserved, ResultOf } from './method.js'
+import type { Identity, Query, Service } from './service.js'
 
 /** The headers of a call. Case does not matter in their names. */
 export type HeadersLike =
@@ -20,29 +21,9 @@ export interface ClientParams<Q = Query> {
   [key: string]: unknown
 }
 
-type Callable = (...args: never[]) => unknown
-type QueryOf<P> = [NonNullable<P>] extends [never]
-  ? Query
-  : NonNullable<P> extends { query?: infer Q }
-    ? unknown extends Q
-      ? Query
-      : NonNullable<Q>
-    : Query
 type Item<R> = R extends readonly (infer E)[] ? E : R extends { data: readonly (infer E)[] } ? E : never
 type Found<F> = F extends (...args: never[]) => infer R ? Jsonify<Awaited<R>> : never
 type FirstArgument<F> = F extends (...args: infer A) => unknown ? A[0] : never
-
-// Members of a class on the server that are not methods over HTTP.
-type Reserved =
-  | keyof ServiceAddons
-  | 'setup'
-  | 'teardown'
-  | 'prependListener'
-  | 'prependOnceListener'
-  | 'rawListeners'
-  | 'eventNames'
-  | 'setMaxListeners'
-  | 'getMaxListeners'
 
 type Signature<A extends unknown[], R, K> = K extends 'find'
   ? (params?: ClientParams<QueryOf<A[0]>>) => Promise<ClientResult<Awaited<R>>>
@@ -106,11 +87,20 @@ export interface ClientServiceOptions {
   hooks?: HookOptions
 }
 
+/** The user of a login: what `Identity` says, or else what the service `users` gives. */
+type UserOf<Services> = Identity extends { user: infer U }
+  ? Jsonify<U>
+  : Services extends { users: { get: infer F } }
+    ? Exclude<ClientResult<ResultOf<F>>, null>
+    : unknown
+
 /** Options of a client. */
 export interface ClientOptions {
   /** Logs the errors of listeners. Default: the console. `false` turns it off. */
   logger?: { error(error: unknown): unknown } | false
 }
+
+type Login<Services> = AuthenticationResult<UserOf<Services>>
 
 /** A client application. Its services are called as on the server. It emits `login` and `logout`. */
 export interface ClientApplication<Services = Record<string, AnyService>> extends Omit<ServiceAddons, 'hooks'> {
@@ -136,13 +126,13 @@ export interface ClientApplication<Services = Record<string, AnyService>> extend
   /** Adds hooks for all services, at any time. */
   hooks(options: HookOptions): this
   /** Returns a setting. `'authentication'` is a promise of the result of the login, or `null`. */
-  get(name: 'authentication'): Promise<AuthenticationResult> | null | undefined
+  get(name: 'authentication'): Promise<Login<Services>> | null | undefined
   get(name: string): unknown
   set(name: string, value: unknown): this
   /** Logs in. Without a request it continues with the stored token, as `reAuthenticate` does. @throws if `authentication` is not configured */
-  authenticate(request?: AuthenticationRequest, params?: ClientParams): Promise<AuthenticationResult>
+  authenticate(request?: AuthenticationRequest, params?: ClientParams): Promise<Login<Services>>
   /** Continues with the stored token. The server is asked once; with `force`, each time. */
-  reAuthenticate(force?: boolean): Promise<AuthenticationResult>
+  reAuthenticate(force?: boolean): Promise<Login<Services>>
   /** Logs out, and removes the tokens. The result is `null` if the server knew of no login. */
-  logout(): Promise<AuthenticationResult | null>
+  logout(): Promise<Login<Services> | null>
 }

@@ -56,7 +56,7 @@ export type ParamsOf<F, M> = unknown extends F ? Params : Widened<NonNullable<La
 type Widened<P> = [P] extends [never] ? Params : 0 extends 1 & P ? Params : Params<Query & QueryOf<P>> & P
 
 /** What a registered service has besides its methods, and what the framework calls by itself. */
-type Reserved =
+export type Reserved =
   | 'setup'
   | 'teardown'
   | 'hooks'

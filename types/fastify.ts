@@ -27,8 +27,13 @@ export type AroundHook<C = HookContext> = Around<C>
 /** A before, after or error hook. An object that it returns is merged into the context. */
 export type Hook<C = HookContext> = Plain<C>
 
-/** A service as `app.service(path)` returns it. `M` names its custom methods. */
-export type RegisteredService<S = unknown, M extends string = never> = AnyRegistered<S, HookApplication, M>
+/** A service as `app.service(path)` returns it. `M` names its custom methods; where the path `P` has placeholders, calls need their values. */
+export type RegisteredService<S = unknown, M extends string = never, P = unknown> = AnyRegistered<
+  S,
+  HookApplication,
+  M,
+  P
+>
 
 /** What `setup` and `teardown` of a service get as their first argument. */
 export type Application = FastifyInstance
@@ -116,7 +121,7 @@ export interface ServiceFunction {
    * path need not be in `Services`.
    * @throws when there is none
    */
-  <S = Listing, P extends PathOf<S> = PathOf<S>>(path: P): RegisteredService<ServiceAt<P, S>>
+  <S = Listing, P extends PathOf<S> = PathOf<S>>(path: P): RegisteredService<ServiceAt<P, S>, never, P>
   /**
    * Registers an object as the service at a path, relative to the prefix of this instance.
    * @throws when the path is taken, the server is ready, or the object has none of the methods
@@ -125,7 +130,7 @@ export interface ServiceFunction {
     path: P,
     service: [Listed<P>] extends [never] ? S | ServiceObject : ServiceAt<P>,
     options?: ServiceOptions<NoInfer<Registered<S, P>>, M>
-  ): RegisteredService<Registered<S, P>, M>
+  ): RegisteredService<Registered<S, P>, M, P>
 }
 
 declare module 'fastify' {

@@ -1,5 +1,6 @@
 import type { Call, ResultAt } from './call.js'
 import type { HookName, RecordOf } from './method.js'
+import type { Placeholder, RoutedMethod } from './route.js'
 import type { Service } from './service.js'
 
 export type HookType = 'around' | 'before' | 'after' | 'error'
@@ -125,5 +126,13 @@ type Methods<S, M extends string = never> = {
 }
 
 /** A service as `app.service(path)` returns it: the user's methods with hooks and events. Calling one gives a promise. */
-export type RegisteredService<S = unknown, App = unknown, M extends string = never> = Methods<S, M> &
+export type RegisteredService<S = unknown, App = unknown, M extends string = never, P = unknown> = ([
+  Placeholder<P>
+] extends [never]
+  ? Methods<S, M>
+  : RoutedMethods<Methods<S, M>, M, Placeholder<P>>) &
   ServiceAddons<S, App>
+
+type RoutedMethods<S, M, Name extends string> = {
+  [K in keyof S]: K extends keyof Service | M ? RoutedMethod<S[K], K, Name> : S[K]
+}

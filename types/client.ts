@@ -23,6 +23,15 @@ export interface ClientParams<Q = Query> {
   [key: string]: unknown
 }
 
+/** Data that is sent as it is, if the library can do it: a form, a file, bytes or a stream. */
+export type Sendable =
+  | { append(name: string, value: string): unknown; getAll(name: string): unknown[] }
+  | { arrayBuffer(): Promise<ArrayBuffer> }
+  | ArrayBuffer
+  | ArrayBufferView
+  | { getReader(): unknown }
+  | { pipe(to: never): unknown }
+
 type Item<R> = R extends readonly (infer E)[] ? E : R extends { data: readonly (infer E)[] } ? E : never
 type Found<F> = F extends (...args: never[]) => infer R ? Jsonify<Awaited<R>> : never
 type FirstArgument<F> = F extends (...args: infer A) => unknown ? A[0] : never
@@ -36,12 +45,12 @@ type Signature<A extends unknown[], R, K, Route extends string> = K extends 'fin
   : K extends 'get' | 'remove'
     ? (id: A[0], ...args: Arguments<A[1], Route>) => Promise<ClientResult<Awaited<R>>>
     : K extends 'update' | 'patch'
-      ? (id: A[0], data: A[1], ...args: Arguments<A[2], Route>) => Promise<ClientResult<Awaited<R>>>
+      ? (id: A[0], data: A[1] | Sendable, ...args: Arguments<A[2], Route>) => Promise<ClientResult<Awaited<R>>>
       : [] extends A
         ? [Route] extends [never]
-          ? (data?: A[0], params?: ClientParams<QueryOf<A[1]>>) => Promise<ClientResult<Awaited<R>>>
-          : (data: A[0] | undefined, ...args: Arguments<A[1], Route>) => Promise<ClientResult<Awaited<R>>>
-        : (data: A[0], ...args: Arguments<A[1], Route>) => Promise<ClientResult<Awaited<R>>>
+          ? (data?: A[0] | Sendable, params?: ClientParams<QueryOf<A[1]>>) => Promise<ClientResult<Awaited<R>>>
+          : (data: A[0] | Sendable | undefined, ...args: Arguments<A[1], Route>) => Promise<ClientResult<Awaited<R>>>
+        : (data: A[0] | Sendable, ...args: Arguments<A[1], Route>) => Promise<ClientResult<Awaited<R>>>
 
 // If a function has fewer overloads than the pattern, TypeScript infers `unknown` for the missing ones.
 type Overload<A extends unknown[], R, K, Route extends string> = unknown extends R ? unknown : Signature<A, R, K, Route>

@@ -90,7 +90,7 @@ export type HookName<S> = 'all' | keyof Service | MethodName<S>
 
 export type { HasId, HasIdAndData }
 
-type ItemOf<R> = R extends readonly (infer Item)[] ? Item : R
+type ItemOf<R> = Exclude<R extends readonly (infer Item)[] ? Item : R, null | undefined>
 
 /** The record that the events of a service are emitted with; `unknown` if it can't be told. */
 export type RecordOf<S> = unknown extends S

@@ -51,6 +51,15 @@ export interface Paginated<Result> {
   data: Result[]
 }
 
+type Find<S> = S extends { find(...args: infer A): Promise<infer R> } ? [A, R] : never
+type Found<R> = R extends { data: (infer Item)[] } ? Item : R extends (infer Item)[] ? Item : never
+
+/** A service of an adapter that pages: its `find` gives a page. */
+export type Paged<S> = Omit<S, 'find'> & { find(...args: Find<S>[0]): Promise<Paginated<Found<Find<S>[1]>>> }
+
+/** A service of an adapter that does not page: its `find` gives a list. */
+export type Unpaged<S> = Omit<S, 'find'> & { find(...args: Find<S>[0]): Promise<Found<Find<S>[1]>[]> }
+
 /**
  * The shape of a service: an object with any of the six methods (specification: "Endpoints"). Use it with
  * `implements` to have the signatures checked; it is not needed otherwise.

@@ -1,8 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import t from 'tap'
-import { read, root } from '../package/sources.js'
-import { compile, compilers } from './compilers.js'
+import { read } from '../package/sources.js'
+import { compile, compilers, createProject } from './compilers.js'
 
 t.setTimeout(300_000)
 
@@ -36,11 +34,7 @@ t.test('there are 21 mistakes, each with what it says', async (t) => {
 })
 
 // A copy without the directives tells what they keep back.
-const folder = join(root, 'dist/test/types/told')
-await mkdir(folder, { recursive: true })
-await writeFile(join(folder, 'told.ts'), lines.map((line) => line.replace('@ts-expect-error', '')).join('\n'))
-const { compilerOptions } = JSON.parse(read('test/types/augmented/tsconfig.json')) as { compilerOptions: object }
-await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['told.ts'] }))
+const folder = await createProject('told', lines.map((line) => line.replace('@ts-expect-error', '')).join('\n'))
 
 for (const compiler of compilers)
   t.test(`${compiler}: the first line names what is misspelt or missing`, async (t) => {

@@ -115,12 +115,12 @@ received.get('1')
 
 // 13. Data that lacks a field.
 received.create({ text: 'Hi' })
-// @ts-expect-error: Property 'text' is missing in type '{}' but required in type '{ text: string; }'. | or Argument of type '{}' is not assignable to parameter of type '{ text: string; }'.
+// @ts-expect-error: Argument of type '{}' is not assignable to parameter of type '{ text: string; } | Sendable'.
 received.create({})
 
 // 14. A field of data that is misspelt.
 received.create({ text: 'Hi' })
-// @ts-expect-error: Object literal may only specify known properties, but 'txt' does not exist in type '{ text: string; }'. Did you mean to write 'text'?
+// @ts-expect-error: Object literal may only specify known properties, and 'txt' does not exist in type '{ text: string; } | Sendable'.
 received.create({ txt: 'Hi' })
 
 // 15. A field of the query that the service does not take.

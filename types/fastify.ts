@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, preHandlerHookHandler } from 'fastify'
 import type { FeathersMembers } from './feathers.js'
 import type {
-  RegisteredService as AnyRegistered,
   AroundHook as Around,
+  RegisteredService as Called,
   HookContext as Context,
   HookOptions as Hooks,
   Hook as Plain
 } from './hooks.js'
 import type { Listed, Listing, PathOf, Registered, ServiceAt } from './listing.js'
-import type { MethodName } from './method.js'
+import type { MethodName, MethodOption } from './method.js'
 import type { QueryParser } from './query.js'
 import type { ServiceObject } from './service.js'
 
@@ -28,12 +28,7 @@ export type AroundHook<C = HookContext> = Around<C>
 export type Hook<C = HookContext> = Plain<C>
 
 /** A service as `app.service(path)` returns it. `M` names its custom methods; where the path `P` has placeholders, calls need their values. */
-export type RegisteredService<S = unknown, M extends string = never, P = unknown> = AnyRegistered<
-  S,
-  HookApplication,
-  M,
-  P
->
+export type RegisteredService<S = unknown, M extends string = never, P = unknown> = Called<S, HookApplication, M, P>
 
 /** What `setup` and `teardown` of a service get as their first argument. */
 export type Application = FastifyInstance
@@ -87,13 +82,14 @@ export interface ServicesOptions {
 
 /** Options of one service. */
 export interface ServiceOptions<S = unknown, M extends string = string> {
+  // It stands first: then TypeScript compares options of an unknown service with those of a known one member by member.
   /**
    * Fastify schemas by method. `body` and `response` describe ONE record: lists, pages and batches are validated and
    * serialized item by item.
    */
   schema?: { readonly [Name in MethodName<S>]?: FastifySchema }
   /** What HTTP may call: some of the six methods, and custom ones. Default: those of the six that exist. */
-  methods?: readonly Method<S, M>[]
+  methods?: readonly MethodOption<S, M>[]
   /** The events that the service emits itself: a standard one listed here is not emitted for it. Default: its `events` property. */
   events?: readonly string[]
   hooks?: HookOptions<S>
@@ -110,9 +106,6 @@ export interface ServiceOptions<S = unknown, M extends string = string> {
   /** How long a call may take, in ms: then the client gets 503, and `params.signal` aborts. Default: that of the instance. */
   handlerTimeout?: number
 }
-
-// A list whose names are not known one by one is checked at the start.
-type Method<S, M extends string> = string extends M ? M : M extends MethodName<S> ? M : MethodName<S>
 
 /** Looks up a service, or registers one. Each of its signatures takes another number of arguments, so that an error is told of one alone. */
 export interface ServiceFunction {

@@ -99,3 +99,6 @@ export type RecordOf<S> = unknown extends S
       { [M in ('get' | 'create') & keyof S]: ItemOf<ResultOf<NonNullable<S[M]>>> }[('get' | 'create') & keyof S],
       unknown
     >
+
+/** A name in the option `methods`. A list whose names are not known one by one is checked at the start. */
+export type MethodOption<S, M extends string> = string extends M ? M : M extends MethodName<S> ? M : MethodName<S>

@@ -3,8 +3,9 @@ import { compose, type HookObserver, type Run } from './compose.js'
 import { contextOf } from './context.js'
 import { createEmitter, type Emitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
 import { forward } from './facade.js'
-import { HookStore, hookTypes } from './hooks.js'
+import { HookStore } from './hooks.js'
 import { checkArguments, definitionOf, type MethodDefinition, methods } from './methods.js'
+import { isCustom, nameError, reasonAgainst } from './names.js'
 
 export interface RegisterOptions {
   readonly app: unknown
@@ -150,21 +151,6 @@ export function createService(object: object, options: RegisterOptions): Service
 
 type Method = (...args: unknown[]) => unknown
 type Members = Record<string, unknown>
-
-// Not what `JSON.stringify` and frameworks look up on any object (`$$typeof`, `__v_isRef`).
-const isCustom = /^(?!toJSON$)[a-z]\w*$/i
-
-// Each reason completes the sentence "'name' can't be a method of the service".
-const reserved: readonly [names: readonly string[], reason: string][] = [
-  [['setup', 'teardown', 'then'], 'it is called automatically'],
-  [['all', ...hookTypes], 'hooks use the word']
-]
-
-const reasonAgainst = (name: string) => reserved.find(([names]) => names.includes(name))?.[1]
-
-/** The error for a custom method whose name is taken. */
-export const nameError = (name: string, path: string, reason: string) =>
-  new Error(`'${name}' can't be a method of the service '${path}': ${reason}`)
 
 /** Those of the six methods that an object has. */
 export const existing = (object: Record<string, unknown>) =>

@@ -101,4 +101,4 @@ export type RecordOf<S> = unknown extends S
     >
 
 /** A name in the option `methods`. A list whose names are not known one by one is checked at the start. */
-export type MethodOption<S, M extends string> = string extends M ? M : M extends MethodName<S> ? M : MethodName<S>
+export type MethodOption<S, M extends string> = string extends M ? M : M extends keyof S ? M : MethodName<S>

@@ -1,3 +1,11 @@
+import type { Identity } from './service.js'
+
+/** What the application says that a user is. */
+export type User = Identity extends { user: infer U } ? U : unknown
+
+/** Who calls a route that `authenticate` guards. */
+export type Identified = Partial<Identity> & { user?: User }
+
 /** What a client sends to log in (specification: "Authentication"): the name of a strategy, and what that strategy asks for. */
 export interface AuthenticationRequest {
   strategy?: string
@@ -24,11 +32,11 @@ export interface TokenPayload {
 }
 
 /** What a login, a logout and `authenticate` give: the entity stands under its name, `user` by default. */
-export interface AuthenticationResult<User = unknown> {
+export interface AuthenticationResult<U = User> {
   accessToken?: string
   /** Where refresh tokens are on. It is good for one use. */
   refreshToken?: string
   authentication: { strategy: string; accessToken?: string; payload?: TokenPayload; [key: string]: unknown }
-  user?: User
+  user?: U
   [key: string]: unknown
 }

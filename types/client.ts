@@ -1,7 +1,10 @@
 import type { AuthenticationRequest, AuthenticationResult } from './authentication.js'
 import type { HookOptions, ServiceAddons } from './hooks.js'
 import type { ClientResult, Jsonify } from './json.js'
-import type { Query, Service } from './service.js'
+import type { Listing, PathOf, ServiceAt } from './listing.js'
+import type { Callable, QueryOf, Reserved, ResultOf } from './method.js'
+import type { Placeholder, Routed } from './route.js'
+import type { Identity, Query, Service } from './service.js'
 
 /** The headers of a call. Case does not matter in their names. */
 export type HeadersLike =
@@ -20,70 +23,65 @@ export interface ClientParams<Q = Query> {
   [key: string]: unknown
 }
 
-type Callable = (...args: never[]) => unknown
-type QueryOf<P> = [NonNullable<P>] extends [never]
-  ? Query
-  : NonNullable<P> extends { query?: infer Q }
-    ? unknown extends Q
-      ? Query
-      : NonNullable<Q>
-    : Query
+/** Data that is sent as it is, if the library can do it: a form, a file, bytes or a stream. */
+export type Sendable =
+  | { append(name: string, value: string): unknown; getAll(name: string): unknown[] }
+  | { arrayBuffer(): Promise<ArrayBuffer> }
+  | ArrayBuffer
+  | ArrayBufferView
+  | { getReader(): unknown }
+  | { pipe(to: never): unknown }
+
 type Item<R> = R extends readonly (infer E)[] ? E : R extends { data: readonly (infer E)[] } ? E : never
 type Found<F> = F extends (...args: never[]) => infer R ? Jsonify<Awaited<R>> : never
 type FirstArgument<F> = F extends (...args: infer A) => unknown ? A[0] : never
 
-// Members of a class on the server that are not methods over HTTP.
-type Reserved =
-  | keyof ServiceAddons
-  | 'setup'
-  | 'teardown'
-  | 'prependListener'
-  | 'prependOnceListener'
-  | 'rawListeners'
-  | 'eventNames'
-  | 'setMaxListeners'
-  | 'getMaxListeners'
-
-type Signature<A extends unknown[], R, K> = K extends 'find'
-  ? (params?: ClientParams<QueryOf<A[0]>>) => Promise<ClientResult<Awaited<R>>>
+// Where the path has placeholders, the params are there, with values for them.
+type Arguments<P, Route extends string> = [Route] extends [never]
+  ? [params?: ClientParams<QueryOf<P>>]
+  : [params: ClientParams<QueryOf<P>> & Routed<Route, string | number>]
+type Signature<A extends unknown[], R, K, Route extends string> = K extends 'find'
+  ? (...args: Arguments<A[0], Route>) => Promise<ClientResult<Awaited<R>>>
   : K extends 'get' | 'remove'
-    ? (id: A[0], params?: ClientParams<QueryOf<A[1]>>) => Promise<ClientResult<Awaited<R>>>
+    ? (id: A[0], ...args: Arguments<A[1], Route>) => Promise<ClientResult<Awaited<R>>>
     : K extends 'update' | 'patch'
-      ? (id: A[0], data: A[1], params?: ClientParams<QueryOf<A[2]>>) => Promise<ClientResult<Awaited<R>>>
+      ? (id: A[0], data: A[1] | Sendable, ...args: Arguments<A[2], Route>) => Promise<ClientResult<Awaited<R>>>
       : [] extends A
-        ? (data?: A[0], params?: ClientParams<QueryOf<A[1]>>) => Promise<ClientResult<Awaited<R>>>
-        : (data: A[0], params?: ClientParams<QueryOf<A[1]>>) => Promise<ClientResult<Awaited<R>>>
+        ? [Route] extends [never]
+          ? (data?: A[0] | Sendable, params?: ClientParams<QueryOf<A[1]>>) => Promise<ClientResult<Awaited<R>>>
+          : (data: A[0] | Sendable | undefined, ...args: Arguments<A[1], Route>) => Promise<ClientResult<Awaited<R>>>
+        : (data: A[0] | Sendable, ...args: Arguments<A[1], Route>) => Promise<ClientResult<Awaited<R>>>
 
 // If a function has fewer overloads than the pattern, TypeScript infers `unknown` for the missing ones.
-type Overload<A extends unknown[], R, K> = unknown extends R ? unknown : Signature<A, R, K>
+type Overload<A extends unknown[], R, K, Route extends string> = unknown extends R ? unknown : Signature<A, R, K, Route>
 
 /** A method as clients call it. Up to three overloads are kept. */
-type Method<F, K> = F extends {
+type Method<F, K, Route extends string> = F extends {
   (...args: infer A1): infer R1
   (...args: infer A2): infer R2
   (...args: infer A3): infer R3
 }
-  ? Overload<A1, R1, K> & Overload<A2, R2, K> & Signature<A3, R3, K>
+  ? Overload<A1, R1, K, Route> & Overload<A2, R2, K, Route> & Signature<A3, R3, K, Route>
   : F extends { (...args: infer A1): infer R1; (...args: infer A2): infer R2 }
-    ? Overload<A1, R1, K> & Signature<A2, R2, K>
+    ? Overload<A1, R1, K, Route> & Signature<A2, R2, K, Route>
     : F extends (...args: infer A) => infer R
-      ? Signature<A, R, K>
+      ? Signature<A, R, K, Route>
       : never
 
 /**
- * A service of the client: the methods of the server's class `S`, with results as they are after JSON. At runtime, custom methods exist if
- * `app.use` names them.
+ * A service of the client: the methods of the server's class `S`, with results as they are after JSON. Any name may be that of a custom method.
  */
-export type ClientService<S, App = unknown> = {
+export type ClientService<S, App = unknown, P = unknown> = {
   [K in keyof S as K extends Reserved ? never : NonNullable<S[K]> extends Callable ? K : never]-?: Method<
     NonNullable<S[K]>,
-    K
+    K,
+    Placeholder<P>
   >
 } & (S extends { find?: infer F }
   ? {
       /** Gives all records that a query selects. It requests a page when the loop needs it, and no more after the loop ends. */
       iterate(
-        params?: ClientParams<QueryOf<FirstArgument<NonNullable<F>>>>
+        ...args: Arguments<FirstArgument<NonNullable<F>>, Placeholder<P>>
       ): AsyncGenerator<Item<Found<NonNullable<F>>>, void, void>
     }
   : unknown) &
@@ -99,18 +97,27 @@ export type AnyService = Required<Service<Record<string, unknown>>>
 
 /** Options of a service of the client. */
 export interface ClientServiceOptions {
-  /** The methods of the service. Custom methods must be named here. Default: the six. */
+  /** The methods of the service. An object of your own names its custom methods here, so that they have hooks. Default: the six. */
   methods?: readonly string[]
   /** The events that the service emits by itself. */
   events?: readonly string[]
   hooks?: HookOptions
 }
 
+/** The user of a login: what `Identity` says, or else what the service `users` gives. */
+type UserOf<Services> = Identity extends { user: infer U }
+  ? Jsonify<U>
+  : Services extends { users: { get: infer F } }
+    ? Exclude<ClientResult<ResultOf<F>>, null>
+    : unknown
+
 /** Options of a client. */
 export interface ClientOptions {
   /** Logs the errors of listeners. Default: the console. `false` turns it off. */
   logger?: { error(error: unknown): unknown } | false
 }
+
+type Login<Services> = AuthenticationResult<UserOf<Services>>
 
 /** A client application. Its services are called as on the server. It emits `login` and `logout`. */
 export interface ClientApplication<Services = Record<string, AnyService>> extends Omit<ServiceAddons, 'hooks'> {
@@ -128,21 +135,23 @@ export interface ClientApplication<Services = Record<string, AnyService>> extend
     options?: ClientServiceOptions
   ): this
   /**
-   * Returns the service at a path. If none was registered there, it is a service of the default connection.
+   * Returns the service at a path. If none was registered there, it is a service of the default connection. With a type,
+   * `app.service<Messages>(path)`, the path need not be in `Services`.
    * @throws if there is no default connection
    */
-  service<P extends keyof Services & string>(path: P | `/${P}`): ClientService<Services[P], this>
-  service<S = undefined>(path: S extends undefined ? keyof Services & string : string): ClientService<S, this>
+  service<S = Listing, P extends PathOf<S, Services> = PathOf<S, Services>>(
+    path: P
+  ): ClientService<ServiceAt<P, S, Services>, this, P>
   /** Adds hooks for all services, at any time. */
   hooks(options: HookOptions): this
   /** Returns a setting. `'authentication'` is a promise of the result of the login, or `null`. */
-  get(name: 'authentication'): Promise<AuthenticationResult> | null | undefined
+  get(name: 'authentication'): Promise<Login<Services>> | null | undefined
   get(name: string): unknown
   set(name: string, value: unknown): this
   /** Logs in. Without a request it continues with the stored token, as `reAuthenticate` does. @throws if `authentication` is not configured */
-  authenticate(request?: AuthenticationRequest, params?: ClientParams): Promise<AuthenticationResult>
+  authenticate(request?: AuthenticationRequest, params?: ClientParams): Promise<Login<Services>>
   /** Continues with the stored token. The server is asked once; with `force`, each time. */
-  reAuthenticate(force?: boolean): Promise<AuthenticationResult>
+  reAuthenticate(force?: boolean): Promise<Login<Services>>
   /** Logs out, and removes the tokens. The result is `null` if the server knew of no login. */
-  logout(): Promise<AuthenticationResult | null>
+  logout(): Promise<Login<Services> | null>
 }

@@ -1,19 +1,25 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, preHandlerHookHandler } from 'fastify'
+import type { FeathersMembers } from './feathers.js'
 import type {
   AroundHook as Around,
+  RegisteredService as Called,
   HookContext as Context,
   HookOptions as Hooks,
-  Hook as Plain,
-  RegisteredService as Registered
+  Hook as Plain
 } from './hooks.js'
+import type { Listed, Listing, PathOf, Registered, ServiceAt } from './listing.js'
+import type { MethodName, MethodOption } from './method.js'
 import type { QueryParser } from './query.js'
-import type { Service, ServiceObject, Services } from './service.js'
+import type { ServiceObject } from './service.js'
+
+/** What `context.app` is: the instance. Where `@feathersjs/feathers` is installed, hooks that are typed for it fit, too. */
+export type HookApplication = FeathersMembers<FastifyInstance> & FastifyInstance
 
 /** What every hook of a call gets; `app` is the instance that the service was registered on. */
-export type HookContext<S = unknown> = Context<S, FastifyInstance>
+export type HookContext<S = unknown, M extends string = string> = Context<S, M, HookApplication>
 
 /** Hooks by type and method. */
-export type HookOptions<S = unknown> = Hooks<HookContext<S>>
+export type HookOptions<S = unknown> = Hooks<S, HookApplication>
 
 /** Wraps the call: code before `await next()` runs before it, code after it runs after it. */
 export type AroundHook<C = HookContext> = Around<C>
@@ -21,8 +27,8 @@ export type AroundHook<C = HookContext> = Around<C>
 /** A before, after or error hook. An object that it returns is merged into the context. */
 export type Hook<C = HookContext> = Plain<C>
 
-/** A service as `app.service(path)` returns it. `M` names its custom methods. */
-export type RegisteredService<S = unknown, M extends string = never> = Registered<S, FastifyInstance, M>
+/** A service as `app.service(path)` returns it. `M` names its custom methods; where the path `P` has placeholders, calls need their values. */
+export type RegisteredService<S = unknown, M extends string = never, P = unknown> = Called<S, HookApplication, M, P>
 
 /** What `setup` and `teardown` of a service get as their first argument. */
 export type Application = FastifyInstance
@@ -76,8 +82,14 @@ export interface ServicesOptions {
 
 /** Options of one service. */
 export interface ServiceOptions<S = unknown, M extends string = string> {
+  // It stands first: then TypeScript compares options of an unknown service with those of a known one member by member.
+  /**
+   * Fastify schemas by method. `body` and `response` describe ONE record: lists, pages and batches are validated and
+   * serialized item by item.
+   */
+  schema?: { readonly [Name in MethodName<S>]?: FastifySchema }
   /** What HTTP may call: some of the six methods, and custom ones. Default: those of the six that exist. */
-  methods?: readonly M[]
+  methods?: readonly MethodOption<S, M>[]
   /** The events that the service emits itself: a standard one listed here is not emitted for it. Default: its `events` property. */
   events?: readonly string[]
   hooks?: HookOptions<S>
@@ -87,11 +99,6 @@ export interface ServiceOptions<S = unknown, M extends string = string> {
   after?: Middleware | readonly Middleware[]
   /** Replaces the formatter of the plugin. */
   formatter?: Formatter
-  /**
-   * Fastify schemas by method. `body` and `response` describe ONE record: lists, pages and batches are validated and
-   * serialized item by item.
-   */
-  schema?: { readonly [method: string]: FastifySchema }
   /** Passed on to the routes, where hooks find it as `request.routeOptions.config`. */
   config?: Record<string, unknown>
   /** The most bytes that a body may have. Default: that of the instance. */
@@ -100,28 +107,23 @@ export interface ServiceOptions<S = unknown, M extends string = string> {
   handlerTimeout?: number
 }
 
-/** Looks up a service, or registers one. */
+/** Looks up a service, or registers one. Each of its signatures takes another number of arguments, so that an error is told of one alone. */
 export interface ServiceFunction {
   /**
-   * The service at a path: that of this instance's prefix first, then the root's.
+   * The service at a path: that of this instance's prefix first, then the root's. With a type, `app.service<Messages>(path)`, the
+   * path need not be in `Services`.
    * @throws when there is none
    */
-  <P extends keyof Services & string>(path: P): RegisteredService<Services[P]>
-  <S = Required<Service>>(path: string): RegisteredService<S>
+  <S = Listing, P extends PathOf<S> = PathOf<S>>(path: P): RegisteredService<ServiceAt<P, S>, never, P>
   /**
    * Registers an object as the service at a path, relative to the prefix of this instance.
    * @throws when the path is taken, the server is ready, or the object has none of the methods
    */
-  <S extends ServiceObject, M extends string = never>(
-    path: string,
-    service: S,
-    options?: ServiceOptions<S, M>
-  ): RegisteredService<S, M>
-  <S extends object, M extends string = never>(
-    path: string,
-    service: S,
-    options?: ServiceOptions<S, M>
-  ): RegisteredService<S, M>
+  <S extends object, M extends string = never, P extends string = string>(
+    path: P,
+    service: [Listed<P>] extends [never] ? S | ServiceObject : ServiceAt<P>,
+    options?: ServiceOptions<NoInfer<Registered<S, P>>, M>
+  ): RegisteredService<Registered<S, P>, M, P>
 }
 
 declare module 'fastify' {

@@ -1,4 +1,7 @@
-import type { Params, Service } from './service.js'
+import type { Call, ResultAt } from './call.js'
+import type { HookName, RecordOf } from './method.js'
+import type { Placeholder, RoutedMethod } from './route.js'
+import type { Service } from './service.js'
 
 export type HookType = 'around' | 'before' | 'after' | 'error'
 
@@ -11,46 +14,45 @@ export interface Http {
   location?: string
 }
 
-type First<S, M extends string> = S extends Record<M, (data: infer D, ...rest: never[]) => unknown> ? D : never
-type Second<S, M extends string> =
-  S extends Record<M, (id: never, data: infer D, ...rest: never[]) => unknown> ? D : never
-type Answer<S, M extends string> = S extends Record<M, (...args: never[]) => infer R> ? Awaited<R> : never
-type Or<T, Default> = [T] extends [never] ? Default : T
-
-/** What `context.data` holds for a service of type `S`; `unknown` if it can't be told. */
-export type ServiceData<S> = Or<First<S, 'create'> | Second<S, 'update'> | Second<S, 'patch'>, unknown>
-
-/** What `context.result` holds for a service of type `S`; `unknown` if it can't be told. */
-export type ServiceResult<S> = Or<{ [M in keyof Service]-?: Answer<S, M> }[keyof Service], unknown>
-
-/** What every hook of a call gets, and may change. */
-export interface HookContext<S = unknown, App = unknown> {
+/** What the contexts of all methods have. */
+export interface CallContext<S, M extends string, App> {
   /** The instance that the service was registered on. */
   readonly app: App
-  readonly service: RegisteredService<S>
+  readonly service: Methods<S> & ServiceAddons
   /** The path of the service, without slashes at its ends. */
   readonly path: string
-  readonly method: string
+  readonly method: M
   type: HookType
   /** The event that will be emitted after the call, `null` for none. */
   event: string | null
-  id?: string | number | null
-  data?: ServiceData<S>
-  params: Params
   /** The arguments of the method call. `id`, `data` and `params` read and write them. */
   arguments: unknown[]
-  /** The result of the method. If a hook sets it before the method runs, the method is not called. */
-  result?: ServiceResult<S>
   /** What the server sends instead of `result`, unless it is `undefined`. */
   dispatch?: unknown
   /** What was thrown, in error hooks. */
   error?: unknown
   http: Http
   /** Short for `http.status`. */
-  statusCode: number | undefined
+  statusCode?: number
   /** The call as an object for logs: with its arguments and what hooks have added, without `app` and `service`. */
-  toJSON(): Record<string, unknown>
+  toJSON(): this
 }
+
+/**
+ * What every hook of a call gets, and may change. With a method, `id`, `data`, `params` and `result` have its types:
+ * `HookContext<Messages, 'create'>`.
+ *
+ * `id` may be `null` too, for a call that stands for many records, and can be set to it where the method is known. Its type does not say so,
+ * as in Feathers, whose hooks would not fit otherwise.
+ */
+export type HookContext<S = unknown, M extends string = string, App = unknown> = CallContext<S, M, App> &
+  Call<S, M> & {
+    /** The result of the method. If a hook sets it before the method runs, the method is not called. */
+    result?: ResultAt<S, M>
+  }
+
+/** The context of a hook that runs after the method. */
+type AfterContext<S, M extends string, App> = CallContext<S, M, App> & Call<S, M> & { result: ResultAt<S, M> }
 
 export type NextFunction = () => Promise<void>
 
@@ -60,15 +62,25 @@ export type AroundHook<C = HookContext> = (context: C, next: NextFunction) => un
 /** A before, after or error hook. An object that it returns is merged into the context. */
 export type Hook<C = HookContext> = (context: C) => unknown
 
-/** Hooks by method; `all` is for every method. A function or a list alone is for every method too. */
-export type HookMap<H> = H | readonly H[] | { readonly [method: string]: H | readonly H[] }
+type OneOrMore<H> = H | readonly H[]
+type MethodOf<Name> = Name extends 'all' ? string : Name & string
+type HookOf<S, M extends string, Type, App> = Type extends 'around'
+  ? AroundHook<HookContext<S, M, App>>
+  : Type extends 'after'
+    ? Hook<AfterContext<S, M, App>>
+    : Hook<HookContext<S, M, App>>
+
+/** Hooks of one type by method; `all` is for every method. A function or a list alone is for every method too. */
+export type HookMap<S = unknown, Type extends HookType = HookType, App = unknown> =
+  | OneOrMore<HookOf<S, string, Type, App>>
+  | { readonly [Name in HookName<S>]?: OneOrMore<HookOf<S, MethodOf<Name>, Type, App>> }
 
 /** What `hooks()` takes: hooks by type and method. */
-export interface HookOptions<C = HookContext> {
-  around?: HookMap<AroundHook<C>>
-  before?: HookMap<Hook<C>>
-  after?: HookMap<Hook<C>>
-  error?: HookMap<Hook<C>>
+export interface HookOptions<S = unknown, App = unknown> {
+  around?: HookMap<S, 'around', App>
+  before?: HookMap<S, 'before', App>
+  after?: HookMap<S, 'after', App>
+  error?: HookMap<S, 'error', App>
 }
 
 /**
@@ -82,13 +94,13 @@ export type StandardEvent = 'created' | 'updated' | 'patched' | 'removed'
 
 /** A listener of the four events that a service emits for its methods: it gets the record and the context of the call. */
 export type RecordListener<S = unknown, App = unknown> = {
-  listen(record: Or<Answer<S, 'get'> | Answer<S, 'create'>, unknown>, context: HookContext<S, App>): unknown
+  listen(record: RecordOf<S>, context: HookContext<S, string, App>): unknown
 }['listen']
 
 /** What a registered service has besides its own methods (specification: "Events"). */
 export interface ServiceAddons<S = unknown, App = unknown> {
   /** Adds hooks to the service, at any time. @throws when a hook type or a method is not known. */
-  hooks(options: HookOptions<HookContext<S, App>>): this
+  hooks(options: HookOptions<S, App>): this
   on(event: StandardEvent, listener: RecordListener<S, App>): this
   on(event: string, listener: Listener): this
   once(event: StandardEvent, listener: RecordListener<S, App>): this
@@ -109,7 +121,18 @@ type Asynchronous<F> = F extends (...args: infer A) => infer R
     : (...args: A) => Promise<R>
   : F
 
-/** A service as `app.service(path)` returns it: the user's methods with hooks and events. Calling one gives a promise. */
-export type RegisteredService<S = unknown, App = unknown, M extends string = never> = {
+type Methods<S, M extends string = never> = {
   [K in keyof S]: K extends keyof Service | M ? Asynchronous<S[K]> : S[K]
-} & ServiceAddons<S, App>
+}
+
+/** A service as `app.service(path)` returns it: the user's methods with hooks and events. Calling one gives a promise. */
+export type RegisteredService<S = unknown, App = unknown, M extends string = never, P = unknown> = ([
+  Placeholder<P>
+] extends [never]
+  ? Methods<S, M>
+  : RoutedMethods<Methods<S, M>, M, Placeholder<P>>) &
+  ServiceAddons<S, App>
+
+type RoutedMethods<S, M, Name extends string> = {
+  [K in keyof S]: K extends keyof Service | M ? RoutedMethod<S[K], K, Name> : S[K]
+}

@@ -8,12 +8,24 @@ export type NullableId = Id | null
 export type Query = Record<string, unknown>
 
 /**
+ * Who calls. Augment it to say what a user is: `params.user` of methods and hooks, `request.user` and what a login gives have this type.
+ * Its keys are names of entities, `user` by default.
+ *
+ * @example
+ * declare module 'fastify-services' {
+ *   interface Identity { user: User }
+ * }
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: it is filled by the applications that augment it
+export interface Identity {}
+
+/**
  * The last argument of every service method (specification: "Service params set by the transport").
  *
  * Over HTTP it holds exactly `query`, `headers`, `route`, `provider`, `signal` and what middleware put on `request.feathers`.
  * A call from the server itself passes what it likes.
  */
-export interface Params<Q = Query> {
+export interface Params<Q = Query> extends Partial<Identity> {
   query?: Q
   /** `'rest'` for a call over HTTP, `undefined` for one from the server itself. */
   provider?: string
@@ -38,6 +50,15 @@ export interface Paginated<Result> {
   skip: number
   data: Result[]
 }
+
+type Find<S> = S extends { find(...args: infer A): Promise<infer R> } ? [A, R] : never
+type Found<R> = R extends { data: (infer Item)[] } ? Item : R extends (infer Item)[] ? Item : never
+
+/** A service of an adapter that pages: its `find` gives a page. */
+export type Paged<S> = Omit<S, 'find'> & { find(...args: Find<S>[0]): Promise<Paginated<Found<Find<S>[1]>>> }
+
+/** A service of an adapter that does not page: its `find` gives a list. */
+export type Unpaged<S> = Omit<S, 'find'> & { find(...args: Find<S>[0]): Promise<Found<Find<S>[1]>[]> }
 
 /**
  * The shape of a service: an object with any of the six methods (specification: "Endpoints"). Use it with

@@ -15,14 +15,6 @@ import { createStore, keptSecret } from './store.js'
 import { Table } from './table.js'
 import * as users from './users.js'
 
-// Not `users` and `authentication`: those of other programs in this repository are others.
-declare module 'fastify-services' {
-  interface Services {
-    countries: KnexService<Country>
-    'countries/:code/notes': Table<notes.Note>
-  }
-}
-
 /** What is owed to those who made the data set. */
 export const licence =
   'Contains information from https://github.com/mledoze/countries, which is made available here under the Open Database License (ODbL) 1.0.'

@@ -1,6 +1,8 @@
+import type { KnexService } from '@feathersjs/knex'
 import { Forbidden, type HookContext, NotFound } from 'fastify-services'
 import { authenticate } from 'fastify-services/authentication'
 import type { Knex } from 'knex'
+import type { Country } from './countries.js'
 import { querySchema, sortBy, text } from './query.js'
 import { limitRecords, type Table } from './table.js'
 import { userOf } from './users.js'
@@ -62,7 +64,7 @@ export const hooks = {
 async function ofCountry(context: HookContext): Promise<void> {
   const { app, params } = context
   const code = params.route?.code ?? ''
-  await app.service('countries').get(code, { query: { $select: ['cca3'] } })
+  await app.service<KnexService<Country>>('countries').get(code, { query: { $select: ['cca3'] } })
   context.params = { ...params, query: { ...params.query, code } }
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Identified } from '../../types/authentication.js'
 import type { HookType, NextFunction } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
 import { Caller, type Carrier, caller } from '../core/caller.js'
@@ -28,14 +29,9 @@ export interface Guard {
   (request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
-interface Authenticated {
-  /** Who calls, where `authenticate` guards the route. Declare its type in `FastifyRequest`, as for any decorator. */
-  user?: unknown
-}
-
 declare module 'fastify' {
-  // An inherited property: the type that another plugin or the application declares takes precedence.
-  interface FastifyRequest extends Authenticated {}
+  // Inherited properties: the type that another plugin or the application declares takes precedence.
+  interface FastifyRequest extends Identified {}
 }
 
 /**

@@ -60,7 +60,7 @@ export function authenticationOf(app: unknown, path?: string): Credentials {
     )
   }
   if (!instance.hasDecorator('service')) throw new Error(nowhere)
-  const service: unknown = instance.service(path)
+  const service: unknown = instance.service<unknown>(path)
   const found = allIn(app).find((one) => one.service === service)
   if (found !== undefined) return found.credentials
   throw new Error(

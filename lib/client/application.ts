@@ -10,8 +10,8 @@ import { createEmitter, eventMethods } from '../core/events.js'
 import { HookStore } from '../core/hooks.js'
 import { stripSlashes } from '../core/path.js'
 import { createService, type ServiceEntry } from '../core/service.js'
-import { addMethods } from './connection.js'
 import { type Finder, iterate } from './iterate.js'
+import { RestService } from './rest-service.js'
 
 /**
  * Creates a client application (specification: "Client behaviour"). `Services` is the interface of the server's services: it types
@@ -35,8 +35,8 @@ export function createClient<Services = Record<string, AnyService>>({
   function register(path: string, service: object, options: ClientServiceOptions = {}) {
     const name = stripSlashes(path)
     if (entries.has(name)) throw new Error(`There is a service '${name}' already: call use() before service()`)
-    addMethods(service, name, options)
-    const entry = createService(service, { ...options, app, path: name, common, onListenerError })
+    const provide = service instanceof RestService ? (method: string) => service.methods(method) : undefined
+    const entry = createService(service, { ...options, app, path: name, common, onListenerError, provide })
     const registered = entry.service as RegisteredService<Finder>
     if (!('iterate' in service))
       Object.assign(registered, { iterate: (params?: ClientParams) => iterate(registered, params) })

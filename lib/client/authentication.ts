@@ -26,9 +26,9 @@ export interface ClientAuthenticationOptions extends StorageOptions {
 export interface AuthenticationClient extends LoginApp {
   readonly connection?: Connection
   service(path: string): unknown
-  authenticate(request?: AuthenticationRequest, params?: ClientParams): Promise<AuthenticationResult>
-  reAuthenticate(force?: boolean): Promise<AuthenticationResult>
-  logout(): Promise<AuthenticationResult | null>
+  authenticate(request?: AuthenticationRequest, params?: ClientParams): Promise<AuthenticationResult<unknown>>
+  reAuthenticate(force?: boolean): Promise<AuthenticationResult<unknown>>
+  logout(): Promise<AuthenticationResult<unknown> | null>
 }
 
 // The session that a logout ends is decided when `logout()` is called. Hooks of the client may wait before the request is sent.

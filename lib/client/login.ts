@@ -5,7 +5,7 @@ import type { Token, TokenStore } from './token-store.js'
 
 /** The part of an application that a login uses. */
 export interface LoginApp {
-  get(name: 'authentication'): Promise<AuthenticationResult> | null | undefined
+  get(name: 'authentication'): Promise<AuthenticationResult<unknown>> | null | undefined
   set(name: string, value: unknown): unknown
   emit(event: string, ...args: unknown[]): boolean
 }

@@ -10,7 +10,7 @@ export interface Shared {
   readonly method: string
 }
 
-class Context implements HookContext {
+class Context implements Omit<HookContext, 'statusCode' | 'toJSON'> {
   declare readonly app: unknown
   declare readonly service: RegisteredService
   declare readonly path: string
@@ -39,7 +39,7 @@ class Context implements HookContext {
     else this.http.status = status
   }
 
-  toJSON(): Record<string, unknown> {
+  toJSON(): object {
     const names = []
     for (const name in this) if (name !== 'app' && name !== 'service') names.push(name)
     return pick(names, (name) => this[name as keyof this])
@@ -67,7 +67,7 @@ export function contextOf(
         return this.arguments[index]
       },
       set(this: Context, value: unknown) {
-        if (name === 'params') onParams?.(this, value)
+        if (name === 'params') onParams?.(this as object as HookContext, value)
         this.arguments[index] = value
       }
     })
@@ -75,7 +75,8 @@ export function contextOf(
   const last = names.length - 1
   return (args) => {
     args[last] ??= {}
-    const context = new MethodContext(event, args)
+    // A context says that `toJSON` gives one too, as those of Feathers do, and tells of no status that is `undefined`.
+    const context = new MethodContext(event, args) as object as HookContext
     onParams?.(context, args[last])
     return context
   }

@@ -94,7 +94,7 @@ export class HookStore {
    * Adds hooks. `isMethod` says which names may stand beside `all`.
    * @throws when a hook type or a method is not known, or a hook is no function; nothing is added then
    */
-  add(options: HookOptions | HookMap<AroundHook>, isMethod: (name: string) => boolean = () => true): void {
+  add(options: HookOptions | HookMap<unknown, 'around'>, isMethod: (name: string) => boolean = () => true): void {
     this.added.push(...Object.entries(typed(options)).flatMap(([type, map]) => list(type, map ?? {}, isMethod)))
   }
 
@@ -124,16 +124,12 @@ export const hookTypes: readonly string[] = ['around', 'before', 'after', 'error
 const isHookType = (type: string): type is HookType => hookTypes.includes(type)
 
 // As in Feathers, options that name no hook type are around hooks: a list, or lists by method.
-function typed(options: HookOptions | HookMap<AroundHook>): HookOptions {
+function typed(options: HookOptions | HookMap<unknown, 'around'>): HookOptions {
   const isTyped = Object.keys(options).some(isHookType)
-  return isTyped ? (options as HookOptions) : { around: options as HookMap<AroundHook> }
+  return isTyped ? (options as HookOptions) : { around: options as HookMap<unknown, 'around'> }
 }
 
-function list(
-  type: string,
-  map: HookMap<AroundHook> | HookMap<Hook>,
-  isMethod: (name: string) => boolean
-): AddedHook[] {
+function list(type: string, map: HookMap, isMethod: (name: string) => boolean): AddedHook[] {
   if (!isHookType(type)) throw new Error(`'${type}' is not a valid hook type (${hookTypes.join(', ')})`)
   const byMethod = typeof map === 'function' || Array.isArray(map) ? { all: map } : map
   return Object.entries(byMethod as Record<string, Hook | Hook[]>).flatMap(([method, one]) =>

@@ -3,8 +3,9 @@ import { compose, type HookObserver, type Run } from './compose.js'
 import { contextOf } from './context.js'
 import { createEmitter, type Emitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
 import { forward } from './facade.js'
-import { HookStore, hookTypes } from './hooks.js'
+import { HookStore } from './hooks.js'
 import { checkArguments, definitionOf, type MethodDefinition, methods } from './methods.js'
+import { isCustom, nameError, reasonAgainst } from './names.js'
 
 export interface RegisterOptions {
   readonly app: unknown
@@ -20,6 +21,8 @@ export interface RegisterOptions {
   readonly observer?: CallObserver
   /** Where the events of the service go. Default: its object if that is an emitter, or else a new one. */
   readonly emitter?: Emitter | undefined
+  /** Makes the object have a method. Where it is given, any name may be that of a custom method. */
+  readonly provide?: ((name: string) => unknown) | undefined
 }
 
 /** What a server does around each call of its services. A client has none. */
@@ -65,17 +68,18 @@ export function createService(object: object, options: RegisterOptions): Service
   const source = object as Record<string, unknown>
   const events = options.events ?? (Array.isArray(source.events) ? source.events : [])
   const emitter = options.emitter ?? (isEmitter(object) ? object : createEmitter())
-  const service = {} as RegisteredService & Record<string, unknown>
+  const { provide } = options
+  const service = (provide ? new Proxy({}, { get }) : {}) as RegisteredService & Members
   const eventful = eventMethods(emitter, service, options.onListenerError)
   const own = new HookStore()
 
   Object.assign(service, eventful, { hooks: addHooks })
 
   const entries = new Map<string, ServiceMethod>()
-  for (const name of new Set([...existing(source), ...(options.methods ?? [])])) {
-    const reason =
-      name in service ? 'every service has it already' : reserved.find(([names]) => names.includes(name))?.[1]
+  function add(name: string) {
+    const reason = name in service ? 'every service has it already' : reasonAgainst(name)
     if (reason !== undefined) throw nameError(name, path, reason)
+    provide?.(name)
     const definition = definitionOf(name)
     const create = contextOf(
       { app, service, path, method: name },
@@ -101,6 +105,7 @@ export function createService(object: object, options: RegisterOptions): Service
       return context.result
     }
   }
+  for (const name of new Set([...existing(source), ...(options.methods ?? [])])) add(name)
   forward(source, service)
 
   // Runs at registration and when hooks are added, so that nothing is left to compose for a call.
@@ -125,8 +130,17 @@ export function createService(object: object, options: RegisterOptions): Service
       method.run = isAlone ? call : withEvent
     }
   }
+  // A method that nobody has named is added when it is looked up.
+  function get(members: Members, name: string | symbol) {
+    const isNew = isCustom.test(String(name)) && !(name in members) && !reasonAgainst(name as string)
+    if (isNew) {
+      add(name as string)
+      composeAll()
+    }
+    return members[name as string]
+  }
   function addHooks(hooks: HookOptions) {
-    own.add(hooks, (name) => methods.has(name) || entries.has(name))
+    own.add(hooks, (name) => Boolean(provide) || methods.has(name) || entries.has(name))
     composeAll()
     return service
   }
@@ -136,16 +150,7 @@ export function createService(object: object, options: RegisterOptions): Service
 }
 
 type Method = (...args: unknown[]) => unknown
-
-// Each reason completes the sentence "'name' can't be a method of the service".
-const reserved: readonly [names: readonly string[], reason: string][] = [
-  [['setup', 'teardown', 'then'], 'it is called automatically'],
-  [['all', ...hookTypes], 'hooks use the word']
-]
-
-/** The error for a custom method whose name is taken. */
-export const nameError = (name: string, path: string, reason: string) =>
-  new Error(`'${name}' can't be a method of the service '${path}': ${reason}`)
+type Members = Record<string, unknown>
 
 /** Those of the six methods that an object has. */
 export const existing = (object: Record<string, unknown>) =>

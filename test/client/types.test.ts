@@ -184,7 +184,7 @@ class PlainService {
 same<HookType, 'around' | 'before' | 'after' | 'error'>(true)
 same<Parameters<Hook>, [HookContext]>(true)
 same<Parameters<AroundHook>, [HookContext, NextFunction]>(true)
-same<HookOptions['before'], HookMap<Hook> | undefined>(true)
+same<HookOptions['before'], HookMap<unknown, 'before'> | undefined>(true)
 same<HookContext<PlainService>['result'], { id: number; text: string } | undefined>(true)
 same<Parameters<ServiceAddons<PlainService>['off']>, [string, Listener]>(true)
 

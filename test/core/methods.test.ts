@@ -292,7 +292,7 @@ t.test('a service is looked up with slashes or without', async (t) => {
   )
   for (const path of ['users/:userId/messages', '/users/:userId/messages', 'users/:userId/messages/'])
     t.equal(app.service(path), service)
-  await service.find()
+  await service.find({ route: { userId: '1' } })
   t.same(paths, ['users/:userId/messages'])
 })
 

@@ -16,8 +16,8 @@ import { readSections, toPrograms } from '../support/snippets.js'
 
 /*
  * How a page is read:
- * - the `ts` (or `js`) blocks under one heading are a program, which is compiled against the declarations of the package and run;
- *   a block that makes an app (`const app = …`) begins a new one;
+ * - the `ts` (or `js`) blocks under one heading are a program, which is compiled against the declarations of the package and run,
+ *   apart from the others where it says something of their types (`declare module`); a block that makes an app (`const app = …`) begins a new one;
  * - one that makes no app begins with the lines of the section "The app of the snippets" of its page, or else of the README;
  * - what it prints stands as a comment behind the `console.log(…)`, in the order in which it is printed;
  * - in a `sh` block each `curl` is followed by its answer as a comment: it is sent to the program, on a port of its own;
@@ -48,20 +48,26 @@ const programs = sections.flatMap((section) =>
 )
 const files = (extension: string) =>
   Object.fromEntries(programs.filter(({ file }) => file.endsWith(extension)).map(({ file, text }) => [file, text]))
+const compilerOptions = {
+  target: 'es2023',
+  module: 'nodenext',
+  types: ['node'],
+  strict: true,
+  skipLibCheck: false,
+  rootDir: '.',
+  outDir: 'out'
+}
+const augments = (text = '') => /^declare module /m.test(text)
+const [alone, together] = [true, false].map((isAlone) =>
+  Object.entries(files('.ts')).flatMap(([file, text]) => (augments(text) === isAlone ? [file] : []))
+) as [string[], string[]]
+const projects = [together, ...alone.map((file) => [file])]
 const folder = t.testdir({
   ...files('.ts'),
   out: { ...files('.js'), ...files('.cjs') },
-  'tsconfig.json': JSON.stringify({
-    compilerOptions: {
-      target: 'es2023',
-      module: 'nodenext',
-      types: ['node'],
-      strict: true,
-      skipLibCheck: false,
-      rootDir: '.',
-      outDir: 'out'
-    }
-  })
+  ...Object.fromEntries(
+    projects.map((files, index) => [`tsconfig-${index}.json`, JSON.stringify({ compilerOptions, files })])
+  )
 })
 
 t.test('a block is of a known language, and says why when it is not run', async (t) => {
@@ -81,8 +87,11 @@ t.test('each program says what it does: it prints, or is asked', async (t) => {
 
 t.test('the snippets compile against the declarations of the package', async (t) => {
   const tsc = fileURLToPath(new URL('node_modules/typescript/bin/tsc', root))
-  const { code, stdout, stderr } = await run(folder, process.execPath, tsc, '-p', folder)
-  t.equal(code, 0, `${stdout}${stderr}`)
+  for (const index of projects.keys()) {
+    const project = join(folder, `tsconfig-${index}.json`)
+    const { code, stdout, stderr } = await run(folder, process.execPath, tsc, '-p', project)
+    t.equal(code, 0, `${stdout}${stderr}`)
+  }
 })
 
 for (const { file, prints, exchanges } of programs) {

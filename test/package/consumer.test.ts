@@ -1,28 +1,9 @@
-import { cp, mkdir, symlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import t, { type Test } from 'tap'
+import { join } from 'node:path'
+import t from 'tap'
+import { createConsumer } from './consumers.js'
 import { bin, pack, run, temporaryFolder } from './pack.js'
-import { manifest, root } from './sources.js'
 
-const consumers = join(root, 'test/package/consumer')
 const tarball = await pack(await temporaryFolder(t))
-const installed = ['fastify', '@types/node', 'undici-types', ...Object.keys(manifest.dependencies)]
-
-/** A project that has the packed package, what that depends on, and nothing else: no types of our development dependencies. */
-async function createConsumer(t: Test, ...kinds: string[]): Promise<string> {
-  const folder = await temporaryFolder(t)
-  const modules = join(folder, 'node_modules')
-  for (const name of installed) {
-    await mkdir(dirname(join(modules, name)), { recursive: true })
-    await symlink(join(root, 'node_modules', name), join(modules, name), 'dir')
-  }
-  const unpacked = join(modules, 'fastify-services')
-  await mkdir(unpacked)
-  await run(unpacked, 'tar', '-xzf', tarball, '--strip-components=1')
-  await cp(join(consumers, 'tsconfig.json'), join(folder, 'tsconfig.json'))
-  for (const kind of kinds) await cp(join(consumers, kind), join(folder, kind), { recursive: true })
-  return folder
-}
 
 const record = { id: '1', text: 'hello' }
 const answers = [[record], { record: { ...record, user: 'ada' } }, 'messages', 404]
@@ -41,7 +22,7 @@ for (const kinds of [
 ]) {
   const titles = kinds.map((kind) => (applications[kind] as Application)[0])
   t.test(`${titles.join(', and ')}: compile with every declaration checked, and run`, async (t) => {
-    const folder = await createConsumer(t, ...kinds)
+    const folder = await createConsumer(t, tarball, ...kinds)
     t.match(await run(folder, bin('tsc')), { code: 0, stdout: /^$/ })
     for (const kind of kinds) {
       const [title, answers] = applications[kind] as Application
@@ -52,6 +33,6 @@ for (const kinds of [
 }
 
 t.test('a web page, which has the types of the DOM and none of Node, compiles with the client', async (t) => {
-  const folder = await createConsumer(t, 'browser')
+  const folder = await createConsumer(t, tarball, 'browser')
   t.match(await run(folder, bin('tsc'), '-p', 'browser'), { code: 0, stdout: /^$/ })
 })

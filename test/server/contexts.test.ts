@@ -137,7 +137,7 @@ t.test('its hooks and decorators apply; `context.app` is that instance', async (
               all: [
                 ({ app, params }: HookContext) => {
                   t.equal(app, child)
-                  seen.push([(app as FastifyInstance & { release: string }).release, params.from])
+                  seen.push([app.getDecorator<string>('release'), params.from])
                 }
               ]
             }

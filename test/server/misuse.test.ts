@@ -95,7 +95,9 @@ t.test('unknown service lookup: an error that names those that there are', async
 
 t.test('hooks of an unknown type or method, or that are no functions: an error that names them', async (t) => {
   const app = await create(t)
-  t.throws(() => app.service('a', service, { hooks: { before: { serach: [() => {}] } } }), { message: /'serach'/ })
+  t.throws(() => app.service('a', service, { hooks: { before: { serach: [() => {}] } as object } }), {
+    message: /'serach'/
+  })
   t.throws(() => app.service('b', service, { hooks: { before: { find: ['log' as never] } } }), {
     message: /'find' has before hooks that are no functions/
   })
@@ -114,7 +116,7 @@ t.test('a registration that was refused leaves nothing behind: the path is free'
 
 t.test('a schema for what HTTP can not call: an error that names it, and the path is free', async (t) => {
   const app = await create(t)
-  t.throws(() => app.service('things', service, { schema: { fnid: {} } }), {
+  t.throws(() => app.service('things', service, { schema: { fnid: {} } as object }), {
     message: /'things' has a schema for 'fnid'/
   })
   t.doesNotThrow(() => app.service('things', service))

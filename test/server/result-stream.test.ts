@@ -163,7 +163,7 @@ t.test('HEAD of a stream: as GET, no body, and the source is closed', async (t) 
   t.equal(closed, 2)
 })
 
-type Options = ServiceOptions<Record<string, unknown>>
+type Options = ServiceOptions
 interface Way {
   readonly status: number
   readonly options?: Options

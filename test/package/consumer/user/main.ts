@@ -18,7 +18,7 @@ const users: (User & { password: string })[] = []
 const app = Fastify()
 await app.register(services)
 await app.register(authentication, { secret: 's'.repeat(32) })
-app.service(
+const registered = app.service(
   'users',
   {
     find: async () => users,
@@ -33,7 +33,7 @@ app.service(
 app.get('/me', { preHandler: authenticate('jwt') }, ({ user }) => user.email.toUpperCase())
 
 const credentials = { email: 'ada@example.com', password: 'a long secret' }
-await app.service('users').create(credentials)
+await registered.create(credentials)
 const { accessToken } = await app
   .service<AuthenticationService>('authentication')
   .create({ strategy: 'local', ...credentials })

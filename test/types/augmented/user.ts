@@ -1,0 +1,53 @@
+import Fastify from 'fastify'
+import services, { type Params } from 'fastify-services'
+import authentication, { type AuthenticationService, authenticate } from 'fastify-services/authentication'
+import { createClient, authentication as login, rest } from 'fastify-services/client'
+import { same } from '../programs/same.js'
+
+export interface User {
+  id: number
+  email: string
+  since: Date
+}
+
+// The one place that says what a user is.
+declare module 'fastify-services' {
+  interface Identity {
+    user: User
+    device: { serial: string }
+  }
+}
+
+class Reports {
+  async find(params: Params) {
+    same<typeof params.user, User | undefined>(true)
+    return [params.user?.email ?? params.device?.serial]
+  }
+}
+
+const app = Fastify()
+await app.register(services, {
+  hooks: { before: { all: ({ params }) => same<typeof params.user, User | undefined>(true) } }
+})
+await app.register(authentication, { secret: 's'.repeat(32) })
+app.service('reports', new Reports(), {
+  hooks: {
+    around: { all: [authenticate('jwt')] },
+    before: { find: ({ params }) => same<typeof params.user, User | undefined>(true) }
+  }
+})
+app.service('inline', { find: async ({ user }) => user?.since.getTime() })
+app.get('/me', { preHandler: authenticate('jwt') }, ({ user, device }) => {
+  same<typeof device, { serial: string } | undefined>(true)
+  return user?.email
+})
+const { user } = await app.service<AuthenticationService>('authentication').create({ strategy: 'local' })
+same<typeof user, User | undefined>(true)
+
+// On the client, as it comes through JSON.
+const client = createClient<{ reports: Reports }>().configure(rest('http://localhost').fetch(fetch)).configure(login())
+type Received = { id: number; email: string; since: string }
+const result = await client.authenticate({ strategy: 'local' })
+same<typeof result.user, Received | undefined>(true)
+const stored = await client.get('authentication')
+same<NonNullable<typeof stored>['user'], Received | undefined>(true)

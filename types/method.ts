@@ -1,0 +1,104 @@
+import type { Id, Params, Query, Service } from './service.js'
+
+export type Callable = (...args: never[]) => unknown
+
+// If a function has fewer overloads than a pattern, TypeScript infers `unknown` for the missing ones.
+type Present<A, R> = unknown extends R ? never : [A, Awaited<R>]
+
+/** The arguments and the result of each signature of a method. Up to three overloads are read, as adapters have them. */
+type Signatures<F> = F extends {
+  (...args: infer A1): infer R1
+  (...args: infer A2): infer R2
+  (...args: infer A3): infer R3
+}
+  ? Present<A1, R1> | Present<A2, R2> | [A3, Awaited<R3>]
+  : F extends { (...args: infer A1): infer R1; (...args: infer A2): infer R2 }
+    ? Present<A1, R1> | [A2, Awaited<R2>]
+    : F extends (...args: infer A) => infer R
+      ? [A, Awaited<R>]
+      : never
+
+type Argument<T, Index extends number> = T extends [infer A extends readonly unknown[], unknown] ? A[Index] : never
+type Result<T> = T extends [unknown, infer R] ? R : never
+type LastArgument<F, Index extends number> = F extends (...args: infer A) => unknown ? A[Index] : never
+
+type HasIdAndData = 'update' | 'patch'
+type HasId = 'get' | 'remove' | HasIdAndData
+type IndexOfData<M> = M extends HasIdAndData ? 1 : 0
+type IndexOfParams<M> = M extends 'find' ? 0 : M extends HasIdAndData ? 2 : 1
+
+/** `Default` in place of a type that can't be told. */
+export type Or<T, Default> = [T] extends [never] ? Default : T
+
+/** A member of a service; `unknown` if the service, or the member, is not known. */
+export type Member<S, M> = unknown extends S ? unknown : M extends keyof S ? NonNullable<S[M]> : unknown
+
+/** The id that a method takes, without the `null` that stands for many records. */
+export type IdOf<F> = unknown extends F ? Id : Or<NonNullable<Argument<Signatures<F>, 0>>, Id>
+
+/** The data that a method takes. */
+export type DataOf<F, M> = unknown extends F ? unknown : Argument<Signatures<F>, IndexOfData<M>>
+
+/** What a method gives. */
+export type ResultOf<F> = unknown extends F ? unknown : Result<Signatures<F>>
+
+/** The query of a method's params. */
+export type QueryOf<P> = [NonNullable<P>] extends [never]
+  ? Query
+  : NonNullable<P> extends { query?: infer Q }
+    ? unknown extends Q
+      ? Query
+      : NonNullable<Q>
+    : Query
+
+/** The params of a call: those that its method takes, with whatever else a client or a hook puts into them. */
+export type ParamsOf<F, M> = unknown extends F ? Params : Widened<NonNullable<LastArgument<F, IndexOfParams<M>>>>
+type Widened<P> = [P] extends [never] ? Params : 0 extends 1 & P ? Params : Params<Query & QueryOf<P>> & P
+
+/** What a registered service has besides its methods, and what the framework calls by itself. */
+export type Reserved =
+  | 'setup'
+  | 'teardown'
+  | 'hooks'
+  | 'on'
+  | 'once'
+  | 'off'
+  | 'addListener'
+  | 'removeListener'
+  | 'removeAllListeners'
+  | 'emit'
+  | 'listeners'
+  | 'listenerCount'
+  | 'prependListener'
+  | 'prependOnceListener'
+  | 'rawListeners'
+  | 'eventNames'
+  | 'setMaxListeners'
+  | 'getMaxListeners'
+
+/** The names of the methods of a service: those of the six that it has, and others that may be custom ones. */
+export type MethodName<S> = unknown extends S
+  ? string
+  : { [K in Exclude<keyof S, Reserved> & string]: NonNullable<S[K]> extends Callable ? K : never }[Exclude<
+      keyof S,
+      Reserved
+    > &
+      string]
+
+/** The names that hooks of a service may stand under. */
+export type HookName<S> = 'all' | keyof Service | MethodName<S>
+
+export type { HasId, HasIdAndData }
+
+type ItemOf<R> = Exclude<R extends readonly (infer Item)[] ? Item : R, null | undefined>
+
+/** The record that the events of a service are emitted with; `unknown` if it can't be told. */
+export type RecordOf<S> = unknown extends S
+  ? unknown
+  : Or<
+      { [M in ('get' | 'create') & keyof S]: ItemOf<ResultOf<NonNullable<S[M]>>> }[('get' | 'create') & keyof S],
+      unknown
+    >
+
+/** A name in the option `methods`. A list whose names are not known one by one is checked at the start. */
+export type MethodOption<S, M extends string> = string extends M ? M : M extends keyof S ? M : MethodName<S>

@@ -6,15 +6,20 @@ export type RequestHeaders = Record<string, string>
 /** Merges headers. Later ones win; names are compared without regard to case. */
 export function mergeHeaders(...sources: (HeadersLike | undefined)[]): RequestHeaders {
   const merged: RequestHeaders = {}
-  for (const source of sources)
-    for (const [name, value] of source && Symbol.iterator in source ? source : Object.entries(source ?? {})) {
+  for (const source of sources) {
+    if (!source) continue
+    for (const [name, value] of Symbol.iterator in source ? source : Object.entries(source)) {
       if (value === undefined || value === null) continue
-      delete merged[nameIn(merged, name) ?? name]
+      const former = nameIn(merged, name)
+      if (former !== undefined) delete merged[former]
       merged[name] = String(value)
     }
+  }
   return merged
 }
 
 /** Finds a header, in any case, and returns its name as it is written. */
-export const nameIn = (headers: RequestHeaders, name: string) =>
-  Object.keys(headers).find((key) => key.toLowerCase() === name.toLowerCase())
+export function nameIn(headers: RequestHeaders, name: string): string | undefined {
+  const wanted = name.toLowerCase()
+  return Object.keys(headers).find((key) => key.toLowerCase() === wanted)
+}

@@ -96,8 +96,9 @@ function methodOf(name: string) {
 
 function toRequest(service: RestService, name: string, args: unknown[]): ClientRequest {
   const { verb, id: hasId, arguments: names } = definitionOf(name)
-  const { id, data, params } = Object.fromEntries(names.map((argument, index) => [argument, args[index]]))
-  const { headers, route, query, connection } = (params ?? {}) as ClientParams
+  const given = (argument: (typeof names)[number]) => args[names.indexOf(argument)]
+  const id = given('id')
+  const { headers, route, query, connection } = (given('params') ?? {}) as ClientParams
   const { headers: own, signal, ...options } = connection ?? {}
   const conditions = query ?? {}
   if (!isPlain(conditions)) throw new BadRequest(`The query of ${service.name}.${name} must be a plain object`)
@@ -108,7 +109,7 @@ function toRequest(service: RestService, name: string, args: unknown[]): ClientR
   const segment = hasId && !isMulti ? encodeSegment(id, `The id of ${service.name}.${name}`) : ''
   // Browsers read a backslash in a URL as a slash, and leave out tabs and line breaks. request takes ASCII alone.
   const path = fillPath(service.name, route).replace(/[^!-[\]-~]+/g, encodeURIComponent)
-  const body = bodyOf(data)
+  const body = bodyOf(given('data'))
   const standard = {
     Accept: 'application/json',
     'Content-Type': typeof body === 'string' ? 'application/json' : undefined

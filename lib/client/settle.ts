@@ -4,13 +4,19 @@ import type { ClientResponse } from './message.js'
 const isJSONType = (type: string) => /^application\/([^;]*\+)?json\b/i.test(type)
 const isTextType = (type: string) => /^$|^text\/|[/+]xml\b|javascript|ndjson|urlencoded/i.test(type)
 
+// Making one takes longer than a short text. Not all platforms have it when this module is loaded.
+let decoder: InstanceType<typeof TextDecoder> | undefined
+
 /**
  * Returns the result of a response: parsed JSON, text as a string, anything else as a Blob, and `null` if there is no body.
  * @throws the error that the server has sent, or a GeneralError if its JSON is not valid
  */
 export function settle({ status, type, body }: ClientResponse): unknown {
   const isSuccess = status >= 200 && status < 300
-  const text = () => new TextDecoder().decode(body)
+  const text = () => {
+    decoder ??= new TextDecoder()
+    return decoder.decode(body)
+  }
   const parse = () => JSON.parse(text())
   const contentType = type ?? ''
   if (!isSuccess) throw errorFromJSON(status, isJSONType(contentType) ? attempt(parse) : undefined)

@@ -25,18 +25,19 @@ export interface Place {
   readonly type?: HookType
 }
 
-/** The before hooks and the after hooks of one place as one around hook. */
-function beforeAndAfter(
-  before: readonly Hook[],
-  after: readonly Hook[],
-  observer: HookObserver | undefined
-): AroundHook {
-  return async (context, next) => {
-    if (before.length > 0) await run(before, context, 'before')
+/** Before hooks as one around hook. */
+const before =
+  (hooks: readonly Hook[]): AroundHook =>
+  (context, next) =>
+    run(hooks, context, 'before').then(next)
+
+/** After hooks as one around hook. */
+const after =
+  (hooks: readonly Hook[], observer: HookObserver | undefined): AroundHook =>
+  async (context, next) => {
     await next()
-    if (after.length > 0) await run(after, context, 'after', observer)
+    await run(hooks, context, 'after', observer)
   }
-}
 
 /** The error hooks of one level as one around hook: each may replace the error, or recover by setting a result. */
 function error(hooks: readonly Hook[]): AroundHook {
@@ -68,14 +69,14 @@ async function run(
   observer?: HookObserver
 ): Promise<void> {
   for (const hook of hooks) {
-    const { type: outer, result, dispatch } = context
+    const outer = context.type
     context.type = type
     const returned = hook.call(context.service, context)
     // Most hooks without `async` return nothing, and waiting is most of what a hook costs.
     const changes = returned === undefined ? undefined : await returned
     context.type = outer
     if (typeof changes === 'object' && changes !== context) Object.assign(context, changes)
-    if (context.result !== result || context.dispatch !== dispatch) observer?.see(context)
+    observer?.see(context)
   }
 }
 
@@ -100,22 +101,16 @@ export class HookStore {
 
   /** The hooks of a method as around hooks, outermost first: those for `all` methods stand around those for one. */
   collect(method: string, observer?: HookObserver): AroundHook[] {
-    const of = <H = Hook>(type: HookType, ...names: string[]) =>
-      names.flatMap((name) =>
-        this.added.filter((one) => one.type === type && one.method === name).map(({ hook }) => hook as H)
-      )
-    const errors = (hooks: Hook[]) => (hooks.length > 0 ? [error(hooks)] : [])
-    const others = (before: Hook[], after: Hook[] = []) =>
-      before.length + after.length > 0 ? [beforeAndAfter(before, after, observer)] : []
-    const own = errors(of('error', method))
-    const after = of('after', 'all', method)
+    const of = <H = Hook>(type: HookType, name: string) =>
+      this.added.filter((one) => one.type === type && one.method === name).map(({ hook }) => hook as H)
+    const some = <H>(hooks: Hook[], wrap: (hooks: Hook[]) => H) => (hooks.length > 0 ? [wrap(hooks)] : [])
     return [
-      ...of<AroundHook>('around', 'all', method),
-      ...errors(of('error', 'all')),
-      // Error hooks of the method are told of what its own before hooks throw, not of what those for all methods do.
-      ...(own.length === 0
-        ? others(of('before', 'all', method), after)
-        : [...others(of('before', 'all')), ...own, ...others(of('before', method), after)])
+      ...['all', method].flatMap((name) => of<AroundHook>('around', name)),
+      ...['all', method].flatMap((name) => [...some(of('error', name), error), ...some(of('before', name), before)]),
+      ...some(
+        ['all', method].flatMap((name) => of('after', name)),
+        (hooks) => after(hooks, observer)
+      )
     ]
   }
 }

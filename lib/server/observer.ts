@@ -13,6 +13,9 @@ class Notes {
   caller: Caller | undefined = undefined
   /** `context.http` as it was before the method ran: what hooks add later is about the result. */
   http: Http | undefined = undefined
+  /** The result and `dispatch` that were seen last. */
+  result: unknown = undefined
+  dispatch: unknown = undefined
   /** The result that has failed, until a hook takes the error back. */
   failed: Pick<HookContext, 'result' | 'dispatch'> | undefined = undefined
 }
@@ -54,9 +57,15 @@ export const observer: CallObserver = {
 
   see(context) {
     const noted = notesOf(context)
-    const from = callerOf(context, noted)
-    adopt(context.result, context, from)
-    adopt(context.dispatch, context, from)
+    const { result, dispatch } = context
+    // Most hooks change neither.
+    if (result !== noted.result || dispatch !== noted.dispatch) {
+      const from = callerOf(context, noted)
+      adopt(result, context, from)
+      adopt(dispatch, context, from)
+      noted.result = result
+      noted.dispatch = dispatch
+    }
     const lost = noted.failed
     if (lost === undefined) return
     noted.failed = undefined

@@ -1,18 +1,16 @@
 import { connect, type Socket } from 'node:net'
-import type { Case } from './cases.js'
+import { headersOf, workOf } from './works.js'
 
 const connections = 16
 
 /**
  * Sends one request after the other over a fixed number of connections, each waiting for its answer (no pipelining). It writes
  * and reads bare sockets, so that the load costs less than what it measures.
- *
- * @returns the seconds from the first request to the last answer
  */
-export async function drive(port: number, work: Case, requests: number): Promise<number> {
+export async function drive(port: number, name: string, token: string, requests: number): Promise<void> {
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)))
-  const message = toMessage(work)
-  const head = `HTTP/1.1 ${work.status} `
+  const message = toMessage(name, token)
+  const head = `HTTP/1.1 ${workOf(name).status} `
   let left = requests
   const send = (socket: Socket) =>
     new Promise<void>((resolve, reject) => {
@@ -29,10 +27,8 @@ export async function drive(port: number, work: Case, requests: number): Promise
       })
       next()
     })
-  const start = performance.now()
   try {
     await Promise.all(sockets.map(send))
-    return (performance.now() - start) / 1000
   } finally {
     for (const socket of sockets) socket.destroy()
   }
@@ -43,21 +39,23 @@ function open(port: number): Promise<Socket> {
     const socket = connect({ host: '127.0.0.1', port, noDelay: true }, () => resolve(socket))
     // One character per byte: lengths are counted in bytes.
     socket.setEncoding('latin1').once('error', reject)
-    socket.setTimeout(10_000, () => socket.destroy(new Error('The server has not answered for 10 seconds')))
+    socket.setTimeout(120_000, () => socket.destroy(new Error('The server has not answered for two minutes')))
   })
 }
 
-function toMessage({ method, url, body = '' }: Case): string {
-  const headers = ['Host: localhost', 'Accept: application/json', 'Connection: keep-alive']
-  if (body !== '') headers.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`)
-  return `${method} ${url} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n${body}`
+function toMessage(name: string, token: string): string {
+  const { method, url, body = '' } = workOf(name)
+  const headers = Object.entries({ host: 'localhost', connection: 'keep-alive', ...headersOf(name, token) })
+  if (body !== '') headers.push(['content-length', String(Buffer.byteLength(body))])
+  const lines = headers.map(([header, value]) => `${header}: ${value}`)
+  return `${method} ${url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
 /** The length of an answer with its head, `undefined` while the head is not complete. */
 function lengthOf(received: string): number | undefined {
   const end = received.indexOf('\r\n\r\n')
   if (end === -1) return undefined
-  const length = /\r\ncontent-length: (\d+)/i.exec(received)?.[1]
+  const length = /\r\ncontent-length: (\d+)/i.exec(received.slice(0, end))?.[1]
   if (length === undefined) throw new Error(`An answer without a length: ${received}`)
   return end + 4 + Number(length)
 }

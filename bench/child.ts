@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { AddressInfo } from 'node:net'
-import { drive } from './load.js'
+import { createLoad } from './load.js'
 
 /** What a subject's process tells when it is ready. */
 export interface Ready {
@@ -37,15 +37,17 @@ export async function startSubject(subject: string, command: readonly string[], 
     child.send(question)
     return answerOf<T>(child, subject)
   }
+  const load = port === undefined ? undefined : await createLoad(port, token)
   return {
     pid: child.pid as number,
     port,
     cpuTime: () => ask('cpu'),
     heap: () => ask('heap'),
-    run: (work, times) => (port === undefined ? ask('call', times) : drive(port, work, token, times)),
+    run: (work, times) => (load === undefined ? ask('call', times) : load.drive(work, times)),
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve())
+        load?.close()
         child.disconnect()
       })
   }

@@ -4,34 +4,48 @@ import { headersOf, workOf } from './works.js'
 const connections = 16
 
 /**
- * Sends one request after the other over a fixed number of connections, each waiting for its answer (no pipelining). It writes
- * and reads bare sockets, so that the load costs less than what it measures.
+ * Makes what sends one request after the other over a fixed number of connections, each waiting for its answer (no pipelining). It
+ * writes and reads bare sockets, so that the load costs less than what it measures. The connections stay open from the first request
+ * of the warm-up to the last one: one that closes makes Node compile anew what it had optimised. `drive` returns the body of the last answer.
  */
-export async function drive(port: number, name: string, token: string, requests: number): Promise<void> {
+export async function createLoad(port: number, token: string) {
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)))
-  const message = toMessage(name, token)
-  const head = `HTTP/1.1 ${workOf(name).status} `
-  let left = requests
-  const send = (socket: Socket) =>
-    new Promise<void>((resolve, reject) => {
-      let received = ''
-      const next = () => (left-- > 0 ? socket.write(message) : resolve())
-      socket.once('error', reject).once('close', () => reject(new Error('The server has closed a connection')))
-      socket.on('data', (chunk: string) => {
-        received += chunk
-        const length = lengthOf(received)
-        if (length === undefined || received.length < length) return
-        if (!received.startsWith(head) || received.length > length) reject(new Error(`Unexpected answer: ${received}`))
-        received = ''
+
+  async function drive(name: string, requests: number): Promise<string> {
+    const message = toMessage(name, token)
+    const head = `HTTP/1.1 ${workOf(name).status} `
+    let left = requests
+    let last = ''
+    const send = (socket: Socket) =>
+      new Promise<void>((resolve, reject) => {
+        let received = ''
+        const next = () => (left-- > 0 ? socket.write(message) : resolve())
+        const onClose = (error?: Error) => reject(error ?? new Error('The server has closed a connection'))
+        socket.removeAllListeners().on('error', onClose).on('close', onClose)
+        socket.on('data', (chunk: string) => {
+          received += chunk
+          const length = lengthOf(received)
+          if (length === undefined || received.length < length) return
+          if (!received.startsWith(head) || received.length > length)
+            reject(new Error(`Unexpected answer: ${received}`))
+          last = received
+          received = ''
+          next()
+        })
         next()
       })
-      next()
-    })
-  try {
     await Promise.all(sockets.map(send))
-  } finally {
-    for (const socket of sockets) socket.destroy()
+    return last.slice(last.indexOf('\r\n\r\n') + 4)
   }
+
+  const close = () => {
+    for (const socket of sockets)
+      socket
+        .removeAllListeners()
+        .on('error', () => {})
+        .destroy()
+  }
+  return { drive, close }
 }
 
 function open(port: number): Promise<Socket> {
@@ -39,7 +53,6 @@ function open(port: number): Promise<Socket> {
     const socket = connect({ host: '127.0.0.1', port, noDelay: true }, () => resolve(socket))
     // One character per byte: lengths are counted in bytes.
     socket.setEncoding('latin1').once('error', reject)
-    socket.setTimeout(120_000, () => socket.destroy(new Error('The server has not answered for two minutes')))
   })
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Child } from './child.js'
 
 /** A request, and the status of its answer. */
 export interface Work {
@@ -47,19 +48,14 @@ export function workOf(name: string): Work {
   return work
 }
 
-const bodies = new Map<string, { subject: string; text: string }>()
+const bodies = new Map<string, { subject: string; text: unknown }>()
 
 /** Nobody wins by answering less: every server has to give the same status and body. */
-export async function verify(name: string, subject: string, port: number, token: string): Promise<void> {
-  const { method, url, status, body } = workOf(name)
-  const init = { method, headers: headersOf(name, token), ...(body !== undefined && { body }) }
-  const response = await fetch(`http://127.0.0.1:${port}${url}`, init)
-  const text = await response.text()
-  const what = `${method} ${url}`
-  assert.equal(response.status, status, `${subject} answers ${what} with ${response.status}: ${text}`)
+export async function verify(name: string, subject: string, child: Child): Promise<void> {
+  const text = await child.run(name, 1)
   const first = bodies.get(name) ?? { subject, text }
   bodies.set(name, first)
-  assert.equal(text, first.text, `${subject} answers ${what} in another way than ${first.subject}`)
+  assert.equal(text, first.text, `${subject} answers '${name}' in another way than ${first.subject}`)
 }
 
 /** The headers of a work. All that is guarded gets the same token. */

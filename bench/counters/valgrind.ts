@@ -12,7 +12,7 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 /** A simulated processor, which counts exactly and is fifty times slower. Only while it counts: the warm-up is ten times slower. */
 export const valgrind: Counter = {
   name: 'valgrind',
-  what: 'user instructions, by `valgrind --tool=callgrind`; Node runs with `--single-threaded`',
+  what: 'user instructions, by `valgrind --tool=callgrind`; Node runs with `--single-threaded --no-memory-reducer`',
   unit: 'thousand instructions',
   per: 1000,
   warmup: 12_000,
@@ -34,8 +34,9 @@ export const valgrind: Counter = {
     '--instr-atstart=no',
     `--callgrind-out-file=${join(folder, '%p')}`,
     node,
-    // Threads take turns there, so that compiled code would come late, by chance.
-    '--single-threaded'
+    // Threads take turns there, so that compiled code would come late, by chance; and memory is collected by the clock.
+    '--single-threaded',
+    '--no-memory-reducer'
   ],
   async count({ pid }, work) {
     const tell = (...command: string[]) => run('vgdb', [`--pid=${pid}`, ...command])

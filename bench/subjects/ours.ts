@@ -15,7 +15,7 @@ export async function start(kind: string | undefined): Promise<Server> {
   } else app.service('messages', new Messages())
   if (kind === 'guarded') {
     app.service('users', users)
-    await app.register(authentication, { secret })
+    await app.register(authentication, { secret, strategies: { jwt: true } })
     app.service('messages').hooks({ around: { all: [authenticate('jwt')] } })
   }
   for (let i = 1; i < Number(kind); i++) app.service(`others-${i}`, new Messages())

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { Answer } from './answer.js'
 import { headersOf, workOf } from './works.js'
 
 const connections = 16
@@ -15,27 +16,24 @@ export async function createLoad(port: number, token: string) {
     const message = toMessage(name, token)
     const head = `HTTP/1.1 ${workOf(name).status} `
     let left = requests
-    let last = ''
+    let last = new Answer()
     const send = (socket: Socket) =>
       new Promise<void>((resolve, reject) => {
-        let received = ''
+        let answer = new Answer()
         const next = () => (left-- > 0 ? socket.write(message) : resolve())
         const onClose = (error?: Error) => reject(error ?? new Error('The server has closed a connection'))
         socket.removeAllListeners().on('error', onClose).on('close', onClose)
-        socket.on('data', (chunk: string) => {
-          received += chunk
-          const length = lengthOf(received)
-          if (length === undefined || received.length < length) return
-          if (!received.startsWith(head) || received.length > length)
-            reject(new Error(`Unexpected answer: ${received}`))
-          last = received
-          received = ''
+        socket.on('data', (piece: string) => {
+          if (!answer.add(piece)) return
+          if (!answer.text.startsWith(head)) reject(new Error(`Unexpected answer: ${answer.text}`))
+          last = answer
+          answer = new Answer()
           next()
         })
         next()
       })
     await Promise.all(sockets.map(send))
-    return last.slice(last.indexOf('\r\n\r\n') + 4)
+    return last.body
   }
 
   const close = () => {
@@ -62,13 +60,4 @@ function toMessage(name: string, token: string): string {
   if (body !== '') headers.push(['content-length', String(Buffer.byteLength(body))])
   const lines = headers.map(([header, value]) => `${header}: ${value}`)
   return `${method} ${url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`
-}
-
-/** The length of an answer with its head, `undefined` while the head is not complete. */
-function lengthOf(received: string): number | undefined {
-  const end = received.indexOf('\r\n\r\n')
-  if (end === -1) return undefined
-  const length = /\r\ncontent-length: (\d+)/i.exec(received.slice(0, end))?.[1]
-  if (length === undefined) throw new Error(`An answer without a length: ${received}`)
-  return end + 4 + Number(length)
 }

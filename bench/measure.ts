@@ -24,7 +24,7 @@ export async function measure(
 
   async function count(child: Child, work: string): Promise<number> {
     const times = Math.ceil(requests / weightOf(work) / 2)
-    const before = counter.isSlow ? Math.max(warmup / weightOf(work), Math.min(warmup, 2000)) : warmup
+    const before = counter.isSlow ? warmupOf(work, warmup) : warmup
     await child.run(work, Math.ceil(before))
     const one = await counter.count(child, () => child.run(work, times))
     const other = await counter.count(child, () => child.run(work, times))
@@ -57,6 +57,10 @@ export async function measure(
   const counts = new Map([...samples].map(([key, values]) => [key, median(values)]))
   return { counts, spread: Math.max(0, ...spreads) }
 }
+
+// Heavy work is compiled sooner, and each of it takes long.
+const warmupOf = (work: string, warmup: number) =>
+  Math.min(warmup, Math.max(warmup / weightOf(work), Math.min(2000, 100_000 / weightOf(work))))
 
 function bySubject(keys: readonly Key[]): Map<string, string[]> {
   const found = new Map<string, string[]>()

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+
 export interface Message {
   id: string
   createdAt: number
@@ -81,3 +83,7 @@ export const messageSchema = {
     status: { type: 'string' }
   }
 }
+
+/** A stream of so many records. */
+export const recordsOf = (count: number): Readable =>
+  Readable.from(Array.from({ length: count }, (_, id) => ({ id, text: `Record ${id}`, status: 'open' })))

@@ -102,6 +102,16 @@ export const rows: readonly Row[] = [
     value: (of) => of('ours 405'),
     isAbsolute: true
   },
+  {
+    id: 'stream',
+    text: 'stream of 10,000 records (thousand)',
+    now: '268,000',
+    bound: '≤',
+    wanted: 140_000,
+    needs: ['ours:stream records', 'by-hand:stream records'],
+    value: (of) => of('ours:stream records'),
+    isAbsolute: true
+  },
   ratio(
     'jwt',
     '`jwt` guard, the same look-up of the user: by hand ÷ ours',

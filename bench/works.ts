@@ -23,6 +23,7 @@ export const works: Readonly<Record<string, Work>> = {
   'page-of-1000': { method: 'GET', url: '/messages?$limit=1000', status: 200 },
   '404': { method: 'GET', url: '/nothing/1', status: 404 },
   '405': { method: 'POST', url: '/messages/1', status: 405, body: '{}' },
+  records: { method: 'GET', url: '/records/10000', status: 200 },
   guarded: { method: 'GET', url: '/messages/500', status: 200 }
 }
 
@@ -33,9 +34,10 @@ const weights: Readonly<Record<string, number>> = {
   flat: 2,
   'page-of-10': 2,
   'page-of-1000': 50,
-  '404': 4,
-  '405': 4,
-  guarded: 4,
+  '404': 2,
+  '405': 2,
+  guarded: 2,
+  records: 1000,
   'client-get': 3,
   call: 0.2
 }

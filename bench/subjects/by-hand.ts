@@ -1,8 +1,9 @@
 import type { Server } from 'node:http'
+import { Readable } from 'node:stream'
 import fastifyJwt from '@fastify/jwt'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import qs from 'qs'
-import { type Message, Messages, messageSchema, PagedMessages } from '../messages.js'
+import { type Message, Messages, messageSchema, PagedMessages, recordsOf } from '../messages.js'
 import { tokenOptions, users } from '../users.js'
 
 type WithId = { Params: { id: string } }
@@ -10,7 +11,8 @@ type WithId = { Params: { id: string } }
 /** Routes as one writes them without this package: plain, with schemas, with a guard, or beside six plugins. */
 export async function start(kind: string | undefined): Promise<Server> {
   const app = Fastify({ routerOptions: { querystringParser: (text) => qs.parse(text) } })
-  if (kind === 'schema') addWithSchema(app, new PagedMessages())
+  if (kind === 'stream') addStream(app)
+  else if (kind === 'schema') addWithSchema(app, new PagedMessages())
   else if (kind === 'guarded') await addGuarded(app, new Messages())
   else addPlain(app, new Messages())
   if (kind === 'six') for (let i = 0; i < 6; i++) await app.register(async () => {})
@@ -37,6 +39,16 @@ function addWithSchema(app: FastifyInstance, messages: PagedMessages): void {
   app.get<WithId>('/messages/:id', { schema: { response: { 200: messageSchema } } }, async ({ params }) =>
     messages.get(params.id)
   )
+}
+
+function addStream(app: FastifyInstance): void {
+  async function* toLines(count: number) {
+    for await (const record of recordsOf(count)) yield `${JSON.stringify(record)}\n`
+  }
+  app.get<WithId>('/records/:id', async ({ params }, reply) => {
+    reply.type('application/x-ndjson')
+    return reply.send(Readable.from(toLines(Number(params.id)), { objectMode: false }))
+  })
 }
 
 async function addGuarded(app: FastifyInstance, messages: Messages): Promise<void> {

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import Fastify from 'fastify'
 import services from 'fastify-services'
 import authentication, { authenticate } from 'fastify-services/authentication'
-import { Messages, messageSchema, PagedMessages } from '../messages.js'
+import { Messages, messageSchema, PagedMessages, recordsOf } from '../messages.js'
 import { secret, users } from '../users.js'
 
 /** A service: plain, with schemas, with a guard, or among so many others. */
@@ -13,6 +13,7 @@ export async function start(kind: string | undefined): Promise<Server> {
     const schema = { get: { response: messageSchema }, find: { response: messageSchema } }
     app.service('messages', new PagedMessages(), { schema })
   } else app.service('messages', new Messages())
+  if (kind === 'stream') app.service('records', { get: async (id: string) => recordsOf(Number(id)) })
   if (kind === 'guarded') {
     app.service('users', users)
     await app.register(authentication, { secret, strategies: { jwt: true } })

@@ -17,7 +17,11 @@ const [, file, argument, state] = /^([\w-]+)(?::([\w-]+))?(?:@(\w+))?$/.exec(nam
 if (state !== 'early') process.nextTick(() => held.push(executionAsyncResource()))
 const { start } = (await import(`./subjects/${file}.js`)) as Subject
 const subject = await start(argument, token)
-if (subject instanceof Server && !subject.listening) await once(subject, 'listening')
+if (subject instanceof Server) {
+  if (!subject.listening) await once(subject, 'listening')
+  // That of Fastify, for all: a slow counter leaves connections idle for longer than Node allows.
+  subject.keepAliveTimeout = 72_000
+}
 if (state === 'early') {
   // As in an idle server after its start: a full collection before `process.nextTick` is optimised.
   globalThis.gc?.()

@@ -38,7 +38,6 @@ const weights: Readonly<Record<string, number>> = {
   '405': 2,
   guarded: 2,
   records: 1000,
-  'client-get': 3,
   call: 0.2
 }
 

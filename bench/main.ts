@@ -1,50 +1,28 @@
-import { type Case, cases, verify } from './cases.js'
-import { type Child, startServer } from './child.js'
-import { drive } from './load.js'
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { chooseCounter } from './counters/counter.js'
+import { measure } from './measure.js'
+import { findNodes } from './nodes.js'
 import { readOptions } from './options.js'
-import { profile } from './profile.js'
-import { environment, type Sample, table } from './report.js'
+import { toPage } from './page.js'
+import type { Result } from './report.js'
+import { type Key, others, rowsNamed } from './rows.js'
 
-const names = ['by-hand', 'plugin', 'koa', 'express']
-const options = readOptions(
-  process.argv.slice(2),
-  cases.map(({ name }) => name),
-  names
-)
-const { starts, rounds, requests, warmup } = options
-const chosen = cases.filter(({ name }) => options.only === undefined || name === options.only)
+const options = readOptions(process.argv.slice(2))
+const rows = rowsNamed(options.only)
+const counter = await chooseCounter(options.count)
+const keys = [...new Set<Key>([...rows.flatMap(({ needs }) => needs), ...(options.only === undefined ? others : [])])]
+const out = options.out ?? (options.only === undefined ? pageFile() : undefined)
 
-if (options.profile === undefined) await measure()
-else for (const work of chosen) await profile(options.profile, work, warmup, starts * rounds * requests)
-
-async function measure(): Promise<void> {
-  const results = new Map(chosen.map((work) => [work, new Map(names.map((name) => [name, [] as Sample[]]))]))
-  for (let start = 0; start < starts; start++) {
-    const servers = await Promise.all(names.map(startServer))
-    for (const work of chosen) await verify(work, servers)
-    for (const { port } of servers) for (const work of chosen) await drive(port, work, warmup)
-    for (let round = 0; round < rounds; round++) {
-      // Nobody is always the first one.
-      const order = [...servers.slice(round % names.length), ...servers.slice(0, round % names.length)]
-      for (const [work, samples] of results) {
-        for (const server of order) samples.get(server.name)?.push(await sample(server, work))
-      }
-    }
-    for (const { stop } of servers) stop()
-  }
-
-  console.log(environment())
-  console.log(
-    `Medians of ${starts} starts × ${rounds} rounds × ${requests} requests. Ratios: above 1 is better than the one named.`
-  )
-  for (const [work, samples] of results) {
-    console.log(`\n${work.name}: ${work.method} ${work.url}`)
-    console.table(table(samples, ['by-hand', 'koa']))
-  }
+const results: Result[] = []
+for (const { program, version } of await findNodes(options.node)) {
+  console.error(`Node ${version}, by ${counter.name}`)
+  results.push({ version, ...(await measure(program, counter, keys, options)) })
+  const page = toPage(rows, results, counter, options)
+  if (out !== undefined) writeFileSync(out, page)
 }
+console.log(toPage(rows, results, counter, options))
 
-async function sample({ port, cpuTime }: Child, work: Case): Promise<Sample> {
-  const before = await cpuTime()
-  const seconds = await drive(port, work, requests)
-  return { rate: requests / seconds, cpu: ((await cpuTime()) - before) / requests }
+function pageFile(): string {
+  return fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url))
 }

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+
 export interface Message {
   id: string
   createdAt: number
@@ -5,8 +7,15 @@ export interface Message {
   status: string
 }
 
-interface Params {
-  query?: { status?: { $ne?: string }; $limit?: string; $sort?: { createdAt?: string } }
+export interface Params {
+  query?: { status?: string | { $ne?: string }; $limit?: string; $sort?: { createdAt?: string } }
+}
+
+export interface Page {
+  total: number
+  limit: number
+  skip: number
+  data: Message[]
 }
 
 const size = 1000
@@ -14,7 +23,7 @@ const size = 1000
 /** A service that costs next to nothing, so that what is measured is the way to it. Every server has one of its own. */
 export class Messages {
   // Not `#`: Feathers calls the methods on an object that inherits from this one.
-  private readonly records = new Map<string, Message>()
+  protected readonly records = new Map<string, Message>()
   private count = 0
 
   constructor() {
@@ -27,13 +36,18 @@ export class Messages {
     return record
   }
 
-  async find({ query = {} }: Params): Promise<Message[]> {
+  async find({ query = {} }: Params): Promise<Message[] | Page> {
     const limit = Number(query.$limit)
     const isDescending = query.$sort?.createdAt === '-1'
+    const { status } = query
+    const isWanted =
+      typeof status === 'object'
+        ? (message: Message) => message.status !== status.$ne
+        : (message: Message) => message.status === status
     const found: Message[] = []
     for (let i = 0; i < size && found.length < limit; i++) {
       const record = this.records.get(String((isDescending ? this.count - 1 - i : this.count + i) % size))
-      if (record !== undefined && record.status !== query.status?.$ne) found.push(record)
+      if (record !== undefined && isWanted(record)) found.push(record)
     }
     return found
   }
@@ -50,3 +64,26 @@ export class Messages {
     return record
   }
 }
+
+/** Its `find` gives pages. */
+export class PagedMessages extends Messages {
+  override async find({ query = {} }: Params): Promise<Page> {
+    const limit = Number(query.$limit)
+    return { total: size, limit, skip: 0, data: [...this.records.values()].slice(0, limit) }
+  }
+}
+
+/** The schema of one record. */
+export const messageSchema = {
+  type: 'object',
+  properties: {
+    id: { type: 'string' },
+    createdAt: { type: 'integer' },
+    text: { type: 'string' },
+    status: { type: 'string' }
+  }
+}
+
+/** A stream of so many records. */
+export const recordsOf = (count: number): Readable =>
+  Readable.from(Array.from({ length: count }, (_, id) => ({ id, text: `Record ${id}`, status: 'open' })))

@@ -1,42 +1,45 @@
+import { parseArgs } from 'node:util'
+
 export interface Options {
-  /** How many times all servers are started: processes of one program differ in how they were compiled. */
-  readonly starts: number
-  /** Rounds per start. */
-  readonly rounds: number
-  /** Requests in a round, for each server and case. */
-  readonly requests: number
-  /** Requests that a server answers to each case before its first round. */
-  readonly warmup: number
-  /** The case to measure. Default: all. */
+  /** The row to measure, or how the ids of several begin. Default: all, and what the page shows besides. */
   readonly only: string | undefined
-  /** The server to profile, in place of measuring. */
-  readonly profile: string | undefined
+  /** How many times each subject is started: processes of one program differ in how they were compiled. */
+  readonly starts: number
+  /** Requests that are counted, and that come before. Default: what suits the counter. */
+  readonly requests: number | undefined
+  readonly warmup: number | undefined
+  /** `perf`, `valgrind` or `cpu`. Default: the best that works. */
+  readonly count: string | undefined
+  /** Versions of Node. Default: this one, 24 and 26. */
+  readonly node: readonly string[]
+  /** The file to write. Default: none, or `docs/benchmarks.md` where all is measured. */
+  readonly out: string | undefined
 }
 
-const numbers = { starts: 3, rounds: 6, requests: 4000, warmup: 10000 }
+const [own = ''] = process.versions.node.split('.')
 
-/** Reads `starts=3 rounds=6 requests=4000 warmup=10000 only=find profile=plugin`. @throws when something else is given */
-export function readOptions(args: readonly string[], cases: readonly string[], servers: readonly string[]): Options {
-  const given = new Map(args.map((arg) => arg.split('=', 2) as [string, string | undefined]))
-  const number = (name: keyof typeof numbers) => {
-    const value = Number(given.get(name) ?? numbers[name])
-    if (!Number.isInteger(value) || value < 1) throw new Error(`${name} is a whole number above 0`)
-    return value
+/** Reads `--only get --requests 100 --node 20,24`. @throws when something else is given */
+export function readOptions(args: readonly string[]): Options {
+  const names = ['only', 'starts', 'requests', 'warmup', 'count', 'node', 'out'] as const
+  const { values } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]))
+  })
+  const text = (name: (typeof names)[number]) => values[name] as string | undefined
+  const number = (name: (typeof names)[number]) => {
+    const given = text(name)
+    const value = Number(given)
+    if (given !== undefined && (!Number.isInteger(value) || value < 1))
+      throw new Error(`--${name} is a whole number above 0`)
+    return given === undefined ? undefined : value
   }
-  const choice = (name: string, values: readonly string[]) => {
-    const value = given.get(name)
-    if (given.has(name) && !values.includes(value ?? '')) throw new Error(`${name} is one of ${values.join(', ')}`)
-    return value
-  }
-  const unknown = [...given.keys()].find((name) => !(name in numbers || name === 'only' || name === 'profile'))
-  if (unknown !== undefined)
-    throw new Error(`There is no option '${unknown}': they are starts, rounds, requests, warmup, only, profile`)
   return {
-    starts: number('starts'),
-    rounds: number('rounds'),
+    only: text('only'),
+    starts: number('starts') ?? 3,
     requests: number('requests'),
     warmup: number('warmup'),
-    only: choice('only', cases),
-    profile: choice('profile', servers)
+    count: text('count'),
+    node: text('node')?.split(',') ?? [...new Set([own, '24', '26'])],
+    out: text('out')
   }
 }

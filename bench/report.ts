@@ -1,53 +1,76 @@
 import { createRequire } from 'node:module'
 import { availableParallelism, cpus } from 'node:os'
+import type { Counter } from './counters/counter.js'
+import type { Measured } from './measure.js'
+import { type Key, type Row, servers } from './rows.js'
 
-/** What one round has measured for one server and one case. */
-export interface Sample {
-  /** Requests per second. */
-  readonly rate: number
-  /** CPU time of the server per request, in microseconds. */
-  readonly cpu: number
+/** What was measured on one version of Node. */
+export interface Result extends Measured {
+  readonly version: string
 }
 
-export type Results = ReadonlyMap<string, ReadonlyMap<string, readonly Sample[]>>
+/** The table of what is to be reached: now, wanted, measured. */
+export function toReach(rows: readonly Row[], results: readonly Result[], counter: Counter): string {
+  const head = ['row', 'work', 'now', 'wanted', ...results.map(({ version }) => `measured, Node ${version}`)]
+  const lines = rows.map((row) => [
+    `\`${row.id}\``,
+    row.text,
+    row.now,
+    `${row.bound} ${row.wanted}`,
+    ...results.map((result) => measured(row, result, counter))
+  ])
+  return toTable(head, lines)
+}
 
-/** The table of one case: medians over the rounds, and the medians of the ratios within each round. Above 1 is better. */
-export function table(
-  results: ReadonlyMap<string, readonly Sample[]>,
-  rivals: readonly string[]
-): Record<string, object> {
-  const against = rivals.filter((rival) => results.has(rival))
-  const row = (samples: readonly Sample[]) => ({
-    'requests/s': Math.round(median(samples.map(({ rate }) => rate))),
-    'CPU µs/request': round(median(samples.map(({ cpu }) => cpu)), 1),
-    ...Object.fromEntries(
-      against.flatMap((rival) => {
-        const others = results.get(rival) as readonly Sample[]
-        const ratio = (of: (own: Sample, other: Sample) => number) =>
-          round(median(samples.map((own, i) => of(own, others[i] as Sample))), 2)
-        return [
-          [`CPU × ${rival}`, ratio((own, other) => other.cpu / own.cpu)],
-          [`requests/s × ${rival}`, ratio((own, other) => own.rate / other.rate)]
-        ]
-      })
+function measured(row: Row, { counts }: Result, counter: Counter): string {
+  const value = row.value((key) => counts.get(key) ?? Number.NaN)
+  if (Number.isNaN(value)) return 'does not start'
+  const text = value < 10 ? value.toFixed(2) : String(Math.round(value))
+  if (row.isAbsolute && counter.name === 'cpu') return `${text} ${counter.unit}`
+  return `${text} ${(row.bound === '≥' ? value >= row.wanted : value <= row.wanted) ? '✓' : '✗'}`
+}
+
+/** What each server has used for each work, then everything else that was counted. */
+export function countsOf({ counts }: Measured): string {
+  const works = ['get', 'find', 'flat', 'create', 'page-of-10', 'page-of-1000']
+  const cell = (key: Key) => {
+    const value = counts.get(key)
+    return value === undefined ? '' : String(Math.round(value))
+  }
+  const lines = works.map((work) => [work, ...servers.map((server) => cell(`${server} ${work}`))])
+  const shown = new Set(works.flatMap((work) => servers.map((server): Key => `${server} ${work}`)))
+  const rest = [...counts.keys()].filter((key) => !shown.has(key) && !key.endsWith(' heap'))
+  return [
+    toTable(
+      ['work', ...servers],
+      lines.filter((cells) => cells.some((text, index) => index > 0 && text !== ''))
+    ),
+    toTable(
+      ['subject and work', 'count'],
+      rest.map((key) => [key, String(Math.round((counts.get(key) as number) * 10) / 10)])
     )
-  })
-  return Object.fromEntries([...results].map(([name, samples]) => [name, row(samples)]))
+  ]
+    .filter((table) => table !== '')
+    .join('\n\n')
 }
 
-/** What was measured, and on what. */
+function toTable(head: readonly string[], lines: readonly (readonly string[])[]): string {
+  if (lines.length === 0) return ''
+  return [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+/** The machine and the versions. */
 export function environment(): string {
   const require = createRequire(import.meta.url)
-  const names = ['fastify', 'fastify-services', 'qs', '@feathersjs/koa', 'koa', '@feathersjs/express', 'express']
+  const names = [
+    'fastify-services',
+    'fastify',
+    'qs',
+    '@fastify/jwt',
+    '@feathersjs/koa',
+    '@feathersjs/express',
+    '@feathersjs/rest-client'
+  ]
   const versions = names.map((name) => `${name} ${require(`${name}/package.json`).version}`)
-  return `node ${process.versions.node}, ${versions.join(', ')}\n${availableParallelism()} × ${cpus()[0]?.model}`
+  return `${availableParallelism()} × ${cpus()[0]?.model}; ${versions.join(', ')}`
 }
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = Math.floor(sorted.length / 2)
-  const upper = sorted[middle] as number
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] as number)) / 2
-}
-
-const round = (value: number, digits: number) => Number(value.toFixed(digits))

@@ -30,6 +30,7 @@ export class Entities {
   readonly #service: string
   readonly #id: string | undefined
   #secrets: ReadonlySet<string>
+  #found: RegisteredService<UserService> | undefined
 
   /** @param secrets the fields of a user that never leave the server */
   constructor(
@@ -46,6 +47,7 @@ export class Entities {
 
   /** The service that holds them. @throws when it is not registered */
   get service(): RegisteredService<UserService> {
+    if (this.#found !== undefined) return this.#found
     try {
       return this.#app.service<UserService>(this.#service)
     } catch (cause) {
@@ -65,6 +67,7 @@ export class Entities {
     for (const field of added) known.add(field)
     secretFields.set(service, known)
     this.#secrets = known
+    this.#found = service
     if (added.length > 0) service.hooks({ around: { all: [protect(...added)] } })
   }
 

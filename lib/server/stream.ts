@@ -1,7 +1,8 @@
-import { pipeline, Readable, Transform } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { attempt, GeneralError } from '../core/errors.js'
+import { attempt } from '../core/errors.js'
 import { streamOf } from '../core/stream.js'
+import { toChunks } from './chunks.js'
 
 type Web = Parameters<typeof Readable.fromWeb>[0]
 
@@ -80,29 +81,16 @@ export async function toBytes(stream: Stream, reply: FastifyReply): Promise<Read
   if (!source.readableObjectMode) return resetOnError(source, reply)
   // If the client leaves, the source is closed, also while its first item is awaited.
   reply.raw.once('close', () => source.destroy())
-  const items = source[Symbol.asyncIterator]()
-  const first = await items.next()
-  const isText = first.done || isBytes(first.value)
+  const { value, done } = await source[Symbol.asyncIterator]().next()
+  const isText = done || isBytes(value)
   if (!isText) reply.type('application/x-ndjson')
-  return resetOnError(Readable.from(encode(first, items, isText ? isBytes : isBinary), { objectMode: false }), reply)
+  return resetOnError(toChunks(source, done ? [] : [value], isText ? isBytes : isBinary), reply)
 }
 
 /** The same without waiting, for `reply.send`. */
 export function toBytesAtOnce(stream: Stream, reply: FastifyReply): Readable {
   const source = toReadable(stream)
-  if (!source.readableObjectMode) return resetOnError(source, reply)
-  const bytes = new Transform({
-    writableObjectMode: true,
-    transform(item, _encoding, done) {
-      try {
-        done(null, isBytes(item) ? item : toLine(item))
-      } catch (error) {
-        done(error as Error)
-      }
-    }
-  })
-  pipeline(source, bytes, ignore)
-  return resetOnError(bytes, reply)
+  return resetOnError(source.readableObjectMode ? toChunks(source, [], isBytes) : source, reply)
 }
 
 // INTERNAL_ERROR (RFC 9113, section 7).
@@ -118,25 +106,6 @@ function resetOnError(readable: Readable, { raw }: FastifyReply): Readable {
   return readable.once('error', () => {
     if (raw.headersSent) stream.close(internalError)
   })
-}
-
-/** @throws {GeneralError} with a message of our own: V8's reveal internals of the server */
-function toLine(item: unknown): string {
-  try {
-    return `${JSON.stringify(item) ?? 'null'}\n`
-  } catch (cause) {
-    throw new GeneralError('The result can not be serialized', undefined, { cause })
-  }
-}
-
-async function* encode(
-  first: IteratorResult<unknown>,
-  items: AsyncIterator<unknown>,
-  isEncoded: (item: unknown) => item is string | Uint8Array
-): AsyncGenerator<string | Uint8Array> {
-  for (let item = first; !item.done; item = await items.next()) {
-    yield isEncoded(item.value) ? item.value : toLine(item.value)
-  }
 }
 
 const isBinary = (item: unknown): item is Uint8Array => item instanceof Uint8Array

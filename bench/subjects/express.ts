@@ -1,14 +1,14 @@
 import type { Server } from 'node:http'
 import feathersExpress from '@feathersjs/express'
 import { feathers } from '@feathersjs/feathers'
-import type { Messages } from '../messages.js'
+import { Messages } from '../messages.js'
 
-export async function serve(messages: Messages): Promise<Server> {
+export async function start(): Promise<Server> {
   const { default: express, json, rest, urlencoded } = feathersExpress
   const app = express(feathers())
   app.use(json())
   app.use(urlencoded({ extended: true }))
   app.configure(rest())
-  app.use('messages', messages)
+  app.use('messages', new Messages())
   return app.listen(0, '127.0.0.1')
 }

@@ -1,0 +1,25 @@
+import type { Server } from 'node:http'
+import Fastify from 'fastify'
+import services from 'fastify-services'
+import authentication, { authenticate } from 'fastify-services/authentication'
+import { Messages, messageSchema, PagedMessages, recordsOf } from '../messages.js'
+import { secret, users } from '../users.js'
+
+/** A service: plain, with schemas, with a guard, or among so many others. */
+export async function start(kind: string | undefined): Promise<Server> {
+  const app = Fastify()
+  await app.register(services)
+  if (kind === 'schema') {
+    const schema = { get: { response: messageSchema }, find: { response: messageSchema } }
+    app.service('messages', new PagedMessages(), { schema })
+  } else app.service('messages', new Messages())
+  if (kind === 'stream') app.service('records', { get: async (id: string) => recordsOf(Number(id)) })
+  if (kind === 'guarded') {
+    app.service('users', users)
+    await app.register(authentication, { secret, strategies: { jwt: true } })
+    app.service('messages').hooks({ around: { all: [authenticate('jwt')] } })
+  }
+  for (let i = 1; i < Number(kind); i++) app.service(`others-${i}`, new Messages())
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  return app.server
+}

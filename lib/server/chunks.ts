@@ -1,0 +1,97 @@
+import { finished, Readable } from 'node:stream'
+import { GeneralError } from '../core/errors.js'
+
+/** @throws {GeneralError} with a message of our own: V8's reveal internals of the server */
+function toLine(item: unknown): string {
+  try {
+    return `${JSON.stringify(item) ?? 'null'}\n`
+  } catch (cause) {
+    throw new GeneralError('The result can not be serialized', undefined, { cause })
+  }
+}
+
+// In characters.
+const enough = 16_384
+
+/**
+ * The items of a stream as bytes, an object as a line of JSON. All that are ready at a time are one chunk: a chunk for each item
+ * costs more than the items.
+ *
+ * @param first the items that have been read already
+ * @param isEncoded whether an item is sent as it is
+ */
+export function toChunks(
+  source: Readable,
+  first: unknown[],
+  isEncoded: (item: unknown) => item is string | Uint8Array
+): Readable {
+  let text = ''
+  let isWanted = false
+  let hasEnded = false
+  let hasFailed = false
+  let timer: NodeJS.Immediate | undefined
+  const chunks = new Readable({
+    highWaterMark: enough,
+    read() {
+      isWanted = true
+      take()
+    },
+    destroy(error, done) {
+      isWanted = false
+      clearImmediate(timer)
+      source.destroy()
+      done(error)
+    }
+  })
+
+  function flush(): void {
+    clearImmediate(timer)
+    timer = undefined
+    if (text !== '') isWanted = chunks.push(text)
+    text = ''
+  }
+
+  function add(item: unknown): void {
+    const encoded = isEncoded(item) ? item : toLine(item)
+    if (typeof encoded === 'string') {
+      text += encoded
+      if (text.length >= enough) flush()
+    } else {
+      flush()
+      isWanted = chunks.push(encoded)
+    }
+  }
+
+  // What stands before the failure is sent.
+  function fail(error: unknown): void {
+    flush()
+    hasFailed = true
+    setImmediate(() => chunks.destroy(error as Error))
+  }
+
+  function take(): void {
+    if (hasFailed) return
+    try {
+      while (isWanted) {
+        const item = first.length > 0 ? first.shift() : source.read()
+        if (item === null) break
+        add(item)
+      }
+    } catch (error) {
+      fail(error)
+      return
+    }
+    if (hasEnded && first.length === 0) {
+      flush()
+      chunks.push(null)
+    } else if (text !== '') timer ??= setImmediate(flush)
+  }
+
+  source.on('readable', take)
+  finished(source, { writable: false }, (error) => {
+    hasEnded = !error
+    if (error) fail(error)
+    else take()
+  })
+  return chunks
+}

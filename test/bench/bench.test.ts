@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import t from 'tap'
+
+const root = new URL('../../../', import.meta.url)
+const script = fileURLToPath(new URL('dist/bench/main.js', root))
+const [own = ''] = process.versions.node.split('.')
+const few = ['--node', own, '--starts', '1', '--requests', '40', '--warmup', '20']
+
+const bench = (args: string[], env = {}) =>
+  promisify(execFile)(process.execPath, [script, ...few, ...args], { env: { ...process.env, ...env } })
+
+/** The cells of the table of what is to be reached, by the names of the rows. */
+const rowsOf = (page: string) =>
+  new Map([...page.matchAll(/^\| `([\w-]+)` \| (.+) \|$/gm)].map(([, id, cells]) => [id, cells?.split(' | ') ?? []]))
+
+for (const [only, ids] of Object.entries({
+  get: ['get'],
+  hooks: ['hooks-around', 'hooks-before', 'hooks-after'],
+  jwt: ['jwt'],
+  stream: ['stream']
+}))
+  t.test(`the benchmark measures rows alone: ${only}`, async (t) => {
+    const { stdout } = await bench(['--only', only, '--count', 'cpu'])
+    const rows = rowsOf(stdout)
+    t.same([...rows.keys()], ids)
+    for (const [, now, wanted, measured] of rows.values()) {
+      t.match(now, /^\d/)
+      t.match(wanted, /^[≥≤] \d/)
+      t.match(measured, /^-?\d+(\.\d\d)? (✓|✗|µs)$/)
+    }
+    t.match(stdout, 'CPU time', 'it says what was counted')
+    t.match(stdout, `Node ${process.versions.node}`)
+    t.match(stdout, /fastify \d+\.\d+\.\d+/)
+  })
+
+t.test('it counts instructions where `perf` does, and writes the page', async (t) => {
+  const folder = t.testdir()
+  const perf = join(folder, 'perf')
+  // Answers as `perf stat` does, and has always counted a million.
+  writeFileSync(
+    perf,
+    `#!${process.execPath}
+const fs = process.getBuiltinModule('node:fs')
+const end = () => { console.error('Events disabled\\n1000000,,instructions:u,5000,100.00,,'); process.exit() }
+if (process.argv.at(-1) === 'true') end()
+process.on('SIGINT', end)
+new (process.getBuiltinModule('node:net').Socket)({ fd: 3 }).on('data', () => fs.writeSync(4, 'ack\\n\\0'))`
+  )
+  chmodSync(perf, 0o755)
+  const out = join(folder, 'page.md')
+  const { stdout } = await bench(['--only', 'get', '--out', out], { PATH: `${folder}:${process.env.PATH}` })
+  t.match(rowsOf(stdout).get('get')?.at(-1), '1.00 ✓')
+  t.match(stdout, '| get | 50 | 50 |', 'thousand instructions per request')
+  t.match(stdout, 'by `perf stat -e instructions:u`')
+  t.equal(`${readFileSync(out, 'utf8')}\n`, stdout)
+})
+
+t.test('what it can not do is an error', async (t) => {
+  const said = async (...args: string[]) => t.rejects(bench(args), { code: 1 }, args.join(' '))
+  await said('--only', 'nothing')
+  await said('--starts', 'many')
+  await said('--count', 'abacus')
+  await said('--unknown', '1')
+})

@@ -1,10 +1,12 @@
-// Runs all test files with coverage, or those that are named without, and shows their reports with `tap replay`.
+// Runs all test files with coverage, or those that are named without, and shows their reports with `tap replay`. Those that are slow by nature
+// (`test/**/*.slow.test.ts`) are run by `--slow` alone.
 // `tap run` would do the same, but it loads each module of a test in a second thread, which doubles the time of most files.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
@@ -12,11 +14,15 @@ const settings = readFileSync('.taprc', 'utf8')
 const setting = (name) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(settings)[1])
 
 // A file may be named by its source: test/core/events.test.ts.
-const named = process.argv.slice(2).map((name) => name.replace(/^test\/(.+)\.ts$/, 'dist/test/$1.js'))
-const hasCoverage = named.length === 0
+const { values, positionals } = parseArgs({
+  options: { slow: { type: 'boolean', default: false } },
+  allowPositionals: true
+})
+const named = positionals.map((name) => name.replace(/^test\/(.+)\.ts$/, 'dist/test/$1.js'))
+const hasCoverage = named.length === 0 && !values.slow
 const all = () =>
   readdirSync('dist/test', { recursive: true })
-    .filter((name) => name.endsWith('.test.js'))
+    .filter((name) => name.endsWith('.test.js') && name.endsWith('.slow.test.js') === values.slow)
     .map((name) => `dist/test/${name.replaceAll('\\', '/')}`)
     .sort()
 

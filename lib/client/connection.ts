@@ -47,6 +47,6 @@ export function createConnection({ library, Class, send, ...settings }: Connecti
 }
 
 /** Adds the custom methods that a registration names to a service of ours. */
-export function addMethods(service: object, _path: string, options: { methods?: readonly string[] }): void {
-  if (service instanceof RestService) service.methods(...(options.methods ?? []))
+export function addMethods(service: object, _path: string, options: { methods: readonly string[] }): void {
+  if (service instanceof RestService) service.methods(...options.methods)
 }

@@ -37,6 +37,8 @@ export function createSerializer(
   instance: FastifyInstance
 ): Serializer {
   const byStatus = responses(schema)
+  // Asked now: when it starts, Fastify sets its own where there is none.
+  const hasCompiler = instance.serializerCompiler !== undefined
   const kept = new Map<number, Serialize>()
   return (reply) => {
     const { statusCode } = reply
@@ -53,9 +55,11 @@ export function createSerializer(
     if (found === undefined) return withoutSchema
     const one = reply.compileSerializationSchema(found, status) as Serialize
     // The schema of an application's own compiler may be of any kind, and only few results of `get` are lists.
-    const whole = instance.serializerCompiler === undefined && method.id !== true ? listOf(found) : undefined
-    const list = whole === undefined ? undefined : (reply.compileSerializationSchema(whole, status) as Serialize)
-    const toList = list ?? ((records) => `[${(records as unknown[]).map(one).join(',')}]`)
+    const whole = hasCompiler || method.id === true ? undefined : listOf(found)
+    const toList =
+      whole === undefined
+        ? (records: unknown[]) => `[${records.map(one).join(',')}]`
+        : (reply.compileSerializationSchema(whole, status) as Serialize)
     const isPaged = answersPages(method)
     return guard((data) => {
       if (Array.isArray(data)) return toList(data)

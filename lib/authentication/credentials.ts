@@ -23,9 +23,9 @@ export interface CredentialsParts {
 
 type Given = Params & { authentication?: AuthenticationRequest }
 
-// Each `params.authentication` that was made here: who has verified it, or read it from which request. Any other is that of a hook or a caller.
-type Source = { readonly by: Credentials; readonly strategy: string; readonly request?: FastifyRequest }
-const sources = new WeakMap<object, Source>()
+// Each `params.authentication` that was made here, and who has verified it: `undefined` where it was only read from a request.
+// Any other was set by a hook, by middleware or by who calls.
+const verifiers = new WeakMap<object, Credentials | undefined>()
 
 /** Reads the credentials of calls, and asks the strategies of one authentication service who they belong to. */
 export class Credentials {
@@ -68,7 +68,7 @@ export class Credentials {
     const result = { ...found, authentication: { ...found.authentication, strategy: name } } as AuthenticationResult
     const entity = entities.name
     if (entity !== null && result[entity] !== undefined) result[entity] = entities.withoutSecrets(result[entity])
-    sources.set(result.authentication, { by: this, strategy: name })
+    verifiers.set(result.authentication, this)
     return result
   }
 
@@ -79,8 +79,7 @@ export class Credentials {
    */
   async check<P extends Params>(params: P, strategies: readonly string[]): Promise<P> {
     const { authentication, authenticated }: Given = params
-    const source = authentication && sources.get(authentication)
-    const isOurs = authentication === undefined || (source?.by === this && source.request === undefined)
+    const isOurs = authentication === undefined || verifiers.get(authentication) === this
     const isAllowed = authentication === undefined || strategies.includes(String(authentication.strategy))
     if (authenticated === true && isOurs && isAllowed) return params
     const credentials = await this.of(params, strategies)
@@ -95,11 +94,9 @@ export class Credentials {
   /** The credentials of a call: those that a hook or middleware has set, else those that one of the strategies reads from the request. */
   async of(params: Params, strategies = this.authenticator.strategyNames): Promise<AuthenticationRequest | undefined> {
     const { authentication }: Given = params
-    const source = authentication && sources.get(authentication)
-    if (authentication !== undefined && source === undefined) return authentication
+    if (authentication !== undefined && !verifiers.has(authentication)) return authentication
     const request = params.provider ? requestOf(params) : undefined
-    const isRead = source?.request === request && source?.by === this && strategies.includes(source.strategy)
-    return request && (isRead ? authentication : this.#parse(request, strategies))
+    return request && this.#parse(request, strategies)
   }
 
   /** Puts the credentials of a request on `request.feathers`, unless middleware has put some there. */
@@ -131,7 +128,7 @@ export class Credentials {
       const found = await this.#ask(() => strategy?.parse?.(request))
       if (!found) continue
       const authentication = { ...found, strategy: name }
-      sources.set(authentication, { by: this, strategy: name, request })
+      verifiers.set(authentication, undefined)
       return authentication
     }
     return undefined

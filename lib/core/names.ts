@@ -1,7 +1,7 @@
 import { hookTypes } from './hooks.js'
 
-// Not what `JSON.stringify` and frameworks look up on any object (`$$typeof`, `__v_isRef`).
-export const isCustom = /^(?!toJSON$)[a-z]\w*$/i
+// Not what `JSON.stringify`, test runners, streams and frameworks look up on any object (`$$typeof`, `__v_isRef`).
+export const isCustom = /^(?!(toJSON|asymmetricMatch|catch|finally|pipe|getReader|nodeType|length)$)[a-z]\w*$/i
 
 // Each reason completes the sentence "'name' can't be a method of the service".
 const reserved: readonly [names: readonly string[], reason: string][] = [

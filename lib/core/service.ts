@@ -104,44 +104,42 @@ export function createService(object: object, options: RegisterOptions): Service
       }
       return context.result
     }
+    return method
   }
   for (const name of new Set([...existing(source), ...(options.methods ?? [])])) add(name)
   forward(source, service)
 
   // Runs at registration and when hooks are added, so that nothing is left to compose for a call.
-  const composeAll = () => {
-    for (const method of entries.values()) {
-      const collected = [common, own].flatMap((store) => store.collect(method.name, observer))
-      const hooks = observer?.arrange(collected) ?? collected
-      const isAlone = hooks.length === 0
-      const call: Run = async (context) => {
-        if (context.result === undefined) {
-          observer?.begin(context)
-          context.result = await (source[method.name] as Method).apply(object, context.arguments)
-        }
-        observer?.see(context)
-        if (isAlone) emitResult(context, events, eventful.emit)
+  function composeOne(method: ServiceMethod) {
+    const collected = [common, own].flatMap((store) => store.collect(method.name, observer))
+    const hooks = observer?.arrange(collected) ?? collected
+    const isAlone = hooks.length === 0
+    const call: Run = async (context) => {
+      if (context.result === undefined) {
+        observer?.begin(context)
+        context.result = await (source[method.name] as Method).apply(object, context.arguments)
       }
-      const chain = compose(hooks, call, observer)
-      const withEvent: Run = async (context) => {
-        await chain(context)
-        emitResult(context, events, eventful.emit)
-      }
-      method.run = isAlone ? call : withEvent
+      observer?.see(context)
+      if (isAlone) emitResult(context, events, eventful.emit)
     }
+    const chain = compose(hooks, call, observer)
+    const withEvent: Run = async (context) => {
+      await chain(context)
+      emitResult(context, events, eventful.emit)
+    }
+    method.run = isAlone ? call : withEvent
   }
-  // A method that nobody has named is added when it is looked up.
+  // A method that nobody has named is added when it is called: what only looks at a service does not change it.
   function get(members: Members, name: string | symbol) {
-    const isNew = isCustom.test(String(name)) && !(name in members) && !reasonAgainst(name as string)
-    if (isNew) {
-      add(name as string)
-      composeAll()
+    if (name in members || !isCustom.test(String(name)) || reasonAgainst(name as string)) return members[name as string]
+    return (...args: unknown[]) => {
+      if (!(name in members)) composeOne(add(name as string))
+      return (members[name as string] as Method)(...args)
     }
-    return members[name as string]
   }
   function addHooks(hooks: HookOptions) {
     own.add(hooks, (name) => Boolean(provide) || methods.has(name) || entries.has(name))
-    composeAll()
+    entries.forEach(composeOne)
     return service
   }
   addHooks(options.hooks ?? {})

@@ -47,8 +47,10 @@ export function toChunks(
   function flush(): void {
     clearImmediate(timer)
     timer = undefined
-    if (text !== '') isWanted = chunks.push(text)
+    // Who reads may ask for more while it is pushed.
+    const ready = text
     text = ''
+    if (ready !== '') isWanted = chunks.push(ready)
   }
 
   function add(item: unknown): void {

@@ -97,10 +97,14 @@ function createLog({ logger }: ErrorHandlerOptions): Log {
   if (logger === false) return () => {}
   if (logger === undefined)
     return (thrown, error, request) => {
-      // It is a getter, since Node makes the text of a stack when that is first read, which is expensive. A logger that is off reads nothing.
+      // It is a getter, since Node makes the text of a stack when that is first read, which is expensive. A logger that is off reads nothing,
+      // and one of the application may set another value.
       const record = {
         get err() {
           return toLogged(thrown, error)
+        },
+        set err(value) {
+          Object.defineProperty(record, 'err', { value, writable: true })
         }
       }
       logRecord(request.log, error.code >= 500 ? 'error' : 'info', record, error.message)

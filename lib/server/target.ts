@@ -40,7 +40,7 @@ export function targetCheck(
     const id = (request.params as Record<string, string>)[idParam]
     isAlone ??= locations.isAlone(entry)
     if (isAlone && id) return
-    // A placeholder may be empty, or a hook of the application has changed the URL since the route was found.
+    // A placeholder may be empty, or another service be more specific.
     const found = locations.at(request.url) ?? toLocation(entry, Boolean(id))
     if (isUnknown || found.entry !== entry || !isAt(definition, found.hasId))
       throw methodNotAllowed(found, request, reply)

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { Params } from 'fastify-services'
 import authentication, { authenticate } from 'fastify-services/authentication'
 import t from 'tap'
@@ -41,6 +42,10 @@ const app = await createGuardsApp(t, {
     const find = async (params: Params) => app.service('me').find(params)
     app.service('guarded', { find }, around(token))
     app.service('relay', { find })
+    const before = async ({ headers }: FastifyRequest) => {
+      headers.authorization = headers['x-instead'] as string | undefined
+    }
+    app.service('changed', whoami, { before, ...around(token) })
     app.service('named', { find: async (params: Params) => Object.keys(params) })
     const asServer = async ({ provider, ...params }: Params) => app.service('me').find(params)
     app.service('inner', { find: asServer }, around(token))
@@ -179,4 +184,11 @@ t.test('the users service may have the guard that asks it: a call of the server 
 t.test('a call without credentials has no param for them', async (t) => {
   t.notOk((await app.inject('/named')).json().includes('authentication'))
   t.ok((await app.inject({ url: '/named', headers: bearer(forge()) })).json().includes('authentication'))
+})
+
+t.test('a guard reads the request as middleware before the call has left it', async (t) => {
+  const other = `Bearer ${forge(claims({ sub: '2' }))}`
+  t.equal((await ask(app, '/changed', bearer())).status, 401, 'without the header')
+  t.match(await ask(app, '/changed', { ...bearer(), 'x-instead': other }), { status: 200, body: { user: bob } })
+  t.match(await ask(app, '/changed', { ...bearer('bad'), 'x-instead': other }), { status: 200, body: { user: bob } })
 })

@@ -72,3 +72,26 @@ t.test(
     t.same(asked, [])
   }
 )
+
+t.test(
+  'who only looks at a service does not change it, nor takes it for a stream, a promise or a DOM node',
+  async (t) => {
+    const app = createClient().configure(rest('http://localhost').fetch(fetch))
+    const service = app.service('todos') as unknown as Record<string, unknown>
+    const names = Object.keys(service)
+    for (const name of ['archive', 'count', 'publish']) t.type(service[name], 'function')
+    for (const name of [
+      'then',
+      'catch',
+      'finally',
+      'pipe',
+      'getReader',
+      'nodeType',
+      'length',
+      'asymmetricMatch',
+      'toJSON'
+    ])
+      t.equal(service[name], undefined, name)
+    t.same(Object.keys(service), names)
+  }
+)

@@ -207,7 +207,12 @@ const errors: Record<string, () => unknown> = {
 }
 
 /** The lines that the application logs for a request, beside those of Fastify for each request. */
-async function linesOf(t: Test, id: string, errorHandler: ErrorHandlerOptions = {}): Promise<Line[]> {
+async function linesOf(
+  t: Test,
+  id: string,
+  errorHandler: ErrorHandlerOptions = {},
+  logger: object = {}
+): Promise<Line[]> {
   const lines: Line[] = []
   const stream = {
     write: (line: string) => {
@@ -220,7 +225,7 @@ async function linesOf(t: Test, id: string, errorHandler: ErrorHandlerOptions = 
   const app = await createApp(t, {
     service: { get },
     plugin: { errorHandler },
-    server: { logger: { level: 'debug', stream } }
+    server: { logger: { level: 'debug', stream, ...logger } }
   })
   await getJSON(app, '/things/1')
   return lines.filter(({ msg }) => !/^(incoming request|request completed)$/.test(msg))
@@ -236,6 +241,12 @@ t.test('Logged through `request.log` by default: `error` for 5xx', async (t) => 
 
 t.test('Logged through `request.log` by default: the stack is there', async (t) => {
   t.match((await linesOf(t, 'broken'))[0]?.err?.stack, 'error-handler.test')
+})
+
+t.test('a logger may set the error of the record that it gets', async (t) => {
+  const log = (record: { err?: Error }) => Object.assign(record, { err: { message: `own: ${record.err?.message}` } })
+  const [line] = await linesOf(t, 'broken', {}, { formatters: { log } })
+  t.match(line, { msg: 'broken', err: { message: 'own: broken' } })
 })
 
 t.test('Logged through `request.log` by default: `info` below 5xx', async (t) => {

@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import Fastify from 'fastify'
 import services from 'fastify-services'
 import t, { type Test } from 'tap'
+import { toChunks } from '../../lib/server/chunks.js'
 
 /** Asks for the result of a function over a socket of its own, from which nothing is read yet. */
 async function ask(t: Test, result: () => unknown): Promise<Socket> {
@@ -112,3 +113,18 @@ for (const [name, result] of Object.entries(failing)) {
     t.not(chunks.at(-1), '')
   })
 }
+
+t.test('who reads while a chunk arrives gets no line twice', async (t) => {
+  const wide = records.map(({ id }) => ({ id, text: 'x'.repeat(100) }))
+  const source = Readable.from(wide)
+  const chunks = toChunks(source, [], (item): item is string => typeof item === 'string')
+  let sent = ''
+  const push = chunks.push.bind(chunks)
+  chunks.push = (chunk: unknown) => {
+    sent += chunk ?? ''
+    return push(chunk)
+  }
+  chunks.on('data', () => chunks.read())
+  await once(chunks, 'end')
+  t.equal(sent, wide.map((record) => `${JSON.stringify(record)}\n`).join(''))
+})

@@ -14,14 +14,17 @@ const counter = await chooseCounter(options.count)
 const keys = [...new Set<Key>([...rows.flatMap(({ needs }) => needs), ...(options.only === undefined ? others : [])])]
 const out = options.out ?? (options.only === undefined ? pageFile() : undefined)
 
-const results: Result[] = []
-for (const { program, version } of await findNodes(options.node)) {
+const nodes = await findNodes(options.node)
+const measureOne = async ({ program, version }: (typeof nodes)[number]): Promise<Result> => {
   console.error(`Node ${version}, by ${counter.name}`)
-  results.push({ version, ...(await measure(program, counter, keys, options)) })
-  const page = toPage(rows, results, counter, options)
-  if (out !== undefined) writeFileSync(out, page)
+  return { version, ...(await measure(program, counter, keys, options)) }
 }
-console.log(toPage(rows, results, counter, options))
+// A simulated processor counts the same whatever else runs.
+const results: Result[] = counter.isSlow ? await Promise.all(nodes.map(measureOne)) : []
+if (!counter.isSlow) for (const node of nodes) results.push(await measureOne(node))
+const page = toPage(rows, results, counter, options)
+if (out !== undefined) writeFileSync(out, page)
+console.log(page)
 
 function pageFile(): string {
   return fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url))

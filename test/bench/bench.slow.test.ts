@@ -1,41 +1,14 @@
-import { execFile } from 'node:child_process'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import t from 'tap'
-
-const root = new URL('../../../', import.meta.url)
-const script = fileURLToPath(new URL('dist/bench/main.js', root))
-const [own = ''] = process.versions.node.split('.')
-const few = ['--node', own, '--starts', '1', '--requests', '40', '--warmup', '20']
-
-const bench = (args: string[], env = {}) =>
-  promisify(execFile)(process.execPath, [script, ...few, ...args], { env: { ...process.env, ...env } })
-
-/** The cells of the table of what is to be reached, by the names of the rows. */
-const rowsOf = (page: string) =>
-  new Map([...page.matchAll(/^\| `([\w-]+)` \| (.+) \|$/gm)].map(([, id, cells]) => [id, cells?.split(' | ') ?? []]))
+import { bench, checkRows, rowsOf } from '../support/bench.js'
 
 for (const [only, ids] of Object.entries({
-  get: ['get'],
   hooks: ['hooks-around', 'hooks-before', 'hooks-after'],
   jwt: ['jwt'],
   stream: ['stream']
 }))
-  t.test(`the benchmark measures rows alone: ${only}`, async (t) => {
-    const { stdout } = await bench(['--only', only, '--count', 'cpu'])
-    const rows = rowsOf(stdout)
-    t.same([...rows.keys()], ids)
-    for (const [, now, wanted, measured] of rows.values()) {
-      t.match(now, /^\d/)
-      t.match(wanted, /^[≥≤] \d/)
-      t.match(measured, /^-?\d+(\.\d\d)? (✓|✗|µs)$/)
-    }
-    t.match(stdout, 'CPU time', 'it says what was counted')
-    t.match(stdout, `Node ${process.versions.node}`)
-    t.match(stdout, /fastify \d+\.\d+\.\d+/)
-  })
+  t.test(`the benchmark measures rows alone: ${only}`, (t) => checkRows(t, only, ids))
 
 t.test('it counts instructions where `perf` does, and writes the page', async (t) => {
   const folder = t.testdir()

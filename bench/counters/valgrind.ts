@@ -9,10 +9,18 @@ const run = promisify(execFile)
 const folder = mkdtempSync(join(tmpdir(), 'bench-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
+const nodeFlags = [
+  // Threads take turns there, so that compiled code would come late, by chance; and memory is collected by the clock.
+  '--single-threaded',
+  '--no-memory-reducer',
+  // A full collection costs as much as thousands of requests: it would fall into some counts and not into others.
+  '--initial-old-space-size=1024'
+]
+
 /** A simulated processor, which counts exactly and is fifty times slower. Only while it counts: the warm-up is ten times slower. */
 export const valgrind: Counter = {
   name: 'valgrind',
-  what: 'user instructions, by `valgrind --tool=callgrind`; Node runs with `--single-threaded --no-memory-reducer --initial-old-space-size=1024`',
+  what: `user instructions, by \`valgrind --tool=callgrind\`; Node runs with \`${nodeFlags.join(' ')}\``,
   unit: 'thousand instructions',
   per: 1000,
   warmup: 12_000,
@@ -34,11 +42,7 @@ export const valgrind: Counter = {
     '--instr-atstart=no',
     `--callgrind-out-file=${join(folder, '%p')}`,
     node,
-    // Threads take turns there, so that compiled code would come late, by chance; and memory is collected by the clock.
-    '--single-threaded',
-    '--no-memory-reducer',
-    // A full collection costs as much as thousands of requests: it would fall into some counts and not into others.
-    '--initial-old-space-size=1024'
+    ...nodeFlags
   ],
   async count({ pid }, work) {
     const tell = (...command: string[]) => run('vgdb', [`--pid=${pid}`, ...command])

@@ -1,14 +1,7 @@
 import { finished, Readable } from 'node:stream'
-import { GeneralError } from '../core/errors.js'
+import { withOwnError } from './serializer.js'
 
-/** @throws {GeneralError} with a message of our own: V8's reveal internals of the server */
-function toLine(item: unknown): string {
-  try {
-    return `${JSON.stringify(item) ?? 'null'}\n`
-  } catch (cause) {
-    throw new GeneralError('The result can not be serialized', undefined, { cause })
-  }
-}
+const toLine = withOwnError((item) => `${JSON.stringify(item) ?? 'null'}\n`)
 
 // In characters.
 const enough = 16_384

@@ -9,8 +9,11 @@ export type Serialize = (data: unknown) => string
 /** Returns the function that serializes the data of a reply. */
 export type Serializer = (reply: FastifyReply) => Serialize
 
-// V8's messages about values that it can't serialize reveal internals of the server, and a `toJSON` may throw anything.
-function guard(serialize: (data: unknown) => string | undefined): Serialize {
+/**
+ * Makes what serializes throw an error of ours alone: V8's messages about values that it can't serialize reveal internals of the server, and
+ * a `toJSON` may throw anything.
+ */
+export function withOwnError(serialize: (data: unknown) => string | undefined): Serialize {
   return (data) => {
     try {
       const text = serialize(data)
@@ -22,7 +25,7 @@ function guard(serialize: (data: unknown) => string | undefined): Serialize {
   }
 }
 
-const withoutSchema = guard(JSON.stringify)
+const withoutSchema = withOwnError(JSON.stringify)
 
 /** Serializes by no schema. */
 export const stringify: Serializer = () => withoutSchema
@@ -61,7 +64,7 @@ export function createSerializer(
         ? (records: unknown[]) => `[${records.map(one).join(',')}]`
         : (reply.compileSerializationSchema(whole, status) as Serialize)
     const isPaged = answersPages(method)
-    return guard((data) => {
+    return withOwnError((data) => {
       if (Array.isArray(data)) return toList(data)
       const { data: records, ...page } = Object(isPaged ? data : undefined)
       if (!Array.isArray(records)) return one(data)

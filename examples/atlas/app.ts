@@ -7,6 +7,7 @@ import { type Country, isCode, querystring } from './countries.js'
 import type { Database } from './database.js'
 import { databaseError } from './database-error.js'
 import { createDemo } from './demo.js'
+import { licence, registerDocument } from './document.js'
 import * as notes from './notes.js'
 import { sortBy } from './query.js'
 import { createLimits } from './rate-limit.js'
@@ -14,10 +15,6 @@ import { StartError } from './start-error.js'
 import { createStore, keptSecret } from './store.js'
 import { Table } from './table.js'
 import * as users from './users.js'
-
-/** What is owed to those who made the data set. */
-export const licence =
-  'Contains information from https://github.com/mledoze/countries, which is made available here under the Open Database License (ODbL) 1.0.'
 
 // The bytes of a password of 1024 characters, each of them escaped.
 const maxLogin = 16_384
@@ -46,6 +43,7 @@ export async function createApp(
   // Fastify would drop a query parameter that the schema does not know, and with it a condition.
   const customOptions = { removeAdditional: false, strictTypes: false } as const
   const app = createServer({ logger, trustProxy: trustProxy || false, frameworkErrors, ajv: { customOptions } })
+  await registerDocument(app)
   const limits = await createLimits(app, rateLimit)
   await app.register(services, {
     query: { arrayLimit: 250 },
@@ -72,11 +70,12 @@ export async function createApp(
   })
   await registerAuthentication(app, knex, secret, limits.authentication)
 
-  app.get('/', async () => ({
+  app.get('/', { schema: { hide: true } }, async () => ({
     countries: '/countries',
     notes: '/countries/:code/notes',
     users: '/users',
     authentication: '/authentication',
+    document: '/openapi.json',
     licence
   }))
   app.addHook('onReady', () => createDemo(app, knex))

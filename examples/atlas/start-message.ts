@@ -1,5 +1,5 @@
-import { licence } from './app.js'
 import { demoLogin } from './demo.js'
+import { licence } from './document.js'
 
 /** Says where the atlas is, with commands to paste. */
 export function startMessage(address: string, hasDemo: boolean): string {

@@ -6,6 +6,7 @@ import { Caller, type Carrier, caller } from '../core/caller.js'
 import { toServiceError } from '../core/errors.js'
 import { define } from '../core/facade.js'
 import { type Place, withTraits } from '../core/hooks.js'
+import { schemesOf } from './documentation.js'
 import { authenticationOf, isAuthentication } from './find.js'
 
 /** Who is let in by `authenticate`. */
@@ -98,7 +99,8 @@ export function authenticate(...given: [AuthenticateOptions] | string[]): Guard 
       )
   }
 
-  return withTraits(guard, { check })
+  const security = ({ app }: Place) => schemesOf(authenticationOf(app, service), names)
+  return withTraits(guard, { check, security })
 }
 
 const isListOfNames = (value: unknown): value is readonly string[] =>

@@ -31,12 +31,15 @@ const verifiers = new WeakMap<object, Credentials | undefined>()
 export class Credentials {
   /** What the strategies may use. */
   readonly authenticator: Authenticator
+  /** The strategies by name, and the names of those that read requests. */
+  readonly strategies: Pick<CredentialsParts, 'strategies' | 'parseStrategies'>
   readonly #parts: CredentialsParts
   #ready: Promise<void> | undefined
 
   constructor(parts: CredentialsParts) {
     const { entities, passwords, strategies, log } = parts
     this.#parts = parts
+    this.strategies = parts
     this.authenticator = {
       entities,
       passwords,

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { RegisteredService } from '../../types/fastify.js'
 import type { Id, Params, Query, Service } from '../../types/service.js'
 import { toServiceError } from '../core/errors.js'
+import { joinPath } from '../core/path.js'
 import { protect } from './protect.js'
 import { errorWithout } from './protected-error.js'
 import { without } from './without.js'
@@ -43,6 +44,11 @@ export class Entities {
     this.#service = service
     this.#id = entityId
     this.#secrets = new Set(secrets)
+  }
+
+  /** Where their service may stand: under the prefix of the instance, or at the root. */
+  get paths(): string[] {
+    return [joinPath(this.#app.prefix, this.#service), joinPath(this.#service)]
   }
 
   /** The service that holds them. @throws when it is not registered */

@@ -99,5 +99,5 @@ export function protect(...fields: string[]): (context: HookContext, next: NextF
   const check = ({ path, type }: Place) => {
     if (type !== 'around') throw new Error(`protect at '${path}' is a hook for 'around', not for '${type}'`)
   }
-  return withTraits(hook, { isOutermost: true, check })
+  return withTraits(hook, { isOutermost: true, check, hides: fields })
 }

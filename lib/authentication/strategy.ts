@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { AuthenticationRequest, TokenPayload } from '../../types/authentication.js'
 import type { Params } from '../../types/service.js'
+import type { SecurityScheme } from '../core/hooks.js'
 import type { Entities } from './entities.js'
 import type { Passwords } from './password.js'
 
@@ -52,7 +53,8 @@ export interface Authenticator {
  * @example
  * const apiKey: Strategy = {
  *   parse: ({ headers }) => (headers['x-api-key'] ? { apiKey: headers['x-api-key'] } : null),
- *   async authenticate({ apiKey }) { return { user: await ownerOf(apiKey) } }
+ *   async authenticate({ apiKey }) { return { user: await ownerOf(apiKey) } },
+ *   describe: () => ({ security: { type: 'apiKey', in: 'header', name: 'X-Api-Key' } })
  * }
  */
 export interface Strategy {
@@ -65,4 +67,14 @@ export interface Strategy {
   authenticate(request: AuthenticationRequest, params: Params): Promise<StrategyResult> | StrategyResult
   /** Reads credentials from a request, from its headers or a cookie for example. `null` when there are none. It need not check them. */
   parse?(request: FastifyRequest): AuthenticationRequest | null | Promise<AuthenticationRequest | null>
+  /** What OpenAPI documents say of it. Without it they say nothing of what a login sends beside `strategy`. */
+  describe?(): StrategyDescription
+}
+
+/** What OpenAPI documents say of a strategy. */
+export interface StrategyDescription {
+  /** JSON schemas of the fields that a login sends beside `strategy`. */
+  readonly login?: Readonly<Record<string, object>>
+  /** How requests carry the credentials, as a "Security Scheme Object": `{ type: 'apiKey', in: 'header', name: 'X-Api-Key' }`. */
+  readonly security?: SecurityScheme
 }

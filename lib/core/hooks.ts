@@ -1,12 +1,19 @@
 import type { AroundHook, Hook, HookContext, HookMap, HookOptions, HookType } from '../../types/hooks.js'
 import type { HookObserver } from './compose.js'
 
+/** How a request proves who calls, as a "Security Scheme Object" of OpenAPI. */
+export type SecurityScheme = Readonly<Record<string, unknown>> & { readonly type: string }
+
 /** What some of our own hooks ask for, besides being called. */
 export interface HookTraits {
   /** Whether an around hook runs outside all others, wherever it was added, so that none of them can bypass it. */
   readonly isOutermost?: boolean
   /** Is called before the server starts. @throws when the hook can't work at that place */
   check?(place: Place): void
+  /** The fields of records that it keeps from leaving. */
+  readonly hides?: readonly string[]
+  /** Of a guard: the ways to prove who calls, one of which it asks for, by the names that they have in OpenAPI documents. */
+  security?(place: Place): Readonly<Record<string, SecurityScheme>>
 }
 
 const traits = Symbol('traits')

@@ -1,9 +1,9 @@
+import type { Describable } from '../core/description.js'
 import { methods } from '../core/methods.js'
-import { existing, type ServiceEntry } from '../core/service.js'
+import { existing } from '../core/service.js'
 
 /** A service, with the methods that may be called from outside. */
-export interface ExposedService extends ServiceEntry {
-  readonly exposed: readonly string[]
+export interface ExposedService extends Describable {
   /** Asks the hooks whether they can work where they stand. @throws what to do when one can't */
   start(): void
 }

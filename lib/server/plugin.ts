@@ -74,7 +74,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
       const shared = { app: instance, path: name, common, onListenerError, observer, emitter: emitterOf(object) }
       const entry = createService(object, { ...shared, methods: exposed, events, hooks: hooks as HookOptions })
       const start = () => startHooks(entry, common, serviceOptions)
-      const exposedService = { ...entry, exposed, start }
+      const exposedService = { ...entry, exposed, common, options: serviceOptions, start }
       locations.add(exposedService)
       return exposedService
     }

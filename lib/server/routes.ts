@@ -2,6 +2,7 @@ import type { FastifyInstance, preValidationHookHandler, RouteOptions } from 'fa
 import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../types/fastify.js'
 import { Caller } from '../core/caller.js'
 import { authenticationFor, type WithAuthentications } from '../core/credentials.js'
+import { withMark } from '../core/description.js'
 import { ServiceError } from '../core/errors.js'
 import { checkData, methods } from '../core/methods.js'
 import type { ServiceMethod } from '../core/service.js'
@@ -57,18 +58,19 @@ export async function registerRoutes(
       constraints,
       method: verb
     }
-    const add = (url: string, isShown: boolean) => {
-      const schema = isShown ? route.schema : { ...route.schema, hide: true }
-      settings.precedence.add(instance, { ...route, ...(schema && { schema }), url, prefixTrailingSlash: 'slash' })
+    const add = (url: string, isSame = false) => {
+      // OpenAPI has room for one POST at a path, and the path with a slash behind it is no other resource.
+      const schema = isSame || !methods.has(name) ? { ...route.schema, hide: true } : route.schema
+      const added = { ...route, ...(schema && { schema }), url, prefixTrailingSlash: 'slash' as const }
+      const hasId = url.startsWith('/:')
+      settings.precedence.add(instance, isSame ? added : withMark(added, { entry, name, hasId }))
     }
-    // OpenAPI has room for one POST at a path, and the path with a slash behind it is no other resource.
-    const isShown = methods.has(name)
     const isRoot = instance.prefix === ''
     // The router finds the route of a record for an empty id too.
     const hasSlash = isRoot || (id === false && !settings.router.options.ignoreTrailingSlash)
-    if (id !== true && !isRoot) add('', isShown)
-    if (id !== true && hasSlash) add('/', isShown && isRoot)
-    if (id !== false) add(`/:${idName(entry.path)}`, isShown)
+    if (id !== true && !isRoot) add('')
+    if (id !== true && hasSlash) add('/', !isRoot)
+    if (id !== false) add(`/:${idName(entry.path)}`)
   }
 }
 

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { AuthenticationRequest } from '../../../types/authentication.js'
 import type { Params } from '../../../types/service.js'
 import { NotAuthenticated } from '../../core/errors.js'
-import type { Authenticator, Strategy, StrategyResult } from '../strategy.js'
+import type { Authenticator, Strategy, StrategyDescription, StrategyResult } from '../strategy.js'
 
 export interface JwtOptions {
   /** The header that carries the token. Default `'Authorization'`. */
@@ -10,6 +10,9 @@ export interface JwtOptions {
   /** The words that may stand before the token, in any case. Default `['Bearer', 'JWT']`. A token alone is read too. */
   schemes?: readonly string[]
 }
+
+/** The scheme of an access token in the header `Authorization`. */
+export const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const
 
 /**
  * Tells who calls by an access token. It looks the user up on every call, so a token of a user who was deleted is refused.
@@ -52,5 +55,13 @@ export class JwtStrategy implements Strategy {
     if (first === '' || more.length > 0) return null
     if (second === undefined) return this.#schemes.includes(scheme) ? null : { accessToken: first }
     return this.#schemes.includes(scheme) ? { accessToken: second } : null
+  }
+
+  describe(): StrategyDescription {
+    const isStandard = this.#header === 'authorization'
+    return {
+      login: { accessToken: { type: 'string' } },
+      security: isStandard ? bearer : { type: 'apiKey', in: 'header', name: this.#header }
+    }
   }
 }

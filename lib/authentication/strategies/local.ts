@@ -5,7 +5,7 @@ import { type Bcrypt, createBcrypt } from '../bcrypt.js'
 import type { Entity } from '../entities.js'
 import { isHashed } from '../hash-password.js'
 import { isShortText } from '../password.js'
-import type { Authenticator, Strategy, StrategyResult } from '../strategy.js'
+import type { Authenticator, Strategy, StrategyDescription, StrategyResult } from '../strategy.js'
 
 export interface LocalOptions {
   /** The field of a login that holds the name of the user. Default `'email'`. */
@@ -74,6 +74,11 @@ export class LocalStrategy implements Strategy {
     if (!(await passwords.verify(password, stored)) || entity === undefined) throw invalid()
     if (this.#options.rehash && passwords.isOutdated(String(stored))) await this.#rehash(entity, password, params)
     return { [String(entities.name)]: entity }
+  }
+
+  describe(): StrategyDescription {
+    const password = { type: 'string', format: 'password' }
+    return { login: { [this.usernameField]: { type: 'string' }, [this.passwordField]: password } }
   }
 
   async #rehash(entity: Entity, password: string, params: Params): Promise<void> {

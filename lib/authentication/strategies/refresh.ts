@@ -2,7 +2,7 @@ import type { AuthenticationRequest } from '../../../types/authentication.js'
 import type { Params } from '../../../types/service.js'
 import { NotAuthenticated } from '../../core/errors.js'
 import type { Sessions } from '../sessions.js'
-import type { Authenticator, Strategy, StrategyResult } from '../strategy.js'
+import type { Authenticator, Strategy, StrategyDescription, StrategyResult } from '../strategy.js'
 
 /** Continues a login by its refresh token, which the service then replaces. */
 export class RefreshStrategy implements Strategy {
@@ -25,5 +25,9 @@ export class RefreshStrategy implements Strategy {
     const entity = await entities.get(claims.sub, params)
     if (entity === undefined) throw new NotAuthenticated('Invalid refresh token')
     return { ...result, [entities.name]: entity }
+  }
+
+  describe(): StrategyDescription {
+    return { login: { refreshToken: { type: 'string' } } }
   }
 }

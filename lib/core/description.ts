@@ -1,0 +1,153 @@
+import { attempt, read } from './errors.js'
+import { type HookStore, type SecurityScheme, traitsOf } from './hooks.js'
+import { custom, type MethodDefinition, methods } from './methods.js'
+import type { ServiceEntry, ServiceMethod } from './service.js'
+
+/** The schema of a method, as Fastify knows it: of one record, with what OpenAPI documents say besides. */
+export interface MethodSchema {
+  readonly body?: unknown
+  readonly querystring?: unknown
+  readonly params?: unknown
+  readonly response?: unknown
+  readonly summary?: string
+  readonly description?: string
+  readonly operationId?: string
+  readonly tags?: readonly string[]
+  readonly deprecated?: boolean
+  readonly hide?: boolean
+  readonly consumes?: readonly string[]
+  readonly produces?: readonly string[]
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly [key: string]: unknown
+}
+
+/** What an object of our own says of one of its methods. It documents alone: nothing is validated by it. */
+export interface MethodDocumentation extends MethodSchema {
+  /** Whether it is shown at the URL of a record. Default: as its row in the table of methods says. */
+  readonly hasId?: boolean
+}
+
+/** Under this name an object has what it says of its methods. */
+export const documentation: unique symbol = Symbol('documentation')
+
+/** One way to call a method: with the id of a record or without, for many records or for one. */
+export interface Form {
+  readonly hasId: boolean
+  readonly isMany: boolean
+}
+
+export interface MethodDescription {
+  readonly name: string
+  readonly definition: MethodDefinition
+  /** Whether it is no one of the six. */
+  readonly isCustom: boolean
+  /** Whether it is called by a header, which OpenAPI does not tell apart: there a path has one operation for each verb. */
+  readonly isByHeader: boolean
+  readonly forms: readonly Form[]
+  readonly schema: MethodSchema
+  /** The fields of its records that do not leave. */
+  readonly hidden: readonly string[]
+  /** The ways to prove who calls, one of which a guard asks for: each is a set of schemes by name. None: anybody may call. */
+  readonly security: readonly Readonly<Record<string, SecurityScheme>>[]
+}
+
+/** What a registered service is to those who call it over HTTP. */
+export interface ServiceDescription {
+  readonly path: string
+  /** The field of a record that holds its id. */
+  readonly idField: string
+  /** Whether `find` answers pages: `undefined` where the service does not say. */
+  readonly isPaged: boolean | undefined
+  /** Whether its queries are those of the database adapters of Feathers. */
+  readonly isAdapter: boolean
+  readonly methods: readonly MethodDescription[]
+}
+
+/** A service with what `describe` reads of it. */
+export interface Describable extends ServiceEntry {
+  /** The methods that HTTP may call. */
+  readonly exposed: readonly string[]
+  /** The hooks of all services. */
+  readonly common: HookStore
+  readonly options: {
+    readonly schema?: Readonly<Record<string, object | undefined>>
+    readonly before?: unknown
+  }
+}
+
+/**
+ * Describes a service, for everything that shows it: what it says of pages and of calls for many records is read from its `options`, where
+ * the database adapters of Feathers have `id`, `paginate` and `multi`.
+ */
+export function describe(entry: Describable): ServiceDescription {
+  const { id, paginate, multi } = Object(read(entry.object, 'options'))
+  const own: Record<string, MethodDocumentation | undefined> = Object(Object(entry.object)[documentation])
+  const describeOne = (name: string): MethodDescription => {
+    const { definition } = entry.methods.get(name) as ServiceMethod
+    const { hasId, ...documented } = own[name] ?? {}
+    const isMany = multi === true ? name !== 'update' : Array.isArray(multi) && multi.includes(name)
+    return {
+      name,
+      definition,
+      isCustom: !methods.has(name),
+      isByHeader: definition === custom,
+      forms: hasId === undefined ? formsOf(name, definition, isMany) : [{ hasId, isMany: false }],
+      schema: { ...documented, ...entry.options.schema?.[name] },
+      hidden: hooksOf(entry, name).flatMap((hook) => traitsOf(hook).hides ?? []),
+      security: securityOf(entry, name)
+    }
+  }
+  return {
+    path: entry.path,
+    idField: typeof id === 'string' ? id : 'id',
+    isPaged: paginate === undefined ? undefined : Boolean(read(paginate, 'default') ?? read(paginate, 'max')),
+    isAdapter: typeof read(entry.object, 'sanitizeQuery') === 'function',
+    methods: entry.exposed.map(describeOne)
+  }
+}
+
+function formsOf(name: string, { id, batch }: MethodDefinition, isMany: boolean): Form[] {
+  if (id !== 'optional') return [{ hasId: id, isMany: name === 'find' || (batch && isMany) }]
+  return [{ hasId: true, isMany: false }, ...(isMany ? [{ hasId: false, isMany }] : [])]
+}
+
+/** The middleware and the hooks around a method. */
+function hooksOf({ hooks, common, options }: Describable, name: string): unknown[] {
+  const added = [...common.added, ...hooks.added].filter(({ method }) => method === 'all' || method === name)
+  return [options.before ?? [], added.map(({ hook }) => hook)].flat(2)
+}
+
+/** Asks the guards around a method. All of them must let a call in. */
+function securityOf(entry: Describable, name: string) {
+  const { app, path, service } = entry
+  const guards = hooksOf(entry, name).flatMap((hook) => {
+    const schemes = traitsOf(hook).security?.({ app, path, service })
+    return schemes === undefined ? [] : [Object.entries(schemes).map(([name, scheme]) => ({ [name]: scheme }))]
+  })
+  return guards.reduce<Record<string, SecurityScheme>[]>(
+    (sets, schemes) =>
+      sets.length === 0 ? schemes : sets.flatMap((set) => schemes.map((one) => ({ ...set, ...one }))),
+    []
+  )
+}
+
+/** The response schemas of a method by status, in lower case. A schema without a status is that of every success. */
+export function responsesIn(response: unknown): Map<string, unknown> {
+  const isMap = Object.keys(response ?? {}).every((key) => /^([1-5](\d\d|xx)|default)$/i.test(key))
+  const byStatus = Object.entries((isMap ? response : { '2xx': response }) ?? {})
+  return new Map(byStatus.map(([status, schema]) => [status.toLowerCase(), schema]))
+}
+
+const mark: unique symbol = Symbol('service')
+
+/** What a route of a service says: which method it calls, and whether with the id of a record. */
+export interface RouteMark {
+  readonly entry: Describable
+  readonly name: string
+  readonly hasId: boolean
+}
+
+/** Gives a route what it says, under a name that only we know. */
+export const withMark = <R extends object>(route: R, own: RouteMark): R => ({ ...route, [mark]: own })
+
+export const markOf = (route: unknown): RouteMark | undefined => attempt(() => Object(route)[mark])

@@ -1,0 +1,1 @@
+export { type DocumentOptions, openapi, type SwaggerOptions } from './options.js'

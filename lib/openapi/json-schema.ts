@@ -1,0 +1,83 @@
+/** A part of a document. */
+export type Json = { [key: string]: unknown }
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+interface WithJsonSchema {
+  readonly '~standard'?: { readonly jsonSchema?: Record<'input' | 'output', (options: object) => Json> }
+}
+
+/** The JSON Schema of a schema: itself, or what a library gives by "Standard JSON Schema" (zod, ArkType, Valibot by its converter). */
+export function toJsonSchema(schema: unknown, side: 'input' | 'output'): Json {
+  const standard = (schema as WithJsonSchema | undefined)?.['~standard']?.jsonSchema
+  const json = standard?.[side]({ target: 'draft-2020-12' }) ?? schema
+  return isObject(json) ? json : {}
+}
+
+const ofSchemas = ['properties', 'patternProperties', 'dependentSchemas']
+const lists = ['anyOf', 'oneOf', 'allOf', 'prefixItems']
+// biome-ignore format: a list
+const single = [
+  'items', 'additionalProperties', 'additionalItems', 'not', 'if', 'then', 'else', 'contains', 'propertyNames',
+  'unevaluatedItems', 'unevaluatedProperties'
+]
+// biome-ignore format: a list
+const plain = [
+  '$ref', 'type', 'enum', 'const', 'format', 'title', 'description', 'default', 'example', 'examples', 'deprecated', 'readOnly',
+  'writeOnly', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf',
+  'minItems', 'maxItems', 'uniqueItems', 'minContains', 'maxContains', 'minProperties', 'maxProperties', 'required',
+  'dependentRequired', 'contentEncoding', 'contentMediaType', 'contentSchema', 'discriminator', 'externalDocs'
+]
+
+/**
+ * A copy of a JSON Schema as OpenAPI 3.1 has it: of draft 7 and of Ajv it keeps what that knows. Each schema within is handed to `visit`,
+ * which may replace it.
+ */
+export function copySchema(schema: unknown, visit: (schema: Json) => Json | undefined): unknown {
+  if (!isObject(schema)) return schema
+  const replaced = visit(schema)
+  if (replaced !== undefined) return replaced
+  const copy: Json = {}
+  const one = (value: unknown) => copySchema(value, visit)
+  for (const [key, value] of Object.entries(schema)) {
+    if (ofSchemas.includes(key) && isObject(value))
+      copy[key] = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, one(inner)]))
+    else if (lists.includes(key) && Array.isArray(value)) copy[key] = value.map(one)
+    else if (key === 'items' && Array.isArray(value)) copy.prefixItems = value.map(one)
+    else if (single.includes(key)) copy[key] = one(value)
+    else if (plain.includes(key) || key.startsWith('x-')) copy[key] = structuredClone(value)
+  }
+  return modernize(copy, schema)
+}
+
+function modernize(copy: Json, { nullable, isFile, items }: Json): Json {
+  if (Array.isArray(items) && 'additionalItems' in copy) copy.items = copy.additionalItems
+  delete copy.additionalItems
+  if (nullable === true && copy.type !== undefined) copy.type = [...new Set([copy.type, 'null'].flat())]
+  if (isFile === true) return { type: 'string', format: 'binary' }
+  // Generators of clients read the one, and OpenAPI 3.1 the other.
+  if (copy.contentMediaType !== undefined && copy.contentEncoding === undefined) copy.format ??= 'binary'
+  return copy
+}
+
+/** Whether a schema describes a file that is sent as it is: a form is needed for it. */
+export const isFile = (schema: unknown): boolean =>
+  isObject(schema) &&
+  (schema.format === 'binary' ||
+    schema.isFile === true ||
+    (schema.contentMediaType !== undefined && schema.contentEncoding === undefined) ||
+    (schema.type === 'array' && isFile(schema.items)))
+
+/** Whether a schema of a record has a field that is a file. */
+export const hasFile = (schema: unknown): boolean =>
+  isObject(schema) && isObject(schema.properties) && Object.values(schema.properties).some(isFile)
+
+/** A schema of records without some of their fields. */
+export function withoutFields(schema: Json, fields: readonly string[]): Json {
+  if (fields.length === 0 || !isObject(schema.properties)) return schema
+  const { required, properties, ...rest } = schema
+  const kept = Object.entries(properties as Json).filter(([name]) => !fields.includes(name))
+  const names = Array.isArray(required) ? required.filter((name) => !fields.includes(name)) : []
+  return { ...rest, ...(names.length > 0 && { required: names }), properties: Object.fromEntries(kept) }
+}

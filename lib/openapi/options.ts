@@ -1,0 +1,46 @@
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import { toComponentName } from './components.js'
+import { completeDocument, placeholderOf } from './document.js'
+
+type Swagger = FastifyDynamicSwaggerOptions
+type Given = NonNullable<Swagger['openapi']>
+
+/** The parts of the document that services do not say: `info` above all. The version is 3.1. */
+export type DocumentOptions = Omit<Given, 'openapi' | 'info'> & { info: NonNullable<Given['info']> }
+
+/** Further options of `@fastify/swagger`. Its `transform` is called for routes that are not those of services. */
+export type SwaggerOptions = Omit<Swagger, 'openapi' | 'swagger' | 'mode'>
+
+/**
+ * The options of `@fastify/swagger` that make its document complete: each method of a service with its parameters, bodies, results and errors.
+ * Other routes are as that plugin makes them.
+ *
+ * @param document what services do not say: `info`, `servers`, `tags`
+ * @param options further options of `@fastify/swagger`
+ * @example
+ * await app.register(swagger, openapi({ info: { title: 'Blog', version: '1.0.0' } }))
+ * await app.register(services)
+ * app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
+ */
+export function openapi(document: DocumentOptions, options: SwaggerOptions = {}): FastifyDynamicSwaggerOptions {
+  const { transform, transformObject } = options
+  return {
+    // Constants are of this version; the plugin would make lists of them.
+    convertConstToEnum: false,
+    refResolver: {
+      buildLocalReference: ({ $id }, _base, _fragment, index) =>
+        typeof $id === 'string' ? toComponentName($id) : `Schema${index}`
+    },
+    ...options,
+    openapi: { servers: [{ url: '/' }], ...document, openapi: '3.1.0' } as Given,
+    transform(route) {
+      const schema = placeholderOf(route.route)
+      if (schema !== undefined) return { schema, url: route.url }
+      return transform?.(route) ?? { schema: route.schema, url: route.url }
+    },
+    transformObject(given) {
+      if ('openapiObject' in given) completeDocument(given.openapiObject)
+      return transformObject?.(given) ?? ('openapiObject' in given ? given.openapiObject : given.swaggerObject)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import { STATUS_CODES } from 'node:http'
+import { type Form, type MethodDescription, responsesIn } from '../core/description.js'
+import { isObject, type Json, toJsonSchema } from './json-schema.js'
+import type { DocumentedService, DocumentedServices } from './service.js'
+
+const json = 'application/json'
+const isJson = (type: string) => /[/+]json\b/i.test(type)
+const lines = 'application/x-ndjson'
+
+const isEmpty = (schema: Json) => Object.keys(schema).length === 0
+
+/** The responses of an operation. */
+export function toResponses(
+  method: MethodDescription,
+  form: Form,
+  service: DocumentedService,
+  services: DocumentedServices,
+  id: string
+): Json {
+  const given = [...responsesIn(method.schema.response)]
+  const success = given.filter(([status]) => status.startsWith('2'))
+  const others = given.filter(([status]) => !status.startsWith('2'))
+  const single = method.isCustom ? `${id}Result` : service.names.one
+  const answers = (success.length === 0 ? [['2xx', undefined] as const] : success).map(([status, schema]) => {
+    const code = status === '2xx' ? String(method.definition.status) : status
+    if (isObject(schema) && schema.type === 'null') return [code, { description: String(STATUS_CODES[code]) }]
+    const record = services.result(method, single)
+    const result = isEmpty(record) && !method.isCustom ? service.record : record
+    return [code, toAnswer(method, form, service, services, result, schema)]
+  })
+  const errors = errorsOf(method, form, service).map((status) => [status, services.error(status)])
+  const own = others.map(([status, schema]) => [
+    status === 'default' ? status : status.toUpperCase(),
+    toOther(status, toJsonSchema(schema, 'output'), services)
+  ])
+  return Object.fromEntries([...answers, ...errors, ...own])
+}
+
+function toAnswer(
+  method: MethodDescription,
+  form: Form,
+  { names, description: { isPaged } }: DocumentedService,
+  { components }: DocumentedServices,
+  record: Json,
+  given: unknown
+): Json {
+  const { name, schema } = method
+  const list = { type: 'array', items: record }
+  const page = () => components.add(`${names.one}Page`, toPage(record, names.text.many))
+  const whole = () => {
+    if (!form.isMany) return record
+    if (name === 'create' || method.isCustom) return isEmpty(record) ? record : { oneOf: [record, list] }
+    if (name !== 'find' || isPaged === false) return list
+    return isPaged ? page() : { anyOf: [list, page()] }
+  }
+  const types = schema.produces ?? [json]
+  const content = types.map((type) => {
+    if (isJson(type)) return [type, { schema: whole() }]
+    if (type === lines) return [type, { schema: record }]
+    return [type, { schema: { type: 'string', format: 'binary' } }]
+  })
+  const text = (given as Json | undefined)?.description ?? textOf(method, form, names.text)
+  return {
+    description: types.includes(lines) ? `${text} One on each line.` : text,
+    content: Object.fromEntries(content)
+  }
+}
+
+function textOf({ name, isCustom }: MethodDescription, { isMany }: Form, { one, many }: { one: string; many: string }) {
+  if (isCustom) return `What \`${name}\` gives.`
+  return name === 'find' ? `The ${many} that the query selects.` : isMany ? `The ${many}.` : `The ${one}.`
+}
+
+const toPage = (record: Json, many: string): Json => ({
+  type: 'object',
+  description: `A page of ${many}.`,
+  required: ['total', 'limit', 'skip', 'data'],
+  properties: {
+    total: { type: 'integer', description: 'How many the query selects in all.' },
+    limit: { type: 'integer', description: 'The most that one page holds.' },
+    skip: { type: 'integer', description: 'How many were left out before this page.' },
+    data: { type: 'array', items: record }
+  }
+})
+
+/** The errors that the transport, the guards and the adapters answer. Others are the `default`. */
+function errorsOf(
+  { name, definition, security }: MethodDescription,
+  { hasId }: Form,
+  { description }: DocumentedService
+) {
+  const hasBody = definition.arguments.includes('data')
+  return [
+    '400',
+    ...(security.length > 0 ? ['401', '403'] : []),
+    ...(hasId || description.path.includes(':') ? ['404'] : []),
+    ...(name === 'create' ? ['405'] : []),
+    ...(hasBody ? ['415', '422'] : []),
+    'default'
+  ]
+}
+
+function toOther(status: string, schema: Json, services: DocumentedServices): Json {
+  if (schema.$ref === 'error') return services.error(status)
+  const description = schema.description ?? STATUS_CODES[status] ?? 'Another answer.'
+  if (schema.type === 'null') return { description }
+  return { description, content: { [json]: { schema: services.components.copy(schema, 'Error') } } }
+}

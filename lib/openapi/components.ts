@@ -53,6 +53,11 @@ export class Components {
     }
   }
 
+  /** What refers to a schema that was added under a name. */
+  find(name: string, schema: Json): Json | undefined {
+    return this.#sources.get(name) === JSON.stringify(schema) ? { $ref: place + name } : undefined
+  }
+
   /** Adds a parameter, which several operations have, and returns what refers to it. */
   addParameter(name: string, parameter: Json): Json {
     const text = JSON.stringify(parameter)

@@ -63,7 +63,7 @@ function operationAt(url: string, { entry, name, hasId }: RouteMark, services: D
   const { methods } = service.description
   const build = (method: MethodDescription, id: boolean) => {
     const form = method.forms.find((one) => one.hasId === id)
-    return form === undefined ? {} : toOperation(url, method, form, service, services)
+    return form === undefined ? {} : toOperation({ url, method, form, service, services })
   }
   const operation = build(methods.find((one) => one.name === name) as MethodDescription, hasId)
   const [first, ...others] = headersOf(methods)

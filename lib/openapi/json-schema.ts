@@ -4,6 +4,8 @@ export type Json = { [key: string]: unknown }
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+export const isEmpty = (schema: Json) => Object.keys(schema).length === 0
+
 interface WithJsonSchema {
   readonly '~standard'?: { readonly jsonSchema?: Record<'input' | 'output', (options: object) => Json> }
 }

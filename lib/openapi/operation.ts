@@ -3,36 +3,28 @@ import { hasFile, type Json, toJsonSchema } from './json-schema.js'
 import { toPascal, wordsOf } from './names.js'
 import { toParameters } from './parameters.js'
 import { toResponses } from './responses.js'
-import type { DocumentedService, DocumentedServices } from './service.js'
+import type { DocumentedService, OperationSource } from './service.js'
 
 /** The operation of a method at a URL, as OpenAPI has it. */
-export function toOperation(
-  url: string,
-  method: MethodDescription,
-  form: Form,
-  service: DocumentedService,
-  services: DocumentedServices
-): Json {
+export function toOperation(place: Omit<OperationSource, 'id'>): Json {
+  const { method, form, service } = place
   const { schema, security } = method
-  const operationId = idOf(method, form, service)
-  const parameters = [
-    ...(method.isByHeader ? [toHeader(method.name)] : []),
-    ...toParameters(url, method, form, service, services.components)
-  ]
-  const requestBody = toBody(method, form, service, services, toPascal([operationId]))
-  const extensions = Object.entries(schema).filter(([key]) => key.startsWith('x-'))
+  const id = idOf(method, form, service)
+  const source = { ...place, id }
+  const parameters = [...(method.isByHeader ? [toHeader(method.name)] : []), ...toParameters(source)]
+  const requestBody = toBody(source)
+  const schemes = security.map((set) => Object.fromEntries(Object.keys(set).map((name) => [name, []])))
   return {
-    operationId,
+    operationId: id,
     summary: summaryOf(method, form, service),
     ...(schema.description !== undefined && { description: schema.description }),
     tags: schema.tags ?? [service.description.path || '/'],
     ...(schema.deprecated && { deprecated: true }),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
-    responses: toResponses(method, form, service, services, toPascal([operationId])),
-    security:
-      schema.security ?? security.map((schemes) => Object.fromEntries(Object.keys(schemes).map((name) => [name, []]))),
-    ...Object.fromEntries(extensions)
+    responses: toResponses(source),
+    security: schema.security ?? schemes,
+    ...Object.fromEntries(Object.entries(schema).filter(([key]) => key.startsWith('x-')))
   }
 }
 
@@ -67,7 +59,7 @@ const verbs: Readonly<Record<string, string>> = {
 }
 
 function summaryOf({ name, schema, isCustom }: MethodDescription, form: Form, { names: { text } }: DocumentedService) {
-  const article = /^[aeiou]/i.test(text.one) ? 'an' : 'a'
+  const article = /^(?!eu|u[ns]i|use|uti)[aeiou]/i.test(text.one) ? 'an' : 'a'
   const isBulk = form.isMany && name !== 'find' && name !== 'create' && !isCustom
   const selected = 'that the query selects'
   if (schema.summary !== undefined) return isBulk ? `${schema.summary}: all ${selected}` : schema.summary
@@ -82,24 +74,21 @@ function summaryOf({ name, schema, isCustom }: MethodDescription, form: Form, { 
   return `${verbs[name]} ${article} ${text.one}`
 }
 
-const suffixes: Readonly<Record<string, string>> = { create: 'Data', update: 'Data', patch: 'Patch' }
+const suffixes: Readonly<Record<string, string>> = { create: 'Data', update: 'Update', patch: 'Patch' }
 
-function toBody(
-  { name, definition, schema, isCustom }: MethodDescription,
-  { isMany }: Form,
-  { names }: DocumentedService,
-  { components }: DocumentedServices,
-  id: string
-): Json | undefined {
+function toBody({ method, form, service: { names }, services, id }: OperationSource): Json | undefined {
+  const { name, definition, schema, isCustom } = method
   if (!definition.arguments.includes('data')) return undefined
   if (schema.body === undefined) {
     const any = isCustom ? {} : { type: 'object' }
     return { required: !isCustom, content: { 'application/json': { schema: any } } }
   }
   const given = toJsonSchema(schema.body, 'input')
-  const one = components.add(isCustom ? `${id}Data` : `${names.one}${suffixes[name]}`, given)
+  const own = isCustom ? `${toPascal([id])}Data` : `${names.one}${suffixes[name]}`
+  // Most services replace a record by what they also create one from.
+  const one = services.components.find(`${names.one}Data`, given) ?? services.schema(method, own, given)
   const isForm = hasFile(given)
-  const isBatch = definition.batch && isMany && !isForm
+  const isBatch = definition.batch && form.isMany && !isForm
   const types = schema.consumes ?? [isForm ? 'multipart/form-data' : 'application/json']
   const body = { schema: isBatch ? { oneOf: [one, { type: 'array', items: one }] } : one }
   return { required: true, content: Object.fromEntries(types.map((type) => [type, body])) }

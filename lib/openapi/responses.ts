@@ -1,34 +1,25 @@
 import { STATUS_CODES } from 'node:http'
 import { type Form, type MethodDescription, responsesIn } from '../core/description.js'
-import { isObject, type Json, toJsonSchema } from './json-schema.js'
-import type { DocumentedService, DocumentedServices } from './service.js'
+import { isEmpty, isObject, type Json, toJsonSchema } from './json-schema.js'
+import { toPascal } from './names.js'
+import type { DocumentedServices, OperationSource } from './service.js'
 
 const json = 'application/json'
 const isJson = (type: string) => /[/+]json\b/i.test(type)
 const lines = 'application/x-ndjson'
 
-const isEmpty = (schema: Json) => Object.keys(schema).length === 0
-
 /** The responses of an operation. */
-export function toResponses(
-  method: MethodDescription,
-  form: Form,
-  service: DocumentedService,
-  services: DocumentedServices,
-  id: string
-): Json {
+export function toResponses(source: OperationSource): Json {
+  const { method, service, services, id } = source
   const given = [...responsesIn(method.schema.response)]
   const success = given.filter(([status]) => status.startsWith('2'))
   const others = given.filter(([status]) => !status.startsWith('2'))
-  const single = method.isCustom ? `${id}Result` : service.names.one
   const answers = (success.length === 0 ? [['2xx', undefined] as const] : success).map(([status, schema]) => {
     const code = status === '2xx' ? String(method.definition.status) : status
     if (isObject(schema) && schema.type === 'null') return [code, { description: String(STATUS_CODES[code]) }]
-    const record = services.result(method, single)
-    const result = isEmpty(record) && !method.isCustom ? service.record : record
-    return [code, toAnswer(method, form, service, services, result, schema)]
+    return [code, toAnswer(source, services.result(method, service, toPascal([id]), schema), schema)]
   })
-  const errors = errorsOf(method, form, service).map((status) => [status, services.error(status)])
+  const errors = errorsOf(source).map((status) => [status, services.error(status)])
   const own = others.map(([status, schema]) => [
     status === 'default' ? status : status.toUpperCase(),
     toOther(status, toJsonSchema(schema, 'output'), services)
@@ -36,22 +27,16 @@ export function toResponses(
   return Object.fromEntries([...answers, ...errors, ...own])
 }
 
-function toAnswer(
-  method: MethodDescription,
-  form: Form,
-  { names, description: { isPaged } }: DocumentedService,
-  { components }: DocumentedServices,
-  record: Json,
-  given: unknown
-): Json {
+function toAnswer({ method, form, service, services }: OperationSource, record: Json, given: unknown): Json {
   const { name, schema } = method
+  const { names, description } = service
   const list = { type: 'array', items: record }
-  const page = () => components.add(`${names.one}Page`, toPage(record, names.text.many))
+  const page = () => services.components.add(`${names.one}Page`, toPage(record, names.text.many))
   const whole = () => {
     if (!form.isMany) return record
     if (name === 'create' || method.isCustom) return isEmpty(record) ? record : { oneOf: [record, list] }
-    if (name !== 'find' || isPaged === false) return list
-    return isPaged ? page() : { anyOf: [list, page()] }
+    if (name !== 'find' || description.isPaged === false) return list
+    return description.isPaged ? page() : { anyOf: [list, page()] }
   }
   const types = schema.produces ?? [json]
   const content = types.map((type) => {
@@ -84,16 +69,14 @@ const toPage = (record: Json, many: string): Json => ({
 })
 
 /** The errors that the transport, the guards and the adapters answer. Others are the `default`. */
-function errorsOf(
-  { name, definition, security }: MethodDescription,
-  { hasId }: Form,
-  { description }: DocumentedService
-) {
+function errorsOf({ method, form, service }: OperationSource): string[] {
+  const { name, definition, security } = method
+  const hasPlaceholder = form.hasId || service.description.path.includes(':')
   const hasBody = definition.arguments.includes('data')
   return [
     '400',
     ...(security.length > 0 ? ['401', '403'] : []),
-    ...(hasId || description.path.includes(':') ? ['404'] : []),
+    ...(hasPlaceholder ? ['404'] : []),
     ...(name === 'create' ? ['405'] : []),
     ...(hasBody ? ['415', '422'] : []),
     'default'

@@ -1,6 +1,7 @@
 import {
   type Describable,
   describe,
+  type Form,
   type MethodDescription,
   responsesIn,
   type ServiceDescription
@@ -8,7 +9,7 @@ import {
 import type { SecurityScheme } from '../core/hooks.js'
 import { Components, type Parts } from './components.js'
 import { errorOf, errorSchema } from './errors.js'
-import { type Json, toJsonSchema, withoutFields } from './json-schema.js'
+import { isEmpty, type Json, toJsonSchema, withoutFields } from './json-schema.js'
 import { nameServices, type ServiceNames } from './names.js'
 
 /** What a token in the header `Authorization` is, where no strategy says more. */
@@ -22,12 +23,21 @@ export interface DocumentedService {
   readonly record: Json
 }
 
+/** What an operation is made of. */
+export interface OperationSource {
+  readonly url: string
+  readonly method: MethodDescription
+  readonly form: Form
+  readonly service: DocumentedService
+  readonly services: DocumentedServices
+  readonly id: string
+}
+
 /** The services of a document by path, and its components. */
 export class DocumentedServices {
   readonly components: Components
   readonly #descriptions: ReadonlyMap<string, ServiceDescription>
   readonly #names: ReadonlyMap<string, ServiceNames>
-
   readonly #responses: Record<string, unknown>
 
   constructor(entries: Iterable<Describable>, parts: Parts) {
@@ -42,11 +52,16 @@ export class DocumentedServices {
     return { description, names: this.#names.get(path) as ServiceNames, record: this.#recordAt([path]) }
   }
 
-  /** The schema of the record that a method answers. A component where it says something. */
-  result(method: MethodDescription, name: string): Json {
-    const given = successIn(method)
-    const schema = given === undefined ? {} : withoutFields(toJsonSchema(given, 'output'), method.hidden)
-    return Object.keys(schema).length === 0 ? {} : this.components.add(name, schema)
+  /** A schema of a method. It becomes a component, unless the method is none that others could refer to. */
+  schema({ isByHeader }: MethodDescription, name: string, schema: Json): Json {
+    return isByHeader ? (this.components.copy(schema, name) as Json) : this.components.add(name, schema)
+  }
+
+  /** The schema of the record that a method answers: that of its service, or a component of another name. */
+  result(method: MethodDescription, { names, record }: DocumentedService, id: string, given: unknown): Json {
+    const schema = given === undefined ? {} : toResult(method, given)
+    if (isEmpty(schema)) return method.isCustom ? schema : record
+    return this.components.find(names.one, schema) ?? this.schema(method, `${id}Result`, schema)
   }
 
   /** A reference to the response for an error of a status, or for any other error. */
@@ -64,13 +79,15 @@ export class DocumentedServices {
   }
 
   #recordAt(paths: readonly string[]): Json {
-    const path = paths.find((path) => this.#descriptions.has(path))
-    const own = this.#descriptions.get(String(path))?.methods.filter(({ isCustom }) => !isCustom)
-    const method = own?.find((method) => successIn(method) !== undefined)
-    return method === undefined ? {} : this.result(method, (this.#names.get(String(path)) as ServiceNames).one)
+    const path = String(paths.find((path) => this.#descriptions.has(path)))
+    const own = this.#descriptions.get(path)?.methods.filter(({ isCustom }) => !isCustom) ?? []
+    for (const method of own) {
+      const given = [...responsesIn(method.schema.response)].find(([status]) => status.startsWith('2'))?.[1]
+      const schema = given === undefined ? {} : toResult(method, given)
+      if (!isEmpty(schema)) return this.components.add((this.#names.get(path) as ServiceNames).one, schema)
+    }
+    return {}
   }
 }
 
-/** The response schema of a method where it succeeds. */
-export const successIn = ({ schema }: MethodDescription): unknown =>
-  [...responsesIn(schema.response)].find(([status]) => status.startsWith('2'))?.[1]
+const toResult = ({ hidden }: MethodDescription, given: unknown) => withoutFields(toJsonSchema(given, 'output'), hidden)

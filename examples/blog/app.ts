@@ -1,0 +1,71 @@
+import multipart from '@fastify/multipart'
+import swagger from '@fastify/swagger'
+import { memory } from '@feathersjs/memory'
+import Fastify, { type FastifyInstance } from 'fastify'
+import services from 'fastify-services'
+import authentication, { authenticate, hashPassword } from 'fastify-services/authentication'
+import { openapi } from 'fastify-services/openapi'
+import { byAuthor, ofPost, onlyForms, ownRecord, setAuthor, withFields } from './hooks.js'
+import { describePost, Posts } from './posts.js'
+import * as records from './records.js'
+
+const info = {
+  title: 'Blog',
+  version: '1.0.0',
+  description: 'Posts with comments, by users who log in.',
+  license: { name: 'MIT', identifier: 'MIT' }
+}
+const paginate = { default: 10, max: 100 }
+const loggedIn = authenticate('jwt')
+const writing = { create: [loggedIn], update: [loggedIn], patch: [loggedIn], remove: [loggedIn] }
+
+/** A blog in memory. */
+export async function createBlog(secret: string | Buffer): Promise<FastifyInstance> {
+  // Fastify would drop what a schema does not know, and with it a condition of a query.
+  const app = Fastify({ ajv: { customOptions: { removeAdditional: false } } })
+  await app.register(swagger, openapi({ info }))
+  await app.register(multipart, { attachFieldsToBody: 'keyValues', limits: { fileSize: 1_000_000 } })
+  await app.register(services, { errorHandler: { html: false } })
+
+  const hash = hashPassword('password')
+  app.service('users', memory({ startId: 1, paginate }), {
+    methods: ['find', 'get', 'create', 'patch', 'remove'],
+    schema: records.users,
+    hooks: {
+      around: { find: [loggedIn], get: [loggedIn], patch: [loggedIn], remove: [loggedIn] },
+      before: { find: [ownRecord], get: [ownRecord], create: [hash], patch: [ownRecord, hash], remove: [ownRecord] }
+    }
+  })
+  const isNew = withFields((post) => ({ tags: [], published: false, ...post }))
+  const described = withFields(describePost)
+  app.service('posts', new Posts({ startId: 1, paginate, multi: ['create', 'patch', 'remove'] }), {
+    methods: ['find', 'get', 'create', 'update', 'patch', 'remove', 'publish'],
+    schema: records.posts,
+    hooks: {
+      around: { ...writing, publish: [loggedIn] },
+      before: {
+        create: [setAuthor, isNew, described],
+        update: [byAuthor, setAuthor, isNew, described],
+        patch: [byAuthor, described],
+        remove: [byAuthor],
+        publish: [byAuthor]
+      }
+    }
+  })
+  app.service('posts/:postId/comments', memory({ startId: 1, paginate }), {
+    methods: ['find', 'get', 'create', 'remove'],
+    schema: records.comments,
+    hooks: { around: writing, before: { all: [ofPost], create: [setAuthor], remove: [byAuthor] } }
+  })
+  // The example keeps no files.
+  const measured = withFields(({ file }) => ({ bytes: (file as Buffer).length, file: undefined }))
+  app.service('pictures', memory({ startId: 1, paginate }), {
+    methods: ['find', 'get', 'create'],
+    schema: records.pictures,
+    before: [onlyForms],
+    hooks: { around: writing, before: { create: [setAuthor, measured] } }
+  })
+  await app.register(authentication, { secret })
+  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
+  return app
+}

@@ -1,0 +1,113 @@
+import { isObject, type Json } from './json-schema.js'
+
+const descriptions: Readonly<Record<string, string>> = {
+  $limit: 'The most records that the answer holds.',
+  $skip: 'How many records are left out before the first one.',
+  $sort: 'The order: fields with 1 for ascending and -1 for descending, as in `$sort[name]=-1`.',
+  $select: 'The fields that the records of the answer have, as in `$select=id&$select=name`.',
+  $or: 'Conditions of which one must hold, as in `$or[0][name]=a&$or[1][name]=b`.',
+  $and: 'Conditions that must all hold, as in `$and[0][name]=a&$and[1][name]=b`.'
+}
+// OpenAPI leaves open what lists and objects within an object or a list are in a query.
+const nested = 'A client needs a serializer of nested queries for it, such as `qs.stringify`.'
+
+const operators: Readonly<Record<string, string>> = {
+  $eq: 'equal to it',
+  $ne: 'other than it',
+  $lt: 'less',
+  $le: 'less or equal',
+  $lte: 'less or equal',
+  $gt: 'greater',
+  $ge: 'greater or equal',
+  $gte: 'greater or equal',
+  $like: 'like a pattern',
+  $ilike: 'like a pattern in whatever case',
+  $in: 'one of a list',
+  $nin: 'none of a list'
+}
+
+/** A parameter of a query. */
+export interface Parameter extends Json {
+  readonly name: string
+}
+
+/**
+ * The parameters of a field of a query. An operator with a list is one of its own, `id[$in]`: within an object, no style of OpenAPI has lists.
+ */
+export function toQueryParameters(name: string, schema: Json, isRequired: boolean): Parameter[] {
+  const lists = branchesOf(schema).flatMap(({ properties }) =>
+    Object.entries(Object(properties) as Json).filter(
+      (entry): entry is [string, Json] => entry[0].startsWith('$') && isObject(entry[1]) && isList(entry[1])
+    )
+  )
+  const names = lists.map(([operator]) => operator)
+  return [
+    toParameter(name, withoutProperties(schema, names), isRequired),
+    ...lists.map(([operator, list]) =>
+      toParameter(`${name}[${operator}]`, list, false, `\`${name}\` is ${operators[operator] ?? operator}.`)
+    )
+  ]
+}
+
+function toParameter(
+  name: string,
+  { description, ...schema }: Json,
+  isRequired: boolean,
+  standard?: string
+): Parameter {
+  const isNested = isDeep(schema)
+  const text = [description ?? standard ?? descriptions[name] ?? describeFilter(name, schema), isNested ? nested : '']
+    .filter(Boolean)
+    .join(' ')
+  return {
+    name,
+    in: 'query',
+    ...(isRequired && { required: true }),
+    ...(text !== '' && { description: text }),
+    // Of each parameter: brackets are what an object has in a query.
+    ...(hasObject(schema)
+      ? { style: 'deepObject', explode: true }
+      : hasList(schema) && { style: 'form', explode: true }),
+    schema
+  }
+}
+
+/** A schema without properties of its branches. A branch that has no others left is left out. */
+function withoutProperties(schema: Json, names: readonly string[]): Json {
+  if (names.length === 0) return schema
+  const copy = { ...schema }
+  for (const key of unions)
+    if (Array.isArray(copy[key])) {
+      const kept = (copy[key] as Json[]).map((one) => withoutProperties(one, names)).filter((one) => !isBare(one))
+      if (kept.length === 1) Object.assign(copy, kept[0], { [key]: undefined })
+      else copy[key] = kept
+    }
+  if (isObject(copy.properties))
+    copy.properties = Object.fromEntries(Object.entries(copy.properties).filter(([name]) => !names.includes(name)))
+  return copy
+}
+
+const isBare = ({ properties }: Json) => isObject(properties) && Object.keys(properties).length === 0
+
+const unions = ['anyOf', 'oneOf', 'allOf']
+
+const branchesOf = (schema: Json): Json[] =>
+  [schema, ...unions.flatMap((key) => (Array.isArray(schema[key]) ? schema[key] : []))].filter(isObject)
+
+const hasType = ({ type }: Json, name: string) => [type].flat().includes(name)
+const isList = (schema: Json) => hasType(schema, 'array')
+const hasList = (schema: Json) => branchesOf(schema).some(isList)
+const hasObject = (schema: Json) => branchesOf(schema).some((one) => hasType(one, 'object') || isObject(one.properties))
+
+/** Whether there are lists or objects within a list or an object. */
+const isDeep = (schema: Json): boolean =>
+  branchesOf(schema).some(({ items, properties }) =>
+    [items, ...Object.values(Object(properties))].some((one) => isObject(one) && (hasList(one) || hasObject(one)))
+  )
+
+function describeFilter(name: string, schema: Json): string | undefined {
+  const known = branchesOf(schema).flatMap(({ properties }) => Object.keys(Object(properties)))
+  const texts = known.flatMap((key) => (Object.hasOwn(operators, key) ? [`\`${key}\` (${operators[key]})`] : []))
+  if (texts.length === 0) return undefined
+  return `Selects by \`${name}\`: a value, or operators as in \`${name}[${known[0]}]=…\`. There are ${texts.join(', ')}.`
+}

@@ -10,6 +10,7 @@ import type {
 import type { Listed, Listing, PathOf, Registered, ServiceAt } from './listing.js'
 import type { MethodName, MethodOption } from './method.js'
 import type { QueryParser } from './query.js'
+import type { CheckedBy } from './resource.js'
 import type { ServiceObject } from './service.js'
 
 /** What `context.app` is: the instance. Where `@feathersjs/feathers` is installed, hooks that are typed for it fit, too. */
@@ -85,9 +86,9 @@ export interface ServiceOptions<S = unknown, M extends string = string> {
   // It stands first: then TypeScript compares options of an unknown service with those of a known one member by member.
   /**
    * Fastify schemas by method. `body` and `response` describe ONE record: lists, pages and batches are validated and
-   * serialized item by item.
+   * serialized item by item. `resource()` gives all of them.
    */
-  schema?: { readonly [Name in MethodName<S>]?: FastifySchema }
+  schema?: { readonly [Name in MethodName<S>]?: FastifySchema } & CheckedBy<S>
   /** What HTTP may call: some of the six methods, and custom ones. Default: those of the six that exist. */
   methods?: readonly MethodOption<S, M>[]
   /** The events that the service emits itself: a standard one listed here is not emitted for it. Default: its `events` property. */

@@ -19,6 +19,7 @@ import { endWithConnection } from './pipeline.js'
 import type { Precedence } from './precedence.js'
 import { type Parse, readQuery } from './query.js'
 import { applyContext } from './reply.js'
+import { resourceRoute } from './resource.js'
 import type { Router } from './router.js'
 import { routeSchema, validateBatch } from './schema.js'
 import { createSerializer, stringify } from './serializer.js'
@@ -84,7 +85,12 @@ function toRoute(
 ): Omit<RouteOptions, 'url' | 'method'> {
   const { name, definition } = method
   const schema = options.schema?.[name]
-  const isBatch = definition.batch && schema?.body !== undefined
+  const resource = resourceRoute(schema, instance)
+  const isBatch = definition.batch && schema?.body !== undefined && resource === undefined
+  const checks = [
+    ...(definition.arguments.includes('data') ? [dataCheck(name, schema?.body !== undefined)] : []),
+    ...(resource?.checks ?? [])
+  ]
   const before = list(options.before)
   const check = targetCheck(method, entry, settings.locations, settings.router)
   const answer = createAnswer(
@@ -97,6 +103,7 @@ function toRoute(
   return {
     exposeHeadRoute: definition.verb === 'GET',
     ...(schema && { schema: routeSchema(definition, schema, instance) }),
+    ...resource?.compilers,
     ...(options.config && { config: options.config }),
     ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),
     ...(options.handlerTimeout !== undefined && { handlerTimeout: options.handlerTimeout }),
@@ -107,7 +114,7 @@ function toRoute(
       readQuery(request, settings.parse, settings.router)
       done()
     },
-    ...(definition.arguments.includes('data') && { preValidation: dataCheck(name, schema?.body !== undefined) }),
+    ...(checks.length > 0 && { preValidation: checks }),
     ...(isBatch && { preHandler: validateBatch }),
     async handler(request, reply) {
       const caller = new Caller(request, reply.raw)

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import { BadRequest } from '../core/errors.js'
 import type { MethodDefinition } from '../core/methods.js'
+import { rulesOf } from '../core/resource/resource.js'
 
 export type Schema = Record<string, unknown>
 
@@ -16,13 +17,17 @@ export function responses({ response }: FastifySchema): Map<string, Schema> {
  * If the application has a serializer compiler of its own, schemas may be of any kind and are not changed.
  */
 export function routeSchema(method: MethodDefinition, schema: FastifySchema, instance: FastifyInstance): FastifySchema {
-  const asPages = answersPages(method) && instance.serializerCompiler === undefined
+  const asPages = answersPages(method) && !hasOwnCompiler(schema, instance)
   const response = [...responses(schema)].map(([status, record]) => [
     status,
     asPages && status.startsWith('2') ? pagesOf(record) : record
   ])
   return response.length === 0 ? schema : { ...schema, response: Object.fromEntries(response) }
 }
+
+/** Whether an application serializes by a compiler of its own, whose schemas may be of any kind. A resource brings its own. */
+export const hasOwnCompiler = (schema: FastifySchema, instance: FastifyInstance): boolean =>
+  instance.serializerCompiler !== undefined && rulesOf(schema) === undefined
 
 /** Whether a method answers lists and pages. */
 export const answersPages = ({ verb, id }: MethodDefinition) => verb === 'GET' && id === false
@@ -53,8 +58,13 @@ export function listOf(record: Schema): Schema | undefined {
 }
 
 /** @throws when there is a schema for a method that HTTP can not call, a misspelt one for example */
-export function checkSchemas(schemas: Record<string, unknown> = {}, path: string, exposed: readonly string[]): void {
-  const unknown = Object.keys(schemas).find((name) => !exposed.includes(name))
+export function checkSchemas(
+  schemas: Record<string, FastifySchema | undefined> = {},
+  path: string,
+  exposed: readonly string[]
+): void {
+  // A resource has schemas for all of the six.
+  const unknown = Object.keys(schemas).find((name) => !exposed.includes(name) && rulesOf(schemas[name]) === undefined)
   if (unknown !== undefined)
     throw new Error(
       `The service '${path}' has a schema for '${unknown}', which HTTP can not call (${exposed.join(', ')})`

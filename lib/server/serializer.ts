@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
 import { GeneralError } from '../core/errors.js'
 import type { MethodDefinition } from '../core/methods.js'
-import { answersPages, listOf, responses } from './schema.js'
+import { answersPages, hasOwnCompiler, listOf, responses } from './schema.js'
 
 /** Turns data into JSON. @throws {GeneralError} when that is not possible */
 export type Serialize = (data: unknown) => string
@@ -41,7 +41,7 @@ export function createSerializer(
 ): Serializer {
   const byStatus = responses(schema)
   // Asked now: when it starts, Fastify sets its own where there is none.
-  const hasCompiler = instance.serializerCompiler !== undefined
+  const hasCompiler = hasOwnCompiler(schema, instance)
   const kept = new Map<number, Serialize>()
   return (reply) => {
     const { statusCode } = reply

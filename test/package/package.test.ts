@@ -94,7 +94,8 @@ const exportedNames = [
   'default',
   'errorHandler',
   'frameworkErrors',
-  'notFound'
+  'notFound',
+  'resource'
 ]
 
 t.test('the door exports these names and no others', async (t) => {

@@ -1,0 +1,110 @@
+import type { JsonSchema } from '../../../types/resource.js'
+
+/** A schema of one record in the form that the rest of `resource()` reads, whatever library it comes from. */
+export interface RecordSchema extends JsonSchema {
+  type: 'object'
+  properties: Record<string, JsonSchema>
+  required: string[]
+}
+
+/**
+ * Brings the schema of a record into one form: the object itself at the root, references by `#/$defs/`, a union of constants as `enum`, what may be
+ * `null` with `null` among its types, and objects closed unless they say otherwise.
+ *
+ * @throws {TypeError} when it is not the schema of an object
+ */
+export function toRecordSchema(schema: JsonSchema): RecordSchema {
+  const { definitions, $defs, $id, $schema, ...root } = schema
+  const defs: Record<string, JsonSchema> = { ...(definitions as object), ...($defs as object) }
+  const names = new Map(Object.entries(defs).map(([name, { $id }]) => [$id, name]))
+  // What refers to the root itself needs a name for it.
+  if (JSON.stringify(schema).includes('"$ref":"#"')) defs.record = root
+  const toRef = (ref: string) =>
+    ref === '#'
+      ? '#/$defs/record'
+      : names.has(ref)
+        ? `#/$defs/${names.get(ref)}`
+        : ref.replace('#/definitions/', '#/$defs/')
+  const all = Object.fromEntries(Object.entries(defs).map(([name, one]) => [name, simplify(one, toRef)]))
+  const record = merge(simplify(root, toRef), all)
+  if (record.type !== 'object' || record.properties === undefined)
+    throw new TypeError('resource() needs the schema of an object with its properties: that of one record')
+  return {
+    ...record,
+    type: 'object',
+    properties: record.properties as Record<string, JsonSchema>,
+    required: (record.required ?? []) as string[],
+    additionalProperties: record.additionalProperties ?? false,
+    ...(Object.keys(all).length > 0 && { $defs: all })
+  }
+}
+
+/** What a reference leads to, and the parts of an intersection, in one object. */
+function merge(schema: JsonSchema, defs: Record<string, JsonSchema>): JsonSchema {
+  const { $ref, allOf, ...rest } = schema
+  const target = defs[String($ref).replace('#/$defs/', '')]
+  const parts = [...((allOf ?? []) as JsonSchema[]), ...(target === undefined ? [] : [target])].map((part) =>
+    merge(part, defs)
+  )
+  if (parts.length === 0) return rest
+  const all = [rest, ...parts]
+  return {
+    ...Object.assign({}, ...parts, rest),
+    properties: Object.assign({}, ...all.map(({ properties }) => properties)),
+    required: all.flatMap(({ required }) => (required ?? []) as string[])
+  }
+}
+
+function simplify(schema: JsonSchema, toRef: (ref: string) => string, isPart = false): JsonSchema {
+  if (typeof schema !== 'object' || schema === null) return schema
+  const each = (value: unknown, isPart = false) =>
+    Array.isArray(value)
+      ? value.map((item) => simplify(item, toRef, isPart))
+      : simplify(value as JsonSchema, toRef, isPart)
+  const { $id, nullable, ...node } = schema
+  if (typeof node.$ref === 'string') node.$ref = toRef(node.$ref)
+  for (const key of ['items', 'anyOf', 'oneOf', 'not', 'additionalProperties', 'contains'] as const)
+    if (typeof node[key] === 'object') node[key] = each(node[key])
+  // A part of an intersection must let the fields of the others pass.
+  if (node.allOf !== undefined) node.allOf = each(node.allOf, true)
+  for (const key of ['properties', 'patternProperties'] as const)
+    if (node[key] !== undefined)
+      node[key] = Object.fromEntries(Object.entries(node[key] as object).map(([name, one]) => [name, each(one)]))
+  const isOpen = isPart || node.allOf !== undefined || node.patternProperties !== undefined
+  if (node.properties !== undefined && node.additionalProperties === undefined && !isOpen)
+    node.additionalProperties = false
+  if (node.const !== undefined) {
+    node.enum = [node.const]
+    delete node.const
+  }
+  return withNull(toEnum(node), nullable === true)
+}
+
+/** A union of constants is a list of values. */
+function toEnum(node: JsonSchema): JsonSchema {
+  const { anyOf, oneOf, ...rest } = node
+  const branches = (anyOf ?? oneOf) as JsonSchema[] | undefined
+  if (branches === undefined || !branches.every((branch) => Array.isArray(branch.enum) || branch.type === 'null'))
+    return node
+  const values = branches.flatMap((branch) => (branch.type === 'null' ? [null] : branch.enum))
+  return values.every((value) => value === null) ? node : { ...rest, enum: values, ...typed(values) }
+}
+
+function typed(values: unknown[]): { type?: unknown } {
+  const types = [...new Set(values.map((value) => (value === null ? 'null' : typeof value)))]
+  return { type: types.length === 1 ? types[0] : types }
+}
+
+/** What may be `null` has it among its types. */
+function withNull(node: JsonSchema, isNullable: boolean): JsonSchema {
+  const { anyOf, ...rest } = node
+  const branches = anyOf as JsonSchema[] | undefined
+  if (branches?.length === 2) {
+    const other = branches.find((branch) => branch.type !== 'null')
+    const hasNull = branches.some((branch) => branch.type === 'null')
+    if (hasNull && typeof other?.type === 'string') return withNull({ ...other, ...rest }, true)
+  }
+  if (!isNullable || typeof node.type !== 'string') return node
+  const values = node.enum as unknown[] | undefined
+  return { ...node, type: [node.type, 'null'], ...(values && { enum: [...new Set([...values, null])] }) }
+}

@@ -1,0 +1,139 @@
+import type { FieldOf, JsonSchema, Resource, ResourceOptions, StandardSchema } from '../../../types/resource.js'
+import { methods } from '../methods.js'
+import { checkOptionNames } from '../option-names.js'
+import { type BodyRules, toBodySchema, toSample } from './body.js'
+import { standardOf, toJsonSchema } from './json-schema.js'
+import { type RecordSchema, toRecordSchema } from './normal-form.js'
+import { type QueryRules, toQueryRules, toQuerystring } from './query-rules.js'
+
+/** What the server needs of a method beside its JSON Schemas. */
+export interface MethodRules {
+  readonly method: string
+  readonly query: QueryRules
+  readonly body: BodyRules | undefined
+}
+
+const key = Symbol('rules of a resource')
+
+/** Returns the rules of a schema that `resource()` has made for a method. */
+export const rulesOf = (schema: object | undefined): MethodRules | undefined =>
+  (schema as { [key]?: MethodRules } | undefined)?.[key]
+
+const options = {
+  readOnly: true,
+  writeOnly: true,
+  create: true,
+  update: true,
+  patch: true,
+  query: true,
+  response: true,
+  operators: true,
+  filter: true,
+  sort: true
+} satisfies Record<keyof ResourceOptions, true>
+
+/**
+ * Says once what a record is: returns the option `schema` of a service. From it follow what `create`, `update` and `patch` accept, what a query may say, what
+ * leaves, and the types of the service on both sides.
+ *
+ * @param schema of one record: a JSON Schema (TypeBox), or a Standard Schema that gives JSON Schema (zod, ArkType, Valibot)
+ * @throws {TypeError} when the schema is of another kind, or is not that of an object
+ *
+ * @example
+ * const posts = resource(Type.Object({ id: Type.Integer(), title: Type.String() }), { readOnly: ['id'] })
+ * app.service('posts', new PostService(), { schema: posts })
+ */
+export function resource<const S, const O extends ResourceOptions<FieldOf<S>> = ResourceOptions<FieldOf<S>>>(
+  schema: S,
+  given?: O
+): Resource<S, O>
+export function resource(schema: unknown, given: ResourceOptions = {}): object {
+  checkOptionNames(given, Object.keys(options), 'resource() has')
+  const sent = toRecordSchema(toJsonSchema(schema, 'input'))
+  const kept = marked(toRecordSchema(toJsonSchema(given.response ?? schema, 'output')), given)
+  const flagged = (flag: 'readOnly' | 'writeOnly') =>
+    Object.keys(sent.properties).filter((name) => sent.properties[name]?.[flag] === true || given[flag]?.includes(name))
+  checkNames({ ...kept.properties, ...sent.properties }, given)
+  const rules = toQueryRules(kept, given, given.query === undefined ? {} : toParameters(given.query))
+  const readOnly = flagged('readOnly')
+  const response = readable(kept)
+  return Object.fromEntries(
+    [...methods].map(([method, { arguments: names }]) => {
+      const body = names.includes('data') ? toBody(method, schema, sent, readOnly, given) : undefined
+      const querystring = toQuerystring(rules, method)
+      return [
+        method,
+        {
+          querystring,
+          ...(body && { body: body.schema }),
+          response,
+          [key]: { method, query: rules, body } satisfies MethodRules
+        }
+      ]
+    })
+  )
+}
+
+/** With the fields that the options name marked as JSON Schema does it. */
+function marked(record: RecordSchema, { readOnly = [], writeOnly = [] }: ResourceOptions): RecordSchema {
+  const properties = Object.entries(record.properties).map(([name, schema]) => [
+    name,
+    {
+      ...schema,
+      ...(readOnly.includes(name) && { readOnly: true }),
+      ...(writeOnly.includes(name) && { writeOnly: true })
+    }
+  ])
+  return { ...record, properties: Object.fromEntries(properties) }
+}
+
+function readable(record: RecordSchema): JsonSchema {
+  const names = Object.keys(record.properties).filter((name) => record.properties[name]?.writeOnly !== true)
+  return {
+    ...record,
+    properties: Object.fromEntries(names.map((name) => [name, record.properties[name]])),
+    required: record.required.filter((name) => names.includes(name))
+  }
+}
+
+function toBody(
+  method: string,
+  schema: unknown,
+  sent: RecordSchema,
+  readOnly: string[],
+  given: ResourceOptions
+): BodyRules {
+  const isPart = method === 'patch'
+  const own = isPart ? given.patch : method === 'update' ? (given.update ?? given.create) : given.create
+  const validate = validateOf(own ?? schema)
+  if (own !== undefined) {
+    const record = toRecordSchema(toJsonSchema(own, 'input'))
+    return { schema: record, readOnly: readOnly.filter((name) => !(name in record.properties)), validate }
+  }
+  const body = { schema: toBodySchema(sent, readOnly, isPart), readOnly }
+  // What is checked of a whole record can't be checked of a part.
+  if (isPart || validate === undefined) return body
+  return { ...body, validate, sample: toSample(sent, readOnly, validate) }
+}
+
+const validateOf = (schema: unknown): BodyRules['validate'] =>
+  standardOf(schema)?.validate as StandardSchema['~standard']['validate']
+
+const toParameters = (schema: unknown): Record<string, JsonSchema> => {
+  const { properties, $defs } = toRecordSchema(toJsonSchema(schema, 'input'))
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, one]) => [name, $defs === undefined ? one : { ...one, $defs }])
+  )
+}
+
+function checkNames(
+  properties: object,
+  { readOnly = [], writeOnly = [], filter = [], sort = [] }: ResourceOptions
+): void {
+  const names = Object.keys(properties)
+  const odd = names.find((name) => /^\$|[[\]]|^__proto__$/.test(name))
+  if (odd !== undefined) throw new TypeError(`resource() can't have a field '${odd}': a query can't name it`)
+  const unknown = [...readOnly, ...writeOnly, ...filter, ...sort].find((name) => !names.includes(name))
+  if (unknown !== undefined)
+    throw new TypeError(`resource() knows no field '${unknown}', which an option names. There are: ${names.join(', ')}`)
+}

@@ -1,0 +1,50 @@
+import type { JsonSchema } from '../../../types/resource.js'
+
+// What a serializer needs to know. The rest says what is accepted, and it would refuse a result, or write into it, because of it.
+const shape = [
+  'type',
+  'format',
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'items',
+  'anyOf',
+  'oneOf',
+  '$ref',
+  '$defs',
+  'nullable'
+]
+const choosing = [...shape, 'enum', 'required']
+
+/**
+ * The schema that a result is serialized by: it keeps what leaves, and demands nothing. A record may be a part of one (`$select`), and any field may be
+ * `null`, as in a database. In a union the branches still say which of them a value is.
+ */
+export function toResponseSchema(schema: JsonSchema, isBranch = false): JsonSchema {
+  if (typeof schema !== 'object' || schema === null) return schema
+  const names = isBranch ? choosing : shape
+  const node = Object.fromEntries(Object.entries(schema).filter(([name]) => names.includes(name)))
+  const each = (value: unknown, isBranch: boolean) =>
+    Array.isArray(value)
+      ? value.map((item) => toResponseSchema(item, isBranch))
+      : toResponseSchema(value as JsonSchema, isBranch)
+  for (const key of ['properties', 'patternProperties', '$defs'] as const)
+    if (node[key] !== undefined)
+      node[key] = Object.fromEntries(
+        Object.entries(node[key] as object).map(([name, one]) => [name, each(one, isBranch || key === '$defs')])
+      )
+  if (node.items !== undefined) node.items = each(node.items, isBranch)
+  for (const key of ['anyOf', 'oneOf'] as const) if (node[key] !== undefined) node[key] = each(node[key], true)
+  // A branch that is closed would refuse a value with a field too many; without this, the field does not leave.
+  if (node.additionalProperties === false) delete node.additionalProperties
+  if (typeof node.additionalProperties === 'object')
+    node.additionalProperties = each(node.additionalProperties, isBranch)
+  return withNull(node)
+}
+
+function withNull(node: JsonSchema): JsonSchema {
+  const { type, enum: values } = node
+  if (type === undefined || values !== undefined) return node
+  const others = [type].flat().filter((one) => one !== 'null')
+  return others.length === 1 ? { ...node, type: others[0], nullable: true } : node
+}

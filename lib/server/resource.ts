@@ -1,0 +1,76 @@
+import { createRequire } from 'node:module'
+import type { FastifyInstance, FastifyRequest, FastifySchema, preValidationHookHandler } from 'fastify'
+import type { JsonSchema } from '../../types/resource.js'
+import { createBodyCheck } from '../core/resource/body.js'
+import type { Compile, Problem } from '../core/resource/problem.js'
+import { createQueryReader } from '../core/resource/query-reader.js'
+import { type MethodRules, rulesOf } from '../core/resource/resource.js'
+import { toResponseSchema } from '../core/resource/response.js'
+import { createRead } from '../core/resource/text.js'
+import type { Serialize } from './serializer.js'
+
+type Validate = ((value: unknown) => boolean) & { errors?: Problem[] | null }
+type Build = (shared: Record<string, unknown>, options: object) => (route: { schema: JsonSchema }) => unknown
+
+// Fastify loads them when the first route needs one, and so do we.
+const require = createRequire(import.meta.url)
+let build: { validator: Build; serializer: Build } | undefined
+
+function builders() {
+  build ??= {
+    validator: (require('@fastify/ajv-compiler') as () => Build)(),
+    serializer: (require('@fastify/fast-json-stringify-compiler') as () => Build)()
+  }
+  return build
+}
+
+// Of Fastify's own options some drop what a schema does not name, and make texts of numbers. A resource refuses both, on any host.
+const strict = { coerceTypes: false, removeAdditional: false, verbose: true, strictTypes: false, strictTuples: false }
+
+/**
+ * What the routes of a resource have of their own: compilers that know no options of the host, and a hook that reads the query and checks the body. Nothing for other
+ * schemas.
+ */
+export function resourceRoute(schema: FastifySchema | undefined, instance: FastifyInstance) {
+  const rules = rulesOf(schema)
+  if (rules === undefined) return undefined
+  const shared = instance.getSchemas()
+  const { validator, serializer } = builders()
+  const compile: Compile = (schema) => {
+    const validate = validator(shared, { customOptions: strict })({ schema }) as Validate
+    return (value) => (validate(value) ? undefined : (validate.errors ?? []))
+  }
+  const asFastify = validator(shared, { customOptions: {} })
+  const toJson = serializer(shared, {})
+  return {
+    checks: [createCheck(rules, compile)],
+    compilers: {
+      // The check has done the work for the two.
+      validatorCompiler: ({ schema, httpPart }: { schema: unknown; httpPart?: string }) =>
+        httpPart === 'body' || httpPart === 'querystring'
+          ? () => true
+          : (asFastify({ schema: schema as JsonSchema }) as () => boolean),
+      serializerCompiler: ({ schema }: { schema: unknown }) =>
+        toJson({ schema: toResponseSchema(schema as JsonSchema) }) as Serialize
+    }
+  }
+}
+
+function createCheck({ method, query, body }: MethodRules, compile: Compile): preValidationHookHandler {
+  const readQuery = createQueryReader(query, method, compile)
+  const checkBody = body && createBodyCheck(body, compile)
+  const readForm = body && createRead(body.schema, body.schema.$defs as Record<string, JsonSchema>)
+  return (request, _reply, done) => {
+    request.query = readQuery(request.query as Record<string, unknown>)
+    const checked = checkBody?.(isForm(request) ? readForm?.(request.body) : request.body)
+    const set = (body: unknown) => {
+      request.body = body
+      done()
+    }
+    if (checked instanceof Promise) checked.then(set).catch(done)
+    else set(checkBody === undefined ? request.body : checked)
+  }
+}
+
+const isForm = ({ headers }: FastifyRequest) =>
+  /^application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? '')

@@ -1,0 +1,36 @@
+import type { InputOf } from './standard-schema.js'
+
+/** The type of an option; `never` where it is not given. */
+export type Option<O, K extends PropertyKey> = O extends { readonly [Key in K]: infer T } ? T : never
+/** The names that an option lists. */
+export type Names<O, K extends PropertyKey> = Option<O, K> extends readonly (infer N)[] ? N : never
+/** The type of a schema that an option gives. */
+export type Own<O, K extends PropertyKey, Default> = [Option<O, K>] extends [never] ? Default : InputOf<Option<O, K>>
+
+type Scalar = string | number | boolean | bigint | Date | null | undefined
+type ItemOf<T> = NonNullable<T> extends readonly (infer I)[] ? I : T
+type ScalarKey<R> = { [K in keyof R]-?: [R[K]] extends [Scalar] ? K : never }[keyof R]
+type FilterKey<R> = { [K in keyof R]-?: [ItemOf<R[K]>] extends [Scalar] ? K : never }[keyof R]
+type Allowed<Key, O, K extends PropertyKey> = [Option<O, K>] extends [never] ? Key : Extract<Key, Names<O, K>>
+
+type Operators<T, O> = {
+  readonly [Name in '$eq' | '$ne' | '$lt' | '$le' | '$lte' | '$gt' | '$ge' | '$gte']?: T
+} & { readonly [Name in '$in' | '$nin']?: readonly T[] } & OwnOperators<Option<O, 'operators'>>
+type OwnOperators<O> = [O] extends [never]
+  ? unknown
+  : { readonly [Name in keyof O]?: O[Name] extends false ? never : unknown }
+
+type Filters<R, O> = {
+  [K in Allowed<FilterKey<R>, O, 'filter'>]?: Exclude<ItemOf<R[K & keyof R]>, undefined> extends infer T
+    ? T | Operators<T, O>
+    : never
+}
+type Group<R, O> = Filters<R, O> & { $or?: readonly Group<R, O>[]; $and?: readonly Group<R, O>[] }
+
+/** What a query may say, by the type of the record and the options. */
+export type QueryIn<R, O> = Group<R, O> & {
+  $limit?: number
+  $skip?: number
+  $sort?: { [K in Allowed<ScalarKey<R>, O, 'sort'>]?: 1 | -1 }
+  $select?: readonly (keyof R)[]
+} & Own<O, 'query', unknown>

@@ -1,0 +1,138 @@
+import type { MethodName } from './method.js'
+import type { Names, Option, Own, QueryIn } from './resource-query.js'
+import type { Id, NullableId, Paginated, Params, Service } from './service.js'
+import type { InputOf, JsonSchema, OutputOf } from './standard-schema.js'
+
+export type * from './standard-schema.js'
+
+/** The names of the fields of a record, by its schema. */
+export type FieldOf<S> = keyof OutputOf<S> & string
+
+/** What `resource()` can't see in the schema of a record. Schemas are of the same kinds as that of the record. */
+export interface ResourceOptions<Field extends string = string> {
+  /** Fields that the server sets: a body can't have them. They are known to the types; a field may also say `readOnly: true` in its JSON Schema. */
+  readonly readOnly?: readonly Field[]
+  /** Fields that do not leave, and that no query names: a password. A field may also say `writeOnly: true`. */
+  readonly writeOnly?: readonly Field[]
+  /** What `create` takes, and `update`. Default: the record without its `readOnly` fields. */
+  readonly create?: unknown
+  /** What `update` takes. Default: what `create` does. */
+  readonly update?: unknown
+  /** What `patch` takes. Default: any of the fields of the record, and at least one of them. */
+  readonly patch?: unknown
+  /** The schema of an object: further parameters of a query, or others than the filters of its fields. */
+  readonly query?: unknown
+  /** The record as it leaves. Default: the record, without its `writeOnly` fields. */
+  readonly response?: unknown
+  /**
+   * Further operators, with the JSON Schema of what they compare with: `{ $like: { type: 'string', maxLength: 100 } }`. Each is one of the fields that have a type
+   * in common with it. `false` takes away one that there is.
+   */
+  readonly operators?: { readonly [name: `$${string}`]: JsonSchema | false }
+  /** The fields that a query may filter by. Default: all that are no objects. */
+  readonly filter?: readonly Field[]
+  /** The fields that a query may sort by. Default: all that are neither objects nor lists. */
+  readonly sort?: readonly Field[]
+}
+
+declare const types: unique symbol
+declare const check: unique symbol
+
+/** Compares an object with a resource whose schema it is registered with. */
+export interface Checked<S> {
+  readonly [check]?: (service: S) => void
+}
+
+/** The same where the methods of the object are known. */
+export type CheckedBy<S> = unknown extends S ? unknown : [MethodName<S>] extends [never] ? unknown : Checked<S>
+
+interface MethodSchema {
+  readonly querystring: JsonSchema
+  readonly response: JsonSchema
+}
+
+interface BodySchema extends MethodSchema {
+  readonly body: JsonSchema
+}
+
+/** A resource with the types of its record, of what `create` and `patch` take, and of its queries. */
+export interface Described<R, D, P, Q> extends Checked<Served<R, D, P, Q>> {
+  readonly find: MethodSchema
+  readonly get: MethodSchema
+  readonly create: BodySchema
+  readonly update: BodySchema
+  readonly patch: BodySchema
+  readonly remove: MethodSchema
+  readonly [types]?: { record: R; data: D; patch: P; query: Q }
+}
+
+/** What `resource()` gives: the option `schema` of a service. */
+export type Resource<S, O> = Described<RecordIn<S, O>, DataIn<S, O>, PatchIn<S, O>, QueryIn<RecordIn<S, O>, O>>
+
+type Tidy<T> = { [K in keyof T]: Exclude<T[K], undefined> }
+type Without<T, Names> = Tidy<{ [K in keyof T as K extends Names ? never : K]: T[K] }>
+type RecordIn<S, O> = [Option<O, 'response'>] extends [never]
+  ? Without<OutputOf<S>, Names<O, 'writeOnly'>>
+  : OutputOf<Option<O, 'response'>>
+type Sent<S, O> = Without<InputOf<S>, Names<O, 'readOnly'>>
+type DataIn<S, O> = Own<O, 'create', Sent<S, O>>
+type PatchIn<S, O> = Own<O, 'patch', Partial<Sent<S, O>>>
+
+/** A record as a service may hold it: what JSON has no type for becomes a text on its way out, and an empty column is `null`. */
+type Held<T> = T extends readonly (infer I)[]
+  ? readonly Held<I>[]
+  : T extends Date
+    ? T | string
+    : T extends object
+      ? { readonly [K in keyof T]: Held<T[K]> | (undefined extends T[K] ? null : never) }
+      : T extends string
+        ? T | Date
+        : T
+
+type Answer<T> = T | null | undefined | PromiseLike<T | null | undefined>
+
+/** The methods that an object may have, to be a service of a resource. */
+interface Served<R, D, P, Q> {
+  find?(params: Params<Q>): Answer<readonly Held<R>[] | { readonly data: readonly Held<R>[] }>
+  get?(id: Id, params: Params<Q>): Answer<Held<R>>
+  create?(data: D, params: Params<Q>): Answer<Held<R> | readonly Held<R>[]>
+  update?(id: NullableId, data: D, params: Params<Q>): Answer<Held<R> | readonly Held<R>[]>
+  patch?(id: NullableId, data: P, params: Params<Q>): Answer<Held<R> | readonly Held<R>[]>
+  remove?(id: NullableId, params: Params<Q>): Answer<Held<R> | readonly Held<R>[]>
+}
+
+interface Methods<R, D, P, Q> {
+  find(params?: Params<Q>): Promise<R[] | Paginated<R>>
+  get(id: Id, params?: Params<Q>): Promise<R>
+  create(data: D, params?: Params<Q>): Promise<R>
+  update(id: Id, data: D, params?: Params<Q>): Promise<R>
+  patch(id: Id, data: P, params?: Params<Q>): Promise<R>
+  remove(id: Id, params?: Params<Q>): Promise<R>
+}
+
+type TypesOf<T> = T extends { readonly [types]?: infer D } ? NonNullable<D> : never
+
+/**
+ * The type of the service of a resource, for `Services`: all of the six methods, or those that are named.
+ *
+ * @example
+ * declare module 'fastify-services' {
+ *   interface Services { posts: Paged<ServiceOf<typeof posts, 'find' | 'get'>> }
+ * }
+ */
+export type ServiceOf<T, Method extends keyof Service = keyof Service> =
+  TypesOf<T> extends { record: infer R; data: infer D; patch: infer P; query: infer Q }
+    ? Pick<Methods<R, D, P, Q>, Method>
+    : never
+
+/** A record of a resource, as it leaves. */
+export type RecordOf<T> = TypesOf<T>['record' & keyof TypesOf<T>]
+
+/** What `create` of a resource takes. */
+export type DataOf<T> = TypesOf<T>['data' & keyof TypesOf<T>]
+
+/** What `patch` of a resource takes. */
+export type PatchOf<T> = TypesOf<T>['patch' & keyof TypesOf<T>]
+
+/** A query of a resource. */
+export type QueryOf<T> = TypesOf<T>['query' & keyof TypesOf<T>]

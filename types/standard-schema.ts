@@ -1,0 +1,97 @@
+/** A JSON Schema. */
+export interface JsonSchema {
+  [keyword: string]: unknown
+}
+
+/** What is read of a schema of any library: Standard Schema, and Standard JSON Schema beside it (https://standardschema.dev). */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+    readonly validate?: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
+    readonly jsonSchema?: {
+      readonly input: (options: { target: 'draft-07' }) => Record<string, unknown>
+      readonly output: (options: { target: 'draft-07' }) => Record<string, unknown>
+    }
+  }
+}
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] }
+
+export interface StandardIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+type Typed<T> = { readonly '~standard': { readonly types?: T | undefined } }
+
+/** The type of what is sent by a schema of any library. */
+export type InputOf<S> = S extends Typed<infer T> ? NonNullable<T>['input' & keyof NonNullable<T>] : Static<S>
+
+/** The type of what becomes of it, where the schema transforms. */
+export type OutputOf<S> = S extends Typed<infer T> ? NonNullable<T>['output' & keyof NonNullable<T>] : Static<S>
+
+interface Named {
+  string: string
+  number: number
+  integer: number
+  boolean: boolean
+  null: null
+  object: Record<string, unknown>
+  array: unknown[]
+}
+
+/** The type of a JSON Schema, and so of one of TypeBox, whose own types have the same members. */
+type Static<S> = S extends { readonly static: infer T }
+  ? T
+  : S extends { readonly '~unsafe': infer T }
+    ? T
+    : S extends { readonly enum: infer V extends readonly unknown[] }
+      ? V[number]
+      : S extends { readonly const: infer V }
+        ? V
+        : S extends { readonly anyOf: infer B extends readonly unknown[] }
+          ? Static<B[number]>
+          : S extends { readonly allOf: infer B extends readonly unknown[] }
+            ? All<B>
+            : Structure<S>
+
+type Structure<S> = S extends { readonly properties: infer P }
+  ? Fields<P, S>
+  : S extends { readonly patternProperties: infer P }
+    ? Record<string, Static<P[keyof P]>>
+    : S extends { readonly items: infer I }
+      ? I extends readonly unknown[]
+        ? { -readonly [K in keyof I]: Static<I[K]> }
+        : Static<I>[]
+      : S extends { readonly type: infer T }
+        ? T extends readonly unknown[]
+          ? Named[T[number] & keyof Named]
+          : T extends keyof Named
+            ? Named[T]
+            : unknown
+        : unknown
+
+type All<B> = B extends readonly [infer First, ...infer Rest] ? Static<First> & All<Rest> : unknown
+
+// TypeBox marks a field that is optional; elsewhere it is one that `required` does not name.
+type OptionalKey<P, S> = {
+  [K in keyof P]: P[K] extends { readonly '~optional': true }
+    ? K
+    : S extends { readonly '~kind': unknown }
+      ? never
+      : S extends { readonly required: readonly (infer R)[] }
+        ? K extends R
+          ? never
+          : K
+        : K
+}[keyof P]
+
+type Fields<P, S> = { -readonly [K in Exclude<keyof P, OptionalKey<P, S>>]: Static<P[K]> } & {
+  -readonly [K in OptionalKey<P, S>]?: Static<P[K]>
+} extends infer T
+  ? { [K in keyof T]: T[K] }
+  : never

@@ -2,13 +2,15 @@ import type { FastifyInstance, preValidationHookHandler, RouteOptions } from 'fa
 import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../types/fastify.js'
 import { Caller } from '../core/caller.js'
 import { authenticationFor, type WithAuthentications } from '../core/credentials.js'
+import { endpointsOf } from '../core/endpoints.js'
 import { ServiceError } from '../core/errors.js'
-import { checkData, methods } from '../core/methods.js'
+import { checkData } from '../core/methods.js'
+import { placeholdersIn } from '../core/path.js'
 import type { ServiceMethod } from '../core/service.js'
 import { createAnswer } from './answer.js'
 import { registerBodyParsers } from './body.js'
-import { argumentsAt, idName, type ReadArguments } from './call.js'
-import { constraintsOf } from './custom-method.js'
+import { argumentsAt, type ReadArguments, routePath } from './call.js'
+import { constraintsOf, valuesFromData } from './custom-method.js'
 import { startDeadline } from './deadline.js'
 import type { errorHandler } from './error-handler.js'
 import type { ExposedService } from './exposed.js'
@@ -50,30 +52,38 @@ export async function registerRoutes(
   const readerOf = argumentsAt(entry.path)
   for (const name of entry.exposed) {
     const method = entry.methods.get(name) as ServiceMethod
-    const { id, verb } = method.definition
-    const constraints = constraintsOf(name, instance)
-    const route = {
-      ...toRoute(method, entry, options, settings, instance, readerOf(method.definition)),
-      constraints,
-      method: verb
+    const read = readerOf(method.definition)
+    for (const byHeader of [false, true]) {
+      const endpoints = endpointsOf(method.definition).filter((endpoint) => endpoint.byHeader === byHeader)
+      if (endpoints.length === 0) continue
+      const route = {
+        ...toRoute(method, byHeader, entry, options, settings, instance, read),
+        ...(byHeader && { constraints: constraintsOf(name, instance) })
+      }
+      const add = (method: string, url: string, isShown: boolean) => {
+        const schema = isShown ? route.schema : { ...route.schema, hide: true }
+        settings.precedence.add(instance, {
+          ...{ ...route, method, url, prefixTrailingSlash: 'slash' },
+          ...(schema && { schema })
+        })
+      }
+      const isRoot = instance.prefix === ''
+      // The router finds the route of a record for an empty id too.
+      const hasSlash =
+        isRoot || (method.definition.id !== 'optional' && !settings.router.options.ignoreTrailingSlash)
+      for (const { verb, path } of endpoints) {
+        if (path !== '') add(verb, `/${routePath(entry.path, path)}`, true)
+        // OpenAPI has room for one POST at a path, and the path with a slash behind it is no other resource.
+        if (path === '' && !isRoot) add(verb, '', !byHeader)
+        if (path === '' && hasSlash) add(verb, '/', !byHeader && isRoot)
+      }
     }
-    const add = (url: string, isShown: boolean) => {
-      const schema = isShown ? route.schema : { ...route.schema, hide: true }
-      settings.precedence.add(instance, { ...route, ...(schema && { schema }), url, prefixTrailingSlash: 'slash' })
-    }
-    // OpenAPI has room for one POST at a path, and the path with a slash behind it is no other resource.
-    const isShown = methods.has(name)
-    const isRoot = instance.prefix === ''
-    // The router finds the route of a record for an empty id too.
-    const hasSlash = isRoot || (id === false && !settings.router.options.ignoreTrailingSlash)
-    if (id !== true && !isRoot) add('', isShown)
-    if (id !== true && hasSlash) add('/', isShown && isRoot)
-    if (id !== false) add(`/:${idName(entry.path)}`, isShown)
   }
 }
 
 function toRoute(
   method: ServiceMethod,
+  byHeader: boolean,
   entry: ExposedService,
   options: ServiceOptions,
   settings: Settings,
@@ -84,7 +94,7 @@ function toRoute(
   const schema = options.schema?.[name]
   const isBatch = definition.batch && schema?.body !== undefined
   const before = list(options.before)
-  const check = targetCheck(method, entry, settings.locations, settings.router)
+  const check = targetCheck(method, byHeader, entry, settings.locations, settings.router)
   const answer = createAnswer(
     list(options.after),
     options.formatter ?? settings.formatter,
@@ -93,7 +103,7 @@ function toRoute(
   // A hook of the application may set it for a route.
   let timeout: number | undefined
   return {
-    exposeHeadRoute: definition.verb === 'GET',
+    exposeHeadRoute: definition.verb === 'GET' && !byHeader,
     ...(schema && { schema: routeSchema(definition, schema, instance) }),
     ...(options.config && { config: options.config }),
     ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),
@@ -105,7 +115,7 @@ function toRoute(
       readQuery(request, settings.parse, settings.router)
       done()
     },
-    ...(definition.arguments.includes('data') && { preValidation: dataCheck(name, schema?.body !== undefined) }),
+    preValidation: bodyHooks(method, byHeader, entry, schema?.body !== undefined),
     ...(isBatch && { preHandler: validateBatch }),
     async handler(request, reply) {
       const caller = new Caller(request, reply.raw)
@@ -132,6 +142,20 @@ function toRoute(
       return answer(context, caller, request, reply)
     }
   }
+}
+
+function bodyHooks(
+  method: ServiceMethod,
+  byHeader: boolean,
+  { path }: ExposedService,
+  hasSchema: boolean
+): preValidationHookHandler[] {
+  const { name, definition } = method
+  const names = placeholdersIn(definition.path)
+  return [
+    ...(byHeader || definition.arguments.includes('data') ? [dataCheck(name, hasSchema)] : []),
+    ...(byHeader && names.length > 0 ? [valuesFromData(names, method, path)] : [])
+  ]
 }
 
 // Without a schema the data is checked when the service is called: middleware before it may supply the body.

@@ -91,17 +91,15 @@ for (const [name, definition] of methods) addMethod(RestService.prototype, name,
  */
 export function addMethod(service: object, name: string, definition = definitionOf(name)): void {
   if (members.test(name)) throw nameError(name, (service as RestService).name, 'every service has it already')
-  ;(service as RestService)[name as 'find'] ??= async function (this: RestService, ...args: unknown[]): Promise<unknown> {
+  ;(service as RestService)[name as 'find'] ??= async function (
+    this: RestService,
+    ...args: unknown[]
+  ): Promise<unknown> {
     return settle(await this[transport](toRequest(this, name, definition, args)))
   }
 }
 
-function toRequest(
-  service: RestService,
-  name: string,
-  definition: MethodDefinition,
-  args: unknown[]
-): ClientRequest {
+function toRequest(service: RestService, name: string, definition: MethodDefinition, args: unknown[]): ClientRequest {
   const { verb, id: hasId, path: template, arguments: names } = definition
   const given = (argument: (typeof names)[number]) => args[names.indexOf(argument)]
   const id = given('id')
@@ -115,7 +113,10 @@ function toRequest(
     throw new BadRequest(`The condition '${String(lost)}' of ${name}(null) would not reach the server`)
   const rest = isMulti ? '' : fillPath(template, { ...route, id }, `of ${service.name}.${name}`)
   // Browsers read a backslash in a URL as a slash, and leave out tabs and line breaks. request takes ASCII alone.
-  const path = [fillPath(service.name, route), rest].filter(Boolean).join('/').replace(/[^!-[\]-~]+/g, encodeURIComponent)
+  const path = [fillPath(service.name, route), rest]
+    .filter(Boolean)
+    .join('/')
+    .replace(/[^!-[\]-~]+/g, encodeURIComponent)
   const body = bodyOf(given('data'))
   const standard = {
     Accept: 'application/json',

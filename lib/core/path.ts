@@ -22,7 +22,8 @@ export function encodeSegment(value: unknown, name: string): string {
 }
 
 /** The names of the placeholders in a path. */
-export const placeholdersIn = (path: string): string[] => [...path.matchAll(/(?:^|\/):(\w+)/g)].map(([, name = '']) => name)
+export const placeholdersIn = (path: string): string[] =>
+  [...path.matchAll(/(?:^|\/):(\w+)/g)].map(([, name = '']) => name)
 
 /**
  * Fills the placeholders of a path: `users/:userId/messages` and `{ userId: 7 }` → `users/7/messages`.

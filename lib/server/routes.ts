@@ -69,8 +69,7 @@ export async function registerRoutes(
       }
       const isRoot = instance.prefix === ''
       // The router finds the route of a record for an empty id too.
-      const hasSlash =
-        isRoot || (method.definition.id !== 'optional' && !settings.router.options.ignoreTrailingSlash)
+      const hasSlash = isRoot || (method.definition.id !== 'optional' && !settings.router.options.ignoreTrailingSlash)
       for (const { verb, path } of endpoints) {
         if (path !== '') add(verb, `/${routePath(entry.path, path)}`, true)
         // OpenAPI has room for one POST at a path, and the path with a slash behind it is no other resource.

@@ -99,6 +99,8 @@ export type AnyService = Required<Service<Record<string, unknown>>>
 export interface ClientServiceOptions {
   /** The methods of the service. An object of your own names its custom methods here, so that they have hooks. Default: the six. */
   methods?: readonly string[]
+  /** The routes that custom methods have on the server: the same object as there. */
+  routes?: Readonly<Record<string, string>>
   /** The events that the service emits by itself. */
   events?: readonly string[]
   hooks?: HookOptions

@@ -91,6 +91,8 @@ export interface ServiceOptions<S = unknown, M extends string = string> {
   schema?: { readonly [Name in MethodName<S>]?: FastifySchema } & CheckedBy<S>
   /** What HTTP may call: some of the six methods, and custom ones. Default: those of the six that exist. */
   methods?: readonly MethodOption<S, M>[]
+  /** Routes of custom methods, as `{ publish: 'POST /:id/publish' }`. Default: a `POST` with the header `X-Service-Method`, which works beside them too. */
+  routes?: { readonly [name: string]: string }
   /** The events that the service emits itself: a standard one listed here is not emitted for it. Default: its `events` property. */
   events?: readonly string[]
   hooks?: HookOptions<S>

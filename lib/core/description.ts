@@ -1,6 +1,8 @@
-import { attempt, read } from './errors.js'
+import { type Endpoint, endpointsOf } from './endpoints.js'
+import { read } from './errors.js'
 import { type HookStore, type SecurityScheme, traitsOf } from './hooks.js'
 import { custom, type MethodDefinition, methods } from './methods.js'
+import { placeholdersIn } from './path.js'
 import type { ServiceEntry, ServiceMethod } from './service.js'
 
 /** The schema of a method, as Fastify knows it: of one record, with what OpenAPI documents say besides. */
@@ -30,8 +32,8 @@ export interface MethodDocumentation extends MethodSchema {
 /** Under this name an object has what it says of its methods. */
 export const documentation: unique symbol = Symbol('documentation')
 
-/** One way to call a method: with the id of a record or without, for many records or for one. */
-export interface Form {
+/** One way to call a method, for many records or for one. */
+export interface Form extends Endpoint {
   readonly hasId: boolean
   readonly isMany: boolean
 }
@@ -41,7 +43,7 @@ export interface MethodDescription {
   readonly definition: MethodDefinition
   /** Whether it is no one of the six. */
   readonly isCustom: boolean
-  /** Whether it is called by a header, which OpenAPI does not tell apart: there a path has one operation for each verb. */
+  /** Whether it is called by a header alone, which OpenAPI does not tell apart: there a path has one operation for each verb. */
   readonly isByHeader: boolean
   readonly forms: readonly Form[]
   readonly schema: MethodSchema
@@ -85,13 +87,14 @@ export function describe(entry: Describable): ServiceDescription {
   const describeOne = (name: string): MethodDescription => {
     const { definition } = entry.methods.get(name) as ServiceMethod
     const { hasId, ...documented } = own[name] ?? {}
-    const isMany = multi === true ? name !== 'update' : Array.isArray(multi) && multi.includes(name)
+    const ofMany = multi === true ? ['create', 'patch', 'remove'] : multi
+    const isMany = name === 'find' || (Array.isArray(ofMany) && ofMany.includes(name))
     return {
       name,
       definition,
       isCustom: !methods.has(name),
       isByHeader: definition === custom,
-      forms: hasId === undefined ? formsOf(name, definition, isMany) : [{ hasId, isMany: false }],
+      forms: formsOf(definition, isMany, hasId),
       schema: { ...documented, ...entry.options.schema?.[name] },
       hidden: hooksOf(entry, name).flatMap((hook) => traitsOf(hook).hides ?? []),
       security: securityOf(entry, name)
@@ -106,9 +109,16 @@ export function describe(entry: Describable): ServiceDescription {
   }
 }
 
-function formsOf(name: string, { id, batch }: MethodDefinition, isMany: boolean): Form[] {
-  if (id !== 'optional') return [{ hasId: id, isMany: name === 'find' || (batch && isMany) }]
-  return [{ hasId: true, isMany: false }, ...(isMany ? [{ hasId: false, isMany }] : [])]
+function formsOf(definition: MethodDefinition, isMany: boolean, given: boolean | undefined): Form[] {
+  const all = endpointsOf(definition)
+  // A method with a route of its own is called by a header, too.
+  const shown = all.some(({ byHeader }) => !byHeader) ? all.filter(({ byHeader }) => !byHeader) : all
+  const forms = shown.map((endpoint) => {
+    const hasId = placeholdersIn(endpoint.path).includes('id')
+    return { ...endpoint, hasId, isMany: isMany && !hasId }
+  })
+  if (given !== undefined) return forms.filter(({ hasId }) => hasId === given)
+  return forms.filter((form) => form.hasId || form.isMany || definition.id !== 'optional')
 }
 
 /** The middleware and the hooks around a method. */
@@ -137,17 +147,3 @@ export function responsesIn(response: unknown): Map<string, unknown> {
   const byStatus = Object.entries((isMap ? response : { '2xx': response }) ?? {})
   return new Map(byStatus.map(([status, schema]) => [status.toLowerCase(), schema]))
 }
-
-const mark: unique symbol = Symbol('service')
-
-/** What a route of a service says: which method it calls, and whether with the id of a record. */
-export interface RouteMark {
-  readonly entry: Describable
-  readonly name: string
-  readonly hasId: boolean
-}
-
-/** Gives a route what it says, under a name that only we know. */
-export const withMark = <R extends object>(route: R, own: RouteMark): R => ({ ...route, [mark]: own })
-
-export const markOf = (route: unknown): RouteMark | undefined => attempt(() => Object(route)[mark])

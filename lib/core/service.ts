@@ -7,11 +7,16 @@ import { HookStore } from './hooks.js'
 import { checkArguments, definitionOf, type MethodDefinition, methods } from './methods.js'
 import { isCustom, nameError, reasonAgainst } from './names.js'
 
+/** Routes by the names of their methods. */
+export type Routes = Readonly<Record<string, string>>
+
 export interface RegisterOptions {
   readonly app: unknown
   readonly path: string
   /** Its custom methods, besides those of the six that the object has. */
   readonly methods?: readonly string[] | undefined
+  /** The routes of custom methods, as `'POST /:id/publish'`. */
+  readonly routes?: Routes | undefined
   /** The events that the service emits itself. */
   readonly events?: readonly string[] | undefined
   readonly hooks?: HookOptions | undefined
@@ -22,7 +27,7 @@ export interface RegisterOptions {
   /** Where the events of the service go. Default: its object if that is an emitter, or else a new one. */
   readonly emitter?: Emitter | undefined
   /** Makes the object have a method. Where it is given, any name may be that of a custom method. */
-  readonly provide?: ((name: string) => unknown) | undefined
+  readonly provide?: ((object: object, name: string, definition: MethodDefinition) => unknown) | undefined
 }
 
 /** What a server does around each call of its services. A client has none. */
@@ -79,8 +84,8 @@ export function createService(object: object, options: RegisterOptions): Service
   function add(name: string) {
     const reason = name in service ? 'every service has it already' : reasonAgainst(name)
     if (reason !== undefined) throw nameError(name, path, reason)
-    provide?.(name)
-    const definition = definitionOf(name)
+    const definition = definitionOf(name, options.routes?.[name])
+    provide?.(object, name, definition)
     const create = contextOf(
       { app, service, path, method: name },
       definition.arguments,
@@ -88,7 +93,7 @@ export function createService(object: object, options: RegisterOptions): Service
       observer?.lend
     )
     const context = (args: unknown[]) => {
-      checkArguments(name, args)
+      checkArguments(name, definition.arguments, args)
       return create(args)
     }
     const method = { name, definition, context } as ServiceMethod

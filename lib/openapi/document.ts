@@ -1,4 +1,6 @@
-import { type Describable, describe, type MethodDescription, markOf, type RouteMark } from '../core/description.js'
+import { type Describable, describe, type Form, type MethodDescription } from '../core/description.js'
+import type { Endpoint } from '../core/endpoints.js'
+import { markOf, type RouteMark } from '../core/route-mark.js'
 import type { Parts } from './components.js'
 import { isObject, type Json } from './json-schema.js'
 import { toOperation } from './operation.js'
@@ -15,12 +17,16 @@ export function placeholderOf(route: unknown): Json | undefined {
   return isShown ? { [placeholder]: mark } : { hide: true }
 }
 
-function isVisible({ entry, name, hasId }: RouteMark): boolean {
+function isVisible({ entry, name, endpoint }: RouteMark): boolean {
   const { methods } = describe(entry)
   const method = methods.find((one) => one.name === name) as MethodDescription
-  if (method.schema.hide || !method.forms.some((form) => form.hasId === hasId)) return false
+  if (method.schema.hide || formAt(method, endpoint) === undefined) return false
   return !method.isByHeader || headersOf(methods)[0] === method
 }
+
+/** The form of a method at an endpoint, where it is shown. */
+const formAt = ({ forms }: MethodDescription, { path, byHeader }: Endpoint) =>
+  forms.find((form) => form.path === path && form.byHeader === byHeader)
 
 /** The methods that are called by a header, those that the verb leaves room for first. */
 function headersOf(methods: readonly MethodDescription[]): (MethodDescription | undefined)[] {
@@ -58,18 +64,16 @@ export function completeDocument<D extends object>(given: D): D {
   return given
 }
 
-function operationAt(url: string, { entry, name, hasId }: RouteMark, services: DocumentedServices): Json {
+function operationAt(url: string, { entry, name, endpoint }: RouteMark, services: DocumentedServices): Json {
   const service = services.at(entry.path)
   const { methods } = service.description
-  const build = (method: MethodDescription, id: boolean) => {
-    const form = method.forms.find((one) => one.hasId === id)
-    return form === undefined ? {} : toOperation({ url, method, form, service, services })
-  }
-  const operation = build(methods.find((one) => one.name === name) as MethodDescription, hasId)
+  const build = (method: MethodDescription, form: Form | undefined) =>
+    toOperation({ url, method, form: form as Form, service, services })
+  const method = methods.find((one) => one.name === name) as MethodDescription
+  const operation = build(method, formAt(method, endpoint))
   const [first, ...others] = headersOf(methods)
-  const isPost = name === 'create' || name === first?.name
-  if (!isPost || others.length === 0) return operation
-  const more = others.flatMap((method) => (method === undefined ? [] : [[method.name, build(method, false)]]))
+  if ((name !== 'create' && method !== first) || others.length === 0) return operation
+  const more = others.map((other) => [other?.name, build(other as MethodDescription, other?.forms[0])])
   return { ...operation, 'x-service-methods': Object.fromEntries(more) }
 }
 

@@ -1,12 +1,20 @@
 import type { Describable } from '../core/description.js'
+import { type Endpoint, endpointsOf } from '../core/endpoints.js'
 import { methods } from '../core/methods.js'
-import { existing } from '../core/service.js'
+import { existing, type ServiceMethod } from '../core/service.js'
 
 /** A service, with the methods that may be called from outside. */
 export interface ExposedService extends Describable {
   /** Asks the hooks whether they can work where they stand. @throws what to do when one can't */
   start(): void
 }
+
+/** Where the methods of a service are called over HTTP. */
+export const placesOf = ({ exposed, methods }: ExposedService): (Endpoint & { readonly name: string })[] =>
+  exposed.flatMap((name) => {
+    const { definition } = methods.get(name) as ServiceMethod
+    return endpointsOf(definition).map((endpoint) => ({ name, ...endpoint }))
+  })
 
 /**
  * The methods of a service that may be called from outside: those that are named, or else those of the six that exist.

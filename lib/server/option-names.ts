@@ -13,6 +13,7 @@ const ofPlugin = {
 const ofRegister = { prefix: true, logLevel: true, logSerializers: true }
 const ofService = {
   methods: true,
+  routes: true,
   events: true,
   hooks: true,
   before: true,

@@ -5,6 +5,7 @@ import type { HookOptions } from '../../types/hooks.js'
 import { HookStore } from '../core/hooks.js'
 import { joinPath } from '../core/path.js'
 import { createService } from '../core/service.js'
+import { checkRoutes } from './custom-route.js'
 import { emitterOf } from './emitter.js'
 import { errorHandler } from './error-handler.js'
 import { exposedMethods } from './exposed.js'
@@ -64,15 +65,16 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
 
   function register(instance: FastifyInstance, path: string, object: object, serviceOptions: ServiceOptions) {
     const name = joinPath(instance.prefix, path)
-    const { methods, events, hooks } = serviceOptions
+    const { methods, routes, events, hooks } = serviceOptions
     const onListenerError = (err: unknown, event: string) =>
       logError(app.log, 'error', err, 'A listener of a service failed', { path: name, event })
     const create = () => {
       checkServiceOptions(serviceOptions, name)
       const exposed = exposedMethods(object, name, methods)
+      checkRoutes(routes, name, exposed, router)
       checkSchemas(serviceOptions.schema, name, exposed)
       const shared = { app: instance, path: name, common, onListenerError, observer, emitter: emitterOf(object) }
-      const entry = createService(object, { ...shared, methods: exposed, events, hooks: hooks as HookOptions })
+      const entry = createService(object, { ...shared, methods: exposed, routes, events, hooks: hooks as HookOptions })
       const start = () => startHooks(entry, common, serviceOptions)
       const exposedService = { ...entry, exposed, common, options: serviceOptions, start }
       locations.add(exposedService)

@@ -1,15 +1,15 @@
-import type { FastifyInstance, preValidationHookHandler, RouteOptions } from 'fastify'
+import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../types/fastify.js'
 import { Caller } from '../core/caller.js'
 import { authenticationFor, type WithAuthentications } from '../core/credentials.js'
-import { withMark } from '../core/description.js'
-import { ServiceError } from '../core/errors.js'
-import { checkData, methods } from '../core/methods.js'
+import { type Endpoint, endpointsOf } from '../core/endpoints.js'
+import { withMark } from '../core/route-mark.js'
 import type { ServiceMethod } from '../core/service.js'
 import { createAnswer } from './answer.js'
 import { registerBodyParsers } from './body.js'
-import { argumentsAt, idName, type ReadArguments } from './call.js'
+import { argumentsAt, type ReadArguments, routePath } from './call.js'
 import { constraintsOf } from './custom-method.js'
+import { bodyHooks } from './data-check.js'
 import { startDeadline } from './deadline.js'
 import type { errorHandler } from './error-handler.js'
 import type { ExposedService } from './exposed.js'
@@ -52,31 +52,37 @@ export async function registerRoutes(
   const readerOf = argumentsAt(entry.path)
   for (const name of entry.exposed) {
     const method = entry.methods.get(name) as ServiceMethod
-    const { id, verb } = method.definition
-    const constraints = constraintsOf(name, instance)
-    const route = {
-      ...toRoute(method, entry, options, settings, instance, readerOf(method.definition)),
-      constraints,
-      method: verb
+    const read = readerOf(method.definition)
+    for (const byHeader of [false, true]) {
+      const endpoints = endpointsOf(method.definition).filter((endpoint) => endpoint.byHeader === byHeader)
+      if (endpoints.length === 0) continue
+      const route = {
+        ...toRoute(method, byHeader, entry, options, settings, instance, read),
+        ...(byHeader && { constraints: constraintsOf(name, instance) })
+      }
+      // What has no endpoint is the same as another route.
+      const add = (verb: string, url: string, endpoint?: Endpoint) => {
+        // OpenAPI has room for one POST at a path, and the path with a slash behind it is no other resource.
+        const schema = byHeader || endpoint === undefined ? { ...route.schema, hide: true } : route.schema
+        const added = { ...route, ...(schema && { schema }), method: verb, url, prefixTrailingSlash: 'slash' as const }
+        settings.precedence.add(instance, endpoint ? withMark(added, { entry, name, endpoint }) : added)
+      }
+      const isRoot = instance.prefix === ''
+      // The router finds the route of a record for an empty id too.
+      const hasSlash = isRoot || (method.definition.id !== 'optional' && !settings.router.options.ignoreTrailingSlash)
+      for (const endpoint of endpoints) {
+        const { verb, path } = endpoint
+        if (path !== '') add(verb, `/${routePath(entry.path, path)}`, endpoint)
+        if (path === '' && !isRoot) add(verb, '', endpoint)
+        if (path === '' && hasSlash) add(verb, '/', isRoot ? endpoint : undefined)
+      }
     }
-    const add = (url: string, isSame = false) => {
-      // OpenAPI has room for one POST at a path, and the path with a slash behind it is no other resource.
-      const schema = isSame || !methods.has(name) ? { ...route.schema, hide: true } : route.schema
-      const added = { ...route, ...(schema && { schema }), url, prefixTrailingSlash: 'slash' as const }
-      const hasId = url.startsWith('/:')
-      settings.precedence.add(instance, isSame ? added : withMark(added, { entry, name, hasId }))
-    }
-    const isRoot = instance.prefix === ''
-    // The router finds the route of a record for an empty id too.
-    const hasSlash = isRoot || (id === false && !settings.router.options.ignoreTrailingSlash)
-    if (id !== true && !isRoot) add('')
-    if (id !== true && hasSlash) add('/', !isRoot)
-    if (id !== false) add(`/:${idName(entry.path)}`)
   }
 }
 
 function toRoute(
   method: ServiceMethod,
+  byHeader: boolean,
   entry: ExposedService,
   options: ServiceOptions,
   settings: Settings,
@@ -87,12 +93,8 @@ function toRoute(
   const schema = options.schema?.[name]
   const resource = resourceRoute(schema, instance)
   const isBatch = definition.batch && schema?.body !== undefined && resource === undefined
-  const checks = [
-    ...(definition.arguments.includes('data') ? [dataCheck(name, schema?.body !== undefined)] : []),
-    ...(resource?.checks ?? [])
-  ]
   const before = list(options.before)
-  const check = targetCheck(method, entry, settings.locations, settings.router)
+  const check = targetCheck(method, byHeader, entry, settings.locations, settings.router)
   const answer = createAnswer(
     list(options.after),
     options.formatter ?? settings.formatter,
@@ -101,7 +103,7 @@ function toRoute(
   // A hook of the application may set it for a route.
   let timeout: number | undefined
   return {
-    exposeHeadRoute: definition.verb === 'GET',
+    exposeHeadRoute: definition.verb === 'GET' && !byHeader,
     ...(schema && { schema: routeSchema(definition, schema, instance) }),
     ...resource?.compilers,
     ...(options.config && { config: options.config }),
@@ -114,7 +116,7 @@ function toRoute(
       readQuery(request, settings.parse, settings.router)
       done()
     },
-    ...(checks.length > 0 && { preValidation: checks }),
+    preValidation: [...bodyHooks(method, byHeader, entry, schema?.body !== undefined), ...(resource?.checks ?? [])],
     ...(isBatch && { preHandler: validateBatch }),
     async handler(request, reply) {
       const caller = new Caller(request, reply.raw)
@@ -140,16 +142,6 @@ function toRoute(
       applyContext(context, definition.status, reply)
       return answer(context, caller, request, reply)
     }
-  }
-}
-
-// Without a schema the data is checked when the service is called: middleware before it may supply the body.
-function dataCheck(name: string, hasSchema: boolean): preValidationHookHandler {
-  return (request, _reply, done) => {
-    // The form parser returns its error: throwing it there ends the process on some versions of Fastify.
-    if (request.body instanceof ServiceError) throw request.body
-    if (hasSchema) checkData(name, request.body)
-    done()
   }
 }
 

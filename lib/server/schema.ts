@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
+import { responsesIn } from '../core/description.js'
 import { BadRequest } from '../core/errors.js'
 import type { MethodDefinition } from '../core/methods.js'
 import { rulesOf } from '../core/resource/resource.js'
@@ -6,11 +7,7 @@ import { rulesOf } from '../core/resource/resource.js'
 export type Schema = Record<string, unknown>
 
 /** The response schemas of a method by status. A schema without a status is that of every success. */
-export function responses({ response }: FastifySchema): Map<string, Schema> {
-  const isMap = Object.keys(response ?? {}).every((key) => /^([1-5](\d\d|xx)|default)$/i.test(key))
-  const byStatus = Object.entries((isMap ? response : { '2xx': response }) ?? {})
-  return new Map(byStatus.map(([status, schema]) => [status.toLowerCase(), schema as Schema]))
-}
+export const responses = ({ response }: FastifySchema) => responsesIn(response) as Map<string, Schema>
 
 /**
  * Makes the schema of a route from that of a method, which describes one record, while `find` answers lists and pages.
@@ -30,7 +27,7 @@ export const hasOwnCompiler = (schema: FastifySchema, instance: FastifyInstance)
   instance.serializerCompiler !== undefined && rulesOf(schema) === undefined
 
 /** Whether a method answers lists and pages. */
-export const answersPages = ({ verb, id }: MethodDefinition) => verb === 'GET' && id === false
+export const answersPages = ({ verb, path }: MethodDefinition) => verb === 'GET' && path === ''
 
 function pagesOf(record: Schema): Schema {
   const list = listOf(record)

@@ -3,7 +3,11 @@ import type { InputOf } from './standard-schema.js'
 /** The type of an option; `never` where it is not given. */
 export type Option<O, K extends PropertyKey> = O extends { readonly [Key in K]: infer T } ? T : never
 /** The names that an option lists. */
-export type Names<O, K extends PropertyKey> = Option<O, K> extends readonly (infer N)[] ? N : never
+export type Names<O, K extends PropertyKey> = [Option<O, K>] extends [never]
+  ? never
+  : Option<O, K> extends readonly (infer N)[]
+    ? N
+    : never
 /** The type of a schema that an option gives. */
 export type Own<O, K extends PropertyKey, Default> = [Option<O, K>] extends [never] ? Default : InputOf<Option<O, K>>
 

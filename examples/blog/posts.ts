@@ -1,5 +1,5 @@
 import { MemoryService } from '@feathersjs/memory'
-import type { Params } from 'fastify-services'
+import type { Id, Params } from 'fastify-services'
 
 export interface Post {
   id: number
@@ -13,7 +13,7 @@ export interface Post {
 
 /** Posts in memory, which can be published. */
 export class Posts extends MemoryService<Post> {
-  async publish({ id }: { id: number }, _params?: Params): Promise<Post> {
+  async publish(id: Id, _data: unknown, _params?: Params): Promise<Post> {
     return this._patch(id, { published: true })
   }
 }

@@ -1,51 +1,39 @@
-import { resource } from './resource.js'
+import { resource } from 'fastify-services'
+import { Type } from 'typebox'
 
-const id = { type: 'integer', readOnly: true }
-const text = { type: 'string', minLength: 1, maxLength: 10_000 }
-const title = { type: 'string', minLength: 1, maxLength: 200 }
-const author = { type: 'integer', readOnly: true, description: 'The id of the user who wrote it.' }
+const id = Type.Integer({ readOnly: true })
+const title = Type.String({ minLength: 1, maxLength: 200 })
+const text = Type.String({ minLength: 1, maxLength: 10_000 })
+const author = Type.Integer({ readOnly: true, description: 'The id of the user who wrote it.' })
 
-const user = resource({
-  id,
-  email: { type: 'string', maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+$' },
-  name: { type: 'string', minLength: 1, maxLength: 100 },
-  password: { type: 'string', minLength: 8, maxLength: 1024, writeOnly: true }
+export const users = resource(
+  Type.Object({
+    id,
+    email: Type.String({ maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+$' }),
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    password: Type.String({ minLength: 8, maxLength: 1024 })
+  }),
+  { readOnly: ['id'], writeOnly: ['password'] }
+)
+
+export const posts = resource(
+  Type.Object({
+    id,
+    title,
+    text,
+    words: Type.Integer({ description: 'How many words the text has.' }),
+    tags: Type.Array(Type.String({ maxLength: 50 }), { maxItems: 20, default: [] }),
+    published: Type.Boolean(),
+    author
+  }),
+  { readOnly: ['id', 'words', 'published', 'author'] }
+)
+
+export const comments = resource(Type.Object({ id, post: Type.Integer(), text, author }), {
+  readOnly: ['id', 'post', 'author']
 })
 
-const post = resource({
-  id,
-  title,
-  text,
-  words: { type: 'integer', readOnly: true, description: 'How many words the text has.' },
-  tags: { type: 'array', items: { type: 'string', maxLength: 50 }, maxItems: 20, default: [] },
-  published: { type: 'boolean', readOnly: true },
-  author
+export const pictures = resource(Type.Object({ id, title, bytes: Type.Integer(), author }), {
+  readOnly: ['id', 'bytes', 'author'],
+  create: Type.Object({ title, file: Type.Unsafe<Buffer>({ contentMediaType: 'application/octet-stream' }) })
 })
-
-const comment = resource({ id, post: { type: 'integer', readOnly: true }, text, author })
-
-const picture = resource({
-  id,
-  title,
-  file: { contentMediaType: 'application/octet-stream', writeOnly: true },
-  bytes: { type: 'integer', readOnly: true },
-  author
-})
-
-const { update: _user, ...ofUsers } = user
-export const users = { ...ofUsers, create: { ...user.create, summary: 'Sign up' } }
-
-export const posts = {
-  ...post,
-  publish: {
-    description: 'Marks it as ready to be read.',
-    body: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
-    response: post.get.response
-  }
-}
-
-const { update: _comment, patch, ...ofComments } = comment
-export const comments = ofComments
-
-const { find, get, create } = picture
-export const pictures = { find, get, create: { ...create, summary: 'Upload a picture' } }

@@ -59,8 +59,8 @@ function modernize(copy: Json, { nullable, isFile, items }: Json): Json {
   if (nullable === true && copy.type !== undefined) copy.type = [...new Set([copy.type, 'null'].flat())]
   if (isFile === true) return { type: 'string', format: 'binary' }
   // Generators of clients read the one, and OpenAPI 3.1 the other.
-  if (copy.contentMediaType !== undefined && copy.contentEncoding === undefined) copy.format ??= 'binary'
-  return copy
+  const isBinary = copy.contentMediaType !== undefined && copy.contentEncoding === undefined
+  return isBinary ? { type: 'string', format: 'binary', ...copy } : copy
 }
 
 /** Whether a schema describes a file that is sent as it is: a form is needed for it. */

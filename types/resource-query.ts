@@ -29,12 +29,12 @@ type Filters<R, O> = {
     ? T | Operators<T, O>
     : never
 }
-type Group<R, O> = Filters<R, O> & { $or?: readonly Group<R, O>[]; $and?: readonly Group<R, O>[] }
+type Group<R, O> = Filters<R, O> & { $or?: Group<R, O>[]; $and?: Group<R, O>[] }
 
 /** What a query may say, by the type of the record and the options. */
 export type QueryIn<R, O> = Group<R, O> & {
   $limit?: number
   $skip?: number
   $sort?: { [K in Allowed<ScalarKey<R>, O, 'sort'>]?: 1 | -1 }
-  $select?: readonly (keyof R)[]
+  $select?: (keyof R & string)[]
 } & Own<O, 'query', unknown>

@@ -32,6 +32,8 @@ const plain = [
   'dependentRequired', 'contentEncoding', 'contentMediaType', 'contentSchema', 'discriminator', 'externalDocs'
 ]
 
+const shapes = ['additionalProperties', '$ref', ...ofSchemas, ...lists]
+
 /**
  * A copy of a JSON Schema as OpenAPI 3.1 has it: of draft 7 and of Ajv it keeps what that knows. Each schema within is handed to `visit`,
  * which may replace it.
@@ -58,6 +60,8 @@ function modernize(copy: Json, { nullable, isFile, items }: Json): Json {
   delete copy.additionalItems
   if (nullable === true && copy.type !== undefined) copy.type = [...new Set([copy.type, 'null'].flat())]
   if (isFile === true) return { type: 'string', format: 'binary' }
+  // Any object: some generators take it for one without fields.
+  if (copy.type === 'object' && !Object.keys(copy).some((key) => shapes.includes(key))) copy.additionalProperties = true
   // Generators of clients read the one, and OpenAPI 3.1 the other.
   const isBinary = copy.contentMediaType !== undefined && copy.contentEncoding === undefined
   return isBinary ? { type: 'string', format: 'binary', ...copy } : copy
@@ -74,6 +78,14 @@ export const isFile = (schema: unknown): boolean =>
 /** Whether a schema of a record has a field that is a file. */
 export const hasFile = (schema: unknown): boolean =>
   isObject(schema) && isObject(schema.properties) && Object.values(schema.properties).some(isFile)
+
+/** A schema of a body: what has a default may be left out. */
+export function withDefaults(schema: Json): Json {
+  const { required, properties } = schema
+  if (!Array.isArray(required) || !isObject(properties)) return schema
+  const left = required.filter((name) => !('default' in Object(properties[name])))
+  return left.length === required.length ? schema : { ...schema, required: left }
+}
 
 /** A schema of records without some of their fields. */
 export function withoutFields(schema: Json, fields: readonly string[]): Json {

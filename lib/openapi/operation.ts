@@ -1,5 +1,5 @@
 import type { Form, MethodDescription } from '../core/description.js'
-import { hasFile, type Json, toJsonSchema } from './json-schema.js'
+import { hasFile, type Json, toJsonSchema, withDefaults } from './json-schema.js'
 import { toPascal, wordsOf } from './names.js'
 import { toParameters } from './parameters.js'
 import { toResponses } from './responses.js'
@@ -83,7 +83,7 @@ function toBody({ method, form, service: { names }, services, id }: OperationSou
     const any = isCustom ? {} : { type: 'object' }
     return { required: !isCustom, content: { 'application/json': { schema: any } } }
   }
-  const given = toJsonSchema(schema.body, 'input')
+  const given = withDefaults(toJsonSchema(schema.body, 'input'))
   const own = isCustom ? `${toPascal([id])}Data` : `${names.one}${suffixes[name]}`
   // Most services replace a record by what they also create one from.
   const one = services.components.find(`${names.one}Data`, given) ?? services.schema(method, own, given)

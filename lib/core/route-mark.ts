@@ -8,7 +8,8 @@ const mark: unique symbol = Symbol('service')
 export interface RouteMark {
   readonly entry: Describable
   readonly name: string
-  readonly endpoint: Endpoint
+  /** `undefined` for a route that is the same as another one: with a slash behind it. */
+  readonly endpoint: Endpoint | undefined
 }
 
 /** Gives a route what it says, under a name that only we know. */

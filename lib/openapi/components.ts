@@ -7,13 +7,24 @@ const place = '#/components/schemas/'
 export const toComponentName = (id: string) =>
   id
     .replace(/#$/, '')
-    .split(/[/#]/)
-    .filter(Boolean)
-    .at(-1)
-    ?.replace(/[^\w.-]/g, '_') ?? 'schema'
+    .replace(/^.*[/#]/, '')
+    .replace(/[^\w.-]/g, '_')
+
+/** The name, or the first one with a number behind it that will do. */
+function numbered(name: string, isGood: (name: string) => boolean): string {
+  let key = name
+  for (let number = 2; !isGood(key); number++) key = `${name}${number}`
+  return key
+}
 
 /** What stands under `components` in a document, by kind. */
 export type Parts = Record<'schemas' | 'parameters' | 'responses' | 'securitySchemes', Record<string, unknown>>
+
+/** The schema that `#` stands for, and its name. */
+interface Root {
+  readonly schema: Json
+  readonly name: string
+}
 
 /** The schemas and parameters of a document that others refer to. */
 export class Components {
@@ -34,23 +45,20 @@ export class Components {
 
   /**
    * Adds a schema, and returns what refers to it. One that is there already, under this name or with a number behind it, is not added again.
-   * @param found the definition within another schema that it was
+   * @param root the schema that it is defined in
    */
-  add(name: string, schema: Json, found: object = schema): Json {
+  add(name: string, schema: Json, root?: Root): Json {
     if (typeof schema.$ref === 'string') return this.copy(schema, name) as Json
     const source = JSON.stringify(schema)
-    for (let number = 1; ; number++) {
-      const key = number === 1 ? name : `${name}${number}`
-      const reference = { $ref: place + key }
-      if (this.#sources.get(key) === source) return reference
-      if (Object.hasOwn(this.schemas, key)) continue
-      // It may refer to itself.
-      this.#sources.set(key, source)
-      this.#moved.set(found, reference)
-      this.schemas[key] = {}
-      this.schemas[key] = this.copy(schema, key)
-      return reference
-    }
+    const key = numbered(name, (key) => this.#sources.get(key) === source || !Object.hasOwn(this.schemas, key))
+    const reference = { $ref: place + key }
+    if (this.#sources.get(key) === source) return reference
+    // It may refer to itself.
+    this.#sources.set(key, source)
+    this.#moved.set(schema, reference)
+    this.schemas[key] = {}
+    this.schemas[key] = this.copy(schema, key, root)
+    return reference
   }
 
   /** What refers to a schema that was added under a name. */
@@ -61,36 +69,31 @@ export class Components {
   /** Adds a parameter, which several operations have, and returns what refers to it. */
   addParameter(name: string, parameter: Json): Json {
     const text = JSON.stringify(parameter)
-    for (let number = 1; ; number++) {
-      const key = number === 1 ? name : `${name}${number}`
-      this.parameters[key] ??= parameter
-      if (JSON.stringify(this.parameters[key]) === text) return { $ref: `#/components/parameters/${key}` }
-    }
+    const key = numbered(name, (key) => [undefined, text].includes(JSON.stringify(this.parameters[key])))
+    this.parameters[key] = parameter
+    return { $ref: `#/components/parameters/${key}` }
   }
 
   /** A copy of a schema for the document. What it defines, or has under an id of its own, becomes a component. */
-  copy(schema: Json, name: string): unknown {
+  copy(schema: Json, name: string, root: Root = { schema, name }): unknown {
     return copySchema(schema, (inner) => {
-      const { $ref, $id } = inner
-      if (typeof $ref === 'string') return this.#refer($ref, schema, name)
-      if (typeof $id !== 'string' || inner === schema) return undefined
-      const { $id: _, ...rest } = inner
-      return this.add(toComponentName($id), rest, inner)
+      const { $ref, $id, ...rest } = inner
+      if (typeof $ref === 'string') return this.#refer($ref, root)
+      return typeof $id !== 'string' || inner === schema ? undefined : this.add(toComponentName($id), rest)
     })
   }
 
-  #refer($ref: string, root: Json, name: string): Json {
+  #refer($ref: string, root: Root): Json {
     if ($ref.startsWith('service:')) return this.#recordOf($ref.slice('service:'.length))
-    if ($ref === '#' || $ref === root.$id) return { $ref: place + name }
+    if ($ref === '#' || $ref === root.schema.$id) return { $ref: place + root.name }
     const [, keyword = '', key = '', rest = ''] = /^#\/(definitions|\$defs)\/([^/]+)(.*)$/.exec($ref) ?? []
-    const found = (root[keyword] as Json | undefined)?.[decodeURIComponent(key)]
+    const found = (root.schema[keyword] as Json | undefined)?.[decodeURIComponent(key)]
     if (isObject(found)) {
-      const { definitions, $defs } = root
-      const add = () => this.add(toPascal([name, ...wordsOf(key)]), { ...found, definitions, $defs }, found)
-      return { $ref: `${(this.#moved.get(found) ?? add()).$ref}${rest}` }
+      const moved = this.#moved.get(found) ?? this.add(toPascal([root.name, ...wordsOf(key)]), found, root)
+      return { $ref: `${moved.$ref}${rest}` }
     }
     if ($ref.startsWith(place)) return { $ref }
-    if ($ref.startsWith('#/')) return { $ref: `${place}${name}${$ref.slice(1)}` }
+    if ($ref.startsWith('#/')) return { $ref: `${place}${root.name}${$ref.slice(1)}` }
     const [id = '', fragment = ''] = $ref.split('#')
     return { $ref: `${place}${toComponentName(id)}${fragment}` }
   }

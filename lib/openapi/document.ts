@@ -2,9 +2,9 @@ import { type Describable, describe, type Form, type MethodDescription } from '.
 import type { Endpoint } from '../core/endpoints.js'
 import { markOf, type RouteMark } from '../core/route-mark.js'
 import type { Parts } from './components.js'
-import { isObject, type Json } from './json-schema.js'
+import type { Json } from './json-schema.js'
 import { toOperation } from './operation.js'
-import { DocumentedServices } from './service.js'
+import { bearer, DocumentedServices } from './service.js'
 
 /** Stands in the operations that `@fastify/swagger` has made of the routes of services: which route it was. */
 const placeholder = 'x-fastify-services'
@@ -25,8 +25,8 @@ function isVisible({ entry, name, endpoint }: RouteMark): boolean {
 }
 
 /** The form of a method at an endpoint, where it is shown. */
-const formAt = ({ forms }: MethodDescription, { path, byHeader }: Endpoint) =>
-  forms.find((form) => form.path === path && form.byHeader === byHeader)
+const formAt = ({ forms }: MethodDescription, endpoint: Endpoint | undefined) =>
+  forms.find((form) => form.path === endpoint?.path && form.byHeader === endpoint.byHeader)
 
 /** The methods that are called by a header, those that the verb leaves room for first. */
 function headersOf(methods: readonly MethodDescription[]): (MethodDescription | undefined)[] {
@@ -35,31 +35,36 @@ function headersOf(methods: readonly MethodDescription[]): (MethodDescription | 
   return [...(hasCreate ? [undefined] : []), ...shown.filter(({ isByHeader }) => isByHeader)]
 }
 
+type Item = Record<string, Partial<Record<'operationId' | 'security' | typeof placeholder, unknown>> | undefined>
+
 interface Document {
-  paths?: Record<string, Json>
+  paths: Record<string, Item>
   tags?: { name: string; description?: string }[]
-  components?: Partial<Parts>
+  components: Partial<Parts>
 }
 
 /** Replaces what stands for the routes of services by their operations, and adds the components that those refer to. */
 export function completeDocument<D extends object>(given: D): D {
   const document = given as Document
-  const operations = Object.entries(document.paths ?? {}).flatMap(([url, item]) =>
-    Object.entries(item).map(([verb, operation]) => ({ url, verb, item, operation: operation as Json }))
+  const operations = Object.entries(document.paths).flatMap(([url, item]) =>
+    Object.entries(item).map(([verb, operation]) => ({ url, verb, item, operation }))
   )
   const marked = operations.flatMap((one) => {
-    const mark = isObject(one.operation) ? (one.operation[placeholder] as RouteMark | undefined) : undefined
+    const mark = one.operation?.[placeholder] as RouteMark | undefined
     return mark === undefined ? [] : [{ ...one, mark }]
   })
   const entries = new Set(marked.map(({ mark }) => mark.entry))
-  const parts: Parts = { schemas: {}, parameters: {}, responses: {}, securitySchemes: {}, ...document.components }
+  const { schemas, parameters, responses, securitySchemes } = document.components
+  // The others are those of the options, and are there for the next document.
+  const parts = { schemas: schemas as Parts['schemas'], parameters: { ...parameters }, responses: { ...responses } }
   const services = new DocumentedServices(entries, parts)
   const ids = new Set(operations.map(({ operation }) => operation?.operationId))
   for (const { url, verb, item, mark } of marked) {
     const operation = operationAt(url, mark, services)
     item[verb] = { ...operation, operationId: unique(String(operation.operationId), ids) }
   }
-  document.components = { ...parts, securitySchemes: securityOf(services, parts.securitySchemes, document) }
+  const schemes = securityOf(services.schemes, { ...securitySchemes }, document)
+  document.components = { ...document.components, ...parts, securitySchemes: schemes }
   document.tags = tagsOf(entries, document)
   return given
 }
@@ -85,14 +90,13 @@ function unique(id: string, ids: Set<unknown>): string {
   return name
 }
 
-/** The schemes that operations ask for, and those that were there. */
-function securityOf(services: DocumentedServices, given: Record<string, unknown>, { paths }: Document) {
-  const known = { ...services.schemes, ...given }
-  const used = JSON.stringify(
-    Object.values(paths ?? {}).flatMap((item) => Object.values(item).map((one) => Object(one).security))
-  )
+/** The schemes that operations ask for, and those that the application has itself. */
+function securityOf(ours: Record<string, unknown>, given: Record<string, unknown>, { paths }: Document) {
+  const used = JSON.stringify(Object.values(paths).flatMap((item) => Object.values(item).map((one) => one?.security)))
+  const { Bearer = bearer, ...others } = given
+  const own = { ...others, ...(Bearer !== bearer && { Bearer }) }
   return Object.fromEntries(
-    Object.entries(known).filter(([name]) => (name in services.schemes ? used.includes(`"${name}"`) : true))
+    Object.entries({ ...ours, ...own }).filter(([name]) => name in own || used.includes(`"${name}"`))
   )
 }
 

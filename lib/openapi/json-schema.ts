@@ -82,8 +82,8 @@ export const hasFile = (schema: unknown): boolean =>
 /** A schema of a body: what has a default may be left out. */
 export function withDefaults(schema: Json): Json {
   const { required, properties } = schema
-  if (!Array.isArray(required) || !isObject(properties)) return schema
-  const left = required.filter((name) => !('default' in Object(properties[name])))
+  if (!Array.isArray(required)) return schema
+  const left = required.filter((name) => Object(Object(properties)[name]).default === undefined)
   return left.length === required.length ? schema : { ...schema, required: left }
 }
 

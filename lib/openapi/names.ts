@@ -23,7 +23,7 @@ export function toSingular(word: string): string {
   const lower = word.toLowerCase()
   if (Object.hasOwn(irregular, lower)) return irregular[lower] as string
   if (/[^aeiou]ies$/i.test(word)) return `${word.slice(0, -3)}y`
-  if (/(ss|sh|ch|x|zz)es$/i.test(word)) return word.slice(0, -2)
+  if (/(ss|sh|ch|x|zz|[bnprt]us)es$/i.test(word)) return word.slice(0, -2)
   if (/(ss|us|is)$/i.test(word)) return word
   return word.replace(/s$/i, '')
 }

@@ -1,6 +1,7 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { toComponentName } from './components.js'
 import { completeDocument, placeholderOf } from './document.js'
+import { bearer } from './service.js'
 
 type Swagger = FastifyDynamicSwaggerOptions
 type Given = NonNullable<Swagger['openapi']>
@@ -24,23 +25,31 @@ export type SwaggerOptions = Omit<Swagger, 'openapi' | 'swagger' | 'mode'>
  */
 export function openapi(document: DocumentOptions, options: SwaggerOptions = {}): FastifyDynamicSwaggerOptions {
   const { transform, transformObject } = options
+  const { components } = document
+  const securitySchemes = { Bearer: bearer, ...components?.securitySchemes }
   return {
     // Constants are of this version; the plugin would make lists of them.
     convertConstToEnum: false,
     refResolver: {
-      buildLocalReference: ({ $id }, _base, _fragment, index) =>
-        typeof $id === 'string' ? toComponentName($id) : `Schema${index}`
+      buildLocalReference: ({ $id }) => toComponentName(String($id))
     },
     ...options,
-    openapi: { servers: [{ url: '/' }], ...document, openapi: '3.1.0' } as Given,
+    openapi: {
+      servers: [{ url: '/' }],
+      ...document,
+      // Routes of the application may name it, too.
+      components: { ...components, securitySchemes },
+      openapi: '3.1.0'
+    } as Given,
     transform(route) {
       const schema = placeholderOf(route.route)
       if (schema !== undefined) return { schema, url: route.url }
       return transform?.(route) ?? { schema: route.schema, url: route.url }
     },
     transformObject(given) {
-      if ('openapiObject' in given) completeDocument(given.openapiObject)
-      return transformObject?.(given) ?? ('openapiObject' in given ? given.openapiObject : given.swaggerObject)
+      const { openapiObject } = given as { openapiObject: Given }
+      completeDocument(openapiObject)
+      return transformObject?.(given) ?? openapiObject
     }
   }
 }

@@ -75,13 +75,16 @@ function toParameter(
 /** A schema without properties of its branches. A branch that has no others left is left out. */
 function withoutProperties(schema: Json, names: readonly string[]): Json {
   if (names.length === 0) return schema
-  const copy = { ...schema }
-  for (const key of unions)
-    if (Array.isArray(copy[key])) {
-      const kept = (copy[key] as Json[]).map((one) => withoutProperties(one, names)).filter((one) => !isBare(one))
-      if (kept.length === 1) Object.assign(copy, kept[0], { [key]: undefined })
-      else copy[key] = kept
+  const copy: Json = { ...schema }
+  for (const key of unions) {
+    if (!Array.isArray(copy[key])) continue
+    const kept = (copy[key] as Json[]).map((one) => withoutProperties(one, names)).filter((one) => !isBare(one))
+    if (kept.length > 1) copy[key] = kept
+    else {
+      delete copy[key]
+      Object.assign(copy, kept[0])
     }
+  }
   if (isObject(copy.properties))
     copy.properties = Object.fromEntries(Object.entries(copy.properties).filter(([name]) => !names.includes(name)))
   return copy

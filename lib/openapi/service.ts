@@ -40,7 +40,7 @@ export class DocumentedServices {
   readonly #names: ReadonlyMap<string, ServiceNames>
   readonly #responses: Record<string, unknown>
 
-  constructor(entries: Iterable<Describable>, parts: Parts) {
+  constructor(entries: Iterable<Describable>, parts: Pick<Parts, 'schemas' | 'parameters' | 'responses'>) {
     this.#responses = parts.responses
     this.#descriptions = new Map([...entries].map((entry) => [entry.path, describe(entry)]))
     this.#names = nameServices([...this.#descriptions.keys()])

@@ -65,7 +65,7 @@ export async function registerRoutes(
         // OpenAPI has room for one POST at a path, and the path with a slash behind it is no other resource.
         const schema = byHeader || endpoint === undefined ? { ...route.schema, hide: true } : route.schema
         const added = { ...route, ...(schema && { schema }), method: verb, url, prefixTrailingSlash: 'slash' as const }
-        settings.precedence.add(instance, endpoint ? withMark(added, { entry, name, endpoint }) : added)
+        settings.precedence.add(instance, withMark(added, { entry, name, endpoint }))
       }
       const isRoot = instance.prefix === ''
       // The router finds the route of a record for an empty id too.

@@ -1,0 +1,182 @@
+import t from 'tap'
+import { All, documentOf, operationsOf, type Part } from './app.js'
+
+const idsOf = (document: Part) =>
+  Object.fromEntries(Object.entries(operationsOf(document)).map(([name, { operationId }]) => [name, operationId]))
+
+t.test('each method has an operation with an id, a tag and a summary', async (t) => {
+  const document = await documentOf(t, (app) => app.service('posts', new All()))
+  t.strictSame(idsOf(document), {
+    'GET /posts': 'findPosts',
+    'POST /posts': 'createPost',
+    'GET /posts/{id}': 'getPost',
+    'PUT /posts/{id}': 'updatePost',
+    'PATCH /posts/{id}': 'patchPost',
+    'DELETE /posts/{id}': 'removePost'
+  })
+  const operations = Object.values(operationsOf(document))
+  t.strictSame(
+    operations.map(({ summary }) => summary),
+    ['Find posts', 'Create a post', 'Get a post', 'Replace a post', 'Change a post', 'Remove a post']
+  )
+  for (const { tags, security } of operations) t.strictSame([tags, security], [['posts'], []])
+  t.strictSame(document.tags, [{ name: 'posts', description: 'The service at `/posts`.' }])
+  t.match(document, { openapi: '3.1.0', servers: [{ url: '/' }], info: { title: 'Test' } })
+})
+
+t.test('calls for many records are there where `multi` allows them', async (t) => {
+  const some = await documentOf(t, (app) => app.service('posts', new All({ multi: ['create', 'update'] })))
+  t.equal(idsOf(some)['PUT /posts'], 'updatePosts')
+  t.notOk(idsOf(some)['PATCH /posts'])
+  t.match(operationsOf(some)['POST /posts'].summary, 'Create a post, or a list of posts')
+  const all = await documentOf(t, (app) => app.service('weather', new All({ multi: true })))
+  t.match(idsOf(all), {
+    'GET /weather': 'findWeather',
+    'GET /weather/{id}': 'getWeather',
+    'PATCH /weather': 'patchManyWeather',
+    'DELETE /weather': 'removeManyWeather'
+  })
+  t.notOk(idsOf(all)['PUT /weather'], 'adapters replace no many records')
+  t.equal(operationsOf(all)['PATCH /weather'].summary, 'Change all weather that the query selects')
+})
+
+t.test('services of the same last name have different names', async (t) => {
+  const document = await documentOf(t, async (app) => {
+    for (const version of ['v1', 'v2'])
+      await app.register(async (child) => void child.service('posts', { find: async () => [] }), { prefix: version })
+    app.service('users/:userId/posts', { find: async () => [] })
+    app.service('2fa-codes', { find: async () => [] })
+    app.service('/', { find: async () => [] })
+    app.service('a/:b', { find: async () => [] })
+    app.service('a', { find: async () => [] })
+  })
+  t.strictSame(idsOf(document), {
+    'GET /v1/posts': 'findV1Posts',
+    'GET /v2/posts': 'findV2Posts',
+    'GET /users/{userId}/posts': 'findUsersPosts',
+    'GET /2fa-codes': 'findThe2faCodes',
+    'GET /': 'findRecords',
+    'GET /a/{b}': 'findA',
+    'GET /a': 'findA2'
+  })
+  t.strictSame(document.tags[4], { name: '/', description: 'The service at `/`.' })
+})
+
+t.test('words become singular', async (t) => {
+  const paths = ['countries', 'addresses', 'boxes', 'news', 'people', 'statuses', 'bus', 'categories', 'blog-posts']
+  const document = await documentOf(t, (app) => {
+    for (const path of paths) app.service(path, { get: async () => ({}) })
+  })
+  t.strictSame(
+    Object.values(operationsOf(document)).map(({ summary }) => summary),
+    ['country', 'address', 'box', 'news', 'person', 'status', 'bus', 'category', 'blog post'].map((word) =>
+      word === 'address' ? 'Get an address' : `Get a ${word}`
+    )
+  )
+})
+
+t.test('what the schema of a method says comes first', async (t) => {
+  const document = await documentOf(
+    t,
+    (app) => {
+      app.service('posts', new All({ multi: ['patch'] }), {
+        schema: {
+          find: {
+            summary: 'Search',
+            description: 'By title.',
+            tags: ['reading'],
+            operationId: 'search',
+            security: [{ Key: [] }]
+          },
+          get: { hide: true },
+          create: { deprecated: true, 'x-level': 1 } as object,
+          patch: { summary: 'Edit', operationId: 'edit' }
+        }
+      })
+    },
+    {
+      document: {
+        tags: [{ name: 'posts', description: 'What is written.' }],
+        components: { securitySchemes: { Key: { type: 'apiKey', in: 'query', name: 'key' } } }
+      }
+    }
+  )
+  const operations = operationsOf(document)
+  t.match(operations['GET /posts'], {
+    summary: 'Search',
+    description: 'By title.',
+    tags: ['reading'],
+    operationId: 'search',
+    security: [{ Key: [] }]
+  })
+  t.notOk(operations['GET /posts/{id}'])
+  t.match(operations['POST /posts'], { deprecated: true, 'x-level': 1 })
+  t.match(operations['PATCH /posts/{id}'], { summary: 'Edit', operationId: 'edit' })
+  t.match(operations['PATCH /posts'], { summary: 'Edit: all that the query selects', operationId: 'editMany' })
+  t.match(document.tags, [{ name: 'posts', description: 'What is written.' }])
+  t.strictSame(Object.keys(document.components.securitySchemes), ['Key'])
+})
+
+t.test('routes of the application stay as they are, and no id is there twice', async (t) => {
+  const document = await documentOf(t, (app) => {
+    const schema = {
+      operationId: 'findPosts',
+      response: { 200: { type: 'object', properties: { at: { type: 'string' } } } }
+    }
+    app.get('/time', { schema }, () => ({}))
+    app.service('posts', { find: async () => [], get: async () => ({}) })
+    app.get('/posts/:id', { schema: { summary: 'Its own' } }, () => ({}))
+  })
+  t.match(operationsOf(document)['GET /time'], { operationId: 'findPosts', tags: undefined })
+  t.equal(idsOf(document)['GET /posts'], 'findPosts2')
+  t.match(operationsOf(document)['GET /posts/{id}'], { summary: 'Its own', operationId: undefined })
+})
+
+t.test('`transform` and `transformObject` of the application run for what is its own', async (t) => {
+  const seen: string[] = []
+  const document = await documentOf(
+    t,
+    (app) => {
+      app.get('/time', () => ({}))
+      app.service('posts', { find: async () => [] })
+    },
+    {
+      options: {
+        exposeHeadRoutes: true,
+        transform({ schema, url }) {
+          seen.push(url)
+          return { schema: { ...schema, summary: 'Changed' }, url }
+        },
+        transformObject(given) {
+          const { openapiObject } = given as unknown as { openapiObject: { tags: [] } }
+          return Object.assign(openapiObject, { 'x-changed': true })
+        }
+      }
+    }
+  )
+  t.strictSame([...new Set(seen)], ['/time'])
+  t.match(document, { 'x-changed': true, paths: { '/time': { get: { summary: 'Changed' } } } })
+  t.strictSame(Object.keys(document.paths['/posts']), ['get'], 'HEAD is no operation')
+})
+
+t.test('a path of the options, and the same document twice', async (t) => {
+  const responses = { Gone: { description: 'It has gone.' } }
+  const own = { summary: 'Its own', get: { operationId: 'own', responses: { 200: { description: 'It.' } } } }
+  const document = await documentOf(
+    t,
+    (app) => {
+      app.service('posts', { find: async () => [] })
+      app.get('/yaml', { schema: { hide: true } }, () => app.swagger({ yaml: true }))
+    },
+    { document: { paths: { '/own': own }, components: { responses } } }
+  )
+  t.match(document.paths['/own'], own)
+  t.strictSame(Object.keys(document.components.responses), ['Gone', 'BadRequest', 'AnyError'])
+  t.strictSame(Object.keys(responses), ['Gone'], 'the options are as they were')
+})
+
+t.test('an application without services has its document', async (t) => {
+  const document = await documentOf(t, (app) => app.get('/time', () => ({})))
+  t.strictSame(Object.keys(document.paths), ['/time'])
+  t.strictSame(document.tags, [])
+})

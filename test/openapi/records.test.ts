@@ -1,0 +1,210 @@
+import { resource } from 'fastify-services'
+import t from 'tap'
+import * as z from 'zod'
+import { All, documentOf, follow, operationsOf, type Part } from './app.js'
+
+const record = {
+  type: 'object',
+  required: ['id', 'title'],
+  properties: { id: { type: 'integer', readOnly: true }, title: { type: 'string' } }
+}
+const post = { $ref: '#/components/schemas/Post' }
+const page = { $ref: '#/components/schemas/PostPage' }
+const list = { type: 'array', items: post }
+
+const resultOf = (document: Part, name: string, status = '200') =>
+  operationsOf(document)[name].responses[status].content['application/json'].schema
+const bodyOf = (document: Part, name: string) => operationsOf(document)[name].requestBody.content
+
+t.test('records are components, and so are pages and bodies', async (t) => {
+  const service = new All({ paginate: { default: 10 }, multi: ['create', 'patch'] })
+  const document = await documentOf(t, (app) => app.service('posts', service, { schema: resource(record) as object }))
+  t.strictSame(Object.keys(document.components.schemas), ['Post', 'PostPage', 'Error', 'PostData', 'PostPatch'])
+  t.match(document.components.schemas.Post, record)
+  t.match(document.components.schemas.PostPage, {
+    required: ['total', 'limit', 'skip', 'data'],
+    properties: { total: { type: 'integer' }, data: list }
+  })
+  t.strictSame(resultOf(document, 'GET /posts'), page)
+  t.strictSame(resultOf(document, 'GET /posts/{id}'), post)
+  t.strictSame(resultOf(document, 'POST /posts', '201'), { oneOf: [post, list] })
+  t.strictSame(resultOf(document, 'PATCH /posts'), list)
+  t.strictSame(resultOf(document, 'PATCH /posts/{id}'), post)
+  const data = { $ref: '#/components/schemas/PostData' }
+  t.strictSame(bodyOf(document, 'POST /posts'), {
+    'application/json': { schema: { oneOf: [data, { type: 'array', items: data }] } }
+  })
+  t.strictSame(bodyOf(document, 'PUT /posts/{id}')['application/json'].schema, data, 'what create takes')
+  t.strictSame(follow(document, bodyOf(document, 'PATCH /posts/{id}')['application/json'].schema).required, undefined)
+})
+
+t.test('`find` gives lists where the service says so, and either where it says nothing', async (t) => {
+  const find = { response: record }
+  const of = (options: object) => documentOf(t, (app) => app.service('posts', new All(options), { schema: { find } }))
+  t.strictSame(resultOf(await of({ paginate: false }), 'GET /posts'), list)
+  t.strictSame(resultOf(await of({ paginate: { max: 5 } }), 'GET /posts'), page)
+  t.strictSame(resultOf(await of({}), 'GET /posts'), { anyOf: [list, page] })
+})
+
+t.test('a service without schemas', async (t) => {
+  const document = await documentOf(t, (app) =>
+    app.service('posts', new All({ multi: true, paginate: false }), { methods: ['find', 'get', 'create', 'publish'] })
+  )
+  t.strictSame(resultOf(document, 'GET /posts'), { type: 'array', items: {} })
+  t.strictSame(resultOf(document, 'GET /posts/{id}'), {})
+  t.strictSame(resultOf(document, 'POST /posts', '201'), {})
+  t.match(operationsOf(document)['POST /posts'].requestBody, {
+    required: true,
+    content: { 'application/json': { schema: { type: 'object' } } }
+  })
+})
+
+t.test('a method with another result or body than the others', async (t) => {
+  const short = { type: 'object', properties: { id: { type: 'integer' } } }
+  const document = await documentOf(t, (app) =>
+    app.service('posts', new All(), {
+      schema: {
+        get: { response: { 200: record, 409: { description: 'Locked.', ...short }, default: { type: 'null' } } },
+        create: { body: record, response: { 201: short } },
+        update: { body: short, response: { '2xx': record } },
+        patch: { response: {} },
+        remove: { response: { 204: { type: 'null' } } }
+      }
+    })
+  )
+  t.strictSame(resultOf(document, 'POST /posts', '201'), { $ref: '#/components/schemas/CreatePostResult' })
+  t.strictSame(resultOf(document, 'PUT /posts/{id}'), post)
+  t.strictSame(resultOf(document, 'PATCH /posts/{id}'), post)
+  t.strictSame(bodyOf(document, 'PUT /posts/{id}')['application/json'].schema, {
+    $ref: '#/components/schemas/PostUpdate'
+  })
+  const { responses } = operationsOf(document)['GET /posts/{id}']
+  t.match(responses['409'], { description: 'Locked.', content: { 'application/json': { schema: short } } })
+  t.strictSame(responses.default, { description: 'Another answer.' })
+  t.strictSame(operationsOf(document)['DELETE /posts/{id}'].responses['204'], { description: 'No Content' })
+})
+
+t.test('schemas that refer to others lead somewhere', async (t) => {
+  const tree = {
+    type: 'object',
+    properties: { name: { type: 'string' }, nodes: { type: 'array', items: { $ref: '#/$defs/node' } } }
+  }
+  const node = {
+    type: 'object',
+    properties: { next: { $ref: '#/$defs/node' }, root: { $ref: '#' }, text: { $ref: '#/properties/name' } }
+  }
+  const document = await documentOf(t, (app) => {
+    app.addSchema({ $id: 'http://test/author', type: 'object', properties: { name: { type: 'string' } } })
+    app.service('trees', new All(), { schema: { get: { response: { ...tree, $defs: { node } } } } })
+    const inner = { $id: 'inner', type: 'object', properties: { self: { $ref: 'inner' } } }
+    const book = {
+      $id: 'book',
+      type: 'object',
+      properties: { by: { $ref: 'http://test/author#' }, inner, other: { $ref: 'book' } }
+    }
+    app.service('books', new All(), { schema: { get: { response: book } } })
+    app.service('authors', new All(), { schema: { get: { response: { $ref: 'http://test/author#' } } } })
+  })
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, $ref]) => $ref as string)
+  for (const $ref of new Set(references)) t.ok(follow(document, { $ref }), $ref)
+  t.match(document.components.schemas, {
+    Tree: { properties: { nodes: { items: { $ref: '#/components/schemas/TreeNode' } } } },
+    TreeNode: { properties: { next: { $ref: '#/components/schemas/TreeNode' } } },
+    Book: { properties: { by: { $ref: '#/components/schemas/author' }, other: { $ref: '#/components/schemas/Book' } } },
+    inner: { properties: { self: { $ref: '#/components/schemas/inner' } } }
+  })
+  t.strictSame(resultOf(document, 'GET /authors/{id}'), { $ref: '#/components/schemas/author' })
+  t.notMatch(JSON.stringify(document), /"\$(id|defs)"/)
+})
+
+t.test('a component that is there already keeps its name', async (t) => {
+  const schemas = { Post: { type: 'string' as const }, Error: { type: 'string' as const } }
+  const document = await documentOf(
+    t,
+    (app) => app.service('posts', new All(), { schema: { get: { response: record } } }),
+    { document: { components: { schemas } } }
+  )
+  t.match(document.components.schemas, {
+    ...schemas,
+    Post2: record,
+    Error2: { required: ['name', 'message', 'code', 'className'] }
+  })
+})
+
+t.test('keywords of Ajv and of draft 7 become those of OpenAPI 3.1', async (t) => {
+  const properties = {
+    note: { type: 'string', nullable: true, transform: ['trim'] },
+    pair: { type: 'array', items: [{ type: 'number' }, { type: 'number' }], additionalItems: false },
+    any: { type: 'object' },
+    map: { type: 'object', patternProperties: { '^x': { type: 'string' } } },
+    kind: { const: 'post', 'x-own': 1 }
+  }
+  const document = await documentOf(
+    t,
+    (app) => app.service('posts', new All(), { schema: { get: { response: { type: 'object', properties } } } }),
+    { fastify: { ajv: { customOptions: { strict: false } } } }
+  )
+  t.strictSame(document.components.schemas.Post.properties, {
+    note: { type: ['string', 'null'] },
+    pair: { type: 'array', prefixItems: [{ type: 'number' }, { type: 'number' }], items: false },
+    any: { type: 'object', additionalProperties: true },
+    map: { type: 'object', patternProperties: { '^x': { type: 'string' } } },
+    kind: { const: 'post', 'x-own': 1 }
+  })
+})
+
+t.test('what has a default may be left out of a body', async (t) => {
+  const properties = { title: { type: 'string' }, tags: { type: 'array', default: [] } }
+  const body = { type: 'object', required: ['title', 'tags'], properties }
+  const document = await documentOf(t, (app) =>
+    app.service('posts', new All(), { schema: { create: { body, response: { 201: body } } } })
+  )
+  const { Post, PostData } = document.components.schemas
+  t.strictSame([Post.required, PostData.required], [['title', 'tags'], ['title']])
+})
+
+t.test('a schema of zod', async (t) => {
+  const schema = z.object({ id: z.int(), title: z.string().default('') })
+  const document = await documentOf(t, (app) => {
+    app.setValidatorCompiler(() => () => true).setSerializerCompiler(() => JSON.stringify)
+    app.service('posts', new All(), { schema: { get: { response: schema }, create: { body: schema } } })
+  })
+  const { Post, PostData } = document.components.schemas
+  t.match(Post, { required: ['id', 'title'], properties: { id: { type: 'integer' } } })
+  t.match(PostData, { required: ['id'], properties: { title: { default: '' } } })
+})
+
+t.test('files are sent in forms, and other types are those that are named', async (t) => {
+  const file = { isFile: true }
+  const body = {
+    type: 'object',
+    properties: { title: { type: 'string' }, files: { type: 'array', items: { contentMediaType: 'image/png' } }, file }
+  }
+  const document = await documentOf(
+    t,
+    (app) => {
+      app.service('pictures', new All({ multi: true }), {
+        schema: {
+          find: { response: record, produces: ['application/json', 'application/x-ndjson'] },
+          get: { produces: ['image/png'] },
+          create: { body },
+          patch: { body: record, consumes: ['application/merge-patch+json'] }
+        }
+      })
+    },
+    { fastify: { ajv: { customOptions: { strict: false } } } }
+  )
+  const data = { $ref: '#/components/schemas/PictureData' }
+  t.strictSame(bodyOf(document, 'POST /pictures'), { 'multipart/form-data': { schema: data } })
+  t.match(follow(document, data).properties, {
+    file: { type: 'string', format: 'binary' },
+    files: { items: { type: 'string', format: 'binary', contentMediaType: 'image/png' } }
+  })
+  t.strictSame(Object.keys(bodyOf(document, 'PATCH /pictures/{id}')), ['application/merge-patch+json'])
+  const { description, content } = operationsOf(document)['GET /pictures'].responses['200']
+  t.equal(description, 'The pictures that the query selects. One on each line.')
+  t.strictSame(content['application/x-ndjson'], { schema: { $ref: '#/components/schemas/Picture' } })
+  t.strictSame(operationsOf(document)['GET /pictures/{id}'].responses['200'].content, {
+    'image/png': { schema: { type: 'string', format: 'binary' } }
+  })
+})

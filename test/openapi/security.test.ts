@@ -1,0 +1,160 @@
+import '../support/auth-scrypt.js'
+import { memory } from '@feathersjs/memory'
+import type { FastifyInstance } from 'fastify'
+import authentication, {
+  type AuthenticationOptions,
+  authenticate,
+  JwtStrategy,
+  protect,
+  type Strategy
+} from 'fastify-services/authentication'
+import t from 'tap'
+import { All, documentOf, follow, operationsOf, type Part } from './app.js'
+
+const secret = 'x'.repeat(64)
+const user = {
+  type: 'object',
+  required: ['id', 'password'],
+  properties: { id: { type: 'integer' }, email: { type: 'string' }, password: { type: 'string' } }
+}
+
+async function withLogin(app: FastifyInstance, options: Partial<AuthenticationOptions> = {}) {
+  app.service('users', memory(), { schema: { get: { response: user }, find: { response: user } } })
+  await app.register(authentication, { secret, ...options })
+}
+
+const securityOf = (document: Part) =>
+  Object.fromEntries(Object.entries(operationsOf(document)).map(([name, { security }]) => [name, security]))
+
+t.test('guards ask for a token, wherever they stand', async (t) => {
+  const document = await documentOf(t, async (app) => {
+    await withLogin(app)
+    const guard = authenticate('jwt')
+    app.service('hooked', new All(), { hooks: { around: { get: [guard], create: [guard, guard] } } })
+    app.service('middleware', { find: async () => [] }, { before: guard })
+    app.service('later', { find: async () => [] }).hooks({ around: [guard] })
+  })
+  const bearer = [{ Bearer: [] }]
+  t.match(securityOf(document), {
+    'GET /hooked': [],
+    'GET /hooked/{id}': bearer,
+    'POST /hooked': bearer,
+    'GET /middleware': bearer,
+    'GET /later': bearer,
+    'POST /authentication': [],
+    'DELETE /authentication': bearer
+  })
+  t.strictSame(document.components.securitySchemes, { Bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } })
+  const statuses = (name: string) => Object.keys(operationsOf(document)[name].responses)
+  t.strictSame(statuses('GET /hooked/{id}'), ['200', '400', '401', '403', '404', 'default'])
+  t.strictSame(statuses('POST /hooked'), ['201', '400', '401', '403', '405', '415', '422', 'default'])
+  t.strictSame(statuses('GET /hooked'), ['200', '400', 'default'])
+  t.match(follow(document, operationsOf(document)['GET /hooked/{id}'].responses['404']), {
+    description: 'Not Found.',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
+  })
+})
+
+t.test('strategies say how a request carries the credentials', async (t) => {
+  const apiKey: Strategy = {
+    authenticate: () => ({}),
+    parse: () => null,
+    describe: () => ({
+      security: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+      login: { key: { type: 'string' } }
+    })
+  }
+  const silent: Strategy = { authenticate: () => ({}), parse: () => null }
+  const strategies = { apiKey, silent, proxy: new JwtStrategy({ header: 'X-Token' }) }
+  const document = await documentOf(t, async (app) => {
+    await withLogin(app, { strategies })
+    app.service('either', { find: async () => [] }, { before: authenticate('apiKey', 'proxy', 'silent') })
+    app.service('both', { find: async () => [] }, { before: [authenticate('apiKey'), authenticate('proxy')] })
+    app.service('unknown', { find: async () => [] }, { before: authenticate('silent') })
+  })
+  t.match(securityOf(document), {
+    'GET /either': [{ apiKey: [] }, { proxy: [] }],
+    'GET /both': [{ apiKey: [], proxy: [] }],
+    'GET /unknown': [{ Bearer: [] }]
+  })
+  t.match(document.components.securitySchemes, {
+    apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+    proxy: { type: 'apiKey', in: 'header', name: 'x-token' },
+    Bearer: { type: 'http', scheme: 'bearer' }
+  })
+  const { schema } = operationsOf(document)['POST /authentication'].requestBody.content['application/json']
+  t.match(follow(document, schema).oneOf, [
+    { required: ['strategy', 'key'], properties: { strategy: { const: 'apiKey' }, key: { type: 'string' } } },
+    { required: ['strategy'], properties: { strategy: { const: 'silent' } } },
+    { required: ['strategy', 'accessToken'] }
+  ])
+})
+
+t.test('a login has its body and its result, with the user that it gives', async (t) => {
+  const document = await documentOf(t, (app) => withLogin(app, { refresh: true }))
+  const { requestBody, responses, summary } = operationsOf(document)['POST /authentication']
+  t.equal(summary, 'Log in')
+  t.match(follow(document, requestBody.content['application/json'].schema).oneOf, [
+    { properties: { strategy: { const: 'jwt' }, accessToken: { type: 'string' } } },
+    { required: ['strategy', 'email', 'password'], properties: { password: { format: 'password' } } },
+    { properties: { strategy: { const: 'refresh' }, refreshToken: {} } }
+  ])
+  const result = follow(document, responses['201'].content['application/json'].schema)
+  t.match(result, {
+    required: ['accessToken', 'authentication'],
+    properties: { refreshToken: { type: 'string' }, user: { $ref: '#/components/schemas/User' } }
+  })
+  t.match(follow(document, responses['401']), { description: 'Unauthorized.' })
+  t.notOk(document.paths['/authentication/{id}'])
+  t.strictSame(document.components.schemas.User.required, ['id'], 'the password does not leave')
+  t.strictSame(Object.keys(document.components.schemas.User.properties), ['id', 'email'])
+})
+
+t.test('a login by one strategy, of no users, or of users that are under a prefix', async (t) => {
+  const document = await documentOf(t, async (app) => {
+    await app.register(authentication, { secret, entity: null, strategies: { jwt: true } })
+    await app.register(async (child) => withLogin(child, { entity: 'admin' }), { prefix: '/v1' })
+  })
+  const resultOf = (path: string) =>
+    follow(document, operationsOf(document)[`POST ${path}`].responses['201'].content['application/json'].schema)
+  const { schema } = operationsOf(document)['POST /authentication'].requestBody.content['application/json']
+  t.match(follow(document, schema), { properties: { strategy: { const: 'jwt' } } })
+  t.strictSame(Object.keys(resultOf('/authentication').properties), ['accessToken', 'authentication'])
+  t.match(resultOf('/v1/authentication').properties, { admin: { $ref: '#/components/schemas/User' } })
+  const login = await documentOf(t, (app) => {
+    app.service('users', memory())
+    return app.register(authentication, { secret })
+  })
+  t.strictSame(login.components.schemas.Authentication.properties.user, {}, 'a record without a schema')
+  const hidden = await documentOf(t, (app) => {
+    app.service('users', memory(), { methods: [] })
+    return app.register(authentication, { secret })
+  })
+  t.strictSame(hidden.components.schemas.Authentication.properties.user, {}, 'a service that is not called over HTTP')
+})
+
+t.test('routes and schemes of the application', async (t) => {
+  const own = { type: 'http', scheme: 'bearer', description: 'From the proxy.' } as const
+  const schema = { security: [{ Bearer: [] }] }
+  const add = (app: FastifyInstance) => app.get('/me', { schema }, () => ({}))
+  const document = await documentOf(t, add)
+  t.strictSame(document.components.securitySchemes, { Bearer: { type: 'http', scheme: 'bearer' } })
+  const given = await documentOf(t, add, { document: { components: { securitySchemes: { Bearer: own, Other: own } } } })
+  t.strictSame(given.components.securitySchemes, { Bearer: own, Other: own })
+  const none = await documentOf(t, (app) => app.service('posts', new All()))
+  t.strictSame(none.components.securitySchemes, {})
+})
+
+t.test('what `protect` keeps from leaving is in no record', async (t) => {
+  const list = { type: 'array', items: user }
+  const document = await documentOf(t, (app) => {
+    const hooks = { around: { all: [protect('password', 'id')] } }
+    const part = { type: 'object', properties: { password: { type: 'string' } } }
+    const schema = { get: { response: user }, update: { response: list }, patch: { response: part } }
+    app.service('people', new All(), { hooks, schema })
+  })
+  const { Person, PatchPersonResult, UpdatePersonResult } = document.components.schemas
+  t.strictSame(PatchPersonResult, { type: 'object', properties: {} })
+  t.strictSame([Person.required, Object.keys(Person.properties)], [undefined, ['email']])
+  t.match(UpdatePersonResult, list)
+})

@@ -3,7 +3,11 @@ import type { InputOf } from './standard-schema.js'
 /** The type of an option; `never` where it is not given. */
 export type Option<O, K extends PropertyKey> = O extends { readonly [Key in K]: infer T } ? T : never
 /** The names that an option lists. */
-export type Names<O, K extends PropertyKey> = Option<O, K> extends readonly (infer N)[] ? N : never
+export type Names<O, K extends PropertyKey> = [Option<O, K>] extends [never]
+  ? never
+  : Option<O, K> extends readonly (infer N)[]
+    ? N
+    : never
 /** The type of a schema that an option gives. */
 export type Own<O, K extends PropertyKey, Default> = [Option<O, K>] extends [never] ? Default : InputOf<Option<O, K>>
 
@@ -25,12 +29,12 @@ type Filters<R, O> = {
     ? T | Operators<T, O>
     : never
 }
-type Group<R, O> = Filters<R, O> & { $or?: readonly Group<R, O>[]; $and?: readonly Group<R, O>[] }
+type Group<R, O> = Filters<R, O> & { $or?: Group<R, O>[]; $and?: Group<R, O>[] }
 
 /** What a query may say, by the type of the record and the options. */
 export type QueryIn<R, O> = Group<R, O> & {
   $limit?: number
   $skip?: number
   $sort?: { [K in Allowed<ScalarKey<R>, O, 'sort'>]?: 1 | -1 }
-  $select?: readonly (keyof R)[]
+  $select?: (keyof R & string)[]
 } & Own<O, 'query', unknown>

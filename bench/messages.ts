@@ -8,7 +8,7 @@ export interface Message {
 }
 
 export interface Params {
-  query?: { status?: string | { $ne?: string }; $limit?: string; $sort?: { createdAt?: string } }
+  query?: { status?: string | { $ne?: string }; $limit?: string | number; $sort?: { createdAt?: string | number } }
 }
 
 export interface Page {
@@ -38,7 +38,7 @@ export class Messages {
 
   async find({ query = {} }: Params): Promise<Message[] | Page> {
     const limit = Number(query.$limit)
-    const isDescending = query.$sort?.createdAt === '-1'
+    const isDescending = String(query.$sort?.createdAt) === '-1'
     const { status } = query
     const isWanted =
       typeof status === 'object'

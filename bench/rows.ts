@@ -74,6 +74,16 @@ export const rows: readonly Row[] = [
     'by-hand:schema page-of-1000',
     'ours:schema page-of-1000'
   ),
+  ratio('resource-find', 'nested find: with `resource()` ÷ without', '–', '≤', 1.05, 'ours:resource find', 'ours find'),
+  ratio(
+    'resource-page-1000',
+    'page of 1,000: with `resource()` ÷ by `JSON.stringify`',
+    '–',
+    '≤',
+    1,
+    'ours:resource-paged page-of-1000',
+    'ours:paged page-of-1000'
+  ),
   ratio('early', 'get: ours ÷ ours after an early full collection', '0.63', '≥', 0.98, 'ours get', 'ours@early get'),
   ratio(
     'early-six',

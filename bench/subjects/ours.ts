@@ -1,18 +1,18 @@
 import type { Server } from 'node:http'
 import Fastify from 'fastify'
-import services from 'fastify-services'
+import services, { resource } from 'fastify-services'
 import authentication, { authenticate } from 'fastify-services/authentication'
 import { Messages, messageSchema, PagedMessages, recordsOf } from '../messages.js'
 import { secret, users } from '../users.js'
 
-/** A service: plain, with schemas, with a guard, or among so many others. */
+/** A service: plain, with schemas, with a resource, with pages, with a guard, or among so many others. */
 export async function start(kind: string | undefined): Promise<Server> {
   const app = Fastify()
   await app.register(services)
-  if (kind === 'schema') {
-    const schema = { get: { response: messageSchema }, find: { response: messageSchema } }
-    app.service('messages', new PagedMessages(), { schema })
-  } else app.service('messages', new Messages())
+  const messages = kind === 'schema' || kind?.endsWith('paged') ? new PagedMessages() : new Messages()
+  const plain = { get: { response: messageSchema }, find: { response: messageSchema } }
+  const schema = kind === 'schema' ? plain : kind?.startsWith('resource') ? resource(messageSchema) : {}
+  app.service('messages', messages as object, { schema })
   if (kind === 'stream') app.service('records', { get: async (id: string) => recordsOf(Number(id)) })
   if (kind === 'guarded') {
     app.service('users', users)

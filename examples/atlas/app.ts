@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastif
 import services, { commonOperators, errorHandler, type ServiceOptions } from 'fastify-services'
 import authentication from 'fastify-services/authentication'
 import type { Knex } from 'knex'
-import { type Country, isCode, querystring } from './countries.js'
+import * as countries from './countries.js'
 import type { Database } from './database.js'
 import { databaseError } from './database-error.js'
 import { createDemo } from './demo.js'
@@ -40,9 +40,7 @@ export async function createApp(
 ): Promise<FastifyInstance> {
   const errors = { html: false } as const
   const frameworkErrors = errorHandler(errors)
-  // Fastify would drop a query parameter that the schema does not know, and with it a condition.
-  const customOptions = { removeAdditional: false, strictTypes: false } as const
-  const app = createServer({ logger, trustProxy: trustProxy || false, frameworkErrors, ajv: { customOptions } })
+  const app = createServer({ logger, trustProxy: trustProxy || false, frameworkErrors })
   await registerDocument(app)
   const limits = await createLimits(app, rateLimit)
   await app.register(services, {
@@ -53,11 +51,11 @@ export async function createApp(
   })
 
   const paginate = { default: 10, max: 250 }
-  const countries = new KnexService<Country>({ Model: knex, name: 'countries', id: 'cca3', paginate })
-  app.service('countries', countries, {
+  const all = new KnexService<countries.Country>({ Model: knex, name: 'countries', id: 'cca3', paginate })
+  app.service('countries', all, {
     methods: ['find', 'get'],
-    schema: { find: { querystring }, get: { querystring } },
-    hooks: { before: { find: [sortBy('name')], get: [isCode] } }
+    schema: countries.schema,
+    hooks: { before: { find: [sortBy('name')], get: [countries.isCode] } }
   })
   const ofCountries = new Table<notes.Note>({ Model: knex, name: 'notes', multi: ['create', 'patch'], paginate })
   app.service('countries/:code/notes', ofCountries, { schema: notes.schema, hooks: notes.hooks })

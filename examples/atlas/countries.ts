@@ -1,44 +1,37 @@
 import { createRequire } from 'node:module'
-import { type HookContext, NotFound } from 'fastify-services'
+import { type HookContext, NotFound, resource } from 'fastify-services'
 import type { Knex } from 'knex'
+import Type, { type Static } from 'typebox'
 import type { Country as Source } from 'world-countries'
-import { querySchema } from './query.js'
+import { operators, text } from './query.js'
 
-export interface Country {
+const Text = Type.String(text)
+const Country = Type.Object({
   /** The code of three letters (ISO 3166-1 alpha-3), the id of the record. */
-  cca3: string
-  cca2: string
-  name: string
-  official: string
-  capital: string
-  region: string
-  subregion: string
+  cca3: Text,
+  cca2: Text,
+  name: Text,
+  official: Text,
+  capital: Text,
+  region: Text,
+  subregion: Text,
   /** In km², land and water; -1 where the data set has none. */
-  area: number
-  landlocked: boolean
-  unMember: boolean
+  area: Type.Number(),
+  landlocked: Type.Boolean(),
+  unMember: Type.Boolean(),
   /** Codes of the neighbours. */
-  borders: string[]
-  latlng: [number, number]
-  languages: Record<string, string>
-  currencies: Record<string, { name: string; symbol: string }>
-}
+  borders: Type.Array(Type.String()),
+  latlng: Type.Array(Type.Number()),
+  languages: Type.Record(Type.String(), Type.String()),
+  currencies: Type.Record(Type.String(), Type.Object({ name: Type.String(), symbol: Type.String() }))
+})
+export type Country = Static<typeof Country>
 
-export const querystring = querySchema(
-  {
-    cca3: 'string',
-    cca2: 'string',
-    name: 'string',
-    official: 'string',
-    capital: 'string',
-    region: 'string',
-    subregion: 'string',
-    area: 'number',
-    landlocked: 'boolean',
-    unMember: 'boolean'
-  },
-  ['borders', 'latlng', 'languages', 'currencies']
-)
+const { borders, latlng, languages, currencies, ...columns } = Country.properties
+const filter = Object.keys(columns) as (keyof typeof columns)[]
+
+/** What a client may ask for. */
+export const schema = resource(Country, { filter, operators })
 
 /** A hook: what is no code is not looked for. */
 export function isCode({ id }: HookContext): void {

@@ -1,49 +1,34 @@
 import type { KnexService } from '@feathersjs/knex'
-import { Forbidden, type HookContext, NotFound } from 'fastify-services'
+import { Forbidden, type HookContext, NotFound, resource } from 'fastify-services'
 import { authenticate } from 'fastify-services/authentication'
 import type { Knex } from 'knex'
+import Type, { type Static } from 'typebox'
 import type { Country } from './countries.js'
-import { querySchema, sortBy, text } from './query.js'
+import { Int, operators, sortBy, text } from './query.js'
 import { limitRecords, type Table } from './table.js'
 import { userOf } from './users.js'
 
-export interface Note {
-  id: number
+const Note = Type.Object({
+  id: Int,
   /** The country that the note is about. */
-  code: string
-  text: string
-  pinned: boolean
-  changedAt: Date
+  code: Type.String(),
+  text: Type.String({ ...text, minLength: 1 }),
+  pinned: Type.Optional(Type.Boolean({ default: false })),
+  changedAt: Type.Unsafe<Date>(Type.String({ format: 'date-time' })),
   /** The id of the user who wrote it; `null` where that user has left, or wrote before there were users. */
-  author: number | null
-}
+  author: Type.Union([Int, Type.Null()])
+})
+export type Note = Static<typeof Note>
 
-const querystring = querySchema({ id: 'integer', text: 'string', pinned: 'boolean', author: 'integer' }, [
-  'code',
-  'changedAt'
-])
-const properties = { text: { ...text, minLength: 1, maxLength: 2000 }, pinned: { type: 'boolean' } }
-const note = {
-  type: 'object',
-  required: ['text'],
-  properties: { ...properties, pinned: { type: 'boolean', default: false } },
-  additionalProperties: false
-}
-const changes = { type: 'object', minProperties: 1, properties, additionalProperties: false }
-
-// The adapter would leave them out of account, and change more notes than were meant.
-const { $limit, $skip, $sort, ...conditions } = querystring.properties
-const which = { ...querystring, properties: conditions }
+const filter = ['id', 'text', 'pinned', 'author'] as const
 
 /** What a client may send. The rest of a note is set by the hooks. */
-export const schema = {
-  find: { querystring },
-  get: { querystring },
-  create: { querystring, body: note },
-  update: { querystring, body: note },
-  patch: { querystring: which, body: changes },
-  remove: { querystring }
-}
+export const schema = resource(Note, {
+  readOnly: ['id', 'code', 'changedAt', 'author'],
+  filter,
+  sort: filter,
+  operators
+})
 
 const loggedIn = authenticate('jwt')
 

@@ -1,45 +1,23 @@
 import { ERROR } from '@feathersjs/knex'
-import { Conflict, Forbidden, type HookContext, MethodNotAllowed, type Params } from 'fastify-services'
+import { Conflict, Forbidden, type HookContext, MethodNotAllowed, type Params, resource } from 'fastify-services'
 import { authenticate, hashPassword } from 'fastify-services/authentication'
 import type { Knex } from 'knex'
-import { querySchema, text } from './query.js'
-
-export interface User {
-  id: number
-  email: string
-  name: string
-  /** The hash of it. It does not leave. */
-  password: string
-}
+import Type, { type Static } from 'typebox'
+import { Int, text } from './query.js'
 
 const maxAddress = 254
-const querystring = querySchema({}, ['id', 'email', 'name'])
-const properties = {
-  email: {
-    type: 'string',
-    maxLength: maxAddress,
-    pattern: '^\\s*[^\\s@\\u0000-\\u001f]+@[^\\s@\\u0000-\\u001f]+\\s*$'
-  },
-  name: { ...text, minLength: 1, maxLength: 100 },
-  // Without a type, for which Fastify would make a string of a number: hashPassword refuses what is none.
-  password: { minLength: 8, maxLength: 1024 }
-}
-const user = {
-  type: 'object',
-  required: ['email', 'name', 'password'],
-  properties,
-  additionalProperties: false
-}
-const changes = { type: 'object', minProperties: 1, properties, additionalProperties: false }
+const pattern = '^\\s*[^\\s@\\u0000-\\u001f]+@[^\\s@\\u0000-\\u001f]+\\s*$'
+const User = Type.Object({
+  id: Int,
+  email: Type.String({ maxLength: maxAddress, pattern }),
+  name: Type.String({ ...text, minLength: 1, maxLength: 100 }),
+  /** Stored as the hash of it. It does not leave. */
+  password: Type.String({ minLength: 8, maxLength: 1024 })
+})
+export type User = Static<typeof User>
 
 /** What a client may send. */
-export const schema = {
-  find: { querystring },
-  get: { querystring },
-  create: { querystring, body: user },
-  patch: { querystring, body: changes },
-  remove: { querystring }
-}
+export const schema = resource(User, { readOnly: ['id'], writeOnly: ['password'], filter: [], sort: [] })
 
 const loggedIn = authenticate('jwt')
 

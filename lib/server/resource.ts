@@ -58,17 +58,22 @@ export function resourceRoute(schema: FastifySchema | undefined, instance: Fasti
 
 function createCheck({ method, query, body }: MethodRules, compile: Compile): preValidationHookHandler {
   const readQuery = createQueryReader(query, method, compile)
-  const checkBody = body && createBodyCheck(body, compile)
-  const readForm = body && createRead(body.schema, body.schema.$defs as Record<string, JsonSchema>)
+  if (body === undefined)
+    return (request, _reply, done) => {
+      request.query = readQuery(request.query as Record<string, unknown>)
+      done()
+    }
+  const checkBody = createBodyCheck(body, compile)
+  const readForm = createRead(body.schema, body.schema.$defs as Record<string, JsonSchema>)
   return (request, _reply, done) => {
     request.query = readQuery(request.query as Record<string, unknown>)
-    const checked = checkBody?.(isForm(request) ? readForm?.(request.body) : request.body)
     const set = (body: unknown) => {
       request.body = body
       done()
     }
-    if (checked instanceof Promise) checked.then(set).catch(done)
-    else set(checkBody === undefined ? request.body : checked)
+    const checked = checkBody(isForm(request) ? readForm(request.body) : request.body)
+    if (checked instanceof Promise) checked.then(set, done)
+    else set(checked)
   }
 }
 

@@ -126,7 +126,7 @@ onAtlas('hostile input', async (t, { call: send, logIn, signUp }) => {
     const answer = await send(...args)
     const [method, url] = args
     t.ok(answer.status < 500, `${method} ${url.slice(0, 40)} is answered, ${answer.status}`)
-    t.notMatch(answer.text, /select |insert |update "|"users"|relation|\$scrypt|stack/i)
+    t.notMatch(answer.text, /(?<!\$)select |insert |update "|"users"|relation|\$scrypt|stack/i)
     t.notMatch(answer.text, password, 'no password in any answer')
     return answer
   }

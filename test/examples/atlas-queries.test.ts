@@ -137,11 +137,11 @@ onEachAtlas('values that the database does not take', async (t, { call, signUp }
       if (number !== '-1') await refuse(`${notes}?id=${number}`)
       if (number !== '-1') await refuse(`${notes}?author[$in][]=1&author[$in][]=${number}`)
     }
-    for (const number of ['NaN', 'x', '', '1,5', '0x']) await refuse(`/countries?area[$gt]=${number}`)
+    for (const number of ['NaN', 'x', '', '1,5', '0x', '1e400']) await refuse(`/countries?area[$gt]=${number}`)
   })
 
   t.test('numbers that it takes', async (t) => {
-    for (const query of ['$skip=2147483647', '$limit=2147483647', 'area[$lt]=1e300', 'area[$lt]=1e400', 'area=-0'])
+    for (const query of ['$skip=2147483647', '$limit=2147483647', 'area[$lt]=1e300', 'area=-0'])
       t.match(await call('GET', `/countries?${query}`), { status: 200 }, query)
   })
 

@@ -1,4 +1,5 @@
 import type { AuthenticationRequest, AuthenticationResult } from './authentication.js'
+import type { Like, MethodRoutes, RoutePlaceholder, RoutesAt } from './custom-route.js'
 import type { HookOptions, ServiceAddons } from './hooks.js'
 import type { ClientResult, Jsonify } from './json.js'
 import type { Listing, PathOf, ServiceAt } from './listing.js'
@@ -46,11 +47,20 @@ type Signature<A extends unknown[], R, K, Route extends string> = K extends 'fin
     ? (id: A[0], ...args: Arguments<A[1], Route>) => Promise<ClientResult<Awaited<R>>>
     : K extends 'update' | 'patch'
       ? (id: A[0], data: A[1] | Sendable, ...args: Arguments<A[2], Route>) => Promise<ClientResult<Awaited<R>>>
-      : [] extends A
-        ? [Route] extends [never]
-          ? (data?: A[0] | Sendable, params?: ClientParams<QueryOf<A[1]>>) => Promise<ClientResult<Awaited<R>>>
-          : (data: A[0] | Sendable | undefined, ...args: Arguments<A[1], Route>) => Promise<ClientResult<Awaited<R>>>
-        : (data: A[0] | Sendable, ...args: Arguments<A[1], Route>) => Promise<ClientResult<Awaited<R>>>
+      : K extends 'act'
+        ? Act<A, R, Route>
+        : [] extends A
+          ? [Route] extends [never]
+            ? (data?: A[0] | Sendable, params?: ClientParams<QueryOf<A[1]>>) => Promise<ClientResult<Awaited<R>>>
+            : (data: A[0] | Sendable | undefined, ...args: Arguments<A[1], Route>) => Promise<ClientResult<Awaited<R>>>
+          : (data: A[0] | Sendable, ...args: Arguments<A[1], Route>) => Promise<ClientResult<Awaited<R>>>
+
+// An action needs no data.
+type Act<A extends unknown[], R, Route extends string> = A extends [unknown, unknown, ...unknown[]]
+  ? (id: A[0], data: A[1] | Sendable, ...args: Arguments<A[2], Route>) => Promise<ClientResult<Awaited<R>>>
+  : [Route] extends [never]
+    ? (id: A[0], data?: A[1] | Sendable, params?: ClientParams<QueryOf<A[2]>>) => Promise<ClientResult<Awaited<R>>>
+    : (id: A[0], data: A[1] | Sendable, ...args: Arguments<A[2], Route>) => Promise<ClientResult<Awaited<R>>>
 
 // If a function has fewer overloads than the pattern, TypeScript infers `unknown` for the missing ones.
 type Overload<A extends unknown[], R, K, Route extends string> = unknown extends R ? unknown : Signature<A, R, K, Route>
@@ -74,8 +84,8 @@ type Method<F, K, Route extends string> = F extends {
 export type ClientService<S, App = unknown, P = unknown> = {
   [K in keyof S as K extends Reserved ? never : NonNullable<S[K]> extends Callable ? K : never]-?: Method<
     NonNullable<S[K]>,
-    K,
-    Placeholder<P>
+    Like<S, K>,
+    Placeholder<P> | RoutePlaceholder<S, K>
   >
 } & (S extends { find?: infer F }
   ? {
@@ -100,7 +110,7 @@ export interface ClientServiceOptions {
   /** The methods of the service. An object of your own names its custom methods here, so that they have hooks. Default: the six. */
   methods?: readonly string[]
   /** The routes that custom methods have on the server: the same object as there. */
-  routes?: Readonly<Record<string, string>>
+  routes?: MethodRoutes
   /** The events that the service emits by itself. */
   events?: readonly string[]
   hooks?: HookOptions
@@ -131,10 +141,10 @@ export interface ClientApplication<Services = Record<string, AnyService>> extend
    * Registers a service: one of another server, one with custom methods, or any object with methods.
    * @throws if there is a service at the path already
    */
-  use(
-    path: (keyof Services & string) | `/${keyof Services & string}`,
+  use<P extends keyof Services & string>(
+    path: P | `/${P}`,
     service: object,
-    options?: ClientServiceOptions
+    options?: ClientServiceOptions & { routes?: RoutesAt<Services[P]> }
   ): this
   /**
    * Returns the service at a path. If none was registered there, it is a service of the default connection. With a type,

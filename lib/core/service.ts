@@ -1,3 +1,4 @@
+import type { MethodRoutes } from '../../types/custom-route.js'
 import type { AroundHook, HookContext, HookOptions, RegisteredService } from '../../types/hooks.js'
 import { compose, type HookObserver, type Run } from './compose.js'
 import { contextOf } from './context.js'
@@ -7,16 +8,13 @@ import { HookStore } from './hooks.js'
 import { checkArguments, definitionOf, type MethodDefinition, methods } from './methods.js'
 import { isCustom, nameError, reasonAgainst } from './names.js'
 
-/** Routes by the names of their methods. */
-export type Routes = Readonly<Record<string, string>>
-
 export interface RegisterOptions {
   readonly app: unknown
   readonly path: string
   /** Its custom methods, besides those of the six that the object has. */
   readonly methods?: readonly string[] | undefined
   /** The routes of custom methods, as `'POST /:id/publish'`. */
-  readonly routes?: Routes | undefined
+  readonly routes?: MethodRoutes | undefined
   /** The events that the service emits itself. */
   readonly events?: readonly string[] | undefined
   readonly hooks?: HookOptions | undefined

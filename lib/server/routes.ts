@@ -1,39 +1,12 @@
-import type { FastifyInstance, preValidationHookHandler, RouteOptions } from 'fastify'
-import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../types/fastify.js'
-import { Caller } from '../core/caller.js'
-import { authenticationFor, type WithAuthentications } from '../core/credentials.js'
+import type { FastifyInstance } from 'fastify'
+import type { ServiceOptions } from '../../types/fastify.js'
 import { endpointsOf } from '../core/endpoints.js'
-import { ServiceError } from '../core/errors.js'
-import { checkData } from '../core/methods.js'
-import { placeholdersIn } from '../core/path.js'
 import type { ServiceMethod } from '../core/service.js'
-import { createAnswer } from './answer.js'
 import { registerBodyParsers } from './body.js'
-import { argumentsAt, type ReadArguments, routePath } from './call.js'
-import { constraintsOf, valuesFromData } from './custom-method.js'
-import { startDeadline } from './deadline.js'
-import type { errorHandler } from './error-handler.js'
+import { argumentsAt, routePath } from './call.js'
+import { constraintsOf } from './custom-method.js'
 import type { ExposedService } from './exposed.js'
-import type { Locations } from './locations.js'
-import { runMiddleware } from './middleware.js'
-import { endWithConnection } from './pipeline.js'
-import type { Precedence } from './precedence.js'
-import { type Parse, readQuery } from './query.js'
-import { applyContext } from './reply.js'
-import type { Router } from './router.js'
-import { routeSchema, validateBatch } from './schema.js'
-import { createSerializer, stringify } from './serializer.js'
-import { targetCheck } from './target.js'
-
-/** What the routes of all services have in common. */
-export interface Settings {
-  readonly parse: Parse
-  readonly formatter: Formatter | undefined
-  readonly onError: ReturnType<typeof errorHandler>
-  readonly router: Router
-  readonly locations: Locations
-  readonly precedence: Precedence
-}
+import { type Settings, toRoute } from './route.js'
 
 /**
  * Registers the routes of one service, in an instance of their own: its parsers, hooks and error handler do not affect
@@ -78,99 +51,4 @@ export async function registerRoutes(
       }
     }
   }
-}
-
-function toRoute(
-  method: ServiceMethod,
-  byHeader: boolean,
-  entry: ExposedService,
-  options: ServiceOptions,
-  settings: Settings,
-  instance: FastifyInstance,
-  read: ReadArguments
-): Omit<RouteOptions, 'url' | 'method'> {
-  const { name, definition } = method
-  const schema = options.schema?.[name]
-  const isBatch = definition.batch && schema?.body !== undefined
-  const before = list(options.before)
-  const check = targetCheck(method, byHeader, entry, settings.locations, settings.router)
-  const answer = createAnswer(
-    list(options.after),
-    options.formatter ?? settings.formatter,
-    schema === undefined ? stringify : createSerializer(definition, schema, instance)
-  )
-  // A hook of the application may set it for a route.
-  let timeout: number | undefined
-  return {
-    exposeHeadRoute: definition.verb === 'GET' && !byHeader,
-    ...(schema && { schema: routeSchema(definition, schema, instance) }),
-    ...(options.config && { config: options.config }),
-    ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),
-    ...(options.handlerTimeout !== undefined && { handlerTimeout: options.handlerTimeout }),
-    attachValidation: isBatch,
-    onRequest(request, reply, done) {
-      endWithConnection(request, reply)
-      check(request, reply)
-      readQuery(request, settings.parse, settings.router)
-      done()
-    },
-    preValidation: bodyHooks(method, byHeader, entry, schema?.body !== undefined),
-    ...(isBatch && { preHandler: validateBatch }),
-    async handler(request, reply) {
-      const caller = new Caller(request, reply.raw)
-      timeout ??= Number((request.routeOptions as { handlerTimeout?: number }).handlerTimeout)
-      if (timeout > 0) startDeadline(timeout, caller, request, reply)
-      const authentication = authenticationFor(instance as WithAuthentications)
-      if (authentication !== undefined) await authentication.readCredentials(request)
-      if (before.length > 0 && (await runMiddleware(before, request, reply))) return reply
-      const context = method.context(read(request, caller)) as HookContext
-      caller.context = context
-      reply.hook = context
-      try {
-        await method.run(context)
-      } catch (error) {
-        if (caller.isReason(error)) return reply
-        // Another answer is on its way, and two end the process.
-        if (caller.isGone) await reply
-        caller.hasAnswered = true
-        throw error
-      }
-      if (caller.isGone) return reply
-      caller.hasAnswered = true
-      applyContext(context, definition.status, reply)
-      return answer(context, caller, request, reply)
-    }
-  }
-}
-
-function bodyHooks(
-  method: ServiceMethod,
-  byHeader: boolean,
-  { path }: ExposedService,
-  hasSchema: boolean
-): preValidationHookHandler[] {
-  const { name, definition } = method
-  const names = placeholdersIn(definition.path)
-  return [
-    ...(byHeader || definition.arguments.includes('data') ? [dataCheck(name, hasSchema)] : []),
-    ...(byHeader && names.length > 0 ? [valuesFromData(names, method, path)] : [])
-  ]
-}
-
-// Without a schema the data is checked when the service is called: middleware before it may supply the body.
-function dataCheck(name: string, hasSchema: boolean): preValidationHookHandler {
-  return (request, _reply, done) => {
-    // The form parser returns its error: throwing it there ends the process on some versions of Fastify.
-    if (request.body instanceof ServiceError) throw request.body
-    if (hasSchema) checkData(name, request.body)
-    done()
-  }
-}
-
-function list(middleware: ServiceOptions['before'] = []): readonly Middleware[] {
-  const functions = [middleware].flat() as Middleware[]
-  for (const item of functions)
-    if (typeof item !== 'function')
-      throw new TypeError('Middleware of a service is a function: see its options `before` and `after`')
-  return functions
 }

@@ -19,7 +19,9 @@ declare const routes: unique symbol
 export type WithRoutes<S, R> = S & { readonly [routes]?: R }
 
 /** Routes by the names of their methods. */
-export type MethodRoutes = Readonly<Record<string, MethodRoute>>
+export interface MethodRoutes {
+  readonly [name: string]: MethodRoute
+}
 
 /** A service with the routes that its options name. */
 export type Told<S, R> = string extends keyof R ? S : WithRoutes<S, R>

@@ -15,7 +15,18 @@ function methodNotAllowed({ verbs, hasId }: Location, request: FastifyRequest, r
   const rows = [...methods].filter(([, row]) => row.verb === verb)
   const [name] = rows.find(([, row]) => isAt(row, hasId)) ?? rows[0] ?? [request.method]
   const named = verb === custom.verb ? request.headers[SERVICE_METHOD] : undefined
-  return new MethodNotAllowed(`Method \`${named ?? name}\` is not supported by this endpoint.`)
+  return withoutStack(() => new MethodNotAllowed(`Method \`${named ?? name}\` is not supported by this endpoint.`))
+}
+
+/** Makes an error whose stack says nothing of its cause: V8 takes twice as long for a stack as the rest of the answer takes. */
+function withoutStack<T extends Error>(create: () => T): T {
+  const { stackTraceLimit } = Error
+  Reflect.set(Error, 'stackTraceLimit', 0)
+  try {
+    return create()
+  } finally {
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit)
+  }
 }
 
 /**

@@ -53,13 +53,12 @@ export interface ErrorHandlerOptions {
    * a function. `false`: always JSON. Default: a built-in page.
    */
   html?: ErrorPage | { readonly [status: number]: string | ErrorPage; readonly default?: string | ErrorPage } | false
-  /**
-   * Called with each error, as `logger.error(error)`. `false`: none is logged. Default: `request.log`, `error` for 5xx,
-   * `info` below.
-   */
+  /** Called with each error, as `logger.error(error)`. `false`: none is logged. Default: `request.log`, `error` for 5xx, `info` below. */
   logger?: { error(error: unknown): unknown } | false
   /** Whether the message of a 5xx that is no service error is shown. Default: unless `NODE_ENV` is `production`. */
   expose?: boolean
+  /** Whether the JSON of an error has the id of the request, as `data.requestId`. Default `false`. */
+  requestId?: boolean
 }
 
 /** Options of the not-found handler (specification: "Errors"). */

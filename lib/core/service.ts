@@ -30,6 +30,8 @@ export interface RegisterOptions {
 
 /** What a server does around each call of its services. A client has none. */
 export interface CallObserver extends HookObserver {
+  /** Wraps what runs the calls of a method. */
+  trace(run: Run): Run
   /** Puts the hooks of a method into the order in which they run. */
   arrange(hooks: AroundHook[]): AroundHook[]
   /** The call has got these params. */
@@ -67,11 +69,10 @@ export interface ServiceEntry {
  * changed, so that private fields work.
  */
 export function createService(object: object, options: RegisterOptions): ServiceEntry {
-  const { app, path, common, observer } = options
+  const { app, path, common, observer, provide } = options
   const source = object as Record<string, unknown>
   const events = options.events ?? (Array.isArray(source.events) ? source.events : [])
   const emitter = options.emitter ?? (isEmitter(object) ? object : createEmitter())
-  const { provide } = options
   const service = (provide ? new Proxy({}, { get }) : {}) as RegisteredService & Members
   const eventful = eventMethods(emitter, service, options.onListenerError)
   const own = new HookStore()
@@ -130,7 +131,8 @@ export function createService(object: object, options: RegisterOptions): Service
       await chain(context)
       emitResult(context, events, eventful.emit)
     }
-    method.run = isAlone ? call : withEvent
+    const run = isAlone ? call : withEvent
+    method.run = observer?.trace(run) ?? run
   }
   // A method that nobody has named is added when it is called: what only looks at a service does not change it.
   function get(members: Members, name: string | symbol) {

@@ -83,10 +83,10 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     }
     const entry = registry.add(name, create)
     const prefix = joinPath(path)
-    instance.register(
-      (child) => registerRoutes(child, entry, serviceOptions, settings),
-      prefix === '' ? {} : { prefix: `/${prefix}` }
-    )
+    const child = (child: FastifyInstance) => registerRoutes(child, entry, serviceOptions, settings)
+    // Whoever traces an application tells the services apart by it.
+    Object.assign(child, { [Symbol.for('fastify.display-name')]: name || '/' })
+    instance.register(child, prefix === '' ? {} : { prefix: `/${prefix}` })
     return entry.service
   }
 }

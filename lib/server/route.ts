@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest, preValidationHookHandler, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler, RouteOptions } from 'fastify'
 import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../types/fastify.js'
 import { Caller } from '../core/caller.js'
 import { authenticationFor, type WithAuthentications } from '../core/credentials.js'
@@ -74,30 +74,32 @@ export function toRoute(
     },
     ...(hasBody && { preValidation: dataCheck(method, schema?.body !== undefined, prepare) }),
     ...(isBatch && { preHandler: validateBatch }),
-    async handler(request, reply) {
-      const caller = new Caller(request, reply.raw)
-      timeout ??= Number((request.routeOptions as { handlerTimeout?: number }).handlerTimeout)
-      if (timeout > 0) startDeadline(timeout, caller, request, reply)
-      const authentication = authenticationFor(instance as WithAuthentications)
-      if (authentication !== undefined) await authentication.readCredentials(request)
-      if (before.length > 0 && (await runMiddleware(before, request, reply))) return reply
-      const context = method.context(read(request, caller)) as HookContext
-      caller.context = context
-      reply.hook = context
-      try {
-        await method.run(context)
-      } catch (error) {
-        if (caller.isReason(error)) return reply
-        // Another answer is on its way, and two end the process.
-        if (caller.isGone) await reply
-        caller.hasAnswered = true
-        throw error
-      }
-      if (caller.isGone) return reply
+    handler: Object.defineProperty(handler, 'name', { value: `${entry.path || '/'}.${name}` })
+  }
+
+  async function handler(request: FastifyRequest, reply: FastifyReply) {
+    const caller = new Caller(request, reply.raw)
+    timeout ??= Number((request.routeOptions as { handlerTimeout?: number }).handlerTimeout)
+    if (timeout > 0) startDeadline(timeout, caller, request, reply)
+    const authentication = authenticationFor(instance as WithAuthentications)
+    if (authentication !== undefined) await authentication.readCredentials(request)
+    if (before.length > 0 && (await runMiddleware(before, request, reply))) return reply
+    const context = method.context(read(request, caller)) as HookContext
+    caller.context = context
+    reply.hook = context
+    try {
+      await method.run(context)
+    } catch (error) {
+      if (caller.isReason(error)) return reply
+      // Another answer is on its way, and two end the process.
+      if (caller.isGone) await reply
       caller.hasAnswered = true
-      applyContext(context, definition.status, reply)
-      return answer(context, caller, request, reply)
+      throw error
     }
+    if (caller.isGone) return reply
+    caller.hasAnswered = true
+    applyContext(context, definition.status, reply)
+    return answer(context, caller, request, reply)
   }
 }
 
@@ -107,7 +109,7 @@ function dataCheck(
   hasSchema: boolean,
   prepare: ((request: FastifyRequest) => void) | undefined
 ): preValidationHookHandler {
-  return (request, _reply, done) => {
+  return function checkBody(request, _reply, done) {
     // The form parser returns its error: throwing it there ends the process on some versions of Fastify.
     if (request.body instanceof ServiceError) throw request.body
     prepare?.(request)

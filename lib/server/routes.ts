@@ -20,7 +20,6 @@ export async function registerRoutes(
 ): Promise<void> {
   // Fastify starts and closes instances that have nothing to wait for one within the other: 2,500 of them overflow the stack.
   instance.addHook('onReady', async () => {}).addHook('preClose', async () => {})
-  await registerBodyParsers(instance, settings.parse)
   instance.setErrorHandler(settings.onError)
   const readerOf = argumentsAt(entry.path)
   for (const name of entry.exposed) {
@@ -51,4 +50,6 @@ export async function registerRoutes(
       }
     }
   }
+  // Behind the routes, whose traces have the name of the instance: plugins in it are added to that name.
+  await registerBodyParsers(instance, settings.parse)
 }

@@ -1,3 +1,4 @@
+import type { MethodRoutes } from '../../types/custom-route.js'
 import type { AroundHook, HookContext, HookOptions, RegisteredService } from '../../types/hooks.js'
 import { compose, type HookObserver, type Run } from './compose.js'
 import { contextOf } from './context.js'
@@ -7,16 +8,13 @@ import { HookStore } from './hooks.js'
 import { checkArguments, definitionOf, type MethodDefinition, methods } from './methods.js'
 import { isCustom, nameError, reasonAgainst } from './names.js'
 
-/** Routes by the names of their methods. */
-export type Routes = Readonly<Record<string, string>>
-
 export interface RegisterOptions {
   readonly app: unknown
   readonly path: string
   /** Its custom methods, besides those of the six that the object has. */
   readonly methods?: readonly string[] | undefined
   /** The routes of custom methods, as `'POST /:id/publish'`. */
-  readonly routes?: Routes | undefined
+  readonly routes?: MethodRoutes | undefined
   /** The events that the service emits itself. */
   readonly events?: readonly string[] | undefined
   readonly hooks?: HookOptions | undefined
@@ -32,6 +30,8 @@ export interface RegisterOptions {
 
 /** What a server does around each call of its services. A client has none. */
 export interface CallObserver extends HookObserver {
+  /** Wraps what runs the calls of a method. */
+  trace(run: Run): Run
   /** Puts the hooks of a method into the order in which they run. */
   arrange(hooks: AroundHook[]): AroundHook[]
   /** The call has got these params. */
@@ -69,11 +69,10 @@ export interface ServiceEntry {
  * changed, so that private fields work.
  */
 export function createService(object: object, options: RegisterOptions): ServiceEntry {
-  const { app, path, common, observer } = options
+  const { app, path, common, observer, provide } = options
   const source = object as Record<string, unknown>
   const events = options.events ?? (Array.isArray(source.events) ? source.events : [])
   const emitter = options.emitter ?? (isEmitter(object) ? object : createEmitter())
-  const { provide } = options
   const service = (provide ? new Proxy({}, { get }) : {}) as RegisteredService & Members
   const eventful = eventMethods(emitter, service, options.onListenerError)
   const own = new HookStore()
@@ -132,7 +131,8 @@ export function createService(object: object, options: RegisterOptions): Service
       await chain(context)
       emitResult(context, events, eventful.emit)
     }
-    method.run = isAlone ? call : withEvent
+    const run = isAlone ? call : withEvent
+    method.run = observer?.trace(run) ?? run
   }
   // A method that nobody has named is added when it is called: what only looks at a service does not change it.
   function get(members: Members, name: string | symbol) {

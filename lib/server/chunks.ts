@@ -31,7 +31,6 @@ export function toChunks(
     },
     destroy(error, done) {
       isWanted = false
-      clearImmediate(timer)
       source.destroy()
       done(error)
     }

@@ -1,7 +1,7 @@
-import type { FastifyInstance, preValidationHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ConstraintStrategy, Handler, HTTPVersion } from 'find-my-way'
 import { BadRequest } from '../core/errors.js'
-import { joinPath } from '../core/path.js'
+import { joinPath, placeholdersIn } from '../core/path.js'
 import type { ServiceMethod } from '../core/service.js'
 import { idName } from './call.js'
 
@@ -34,16 +34,17 @@ const byHeader: ConstraintStrategy<HTTPVersion.V1, unknown> = {
 }
 
 /**
- * Makes the hook that moves the values for placeholders from the data to the parameters of the route. A request that names the method in the
- * header has no other place for them.
+ * Makes the function that moves the values for the placeholders of a route from the data to the parameters. A request that names the method
+ * in the header has no other place for them.
  */
 export function valuesFromData(
-  names: readonly string[],
   { name: method, definition }: ServiceMethod,
   servicePath: string
-): preValidationHookHandler {
+): ((request: FastifyRequest) => void) | undefined {
+  const names = placeholdersIn(definition.path)
+  if (names.length === 0) return undefined
   const route = `${definition.verb} /${joinPath(servicePath, definition.path)}`
-  return (request, _reply, done) => {
+  return (request) => {
     const data = isPlain(request.body) ? { ...request.body } : {}
     const values: Record<string, string> = {}
     for (const name of names) {
@@ -56,7 +57,6 @@ export function valuesFromData(
     }
     request.params = { ...(request.params as object), ...values }
     request.body = data
-    done()
   }
 }
 

@@ -1,7 +1,7 @@
+import type { MethodRoutes } from '../../types/custom-route.js'
 import { endpointsOf } from '../core/endpoints.js'
 import { definitionOf, methods } from '../core/methods.js'
 import { placeholdersIn } from '../core/path.js'
-import type { Routes } from '../core/service.js'
 import { routePath } from './call.js'
 import type { Router } from './router.js'
 
@@ -14,7 +14,7 @@ const segment = /^(:[a-z]\w*|(?!\.{1,2}$)[^\s:*?#%()\\;]+)$/i
  * @throws when one is of another form, belongs to a method that can't have one, or has the URLs of another method
  */
 export function checkRoutes(
-  routes: Routes | undefined,
+  routes: MethodRoutes | undefined,
   path: string,
   exposed: readonly string[],
   { options }: Router

@@ -6,7 +6,7 @@ export function logError(
   level: 'error' | 'info',
   err: unknown,
   message: string,
-  fields: object = {}
+  fields?: object
 ): void {
   logRecord(log, level, { ...fields, err }, message, fields)
 }

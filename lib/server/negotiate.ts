@@ -11,7 +11,8 @@ type Representations = { readonly [type: string]: (request: FastifyRequest, repl
  */
 export function format(types: Representations, request: FastifyRequest, reply: FastifyReply): unknown {
   const offered = Object.keys(types).filter((type) => type !== 'default')
-  const type = offered.length > 0 && accepts(request.raw).type(offered)
+  // Of no types at all, `accepts` gives the list of those that the request names.
+  const type = accepts(request.raw).type(offered)
   const represent = typeof type === 'string' ? types[type] : types.default
   vary(reply)
   if (represent === undefined) throw new NotAcceptable(`Acceptable are: ${offered.join(', ')}`)

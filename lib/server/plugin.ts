@@ -18,8 +18,9 @@ import { Precedence } from './precedence.js'
 import { createParser } from './query.js'
 import { Registry } from './registry.js'
 import { decorateMessages } from './request.js'
+import type { Settings } from './route.js'
 import { rootOf, routerOf } from './router.js'
-import { registerRoutes, type Settings } from './routes.js'
+import { registerRoutes } from './routes.js'
 import { checkSchemas } from './schema.js'
 import { mayHaveHooks, startHooks, startRouteHooks } from './start-hooks.js'
 import { answerUnsupported } from './target.js'
@@ -82,10 +83,10 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     }
     const entry = registry.add(name, create)
     const prefix = joinPath(path)
-    instance.register(
-      (child) => registerRoutes(child, entry, serviceOptions, settings),
-      prefix === '' ? {} : { prefix: `/${prefix}` }
-    )
+    const child = (child: FastifyInstance) => registerRoutes(child, entry, serviceOptions, settings)
+    // Whoever traces an application tells the services apart by it.
+    Object.assign(child, { [Symbol.for('fastify.display-name')]: name || '/' })
+    instance.register(child, prefix === '' ? {} : { prefix: `/${prefix}` })
     return entry.service
   }
 }

@@ -1,39 +1,13 @@
-import type { FastifyInstance, RouteOptions } from 'fastify'
-import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../types/fastify.js'
-import { Caller } from '../core/caller.js'
-import { authenticationFor, type WithAuthentications } from '../core/credentials.js'
+import type { FastifyInstance } from 'fastify'
+import type { ServiceOptions } from '../../types/fastify.js'
 import { type Endpoint, endpointsOf } from '../core/endpoints.js'
 import { withMark } from '../core/route-mark.js'
 import type { ServiceMethod } from '../core/service.js'
-import { createAnswer } from './answer.js'
 import { registerBodyParsers } from './body.js'
-import { argumentsAt, type ReadArguments, routePath } from './call.js'
+import { argumentsAt, routePath } from './call.js'
 import { constraintsOf } from './custom-method.js'
-import { bodyHooks } from './data-check.js'
-import { startDeadline } from './deadline.js'
-import type { errorHandler } from './error-handler.js'
 import type { ExposedService } from './exposed.js'
-import type { Locations } from './locations.js'
-import { runMiddleware } from './middleware.js'
-import { endWithConnection } from './pipeline.js'
-import type { Precedence } from './precedence.js'
-import { type Parse, readQuery } from './query.js'
-import { applyContext } from './reply.js'
-import { resourceRoute } from './resource.js'
-import type { Router } from './router.js'
-import { routeSchema, validateBatch } from './schema.js'
-import { createSerializer, stringify } from './serializer.js'
-import { targetCheck } from './target.js'
-
-/** What the routes of all services have in common. */
-export interface Settings {
-  readonly parse: Parse
-  readonly formatter: Formatter | undefined
-  readonly onError: ReturnType<typeof errorHandler>
-  readonly router: Router
-  readonly locations: Locations
-  readonly precedence: Precedence
-}
+import { type Settings, toRoute } from './route.js'
 
 /**
  * Registers the routes of one service, in an instance of their own: its parsers, hooks and error handler do not affect
@@ -47,7 +21,6 @@ export async function registerRoutes(
 ): Promise<void> {
   // Fastify starts and closes instances that have nothing to wait for one within the other: 2,500 of them overflow the stack.
   instance.addHook('onReady', async () => {}).addHook('preClose', async () => {})
-  await registerBodyParsers(instance, settings.parse)
   instance.setErrorHandler(settings.onError)
   const readerOf = argumentsAt(entry.path)
   for (const name of entry.exposed) {
@@ -60,7 +33,6 @@ export async function registerRoutes(
         ...toRoute(method, byHeader, entry, options, settings, instance, read),
         ...(byHeader && { constraints: constraintsOf(name, instance) })
       }
-      // What has no endpoint is the same as another route.
       const add = (verb: string, url: string, endpoint?: Endpoint) => {
         // OpenAPI has room for one POST at a path, and the path with a slash behind it is no other resource.
         const schema = byHeader || endpoint === undefined ? { ...route.schema, hide: true } : route.schema
@@ -78,77 +50,6 @@ export async function registerRoutes(
       }
     }
   }
-}
-
-function toRoute(
-  method: ServiceMethod,
-  byHeader: boolean,
-  entry: ExposedService,
-  options: ServiceOptions,
-  settings: Settings,
-  instance: FastifyInstance,
-  read: ReadArguments
-): Omit<RouteOptions, 'url' | 'method'> {
-  const { name, definition } = method
-  const schema = options.schema?.[name]
-  const resource = resourceRoute(schema, instance)
-  const isBatch = definition.batch && schema?.body !== undefined && resource === undefined
-  const before = list(options.before)
-  const check = targetCheck(method, byHeader, entry, settings.locations, settings.router)
-  const answer = createAnswer(
-    list(options.after),
-    options.formatter ?? settings.formatter,
-    schema === undefined ? stringify : createSerializer(definition, schema, instance)
-  )
-  // A hook of the application may set it for a route.
-  let timeout: number | undefined
-  return {
-    exposeHeadRoute: definition.verb === 'GET' && !byHeader,
-    ...(schema && { schema: routeSchema(definition, schema, instance) }),
-    ...resource?.compilers,
-    ...(options.config && { config: options.config }),
-    ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),
-    ...(options.handlerTimeout !== undefined && { handlerTimeout: options.handlerTimeout }),
-    attachValidation: isBatch,
-    onRequest(request, reply, done) {
-      endWithConnection(request, reply)
-      check(request, reply)
-      readQuery(request, settings.parse, settings.router)
-      done()
-    },
-    preValidation: [...bodyHooks(method, byHeader, entry, schema?.body !== undefined), ...(resource?.checks ?? [])],
-    ...(isBatch && { preHandler: validateBatch }),
-    async handler(request, reply) {
-      const caller = new Caller(request, reply.raw)
-      timeout ??= Number((request.routeOptions as { handlerTimeout?: number }).handlerTimeout)
-      if (timeout > 0) startDeadline(timeout, caller, request, reply)
-      const authentication = authenticationFor(instance as WithAuthentications)
-      if (authentication !== undefined) await authentication.readCredentials(request)
-      if (before.length > 0 && (await runMiddleware(before, request, reply))) return reply
-      const context = method.context(read(request, caller)) as HookContext
-      caller.context = context
-      reply.hook = context
-      try {
-        await method.run(context)
-      } catch (error) {
-        if (caller.isReason(error)) return reply
-        // Another answer is on its way, and two end the process.
-        if (caller.isGone) await reply
-        caller.hasAnswered = true
-        throw error
-      }
-      if (caller.isGone) return reply
-      caller.hasAnswered = true
-      applyContext(context, definition.status, reply)
-      return answer(context, caller, request, reply)
-    }
-  }
-}
-
-function list(middleware: ServiceOptions['before'] = []): readonly Middleware[] {
-  const functions = [middleware].flat() as Middleware[]
-  for (const item of functions)
-    if (typeof item !== 'function')
-      throw new TypeError('Middleware of a service is a function: see its options `before` and `after`')
-  return functions
+  // Behind the routes, whose traces have the name of the instance: plugins in it are added to that name.
+  await registerBodyParsers(instance, settings.parse)
 }

@@ -66,9 +66,9 @@ export function createSerializer(
     const isPaged = answersPages(method)
     return withOwnError((data) => {
       if (Array.isArray(data)) return toList(data)
-      const { data: records, ...page } = Object(isPaged ? data : undefined)
+      const records = isPaged ? Object(data).data : undefined
       if (!Array.isArray(records)) return one(data)
-      const others = JSON.stringify(page).slice(1, -1)
+      const others = JSON.stringify({ ...Object(data), data: undefined }).slice(1, -1)
       return `{${others === '' ? '' : `${others},`}"data":${toList(records)}}`
     })
   }

@@ -59,6 +59,22 @@ t.test('a bound on concurrent hashes: some wait, the others are not kept; by def
   }
 })
 
+t.test('those that wait have their turn in the order in which they came', async (t) => {
+  const { users, login } = await createUsers(t, { options: {}, ...places(1, 3) })
+  await users.create(data)
+  scryptCalls()
+  const { release } = holdScrypt()
+  const answers = [1, 2, 3, 4].map((length) => login('ada@example.com', 'x'.repeat(length)))
+  // Nothing tells when a login waits for its turn: the others would then come later, in their order too.
+  for (let turn = 0; turn < 50; turn++) await setImmediate()
+  release()
+  await Promise.all(answers)
+  t.strictSame(
+    scryptCalls().calls.map(({ characters }) => characters),
+    [1, 2, 3, 4]
+  )
+})
+
 t.test('a bound on concurrent hashes: 50 wait by default', async (t) => {
   const { login } = await createUsers(t)
   const statuses = await crowd(

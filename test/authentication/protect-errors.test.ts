@@ -1,6 +1,8 @@
 import { PassThrough, Readable, Stream } from 'node:stream'
 import { Conflict as FeathersConflict } from '@feathersjs/errors'
-import { Conflict, type ErrorData, ServiceError } from 'fastify-services'
+import Fastify from 'fastify'
+import services, { Conflict, type ErrorData, ServiceError } from 'fastify-services'
+import { protect } from 'fastify-services/authentication'
 import t from 'tap'
 import { broken, createProtected, open, record } from '../support/auth-passwords-protect.js'
 
@@ -235,4 +237,24 @@ t.test('protect: a stream of bytes is closed with its answer', async (t) => {
   stream.destroy()
   await closed
   t.equal(source.destroyed, true)
+})
+
+t.test('protect: what every error has stays, also where a field has its name', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  const things = {
+    async get() {
+      throw new Conflict('no', { name: 'Ada', message: 'hi', code: 'x', className: 'y', id: 1 })
+    }
+  }
+  const fields = ['name', 'message', 'code', 'className', 'data', 'errors']
+  app.service('things', things).hooks({ around: { all: [protect(...fields)] } })
+  t.strictSame((await app.inject({ url: '/things/1', headers: { accept: 'application/json' } })).json(), {
+    name: 'Conflict',
+    message: 'no',
+    code: 409,
+    className: 'conflict',
+    data: { id: 1 }
+  })
 })

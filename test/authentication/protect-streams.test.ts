@@ -203,3 +203,13 @@ t.test('protect: one that was not begun is closed too, and one that can not be c
     t.equal(ends, expected)
   }
 })
+
+t.test('protect: an error of the closing is thrown to who closes', async (t) => {
+  const failing = {
+    next: async () => ({ done: false, value: record() }),
+    return: () => Promise.reject(new Error('open'))
+  }
+  const { things } = await createProtected(t, { answer: () => ({ [Symbol.asyncIterator]: () => failing }) })
+  const iterator = ((await things.get(1, external)) as AsyncIterable<unknown>)[Symbol.asyncIterator]()
+  await t.rejects(iterator.return?.() as Promise<unknown>, { message: 'open' })
+})

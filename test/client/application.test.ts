@@ -281,4 +281,9 @@ t.test('a name that is taken is refused with the reason, and the path stays free
         message: `'${name}' can't be a method of the service 'wrong': ${reason}`
       })
   t.same(await app.use('wrong', connection.service('wrong')).service('wrong').find(), {})
+  t.type(
+    connection.service('right').methods('optionsOf', 'rename').find,
+    'function',
+    'a name may begin or end like one'
+  )
 })

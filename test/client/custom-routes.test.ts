@@ -21,7 +21,7 @@ const options = {
     hide: 'PATCH /:id/comments/:commentId',
     clear: 'DELETE /:id/comments/',
     stats: 'GET /stats'
-  }
+  } as const
 }
 
 async function serve(t: Test, path = 'posts') {
@@ -70,7 +70,7 @@ t.test('what is sent: no header, values encoded, the path of the service filled'
   const { address, asked } = await createClientOfEcho(t)
   const connection = rest(`${address}/v1/`).fetch(fetch)
   const app = createClient().configure(connection)
-  const routes = { publish: 'POST /:id/publish', stats: 'GET /größe/stats', top: 'GET /' }
+  const routes = { publish: 'POST /:id/publish', stats: 'GET /größe/stats', top: 'GET /' } as const
   app.use('rooms/:id/posts', connection.service('rooms/:id/posts'), { routes })
   app.use('', connection.service(''), { routes })
   const call = (path: string, name: string, ...args: unknown[]) =>

@@ -1,5 +1,5 @@
 import Fastify from 'fastify'
-import services from 'fastify-services'
+import services, { type MethodRoutes } from 'fastify-services'
 import t, { type Test } from 'tap'
 import { request } from '../support/host.js'
 import { createRecorder, six } from '../support/recorder.js'
@@ -9,14 +9,14 @@ const routes = {
   hide: 'PATCH /:id/comments/:commentId',
   stats: 'GET /stats',
   list: 'POST /'
-}
+} as const
 
 async function create(t: Test, methods = ['find', 'create', 'publish', 'hide', 'stats', 'archive']) {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(services)
   const { service, calls } = createRecorder([...six, 'list', ...methods])
-  const used = Object.fromEntries(Object.entries(routes).filter(([name]) => methods.includes(name)))
+  const used: MethodRoutes = Object.fromEntries(Object.entries(routes).filter(([name]) => methods.includes(name)))
   app.service<Record<string, unknown>, string>('posts', service, { methods, routes: used })
   const call = (name: string, payload: unknown, url = '/posts') =>
     request(app, 'POST', url, {

@@ -1,5 +1,5 @@
 import Fastify, { type FastifyServerOptions } from 'fastify'
-import services from 'fastify-services'
+import services, { type MethodRoutes } from 'fastify-services'
 import t from 'tap'
 import { createRecorder, six } from '../support/recorder.js'
 
@@ -10,7 +10,7 @@ async function create(server: FastifyServerOptions = {}) {
   await app.register(services)
   const { service } = createRecorder(names)
   const add = (path: string, routes: object | undefined, methods = names) =>
-    app.service<Record<string, unknown>, string>(path, service, { methods, routes: routes as Record<string, string> })
+    app.service<Record<string, unknown>, string>(path, service, { methods, routes: routes as MethodRoutes })
   return { app, add }
 }
 

@@ -216,7 +216,12 @@ t.test('`reply.format` calls `default` where nothing fits', async (t) => {
 })
 
 t.test('`reply.format` of `default` alone', async (t) => {
-  t.equal((await ask(t, (_request, reply) => reply.format({ default: () => 'only' }), 'image/png')).body, 'only')
+  const formatter: Formatter = (_request, reply) => reply.format({ default: () => ({ only: true }) })
+  for (const accept of ['image/png', undefined]) {
+    const response = await ask(t, formatter, accept)
+    t.strictSame(response.json(), { only: true })
+    t.equal(response.headers['content-type'], 'application/json; charset=utf-8', `Accept: ${accept}`)
+  }
 })
 
 t.test('`reply.format` may be async, and may send itself', async (t) => {

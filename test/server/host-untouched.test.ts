@@ -180,3 +180,12 @@ t.test(
     })
   }
 )
+
+t.test('the routes of the host keep their constraints, also where a service is beside them', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  app.service('own', { get: async (id: string) => ({ id }) })
+  app.get('/other', async () => 'mine')
+  t.ok(app.hasRoute({ method: 'GET', url: '/other' }), 'found without a constraint')
+})

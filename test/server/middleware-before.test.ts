@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import services, { Forbidden, type Formatter, type Middleware } from 'fastify-services'
@@ -303,4 +305,21 @@ t.test('what fails after it has answered changes nothing of the answer', async (
     const response = await app.inject('/things/1')
     t.strictSame([response.statusCode, response.json()], [200, { sent: true }])
   }
+})
+
+t.test('the chain ends where the client has left', async (t) => {
+  const seen: string[] = []
+  const { app, calls } = await createGuarded(t, [
+    async ({ raw }) => {
+      seen.push('first')
+      await once(raw.socket.destroy(), 'close')
+    },
+    async () => void seen.push('second')
+  ])
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  await t.rejects(fetch(`http://127.0.0.1:${port}/guarded/1`))
+  await app.close()
+  t.strictSame(seen, ['first'])
+  t.strictSame(calls, [])
 })

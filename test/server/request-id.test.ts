@@ -91,6 +91,7 @@ t.test('an id that is longer than the `maxParamLength` of the host is refused, a
   const wide = await createHost(t, { server: { routerOptions: { maxParamLength: 5000 } } })
   t.equal((await request(wide.app, 'GET', `/things/${'x'.repeat(5000)}`)).status, 200)
   t.strictSame(wide.calls[0]?.args, ['x'.repeat(5000)])
+  t.equal((await request(wide.app, 'POST', `/things/${'x'.repeat(5000)}`)).status, 405, 'and its URL is known')
 })
 
 t.test('an id behind more segments is no id: 404', async (t) => {

@@ -1,0 +1,124 @@
+import { setImmediate } from 'node:timers/promises'
+import { resource } from 'fastify-services'
+import t from 'tap'
+import Type from 'typebox'
+import * as z from 'zod'
+import { createEcho } from '../../support/resource-app.js'
+
+const range = z
+  .object({ id: z.int(), from: z.int(), to: z.int(), name: z.string().trim().default('none') })
+  .refine(({ from, to }) => from <= to, { message: 'The end is before the start', path: ['to'] })
+const readOnly = { readOnly: ['id'] } as const
+
+t.test('a check of the whole record runs on the bodies of `create` and `update`', async (t) => {
+  const { send, post } = await createEcho(t, resource(range, readOnly))
+  for (const [method, url] of [['POST'], ['PUT', '/1']] as const) {
+    const request = { method, ...(url && { url }) }
+    const [status] = await send({ ...request, payload: { from: 1, to: 2 } })
+    t.equal(status, method === 'POST' ? 201 : 200)
+    t.strictSame(await send({ ...request, payload: { from: 2, to: 1 } }), [400, 'to: The end is before the start'])
+  }
+  t.strictSame(await post({ from: 1, to: 2, name: ' a ' }), [201, { from: 1, to: 2, name: 'a' }], 'transformed')
+  t.strictSame(
+    await post([
+      { from: 1, to: 2 },
+      { from: 2, to: 1 }
+    ]),
+    [400, '[1].to: The end is before the start']
+  )
+})
+
+t.test('a part of a record can not be checked as a whole', async (t) => {
+  const { send } = await createEcho(t, resource(range, readOnly))
+  const payload = { from: 2, to: 1 }
+  t.strictSame(await send({ method: 'PATCH', url: '/1', payload }), [200, payload], 'and gets no defaults')
+})
+
+t.test('a schema for `patch` is checked by its library', async (t) => {
+  const patch = z
+    .object({ from: z.int(), to: z.int() })
+    .refine(({ from, to }) => from <= to, 'The end is before the start')
+  const { send } = await createEcho(t, resource(range, { ...readOnly, patch }))
+  const change = (payload: object) => send({ method: 'PATCH', url: '/1', payload })
+  t.strictSame(await change({ from: 2, to: 1 }), [400, 'The end is before the start'])
+  t.strictSame(await change({ from: 1 }), [400, 'to is required'])
+  t.strictSame(await change({ from: 1, to: 2 }), [200, { from: 1, to: 2 }])
+})
+
+t.test('checks may be async', async (t) => {
+  const free = z
+    .object({ name: z.string() })
+    .refine(async ({ name }) => (await setImmediate(name)) !== 'taken', 'It is taken')
+  const { post } = await createEcho(t, resource(free))
+  t.strictSame(await post({ name: 'a' }), [201, { name: 'a' }])
+  t.strictSame(await post([{ name: 'a' }, { name: 'b' }]), [201, [{ name: 'a' }, { name: 'b' }]])
+  t.strictSame(await post({ name: 'taken' }), [400, 'It is taken'])
+  t.strictSame(await post([{ name: 'a' }, { name: 'taken' }]), [400, '[1]: It is taken'])
+})
+
+t.test('fields that only the server sets may be of any type', async (t) => {
+  const set = {
+    id: z.uuid(),
+    at: z.iso.datetime(),
+    count: z.int().min(5),
+    ratio: z.number(),
+    slug: z.string().min(3),
+    tags: z.array(z.string()),
+    open: z.boolean(),
+    kind: z.enum(['a', 'b']),
+    none: z.null(),
+    more: z.object({})
+  }
+  const thing = z.object({ ...set, a: z.string() }).refine(({ a }) => a !== 'x', 'not x')
+  const { post } = await createEcho(t, resource(thing, { readOnly: Object.keys(set) as 'id'[] }))
+  t.strictSame(await post({ a: 'y' }), [201, { a: 'y' }])
+  t.strictSame(await post({ a: 'x' }), [400, 'not x'])
+})
+
+t.test('one that no value can stand for asks for a schema of `create`', async (t) => {
+  const thing = z.object({ id: z.string().regex(/^\d{4}$/), a: z.string() })
+  t.throws(() => resource(thing, readOnly), { message: /asks for 'id'.+option `create`/ })
+  const { send, post } = await createEcho(
+    t,
+    resource(thing, { ...readOnly, create: z.object({ a: z.string().min(2) }) })
+  )
+  t.strictSame(await post({ a: 'aa' }), [201, { a: 'aa' }])
+  t.strictSame(await send({ method: 'PUT', url: '/1', payload: { a: 'a' } }), [
+    400,
+    'a must have at least 2 characters'
+  ])
+  t.strictSame(await post({ a: 'aa', id: '1' }), [400, 'id can not be set'])
+})
+
+t.test('a form has texts alone: they are converted as in a query', async (t) => {
+  const schema = resource(
+    Type.Object({
+      n: Type.Integer(),
+      tags: Type.Array(Type.Integer()),
+      deep: Type.Optional(Type.Object({ on: Type.Boolean() })),
+      name: Type.String()
+    })
+  )
+  const { send } = await createEcho(t, schema)
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const form = (payload: string) => send({ method: 'POST', payload, headers })
+  t.strictSame(await form('n=1&tags=2&deep[on]=true&name=3'), [201, { n: 1, tags: [2], deep: { on: true }, name: '3' }])
+  t.strictSame(await form('n=1&tags[]=2&tags[]=3&name=null'), [201, { n: 1, tags: [2, 3], name: 'null' }])
+  t.strictSame(await form('n=1&tags[]=2&deep=x&name=a'), [400, 'deep must be an object'])
+  t.strictSame(await form('n=1&tags[a]=2&name=a&other=1'), [400, 'other is not known'])
+  t.strictSame(
+    await send({ method: 'POST', payload: { n: '1', tags: [], name: 'a' } }),
+    [400, 'n must be an integer'],
+    'JSON has types'
+  )
+})
+
+t.test('a call of the server itself is not checked', async (t) => {
+  const { app } = await createEcho(t, resource(range, readOnly))
+  const service = app.service('things') as unknown as {
+    create(data: object): Promise<object>
+    find(p: object): Promise<object>
+  }
+  t.strictSame(await service.create({ id: 1, other: 2 }), { id: 1, other: 2 })
+  t.strictSame(await service.find({ query: { other: 1 } }), [{ other: 1 }])
+})

@@ -1,0 +1,71 @@
+import { resource } from 'fastify-services'
+import t from 'tap'
+import Type from 'typebox'
+import * as z from 'zod'
+import { createEcho } from '../../support/resource-app.js'
+
+const at = new Date(0)
+const Thing = Type.Object({
+  id: Type.Integer(),
+  name: Type.Optional(Type.String({ default: 'one', maxLength: 3 })),
+  at: Type.Optional(Type.String({ format: 'date-time' })),
+  kind: Type.Optional(Type.Union([Type.Literal('a'), Type.Literal('b')])),
+  deep: Type.Optional(Type.Object({ a: Type.String(), b: Type.Optional(Type.Number()) })),
+  list: Type.Optional(Type.Array(Type.Object({ a: Type.String() }))),
+  names: Type.Optional(Type.Record(Type.String(), Type.Object({ a: Type.String() }))),
+  shape: Type.Optional(
+    Type.Union([
+      Type.Object({ kind: Type.Literal('circle'), radius: Type.Number() }),
+      Type.Object({ kind: Type.Literal('square'), side: Type.Number() })
+    ])
+  )
+})
+
+const results: [name: string, record: object, sent: object][] = [
+  ['a part of a record', { name: 'a' }, { name: 'a' }],
+  ['nothing', {}, {}],
+  [
+    'fields that the schema does not name',
+    { id: 1, secret: 1, deep: { a: 'x', secret: 1 } },
+    { id: 1, deep: { a: 'x' } }
+  ],
+  [
+    'fields of items',
+    { list: [{ a: 'x', secret: 1 }], names: { n: { a: 'x', secret: 1 } } },
+    { list: [{ a: 'x' }], names: { n: { a: 'x' } } }
+  ],
+  ['a part of an object in it', { deep: { b: 1 } }, { deep: { b: 1 } }],
+  [
+    'empty columns',
+    { id: null, name: null, at: null, kind: null, deep: null, list: null },
+    { id: null, name: null, at: null, kind: null, deep: null, list: null }
+  ],
+  ['dates', { at }, { at: at.toISOString() }],
+  ['values that no client could send', { name: 'too long', kind: 'c' }, { name: 'too long', kind: 'c' }],
+  ['one of a union', { shape: { kind: 'square', side: 2, secret: 1 } }, { shape: { kind: 'square', side: 2 } }],
+  ['big integers', { id: 2n ** 40n }, { id: 2 ** 40 }]
+]
+
+for (const [name, record, sent] of results)
+  t.test(`what leaves: ${name}`, async (t) => {
+    const one = await createEcho(t, resource(Thing), record)
+    t.strictSame(await one.send({ url: '/1' }), [200, sent])
+    t.strictSame(await one.send({ method: 'POST', payload: { id: 1 } }), [201, sent])
+    const list = await createEcho(t, resource(Thing), [record, record])
+    t.strictSame(await list.send({}), [200, [sent, sent]])
+    const page = await createEcho(t, resource(Thing), { total: 1, limit: 1, skip: 0, data: [record] })
+    t.strictSame(await page.send({}), [200, { total: 1, limit: 1, skip: 0, data: [sent] }])
+  })
+
+t.test('what leaves: dates that a codec of zod gives', async (t) => {
+  const date = z.codec(z.iso.datetime(), z.date(), {
+    decode: (text) => new Date(text),
+    encode: (date) => date.toISOString()
+  })
+  const { app, post } = await createEcho(t, resource(z.object({ at: date })))
+  t.strictSame(await post({ at: '2030-01-01T00:00:00Z' }), [201, { at: '2030-01-01T00:00:00.000Z' }])
+  const seen: unknown[] = []
+  app.service('things').on('created', (record: unknown) => seen.push(record))
+  await post({ at: '2030-01-01T00:00:00Z' })
+  t.strictSame(seen, [{ at: new Date('2030-01-01T00:00:00Z') }], 'the service gets dates')
+})

@@ -1,0 +1,109 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { resource } from 'fastify-services'
+import t from 'tap'
+import Type from 'typebox'
+import * as v from 'valibot'
+import * as z from 'zod'
+import { createEcho } from '../../support/resource-app.js'
+
+const refused: [name: string, create: () => unknown, message: RegExp][] = [
+  ['nothing', () => resource(null), /can't use this schema.+TypeBox.+zod 4\.2.+toStandardJsonSchema/],
+  ['a list', () => resource([]), /can't use this schema/],
+  ['a schema of Valibot alone', () => resource(v.object({ a: v.string() })), /can't use this schema/],
+  ['no object', () => resource(Type.String()), /needs the schema of an object with its properties/],
+  [
+    'a date of zod',
+    () => resource(z.object({ at: z.date() })),
+    /no JSON Schema from zod: Date .+what is sent as JSON$/
+  ],
+  [
+    'an action of Valibot',
+    () => resource(toStandardJsonSchema(v.object({ a: v.pipe(v.string(), v.trim()) }))),
+    /from valibot: .+trim.+errorMode: 'ignore'/
+  ],
+  ['an option', () => resource(Type.Object({}), { readonly: [] } as object), /no option 'readonly'.+mean 'readOnly'/],
+  [
+    'a field in an option',
+    () => resource(Type.Object({ a: Type.String() }), { sort: ['b'] as never }),
+    /no field 'b'.+: a$/
+  ],
+  ['a field like an operator', () => resource(Type.Object({ $a: Type.String() })), /can't have a field '\$a'/],
+  ['a field with a bracket', () => resource(Type.Object({ 'a[b]': Type.String() })), /can't have a field 'a\[b\]'/]
+]
+
+for (const [name, create, message] of refused)
+  t.test(`refused at the start: ${name}`, async (t) => {
+    t.throws(create, { message })
+  })
+
+const a = Type.Object({ a: Type.Integer() })
+const Recursive = z.object({
+  a: z.int(),
+  b: z.string().regex(/^x/).optional(),
+  get c() {
+    return z.array(Recursive).optional()
+  }
+})
+const forms: Record<string, unknown> = {
+  'an intersection': Type.Intersect([a, Type.Object({ b: Type.Optional(Type.String({ pattern: /^x/ })) })]),
+  'a reference': {
+    $ref: '#/definitions/thing',
+    definitions: { thing: Type.Intersect([a, Type.Object({ b: Type.Optional(Type.String({ pattern: '^x' })) })]) }
+  },
+  'a schema that refers to itself': Recursive,
+  'a cycle': Type.Cyclic(
+    {
+      Thing: Type.Object({
+        a: Type.Integer(),
+        b: Type.Optional(Type.String({ pattern: '^x' })),
+        c: Type.Optional(Type.Ref('Thing'))
+      })
+    },
+    'Thing'
+  ),
+  'OpenAPI 3.0': {
+    $id: 'thing',
+    type: 'object',
+    properties: { a: { type: 'integer', nullable: false }, b: { type: 'string', pattern: '^x' } },
+    required: ['a']
+  }
+}
+
+for (const [name, schema] of Object.entries(forms))
+  t.test(`the form of a schema makes no difference: ${name}`, async (t) => {
+    const { send, post } = await createEcho(t, resource(schema))
+    t.strictSame(await post({ a: 1, b: 'x' }), [201, { a: 1, b: 'x' }])
+    t.strictSame(await post({ a: 1, d: 'x' }), [400, 'd is not known'])
+    t.strictSame(await post({ b: 'x' }), [400, 'a is required'])
+    t.strictSame(await post({ a: 1, b: 'y' }), [400, 'b must match the pattern ^x'])
+    t.strictSame(await send({ url: '?a=1&b=x' }), [200, [{ a: 1, b: 'x' }]])
+  })
+
+t.test('a schema that refers to itself holds at any depth', async (t) => {
+  const { post } = await createEcho(t, resource(forms['a schema that refers to itself']))
+  t.strictSame(await post({ a: 1, c: [{ a: 2, c: [{ a: 3 }] }] }), [201, { a: 1, c: [{ a: 2, c: [{ a: 3 }] }] }])
+  t.strictSame(await post({ a: 1, c: [{ a: 2, c: [{ a: 'x' }] }] }), [400, 'c[0].c[0].a must be an integer'])
+})
+
+t.test('what may be `null`, and unions', async (t) => {
+  const schema = resource({
+    type: 'object',
+    properties: {
+      a: { type: 'integer', nullable: true },
+      b: { anyOf: [{ const: 1 }, { const: 'x' }, { type: 'null' }] },
+      c: { oneOf: [{ type: 'object', properties: { d: { type: 'string' } }, required: ['d'] }, { type: 'boolean' }] },
+      e: { type: 'string', enum: ['y'], nullable: true },
+      f: { anyOf: [{ not: { type: 'string' } }, { type: 'null' }] },
+      g: {}
+    }
+  })
+  const { send, post } = await createEcho(t, schema)
+  t.strictSame(await post({ a: null, b: null, e: null, g: [1] }), [201, { a: null, b: null, e: null, g: [1] }])
+  t.strictSame(await post({ b: 2 }), [400, 'b must be 1 or x or null'])
+  t.strictSame(await post({ c: 1 }), [400, 'c must be an object or true or false'])
+  t.strictSame(await post({ c: {} }), [400, 'c.d is required'])
+  t.strictSame(await post({ c: { d: 'x', e: 1 } }), [400, 'c.e is not known'])
+  t.strictSame(await post({ f: 'x' }), [400, 'f must NOT be valid'])
+  t.equal((await send({ url: '?a=null&b=1&e=null&g=7&b[$in]=x' }))[0], 400, 'one value, and operators')
+  t.strictSame(await send({ url: '?c=true' }), [400, 'c is not known: a query filters by a, b, e, f, g'])
+})

@@ -1,0 +1,173 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { type as ark } from 'arktype'
+import Fastify from 'fastify'
+import services, {
+  type DataOf,
+  type Id,
+  type Paged,
+  type Paginated,
+  type Params,
+  type PatchOf,
+  type QueryOf,
+  type RecordOf,
+  resource,
+  type ServiceOf
+} from 'fastify-services'
+import { createClient, rest } from 'fastify-services/client'
+import Type from 'typebox'
+import * as v from 'valibot'
+import * as z from 'zod'
+import { same } from './same.js'
+
+const options = { readOnly: ['id'], writeOnly: ['secret'], sort: ['title'] } as const
+
+const posts = resource(
+  Type.Object({
+    id: Type.Integer(),
+    title: Type.String(),
+    status: Type.Enum(['draft', 'final']),
+    note: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    tags: Type.Array(Type.String()),
+    address: Type.Object({ city: Type.String() }),
+    secret: Type.String()
+  }),
+  options
+)
+const byZod = resource(
+  z.object({
+    id: z.int(),
+    title: z.string(),
+    status: z.enum(['draft', 'final']),
+    note: z.string().nullable().optional(),
+    tags: z.array(z.string()),
+    address: z.object({ city: z.string() }),
+    secret: z.string()
+  }),
+  options
+)
+const byValibot = resource(
+  toStandardJsonSchema(
+    v.object({
+      id: v.pipe(v.number(), v.integer()),
+      title: v.string(),
+      status: v.picklist(['draft', 'final']),
+      note: v.optional(v.nullable(v.string())),
+      tags: v.array(v.string()),
+      address: v.object({ city: v.string() }),
+      secret: v.string()
+    })
+  ),
+  options
+)
+const byArk = resource(
+  ark({
+    id: 'number.integer',
+    title: 'string',
+    status: "'draft' | 'final'",
+    'note?': 'string | null',
+    tags: 'string[]',
+    address: { city: 'string' },
+    secret: 'string'
+  }),
+  options
+)
+const byJson = resource(
+  {
+    type: 'object',
+    properties: { id: { type: 'integer' }, title: { type: 'string' }, at: { type: ['string', 'null'] } },
+    required: ['id', 'title']
+  },
+  { readOnly: ['id'] }
+)
+
+interface Post {
+  id: number
+  title: string
+  status: 'draft' | 'final'
+  note?: string | null
+  tags: string[]
+  address: { city: string }
+}
+interface NewPost extends Omit<Post, 'id'> {
+  secret: string
+}
+type Flat<T> = { [K in keyof T]: T[K] }
+
+same<Flat<RecordOf<typeof posts>>, Flat<Post>>(true)
+same<Flat<DataOf<typeof posts>>, Flat<NewPost>>(true)
+same<Flat<PatchOf<typeof posts>>, Flat<Partial<NewPost>>>(true)
+same<RecordOf<typeof byJson>, { id: number; title: string; at?: string | null }>(true)
+
+// One record, one type of service, whatever library has described it.
+same<ServiceOf<typeof byZod>, ServiceOf<typeof posts>>(true)
+same<ServiceOf<typeof byValibot>, ServiceOf<typeof posts>>(true)
+same<ServiceOf<typeof byArk>, ServiceOf<typeof posts>>(true)
+
+const query: QueryOf<typeof posts> = {
+  id: 1,
+  title: { $lt: 'b', $in: ['a'] },
+  tags: 'x',
+  note: null,
+  $or: [{ status: 'draft' }],
+  $limit: 1,
+  $sort: { title: -1 },
+  $select: ['id', 'address']
+}
+// @ts-expect-error: no such field
+const misspelt: QueryOf<typeof posts> = { titel: 'a' }
+// @ts-expect-error: it does not leave
+const secret: QueryOf<typeof posts> = { secret: 'a' }
+// @ts-expect-error: an object is not compared
+const object: QueryOf<typeof posts> = { address: { city: 'Bern' } }
+// @ts-expect-error: the option `sort` does not name it
+const sorted: QueryOf<typeof posts> = { $sort: { id: 1 } }
+// @ts-expect-error: another type
+const typed: QueryOf<typeof posts> = { id: '1' }
+// @ts-expect-error: a field that there is not
+resource(Type.Object({ id: Type.Integer() }), { readOnly: ['ip'] })
+
+class PostService {
+  async find(_params: Params<QueryOf<typeof posts>>): Promise<Paginated<Post>> {
+    return { total: 0, limit: 0, skip: 0, data: [] }
+  }
+  async get(_id: Id): Promise<Post & { secret: string }> {
+    throw new Error()
+  }
+  async create(data: DataOf<typeof posts>): Promise<Post> {
+    return { id: 1, ...data }
+  }
+}
+class Other {
+  async get(_id: Id): Promise<{ id: number }> {
+    return { id: 1 }
+  }
+}
+class OtherData {
+  async create(data: { heading: string }): Promise<Post> {
+    throw new Error(data.heading)
+  }
+}
+
+const app = Fastify()
+await app.register(services)
+app.service('posts', new PostService(), { schema: posts })
+app.service('posts-too', new PostService(), { schema: { ...byZod, find: { ...byZod.find, headers: {} } } })
+// @ts-expect-error: its records lack fields
+app.service('others', new Other(), { schema: posts })
+// @ts-expect-error: its `create` takes other data
+app.service('others', new OtherData(), { schema: posts })
+
+interface List {
+  posts: Paged<ServiceOf<typeof posts, 'find' | 'get' | 'create' | 'patch'>>
+}
+const client = createClient<List>().configure(rest('http://localhost').fetch(fetch))
+const page = await client.service('posts').find({ query: { ...query, $sort: { title: 1 } } })
+same<(typeof page.data)[number]['status'], 'draft' | 'final'>(true)
+await client.service('posts').patch(1, { title: 'b' })
+// @ts-expect-error: the server sets it
+await client.service('posts').patch(1, { id: 2 })
+// @ts-expect-error: fields are missing
+await client.service('posts').create({ title: 'a' })
+// @ts-expect-error: it is not one of the methods
+await client.service('posts').remove(1)
+for (const value of [misspelt, secret, object, sorted, typed]) JSON.stringify(value)

@@ -1,4 +1,4 @@
-import type { HookContext } from './fastify.js'
+import type { HookContext } from './hooks.js'
 
 /**
  * A call of a service, as `diagnostics_channel.tracingChannel('fastify-services:call')` publishes it: one object for all events of a call. A

@@ -1,5 +1,5 @@
 import { tracingChannel } from 'node:diagnostics_channel'
-import type { HookContext } from '../../types/fastify.js'
+import type { HookContext } from '../../types/hooks.js'
 import type { TracedCall } from '../../types/trace.js'
 import type { Run } from '../core/compose.js'
 
@@ -7,7 +7,7 @@ const channel = tracingChannel<string, TracedCall>('fastify-services:call')
 
 /** Publishes each call that a function runs, while there is a subscriber. */
 export function traced(run: Run): Run {
-  return (context) => (channel.hasSubscribers ? publish(context as HookContext, run) : run(context))
+  return (context) => (channel.hasSubscribers ? publish(context, run) : run(context))
 }
 
 function publish(context: HookContext, run: Run): Promise<void> {

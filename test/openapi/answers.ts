@@ -6,7 +6,7 @@ const error = (code: number, className: string, message?: unknown) => ({
 const a = { id: 1, title: 'a', text: 'one two three', words: 3, tags: ['x'], published: false, author: 1 }
 const nested = /Deeply-nested arrays\/objects aren.t supported/
 
-/** What the requests of the generated clients must get. A list has these items, and no others. */
+/** What the requests to the blog must get. A list has these items, and no others. */
 export const expected: Readonly<Record<string, unknown>> = {
   'sign-up': [201, { id: 1, email: 'ada@example.com', name: 'Ada', password: undefined }],
   'without a token': [401, error(401, 'not-authenticated', 'Not authenticated')],
@@ -58,4 +58,23 @@ export const expected: Readonly<Record<string, unknown>> = {
   remove: { id: 2, title: 'b' },
   'remove of many': [{ id: 1 }, { id: 3 }],
   logout: { authentication: { strategy: 'jwt' }, user: { id: 1 } }
+}
+
+const largest = {
+  total: 10,
+  limit: 3,
+  data: [{ name: 'Algeria' }, { name: 'Libya' }, { name: 'Chad' }]
+}
+
+/** What the requests to the atlas must get. */
+export const countries: Readonly<Record<string, unknown>> = {
+  'openapi-fetch': largest,
+  'hey-api': largest,
+  one: {
+    cca3: 'CHE',
+    name: 'Switzerland',
+    borders: ['AUT', 'FRA', 'ITA', 'LIE', 'DEU'],
+    currencies: { CHF: { symbol: 'Fr.' } }
+  },
+  missing: { code: 404, className: 'not-found' }
 }

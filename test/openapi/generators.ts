@@ -30,12 +30,24 @@ export async function installGenerators(): Promise<void> {
   await writeFile(mark, lock)
 }
 
-/** A folder with a document, the programs that use generated clients, and what they import. */
-export async function projectOf(t: Test, document: unknown): Promise<string> {
+/** Generates clients from a document and compiles the programs that use them. Returns the folder of what comes of it. */
+export async function compileClients(t: Test, example: string, document: unknown): Promise<string> {
   await installGenerators()
   const folder = await temporaryFolder(t)
-  await cp(source, folder, { recursive: true, filter: (path) => !path.startsWith(modules) })
+  await cp(join(source, example), folder, { recursive: true })
+  for (const name of ['package.json', 'tsconfig.json']) await cp(join(source, name), join(folder, name))
   await symlink(modules, join(folder, 'node_modules'), 'dir')
-  await writeFile(join(folder, 'openapi.json'), JSON.stringify(document, null, 2))
-  return folder
+  await writeFile(join(folder, 'openapi.json'), JSON.stringify(document))
+  const fetch = ['-i', 'openapi.json', '-o', 'generated/hey-api', '-c', '@hey-api/client-fetch']
+  // By default fields with a default are required, in a body too.
+  const types = ['openapi.json', '-o', 'generated/openapi-typescript.ts', '--default-non-nullable', 'false']
+  for (const [name, ...args] of [
+    ['hey-api', ...fetch],
+    ['openapi-typescript', ...types],
+    ['tsc', '-p', '.']
+  ] as const) {
+    const { code, stdout, stderr } = await generator(folder, name, ...args)
+    t.equal(code, 0, `${name}: ${stdout}${stderr}`)
+  }
+  return join(folder, 'dist')
 }

@@ -1,25 +1,16 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import t, { type Test } from 'tap'
-import { createApp } from '../../examples/atlas/app.js'
-import { openDatabase } from '../../examples/atlas/database.js'
-import { createBlog } from '../../examples/blog/app.js'
-import { openFolder } from '../examples/atlas-support.js'
+import t from 'tap'
+import { examples } from './examples.js'
 import { generator, installGenerators } from './generators.js'
 
 t.setTimeout(300_000)
-
-const examples: Readonly<Record<string, (t: Test) => ReturnType<typeof createBlog>>> = {
-  blog: () => createBlog('x'.repeat(64)),
-  atlas: async (t) => createApp(await openDatabase(await openFolder(t)), { rateLimit: 0 })
-}
 
 await installGenerators()
 for (const [name, create] of Object.entries(examples))
   t.test(`the document of the ${name}`, async (t) => {
     const app = await create(t)
-    t.teardown(() => app.close())
     await app.ready()
     const { body } = await app.inject('/openapi.json')
     const { valid, errors } = await new Validator().validate(JSON.parse(body))

@@ -1,4 +1,5 @@
 import swagger from '@fastify/swagger'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import Fastify, { type FastifyInstance } from 'fastify'
 import services from 'fastify-services'
 import { type DocumentOptions, openapi, type SwaggerOptions } from 'fastify-services/openapi'
@@ -14,7 +15,7 @@ export interface Given {
   readonly fastify?: object
 }
 
-/** The document of an application with the services that `add` registers. */
+/** The document of an application with the services that `add` registers. It is valid. */
 export async function documentOf(
   t: Test,
   add: (app: FastifyInstance) => unknown,
@@ -26,7 +27,10 @@ export async function documentOf(
   await app.register(services)
   await add(app)
   await app.ready()
-  return app.swagger()
+  const made: Part = app.swagger()
+  const { valid, errors } = await new Validator().validate(structuredClone(made))
+  t.ok(valid, `it is a document of OpenAPI 3.1: ${JSON.stringify(errors)}`)
+  return made
 }
 
 /** The operations of a document: `GET /posts` → its operation. */

@@ -1,7 +1,7 @@
 import type { AuthenticationRequest, AuthenticationResult } from '../../types/authentication.js'
 import type { AroundHook } from '../../types/fastify.js'
 import type { Params } from '../../types/service.js'
-import { documentation, type MethodDocumentation } from '../core/description.js'
+import { documentMethods } from '../core/description.js'
 import { NotAuthenticated } from '../core/errors.js'
 import { withTraits } from '../core/hooks.js'
 import type { Credentials } from './credentials.js'
@@ -35,11 +35,8 @@ export class AuthenticationService {
 
   constructor(parts: ServiceParts) {
     this.#parts = parts
-  }
-
-  get [documentation](): Record<string, MethodDocumentation> {
-    const { credentials, authStrategies, entities } = this.#parts
-    return documentLogin(credentials, authStrategies, entities.paths)
+    const { credentials, authStrategies, entities } = parts
+    documentMethods(this, () => documentLogin(credentials, authStrategies, entities.paths))
   }
 
   /** Sets the strategies up, before the server starts. @throws when one of them can't work, or users are needed and have no service */

@@ -29,8 +29,13 @@ export interface MethodDocumentation extends MethodSchema {
   readonly hasId?: boolean
 }
 
-/** Under this name an object has what it says of its methods. */
-export const documentation: unique symbol = Symbol('documentation')
+// Apart from the objects, whose members can be seen on their services.
+const documentations = new WeakMap<object, () => Readonly<Record<string, MethodDocumentation>>>()
+
+/** Says something of the methods of an object of our own. It is asked for when the object is described. */
+export function documentMethods(object: object, get: () => Readonly<Record<string, MethodDocumentation>>): void {
+  documentations.set(object, get)
+}
 
 /** One way to call a method, for many records or for one. */
 export interface Form extends Endpoint {
@@ -83,10 +88,10 @@ export interface Describable extends ServiceEntry {
  */
 export function describe(entry: Describable): ServiceDescription {
   const { id, paginate, multi } = Object(read(entry.object, 'options'))
-  const own: Record<string, MethodDocumentation | undefined> = Object(Object(entry.object)[documentation])
+  const own = documentations.get(entry.object)?.()
   const describeOne = (name: string): MethodDescription => {
     const { definition } = entry.methods.get(name) as ServiceMethod
-    const { hasId, ...documented } = own[name] ?? {}
+    const { hasId, ...documented } = own?.[name] ?? {}
     const ofMany = multi === true ? ['create', 'patch', 'remove'] : multi
     const isMany = name === 'find' || (Array.isArray(ofMany) && ofMany.includes(name))
     return {

@@ -38,7 +38,7 @@ export function resourceRoute(schema: FastifySchema | undefined, instance: Fasti
   const { validator, serializer } = builders()
   const compile: Compile = (schema) => {
     const validate = validator(shared, { customOptions: strict })({ schema }) as Validate
-    return (value) => (validate(value) ? undefined : (validate.errors ?? []))
+    return (value) => (validate(value) ? undefined : (validate.errors as Problem[]))
   }
   const asFastify = validator(shared, { customOptions: {} })
   const toJson = serializer(shared, {})
@@ -83,4 +83,4 @@ function createCheck(body: BodyRules, compile: Compile): preValidationHookHandle
 }
 
 const isForm = ({ headers }: FastifyRequest) =>
-  /^application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? '')
+  /^application\/x-www-form-urlencoded/i.test(String(headers['content-type']))

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module'
 import type { FastifyInstance, FastifyRequest, FastifySchema, preValidationHookHandler } from 'fastify'
 import type { JsonSchema } from '../../types/resource.js'
-import { createBodyCheck } from '../core/resource/body.js'
+import { type BodyRules, createBodyCheck } from '../core/resource/body.js'
 import type { Compile, Problem } from '../core/resource/problem.js'
 import { createQueryReader } from '../core/resource/query-reader.js'
-import { type MethodRules, rulesOf } from '../core/resource/resource.js'
+import { rulesOf } from '../core/resource/resource.js'
 import { toResponseSchema } from '../core/resource/response.js'
 import { createRead } from '../core/resource/text.js'
 import type { Serialize } from './serializer.js'
@@ -28,8 +28,8 @@ function builders() {
 const strict = { coerceTypes: false, removeAdditional: false, verbose: true, strictTypes: false, strictTuples: false }
 
 /**
- * What the routes of a resource have of their own: compilers that know no options of the host, and a hook that reads the query and checks the body. Nothing for other
- * schemas.
+ * What the routes of a resource have of their own: compilers that know no options of the host, of which that of validators reads the query, and a hook that checks
+ * the body. Nothing for other schemas.
  */
 export function resourceRoute(schema: FastifySchema | undefined, instance: FastifyInstance) {
   const rules = rulesOf(schema)
@@ -38,44 +38,49 @@ export function resourceRoute(schema: FastifySchema | undefined, instance: Fasti
   const { validator, serializer } = builders()
   const compile: Compile = (schema) => {
     const validate = validator(shared, { customOptions: strict })({ schema }) as Validate
-    return (value) => (validate(value) ? undefined : (validate.errors ?? []))
+    return (value) => (validate(value) ? undefined : (validate.errors as Problem[]))
   }
   const asFastify = validator(shared, { customOptions: {} })
   const toJson = serializer(shared, {})
+  const readQuery = createQueryReader(rules.query, rules.method, compile)
+  const own = new Map<string | undefined, (value: Record<string, unknown>) => unknown>([
+    ['querystring', (query) => attempted(() => readQuery(query))],
+    // The hook has checked it: a library may do so in its own time, and Fastify takes no value of what is async.
+    ['body', () => true]
+  ])
   return {
-    checks: [createCheck(rules, compile)],
+    checks: rules.body === undefined ? [] : [createCheck(rules.body, compile)],
     compilers: {
-      // The check has done the work for the two.
       validatorCompiler: ({ schema, httpPart }: { schema: unknown; httpPart?: string }) =>
-        httpPart === 'body' || httpPart === 'querystring'
-          ? () => true
-          : (asFastify({ schema: schema as JsonSchema }) as () => boolean),
+        (own.get(httpPart) ?? asFastify({ schema: schema as JsonSchema })) as () => boolean,
       serializerCompiler: ({ schema }: { schema: unknown }) =>
         toJson({ schema: toResponseSchema(schema as JsonSchema) }) as Serialize
     }
   }
 }
 
-function createCheck({ method, query, body }: MethodRules, compile: Compile): preValidationHookHandler {
-  const readQuery = createQueryReader(query, method, compile)
-  if (body === undefined)
-    return (request, _reply, done) => {
-      request.query = readQuery(request.query as Record<string, unknown>)
-      done()
-    }
-  const checkBody = createBodyCheck(body, compile)
+// Fastify takes what a validator throws for a failure of the server, and writes a status into what it returns.
+function attempted(read: () => unknown): { value: unknown } | { error: unknown } {
+  try {
+    return { value: read() }
+  } catch (error) {
+    return { error: Object.defineProperty(error as Error, 'statusCode', { value: 400, writable: true }) }
+  }
+}
+
+function createCheck(body: BodyRules, compile: Compile): preValidationHookHandler {
+  const check = createBodyCheck(body, compile)
   const readForm = createRead(body.schema, body.schema.$defs as Record<string, JsonSchema>)
   return (request, _reply, done) => {
-    request.query = readQuery(request.query as Record<string, unknown>)
     const set = (body: unknown) => {
       request.body = body
       done()
     }
-    const checked = checkBody(isForm(request) ? readForm(request.body) : request.body)
+    const checked = check(isForm(request) ? readForm(request.body) : request.body)
     if (checked instanceof Promise) checked.then(set, done)
     else set(checked)
   }
 }
 
 const isForm = ({ headers }: FastifyRequest) =>
-  /^application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? '')
+  /^application\/x-www-form-urlencoded/i.test(String(headers['content-type']))

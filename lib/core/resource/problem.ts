@@ -56,7 +56,8 @@ const toKey = (part: string) => (/^\d+$/.test(part) ? Number(part) : part.replac
 function clearest(problems: readonly Problem[]): Problem {
   const union = problems.at(-1) as Problem
   if (union.keyword !== 'anyOf' && union.keyword !== 'oneOf') return problems[0] as Problem
-  const isOther = ({ keyword, instancePath }: Problem) => keyword === 'type' && instancePath === union.instancePath
+  const isOther = ({ keyword, instancePath }: Problem) =>
+    (keyword === 'type' || keyword === 'enum') && instancePath === union.instancePath
   return problems.slice(0, -1).find((problem) => !isOther(problem)) ?? union
 }
 

@@ -51,15 +51,11 @@ const isScalar = (schema: JsonSchema) => [...typesOf(schema)].every((type) => sc
 /** The schema of a value that a field is compared with: of a list one of its items. Objects can't be compared. */
 function toValue(schema: JsonSchema, defs: Record<string, JsonSchema>): JsonSchema | undefined {
   const { default: _, readOnly, ...value } = resolve(schema, defs)
-  const { items } = value
-  if (items !== undefined && !Array.isArray(items))
-    return isScalar(value) ? undefined : toItem(items as JsonSchema, defs)
+  if (value.items !== undefined) {
+    const item = resolve(value.items as JsonSchema, defs)
+    return isScalar(item) ? item : undefined
+  }
   return isScalar(value) ? value : undefined
-}
-
-function toItem(items: JsonSchema, defs: Record<string, JsonSchema>): JsonSchema | undefined {
-  const item = resolve(items, defs)
-  return isScalar(item) ? item : undefined
 }
 
 function operatorsOf(value: JsonSchema, own: NonNullable<ResourceOptions['operators']>): Map<string, JsonSchema> {

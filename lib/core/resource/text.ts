@@ -12,11 +12,14 @@ export function typesOf({ type, anyOf, oneOf, allOf, enum: values }: JsonSchema)
   return new Set([...([types].flat() as string[]), ...branches.flatMap((branch) => [...typesOf(branch)])])
 }
 
-/** The schema that a reference leads to. */
+/** The schema that a reference leads to, and those that the branches of a union lead to. */
 export function resolve(schema: JsonSchema, defs: Definitions): JsonSchema {
   const { $ref, ...rest } = schema
   const target = typeof $ref === 'string' ? defs[$ref.replace('#/$defs/', '')] : undefined
-  return target === undefined ? schema : { ...resolve(target, defs), ...rest }
+  const found = target === undefined ? schema : { ...resolve(target, defs), ...rest }
+  const unions = (['anyOf', 'oneOf', 'allOf'] as const).filter((key) => found[key] !== undefined)
+  const branches = unions.map((key) => [key, (found[key] as JsonSchema[]).map((branch) => resolve(branch, defs))])
+  return unions.length === 0 ? found : { ...found, ...Object.fromEntries(branches) }
 }
 
 /** Makes what reads a value of a schema. */

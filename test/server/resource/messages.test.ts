@@ -1,0 +1,100 @@
+import Fastify from 'fastify'
+import services, { resource } from 'fastify-services'
+import t from 'tap'
+import { createEcho } from '../../support/resource-app.js'
+
+const one = (schema: unknown) => resource({ type: 'object', properties: { a: schema } } as object)
+
+const rows: [schema: object | true, value: unknown, message: string][] = [
+  [{ type: 'number', exclusiveMinimum: 1 }, 1, 'a must be more than 1'],
+  [{ type: 'number', exclusiveMaximum: 1 }, 1, 'a must be less than 1'],
+  [{ type: 'number', multipleOf: 5 }, 1, 'a must be a multiple of 5'],
+  [{ type: 'array', minItems: 1 }, [], 'a must have at least 1 item'],
+  [{ type: 'array', maxItems: 2 }, [1, 2, 3], 'a must have at most 2 items'],
+  [{ type: 'array', uniqueItems: true }, [1, 1], 'a must have no item twice'],
+  [{ type: 'object', maxProperties: 0 }, { b: 1 }, 'a must have at most 0 fields'],
+  [{ type: 'string', format: 'ipv4' }, 'x', 'a must be of the format ipv4'],
+  [{ type: 'string', format: 'uuid' }, 'x', 'a must be a UUID'],
+  [{ type: 'array' }, {}, 'a must be a list'],
+  [{ anyOf: [{ required: ['b'] }, { required: ['c'] }] }, {}, 'a.b is required'],
+  [{ anyOf: [{ $ref: '#/$defs/n' }, { type: 'boolean' }] }, 'x', 'a must be true or false'],
+  [{ anyOf: [{ enum: [1, 2] }, { type: 'boolean' }] }, 'x', 'a must be 1 or 2 or true or false'],
+  [{ anyOf: [{ $ref: '#/$defs/n' }] }, 'x', 'a is not valid'],
+  [{ anyOf: [{ not: {} }, { not: {} }] }, 1, 'a must NOT be valid'],
+  [{ type: 'object', properties: { 'b/c': { type: 'string' } } }, { 'b/c': 1 }, 'a.b/c must be a string'],
+  [{ type: 'object', properties: {} }, { ['x'.repeat(200)]: 1 }, `a.${'x'.repeat(98)}… is not known`]
+]
+
+for (const [schema, value, message] of rows)
+  t.test(`one sentence: ${message.slice(0, 40)}`, async (t) => {
+    const $defs = { n: { type: 'number' } }
+    const { post } = await createEcho(t, resource({ type: 'object', properties: { a: schema }, $defs } as object))
+    t.strictSame(await post({ a: value }), [400, message])
+  })
+
+t.test('a union whose branches say nothing of a type', async (t) => {
+  const { post } = await createEcho(t, one({ anyOf: [{ type: 'string', minLength: 2 }, { type: 'integer' }] }))
+  t.strictSame(await post({ a: 'x' }), [400, 'a must have at least 2 characters'], 'what its own type asks for')
+  t.strictSame(await post({ a: true }), [400, 'a must be a string or an integer'])
+})
+
+t.test('schemas that say next to nothing', async (t) => {
+  const { send, post } = await createEcho(t, one(true))
+  t.strictSame(await post({ a: { b: [1] } }), [201, { a: { b: [1] } }])
+  t.strictSame(await send({ url: '?a=1' }), [200, [{ a: '1' }]])
+  const list = await createEcho(t, one({ type: 'array', items: true }))
+  t.strictSame(await list.post({ a: [1, { b: 'c' }] }), [201, { a: [1, { b: 'c' }] }])
+  const nothing = await createEcho(t, one({ anyOf: [{ type: 'null' }, { type: 'null' }] }))
+  t.strictSame(await nothing.post({ a: null }), [201, { a: null }])
+  const values = await createEcho(t, one({ enum: [1, null] }))
+  t.strictSame(await values.send({ url: '?a=2' }), [400, 'a must be 1 or null'])
+})
+
+t.test('a form whose schema says little of objects and lists', async (t) => {
+  const properties = { list: { type: 'array' }, object: { type: 'object', additionalProperties: true } }
+  const { send } = await createEcho(t, resource({ type: 'object', properties } as object))
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  t.strictSame(await send({ method: 'POST', payload: 'list=a&object[b]=1', headers }), [
+    201,
+    { list: ['a'], object: { b: '1' } }
+  ])
+})
+
+t.test('a library of its own: issues with paths of both kinds, at once and later', async (t) => {
+  const jsonSchema = () => ({ type: 'object', properties: { id: { type: 'integer' }, a: {} }, required: ['id'] })
+  const library = (validate: (value: { a?: unknown }) => unknown) =>
+    resource(
+      { '~standard': { version: 1, vendor: 'own', validate, jsonSchema: { input: jsonSchema, output: jsonSchema } } },
+      { readOnly: ['id' as never] }
+    )
+  const issues = [{ message: 'too much', path: [{ key: 'a' }, 0] }, { message: 'and more' }]
+  const judge = (value: { a?: unknown }) => (value.a === 1 ? { issues } : { value })
+  for (const validate of [judge, async (value: { a?: unknown }) => judge(value)]) {
+    const { post } = await createEcho(t, library(validate))
+    t.strictSame(await post({ a: 2 }), [201, { a: 2 }])
+    t.strictSame(await post({ a: 1 }), [400, 'a[0]: too much'])
+  }
+  const failing = await createEcho(
+    t,
+    library(async () => Promise.reject(new Error('down')))
+  )
+  t.strictSame(await failing.post({ a: 2 }), [500, 'down'])
+})
+
+t.test('values of a parser of the host that are no texts', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { query: (text) => JSON.parse(decodeURIComponent(text)), errorHandler: { html: false } })
+  const schema = one({ type: 'integer' })
+  app.service('things', { find: async ({ query }) => [query] as { a: number }[] }, { schema: schema as object })
+  const ask = async (query: unknown) => {
+    const response = await app.inject(`/things?${encodeURIComponent(JSON.stringify(query))}`)
+    return response.json().message ?? response.json()
+  }
+  t.strictSame(await ask({ a: 1, $limit: 2, $sort: { a: -1 } }), [{ a: 1 }])
+  t.equal(await ask({ a: {} }), 'a must have a value')
+  t.equal(await ask({ a: true }), 'a must be an integer')
+  t.equal(await ask({ $or: {} }), '$or must be a list of queries')
+  t.equal(await ask({ $or: [[1]] }), '$or must be a list of queries')
+  t.equal(await ask({ $select: 1 }), '$select must be a list of fields')
+})

@@ -1,3 +1,4 @@
+import type { Like } from './custom-route.js'
 import type { DataOf, HasIdAndData, IdOf, Member, Or, ParamsOf, ResultOf } from './method.js'
 import type { Id, Params, Service } from './service.js'
 
@@ -23,7 +24,7 @@ export type ResultAt<S, M> = string extends M ? ServiceResult<S> : ResultOf<Memb
 export type Call<S, M extends string> = string extends M
   ? { id?: Id; data?: ServiceData<S>; params: Params }
   : M extends string
-    ? { params: ParamsOf<Member<S, M>, M> } & Arguments<S, M, Member<S, M>>
+    ? { params: ParamsOf<Member<S, M>, Like<S, M>> } & Arguments<S, Like<S, M>, Member<S, M>>
     : never
 
 type Arguments<S, M, F> = M extends 'find'

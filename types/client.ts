@@ -1,72 +1,18 @@
 import type { AuthenticationRequest, AuthenticationResult } from './authentication.js'
+import type { Arguments, ClientParams, Method } from './client-method.js'
+import type { Like, MethodRoutes, RoutePlaceholder, RoutesAt } from './custom-route.js'
 import type { HookOptions, ServiceAddons } from './hooks.js'
 import type { ClientResult, Jsonify } from './json.js'
 import type { Listing, PathOf, ServiceAt } from './listing.js'
-import type { Callable, QueryOf, Reserved, ResultOf } from './method.js'
-import type { Placeholder, Routed } from './route.js'
-import type { Identity, Query, Service } from './service.js'
+import type { Callable, Reserved, ResultOf } from './method.js'
+import type { Placeholder } from './route.js'
+import type { Identity, Service } from './service.js'
 
-/** The headers of a call. Case does not matter in their names. */
-export type HeadersLike =
-  | Readonly<Record<string, string | number | null | undefined>>
-  | Iterable<readonly [string, string]>
-
-/** The params of a call of the client (specification: "Client behaviour"). Only `query` is sent to the server as params. */
-export interface ClientParams<Q = Query> {
-  query?: Q
-  /** Headers of this call. They win over `connection.headers` and over the headers of the adapter. */
-  headers?: HeadersLike
-  /** Options of this call for the HTTP library. `headers` are merged, and `signal` aborts the call with every library. */
-  connection?: { headers?: HeadersLike; signal?: AbortSignal; [option: string]: unknown }
-  /** The values for the placeholders of the path: `userId` for `users/:userId/messages`. */
-  route?: Readonly<Record<string, string | number>>
-  [key: string]: unknown
-}
-
-/** Data that is sent as it is, if the library can do it: a form, a file, bytes or a stream. */
-export type Sendable =
-  | { append(name: string, value: string): unknown; getAll(name: string): unknown[] }
-  | { arrayBuffer(): Promise<ArrayBuffer> }
-  | ArrayBuffer
-  | ArrayBufferView
-  | { getReader(): unknown }
-  | { pipe(to: never): unknown }
+export type { ClientParams, HeadersLike, Sendable } from './client-method.js'
 
 type Item<R> = R extends readonly (infer E)[] ? E : R extends { data: readonly (infer E)[] } ? E : never
 type Found<F> = F extends (...args: never[]) => infer R ? Jsonify<Awaited<R>> : never
 type FirstArgument<F> = F extends (...args: infer A) => unknown ? A[0] : never
-
-// Where the path has placeholders, the params are there, with values for them.
-type Arguments<P, Route extends string> = [Route] extends [never]
-  ? [params?: ClientParams<QueryOf<P>>]
-  : [params: ClientParams<QueryOf<P>> & Routed<Route, string | number>]
-type Signature<A extends unknown[], R, K, Route extends string> = K extends 'find'
-  ? (...args: Arguments<A[0], Route>) => Promise<ClientResult<Awaited<R>>>
-  : K extends 'get' | 'remove'
-    ? (id: A[0], ...args: Arguments<A[1], Route>) => Promise<ClientResult<Awaited<R>>>
-    : K extends 'update' | 'patch'
-      ? (id: A[0], data: A[1] | Sendable, ...args: Arguments<A[2], Route>) => Promise<ClientResult<Awaited<R>>>
-      : [] extends A
-        ? [Route] extends [never]
-          ? (data?: A[0] | Sendable, params?: ClientParams<QueryOf<A[1]>>) => Promise<ClientResult<Awaited<R>>>
-          : (data: A[0] | Sendable | undefined, ...args: Arguments<A[1], Route>) => Promise<ClientResult<Awaited<R>>>
-        : (data: A[0] | Sendable, ...args: Arguments<A[1], Route>) => Promise<ClientResult<Awaited<R>>>
-
-// If a function has fewer overloads than the pattern, TypeScript infers `unknown` for the missing ones.
-type Overload<A extends unknown[], R, K, Route extends string> = unknown extends R ? unknown : Signature<A, R, K, Route>
-
-/** A method as clients call it. Up to three overloads are kept. */
-type Method<F, K, Route extends string> = F extends {
-  (...args: infer A1): infer R1
-  (...args: infer A2): infer R2
-  (...args: infer A3): infer R3
-}
-  ? Overload<A1, R1, K, Route> & Overload<A2, R2, K, Route> & Signature<A3, R3, K, Route>
-  : F extends { (...args: infer A1): infer R1; (...args: infer A2): infer R2 }
-    ? Overload<A1, R1, K, Route> & Signature<A2, R2, K, Route>
-    : F extends (...args: infer A) => infer R
-      ? Signature<A, R, K, Route>
-      : never
 
 /**
  * A service of the client: the methods of the server's class `S`, with results as they are after JSON. Any name may be that of a custom method.
@@ -74,8 +20,8 @@ type Method<F, K, Route extends string> = F extends {
 export type ClientService<S, App = unknown, P = unknown> = {
   [K in keyof S as K extends Reserved ? never : NonNullable<S[K]> extends Callable ? K : never]-?: Method<
     NonNullable<S[K]>,
-    K,
-    Placeholder<P>
+    Like<S, K>,
+    Placeholder<P> | RoutePlaceholder<S, K>
   >
 } & (S extends { find?: infer F }
   ? {
@@ -99,6 +45,8 @@ export type AnyService = Required<Service<Record<string, unknown>>>
 export interface ClientServiceOptions {
   /** The methods of the service. An object of your own names its custom methods here, so that they have hooks. Default: the six. */
   methods?: readonly string[]
+  /** The routes that custom methods have on the server: the same object as there. */
+  routes?: MethodRoutes
   /** The events that the service emits by itself. */
   events?: readonly string[]
   hooks?: HookOptions
@@ -129,10 +77,10 @@ export interface ClientApplication<Services = Record<string, AnyService>> extend
    * Registers a service: one of another server, one with custom methods, or any object with methods.
    * @throws if there is a service at the path already
    */
-  use(
-    path: (keyof Services & string) | `/${keyof Services & string}`,
+  use<P extends keyof Services & string>(
+    path: P | `/${P}`,
     service: object,
-    options?: ClientServiceOptions
+    options?: ClientServiceOptions & { routes?: RoutesAt<Services[P]> }
   ): this
   /**
    * Returns the service at a path. If none was registered there, it is a service of the default connection. With a type,

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, preHandlerHookHandler } from 'fastify'
+import type { MethodRoutes, RoutesOption, Told } from './custom-route.js'
 import type { FeathersMembers } from './feathers.js'
 import type {
   AroundHook as Around,
@@ -52,13 +53,12 @@ export interface ErrorHandlerOptions {
    * a function. `false`: always JSON. Default: a built-in page.
    */
   html?: ErrorPage | { readonly [status: number]: string | ErrorPage; readonly default?: string | ErrorPage } | false
-  /**
-   * Called with each error, as `logger.error(error)`. `false`: none is logged. Default: `request.log`, `error` for 5xx,
-   * `info` below.
-   */
+  /** Called with each error, as `logger.error(error)`. `false`: none is logged. Default: `request.log`, `error` for 5xx, `info` below. */
   logger?: { error(error: unknown): unknown } | false
   /** Whether the message of a 5xx that is no service error is shown. Default: unless `NODE_ENV` is `production`. */
   expose?: boolean
+  /** Whether the JSON of an error has the id of the request, as `data.requestId`. Default `false`. */
+  requestId?: boolean
 }
 
 /** Options of the not-found handler (specification: "Errors"). */
@@ -81,7 +81,7 @@ export interface ServicesOptions {
 }
 
 /** Options of one service. */
-export interface ServiceOptions<S = unknown, M extends string = string> {
+export interface ServiceOptions<S = unknown, M extends string = string, R = MethodRoutes> {
   // It stands first: then TypeScript compares options of an unknown service with those of a known one member by member.
   /**
    * Fastify schemas by method. `body` and `response` describe ONE record: lists, pages and batches are validated and
@@ -90,6 +90,8 @@ export interface ServiceOptions<S = unknown, M extends string = string> {
   schema?: { readonly [Name in MethodName<S>]?: FastifySchema }
   /** What HTTP may call: some of the six methods, and custom ones. Default: those of the six that exist. */
   methods?: readonly MethodOption<S, M>[]
+  /** Routes of custom methods, as `{ publish: 'POST /:id/publish' }`. Default: `POST` with the header `X-Service-Method`. */
+  routes?: RoutesOption<S, R>
   /** The events that the service emits itself: a standard one listed here is not emitted for it. Default: its `events` property. */
   events?: readonly string[]
   hooks?: HookOptions<S>
@@ -119,11 +121,11 @@ export interface ServiceFunction {
    * Registers an object as the service at a path, relative to the prefix of this instance.
    * @throws when the path is taken, the server is ready, or the object has none of the methods
    */
-  <S extends object, M extends string = never, P extends string = string>(
+  <S extends object, M extends string = never, P extends string = string, R extends MethodRoutes = MethodRoutes>(
     path: P,
     service: [Listed<P>] extends [never] ? S | ServiceObject : ServiceAt<P>,
-    options?: ServiceOptions<NoInfer<Registered<S, P>>, M>
-  ): RegisteredService<Registered<S, P>, M, P>
+    options?: ServiceOptions<NoInfer<Told<Registered<S, P>, R>>, M, R>
+  ): RegisteredService<Told<Registered<S, P>, R>, M, P>
 }
 
 declare module 'fastify' {

@@ -1,4 +1,5 @@
 import type { Call, ResultAt } from './call.js'
+import type { Like } from './custom-route.js'
 import type { HookName, RecordOf } from './method.js'
 import type { Placeholder, RoutedMethod } from './route.js'
 import type { Service } from './service.js'
@@ -134,5 +135,5 @@ export type RegisteredService<S = unknown, App = unknown, M extends string = nev
   ServiceAddons<S, App>
 
 type RoutedMethods<S, M, Name extends string> = {
-  [K in keyof S]: K extends keyof Service | M ? RoutedMethod<S[K], K, Name> : S[K]
+  [K in keyof S]: K extends keyof Service | M ? RoutedMethod<S[K], Like<S, K>, Name> : S[K]
 }

@@ -11,7 +11,7 @@ import { HookStore } from '../core/hooks.js'
 import { stripSlashes } from '../core/path.js'
 import { createService, type ServiceEntry } from '../core/service.js'
 import { type Finder, iterate } from './iterate.js'
-import { RestService } from './rest-service.js'
+import { addMethod, RestService } from './rest-service.js'
 
 /**
  * Creates a client application (specification: "Client behaviour"). `Services` is the interface of the server's services: it types
@@ -35,7 +35,7 @@ export function createClient<Services = Record<string, AnyService>>({
   function register(path: string, service: object, options: ClientServiceOptions = {}) {
     const name = stripSlashes(path)
     if (entries.has(name)) throw new Error(`There is a service '${name}' already: call use() before service()`)
-    const provide = service instanceof RestService ? (method: string) => service.methods(method) : undefined
+    const provide = service instanceof RestService ? addMethod : undefined
     const entry = createService(service, { ...options, app, path: name, common, onListenerError, provide })
     const registered = entry.service as RegisteredService<Finder>
     if (!('iterate' in service))

@@ -4,7 +4,7 @@ import type { HeadersLike } from '../../types/client.js'
 export type RequestHeaders = Record<string, string>
 
 /** Merges headers. Later ones win; names are compared without regard to case. */
-export function mergeHeaders(...sources: (HeadersLike | undefined)[]): RequestHeaders {
+export function mergeHeaders(...sources: (HeadersLike | undefined | false)[]): RequestHeaders {
   const merged: RequestHeaders = {}
   for (const source of sources) {
     if (!source) continue

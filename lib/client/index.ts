@@ -1,5 +1,6 @@
 export type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
 export type * from '../../types/client.js'
+export type { MethodRoute, MethodRoutes, WithRoutes } from '../../types/custom-route.js'
 // biome-ignore format: the door fits on a page
 export type {
   AroundHook, Hook, HookContext, HookMap, HookOptions, HookType, Listener, NextFunction, RecordListener, ServiceAddons

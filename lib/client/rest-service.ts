@@ -1,9 +1,9 @@
 import type { ClientParams, HeadersLike } from '../../types/client.js'
 import type { NullableId, Query } from '../../types/service.js'
 import { BadRequest } from '../core/errors.js'
-import { definitionOf, methods } from '../core/methods.js'
+import { custom, definitionOf, type MethodDefinition, methods } from '../core/methods.js'
 import { nameError } from '../core/names.js'
-import { encodeSegment, fillPath, stripSlashes } from '../core/path.js'
+import { fillPath, stripSlashes } from '../core/path.js'
 import { streamOf } from '../core/stream.js'
 import { mergeHeaders } from './headers.js'
 import type { ClientRequest, ClientResponse } from './message.js'
@@ -76,26 +76,31 @@ export class RestService {
    * @throws if the service has another member of that name
    */
   methods(...names: string[]): this {
-    for (const name of names) {
-      if (members.test(name)) throw nameError(name, this.name, 'every service has it already')
-      this[name as 'find'] ??= methodOf(name)
-    }
+    for (const name of names) addMethod(this, name)
     return this
   }
 }
 
 const members = /^(base|connection|getQuery|methods|name|options)$/
 
-for (const name of methods.keys()) Object.assign(RestService.prototype, { [name]: methodOf(name) })
+for (const [name, definition] of methods) addMethod(RestService.prototype, name, definition)
 
-function methodOf(name: string) {
-  return async function (this: RestService, ...args: unknown[]): Promise<unknown> {
-    return settle(await this[transport](toRequest(this, name, args)))
+/**
+ * Adds a method to a service, unless it has that method already.
+ * @throws if the service has another member of that name
+ */
+export function addMethod(service: object, name: string, definition = definitionOf(name)): void {
+  if (members.test(name)) throw nameError(name, (service as RestService).name, 'every service has it already')
+  ;(service as RestService)[name as 'find'] ??= async function (
+    this: RestService,
+    ...args: unknown[]
+  ): Promise<unknown> {
+    return settle(await this[transport](toRequest(this, name, definition, args)))
   }
 }
 
-function toRequest(service: RestService, name: string, args: unknown[]): ClientRequest {
-  const { verb, id: hasId, arguments: names } = definitionOf(name)
+function toRequest(service: RestService, name: string, definition: MethodDefinition, args: unknown[]): ClientRequest {
+  const { verb, id: hasId, path: template, arguments: names } = definition
   const given = (argument: (typeof names)[number]) => args[names.indexOf(argument)]
   const id = given('id')
   const { headers, route, query, connection } = (given('params') ?? {}) as ClientParams
@@ -106,21 +111,24 @@ function toRequest(service: RestService, name: string, args: unknown[]): ClientR
   const lost = isMulti ? findVanishing(conditions) : undefined
   if (lost !== undefined)
     throw new BadRequest(`The condition '${String(lost)}' of ${name}(null) would not reach the server`)
-  const segment = hasId && !isMulti ? encodeSegment(id, `The id of ${service.name}.${name}`) : ''
+  const rest = isMulti ? '' : fillPath(template, { ...route, id }, `of ${service.name}.${name}`)
   // Browsers read a backslash in a URL as a slash, and leave out tabs and line breaks. request takes ASCII alone.
-  const path = fillPath(service.name, route).replace(/[^!-[\]-~]+/g, encodeURIComponent)
+  const path = [fillPath(service.name, route), rest]
+    .filter(Boolean)
+    .join('/')
+    .replace(/[^!-[\]-~]+/g, encodeURIComponent)
   const body = bodyOf(given('data'))
   const standard = {
     Accept: 'application/json',
     'Content-Type': typeof body === 'string' ? 'application/json' : undefined
   }
-  const custom = { 'X-Service-Method': methods.has(name) ? undefined : name }
+  const named = definition === custom && { 'X-Service-Method': name }
   return {
     service: service.name,
     call: name,
     method: verb,
-    url: `${service.base}/${[path, segment].filter(Boolean).join('/')}${service.getQuery(conditions)}`,
-    headers: mergeHeaders(standard, service.options.headers, own, headers, custom),
+    url: `${service.base}/${path}${service.getQuery(conditions)}`,
+    headers: mergeHeaders(standard, service.options.headers, own, headers, named),
     body,
     options,
     signal

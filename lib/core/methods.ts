@@ -1,11 +1,14 @@
 import type { StandardEvent } from '../../types/hooks.js'
 import type { Service } from '../../types/service.js'
 import { BadRequest } from './errors.js'
+import { stripSlashes } from './path.js'
 
 /** One row of the table of methods. */
 export interface MethodDefinition<Verb extends string = string> {
   readonly verb: Verb
-  /** Whether the last segment of the path is a record's id; `optional` methods have a form for many records too. */
+  /** Where it is called, under the path of its service: `''`, `:id`, `:id/publish`. */
+  readonly path: string
+  /** Whether the path holds a record's id; `optional` methods have a form for many records too, at the path of the service. */
   readonly id: boolean | 'optional'
   readonly arguments: readonly ('id' | 'data' | 'params')[]
   /** Whether the data may be a list of records. */
@@ -16,20 +19,33 @@ export interface MethodDefinition<Verb extends string = string> {
 
 const row = <Verb extends string>(
   verb: Verb,
-  id: MethodDefinition['id'],
-  names: MethodDefinition['arguments'],
-  event: MethodDefinition['event'] = null,
-  batch = false,
+  path: string,
+  event: StandardEvent | null = null,
   status = 200
-): MethodDefinition<Verb> => ({ verb, id, arguments: names, batch, event, status })
+): MethodDefinition<Verb> => {
+  const hasId = /:id\b/.test(path)
+  // POST, PUT and PATCH do.
+  const hasData = verb[0] === 'P'
+  const names = [hasId && 'id', hasData && 'data', 'params'] as const
+  return {
+    verb,
+    path,
+    // Those that change a record can change many.
+    id: event && hasId ? 'optional' : hasId,
+    arguments: names.filter((name) => name !== false),
+    batch: hasData && !hasId,
+    event,
+    status
+  }
+}
 
 const table = {
-  find: row('GET', false, ['params']),
-  get: row('GET', true, ['id', 'params']),
-  create: row('POST', false, ['data', 'params'], 'created', true, 201),
-  update: row('PUT', 'optional', ['id', 'data', 'params'], 'updated'),
-  patch: row('PATCH', 'optional', ['id', 'data', 'params'], 'patched'),
-  remove: row('DELETE', 'optional', ['id', 'params'], 'removed')
+  find: row('GET', ''),
+  get: row('GET', ':id'),
+  create: row('POST', '', 'created', 201),
+  update: row('PUT', ':id', 'updated'),
+  patch: row('PATCH', ':id', 'patched'),
+  remove: row('DELETE', ':id', 'removed')
 } satisfies Record<keyof Service, MethodDefinition>
 
 /** The HTTP methods that calls are made with. */
@@ -38,21 +54,24 @@ export type Verb = (typeof table)[keyof Service]['verb']
 /** The table of the six methods. Server, client, hooks and events all read it (specification: "Endpoints"). */
 export const methods: ReadonlyMap<string, MethodDefinition> = new Map(Object.entries(table))
 
-/** What all custom methods have in common. */
-export const custom = row('POST', false, ['data', 'params'], null, true)
+/** What all custom methods without a route of their own have in common. */
+export const custom = row('POST', '')
 
-/** Returns the definition of a method. One that has no row in the table is a custom method. */
-export function definitionOf(name: string): MethodDefinition {
-  return methods.get(name) ?? custom
+/**
+ * Returns the definition of a method. One that has no row in the table is a custom method: its row is made from the text of its route, if it
+ * has one.
+ */
+export function definitionOf(name: string, route?: string): MethodDefinition {
+  const [verb, path] = route?.split(' /') ?? []
+  return methods.get(name) ?? (verb ? row(verb, stripSlashes(path as string)) : custom)
 }
 
 /**
- * Checks the arguments of a call against the definition of its method. A custom method takes anything.
+ * Checks the arguments of a call against the definition of its method. The data of a custom method may be anything.
  *
  * @throws {BadRequest} when the id is missing, or the data is missing or no object
  */
-export function checkArguments(name: string, args: readonly unknown[]): void {
-  const names = methods.get(name)?.arguments ?? []
+export function checkArguments(name: string, names: MethodDefinition['arguments'], args: readonly unknown[]): void {
   if (names[0] === 'id' && args[0] === undefined) throw new BadRequest(`An id must be provided to the '${name}' method`)
   checkData(name, args[names.indexOf('data')])
 }

@@ -21,13 +21,22 @@ export function encodeSegment(value: unknown, name: string): string {
   return encodeURIComponent(segment)
 }
 
+/** The names of the placeholders in a path. */
+export const placeholdersIn = (path: string): string[] =>
+  [...path.matchAll(/(?:^|\/):(\w+)/g)].map(([, name = '']) => name)
+
 /**
- * Fills the placeholders of a service path: `users/:userId/messages` and `{ userId: 7 }` → `users/7/messages`.
+ * Fills the placeholders of a path: `users/:userId/messages` and `{ userId: 7 }` → `users/7/messages`.
+ * @param place where the values were to be given, for the error
  * @throws {BadRequest} when there is no value for one
  */
-export function fillPath(path: string, route: Readonly<Record<string, unknown>> = {}): string {
+export function fillPath(
+  path: string,
+  values: Readonly<Record<string, unknown>> = {},
+  place = 'in params.route'
+): string {
   return path.replace(/(^|\/):(\w+)/g, (_, slash: string, name: string) => {
-    const value = Object.hasOwn(route, name) ? route[name] : undefined
-    return slash + encodeSegment(value, `The value of ':${name}' in params.route`)
+    const value = Object.hasOwn(values, name) ? values[name] : undefined
+    return slash + encodeSegment(value, `The value of ':${name}' ${place}`)
   })
 }

@@ -1,3 +1,4 @@
+import type { MethodRoutes } from '../../types/custom-route.js'
 import type { AroundHook, HookContext, HookOptions, RegisteredService } from '../../types/hooks.js'
 import { compose, type HookObserver, type Run } from './compose.js'
 import { contextOf } from './context.js'
@@ -12,6 +13,8 @@ export interface RegisterOptions {
   readonly path: string
   /** Its custom methods, besides those of the six that the object has. */
   readonly methods?: readonly string[] | undefined
+  /** The routes of custom methods, as `'POST /:id/publish'`. */
+  readonly routes?: MethodRoutes | undefined
   /** The events that the service emits itself. */
   readonly events?: readonly string[] | undefined
   readonly hooks?: HookOptions | undefined
@@ -22,11 +25,13 @@ export interface RegisterOptions {
   /** Where the events of the service go. Default: its object if that is an emitter, or else a new one. */
   readonly emitter?: Emitter | undefined
   /** Makes the object have a method. Where it is given, any name may be that of a custom method. */
-  readonly provide?: ((name: string) => unknown) | undefined
+  readonly provide?: ((object: object, name: string, definition: MethodDefinition) => unknown) | undefined
 }
 
 /** What a server does around each call of its services. A client has none. */
 export interface CallObserver extends HookObserver {
+  /** Wraps what runs the calls of a method. */
+  trace(run: Run): Run
   /** Puts the hooks of a method into the order in which they run. */
   arrange(hooks: AroundHook[]): AroundHook[]
   /** The call has got these params. */
@@ -64,11 +69,10 @@ export interface ServiceEntry {
  * changed, so that private fields work.
  */
 export function createService(object: object, options: RegisterOptions): ServiceEntry {
-  const { app, path, common, observer } = options
+  const { app, path, common, observer, provide } = options
   const source = object as Record<string, unknown>
   const events = options.events ?? (Array.isArray(source.events) ? source.events : [])
   const emitter = options.emitter ?? (isEmitter(object) ? object : createEmitter())
-  const { provide } = options
   const service = (provide ? new Proxy({}, { get }) : {}) as RegisteredService & Members
   const eventful = eventMethods(emitter, service, options.onListenerError)
   const own = new HookStore()
@@ -79,8 +83,8 @@ export function createService(object: object, options: RegisterOptions): Service
   function add(name: string) {
     const reason = name in service ? 'every service has it already' : reasonAgainst(name)
     if (reason !== undefined) throw nameError(name, path, reason)
-    provide?.(name)
-    const definition = definitionOf(name)
+    const definition = definitionOf(name, options.routes?.[name])
+    provide?.(object, name, definition)
     const create = contextOf(
       { app, service, path, method: name },
       definition.arguments,
@@ -88,7 +92,7 @@ export function createService(object: object, options: RegisterOptions): Service
       observer?.lend
     )
     const context = (args: unknown[]) => {
-      checkArguments(name, args)
+      checkArguments(name, definition.arguments, args)
       return create(args)
     }
     const method = { name, definition, context } as ServiceMethod
@@ -127,7 +131,8 @@ export function createService(object: object, options: RegisterOptions): Service
       await chain(context)
       emitResult(context, events, eventful.emit)
     }
-    method.run = isAlone ? call : withEvent
+    const run = isAlone ? call : withEvent
+    method.run = observer?.trace(run) ?? run
   }
   // A method that nobody has named is added when it is called: what only looks at a service does not change it.
   function get(members: Members, name: string | symbol) {

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../core/caller.js'
 import type { MethodDefinition } from '../core/methods.js'
+import { placeholdersIn } from '../core/path.js'
 import { RestParams } from './params.js'
 import { propertiesOf } from './request.js'
 
@@ -12,6 +13,9 @@ export function idName(path: string): string {
   return /:id(?!\w)/.test(path) ? '__id' : 'id'
 }
 
+/** The path of a method as a route, for a service at a path. */
+export const routePath = (servicePath: string, path: string) => path.replace(/:id\b/, `:${idName(servicePath)}`)
+
 /** Reads the arguments of a method from a request. */
 export type ReadArguments = (request: FastifyRequest, from: Caller) => unknown[]
 
@@ -21,20 +25,19 @@ export type ReadArguments = (request: FastifyRequest, from: Caller) => unknown[]
  */
 export function argumentsAt(path: string): (definition: MethodDefinition) => ReadArguments {
   const name = idName(path)
-  const route = path.includes(':') ? toRoute : () => ({})
-  const read = {
-    id: ({ params }: FastifyRequest) => (params as Record<string, string>)[name] ?? null,
-    data: ({ body }: FastifyRequest) => body,
-    params: (request: FastifyRequest, from: Caller) =>
-      new RestParams(request.query, request.headers, route(request), propertiesOf(request), from)
-  }
-  return (definition) => {
-    const readers = definition.arguments.map((name) => read[name])
-    return (request, from) => readers.map((reader) => reader(request, from))
-  }
-
-  function toRoute({ params }: FastifyRequest): Record<string, string> {
+  const id = ({ params }: FastifyRequest) => (params as Record<string, string>)[name] ?? null
+  const data = ({ body }: FastifyRequest) => body
+  const toRoute = ({ params }: FastifyRequest) => {
     const { [name]: _, ...placeholders } = params as Record<string, string>
     return placeholders
+  }
+  return (definition) => {
+    const isPlain = !path.includes(':') && placeholdersIn(definition.path).every((one) => one === 'id')
+    const route = isPlain ? () => ({}) : toRoute
+    const params = (request: FastifyRequest, from: Caller) =>
+      new RestParams(request.query, request.headers, route(request), propertiesOf(request), from)
+    const read = { id, data, params }
+    const readers = definition.arguments.map((name) => read[name])
+    return (request, from) => readers.map((reader) => reader(request, from))
   }
 }

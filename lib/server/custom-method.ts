@@ -1,6 +1,9 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ConstraintStrategy, Handler, HTTPVersion } from 'find-my-way'
-import { methods } from '../core/methods.js'
+import { BadRequest } from '../core/errors.js'
+import { joinPath, placeholdersIn } from '../core/path.js'
+import type { ServiceMethod } from '../core/service.js'
+import { idName } from './call.js'
 
 /** The header by which a client names a custom method. */
 export const SERVICE_METHOD = 'x-service-method'
@@ -8,11 +11,10 @@ export const SERVICE_METHOD = 'x-service-method'
 const strategy = 'serviceMethod'
 
 /**
- * The constraints of a method's route: Fastify's router sends a `POST` with `X-Service-Method` to the route of that
+ * The constraints of the route for a custom method that the header names: Fastify's router sends a `POST` with `X-Service-Method` to the route of that
  * custom method, so that each has its own schema. Other requests find the routes without the constraint.
  */
 export function constraintsOf(name: string, instance: FastifyInstance): Record<string, string> {
-  if (methods.has(name)) return {}
   if (!instance.hasConstraintStrategy(strategy)) instance.addConstraintStrategy(byHeader)
   return { [strategy]: name }
 }
@@ -30,3 +32,33 @@ const byHeader: ConstraintStrategy<HTTPVersion.V1, unknown> = {
   },
   deriveConstraint: ({ headers }) => headers[SERVICE_METHOD]
 }
+
+/**
+ * Makes the function that moves the values for the placeholders of a route from the data to the parameters. A request that names the method
+ * in the header has no other place for them.
+ */
+export function valuesFromData(
+  { name: method, definition }: ServiceMethod,
+  servicePath: string
+): ((request: FastifyRequest) => void) | undefined {
+  const names = placeholdersIn(definition.path)
+  if (names.length === 0) return undefined
+  const route = `${definition.verb} /${joinPath(servicePath, definition.path)}`
+  return (request) => {
+    const data = isPlain(request.body) ? { ...request.body } : {}
+    const values: Record<string, string> = {}
+    for (const name of names) {
+      const value = Object.hasOwn(data, name) ? data[name] : undefined
+      // What comes in a URL is text, too.
+      if ((typeof value !== 'string' && typeof value !== 'number') || value === '')
+        throw new BadRequest(`'${method}' needs '${name}': send it in the URL, as in ${route}, or in the data`)
+      values[name === 'id' ? idName(servicePath) : name] = String(value)
+      delete data[name]
+    }
+    request.params = { ...(request.params as object), ...values }
+    request.body = data
+  }
+}
+
+const isPlain = (body: unknown): body is Record<string, unknown> =>
+  typeof body === 'object' && body !== null && [Object.prototype, null].includes(Object.getPrototypeOf(body))

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorHandlerOptions, ErrorPage } from '../../types/fastify.js'
 import {
   attempt,
+  type ErrorJSON,
   GeneralError,
   isError,
   isServiceError,
@@ -41,7 +42,8 @@ export function errorHandler(
     const retryAfter = read(error.data, 'retryAfter')
     if (typeof retryAfter === 'number' && Number.isSafeInteger(retryAfter) && retryAfter >= 0)
       reply.header('retry-after', retryAfter)
-    if (page === undefined || wantsJSON(request)) send(reply.type('application/json; charset=utf-8'), toBody(error))
+    if (page === undefined || wantsJSON(request))
+      send(reply.type('application/json; charset=utf-8'), toBody(error, options.requestId ? request.id : undefined))
     else sendPage(page, error, request, reply)
   }
 }
@@ -79,14 +81,22 @@ function toAnswer(thrown: unknown, expose: boolean): ServiceError {
   return Object.assign(error, { message: STATUS_CODES[error.code] ?? 'Error', errors: undefined })
 }
 
-function toBody(error: ServiceError): string {
+function toBody(error: ServiceError, requestId: string | undefined): string {
   try {
-    return JSON.stringify(error.toJSON())
+    return JSON.stringify(withId(error.toJSON(), requestId))
   } catch {
     const { name, message, code, className } = error
-    return JSON.stringify({ name, message, code, className })
+    return JSON.stringify(withId({ name, message, code, className }, requestId))
   }
 }
+
+/** Data that is no object has no room for the id. */
+function withId(body: ErrorJSON, requestId: string | undefined): ErrorJSON {
+  const data = body?.data ?? {}
+  return requestId === undefined || !isPlain(data) ? body : { ...body, data: { ...data, requestId } }
+}
+
+const isPlain = (data: unknown) => Object.getPrototypeOf(Object.getPrototypeOf(data) ?? data) === null
 
 type Log = (thrown: unknown, error: ServiceError, request: FastifyRequest) => void
 

@@ -1,5 +1,6 @@
+import { type Endpoint, endpointsOf } from '../core/endpoints.js'
 import { methods } from '../core/methods.js'
-import { existing, type ServiceEntry } from '../core/service.js'
+import { existing, type ServiceEntry, type ServiceMethod } from '../core/service.js'
 
 /** A service, with the methods that may be called from outside. */
 export interface ExposedService extends ServiceEntry {
@@ -7,6 +8,13 @@ export interface ExposedService extends ServiceEntry {
   /** Asks the hooks whether they can work where they stand. @throws what to do when one can't */
   start(): void
 }
+
+/** Where the methods of a service are called over HTTP. */
+export const placesOf = ({ exposed, methods }: ExposedService): (Endpoint & { readonly name: string })[] =>
+  exposed.flatMap((name) => {
+    const { definition } = methods.get(name) as ServiceMethod
+    return endpointsOf(definition).map((endpoint) => ({ name, ...endpoint }))
+  })
 
 /**
  * The methods of a service that may be called from outside: those that are named, or else those of the six that exist.

@@ -1,14 +1,17 @@
 import findMyWay from 'find-my-way'
 import { toServiceError } from '../core/errors.js'
-import { definitionOf, type MethodDefinition } from '../core/methods.js'
-import { idName } from './call.js'
-import type { ExposedService } from './exposed.js'
+import { joinPath } from '../core/path.js'
+import { routePath } from './call.js'
+import { type ExposedService, placesOf } from './exposed.js'
 import type { Router } from './router.js'
 
-/** A URL pattern of a service: that of the service itself, or that of its records. */
+/** A URL pattern of a service: that of the service itself, of its records, or of a custom method. */
 export interface Location {
   readonly entry: ExposedService
-  readonly hasId: boolean
+  /** Under the path of the service: `''`, `:id`, `:id/publish`. */
+  readonly path: string
+  /** The methods that are called here. */
+  readonly names: readonly string[]
   /** The verbs that the service answers here. */
   readonly verbs: readonly string[]
   /** The verbs for which it has added a route. The application has its own for the others. */
@@ -22,7 +25,7 @@ export interface Location {
 export class Locations {
   readonly #options: Router['options']
   readonly #router
-  /** The paths of services under which others stand. */
+  /** The paths under which other services stand, or custom methods of others. */
   readonly #parents = new Set<string>()
 
   constructor({ options }: Router) {
@@ -33,11 +36,15 @@ export class Locations {
   /** @throws when another service answers at one of its URLs, or the router can't have them */
   add(entry: ExposedService): void {
     const own = entry.path === '' ? '' : `/${entry.path}`
+    // Nothing can follow an optional placeholder.
+    const parent = own.replace(/\?$/, '')
     const added = [
-      { url: own || '/', location: toLocation(entry, false) },
-      { url: `${own}/`, location: toLocation(entry, false) },
-      // Nothing can follow an optional placeholder.
-      { url: `${own.replace(/\?$/, '')}/:${idName(own)}`, location: toLocation(entry, true) }
+      { url: own || '/', location: toLocation(entry, '') },
+      { url: `${own}/`, location: toLocation(entry, '') },
+      ...pathsOf(entry).map((path) => ({
+        url: `${parent}/${routePath(own, path)}`,
+        location: toLocation(entry, path)
+      }))
     ]
     for (const { url, location } of added) {
       const other = this.of(url)
@@ -52,16 +59,19 @@ export class Locations {
       // Where the other service answers nothing, this one may.
       else if (location.verbs.length > 0) place.location = location
     }
-    const segments = canonical(entry.path).split('/')
-    for (const [index] of segments.entries()) this.#parents.add(segments.slice(0, index).join('/'))
+    const path = canonical(entry.path)
+    for (const parent of parentsOf(path)) this.#parents.add(parent)
+    for (const own of pathsOf(entry))
+      for (const parent of parentsOf(canonical(own)).slice(1)) this.#parents.add(joinPath(path, parent))
   }
 
   /**
-   * Whether no other service can be more specific at the URLs of a service's records: the router prefers what is fixed to placeholders, and
-   * no service stands under the fixed path of this one. When all services are there.
+   * Whether nothing else can be more specific at the URLs of a path of a service: the router prefers what is fixed to placeholders, no
+   * service stands under the fixed path of this one, and none of its methods has a path that fits the same URLs. When all services are there.
    */
-  isAlone({ path }: ExposedService): boolean {
-    return !/[:*%]/.test(path) && !this.#parents.has(canonical(path))
+  isAlone(entry: ExposedService, path: string): boolean {
+    const isOwn = !/[:*%]/.test(entry.path) && !this.#parents.has(canonical(entry.path))
+    return isOwn && pathsOf(entry).every((other) => other === path || !overlap(other, path))
   }
 
   /** The service at a URL, the more specific one of several. */
@@ -104,12 +114,29 @@ interface Place {
 // The router may take paths that differ in these for the same.
 const canonical = (path: string) => path.toLowerCase().replace(/\/+/g, '/')
 
-/** Whether a method is called at the URL of a record (`hasId`), or else at that of its service. */
-export const isAt = ({ id }: MethodDefinition, hasId: boolean) => id === 'optional' || id === hasId
+/** The paths of a service below its own. Records have their URLs in every service: what it lacks there is 405. */
+function pathsOf(entry: ExposedService): string[] {
+  const paths = placesOf(entry).map(({ path }) => path)
+  return [...new Set([':id', ...paths])].filter(Boolean)
+}
 
-/** The location of a service, or of its records. */
-export function toLocation(entry: ExposedService, hasId: boolean): Location {
-  const rows = entry.exposed.map(definitionOf).filter((row) => isAt(row, hasId))
-  const verbs = rows.flatMap(({ verb }) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb]))
-  return { entry, hasId, verbs: [...new Set(verbs)], routed: [] }
+const parentsOf = (path: string) =>
+  path.split('/').map((_segment, index, segments) => segments.slice(0, index).join('/'))
+
+/** Whether there are URLs that fit both of two paths. */
+function overlap(one: string, other: string): boolean {
+  const [segments, others] = [one.split('/'), other.split('/')]
+  return (
+    segments.length === others.length &&
+    segments.every((segment, index) => [segment, others[index]].some(isPlaceholder) || segment === others[index])
+  )
+}
+
+const isPlaceholder = (segment?: string) => segment?.startsWith(':')
+
+/** The location of a service at one of its paths. */
+export function toLocation(entry: ExposedService, path: string): Location {
+  const places = placesOf(entry).filter((place) => place.path === path)
+  const verbs = places.flatMap(({ verb }) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb]))
+  return { entry, path, names: places.map(({ name }) => name), verbs: [...new Set(verbs)], routed: [] }
 }

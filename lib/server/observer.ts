@@ -4,6 +4,7 @@ import { traitsOf } from '../core/hooks.js'
 import type { CallObserver } from '../core/service.js'
 import { lazySignal } from './params.js'
 import { adopt, release } from './sources.js'
+import { traced } from './trace.js'
 
 const notes = Symbol('notes')
 
@@ -33,6 +34,8 @@ const rank = (hook: AroundHook) => (traitsOf(hook).isOutermost ? 0 : 1)
 
 /** Watches over the calls of a server: their streams, their signal, and what a failed result leaves behind. */
 export const observer: CallObserver = {
+  trace: traced,
+
   arrange: (hooks) => hooks.sort((one, other) => rank(one) - rank(other)),
 
   lend(context, params) {

@@ -13,6 +13,7 @@ const ofPlugin = {
 const ofRegister = { prefix: true, logLevel: true, logSerializers: true }
 const ofService = {
   methods: true,
+  routes: true,
   events: true,
   hooks: true,
   before: true,
@@ -23,7 +24,10 @@ const ofService = {
   bodyLimit: true,
   handlerTimeout: true
 } satisfies Record<keyof ServiceOptions, true>
-const ofErrorHandler = { html: true, logger: true, expose: true } satisfies Record<keyof ErrorHandlerOptions, true>
+const ofErrorHandler = { html: true, logger: true, expose: true, requestId: true } satisfies Record<
+  keyof ErrorHandlerOptions,
+  true
+>
 const ofNotFound = { ...ofErrorHandler, verbose: true } satisfies Record<keyof NotFoundOptions, true>
 const check = (options: unknown, known: object, has: string, place?: string) => {
   if (typeof options === 'object' && options !== null) checkOptionNames(options, Object.keys(known), has, place)

@@ -5,6 +5,7 @@ import type { HookOptions } from '../../types/hooks.js'
 import { HookStore } from '../core/hooks.js'
 import { joinPath } from '../core/path.js'
 import { createService } from '../core/service.js'
+import { checkRoutes } from './custom-route.js'
 import { emitterOf } from './emitter.js'
 import { errorHandler } from './error-handler.js'
 import { exposedMethods } from './exposed.js'
@@ -17,8 +18,9 @@ import { Precedence } from './precedence.js'
 import { createParser } from './query.js'
 import { Registry } from './registry.js'
 import { decorateMessages } from './request.js'
+import type { Settings } from './route.js'
 import { rootOf, routerOf } from './router.js'
-import { registerRoutes, type Settings } from './routes.js'
+import { registerRoutes } from './routes.js'
 import { checkSchemas } from './schema.js'
 import { mayHaveHooks, startHooks, startRouteHooks } from './start-hooks.js'
 import { answerUnsupported } from './target.js'
@@ -64,15 +66,16 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
 
   function register(instance: FastifyInstance, path: string, object: object, serviceOptions: ServiceOptions) {
     const name = joinPath(instance.prefix, path)
-    const { methods, events, hooks } = serviceOptions
+    const { methods, routes, events, hooks } = serviceOptions
     const onListenerError = (err: unknown, event: string) =>
       logError(app.log, 'error', err, 'A listener of a service failed', { path: name, event })
     const create = () => {
       checkServiceOptions(serviceOptions, name)
       const exposed = exposedMethods(object, name, methods)
+      checkRoutes(routes, name, exposed, router)
       checkSchemas(serviceOptions.schema, name, exposed)
       const shared = { app: instance, path: name, common, onListenerError, observer, emitter: emitterOf(object) }
-      const entry = createService(object, { ...shared, methods: exposed, events, hooks: hooks as HookOptions })
+      const entry = createService(object, { ...shared, methods: exposed, routes, events, hooks: hooks as HookOptions })
       const start = () => startHooks(entry, common, serviceOptions)
       const exposedService = { ...entry, exposed, start }
       locations.add(exposedService)
@@ -80,10 +83,10 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     }
     const entry = registry.add(name, create)
     const prefix = joinPath(path)
-    instance.register(
-      (child) => registerRoutes(child, entry, serviceOptions, settings),
-      prefix === '' ? {} : { prefix: `/${prefix}` }
-    )
+    const child = (child: FastifyInstance) => registerRoutes(child, entry, serviceOptions, settings)
+    // Whoever traces an application tells the services apart by it.
+    Object.assign(child, { [Symbol.for('fastify.display-name')]: name || '/' })
+    instance.register(child, prefix === '' ? {} : { prefix: `/${prefix}` })
     return entry.service
   }
 }

@@ -1,37 +1,12 @@
-import type { FastifyInstance, preValidationHookHandler, RouteOptions } from 'fastify'
-import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../types/fastify.js'
-import { Caller } from '../core/caller.js'
-import { authenticationFor, type WithAuthentications } from '../core/credentials.js'
-import { ServiceError } from '../core/errors.js'
-import { checkData, methods } from '../core/methods.js'
+import type { FastifyInstance } from 'fastify'
+import type { ServiceOptions } from '../../types/fastify.js'
+import { endpointsOf } from '../core/endpoints.js'
 import type { ServiceMethod } from '../core/service.js'
-import { createAnswer } from './answer.js'
 import { registerBodyParsers } from './body.js'
-import { argumentsAt, idName, type ReadArguments } from './call.js'
+import { argumentsAt, routePath } from './call.js'
 import { constraintsOf } from './custom-method.js'
-import { startDeadline } from './deadline.js'
-import type { errorHandler } from './error-handler.js'
 import type { ExposedService } from './exposed.js'
-import type { Locations } from './locations.js'
-import { runMiddleware } from './middleware.js'
-import { endWithConnection } from './pipeline.js'
-import type { Precedence } from './precedence.js'
-import { type Parse, readQuery } from './query.js'
-import { applyContext } from './reply.js'
-import type { Router } from './router.js'
-import { routeSchema, validateBatch } from './schema.js'
-import { createSerializer, stringify } from './serializer.js'
-import { targetCheck } from './target.js'
-
-/** What the routes of all services have in common. */
-export interface Settings {
-  readonly parse: Parse
-  readonly formatter: Formatter | undefined
-  readonly onError: ReturnType<typeof errorHandler>
-  readonly router: Router
-  readonly locations: Locations
-  readonly precedence: Precedence
-}
+import { type Settings, toRoute } from './route.js'
 
 /**
  * Registers the routes of one service, in an instance of their own: its parsers, hooks and error handler do not affect
@@ -45,109 +20,36 @@ export async function registerRoutes(
 ): Promise<void> {
   // Fastify starts and closes instances that have nothing to wait for one within the other: 2,500 of them overflow the stack.
   instance.addHook('onReady', async () => {}).addHook('preClose', async () => {})
-  await registerBodyParsers(instance, settings.parse)
   instance.setErrorHandler(settings.onError)
   const readerOf = argumentsAt(entry.path)
   for (const name of entry.exposed) {
     const method = entry.methods.get(name) as ServiceMethod
-    const { id, verb } = method.definition
-    const constraints = constraintsOf(name, instance)
-    const route = {
-      ...toRoute(method, entry, options, settings, instance, readerOf(method.definition)),
-      constraints,
-      method: verb
-    }
-    const add = (url: string, isShown: boolean) => {
-      const schema = isShown ? route.schema : { ...route.schema, hide: true }
-      settings.precedence.add(instance, { ...route, ...(schema && { schema }), url, prefixTrailingSlash: 'slash' })
-    }
-    // OpenAPI has room for one POST at a path, and the path with a slash behind it is no other resource.
-    const isShown = methods.has(name)
-    const isRoot = instance.prefix === ''
-    // The router finds the route of a record for an empty id too.
-    const hasSlash = isRoot || (id === false && !settings.router.options.ignoreTrailingSlash)
-    if (id !== true && !isRoot) add('', isShown)
-    if (id !== true && hasSlash) add('/', isShown && isRoot)
-    if (id !== false) add(`/:${idName(entry.path)}`, isShown)
-  }
-}
-
-function toRoute(
-  method: ServiceMethod,
-  entry: ExposedService,
-  options: ServiceOptions,
-  settings: Settings,
-  instance: FastifyInstance,
-  read: ReadArguments
-): Omit<RouteOptions, 'url' | 'method'> {
-  const { name, definition } = method
-  const schema = options.schema?.[name]
-  const isBatch = definition.batch && schema?.body !== undefined
-  const before = list(options.before)
-  const check = targetCheck(method, entry, settings.locations, settings.router)
-  const answer = createAnswer(
-    list(options.after),
-    options.formatter ?? settings.formatter,
-    schema === undefined ? stringify : createSerializer(definition, schema, instance)
-  )
-  // A hook of the application may set it for a route.
-  let timeout: number | undefined
-  return {
-    exposeHeadRoute: definition.verb === 'GET',
-    ...(schema && { schema: routeSchema(definition, schema, instance) }),
-    ...(options.config && { config: options.config }),
-    ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),
-    ...(options.handlerTimeout !== undefined && { handlerTimeout: options.handlerTimeout }),
-    attachValidation: isBatch,
-    onRequest(request, reply, done) {
-      endWithConnection(request, reply)
-      check(request, reply)
-      readQuery(request, settings.parse, settings.router)
-      done()
-    },
-    ...(definition.arguments.includes('data') && { preValidation: dataCheck(name, schema?.body !== undefined) }),
-    ...(isBatch && { preHandler: validateBatch }),
-    async handler(request, reply) {
-      const caller = new Caller(request, reply.raw)
-      timeout ??= Number((request.routeOptions as { handlerTimeout?: number }).handlerTimeout)
-      if (timeout > 0) startDeadline(timeout, caller, request, reply)
-      const authentication = authenticationFor(instance as WithAuthentications)
-      if (authentication !== undefined) await authentication.readCredentials(request)
-      if (before.length > 0 && (await runMiddleware(before, request, reply))) return reply
-      const context = method.context(read(request, caller)) as HookContext
-      caller.context = context
-      reply.hook = context
-      try {
-        await method.run(context)
-      } catch (error) {
-        if (caller.isReason(error)) return reply
-        // Another answer is on its way, and two end the process.
-        if (caller.isGone) await reply
-        caller.hasAnswered = true
-        throw error
+    const read = readerOf(method.definition)
+    for (const byHeader of [false, true]) {
+      const endpoints = endpointsOf(method.definition).filter((endpoint) => endpoint.byHeader === byHeader)
+      if (endpoints.length === 0) continue
+      const route = {
+        ...toRoute(method, byHeader, entry, options, settings, instance, read),
+        ...(byHeader && { constraints: constraintsOf(name, instance) })
       }
-      if (caller.isGone) return reply
-      caller.hasAnswered = true
-      applyContext(context, definition.status, reply)
-      return answer(context, caller, request, reply)
+      const add = (method: string, url: string, isShown: boolean) => {
+        const schema = isShown ? route.schema : { ...route.schema, hide: true }
+        settings.precedence.add(instance, {
+          ...{ ...route, method, url, prefixTrailingSlash: 'slash' },
+          ...(schema && { schema })
+        })
+      }
+      const isRoot = instance.prefix === ''
+      // The router finds the route of a record for an empty id too.
+      const hasSlash = isRoot || (method.definition.id !== 'optional' && !settings.router.options.ignoreTrailingSlash)
+      for (const { verb, path } of endpoints) {
+        if (path !== '') add(verb, `/${routePath(entry.path, path)}`, true)
+        // OpenAPI has room for one POST at a path, and the path with a slash behind it is no other resource.
+        if (path === '' && !isRoot) add(verb, '', !byHeader)
+        if (path === '' && hasSlash) add(verb, '/', !byHeader && isRoot)
+      }
     }
   }
-}
-
-// Without a schema the data is checked when the service is called: middleware before it may supply the body.
-function dataCheck(name: string, hasSchema: boolean): preValidationHookHandler {
-  return (request, _reply, done) => {
-    // The form parser returns its error: throwing it there ends the process on some versions of Fastify.
-    if (request.body instanceof ServiceError) throw request.body
-    if (hasSchema) checkData(name, request.body)
-    done()
-  }
-}
-
-function list(middleware: ServiceOptions['before'] = []): readonly Middleware[] {
-  const functions = [middleware].flat() as Middleware[]
-  for (const item of functions)
-    if (typeof item !== 'function')
-      throw new TypeError('Middleware of a service is a function: see its options `before` and `after`')
-  return functions
+  // Behind the routes, whose traces have the name of the instance: plugins in it are added to that name.
+  await registerBodyParsers(instance, settings.parse)
 }

@@ -25,7 +25,7 @@ export function routeSchema(method: MethodDefinition, schema: FastifySchema, ins
 }
 
 /** Whether a method answers lists and pages. */
-export const answersPages = ({ verb, id }: MethodDefinition) => verb === 'GET' && id === false
+export const answersPages = ({ verb, path }: MethodDefinition) => verb === 'GET' && path === ''
 
 function pagesOf(record: Schema): Schema {
   const list = listOf(record)

@@ -1,19 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { endpointsOf } from '../core/endpoints.js'
 import { BadRequest, MethodNotAllowed } from '../core/errors.js'
 import { custom, methods } from '../core/methods.js'
+import { placeholdersIn } from '../core/path.js'
 import type { ServiceMethod } from '../core/service.js'
-import { idName } from './call.js'
+import { routePath } from './call.js'
 import { SERVICE_METHOD } from './custom-method.js'
 import type { ExposedService } from './exposed.js'
-import { isAt, type Location, type Locations, toLocation } from './locations.js'
+import { type Location, type Locations, toLocation } from './locations.js'
 import type { Router } from './router.js'
 
 /** Sets `Allow`, and gives the error for a method that the service lacks or does not expose, as the request names it. */
-function methodNotAllowed({ verbs, hasId }: Location, request: FastifyRequest, reply: FastifyReply): MethodNotAllowed {
+function methodNotAllowed({ verbs, path }: Location, request: FastifyRequest, reply: FastifyReply): MethodNotAllowed {
   reply.header('allow', verbs.join(', '))
   const verb = request.method === 'HEAD' ? 'GET' : request.method
   const rows = [...methods].filter(([, row]) => row.verb === verb)
-  const [name] = rows.find(([, row]) => isAt(row, hasId)) ?? rows[0] ?? [request.method]
+  const isHere = ([, row]: (typeof rows)[number]) => endpointsOf(row).some((endpoint) => endpoint.path === path)
+  const [name] = rows.find(isHere) ?? rows[0] ?? [request.method]
   const named = verb === custom.verb ? request.headers[SERVICE_METHOD] : undefined
   return withoutStack(() => new MethodNotAllowed(`Method \`${named ?? name}\` is not supported by this endpoint.`))
 }
@@ -33,29 +36,35 @@ function withoutStack<T extends Error>(create: () => T): T {
  * Makes the function that refuses, before the body is read, the requests that the application's router can't tell
  * apart: 405 for a custom method that is not exposed and for a URL of a more specific service that lacks the method,
  * 400 for an empty id or placeholder, which must not become a call for many records.
+ *
+ * @param byHeader whether the routes are those of a custom method that the header names
  */
 export function targetCheck(
   { name, definition }: ServiceMethod,
+  byHeader: boolean,
   entry: ExposedService,
   locations: Locations,
   router: Router
 ): (request: FastifyRequest, reply: FastifyReply) => void {
-  const idParam = idName(entry.path)
-  const isBehindCustom = definition !== custom && definition.verb === custom.verb
+  const path = byHeader ? '' : definition.path
+  const placeholders = placeholdersIn(routePath(entry.path, path))
+  const isBehindCustom = !byHeader && definition.verb === custom.verb
   // The router takes what is fixed before a placeholder: nothing is more specific than a path without one.
-  const isFixed = definition.id === false && !entry.path.includes(':')
+  const isFixed = placeholders.length === 0 && !entry.path.includes(':')
   let isAlone: boolean | undefined
   return (request, reply) => {
     const isUnknown = isBehindCustom && request.headers[SERVICE_METHOD] !== undefined
     if (isFixed && !isUnknown) return
-    const id = (request.params as Record<string, string>)[idParam]
-    isAlone ??= locations.isAlone(entry)
-    if (isAlone && id) return
+    const values = request.params as Record<string, string>
+    const empty = placeholders.find((one) => !values[one])
+    isAlone ??= locations.isAlone(entry, path)
+    if (isAlone && empty === undefined && !isUnknown) return
+    const isMany = empty !== undefined && methods.has(name)
     // A placeholder may be empty, or another service be more specific.
-    const found = locations.at(request.url) ?? toLocation(entry, Boolean(id))
-    if (isUnknown || found.entry !== entry || !isAt(definition, found.hasId))
-      throw methodNotAllowed(found, request, reply)
-    if (definition.id === false || id) return
+    const found = locations.at(request.url) ?? toLocation(entry, isMany ? '' : path)
+    if (isUnknown || found.entry !== entry || !found.names.includes(name)) throw methodNotAllowed(found, request, reply)
+    if (empty === undefined) return
+    if (!isMany) throw new BadRequest(`The value of ':${empty}' in the URL is empty`)
     if ([request.originalUrl, request.url].some((url) => hasGap(router.path(url))))
       throw new BadRequest(`The id is empty: to ${name} many records, leave the slash out`)
   }

@@ -1,0 +1,127 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler, RouteOptions } from 'fastify'
+import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../types/fastify.js'
+import { Caller } from '../core/caller.js'
+import { authenticationFor, type WithAuthentications } from '../core/credentials.js'
+import { ServiceError } from '../core/errors.js'
+import { checkData } from '../core/methods.js'
+import type { ServiceMethod } from '../core/service.js'
+import { createAnswer } from './answer.js'
+import type { ReadArguments } from './call.js'
+import { valuesFromData } from './custom-method.js'
+import { startDeadline } from './deadline.js'
+import type { errorHandler } from './error-handler.js'
+import type { ExposedService } from './exposed.js'
+import type { Locations } from './locations.js'
+import { runMiddleware } from './middleware.js'
+import { endWithConnection } from './pipeline.js'
+import type { Precedence } from './precedence.js'
+import { type Parse, readQuery } from './query.js'
+import { applyContext } from './reply.js'
+import type { Router } from './router.js'
+import { routeSchema, validateBatch } from './schema.js'
+import { createSerializer, stringify } from './serializer.js'
+import { targetCheck } from './target.js'
+
+/** What the routes of all services have in common. */
+export interface Settings {
+  readonly parse: Parse
+  readonly formatter: Formatter | undefined
+  readonly onError: ReturnType<typeof errorHandler>
+  readonly router: Router
+  readonly locations: Locations
+  readonly precedence: Precedence
+}
+
+/**
+ * A route of a method, without its verb and URL.
+ * @param byHeader whether it is that of a custom method which the header names
+ */
+export function toRoute(
+  method: ServiceMethod,
+  byHeader: boolean,
+  entry: ExposedService,
+  options: ServiceOptions,
+  settings: Settings,
+  instance: FastifyInstance,
+  read: ReadArguments
+): Omit<RouteOptions, 'url' | 'method'> {
+  const { name, definition } = method
+  const schema = options.schema?.[name]
+  const isBatch = definition.batch && schema?.body !== undefined
+  const hasBody = byHeader || definition.arguments.includes('data')
+  const prepare = byHeader ? valuesFromData(method, entry.path) : undefined
+  const before = list(options.before)
+  const check = targetCheck(method, byHeader, entry, settings.locations, settings.router)
+  const answer = createAnswer(
+    list(options.after),
+    options.formatter ?? settings.formatter,
+    schema === undefined ? stringify : createSerializer(definition, schema, instance)
+  )
+  // A hook of the application may set it for a route.
+  let timeout: number | undefined
+  return {
+    exposeHeadRoute: definition.verb === 'GET' && !byHeader,
+    ...(schema && { schema: routeSchema(definition, schema, instance) }),
+    ...(options.config && { config: options.config }),
+    ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),
+    ...(options.handlerTimeout !== undefined && { handlerTimeout: options.handlerTimeout }),
+    attachValidation: isBatch,
+    onRequest(request, reply, done) {
+      endWithConnection(request, reply)
+      check(request, reply)
+      readQuery(request, settings.parse, settings.router)
+      done()
+    },
+    ...(hasBody && { preValidation: dataCheck(method, schema?.body !== undefined, prepare) }),
+    ...(isBatch && { preHandler: validateBatch }),
+    handler: Object.defineProperty(handler, 'name', { value: `${entry.path || '/'}.${name}` })
+  }
+
+  async function handler(request: FastifyRequest, reply: FastifyReply) {
+    const caller = new Caller(request, reply.raw)
+    timeout ??= Number((request.routeOptions as { handlerTimeout?: number }).handlerTimeout)
+    if (timeout > 0) startDeadline(timeout, caller, request, reply)
+    const authentication = authenticationFor(instance as WithAuthentications)
+    if (authentication !== undefined) await authentication.readCredentials(request)
+    if (before.length > 0 && (await runMiddleware(before, request, reply))) return reply
+    const context = method.context(read(request, caller)) as HookContext
+    caller.context = context
+    reply.hook = context
+    try {
+      await method.run(context)
+    } catch (error) {
+      if (caller.isReason(error)) return reply
+      // Another answer is on its way, and two end the process.
+      if (caller.isGone) await reply
+      caller.hasAnswered = true
+      throw error
+    }
+    if (caller.isGone) return reply
+    caller.hasAnswered = true
+    applyContext(context, definition.status, reply)
+    return answer(context, caller, request, reply)
+  }
+}
+
+// Without a schema the data is checked when the service is called: middleware before it may supply the body.
+function dataCheck(
+  { name }: ServiceMethod,
+  hasSchema: boolean,
+  prepare: ((request: FastifyRequest) => void) | undefined
+): preValidationHookHandler {
+  return function checkBody(request, _reply, done) {
+    // The form parser returns its error: throwing it there ends the process on some versions of Fastify.
+    if (request.body instanceof ServiceError) throw request.body
+    prepare?.(request)
+    if (hasSchema) checkData(name, request.body)
+    done()
+  }
+}
+
+function list(middleware: ServiceOptions['before'] = []): readonly Middleware[] {
+  const functions = [middleware].flat() as Middleware[]
+  for (const item of functions)
+    if (typeof item !== 'function')
+      throw new TypeError('Middleware of a service is a function: see its options `before` and `after`')
+  return functions
+}

@@ -39,7 +39,7 @@ type Signature<A extends unknown[], R, K, Route extends string> = K extends 'fin
     ? (id: A[0], ...args: Arguments<A[1], Route>) => Promise<ClientResult<Awaited<R>>>
     : K extends 'update' | 'patch'
       ? (id: A[0], data: A[1] | Sendable, ...args: Arguments<A[2], Route>) => Promise<ClientResult<Awaited<R>>>
-      : K extends 'act'
+      : K extends ':id'
         ? Act<A, R, Route>
         : [] extends A
           ? [Route] extends [never]

@@ -38,12 +38,12 @@ type RouteOf<S, M> = S extends { readonly [routes]?: infer R } ? (M extends keyo
 /** The routes that a client may be told for a service. */
 export type RoutesAt<S> = S extends { readonly [routes]?: infer R } ? R : MethodRoutes
 
-/** Which method another one has the arguments of. `'act'` is for an id and data of any kind. */
+/** Which method another one has the arguments of; `':id'`, which is no name of a method, for an id and data of any kind. */
 export type Like<S, M> = [RouteOf<S, M>] extends [never]
   ? M
   : RouteOf<S, M> extends `${string}/:id` | `${string}/:id/${string}`
     ? RouteOf<S, M> extends `P${string}`
-      ? 'act'
+      ? ':id'
       : 'get'
     : RouteOf<S, M> extends `P${string}`
       ? 'custom'

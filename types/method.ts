@@ -22,7 +22,7 @@ type Argument<T, Index extends number> = T extends [infer A extends readonly unk
 type Result<T> = T extends [unknown, infer R] ? R : never
 type LastArgument<F, Index extends number> = F extends (...args: infer A) => unknown ? A[Index] : never
 
-type HasIdAndData = 'update' | 'patch' | 'act'
+type HasIdAndData = 'update' | 'patch' | ':id'
 type HasId = 'get' | 'remove' | HasIdAndData
 type IndexOfData<M> = M extends HasIdAndData ? 1 : 0
 type IndexOfParams<M> = M extends 'find' ? 0 : M extends HasIdAndData ? 2 : 1

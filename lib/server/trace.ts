@@ -4,10 +4,19 @@ import type { TracedCall } from '../../types/trace.js'
 import type { Run } from '../core/compose.js'
 
 const channel = tracingChannel<string, TracedCall>('fastify-services:call')
+const { start, end, asyncStart, asyncEnd, error } = channel
+
+// `channel.hasSubscribers` says the same, and takes twice as long.
+const hasSubscribers = () =>
+  start.hasSubscribers ||
+  end.hasSubscribers ||
+  asyncStart.hasSubscribers ||
+  asyncEnd.hasSubscribers ||
+  error.hasSubscribers
 
 /** Publishes each call that a function runs, while there is a subscriber. */
 export function traced(run: Run): Run {
-  return (context) => (channel.hasSubscribers ? publish(context, run) : run(context))
+  return (context) => (hasSubscribers() ? publish(context, run) : run(context))
 }
 
 function publish(context: HookContext, run: Run): Promise<void> {

@@ -219,6 +219,15 @@ t.test('protect: a Buffer stays one where a field is named as what its JSON has'
   t.equal((await app.inject('/things/1')).body, 'bytes')
 })
 
+t.test('protect: a field that a record inherits is not there for a schema or a formatter either', async (t) => {
+  const { app, things } = await createProtected(t, {
+    answer: () => Object.assign(Object.create({ secret: 's3cret' }), { id: 1 })
+  })
+  t.strictSame((await app.inject('/things/1')).json(), { id: 1 })
+  const result = await things.get(1, { provider: 'rest' })
+  t.notOk('secret' in (result as object))
+})
+
 t.test('protect(...fields) on a service in memory: batches, and what is stored', async (t) => {
   const app = await createServicesApp(t)
   const dispatched: unknown[] = []

@@ -64,7 +64,8 @@ t.test('Registering an object with none of the methods: an error that says what 
 t.test('what is no object at all is refused as well', async (t) => {
   const app = await create(t)
   for (const object of [null, 'text', 1, true])
-    t.throws(() => app.service('things', object as never), { message: /things/ })
+    for (const options of [undefined, { methods: ['find' as never] }])
+      t.throws(() => app.service('things', object as never, options), { message: /The service 'things' has no/ })
 })
 
 t.test('`methods` that names one that is missing, or that can not be one: an error that names it', async (t) => {

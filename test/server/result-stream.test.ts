@@ -198,6 +198,13 @@ const ways: Readonly<Record<string, Way>> = {
       context.dispatch = { id: 1 }
     })
   },
+  'an after hook makes it the dispatch, and refuses that': {
+    status: 500,
+    options: after((context) => {
+      context.dispatch = context.result
+      context.result = { id: 1 } as never
+    }, fail)
+  },
   'a hook sets a bad header': {
     status: 500,
     options: after((context) => {

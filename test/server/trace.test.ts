@@ -102,6 +102,19 @@ t.test('the channel shows calls of the server itself and over HTTP, and how they
   t.same(notes, [], 'nothing without a subscriber')
 })
 
+t.test('a subscriber of one event alone is enough', async (t) => {
+  const { posts } = await create(t)
+  for (const name of ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const) {
+    const seen: unknown[] = []
+    const channel = tracingChannel('fastify-services:call')[name] as Channel
+    const note = (message: unknown) => seen.push((message as TracedCall).method)
+    channel.subscribe(note)
+    await posts.get(name === 'error' ? '0' : '1').catch(() => {})
+    channel.unsubscribe(note)
+    t.same(seen, ['get'], name)
+  }
+})
+
 t.test('hooks are part of a call; a call that is refused before them is none; a stream ends later', async (t) => {
   const { app, posts } = await create(t)
   posts.hooks({ before: { create: [() => ({ result: { hooked: true } })] } })

@@ -148,5 +148,8 @@ await nested.hide(1, undefined, { route: { userId: 1, commentId: 2 } })
 // @ts-expect-error: no value for the placeholder of the path
 await nested.publish(1, { days: 2 })
 
-// Without routes it is as it was.
+// Without routes it is as it was, whatever the name.
+const actor = createClient<{ actors: { act(data: { a: number }): Promise<number> } }>().service('actors')
+await actor.act({ a: 1 })
+same<HookContext<{ act(data: { a: number }): Promise<number> }, 'act'>['data'], { a: number }>(true)
 await client.service('plain').archive({ before: '1' })

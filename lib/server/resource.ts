@@ -40,6 +40,8 @@ export function resourceRoute(schema: FastifySchema | undefined, instance: Fasti
     const validate = validator(shared, { customOptions: strict })({ schema }) as Validate
     return (value) => (validate(value) ? undefined : (validate.errors as Problem[]))
   }
+  // The rest is compiled when it is needed. A mistake in the schema is told at the start.
+  compile(rules.record)
   const asFastify = validator(shared, { customOptions: {} })
   const toJson = serializer(shared, {})
   const readQuery = createQueryReader(rules.query, rules.method, compile)
@@ -54,8 +56,17 @@ export function resourceRoute(schema: FastifySchema | undefined, instance: Fasti
       validatorCompiler: ({ schema, httpPart }: { schema: unknown; httpPart?: string }) =>
         (own.get(httpPart) ?? asFastify({ schema: schema as JsonSchema })) as () => boolean,
       serializerCompiler: ({ schema }: { schema: unknown }) =>
-        toJson({ schema: toResponseSchema(schema as JsonSchema) }) as Serialize
+        once(() => toJson({ schema: toResponseSchema(schema as JsonSchema) }) as Serialize)
     }
+  }
+}
+
+// Fastify asks for a serializer of each route, of which services use few.
+function once(create: () => Serialize): Serialize {
+  let serialize: Serialize | undefined
+  return (data) => {
+    serialize ??= create()
+    return serialize(data)
   }
 }
 

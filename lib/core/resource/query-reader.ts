@@ -20,7 +20,7 @@ export function createQueryReader(rules: QueryRules, method: string, compile: Co
   const held = new Map<JsonSchema, ReadAt>()
   // The same schema stands under several operators.
   const hold = (schema: JsonSchema): ReadAt => {
-    const found = held.get(schema) ?? holdTo(schema, compile(schema))
+    const found = held.get(schema) ?? holdTo(schema, compile)
     held.set(schema, found)
     return found
   }
@@ -64,9 +64,12 @@ const sorted = (names: Iterable<string>) => [...names].sort().join(', ')
 
 const isQuery = (value: unknown): value is Query => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function holdTo(schema: JsonSchema, check: Check): ReadAt {
+// Compiled with the first value: a record has many fields, and few of them are asked for.
+function holdTo(schema: JsonSchema, compile: Compile): ReadAt {
   const read = createRead(schema, schema.$defs as Record<string, JsonSchema>)
+  let check: Check | undefined
   return (text, path) => {
+    check ??= compile(schema)
     const value = read(text)
     const problems = check(value)
     if (problems !== undefined) throw toRefusal('query', path, problems)

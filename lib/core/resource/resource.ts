@@ -9,6 +9,8 @@ import { type QueryRules, toQueryRules, toQuerystring } from './query-rules.js'
 /** What the server needs of a method beside its JSON Schemas. */
 export interface MethodRules {
   readonly method: string
+  /** The record as it leaves. */
+  readonly record: JsonSchema
   readonly query: QueryRules
   readonly body: BodyRules | undefined
 }
@@ -67,7 +69,7 @@ export function resource(schema: unknown, given: ResourceOptions = {}): object {
           querystring,
           ...(body && { body: body.schema }),
           response,
-          [key]: { method, query: rules, body } satisfies MethodRules
+          [key]: { method, record: response, query: rules, body } satisfies MethodRules
         }
       ]
     })

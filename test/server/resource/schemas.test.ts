@@ -1,5 +1,6 @@
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
-import { resource } from 'fastify-services'
+import Fastify from 'fastify'
+import services, { resource } from 'fastify-services'
 import t from 'tap'
 import Type from 'typebox'
 import * as v from 'valibot'
@@ -106,4 +107,13 @@ t.test('what may be `null`, and unions', async (t) => {
   t.strictSame(await post({ f: 'x' }), [400, 'f must NOT be valid'])
   t.equal((await send({ url: '?a=null&b=1&e=null&g=7&b[$in]=x' }))[0], 400, 'one value, and operators')
   t.strictSame(await send({ url: '?c=true' }), [400, 'c is not known: a query filters by a, b, e, f, g'])
+})
+
+t.test('a mistake in a schema is told at the start', async (t) => {
+  const schema = resource({ type: 'object', properties: { a: { type: 'string', format: 'dat' } } } as object)
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  app.service('things', { find: async () => [] }, { schema: schema as object })
+  await t.rejects(async () => app.ready(), { message: /unknown format "dat"/ })
 })

@@ -128,6 +128,16 @@ t.test('a batch of a schema with more: query and headers are validated and coerc
   t.match((await app.inject(post({ text: 'a' }, '/things?dry=maybe'))).json(), { code: 400, message: /querystring/ })
 })
 
+t.test('a batch at a path whose placeholders are not valid is refused', async (t) => {
+  const params = { type: 'object', properties: { room: { type: 'integer' } } }
+  const app = await createApp(t, { service, plugin: { errorHandler: { html: false } } })
+  app.service('rooms/:room/things', service, { schema: { create: { body, params } } })
+  for (const payload of [{ text: 'a' }, [{ text: 'a' }]]) {
+    t.match((await app.inject(post(payload, '/rooms/x/things'))).json(), { code: 400, message: /params/ })
+    t.equal((await app.inject(post(payload, '/rooms/1/things'))).statusCode, 201)
+  }
+})
+
 t.test('one record of a schema with more: query and headers that are not valid are refused', async (t) => {
   const headers = { type: 'object', required: ['x-tenant'] }
   const app = await create(t, { create: { body, headers } })

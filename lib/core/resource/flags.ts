@@ -15,7 +15,7 @@ export function isFlagged(schema: JsonSchema, flag: Flag, defs: Definitions = {}
 
 /** A schema without the fields that have a flag, at any depth. No other keyword lets them in again. */
 export function withoutFlagged(schema: JsonSchema, flag: Flag, defs: Definitions = {}): JsonSchema {
-  if (typeof schema !== 'object' || schema === null) return schema
+  if (typeof schema !== 'object') return schema
   const each = (value: unknown): unknown =>
     Array.isArray(value) ? value.map(each) : withoutFlagged(value as JsonSchema, flag, defs)
   const mapped = (value: unknown) =>

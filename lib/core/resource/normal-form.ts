@@ -33,7 +33,7 @@ export function toRecordSchema(schema: JsonSchema): RecordSchema {
       all[name] = simple
     }
   }
-  const scope = { toRef, define }
+  const scope = { definitions: all, toRef, define }
   define({ ...(definitions as object), ...($defs as object) })
   // What refers to the root itself needs a name for it.
   if (JSON.stringify(schema).includes('"$ref":"#"')) define({ record: root })
@@ -67,6 +67,7 @@ export function merge(schema: JsonSchema, defs: Record<string, JsonSchema>): Jso
 }
 
 interface Scope {
+  readonly definitions: Record<string, JsonSchema>
   toRef(ref: string): string
   define(definitions: Record<string, JsonSchema>): void
 }
@@ -88,7 +89,7 @@ function simplify(schema: JsonSchema, scope: Scope, isPart = false): JsonSchema 
   for (const key of ['properties', 'patternProperties'] as const)
     if (node[key] !== undefined)
       node[key] = Object.fromEntries(Object.entries(node[key] as object).map(([name, one]) => [name, each(one)]))
-  if (isJoinable(node)) node = merge(node, {})
+  if (isJoinable(node, scope)) node = merge(node, scope.definitions)
   const isOpen = isPart || node.allOf !== undefined || node.patternProperties !== undefined
   if (node.properties !== undefined && node.additionalProperties === undefined && !isOpen)
     node.additionalProperties = false
@@ -100,9 +101,9 @@ function simplify(schema: JsonSchema, scope: Scope, isPart = false): JsonSchema 
 }
 
 /** Whether the parts of an intersection are objects that have no field in common. */
-function isJoinable({ allOf, properties = {} }: JsonSchema): boolean {
-  const parts = (allOf ?? []) as JsonSchema[]
-  const names = [{ properties }, ...parts].flatMap((part) => Object.keys((part.properties ?? {}) as object))
+function isJoinable({ allOf = [], properties = {} }: JsonSchema, { definitions }: Scope): boolean {
+  const parts = (allOf as JsonSchema[]).map((part) => merge(part, definitions))
+  const names = [{ properties }, ...parts].flatMap((part) => Object.keys(Object(part.properties)))
   const isPlain = ({ properties, anyOf, oneOf, patternProperties }: JsonSchema) =>
     properties !== undefined && (anyOf ?? oneOf ?? patternProperties) === undefined
   return parts.length > 0 && parts.every(isPlain) && new Set(names).size === names.length

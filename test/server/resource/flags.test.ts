@@ -11,6 +11,7 @@ const Thing = {
   $defs: { Hidden: hidden, Deep },
   properties: {
     name: text,
+    yes: { type: 'object', properties: { yes: true } },
     token: { $ref: '#/$defs/Hidden' },
     maybe: { anyOf: [hidden, { type: 'integer' }] },
     deep: { $ref: '#/$defs/Deep' },
@@ -29,6 +30,7 @@ const { set: __, ...sent } = deep
 t.test('what does not leave stays at any depth, and wherever a schema says so', async (t) => {
   const record = {
     name: 'n',
+    yes: { yes: [1], no: 1 },
     token: 'h',
     maybe: 1,
     deep,
@@ -44,6 +46,7 @@ t.test('what does not leave stays at any depth, and wherever a schema says so', 
     200,
     {
       name: 'n',
+      yes: { yes: [1] },
       deep: shown,
       list: [shown],
       either: shown,

@@ -108,6 +108,25 @@ t.test('a field that is an intersection is closed', async (t) => {
   const { post } = await createEcho(t, resource(Type.Object({ both })))
   t.strictSame(await post({ both: { a: 1, b: 2 } }), [201, { both: { a: 1, b: 2 } }])
   t.strictSame(await post({ both: { a: 1, b: 2, c: 3 } }), [400, 'both.c is not known'])
+  const a = { type: 'object', properties: { a: { type: 'integer' } } }
+  const b = { type: 'object', properties: { b: { type: 'integer' } } }
+  const referring = { type: 'object', $defs: { a }, properties: { both: { allOf: [{ $ref: '#/$defs/a' }, b] } } }
+  const { post: send } = await createEcho(t, resource(referring))
+  t.strictSame(await send({ both: { a: 1, b: 2 } }), [201, { both: { a: 1, b: 2 } }])
+  t.strictSame(await send({ both: { a: 1, b: 2, c: 3 } }), [400, 'both.c is not known'])
+  const common = {
+    type: 'object',
+    properties: { both: { allOf: [a, { ...a, required: ['a'] }, { minProperties: 1 }] } }
+  }
+  const whole = await createEcho(
+    t,
+    resource({ allOf: [common.properties.both.allOf[0], common.properties.both.allOf[1]] } as object)
+  )
+  t.strictSame(await whole.post({ c: 3 }), [400, 'a is required'])
+  const answer = { both: { a: 1, c: 3 } }
+  const app = await createEcho(t, resource(common), answer)
+  t.strictSame(await app.post({ both: {} }), [400, 'both.a is required'])
+  t.strictSame(await app.post(answer), [201, { both: { a: 1 } }], 'and what leaves of it is joined')
 })
 
 t.test('what may be `null`, and unions', async (t) => {

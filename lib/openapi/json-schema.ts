@@ -87,11 +87,29 @@ export function withDefaults(schema: Json): Json {
   return left.length === required.length ? schema : { ...schema, required: left }
 }
 
-/** A schema of records without some of their fields. */
+/** A schema of records or of queries without some of their fields, at any depth. */
 export function withoutFields(schema: Json, fields: readonly string[]): Json {
-  if (fields.length === 0 || !isObject(schema.properties)) return schema
-  const { required, properties, ...rest } = schema
-  const kept = Object.entries(properties as Json).filter(([name]) => !fields.includes(name))
-  const names = Array.isArray(required) ? required.filter((name) => !fields.includes(name)) : []
-  return { ...rest, ...(names.length > 0 && { required: names }), properties: Object.fromEntries(kept) }
+  if (fields.length === 0) return schema
+  const isKept = (name: unknown) => !fields.some((field) => field === name)
+  const one = (value: unknown): unknown =>
+    Array.isArray(value) ? value.map(one) : isObject(value) ? withoutFields(value, fields) : value
+  const change = (key: string, value: unknown): unknown => {
+    if ([...ofSchemas, 'definitions', '$defs'].includes(key) && isObject(value)) {
+      const inner = Object.entries(value).filter(([name]) => key !== 'properties' || isKept(name))
+      return Object.fromEntries(
+        inner.map(([name, own]) => [name, name === '$select' ? withoutNames(own, isKept) : one(own)])
+      )
+    }
+    if (key === 'required' && Array.isArray(value)) return value.filter(isKept)
+    return lists.includes(key) || single.includes(key) ? one(value) : value
+  }
+  const changed = Object.entries(schema).map(([key, value]) => [key, change(key, value)] as const)
+  return Object.fromEntries(changed.filter(([key, value]) => key !== 'required' || String(value) !== ''))
+}
+
+/** The schema of a list of names, without some. */
+function withoutNames(schema: unknown, isKept: (name: unknown) => boolean): unknown {
+  const { items } = Object(schema)
+  if (!Array.isArray(items?.enum)) return schema
+  return { ...Object(schema), items: { ...items, enum: items.enum.filter(isKept) } }
 }

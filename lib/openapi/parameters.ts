@@ -1,5 +1,5 @@
 import type { Components } from './components.js'
-import { isObject, type Json, toJsonSchema } from './json-schema.js'
+import { isObject, type Json, toJsonSchema, withoutFields } from './json-schema.js'
 import { toPascal, wordsOf } from './names.js'
 import { placeholdersIn } from './paths.js'
 import { toQueryParameters } from './query.js'
@@ -36,7 +36,8 @@ export function toParameters({ url, method, form, service, services: { component
     }
   })
   const standard = name === 'find' && service.description.isAdapter ? ofAdapters : {}
-  const query = resolve(toJsonSchema(schema.querystring ?? standard, 'input'))
+  // The hook that keeps fields from leaving refuses a query that names one.
+  const query = withoutFields(resolve(toJsonSchema(schema.querystring ?? standard, 'input')), method.hidden)
   const required = Array.isArray(query.required) ? query.required : []
   const definitions = { definitions: query.definitions, $defs: query.$defs }
   const key = `${service.names.one}Query`

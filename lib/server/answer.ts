@@ -16,9 +16,10 @@ export type Answer = (context: HookContext, caller: Caller, request: FastifyRequ
 export function createAnswer(
   after: readonly Middleware[],
   custom: Formatter | undefined,
-  serializer: Serializer
+  serializer: Serializer,
+  ofItem?: Serializer
 ): Answer {
-  const format = custom ?? createFormatter(serializer)
+  const format = custom ?? createFormatter(serializer, ofItem)
   // Most services have neither, so there is nothing to wait for.
   if (after.length === 0 && custom === undefined)
     return (_context, _caller, request, reply) => format(request, reply) ?? undefined

@@ -1,7 +1,7 @@
 import { finished, Readable } from 'node:stream'
-import { withOwnError } from './serializer.js'
+import { type Serialize, withOwnError } from './serializer.js'
 
-const toLine = withOwnError((item) => `${JSON.stringify(item) ?? 'null'}\n`)
+const asIs = withOwnError((item) => JSON.stringify(item) ?? 'null')
 
 // In characters.
 const enough = 16_384
@@ -12,11 +12,13 @@ const enough = 16_384
  *
  * @param first the items that have been read already
  * @param isEncoded whether an item is sent as it is
+ * @param serialize makes JSON of an object
  */
 export function toChunks(
   source: Readable,
   first: unknown[],
-  isEncoded: (item: unknown) => item is string | Uint8Array
+  isEncoded: (item: unknown) => item is string | Uint8Array,
+  serialize: Serialize = asIs
 ): Readable {
   let text = ''
   let isWanted = false
@@ -46,7 +48,8 @@ export function toChunks(
   }
 
   function add(item: unknown): void {
-    const encoded = isEncoded(item) ? item : toLine(item)
+    const toText = typeof item === 'object' ? serialize : asIs
+    const encoded = isEncoded(item) ? item : `${toText(item)}\n`
     if (typeof encoded === 'string') {
       text += encoded
       if (text.length >= enough) flush()

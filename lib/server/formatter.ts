@@ -3,18 +3,19 @@ import type { Formatter } from '../../types/fastify.js'
 import { isJSON } from './negotiate.js'
 import { toPayload } from './payload.js'
 import type { Serializer } from './serializer.js'
-import { isStream } from './stream.js'
+import { isStream, toBytes } from './stream.js'
 
 /**
  * Makes the default formatter: the data as JSON, strings, numbers and booleans too. Buffers, streams and `Response` objects are
  * sent as they are, a stream of objects as newline-delimited JSON (wire contract: "Service result → response").
+ * @param ofItem serializes an object of a stream
  */
-export function createFormatter(serializer: Serializer): Formatter {
+export function createFormatter(serializer: Serializer, ofItem?: Serializer): Formatter {
   return (_request: FastifyRequest, reply: FastifyReply) => {
     const { data } = reply
     if (ArrayBuffer.isView(data)) return data
     if (data === undefined || data === null || data instanceof Response || isStream(data))
-      return toPayload(data ?? null, reply)
+      return toPayload(data ?? null, reply, (stream, reply) => toBytes(stream, reply, ofItem?.(reply)))
     const type = String(reply.getHeader('content-type') ?? '')
     if (type === '') reply.type('application/json; charset=utf-8')
     // Fastify does not serialize strings: it takes them for what is serialized already.

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { unwrap } from './response.js'
-import { close, isStream, toBytes, toBytesAtOnce } from './stream.js'
+import { close, isStream, type Stream, toBytes, toBytesAtOnce } from './stream.js'
 
 // An empty stream for HEAD: for `null` Fastify would send a `Content-Length` of 0.
 const unread = () => Readable.from([], { objectMode: false })
@@ -14,7 +14,7 @@ const withoutBody = [204, 205, 304]
 export function toPayload(
   given: unknown,
   reply: FastifyReply,
-  convert: typeof toBytes | typeof toBytesAtOnce = toBytes
+  convert: (stream: Stream, reply: FastifyReply) => Readable | Promise<Readable> = toBytes
 ) {
   const value = given instanceof Response ? unwrap(given, reply) : given
   const stream = isStream(value) ? value : undefined

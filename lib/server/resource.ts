@@ -10,7 +10,8 @@ import { createRead } from '../core/resource/text.js'
 import type { Serialize } from './serializer.js'
 
 type Validate = ((value: unknown) => boolean) & { errors?: Problem[] | null }
-type Build = (shared: Record<string, unknown>, options: object) => (route: { schema: JsonSchema }) => unknown
+type RouteSchema = { schema: JsonSchema; httpPart?: string }
+type Build = (shared: Record<string, unknown>, options: object) => (route: RouteSchema) => unknown
 
 // Fastify loads them when the first route needs one, and so do we.
 const require = createRequire(import.meta.url)
@@ -43,18 +44,20 @@ export function resourceRoute(schema: FastifySchema | undefined, instance: Fasti
   // The rest is compiled when it is needed. A mistake in the schema is told at the start.
   compile(rules.record)
   const asFastify = validator(shared, { customOptions: {} })
+  const host = instance.validatorCompiler as typeof asFastify | undefined
   const toJson = serializer(shared, {})
   const readQuery = createQueryReader(rules.query, rules.method, compile)
-  const own = new Map<string | undefined, (value: Record<string, unknown>) => unknown>([
-    ['querystring', (query) => attempted(() => readQuery(query))],
-    // The hook has checked it: a library may do so in its own time, and Fastify takes no value of what is async.
-    ['body', () => true]
-  ])
+  const own = new Map<string | undefined, (value: Record<string, unknown>) => unknown>()
+  // A copy of the schema may have another query or body, which is that of any route then.
+  if (schema?.querystring === rules.querystring) own.set('querystring', (query) => attempted(() => readQuery(query)))
+  const body = rules.body?.schema === schema?.body ? rules.body : undefined
+  // The hook has checked it: a library may do so in its own time, and Fastify takes no value of what is async.
+  if (body !== undefined) own.set('body', () => true)
   return {
-    checks: rules.body === undefined ? [] : [createCheck(rules.body, compile)],
+    checks: body === undefined ? [] : [createCheck(body, compile)],
     compilers: {
-      validatorCompiler: ({ schema, httpPart }: { schema: unknown; httpPart?: string }) =>
-        (own.get(httpPart) ?? asFastify({ schema: schema as JsonSchema })) as () => boolean,
+      validatorCompiler: (part: { schema: unknown; httpPart?: string }) =>
+        (own.get(part.httpPart) ?? (host ?? asFastify)(part as RouteSchema)) as () => boolean,
       serializerCompiler: ({ schema }: { schema: unknown }) =>
         once(() => toJson({ schema: toResponseSchema(schema as JsonSchema) }) as Serialize)
     }

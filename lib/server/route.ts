@@ -49,7 +49,7 @@ export function toRoute(
   const { name, definition } = method
   const schema = options.schema?.[name]
   const resource = resourceRoute(schema, instance)
-  const isBatch = definition.batch && schema?.body !== undefined && resource === undefined
+  const isBatch = definition.batch && schema?.body !== undefined && !resource?.checks.length
   const hasBody = byHeader || definition.arguments.includes('data')
   const prepare = byHeader ? valuesFromData(method, entry.path) : undefined
   const checks = [
@@ -58,10 +58,13 @@ export function toRoute(
   ]
   const before = list(options.before)
   const check = targetCheck(method, byHeader, entry, settings.locations, settings.router)
+  const serializer = schema === undefined ? stringify : createSerializer(definition, schema, instance)
   const answer = createAnswer(
     list(options.after),
     options.formatter ?? settings.formatter,
-    schema === undefined ? stringify : createSerializer(definition, schema, instance)
+    serializer,
+    // What a resource does not name does not leave in a stream, either.
+    resource && serializer
   )
   // A hook of the application may set it for a route.
   let timeout: number | undefined

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
 import { GeneralError } from '../core/errors.js'
 import type { MethodDefinition } from '../core/methods.js'
+import { rulesOf } from '../core/resource/resource.js'
 import { answersPages, hasOwnCompiler, listOf, responses } from './schema.js'
 
 /** Turns data into JSON. @throws {GeneralError} when that is not possible */
@@ -54,7 +55,9 @@ export function createSerializer(
   }
 
   function create(reply: FastifyReply, status: string): Serialize {
-    const found = byStatus.get(status) ?? byStatus.get(`${status[0]}xx`) ?? byStatus.get('default')
+    // What a resource does not name does not leave with a redirect, either.
+    const other = byStatus.get('default') ?? (rulesOf(schema) && byStatus.get('2xx'))
+    const found = byStatus.get(status) ?? byStatus.get(`${status[0]}xx`) ?? other
     if (found === undefined) return withoutSchema
     const one = reply.compileSerializationSchema(found, status) as Serialize
     // The schema of an application's own compiler may be of any kind, and only few results of `get` are lists.

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { attempt } from '../core/errors.js'
 import { streamOf } from '../core/stream.js'
 import { toChunks } from './chunks.js'
+import type { Serialize } from './serializer.js'
 
 type Web = Parameters<typeof Readable.fromWeb>[0]
 
@@ -75,8 +76,9 @@ export function close(stream: Stream): void {
 /**
  * Makes a stream that can be sent. Of a stream that may carry objects the first item is read: objects become
  * newline-delimited JSON (Fastify would end the process over them).
+ * @param serialize makes JSON of one
  */
-export async function toBytes(stream: Stream, reply: FastifyReply): Promise<Readable> {
+export async function toBytes(stream: Stream, reply: FastifyReply, serialize?: Serialize): Promise<Readable> {
   const source = toReadable(stream)
   if (!source.readableObjectMode) return resetOnError(source, reply)
   // If the client leaves, the source is closed, also while its first item is awaited.
@@ -84,7 +86,7 @@ export async function toBytes(stream: Stream, reply: FastifyReply): Promise<Read
   const { value, done } = await source[Symbol.asyncIterator]().next()
   const isText = done || isBytes(value)
   if (!isText) reply.type('application/x-ndjson')
-  return resetOnError(toChunks(source, done ? [] : [value], isText ? isBytes : isBinary), reply)
+  return resetOnError(toChunks(source, done ? [] : [value], isText ? isBytes : isBinary, serialize), reply)
 }
 
 /** The same without waiting, for `reply.send`. */

@@ -156,5 +156,5 @@ t.test('what `protect` keeps from leaving is in no record', async (t) => {
   const { Person, PatchPersonResult, UpdatePersonResult } = document.components.schemas
   t.strictSame(PatchPersonResult, { type: 'object', properties: {} })
   t.strictSame([Person.required, Object.keys(Person.properties)], [undefined, ['email']])
-  t.match(UpdatePersonResult, list)
+  t.strictSame(Object.keys(UpdatePersonResult.items.properties), ['email'], 'of a list, either')
 })

@@ -1,5 +1,6 @@
 import type { JsonSchema, StandardIssue, StandardResult, StandardSchema } from '../../../types/resource.js'
 import { BadRequest } from '../errors.js'
+import { withoutFlagged } from './flags.js'
 import type { RecordSchema } from './normal-form.js'
 import { type Compile, nameOf, refusal, toRefusal } from './problem.js'
 
@@ -15,21 +16,27 @@ export interface BodyRules {
   readonly validate?: Validate | undefined
   /** Values for fields that `validate` asks for and a body can't have. They are taken out again. */
   readonly sample?: Readonly<Record<string, unknown>> | undefined
+  /** Fields that get no default: they are taken out again where a body has not named them. */
+  readonly defaults?: readonly string[] | undefined
 }
 
 /** The JSON Schema of what a client sends of a record; of a part of it where `isPart`. */
 export function toBodySchema(record: RecordSchema, readOnly: readonly string[], isPart: boolean): JsonSchema {
-  const fields = Object.entries(record.properties).filter(([name]) => !readOnly.includes(name))
-  const { required, ...rest } = record
-  if (!isPart)
-    return {
-      ...rest,
-      properties: Object.fromEntries(fields),
-      required: required.filter((name) => !readOnly.includes(name))
-    }
-  // A default would change a field that the client does not name.
-  const properties = fields.map(([name, { default: _, ...schema }]) => [name, schema])
-  return { ...rest, properties: Object.fromEntries(properties), minProperties: 1 }
+  const { properties, required, ...rest } = record
+  const defs = record.$defs as Record<string, JsonSchema> | undefined
+  const fields = Object.entries(properties).filter(([name]) => !readOnly.includes(name))
+  const own = Object.fromEntries(fields.map(([name, schema]) => [name, withoutFlagged(schema, 'readOnly', defs)]))
+  const body = { ...withoutFlagged(rest, 'readOnly', defs), properties: own }
+  if (!isPart) return { ...body, required: required.filter((name) => !readOnly.includes(name)) }
+  return { ...withoutDefaults(body).schema, minProperties: 1 }
+}
+
+/** The schema of a part of a record: a default would change a field that the client does not name. */
+export function withoutDefaults(record: Pick<RecordSchema, 'properties'>): Pick<BodyRules, 'schema' | 'defaults'> {
+  const fields = Object.entries(record.properties)
+  const properties = Object.fromEntries(fields.map(([name, { default: _, ...schema }]) => [name, schema]))
+  const defaults = fields.filter(([, schema]) => schema.default !== undefined).map(([name]) => name)
+  return { schema: { ...record, properties }, defaults }
 }
 
 /** Makes what checks a body: one record, or a list of them. It returns the body as the schema makes it. @throws {BadRequest} */
@@ -42,21 +49,35 @@ export function createBodyCheck(rules: BodyRules, compile: Compile): (body: unkn
     if (problems !== undefined) throw toRefusal('body', path, problems)
     if (rules.validate === undefined) return record
     const result = rules.validate({ ...rules.sample, ...(record as object) })
-    return isPromise(result) ? result.then((result) => toValue(result, path, rules)) : toValue(result, path, rules)
+    const finish = (result: StandardResult<unknown>) => toValue(result, record as object, path, rules)
+    return isPromise(result) ? result.then(finish) : finish(result)
   }
   return (body) => {
     if (!Array.isArray(body)) return one(body, [])
-    const records = body.map((record, index) => one(record, [index]))
+    const records: unknown[] = []
+    try {
+      for (const [index, record] of body.entries()) records.push(one(record, [index]))
+    } catch (error) {
+      // Nobody waits for those before it, and one that is refused later would end the process.
+      Promise.allSettled(records)
+      throw error
+    }
     return records.some(isPromise) ? Promise.all(records) : records
   }
 }
 
 const isPromise = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise
 
-function toValue(result: StandardResult<unknown>, path: Path, { sample = {} }: BodyRules): unknown {
+function toValue(
+  result: StandardResult<unknown>,
+  record: object,
+  path: Path,
+  { sample = {}, defaults = [] }: BodyRules
+): unknown {
   if (result.issues !== undefined) throw toError(result.issues, path)
-  const entries = Object.entries(result.value as object)
-  return Object.fromEntries(entries.filter(([name]) => !Object.hasOwn(sample, name)))
+  const isOurs = (name: string) =>
+    Object.hasOwn(sample, name) || (defaults.includes(name) && !Object.hasOwn(record, name))
+  return Object.fromEntries(Object.entries(result.value as object).filter(([name]) => !isOurs(name)))
 }
 
 function toError(issues: readonly StandardIssue[], path: Path): BadRequest {

@@ -15,18 +15,29 @@ export interface RecordSchema extends JsonSchema {
  */
 export function toRecordSchema(schema: JsonSchema): RecordSchema {
   const { definitions, $defs, $id, $schema, ...root } = schema
-  const defs: Record<string, JsonSchema> = { ...(definitions as object), ...($defs as object) }
-  const names = new Map(Object.entries(defs).map(([name, { $id }]) => [$id, name]))
-  // What refers to the root itself needs a name for it.
-  if (JSON.stringify(schema).includes('"$ref":"#"')) defs.record = root
+  const names = new Map<unknown, string>()
+  const all: Record<string, JsonSchema> = {}
   const toRef = (ref: string) =>
     ref === '#'
       ? '#/$defs/record'
       : names.has(ref)
         ? `#/$defs/${names.get(ref)}`
         : ref.replace('#/definitions/', '#/$defs/')
-  const all = Object.fromEntries(Object.entries(defs).map(([name, one]) => [name, simplify(one, toRef)]))
-  const record = merge(simplify(root, toRef), all)
+  // A field may have definitions, too: they move to the root.
+  const define = (defs: Record<string, JsonSchema>) => {
+    for (const [name, { $id }] of Object.entries(defs)) names.set($id, name)
+    for (const [name, one] of Object.entries(defs)) {
+      const simple = simplify(one, scope)
+      if (Object.hasOwn(all, name) && JSON.stringify(all[name]) !== JSON.stringify(simple))
+        throw new TypeError(`resource() can't tell apart two definitions of the name '${name}': give one another name`)
+      all[name] = simple
+    }
+  }
+  const scope = { definitions: all, toRef, define }
+  define({ ...(definitions as object), ...($defs as object) })
+  // What refers to the root itself needs a name for it.
+  if (JSON.stringify(schema).includes('"$ref":"#"')) define({ record: root })
+  const record = merge(simplify(root, scope), all)
   if (record.type !== 'object' || record.properties === undefined)
     throw new TypeError('resource() needs the schema of an object with its properties: that of one record')
   return {
@@ -40,7 +51,7 @@ export function toRecordSchema(schema: JsonSchema): RecordSchema {
 }
 
 /** What a reference leads to, and the parts of an intersection, in one object. */
-function merge(schema: JsonSchema, defs: Record<string, JsonSchema>): JsonSchema {
+export function merge(schema: JsonSchema, defs: Record<string, JsonSchema>): JsonSchema {
   const { $ref, allOf, ...rest } = schema
   const target = defs[String($ref).replace('#/$defs/', '')]
   const parts = [...((allOf ?? []) as JsonSchema[]), ...(target === undefined ? [] : [target])].map((part) =>
@@ -55,14 +66,22 @@ function merge(schema: JsonSchema, defs: Record<string, JsonSchema>): JsonSchema
   }
 }
 
-function simplify(schema: JsonSchema, toRef: (ref: string) => string, isPart = false): JsonSchema {
+interface Scope {
+  readonly definitions: Record<string, JsonSchema>
+  toRef(ref: string): string
+  define(definitions: Record<string, JsonSchema>): void
+}
+
+function simplify(schema: JsonSchema, scope: Scope, isPart = false): JsonSchema {
   if (typeof schema !== 'object' || schema === null) return schema
   const each = (value: unknown, isPart = false) =>
     Array.isArray(value)
-      ? value.map((item) => simplify(item, toRef, isPart))
-      : simplify(value as JsonSchema, toRef, isPart)
-  const { $id, nullable, ...node } = schema
-  if (typeof node.$ref === 'string') node.$ref = toRef(node.$ref)
+      ? value.map((item) => simplify(item, scope, isPart))
+      : simplify(value as JsonSchema, scope, isPart)
+  const { $id, nullable, $defs, definitions, ...own } = schema
+  let node: JsonSchema = own
+  scope.define({ ...(definitions as object), ...($defs as object) })
+  if (typeof node.$ref === 'string') node.$ref = scope.toRef(node.$ref)
   for (const key of ['items', 'anyOf', 'oneOf', 'not', 'additionalProperties', 'contains'] as const)
     if (typeof node[key] === 'object') node[key] = each(node[key])
   // A part of an intersection must let the fields of the others pass.
@@ -70,6 +89,7 @@ function simplify(schema: JsonSchema, toRef: (ref: string) => string, isPart = f
   for (const key of ['properties', 'patternProperties'] as const)
     if (node[key] !== undefined)
       node[key] = Object.fromEntries(Object.entries(node[key] as object).map(([name, one]) => [name, each(one)]))
+  if (isJoinable(node, scope)) node = merge(node, scope.definitions)
   const isOpen = isPart || node.allOf !== undefined || node.patternProperties !== undefined
   if (node.properties !== undefined && node.additionalProperties === undefined && !isOpen)
     node.additionalProperties = false
@@ -78,6 +98,15 @@ function simplify(schema: JsonSchema, toRef: (ref: string) => string, isPart = f
     delete node.const
   }
   return withNull(toEnum(node), nullable === true)
+}
+
+/** Whether the parts of an intersection are objects that have no field in common. */
+function isJoinable({ allOf = [], properties = {} }: JsonSchema, { definitions }: Scope): boolean {
+  const parts = (allOf as JsonSchema[]).map((part) => merge(part, definitions))
+  const names = [{ properties }, ...parts].flatMap((part) => Object.keys(Object(part.properties)))
+  const isPlain = ({ properties, anyOf, oneOf, patternProperties }: JsonSchema) =>
+    properties !== undefined && (anyOf ?? oneOf ?? patternProperties) === undefined
+  return parts.length > 0 && parts.every(isPlain) && new Set(names).size === names.length
 }
 
 /** A union of constants is a list of values. */

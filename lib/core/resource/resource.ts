@@ -1,10 +1,12 @@
-import type { FieldOf, JsonSchema, Resource, ResourceOptions, StandardSchema } from '../../../types/resource.js'
+import type { FieldOf, JsonSchema, Resource, ResourceOptions } from '../../../types/resource.js'
 import { methods } from '../methods.js'
 import { checkOptionNames } from '../option-names.js'
-import { type BodyRules, toBodySchema, toSample } from './body.js'
-import { standardOf, toJsonSchema } from './json-schema.js'
+import { type BodyRules, toBodySchema, toSample, withoutDefaults } from './body.js'
+import { isFlagged, withoutFlagged } from './flags.js'
+import { toJsonSchema } from './json-schema.js'
 import { type RecordSchema, toRecordSchema } from './normal-form.js'
 import { type QueryRules, toQueryRules, toQuerystring } from './query-rules.js'
+import { validateOf, waitingOf } from './validate.js'
 
 /** What the server needs of a method beside its JSON Schemas. */
 export interface MethodRules {
@@ -12,6 +14,7 @@ export interface MethodRules {
   /** The record as it leaves. */
   readonly record: JsonSchema
   readonly query: QueryRules
+  readonly querystring: JsonSchema
   readonly body: BodyRules | undefined
 }
 
@@ -51,14 +54,12 @@ export function resource<const S, const O extends ResourceOptions<FieldOf<S>> = 
 ): Resource<S, O>
 export function resource(schema: unknown, given: ResourceOptions = {}): object {
   checkOptionNames(given, Object.keys(options), 'resource() has')
-  const sent = toRecordSchema(toJsonSchema(schema, 'input'))
+  const sent = marked(toRecordSchema(toJsonSchema(schema, 'input')), given)
   const kept = marked(toRecordSchema(toJsonSchema(given.response ?? schema, 'output')), given)
-  const flagged = (flag: 'readOnly' | 'writeOnly') =>
-    Object.keys(sent.properties).filter((name) => sent.properties[name]?.[flag] === true || given[flag]?.includes(name))
   checkNames({ ...kept.properties, ...sent.properties }, given)
   const rules = toQueryRules(kept, given, given.query === undefined ? {} : toParameters(given.query))
-  const readOnly = flagged('readOnly')
-  const response = readable(kept)
+  const readOnly = Object.keys(sent.properties).filter((name) => sent.properties[name]?.readOnly === true)
+  const response = withoutFlagged(kept, 'writeOnly', definitionsOf(kept))
   return Object.fromEntries(
     [...methods].map(([method, { arguments: names }]) => {
       const body = names.includes('data') ? toBody(method, schema, sent, readOnly, given) : undefined
@@ -69,33 +70,27 @@ export function resource(schema: unknown, given: ResourceOptions = {}): object {
           querystring,
           ...(body && { body: body.schema }),
           response,
-          [key]: { method, record: response, query: rules, body } satisfies MethodRules
+          [key]: { method, record: response, query: rules, querystring, body } satisfies MethodRules
         }
       ]
     })
   )
 }
 
-/** With the fields that the options name marked as JSON Schema does it. */
+const definitionsOf = ({ $defs = {} }: JsonSchema) => $defs as Record<string, JsonSchema>
+
+/** With the fields that the options name, and those that refer to such a schema, marked as JSON Schema does it. */
 function marked(record: RecordSchema, { readOnly = [], writeOnly = [] }: ResourceOptions): RecordSchema {
+  const has = (schema: JsonSchema, flag: 'readOnly' | 'writeOnly') => isFlagged(schema, flag, definitionsOf(record))
   const properties = Object.entries(record.properties).map(([name, schema]) => [
     name,
     {
       ...schema,
-      ...(readOnly.includes(name) && { readOnly: true }),
-      ...(writeOnly.includes(name) && { writeOnly: true })
+      ...((readOnly.includes(name) || has(schema, 'readOnly')) && { readOnly: true }),
+      ...((writeOnly.includes(name) || has(schema, 'writeOnly')) && { writeOnly: true })
     }
   ])
   return { ...record, properties: Object.fromEntries(properties) }
-}
-
-function readable(record: RecordSchema): JsonSchema {
-  const names = Object.keys(record.properties).filter((name) => record.properties[name]?.writeOnly !== true)
-  return {
-    ...record,
-    properties: Object.fromEntries(names.map((name) => [name, record.properties[name]])),
-    required: record.required.filter((name) => names.includes(name))
-  }
 }
 
 function toBody(
@@ -107,19 +102,20 @@ function toBody(
 ): BodyRules {
   const isPart = method === 'patch'
   const own = isPart ? given.patch : method === 'update' ? (given.update ?? given.create) : given.create
-  const validate = validateOf(own ?? schema)
   if (own !== undefined) {
     const record = toRecordSchema(toJsonSchema(own, 'input'))
-    return { schema: record, readOnly: readOnly.filter((name) => !(name in record.properties)), validate }
+    const rules = {
+      readOnly: readOnly.filter((name) => !Object.hasOwn(record.properties, name)),
+      validate: waitingOf(own)
+    }
+    return isPart ? { ...rules, ...withoutDefaults(record) } : { ...rules, schema: record }
   }
   const body = { schema: toBodySchema(sent, readOnly, isPart), readOnly }
+  const validate = validateOf(schema)
   // What is checked of a whole record can't be checked of a part.
   if (isPart || validate === undefined) return body
-  return { ...body, validate, sample: toSample(sent, readOnly, validate) }
+  return { ...body, validate: waitingOf(schema), sample: toSample(sent, readOnly, validate) }
 }
-
-const validateOf = (schema: unknown): BodyRules['validate'] =>
-  standardOf(schema)?.validate as StandardSchema['~standard']['validate']
 
 const toParameters = (schema: unknown): Record<string, JsonSchema> => {
   const { properties, $defs } = toRecordSchema(toJsonSchema(schema, 'input'))
@@ -133,7 +129,7 @@ function checkNames(
   { readOnly = [], writeOnly = [], filter = [], sort = [] }: ResourceOptions
 ): void {
   const names = Object.keys(properties)
-  const odd = names.find((name) => /^\$|[[\]]|^__proto__$/.test(name))
+  const odd = names.find((name) => /^\$|[[\]]/.test(name) || name in Object.prototype)
   if (odd !== undefined) throw new TypeError(`resource() can't have a field '${odd}': a query can't name it`)
   const unknown = [...readOnly, ...writeOnly, ...filter, ...sort].find((name) => !names.includes(name))
   if (unknown !== undefined)

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../../types/resource.js'
+import { merge } from './normal-form.js'
 
 // What a serializer needs to know. The rest says what is accepted, and it would refuse a result, or write into it, because of it.
 const shape = [
@@ -14,20 +15,27 @@ const shape = [
   '$defs',
   'nullable'
 ]
+const shaping = ['properties', 'patternProperties', 'additionalProperties', 'anyOf', 'oneOf', '$ref']
 const choosing = [...shape, 'enum', 'required']
 
 /**
  * The schema that a result is serialized by: it keeps what leaves, and demands nothing. A record may be a part of one (`$select`), and any field may be
  * `null`, as in a database. In a union the branches still say which of them a value is.
  */
-export function toResponseSchema(schema: JsonSchema, isBranch = false): JsonSchema {
-  if (typeof schema !== 'object' || schema === null) return schema
+export function toResponseSchema(
+  given: JsonSchema,
+  isBranch = false,
+  defs = given.$defs as Record<string, JsonSchema> | undefined
+): JsonSchema {
+  if (typeof given !== 'object' || given === null) return given
+  // The serializer knows no intersections.
+  const schema = given.allOf === undefined ? given : merge(given, defs ?? {})
   const names = isBranch ? choosing : shape
   const node = Object.fromEntries(Object.entries(schema).filter(([name]) => names.includes(name)))
   const each = (value: unknown, isBranch: boolean) =>
     Array.isArray(value)
-      ? value.map((item) => toResponseSchema(item, isBranch))
-      : toResponseSchema(value as JsonSchema, isBranch)
+      ? value.map((item) => toResponseSchema(item, isBranch, defs))
+      : toResponseSchema(value as JsonSchema, isBranch, defs)
   for (const key of ['properties', 'patternProperties', '$defs'] as const)
     if (node[key] !== undefined)
       node[key] = Object.fromEntries(
@@ -35,6 +43,8 @@ export function toResponseSchema(schema: JsonSchema, isBranch = false): JsonSche
       )
   if (node.items !== undefined) node.items = each(node.items, isBranch)
   for (const key of ['anyOf', 'oneOf'] as const) if (node[key] !== undefined) node[key] = each(node[key], true)
+  // Any object: it leaves whole.
+  if (node.type === 'object' && !shaping.some((key) => node[key] !== undefined)) node.additionalProperties = true
   // A branch that is closed would refuse a value with a field too many; without this, the field does not leave.
   if (node.additionalProperties === false) delete node.additionalProperties
   if (typeof node.additionalProperties === 'object')

@@ -29,6 +29,11 @@ const refused: [name: string, create: () => unknown, message: RegExp][] = [
     /no field 'b'.+: a$/
   ],
   ['a field like an operator', () => resource(Type.Object({ $a: Type.String() })), /can't have a field '\$a'/],
+  [
+    'a field of every object',
+    () => resource(z.object({ constructor: z.string() })),
+    /can't have a field 'constructor'/
+  ],
   ['a field with a bracket', () => resource(Type.Object({ 'a[b]': Type.String() })), /can't have a field 'a\[b\]'/]
 ]
 
@@ -84,6 +89,44 @@ t.test('a schema that refers to itself holds at any depth', async (t) => {
   const { post } = await createEcho(t, resource(forms['a schema that refers to itself']))
   t.strictSame(await post({ a: 1, c: [{ a: 2, c: [{ a: 3 }] }] }), [201, { a: 1, c: [{ a: 2, c: [{ a: 3 }] }] }])
   t.strictSame(await post({ a: 1, c: [{ a: 2, c: [{ a: 'x' }] }] }), [400, 'c[0].c[0].a must be an integer'])
+})
+
+t.test('a field may have definitions of its own', async (t) => {
+  const Node = Type.Object({ id: Type.Integer(), kids: Type.Array(Type.Ref('Node')) })
+  const one = Type.Cyclic({ Node }, 'Node')
+  const { send, post } = await createEcho(t, resource(Type.Object({ one, two: Type.Optional(one) })))
+  const tree = { id: 1, kids: [{ id: 2, kids: [] }] }
+  t.strictSame(await post({ one: tree, two: tree }), [201, { one: tree, two: tree }])
+  t.strictSame(await post({ one: { id: 1, kids: [{ id: 'x' }] } }), [400, 'one.kids[0].kids is required'])
+  t.strictSame(await send({ url: '?one=1' }), [400, 'one is not known'])
+  const other = Type.Cyclic({ Node: Type.Object({ up: Type.Ref('Node') }) }, 'Node')
+  t.throws(() => resource(Type.Object({ one, other })), { message: /two definitions of the name 'Node'/ })
+})
+
+t.test('a field that is an intersection is closed', async (t) => {
+  const both = Type.Intersect([Type.Object({ a: Type.Integer() }), Type.Object({ b: Type.Integer() })])
+  const { post } = await createEcho(t, resource(Type.Object({ both })))
+  t.strictSame(await post({ both: { a: 1, b: 2 } }), [201, { both: { a: 1, b: 2 } }])
+  t.strictSame(await post({ both: { a: 1, b: 2, c: 3 } }), [400, 'both.c is not known'])
+  const a = { type: 'object', properties: { a: { type: 'integer' } } }
+  const b = { type: 'object', properties: { b: { type: 'integer' } } }
+  const referring = { type: 'object', $defs: { a }, properties: { both: { allOf: [{ $ref: '#/$defs/a' }, b] } } }
+  const { post: send } = await createEcho(t, resource(referring))
+  t.strictSame(await send({ both: { a: 1, b: 2 } }), [201, { both: { a: 1, b: 2 } }])
+  t.strictSame(await send({ both: { a: 1, b: 2, c: 3 } }), [400, 'both.c is not known'])
+  const common = {
+    type: 'object',
+    properties: { both: { allOf: [a, { ...a, required: ['a'] }, { minProperties: 1 }] } }
+  }
+  const whole = await createEcho(
+    t,
+    resource({ allOf: [common.properties.both.allOf[0], common.properties.both.allOf[1]] } as object)
+  )
+  t.strictSame(await whole.post({ c: 3 }), [400, 'a is required'])
+  const answer = { both: { a: 1, c: 3 } }
+  const app = await createEcho(t, resource(common), answer)
+  t.strictSame(await app.post({ both: {} }), [400, 'both.a is required'])
+  t.strictSame(await app.post(answer), [201, { both: { a: 1 } }], 'and what leaves of it is joined')
 })
 
 t.test('what may be `null`, and unions', async (t) => {

@@ -1,0 +1,89 @@
+import { resource } from 'fastify-services'
+import t from 'tap'
+import * as z from 'zod'
+import { createEcho } from '../../support/resource-app.js'
+
+const text = { type: 'string' }
+const hidden = { type: 'string', writeOnly: true }
+const Deep = { type: 'object', properties: { a: text, hidden, set: { type: 'string', readOnly: true } } }
+const Thing = {
+  type: 'object',
+  $defs: { Hidden: hidden, Deep },
+  properties: {
+    name: text,
+    yes: { type: 'object', properties: { yes: true } },
+    token: { $ref: '#/$defs/Hidden' },
+    maybe: { anyOf: [hidden, { type: 'integer' }] },
+    deep: { $ref: '#/$defs/Deep' },
+    list: { type: 'array', items: Deep },
+    either: { anyOf: [Deep, { type: 'integer' }] },
+    both: { allOf: [Deep, { type: 'object', properties: { b: text } }] },
+    any: { type: 'object', additionalProperties: Deep },
+    open: { ...Deep, additionalProperties: true },
+    ofType: { ...Deep, additionalProperties: { type: 'integer' } }
+  }
+}
+const deep = { a: 'x', hidden: 'h', set: 's' }
+const { hidden: _, ...shown } = deep
+const { set: __, ...sent } = deep
+
+t.test('what does not leave stays at any depth, and wherever a schema says so', async (t) => {
+  const record = {
+    name: 'n',
+    yes: { yes: [1], no: 1 },
+    token: 'h',
+    maybe: 1,
+    deep,
+    list: [deep],
+    either: deep,
+    both: { ...deep, b: 'b', secret: 1 },
+    any: { one: deep },
+    open: { ...deep, other: 1 },
+    ofType: { ...deep, other: 1 }
+  }
+  const { send } = await createEcho(t, resource(Thing), record)
+  t.strictSame(await send({ url: '/1' }), [
+    200,
+    {
+      name: 'n',
+      yes: { yes: [1] },
+      deep: shown,
+      list: [shown],
+      either: shown,
+      both: { ...shown, b: 'b' },
+      any: { one: shown },
+      open: { ...shown, other: 1 },
+      ofType: { ...shown, other: 1 }
+    }
+  ])
+  const [status] = await createEcho(t, resource(Thing), [record]).then(({ send }) => send({ url: '?token=h' }))
+  t.equal(status, 400, 'nor does a query name it')
+})
+
+t.test('what only the server sets is no part of a body, at any depth', async (t) => {
+  const { send, post } = await createEcho(t, resource(Thing))
+  for (const [name, value, place] of [
+    ['deep', deep, 'deep.set'],
+    ['list', [deep], 'list[0].set'],
+    ['any', { one: deep }, 'any.one.set'],
+    ['both', { ...deep, b: 'b' }, 'both.set'],
+    ['ofType', deep, 'ofType.set'],
+    ['open', deep, 'open.set']
+  ] as const) {
+    t.match(await post({ [name]: value }), [400, new RegExp(`^${place.replace(/[[\].]/g, '\\$&')} `)])
+    t.match(await send({ method: 'PATCH', url: '/1', payload: { [name]: value } }), [400])
+  }
+  t.match(await post({ deep: sent, list: [sent], open: { ...sent, other: 1 } }), [201])
+})
+
+t.test('a record with further fields keeps those that do not leave', async (t) => {
+  const loose = z.looseObject({ id: z.int(), 'a.b': z.string().optional(), token: z.string().optional() })
+  const { send } = await createEcho(t, resource(loose, { readOnly: ['id'], writeOnly: ['token'] }), {
+    id: 1,
+    'a.b': 'c',
+    token: 'h',
+    tokens: 2
+  })
+  t.strictSame(await send({ url: '/1' }), [200, { id: 1, 'a.b': 'c', tokens: 2 }])
+  t.strictSame(await send({}), [200, { id: 1, 'a.b': 'c', tokens: 2 }])
+})

@@ -1,0 +1,58 @@
+import { Readable } from 'node:stream'
+import Fastify from 'fastify'
+import services, { type HookContext, resource } from 'fastify-services'
+import t, { type Test } from 'tap'
+import Type from 'typebox'
+import { createEcho } from '../../support/resource-app.js'
+
+const schema = resource(Type.Object({ id: Type.Integer() }))
+const record = { id: 1, secret: 2 }
+
+async function createApp(t: Test, service: object, after: (context: HookContext) => void = () => {}) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  app.service('things', service as { find(): Promise<object> }, {
+    schema: schema as object,
+    hooks: { after: { all: [after] } }
+  })
+  return (url: string) => app.inject(url)
+}
+
+t.test('the records of a stream', async (t) => {
+  const streams = {
+    generator: async function* () {
+      yield* [record, 'text', record]
+    },
+    stream: () => Readable.from([record, 'text', record])
+  }
+  for (const [name, find] of Object.entries(streams)) {
+    const get = await createApp(t, { find: async () => find() })
+    const { body, headers } = await get('/things')
+    t.equal(headers['content-type'], 'application/x-ndjson')
+    t.notMatch(body, 'secret', name)
+    t.match(body, /^{"id":1}\n"text"\n/)
+  }
+  const bytes = await createApp(t, { find: async () => Readable.from([Buffer.from('{"secret":1}')]) })
+  t.equal((await bytes('/things')).body, '{"secret":1}', 'bytes are what they are')
+})
+
+t.test('the record that comes with a redirect', async (t) => {
+  const find = async () => [record]
+  const get = await createApp(t, { find }, (context) => {
+    context.http.location = '/elsewhere'
+  })
+  const { statusCode, body } = await get('/things')
+  t.strictSame([statusCode, body], [303, '[{"id":1}]'])
+})
+
+t.test('an object of any kind leaves whole', async (t) => {
+  const any = { type: 'object' }
+  const properties = { any, none: { ...any, additionalProperties: false }, empty: { ...any, properties: {} } }
+  const { send } = await createEcho(t, resource({ type: 'object', properties }), {
+    any: { a: { b: 1 } },
+    none: { a: 1 },
+    empty: { a: 1 }
+  })
+  t.strictSame(await send({ url: '/1' }), [200, { any: { a: { b: 1 } }, none: {}, empty: {} }])
+})

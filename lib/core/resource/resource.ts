@@ -2,6 +2,7 @@ import type { FieldOf, JsonSchema, Resource, ResourceOptions, StandardSchema } f
 import { methods } from '../methods.js'
 import { checkOptionNames } from '../option-names.js'
 import { type BodyRules, toBodySchema, toSample } from './body.js'
+import { filesOf } from './files.js'
 import { standardOf, toJsonSchema } from './json-schema.js'
 import { type RecordSchema, toRecordSchema } from './normal-form.js'
 import { type QueryRules, toQueryRules, toQuerystring } from './query-rules.js'
@@ -78,12 +79,14 @@ export function resource(schema: unknown, given: ResourceOptions = {}): object {
 
 /** With the fields that the options name marked as JSON Schema does it. */
 function marked(record: RecordSchema, { readOnly = [], writeOnly = [] }: ResourceOptions): RecordSchema {
+  const files = filesOf(record)
   const properties = Object.entries(record.properties).map(([name, schema]) => [
     name,
     {
       ...schema,
       ...(readOnly.includes(name) && { readOnly: true }),
-      ...(writeOnly.includes(name) && { writeOnly: true })
+      // JSON has no files.
+      ...((writeOnly.includes(name) || files.has(name)) && { writeOnly: true })
     }
   ])
   return { ...record, properties: Object.fromEntries(properties) }

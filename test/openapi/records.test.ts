@@ -1,3 +1,4 @@
+import multipart from '@fastify/multipart'
 import { resource } from 'fastify-services'
 import t from 'tap'
 import * as z from 'zod'
@@ -182,7 +183,8 @@ t.test('files are sent in forms, and other types are those that are named', asyn
   }
   const document = await documentOf(
     t,
-    (app) => {
+    async (app) => {
+      await app.register(multipart)
       app.service('pictures', new All({ multi: true }), {
         schema: {
           find: { response: record, produces: ['application/json', 'application/x-ndjson'] },
@@ -195,7 +197,9 @@ t.test('files are sent in forms, and other types are those that are named', asyn
     { fastify: { ajv: { customOptions: { strict: false } } } }
   )
   const data = { $ref: '#/components/schemas/PictureData' }
-  t.strictSame(bodyOf(document, 'POST /pictures'), { 'multipart/form-data': { schema: data } })
+  t.strictSame(bodyOf(document, 'POST /pictures'), {
+    'multipart/form-data': { schema: data, encoding: { files: { contentType: 'image/png' } } }
+  })
   t.match(follow(document, data).properties, {
     file: { type: 'string', format: 'binary' },
     files: { items: { type: 'string', format: 'binary', contentMediaType: 'image/png' } }

@@ -42,8 +42,9 @@ export async function readForm(
     if (Number(request.headers['content-length']) > limit) throw tooLarge(limit)
     return await Promise.race([passes(request, limit), read(form.parts(options), files, parse)])
   } catch (error) {
-    // The rest of the form is not read.
+    // Nobody reads the rest of the form.
     request.raw.unpipe()
+    request.raw.resume()
     if (request.raw.httpVersionMajor === 1 && !request.raw.complete) reply.header('connection', 'close')
     throw error
   }

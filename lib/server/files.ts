@@ -23,7 +23,7 @@ export function fileRoute(name: string, schema: FastifySchema | undefined, insta
   if (!instance.hasRequestDecorator('parts') || !instance.hasContentTypeParser('multipart/form-data'))
     throw new Error(
       `${name} takes files (${[...files.keys()].join(', ')}): register @fastify/multipart before the service, ` +
-        "by `await app.register(import('@fastify/multipart'))`"
+        'by `await app.register(multipart)`'
     )
   const forms = new WeakMap<object, unknown>()
   const read: preParsingAsyncHookHandler = async (request, reply) => {

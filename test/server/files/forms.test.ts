@@ -73,6 +73,10 @@ t.test('forms are read as urlencoded ones are', async (t) => {
     ['name="file"; filename=""', '', 'application/octet-stream']
   )
   t.strictSame(await send(parts), [201, { point: { x: 2 }, rest: [1], tags: ['a'] }], 'parts of JSON; no file chosen')
+  t.strictSame(await send(toParts(['name="file"', 'a', 'application/octet-stream'])), [
+    201,
+    { file: 'File  application/octet-stream a' }
+  ])
   t.match(await send(toParts(['name="point"', '{"x"', json])), [400, /^The form can not be read: .*JSON/])
   t.match(await post({ 'a[b][c][d][e][f][g]': '1' }), [400, /depth/i])
 })
@@ -84,19 +88,20 @@ t.test('the rules of a schema for a file', async (t) => {
     sized: { type: ['string', 'null'], format: 'binary', minLength: 1, maxLength: 3 },
     either: { nullable: true, oneOf: [{ contentMediaType: 'IMAGE/png' }, { contentMediaType: 'image/jpeg' }] },
     defined: { $ref: '#/$defs/file' },
+    list: { type: 'array', nullable: true, items: { $ref: '#/$defs/file' } },
     text: { type: 'string', contentMediaType: 'image/png', contentEncoding: 'base64' }
   }
   const $defs = { file: { type: 'string', format: 'binary' } }
   const schema = { create: { body: { type: 'object', properties: rules, $defs } } }
   const { send, post } = await createPictures(t, { schema })
   const png = text('a', 'a.png', 'image/png')
-  const all = { any: png, image: png, sized: png, either: png, defined: png, text: 'YQ==' }
-  t.match(await post(all), [201, { image: 'File a.png image/png a', text: 'YQ==' }])
+  const all = { any: png, image: png, sized: png, either: png, defined: png, list: png, text: 'YQ==' }
+  t.match(await post(all), [201, { image: 'File a.png image/png a', list: ['File a.png image/png a'], text: 'YQ==' }])
   t.strictSame(await post({ image: file }), [400, 'image must be of the type image/*'])
   t.strictSame(await post({ either: file }), [400, 'either must be of the type image/png or image/jpeg'])
   t.strictSame(await post({ sized: text('') }), [400, 'sized must have at least 1 byte'])
   t.strictSame(await post({ sized: text('four') }), [400, 'sized must have at most 3 bytes'])
-  t.match(await send({ payload: { sized: null, either: null, text: 'a' } }), [201, { sized: null, either: null }])
+  t.match(await send({ payload: { sized: null, list: null, text: 'a' } }), [201, { sized: null, list: null }])
   t.match(await send({ payload: { any: null } }), [400, /^any must be a file/])
 })
 

@@ -88,7 +88,7 @@ function toBody({ method, form, service: { names }, services, id }: OperationSou
   const own = isCustom ? `${toPascal([id])}Data` : `${names.one}${suffixes[name]}`
   // Most services replace a record by what they also create one from.
   const one = services.components.find(`${names.one}Data`, given) ?? services.schema(method, own, given)
-  const isForm = hasFile(given)
+  const isForm = hasFile(given) || filesOf(given).size > 0
   const isBatch = definition.batch && form.isMany && !isForm
   const types = schema.consumes ?? [isForm ? 'multipart/form-data' : 'application/json']
   const body = { schema: isBatch ? { oneOf: [one, { type: 'array', items: one }] } : one }

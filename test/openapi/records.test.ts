@@ -190,6 +190,9 @@ t.test('files are sent in forms, and other types are those that are named', asyn
           find: { response: record, produces: ['application/json', 'application/x-ndjson'] },
           get: { produces: ['image/png'] },
           create: { body },
+          update: {
+            body: { type: 'object', properties: { file: { anyOf: [{ format: 'binary' }, { type: 'null' }] } } }
+          },
           patch: { body: record, consumes: ['application/merge-patch+json'] }
         }
       })
@@ -204,6 +207,7 @@ t.test('files are sent in forms, and other types are those that are named', asyn
     file: { type: 'string', format: 'binary' },
     files: { items: { type: 'string', format: 'binary', contentMediaType: 'image/png' } }
   })
+  t.strictSame(Object.keys(bodyOf(document, 'PUT /pictures/{id}')), ['multipart/form-data'], 'a file or nothing')
   t.strictSame(Object.keys(bodyOf(document, 'PATCH /pictures/{id}')), ['application/merge-patch+json'])
   const { description, content } = operationsOf(document)['GET /pictures'].responses['200']
   t.equal(description, 'The pictures that the query selects. One on each line.')

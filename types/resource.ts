@@ -72,8 +72,19 @@ export type Resource<S, O> = Described<RecordIn<S, O>, DataIn<S, O>, PatchIn<S, 
 type Tidy<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 type Without<T, Names> = Tidy<{ [K in keyof T as K extends Names ? never : K]: T[K] }>
 type RecordIn<S, O> = [Option<O, 'response'>] extends [never]
-  ? Without<OutputOf<S>, Names<O, 'writeOnly'>>
+  ? Without<OutputOf<S>, Names<O, 'writeOnly'> | FileIn<OutputOf<S>>>
   : OutputOf<Option<O, 'response'>>
+// JSON has no files: they do not leave.
+type FileIn<R> = { [K in keyof R]-?: IsFile<NonNullable<R[K]>> extends true ? K : never }[keyof R]
+type IsFile<T> = 0 extends 1 & T
+  ? false
+  : [T] extends [never]
+    ? false
+    : [T] extends [readonly (infer I)[]]
+      ? IsFile<I>
+      : [T] extends [Blob]
+        ? true
+        : false
 type Sent<S, O> = Without<InputOf<S>, Names<O, 'readOnly'>>
 type DataIn<S, O> = Own<O, 'create', Sent<S, O>>
 type PatchIn<S, O> = Own<O, 'patch', Partial<Sent<S, O>>>

@@ -44,6 +44,9 @@ interface Named {
   array: unknown[]
 }
 
+/** A JSON Schema of a file. */
+type FileSchema = { readonly format: 'binary' } | { readonly contentMediaType: string }
+
 /** The type of a JSON Schema, and so of one of TypeBox, whose own types have the same members. */
 type Static<S> = S extends { readonly static: infer T }
   ? T
@@ -59,7 +62,15 @@ type Static<S> = S extends { readonly static: infer T }
             ? All<B>
             : Structure<S>
 
-type Structure<S> = S extends { readonly properties: infer P }
+type Structure<S> = S extends FileSchema
+  ? S extends { readonly contentEncoding: infer E extends string }
+    ? E extends 'binary'
+      ? File
+      : string
+    : File
+  : Nested<S>
+
+type Nested<S> = S extends { readonly properties: infer P }
   ? Fields<P, S>
   : S extends { readonly patternProperties: infer P }
     ? Record<string, Static<P[keyof P]>>

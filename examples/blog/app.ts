@@ -5,7 +5,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import services from 'fastify-services'
 import authentication, { authenticate, hashPassword } from 'fastify-services/authentication'
 import { openapi } from 'fastify-services/openapi'
-import { byAuthor, ofPost, onlyForms, ownRecord, setAuthor, withFields } from './hooks.js'
+import { byAuthor, ofPost, ownRecord, setAuthor, withFields } from './hooks.js'
 import { describePost, Posts } from './posts.js'
 import * as records from './records.js'
 
@@ -23,7 +23,7 @@ const writing = { create: [loggedIn], update: [loggedIn], patch: [loggedIn], rem
 export async function createBlog(secret: string | Buffer): Promise<FastifyInstance> {
   const app = Fastify()
   await app.register(swagger, openapi({ info }))
-  await app.register(multipart, { attachFieldsToBody: 'keyValues', limits: { fileSize: 1_000_000 } })
+  await app.register(multipart, { limits: { fileSize: 1_000_000 } })
   await app.register(services, { errorHandler: { html: false } })
 
   const hash = hashPassword('password')
@@ -58,11 +58,10 @@ export async function createBlog(secret: string | Buffer): Promise<FastifyInstan
     hooks: { around: writing, before: { all: [ofPost], create: [setAuthor], remove: [byAuthor] } }
   })
   // The example keeps no files.
-  const measured = withFields(({ file }) => ({ bytes: (file as Buffer).length, file: undefined }))
+  const measured = withFields(({ file }) => ({ bytes: (file as File).size, file: undefined }))
   app.service('pictures', memory({ startId: 1, paginate }), {
     methods: ['find', 'get', 'create'],
     schema: { ...records.pictures, create: { ...records.pictures.create, summary: 'Upload a picture' } },
-    before: [onlyForms],
     hooks: { around: writing, before: { create: [setAuthor, measured] } }
   })
   await app.register(authentication, { secret })

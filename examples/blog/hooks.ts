@@ -1,4 +1,4 @@
-import { Forbidden, type HookContext, type Middleware, type Params, UnsupportedMediaType } from 'fastify-services'
+import { Forbidden, type HookContext, type Params } from 'fastify-services'
 import type { Posts } from './posts.js'
 
 interface Authored {
@@ -44,9 +44,4 @@ export async function ofPost(context: HookContext): Promise<void> {
   const { id: post } = await app.service<Posts>('posts').get(Number(params.route?.postId))
   context.params = { ...params, query: { ...params.query, post } }
   if (context.method === 'create') withFields(() => ({ post }))(context)
-}
-
-/** Middleware: a file comes in a form. */
-export const onlyForms: Middleware = async (request) => {
-  if (request.method === 'POST' && !request.isMultipart()) throw new UnsupportedMediaType('Send a form')
 }

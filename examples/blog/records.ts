@@ -35,5 +35,5 @@ export const comments = resource(Type.Object({ id, post: Type.Integer(), text, a
 
 export const pictures = resource(Type.Object({ id, title, bytes: Type.Integer(), author }), {
   readOnly: ['id', 'bytes', 'author'],
-  create: Type.Object({ title, file: Type.Unsafe<Buffer>({ contentMediaType: 'application/octet-stream' }) })
+  create: Type.Object({ title, file: Type.Unsafe<File>({ contentMediaType: 'application/octet-stream' }) })
 })

@@ -1,4 +1,5 @@
 import type { Form, MethodDescription } from '../core/description.js'
+import { filesOf } from '../core/resource/files.js'
 import { hasFile, type Json, toJsonSchema, withDefaults } from './json-schema.js'
 import { toPascal, wordsOf } from './names.js'
 import { toParameters } from './parameters.js'
@@ -87,9 +88,17 @@ function toBody({ method, form, service: { names }, services, id }: OperationSou
   const own = isCustom ? `${toPascal([id])}Data` : `${names.one}${suffixes[name]}`
   // Most services replace a record by what they also create one from.
   const one = services.components.find(`${names.one}Data`, given) ?? services.schema(method, own, given)
-  const isForm = hasFile(given)
+  const isForm = hasFile(given) || filesOf(given).size > 0
   const isBatch = definition.batch && form.isMany && !isForm
   const types = schema.consumes ?? [isForm ? 'multipart/form-data' : 'application/json']
   const body = { schema: isBatch ? { oneOf: [one, { type: 'array', items: one }] } : one }
-  return { required: true, content: Object.fromEntries(types.map((type) => [type, body])) }
+  const content = types.map((type) => [type, { ...body, ...(type === 'multipart/form-data' && encodingOf(given)) }])
+  return { required: true, content: Object.fromEntries(content) }
+}
+
+/** The types of files in a form, where the schema names them. */
+function encodingOf(schema: Json): { encoding?: Json } {
+  const files = [...filesOf(schema)].filter(([, { types }]) => types.length > 0)
+  const entries = files.map(([name, { types }]) => [name, { contentType: types.join(', ') }])
+  return entries.length === 0 ? {} : { encoding: Object.fromEntries(entries) }
 }

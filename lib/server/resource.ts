@@ -97,4 +97,4 @@ function createCheck(body: BodyRules, compile: Compile): preValidationHookHandle
 }
 
 const isForm = ({ headers }: FastifyRequest) =>
-  /^application\/x-www-form-urlencoded/i.test(String(headers['content-type']))
+  /^(application\/x-www-form-urlencoded|multipart\/form-data)/i.test(String(headers['content-type']))

@@ -11,6 +11,7 @@ import { valuesFromData } from './custom-method.js'
 import { startDeadline } from './deadline.js'
 import type { errorHandler } from './error-handler.js'
 import type { ExposedService } from './exposed.js'
+import { fileRoute } from './files.js'
 import type { Locations } from './locations.js'
 import { runMiddleware } from './middleware.js'
 import { endWithConnection } from './pipeline.js'
@@ -47,12 +48,15 @@ export function toRoute(
   read: ReadArguments
 ): Omit<RouteOptions, 'url' | 'method'> {
   const { name, definition } = method
-  const schema = options.schema?.[name]
+  const given = options.schema?.[name]
+  const hasBody = byHeader || definition.arguments.includes('data')
+  const files = hasBody ? fileRoute(`${entry.path}.${name}`, given, instance, settings.parse) : undefined
+  const schema = files?.schema ?? given
   const resource = resourceRoute(schema, instance)
   const isBatch = definition.batch && schema?.body !== undefined && !resource?.checks.length
-  const hasBody = byHeader || definition.arguments.includes('data')
   const prepare = byHeader ? valuesFromData(method, entry.path) : undefined
   const checks = [
+    ...(files === undefined ? [] : [files.check]),
     ...(hasBody ? [dataCheck(method, schema?.body !== undefined, prepare)] : []),
     ...(resource?.checks ?? [])
   ]
@@ -82,6 +86,7 @@ export function toRoute(
       readQuery(request, settings.parse, settings.router)
       done()
     },
+    ...(files && { preParsing: files.read }),
     ...(checks.length > 0 && { preValidation: checks }),
     ...(isBatch && { preHandler: validateBatch }),
     handler: Object.defineProperty(handler, 'name', { value: `${entry.path || '/'}.${name}` })

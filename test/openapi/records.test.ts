@@ -1,3 +1,4 @@
+import multipart from '@fastify/multipart'
 import { resource } from 'fastify-services'
 import t from 'tap'
 import * as z from 'zod'
@@ -182,12 +183,16 @@ t.test('files are sent in forms, and other types are those that are named', asyn
   }
   const document = await documentOf(
     t,
-    (app) => {
+    async (app) => {
+      await app.register(multipart)
       app.service('pictures', new All({ multi: true }), {
         schema: {
           find: { response: record, produces: ['application/json', 'application/x-ndjson'] },
           get: { produces: ['image/png'] },
           create: { body },
+          update: {
+            body: { type: 'object', properties: { file: { anyOf: [{ format: 'binary' }, { type: 'null' }] } } }
+          },
           patch: { body: record, consumes: ['application/merge-patch+json'] }
         }
       })
@@ -195,11 +200,14 @@ t.test('files are sent in forms, and other types are those that are named', asyn
     { fastify: { ajv: { customOptions: { strict: false } } } }
   )
   const data = { $ref: '#/components/schemas/PictureData' }
-  t.strictSame(bodyOf(document, 'POST /pictures'), { 'multipart/form-data': { schema: data } })
+  t.strictSame(bodyOf(document, 'POST /pictures'), {
+    'multipart/form-data': { schema: data, encoding: { files: { contentType: 'image/png' } } }
+  })
   t.match(follow(document, data).properties, {
     file: { type: 'string', format: 'binary' },
     files: { items: { type: 'string', format: 'binary', contentMediaType: 'image/png' } }
   })
+  t.strictSame(Object.keys(bodyOf(document, 'PUT /pictures/{id}')), ['multipart/form-data'], 'a file or nothing')
   t.strictSame(Object.keys(bodyOf(document, 'PATCH /pictures/{id}')), ['application/merge-patch+json'])
   const { description, content } = operationsOf(document)['GET /pictures'].responses['200']
   t.equal(description, 'The pictures that the query selects. One on each line.')

@@ -1,5 +1,6 @@
 import type { JsonSchema, StandardIssue, StandardResult, StandardSchema } from '../../../types/resource.js'
 import { BadRequest } from '../errors.js'
+import { withoutFiles } from './files.js'
 import { withoutFlagged } from './flags.js'
 import type { RecordSchema } from './normal-form.js'
 import { type Compile, nameOf, refusal, toRefusal } from './problem.js'
@@ -41,7 +42,7 @@ export function withoutDefaults(record: Pick<RecordSchema, 'properties'>): Pick<
 
 /** Makes what checks a body: one record, or a list of them. It returns the body as the schema makes it. @throws {BadRequest} */
 export function createBodyCheck(rules: BodyRules, compile: Compile): (body: unknown) => unknown {
-  const check = compile(rules.schema)
+  const check = compile(withoutFiles(rules.schema))
   const one = (record: unknown, path: Path): unknown => {
     for (const name of rules.readOnly)
       if (Object.hasOwn(Object(record), name)) throw refusal('body', [...path, name], 'can not be set', 'readOnly')

@@ -2,6 +2,7 @@ import type { FieldOf, JsonSchema, Resource, ResourceOptions } from '../../../ty
 import { methods } from '../methods.js'
 import { checkOptionNames } from '../option-names.js'
 import { type BodyRules, toBodySchema, toSample, withoutDefaults } from './body.js'
+import { filesOf } from './files.js'
 import { isFlagged, withoutFlagged } from './flags.js'
 import { toJsonSchema } from './json-schema.js'
 import { type RecordSchema, toRecordSchema } from './normal-form.js'
@@ -82,12 +83,14 @@ const definitionsOf = ({ $defs = {} }: JsonSchema) => $defs as Record<string, Js
 /** With the fields that the options name, and those that refer to such a schema, marked as JSON Schema does it. */
 function marked(record: RecordSchema, { readOnly = [], writeOnly = [] }: ResourceOptions): RecordSchema {
   const has = (schema: JsonSchema, flag: 'readOnly' | 'writeOnly') => isFlagged(schema, flag, definitionsOf(record))
+  const files = filesOf(record)
   const properties = Object.entries(record.properties).map(([name, schema]) => [
     name,
     {
       ...schema,
       ...((readOnly.includes(name) || has(schema, 'readOnly')) && { readOnly: true }),
-      ...((writeOnly.includes(name) || has(schema, 'writeOnly')) && { writeOnly: true })
+      // JSON has no files.
+      ...((writeOnly.includes(name) || files.has(name) || has(schema, 'writeOnly')) && { writeOnly: true })
     }
   ])
   return { ...record, properties: Object.fromEntries(properties) }

@@ -3,7 +3,7 @@ import type { ServicesOptions } from 'fastify-services'
 import { countHandles, findPollution } from '../../support/process-state.js'
 
 /** What a server can have beside its things: a table needs one of them, and each takes its time to register. */
-export type Room = 'streams' | 'places' | 'never' | 'protected' | 'responses'
+export type Room = 'streams' | 'places' | 'never' | 'protected' | 'files' | 'responses'
 
 /** What the server is made of; handed over as JSON. */
 export interface ServerOptions {

@@ -31,6 +31,7 @@ const rooms: Record<Room, () => Promise<void>> = {
   places: async () => (await import('./places.js')).registerPlaces(app),
   never: async () => (await import('./never.js')).registerNever(app),
   protected: async () => (await import('./protected.js')).registerProtected(app),
+  files: async () => (await import('./files.js')).registerFiles(app),
   responses: async () => (await import('./responses.js')).registerResponses(app, options.upstream ?? '')
 }
 if (options.room) await rooms[options.room]()

@@ -171,3 +171,42 @@ await client.service('posts').create({ title: 'a' })
 // @ts-expect-error: it is not one of the methods
 await client.service('posts').remove(1)
 for (const value of [misspelt, secret, object, sorted, typed]) JSON.stringify(value)
+
+// Files: a `File` in the data, nothing in what leaves, a form from the client.
+const image = { type: 'string', contentMediaType: 'image/png' } as const
+const pictures = resource(
+  z.object({ id: z.int(), title: z.string(), file: z.file(), more: z.array(z.file()).optional() }),
+  { readOnly: ['id'] }
+)
+const bySchema = resource(
+  {
+    type: 'object',
+    required: ['id', 'title', 'file'],
+    properties: {
+      id: { type: 'integer' },
+      title: { type: 'string' },
+      file: { type: 'string', format: 'binary' },
+      more: { type: 'array', items: image },
+      text: { ...image, contentEncoding: 'base64' }
+    }
+  },
+  { readOnly: ['id'] }
+)
+same<DataOf<typeof pictures>['file'], File>(true)
+same<DataOf<typeof bySchema>['file'], File>(true)
+same<NonNullable<DataOf<typeof bySchema>['more']>, File[]>(true)
+same<NonNullable<DataOf<typeof bySchema>['text']>, string>(true)
+same<RecordOf<typeof pictures>, { id: number; title: string }>(true)
+same<keyof RecordOf<typeof bySchema>, 'id' | 'title' | 'text'>(true)
+const anything = resource(Type.Object({ any: Type.Any(), list: Type.Array(Type.Any()), unknown: Type.Unknown() }))
+same<keyof RecordOf<typeof anything>, 'any' | 'list' | 'unknown'>(true)
+const uploads = createClient<{ pictures: ServiceOf<typeof pictures> }>()
+  .configure(rest('http://localhost').fetch(fetch))
+  .service('pictures')
+const picture = await uploads.create(new FormData())
+same<typeof picture, { id: number; title: string }>(true)
+await uploads.patch(1, new FormData())
+// @ts-expect-error: it does not leave
+picture.file
+// @ts-expect-error: a text is no file
+await uploads.create({ title: 'a', file: 'bytes' })

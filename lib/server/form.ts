@@ -1,0 +1,109 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { BadRequest, PayloadTooLarge } from '../core/errors.js'
+import type { Files } from '../core/resource/files.js'
+import { refusal } from '../core/resource/problem.js'
+import type { Parse } from './query.js'
+
+/** A part of a form as `@fastify/multipart` gives it. */
+type Part =
+  | { type: 'field'; fieldname: string; value: unknown; valueTruncated: boolean }
+  | {
+      type: 'file'
+      fieldname: string
+      filename: string | undefined
+      mimetype: string
+      file: { resume(): unknown }
+      toBuffer(): Promise<Buffer<ArrayBuffer>>
+    }
+
+/** What `@fastify/multipart` adds to a request. */
+type FormRequest = FastifyRequest & { parts(options: object): AsyncIterable<Part>; isMultipart(): boolean }
+
+/**
+ * Reads a form with files to its end, within the limits of `@fastify/multipart` and of the body: its texts become the data that they would become in an urlencoded
+ * form, and its files are objects of the class `File`.
+ *
+ * @throws {BadRequest} when it can't be read, or has a file where none belongs
+ * @throws {PayloadTooLarge} when it passes a limit
+ */
+export async function readForm(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  files: Files,
+  parse: Parse
+): Promise<Record<string, unknown>> {
+  const limit = request.routeOptions.bodyLimit
+  const { multipartOptions } = request.routeOptions.config as { multipartOptions?: object }
+  const options = { ...multipartOptions, throwFileSizeLimit: true }
+  // The plugin reads what it has seen to be a form. That comes later, and where it attaches fields to the body it reads the form at once, without the names of files.
+  const form: FormRequest = Object.create(request, { isMultipart: { value: () => true } })
+  Object.defineProperty(request, 'isMultipart', { value: () => false })
+  try {
+    if (Number(request.headers['content-length']) > limit) throw tooLarge(limit)
+    return await Promise.race([passes(request, limit), read(form.parts(options), files, parse)])
+  } catch (error) {
+    // Nobody reads the rest of the form.
+    request.raw.unpipe()
+    request.raw.resume()
+    if (request.raw.httpVersionMajor === 1 && !request.raw.complete) reply.header('connection', 'close')
+    throw error
+  }
+}
+
+const tooLarge = (limit: number) => new PayloadTooLarge(`The form is larger than ${limit} bytes, its \`bodyLimit\``)
+
+/** Rejects when more bytes than the limit have arrived. The plugin has limits for parts, none for the whole. */
+const passes = ({ raw }: FastifyRequest, limit: number) =>
+  new Promise<never>((_resolve, reject) => {
+    let size = 0
+    raw.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limit) reject(tooLarge(limit))
+    })
+  })
+
+async function read(parts: AsyncIterable<Part>, files: Files, parse: Parse): Promise<Record<string, unknown>> {
+  const texts = new URLSearchParams()
+  const others = new Map<string, unknown[]>()
+  const add = (name: string, value: unknown) => others.set(name, [...(others.get(name) ?? []), value])
+  // A form is read to its end, so that its client gets the answer. What is not wanted is not kept.
+  let problem: Error | undefined
+  try {
+    for await (const part of parts) {
+      if (part.type === 'field') {
+        if (part.valueTruncated) problem ??= new PayloadTooLarge(`${part.fieldname} is too large`)
+        else if (typeof part.value === 'string') texts.append(part.fieldname, part.value)
+        else add(part.fieldname, part.value)
+        continue
+      }
+      const name = `${part.fieldname}`.replace(/\[]$/, '')
+      if (!files.has(name)) {
+        problem ??= refusal('body', [name], `can not be a file. Files are: ${[...files.keys()].join(', ')}`, 'type')
+        part.file.resume()
+        continue
+      }
+      const bytes = await part.toBuffer().catch((error: Error) => {
+        problem ??= toError(error, name)
+      })
+      // A browser sends an empty part for a file that was not chosen.
+      if (bytes !== undefined && (bytes.length > 0 || part.filename))
+        add(name, new File([bytes], part.filename ?? '', { type: part.mimetype }))
+    }
+  } catch (error) {
+    throw problem ?? toError(error as Error)
+  }
+  if (problem !== undefined) throw problem
+  const data = parse(texts.toString())
+  if (data instanceof BadRequest) throw data
+  for (const [name, values] of others) {
+    const all = Object.hasOwn(data, name) ? [data[name], ...values].flat() : values
+    data[name] = all.length > 1 || files.get(name)?.isList ? all : all[0]
+  }
+  return data
+}
+
+function toError(error: Error & { statusCode?: number }, name = 'The form'): Error {
+  if (error.statusCode === 413)
+    return new PayloadTooLarge(`${name} is too large: ${error.message}`, {}, { cause: error })
+  return new BadRequest(`The form can not be read: ${error.message}`, {}, { cause: error })
+}

@@ -1,0 +1,82 @@
+import multipart from '@fastify/multipart'
+import Fastify from 'fastify'
+import services, { resource, type ServiceOptions } from 'fastify-services'
+import t, { type Test } from 'tap'
+import * as z from 'zod'
+import { createPictures, text } from '../../support/file-app.js'
+
+const body = { type: 'object', properties: { file: { type: 'string', format: 'binary' }, title: { type: 'string' } } }
+const schema = { create: { body } }
+const got = 'File a.txt text/plain hello'
+
+async function start(t: Test, given: unknown, register?: (app: ReturnType<typeof Fastify>) => void) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  app.service('pictures', { create: async () => ({}) }, { schema: given as NonNullable<ServiceOptions['schema']> })
+  register?.(app)
+  return app.ready()
+}
+
+t.test('a server that can not read files does not start', async (t) => {
+  const message = /^pictures.create takes files \(file\): register @fastify\/multipart before the service/
+  await t.rejects(start(t, schema), { message })
+  await t.rejects(start(t, resource(body)), { message })
+  await t.rejects(start(t, { create: { body: z.object({ file: z.file() }) } }), { message })
+  await t.rejects(
+    start(t, schema, (app) => app.register(multipart)),
+    { message },
+    'too late'
+  )
+  await t.resolves(start(t, { create: { body: { type: 'object', properties: { title: { type: 'string' } } } } }))
+  await t.resolves(start(t, { create: { body: true } }))
+})
+
+t.test('limits: of the plugin, of a service, and of the whole form', async (t) => {
+  const file = text('hello')
+  const small = await createPictures(t, { schema, plugin: { limits: { fileSize: 4 } } })
+  t.strictSame(await small.post({ file }), [413, 'file is too large: request file too large'])
+  const silent = { limits: { fileSize: 4 }, throwFileSizeLimit: false }
+  t.match(await (await createPictures(t, { schema, plugin: silent })).post({ file }), [413], 'nothing is cut')
+  const own = { config: { multipartOptions: { limits: { fileSize: 5 } } } } as ServiceOptions
+  const raised = await createPictures(t, { schema, plugin: { limits: { fileSize: 4 } }, service: own })
+  t.strictSame(await raised.post({ file }), [201, { file: got }])
+  const whole = await createPictures(t, { schema, service: { bodyLimit: 100 } })
+  t.strictSame(await whole.post({ file }), [413, 'The form is larger than 100 bytes, its `bodyLimit`'])
+  const fields = await createPictures(t, { schema, plugin: { limits: { fieldSize: 3 } } })
+  t.strictSame(await fields.post({ title: 'long' }), [413, 'title is too large'])
+})
+
+t.test('a body of zod for a host that validates by it', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(multipart, { attachFieldsToBody: true })
+  await app.register(services)
+  app.setValidatorCompiler<z.ZodType>(({ schema }) => (data) => {
+    const { data: value, error } = schema.safeParse(data)
+    return error ? { error } : { value }
+  })
+  const create = async ({ file, width }: { file: File; width: number }) => ({ name: file.name, width })
+  const body = z.object({ file: z.file(), width: z.coerce.number() })
+  app.service('pictures', { create }, { schema: { create: { body } } })
+  const form = new FormData()
+  form.append('file', text('hello'))
+  form.append('width', '18')
+  const response = await fetch(`${await app.listen({ port: 0, host: '127.0.0.1' })}/pictures`, {
+    method: 'POST',
+    body: form
+  })
+  t.strictSame(await response.json(), { name: 'a.txt', width: 18 })
+})
+
+t.test('calls of the server pass files too, and files do not leave', async (t) => {
+  const records = resource({ ...body, properties: { ...body.properties, id: { type: 'integer' } } })
+  t.strictSame(Object.keys(records.get.response.properties as object), ['title', 'id'])
+  const { app, send } = await createPictures(t, { schema: records })
+  const file = text('hello')
+  const seen: unknown[] = []
+  app.service('pictures').on('created', (_result, context) => seen.push(context.data))
+  await app.service('pictures').create({ file })
+  t.strictSame(seen, [{ file }])
+  t.match(await send({ method: 'POST', url: '/pictures?file=a', payload: {} }), [400, /file/])
+})

@@ -52,7 +52,7 @@ export function toRoute(
   const hasBody = byHeader || definition.arguments.includes('data')
   const files = hasBody ? fileRoute(`${entry.path}.${name}`, given, instance, settings.parse) : undefined
   const schema = files?.schema ?? given
-  const resource = resourceRoute(schema, instance)
+  const resource = resourceRoute(given, instance)
   const isBatch = definition.batch && schema?.body !== undefined && !resource?.checks.length
   const prepare = byHeader ? valuesFromData(method, entry.path) : undefined
   const checks = [

@@ -32,7 +32,6 @@ export async function installGenerators(): Promise<void> {
 
 /** Generates clients from a document and compiles the programs that use them. Returns the folder of what comes of it. */
 export async function compileClients(t: Test, example: string, document: unknown): Promise<string> {
-  await installGenerators()
   const folder = await temporaryFolder(t)
   await cp(join(source, example), folder, { recursive: true })
   for (const name of ['package.json', 'tsconfig.json']) await cp(join(source, name), join(folder, name))

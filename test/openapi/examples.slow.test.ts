@@ -1,12 +1,33 @@
 import '../support/auth-scrypt.js'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import t from 'tap'
 import { countries, expected } from './answers.js'
 import { examples } from './examples.js'
-import { compileClients } from './generators.js'
+import { compileClients, generator, installGenerators } from './generators.js'
 
 t.setTimeout(300_000)
+
+// Two files would install them into one folder at the same time.
+await installGenerators()
+
+for (const [name, create] of Object.entries(examples))
+  t.test(`the document of the ${name} is valid, and a linter finds nothing in it`, async (t) => {
+    const app = await create(t)
+    await app.ready()
+    const { body } = await app.inject('/openapi.json')
+    const { valid, errors } = await new Validator().validate(JSON.parse(body))
+    t.ok(valid, JSON.stringify(errors))
+
+    const folder = t.testdir()
+    await writeFile(join(folder, 'openapi.json'), body)
+    const { code, stdout, stderr } = await generator(folder, 'redocly', 'lint', '--format=json', 'openapi.json')
+    t.equal(code, 0, stderr)
+    const { totals, problems } = JSON.parse(stdout)
+    t.match(totals, { errors: 0, warnings: 0, ignored: 0 }, JSON.stringify(problems, null, 2))
+  })
 
 type Program = { run(baseUrl: string): Promise<Record<string, unknown>> }
 

@@ -11,8 +11,8 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
     readonly validate?: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
     readonly jsonSchema?: {
-      readonly input: (options: { target: 'draft-07' }) => Record<string, unknown>
-      readonly output: (options: { target: 'draft-07' }) => Record<string, unknown>
+      readonly input: (options: { target: 'draft-07' | 'draft-2020-12' }) => Record<string, unknown>
+      readonly output: (options: { target: 'draft-07' | 'draft-2020-12' }) => Record<string, unknown>
     }
   }
 }

@@ -4,6 +4,7 @@ import { BadRequest } from '../core/errors.js'
 import { custom, definitionOf, type MethodDefinition, methods } from '../core/methods.js'
 import { nameError } from '../core/names.js'
 import { fillPath, stripSlashes } from '../core/path.js'
+import { isPlain } from '../core/plain.js'
 import { streamOf } from '../core/stream.js'
 import { mergeHeaders } from './headers.js'
 import type { ClientRequest, ClientResponse } from './message.js'
@@ -134,8 +135,6 @@ function toRequest(service: RestService, name: string, definition: MethodDefinit
     signal
   }
 }
-
-const isPlain = (value: object) => Object.getPrototypeOf(Object.getPrototypeOf(value) ?? value) === null
 
 /** Returns data as JSON. Forms, files, bytes and streams are returned as they are. */
 function bodyOf(data: unknown): unknown {

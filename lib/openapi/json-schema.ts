@@ -1,3 +1,5 @@
+import { standardOf } from '../core/resource/json-schema.js'
+
 /** A part of a document. */
 export type Json = { [key: string]: unknown }
 
@@ -6,14 +8,9 @@ export const isObject = (value: unknown): value is Json =>
 
 export const isEmpty = (schema: Json) => Object.keys(schema).length === 0
 
-interface WithJsonSchema {
-  readonly '~standard'?: { readonly jsonSchema?: Record<'input' | 'output', (options: object) => Json> }
-}
-
 /** The JSON Schema of a schema: itself, or what a library gives by "Standard JSON Schema" (zod, ArkType, Valibot by its converter). */
 export function toJsonSchema(schema: unknown, side: 'input' | 'output'): Json {
-  const standard = (schema as WithJsonSchema | undefined)?.['~standard']?.jsonSchema
-  const json = standard?.[side]({ target: 'draft-2020-12' }) ?? schema
+  const json = standardOf(schema)?.jsonSchema?.[side]({ target: 'draft-2020-12' }) ?? schema
   return isObject(json) ? json : {}
 }
 
@@ -67,17 +64,11 @@ function modernize(copy: Json, { nullable, isFile, items }: Json): Json {
   return isBinary ? { type: 'string', format: 'binary', ...copy } : copy
 }
 
-/** Whether a schema describes a file that is sent as it is: a form is needed for it. */
-export const isFile = (schema: unknown): boolean =>
-  isObject(schema) &&
-  (schema.format === 'binary' ||
-    schema.isFile === true ||
-    (schema.contentMediaType !== undefined && schema.contentEncoding === undefined) ||
-    (schema.type === 'array' && isFile(schema.items)))
-
-/** Whether a schema of a record has a field that is a file. */
-export const hasFile = (schema: unknown): boolean =>
-  isObject(schema) && isObject(schema.properties) && Object.values(schema.properties).some(isFile)
+/** Whether a schema of a record has a field that `@fastify/multipart` attaches as a file. The others are those of `filesOf`. */
+export const hasAttachment = ({ properties }: Json): boolean =>
+  Object.values(Object(properties)).some(
+    (field) => Object(field).isFile === true || Object(Object(field).items).isFile === true
+  )
 
 /** A schema of a body: what has a default may be left out. */
 export function withDefaults(schema: Json): Json {

@@ -1,6 +1,6 @@
 import type { Form, MethodDescription } from '../core/description.js'
 import { filesOf } from '../core/resource/files.js'
-import { hasFile, type Json, toJsonSchema, withDefaults } from './json-schema.js'
+import { hasAttachment, type Json, toJsonSchema, withDefaults } from './json-schema.js'
 import { toPascal, wordsOf } from './names.js'
 import { toParameters } from './parameters.js'
 import { toResponses } from './responses.js'
@@ -88,7 +88,7 @@ function toBody({ method, form, service: { names }, services, id }: OperationSou
   const own = isCustom ? `${toPascal([id])}Data` : `${names.one}${suffixes[name]}`
   // Most services replace a record by what they also create one from.
   const one = services.components.find(`${names.one}Data`, given) ?? services.schema(method, own, given)
-  const isForm = hasFile(given) || filesOf(given).size > 0
+  const isForm = hasAttachment(given) || filesOf(given).size > 0
   const isBatch = definition.batch && form.isMany && !isForm
   const types = schema.consumes ?? [isForm ? 'multipart/form-data' : 'application/json']
   const body = { schema: isBatch ? { oneOf: [one, { type: 'array', items: one }] } : one }

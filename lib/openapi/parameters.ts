@@ -1,7 +1,7 @@
 import type { Components } from './components.js'
 import { isObject, type Json, toJsonSchema, withoutFields } from './json-schema.js'
 import { toPascal, wordsOf } from './names.js'
-import { placeholdersIn } from './paths.js'
+import { pathParametersIn } from './paths.js'
 import { toQueryParameters } from './query.js'
 import type { DocumentedService, OperationSource } from './service.js'
 
@@ -19,7 +19,7 @@ const ofAdapters: Json = {
 export function toParameters({ url, method, form, service, services: { components } }: OperationSource): Json[] {
   const { schema, name } = method
   const params = toJsonSchema(schema.params, 'input').properties as Json | undefined
-  const placeholders = placeholdersIn(url)
+  const placeholders = pathParametersIn(url)
   const path = placeholders.map((placeholder, index) => {
     const isId = form.hasId && index === placeholders.length - 1
     const own = params?.[placeholder] ?? (isId ? idOf(service, components) : { type: 'string' })

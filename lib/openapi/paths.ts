@@ -4,4 +4,4 @@ export const segmentsOf = (path: string) => path.split('/').filter(Boolean)
 export const isPlaceholder = (segment: string) => /[:*]/.test(segment)
 
 /** The names of the placeholders of a path, as OpenAPI writes it: `/posts/{id}`. */
-export const placeholdersIn = (url: string) => [...url.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string)
+export const pathParametersIn = (url: string) => [...url.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string)

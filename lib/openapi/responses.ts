@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http'
 import { type Form, type MethodDescription, responsesIn } from '../core/description.js'
+import { isJSON } from '../core/media-type.js'
 import { isEmpty, isObject, type Json, toJsonSchema } from './json-schema.js'
 import { toPascal } from './names.js'
 import type { DocumentedServices, OperationSource } from './service.js'
 
 const json = 'application/json'
-const isJson = (type: string) => /[/+]json\b/i.test(type)
 const lines = 'application/x-ndjson'
 
 /** The responses of an operation. */
@@ -40,7 +40,7 @@ function toAnswer({ method, form, service, services }: OperationSource, record: 
   }
   const types = schema.produces ?? [json]
   const content = types.map((type) => {
-    if (isJson(type)) return [type, { schema: whole() }]
+    if (isJSON(type)) return [type, { schema: whole() }]
     if (type === lines) return [type, { schema: record }]
     return [type, { schema: { type: 'string', format: 'binary' } }]
   })

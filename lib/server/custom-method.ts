@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ConstraintStrategy, Handler, HTTPVersion } from 'find-my-way'
 import { BadRequest } from '../core/errors.js'
 import { joinPath, placeholdersIn } from '../core/path.js'
+import { isPlain } from '../core/plain.js'
 import type { ServiceMethod } from '../core/service.js'
 import { idName } from './call.js'
 
@@ -59,6 +60,3 @@ export function valuesFromData(
     request.body = data
   }
 }
-
-const isPlain = (body: unknown): body is Record<string, unknown> =>
-  typeof body === 'object' && body !== null && [Object.prototype, null].includes(Object.getPrototypeOf(body))

@@ -13,6 +13,7 @@ import {
   type ServiceError,
   toServiceError
 } from '../core/errors.js'
+import { isPlain } from '../core/plain.js'
 import { builtInPage } from './error-page.js'
 import { restoreHeaders } from './headers.js'
 import { logError, logRecord } from './log.js'
@@ -95,8 +96,6 @@ function withId(body: ErrorJSON, requestId: string | undefined): ErrorJSON {
   const data = body?.data ?? {}
   return requestId === undefined || !isPlain(data) ? body : { ...body, data: { ...data, requestId } }
 }
-
-const isPlain = (data: unknown) => Object.getPrototypeOf(Object.getPrototypeOf(data) ?? data) === null
 
 type Log = (thrown: unknown, error: ServiceError, request: FastifyRequest) => void
 

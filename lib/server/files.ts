@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifySchema, preParsingAsyncHookHandler, preValidationHookHandler } from 'fastify'
 import type { JsonSchema } from '../../types/resource.js'
 import { attempt } from '../core/errors.js'
+import { isMultipart } from '../core/media-type.js'
 import { checkFiles, filesOf, withoutFiles } from '../core/resource/files.js'
 import { standardOf, toJsonSchema } from '../core/resource/json-schema.js'
 import { readForm } from './form.js'
 import type { Parse } from './query.js'
-
-const form = /^multipart\/form-data\s*(;|$)/i
 
 /**
  * What a route has whose body has files: it reads a form before the body is validated, checks the files, and leaves the rest to the schema. Nothing for others.
@@ -27,7 +26,7 @@ export function fileRoute(name: string, schema: FastifySchema | undefined, insta
     )
   const forms = new WeakMap<object, unknown>()
   const read: preParsingAsyncHookHandler = async (request, reply) => {
-    if (!form.test(String(request.headers['content-type']))) return
+    if (!isMultipart(String(request.headers['content-type']))) return
     forms.set(request, await readForm(request, reply, files, parse))
   }
   const check: preValidationHookHandler = (request, _reply, done) => {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Formatter } from '../../types/fastify.js'
-import { isJSON } from './negotiate.js'
+import { isJSON } from '../core/media-type.js'
 import { toPayload } from './payload.js'
 import type { Serializer } from './serializer.js'
 import { isStream, toBytes } from './stream.js'

@@ -1,6 +1,7 @@
 import accepts from 'accepts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { NotAcceptable } from '../core/errors.js'
+import { isJSON } from '../core/media-type.js'
 
 type Representations = { readonly [type: string]: (request: FastifyRequest, reply: FastifyReply) => unknown }
 
@@ -30,6 +31,3 @@ export function vary(reply: FastifyReply): void {
 export function wantsJSON({ raw, headers }: FastifyRequest): boolean {
   return [accepts(raw).types(), headers['content-type'] ?? ''].flat().some((type) => isJSON(String(type)))
 }
-
-/** Whether a media type is one of JSON's. */
-export const isJSON = (type: string) => /[/+]json\b/i.test(type)

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../../types/resource.js'
+import { mapParts } from './parts.js'
 import { resolve } from './text.js'
 
 type Definitions = Readonly<Record<string, JsonSchema>>
@@ -16,15 +17,10 @@ export function isFlagged(schema: JsonSchema, flag: Flag, defs: Definitions = {}
 /** A schema without the fields that have a flag, at any depth. No other keyword lets them in again. */
 export function withoutFlagged(schema: JsonSchema, flag: Flag, defs: Definitions = {}): JsonSchema {
   if (typeof schema !== 'object') return schema
-  const each = (value: unknown): unknown =>
-    Array.isArray(value) ? value.map(each) : withoutFlagged(value as JsonSchema, flag, defs)
-  const mapped = (value: unknown) =>
-    Object.fromEntries(Object.entries(value as Definitions).map(([name, one]) => [name, each(one)]))
-  const node = { ...schema }
-  for (const key of ['items', 'anyOf', 'oneOf', 'allOf', 'additionalProperties'] as const)
-    if (typeof node[key] === 'object') node[key] = each(node[key])
-  for (const key of ['properties', 'patternProperties', '$defs'] as const)
-    if (node[key] !== undefined) node[key] = mapped(node[key])
+  // What must not fit stays as it is.
+  const node = mapParts(schema, (part, keyword) =>
+    keyword === 'not' || keyword === 'contains' ? part : withoutFlagged(part, flag, defs)
+  )
   const properties = (node.properties ?? {}) as Definitions
   const hidden = Object.keys(properties).filter((name) => isFlagged(properties[name] as JsonSchema, flag, defs))
   return hidden.length === 0 ? node : withoutFields(node, hidden)

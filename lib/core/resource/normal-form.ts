@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../../types/resource.js'
+import { mapParts } from './parts.js'
 
 /** A schema of one record in the form that the rest of `resource()` reads, whatever library it comes from. */
 export interface RecordSchema extends JsonSchema {
@@ -74,21 +75,11 @@ interface Scope {
 
 function simplify(schema: JsonSchema, scope: Scope, isPart = false): JsonSchema {
   if (typeof schema !== 'object' || schema === null) return schema
-  const each = (value: unknown, isPart = false) =>
-    Array.isArray(value)
-      ? value.map((item) => simplify(item, scope, isPart))
-      : simplify(value as JsonSchema, scope, isPart)
   const { $id, nullable, $defs, definitions, ...own } = schema
-  let node: JsonSchema = own
   scope.define({ ...(definitions as object), ...($defs as object) })
-  if (typeof node.$ref === 'string') node.$ref = scope.toRef(node.$ref)
-  for (const key of ['items', 'anyOf', 'oneOf', 'not', 'additionalProperties', 'contains'] as const)
-    if (typeof node[key] === 'object') node[key] = each(node[key])
+  if (typeof own.$ref === 'string') own.$ref = scope.toRef(own.$ref)
   // A part of an intersection must let the fields of the others pass.
-  if (node.allOf !== undefined) node.allOf = each(node.allOf, true)
-  for (const key of ['properties', 'patternProperties'] as const)
-    if (node[key] !== undefined)
-      node[key] = Object.fromEntries(Object.entries(node[key] as object).map(([name, one]) => [name, each(one)]))
+  let node = mapParts(own, (part, keyword) => simplify(part, scope, keyword === 'allOf'))
   if (isJoinable(node, scope)) node = merge(node, scope.definitions)
   const isOpen = isPart || node.allOf !== undefined || node.patternProperties !== undefined
   if (node.properties !== undefined && node.additionalProperties === undefined && !isOpen)

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../../types/resource.js'
 import { merge } from './normal-form.js'
+import { mapParts } from './parts.js'
 
 // What a serializer needs to know. The rest says what is accepted, and it would refuse a result, or write into it, because of it.
 const shape = [
@@ -17,6 +18,7 @@ const shape = [
 ]
 const shaping = ['properties', 'patternProperties', 'additionalProperties', 'anyOf', 'oneOf', '$ref']
 const choosing = [...shape, 'enum', 'required']
+const branches = ['anyOf', 'oneOf', '$defs']
 
 /**
  * The schema that a result is serialized by: it keeps what leaves, and demands nothing. A record may be a part of one (`$select`), and any field may be
@@ -31,24 +33,12 @@ export function toResponseSchema(
   // The serializer knows no intersections.
   const schema = given.allOf === undefined ? given : merge(given, defs ?? {})
   const names = isBranch ? choosing : shape
-  const node = Object.fromEntries(Object.entries(schema).filter(([name]) => names.includes(name)))
-  const each = (value: unknown, isBranch: boolean) =>
-    Array.isArray(value)
-      ? value.map((item) => toResponseSchema(item, isBranch, defs))
-      : toResponseSchema(value as JsonSchema, isBranch, defs)
-  for (const key of ['properties', 'patternProperties', '$defs'] as const)
-    if (node[key] !== undefined)
-      node[key] = Object.fromEntries(
-        Object.entries(node[key] as object).map(([name, one]) => [name, each(one, isBranch || key === '$defs')])
-      )
-  if (node.items !== undefined) node.items = each(node.items, isBranch)
-  for (const key of ['anyOf', 'oneOf'] as const) if (node[key] !== undefined) node[key] = each(node[key], true)
+  const kept = Object.fromEntries(Object.entries(schema).filter(([name]) => names.includes(name)))
+  const node = mapParts(kept, (part, keyword) => toResponseSchema(part, isBranch || branches.includes(keyword), defs))
   // Any object: it leaves whole.
   if (node.type === 'object' && !shaping.some((key) => node[key] !== undefined)) node.additionalProperties = true
   // A branch that is closed would refuse a value with a field too many; without this, the field does not leave.
   if (node.additionalProperties === false) delete node.additionalProperties
-  if (typeof node.additionalProperties === 'object')
-    node.additionalProperties = each(node.additionalProperties, isBranch)
   return withNull(node)
 }
 

@@ -4,8 +4,12 @@ import { type Filter, maxCount, type QueryRules } from './query-rules.js'
 import { createRead, toList } from './text.js'
 
 type Query = Record<string, unknown>
-type Path = readonly (string | number)[]
-type ReadAt = (value: unknown, path: Path) => unknown
+/** Where a value stands. Most are right, so its path is made for an error alone. */
+interface Place {
+  readonly name: string | number
+  readonly within: Place | undefined
+}
+type ReadAt = (value: unknown, place: Place) => unknown
 
 /** How deep `$or` and `$and` may stand in each other. */
 const maxDepth = 5
@@ -29,35 +33,48 @@ export function createQueryReader(rules: QueryRules, method: string, compile: Co
   const known = new Map<string, ReadAt>(method === 'create' ? [] : inGroup)
   if (method === 'find') {
     known.set('$limit', readCount).set('$skip', readCount)
-    known.set('$sort', readSort(new Set(rules.sort)))
+    known.set('$sort', readSort(rules.sort))
   }
   known.set('$select', readSelect(new Set(rules.select)))
   for (const [name, schema] of rules.more) known.set(name, hold(schema))
   const filterable = method === 'create' ? '' : sorted(filters.keys())
-  const hint = filterable === '' ? '' : `: a query filters by ${filterable}`
+  const isNotKnown = `is not known${filterable === '' ? '' : `: a query filters by ${filterable}`}`
 
-  function readFields(query: Query, path: Path, readers: ReadonlyMap<string, ReadAt>): Query {
-    const typed: Query = {}
-    for (const name of Object.keys(query)) {
-      const read = readers.get(name)
-      if (read === undefined) throw refusal('query', [...path, name], `is not known${hint}`, 'additionalProperties')
-      typed[name] = read(query[name], path.length === 0 ? [name] : [...path, name])
-    }
-    return typed
-  }
-
-  function readGroup(value: unknown, path: Path): unknown {
+  function readGroup(value: unknown, place: Place): unknown {
     const list = toList(value)
     if (!Array.isArray(list) || list.length === 0 || !list.every(isQuery))
-      throw refusal('query', path, 'must be a list of queries', 'type')
+      throw wrong(place, 'must be a list of queries')
     // Two keys for each level: the name of the group, and the index in it.
-    if (path.length > 2 * maxDepth)
-      throw refusal('query', path, `must stand at most ${maxDepth} deep in others of its kind`, 'maxDepth')
-    return list.map((query, index) => readFields(query, [...path, index], inGroup))
+    if (pathOf(place).length > 2 * maxDepth)
+      throw wrong(place, `must stand at most ${maxDepth} deep in others of its kind`, 'maxDepth')
+    return list.map((query, index) => readEach(query, { name: index, within: place }, inGroup, isNotKnown))
   }
 
-  return (query) => readFields(query, [], known)
+  return (query) => readEach(query, undefined, known, isNotKnown)
 }
+
+/** Reads each value of a query in its place: the query is that of one request. */
+function readEach(
+  query: Query,
+  within: Place | undefined,
+  readers: ReadonlyMap<string, ReadAt>,
+  isNotKnown: string
+): Query {
+  for (const name of Object.keys(query)) {
+    const place = { name, within }
+    const read = readers.get(name)
+    if (read === undefined) throw wrong(place, isNotKnown, 'additionalProperties')
+    const text = query[name]
+    const value = read(text, place)
+    if (value !== text) query[name] = value
+  }
+  return query
+}
+
+const pathOf = (place: Place | undefined): Place['name'][] =>
+  place === undefined ? [] : [...pathOf(place.within), place.name]
+
+const wrong = (place: Place, must: string, keyword = 'type') => refusal('query', pathOf(place), must, keyword)
 
 // The libraries give the fields in different orders.
 const sorted = (names: Iterable<string>) => [...names].sort().join(', ')
@@ -68,11 +85,11 @@ const isQuery = (value: unknown): value is Query => typeof value === 'object' &&
 function holdTo(schema: JsonSchema, compile: Compile): ReadAt {
   const read = createRead(schema, schema.$defs as Record<string, JsonSchema>)
   let check: Check | undefined
-  return (text, path) => {
+  return (text, place) => {
     check ??= compile(schema)
     const value = read(text)
     const problems = check(value)
-    if (problems !== undefined) throw toRefusal('query', path, problems)
+    if (problems !== undefined) throw toRefusal('query', pathOf(place), problems)
     return value
   }
 }
@@ -80,55 +97,43 @@ function holdTo(schema: JsonSchema, compile: Compile): ReadAt {
 function readFilter({ value, operators }: Filter, hold: (schema: JsonSchema) => ReadAt): ReadAt {
   const readValue = hold(value)
   const readers = new Map([...operators].map(([name, schema]) => [name, hold(schema)]))
-  return (text, path) => {
-    if (Array.isArray(text)) throw refusal('query', path, 'must be one value: $in takes several', 'type')
-    if (!isQuery(text)) return readValue(text, path)
-    const typed: Query = {}
-    const names = Object.keys(text)
-    if (names.length === 0) throw refusal('query', path, 'must have a value', 'minProperties')
-    for (const name of names) {
-      const read = readers.get(name)
-      if (read === undefined)
-        throw refusal(
-          'query',
-          [...path, name],
-          `is not known: there are ${sorted(readers.keys())}`,
-          'additionalProperties'
-        )
-      typed[name] = read(text[name], [...path, name])
-    }
-    return typed
+  const isNotKnown = `is not known: there are ${sorted(readers.keys())}`
+  return (text, place) => {
+    if (Array.isArray(text)) throw wrong(place, 'must be one value: $in takes several')
+    if (!isQuery(text)) return readValue(text, place)
+    if (Object.keys(text).length === 0) throw wrong(place, 'must have a value', 'minProperties')
+    return readEach(text, place, readers, isNotKnown)
   }
 }
 
-function readCount(text: unknown, path: Path): number {
+function readCount(text: unknown, place: Place): number {
   const count = typeof text === 'string' && /^\d{1,10}$/.test(text) ? Number(text) : text
   if (typeof count !== 'number' || !Number.isInteger(count) || count < 0 || count > maxCount)
-    throw refusal('query', path, `must be an integer from 0 to ${maxCount}`, 'type')
+    throw wrong(place, `must be an integer from 0 to ${maxCount}`)
   return count
 }
 
-const readSort =
-  (names: ReadonlySet<string>): ReadAt =>
-  (value, path) => {
-    if (!isQuery(value)) throw refusal('query', path, 'must name fields, as in $sort[name]=1', 'type')
-    const typed: Query = {}
-    for (const name of Object.keys(value)) {
-      if (!names.has(name))
-        throw refusal('query', [...path, name], `is not known: a query sorts by ${sorted(names)}`, 'enum')
-      const direction = String(value[name])
-      if (direction !== '1' && direction !== '-1') throw refusal('query', [...path, name], 'must be 1 or -1', 'enum')
-      typed[name] = Number(direction)
-    }
-    return typed
+function readSort(names: readonly string[]): ReadAt {
+  const readers = new Map(names.map((name) => [name, readDirection]))
+  const isNotKnown = `is not known: a query sorts by ${sorted(names)}`
+  return (value, place) => {
+    if (!isQuery(value)) throw wrong(place, 'must name fields, as in $sort[name]=1')
+    return readEach(value, place, readers, isNotKnown)
   }
+}
 
-const readSelect =
-  (names: ReadonlySet<string>): ReadAt =>
-  (value, path) => {
+function readDirection(text: unknown, place: Place): number {
+  if (text === '1' || text === 1) return 1
+  if (text === '-1' || text === -1) return -1
+  throw wrong(place, 'must be 1 or -1', 'enum')
+}
+
+function readSelect(names: ReadonlySet<unknown>): ReadAt {
+  const isNotKnown = `must name fields: ${sorted(names as ReadonlySet<string>)}`
+  return (value, place) => {
     const list = toList(value)
-    if (!Array.isArray(list)) throw refusal('query', path, 'must be a list of fields', 'type')
-    for (const name of list)
-      if (!names.has(name)) throw refusal('query', path, `must name fields: ${sorted(names)}`, 'enum')
+    if (!Array.isArray(list)) throw wrong(place, 'must be a list of fields')
+    if (!list.every((name) => names.has(name))) throw wrong(place, isNotKnown, 'enum')
     return list
   }
+}

@@ -3,6 +3,9 @@ import { toComponentName } from './components.js'
 import { completeDocument, placeholderOf } from './document.js'
 import { bearer } from './service.js'
 
+const noServices =
+  'The OpenAPI document shows no service: @fastify/swagger knows the routes that come after it. Register it before the services, with `await`.'
+
 type Swagger = FastifyDynamicSwaggerOptions
 type Given = NonNullable<Swagger['openapi']>
 
@@ -27,6 +30,7 @@ export function openapi(document: DocumentOptions, options: SwaggerOptions = {})
   const { transform, transformObject } = options
   const { components } = document
   const securitySchemes = { Bearer: bearer, ...components?.securitySchemes }
+  let hasServices = false
   return {
     // Constants are of this version; the plugin would make lists of them.
     convertConstToEnum: false,
@@ -43,11 +47,14 @@ export function openapi(document: DocumentOptions, options: SwaggerOptions = {})
     } as Given,
     transform(route) {
       const schema = placeholderOf(route.route)
-      if (schema !== undefined) return { schema, url: route.url }
-      return transform?.(route) ?? { schema: route.schema, url: route.url }
+      if (schema === undefined) return transform?.(route) ?? { schema: route.schema, url: route.url }
+      hasServices = true
+      return { schema, url: route.url }
     },
     transformObject(given) {
       const { openapiObject } = given as { openapiObject: Given }
+      if (!hasServices) process.emitWarning(noServices)
+      hasServices = true
       completeDocument(openapiObject)
       return transformObject?.(given) ?? openapiObject
     }

@@ -47,14 +47,15 @@ export function listenForLoss(stream: Stream, onError: (error: Error) => void): 
     if ((stream as Readable).readableFlowing) onError(error)
   }
   const lose = () => lost.add(stream)
+  const events = isOld(stream) ? ['data', 'end', 'error'] : []
   attempt(() => {
     stream.on('error', fail)
-    if (isOld(stream)) for (const event of ['data', 'end', 'error']) stream.once(event, lose)
+    for (const event of events) stream.once(event, lose)
   })
   return () => {
     attempt(() => {
       stream.off('error', fail)
-      if (isOld(stream)) for (const event of ['data', 'end', 'error']) stream.off(event, lose)
+      for (const event of events) stream.off(event, lose)
     })
   }
 }

@@ -46,6 +46,17 @@ t.test('custom methods with routes are paths', async (t) => {
   })
 })
 
+t.test('the words of a name in camel case are told apart', async (t) => {
+  const service = { get: async () => ({}), markAsRead: async () => ({}) }
+  const document = await documentOf(t, (app) =>
+    app.service('blogPosts', service, { methods: ['get', 'markAsRead'], routes: { markAsRead: 'POST /:id/read' } })
+  )
+  t.match(operationsOf(document)['POST /blogPosts/{id}/read'], {
+    operationId: 'markAsReadBlogPost',
+    summary: 'Mark as read a blog post'
+  })
+})
+
 t.test('those that a header names stand beside `create`', async (t) => {
   const document = await documentOf(t, (app) =>
     app.service('posts', new All({ multi: ['create', 'archive'] }), {

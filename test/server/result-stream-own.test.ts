@@ -81,6 +81,13 @@ t.test('one that ends meanwhile, without an item, is an error too', async (t) =>
   t.match((await getJSON(app, '/things/1')).json(), { code: 500, message: /^The stream has begun before/ })
 })
 
+t.test('one that a call inside the server gave belongs to the caller alone', async (t) => {
+  const stream = new Old()
+  const app = await createApp(t, { service: { get: async () => stream } })
+  t.equal(await app.service('things').get(1), stream)
+  for (const event of ['data', 'end', 'error']) t.equal(stream.listenerCount(event), 0, event)
+})
+
 /** An after hook that puts another result in the place of a stream. */
 const replace = (change: (result: Readable) => unknown): Options => ({
   hooks: {

@@ -68,6 +68,7 @@ const malformed = {
   'of cost 0': bcryptHash.replace('$04$', '$00$'),
   'with a salt of underscores': `$2b$04$${'_'.repeat(53)}`,
   'with a hash of underscores': `${salted}${'_'.repeat(31)}`,
+  'behind something else': `x${bcryptHash}`,
   'cut short': bcryptHash.slice(0, -1),
   'cut to its salt': salted,
   'with a line end': `${bcryptHash}\n`,

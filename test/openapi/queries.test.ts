@@ -40,7 +40,9 @@ t.test('brackets are said of each parameter that has them', async (t) => {
   t.match(parameters.words, {
     in: 'query',
     description: /Selects by `words`: a value, or operators as in `words\[\$eq\]=…`\. There are .*`\$gt` \(greater\)/,
-    schema: { anyOf: [{ type: 'integer' }, { properties: { $gt: { type: 'integer' }, $in: undefined } }] }
+    schema: {
+      anyOf: [{ type: 'integer' }, { properties: { $gt: { type: 'integer' }, $in: undefined }, minProperties: 1 }]
+    }
   })
   t.match(parameters['words[$in]'], {
     description: '`words` is one of a list.',

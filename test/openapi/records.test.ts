@@ -2,6 +2,7 @@ import multipart from '@fastify/multipart'
 import { resource } from 'fastify-services'
 import t from 'tap'
 import * as z from 'zod'
+import { copySchema } from '../../lib/openapi/json-schema.js'
 import { All, documentOf, follow, operationsOf, type Part } from './app.js'
 
 const record = {
@@ -152,6 +153,47 @@ t.test('keywords of Ajv and of draft 7 become those of OpenAPI 3.1', async (t) =
     map: { type: 'object', patternProperties: { '^x': { type: 'string' } } },
     kind: { const: 'post', 'x-own': 1 }
   })
+})
+
+t.test('whatever OpenAPI 3.1 knows of a schema is kept, at any depth', async (t) => {
+  const text = { type: 'string', minLength: 1, maxLength: 9, pattern: '^a', format: 'uuid', const: 'a', enum: ['a'] }
+  const number = { minimum: 1, maximum: 9, exclusiveMinimum: 0, exclusiveMaximum: 10, multipleOf: 1 }
+  const list = {
+    minItems: 1,
+    maxItems: 9,
+    uniqueItems: true,
+    minContains: 1,
+    maxContains: 2,
+    contains: text,
+    items: text
+  }
+  const notes = {
+    title: 'a',
+    description: 'a',
+    default: 1,
+    example: 1,
+    examples: [1],
+    deprecated: true,
+    externalDocs: {}
+  }
+  const file = { contentEncoding: 'base64', contentMediaType: 'application/json', contentSchema: { type: 'number' } }
+  const object = {
+    minProperties: 1,
+    maxProperties: 9,
+    required: ['a'],
+    dependentRequired: { a: ['b'] },
+    propertyNames: text
+  }
+  // biome-ignore lint/suspicious/noThenProperty: a keyword
+  const branches = { if: text, then: text, else: text, not: text, anyOf: [text], oneOf: [text], allOf: [text] }
+  const rest = { unevaluatedItems: text, unevaluatedProperties: text, additionalProperties: text, prefixItems: [text] }
+  const within = { properties: { text }, patternProperties: { '^a': text }, dependentSchemas: { text } }
+  const flags = { readOnly: true, writeOnly: true, discriminator: { propertyName: 'a' }, 'x-own': 1 }
+  const whole = Object.assign({}, number, list, notes, file, object, branches, rest, within, flags)
+  t.strictSame(
+    copySchema(whole, () => undefined),
+    whole
+  )
 })
 
 t.test('what has a default may be left out of a body', async (t) => {

@@ -13,7 +13,7 @@ const odd: typeof plain = {
   brackets: [...plain.brackets, '%5b%5d', '[%5D'],
   values: [...plain.values, ...words('a=b a]=b a%5D=b = % %5%5B %E0%A4 1,2 [ ] & a& #')]
 }
-const broken = ['', ...words('a = [ a[ a[b a] a]=1 []=1 [a]=1 a[[b]]=1')]
+const broken = ['', ...words('a ab = [ a[ a[b a] a]=1 []=1 [a]=1 a[[b]]=1')]
 
 /**
  * Makes a generator of query strings: lists of parameters, each of them plain or odd. Some names come again, some more often than a list may

@@ -1,5 +1,5 @@
 import Fastify from 'fastify'
-import services, { resource } from 'fastify-services'
+import services, { type Params, resource } from 'fastify-services'
 import t from 'tap'
 import { createEcho } from '../../support/resource-app.js'
 
@@ -86,12 +86,20 @@ t.test('values of a parser of the host that are no texts', async (t) => {
   t.teardown(() => app.close())
   await app.register(services, { query: (text) => JSON.parse(decodeURIComponent(text)), errorHandler: { html: false } })
   const schema = one({ type: 'integer' })
-  app.service('things', { find: async ({ query }) => [query] as { a: number }[] }, { schema: schema as object })
+  const seen: unknown[] = []
+  const find = async ({ query }: Params) => {
+    seen.push(query)
+    return [query]
+  }
+  app.service('things', { find }, { schema: schema as object })
   const ask = async (query: unknown) => {
     const response = await app.inject(`/things?${encodeURIComponent(JSON.stringify(query))}`)
     return response.json().message ?? response.json()
   }
   t.strictSame(await ask({ a: 1, $limit: 2, $sort: { a: -1 } }), [{ a: 1 }])
+  t.strictSame(seen, [{ a: 1, $limit: 2, $sort: { a: -1 } }])
+  await ask({ $limit: '2', $sort: { a: '1' }, $or: [{ a: '2' }] })
+  t.strictSame(seen.at(-1), { $limit: 2, $sort: { a: 1 }, $or: [{ a: 2 }] })
   t.equal(await ask({ a: {} }), 'a must have a value')
   t.equal(await ask({ a: true }), 'a must be an integer')
   t.equal(await ask({ $or: {} }), '$or must be a list of queries')

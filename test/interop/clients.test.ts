@@ -60,6 +60,8 @@ t.test('our connections on an application of @feathersjs/feathers', async (t) =>
         methods: ['find', 'get', 'create', 'update', 'patch', 'remove', 'archive']
       } as never
     )
+    app.use('own', { find: async () => [1] } as never)
+    t.strictSame(await app.service('own').find(), [1], 'a service of the application itself stands beside them')
     t.equal((app as { rest?: unknown }).rest, library)
     for (const { name, run, expected } of contract.filter(({ isOurs }) => !isOurs))
       t.match(await run(app as unknown as RemoteApp, outcome), fill(expected, null) as object, `${adapter}: ${name}`)

@@ -30,6 +30,7 @@ const rows: [route: unknown, reason: string][] = [
     'POST //a'
   ].map((text): [unknown, string] => [text, form]),
   ...[undefined, null, 1, ['POST', '/a']].map((route): [unknown, string] => [route, form]),
+  ['POST /a b/c d', bad('a b')],
   ...[
     '*',
     'a?',

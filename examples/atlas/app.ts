@@ -1,11 +1,10 @@
 import { KnexService } from '@feathersjs/knex'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import services, { commonOperators, errorHandler, type ServiceOptions } from 'fastify-services'
+import services, { commonOperators, databaseErrors, errorHandler, type ServiceOptions } from 'fastify-services'
 import authentication from 'fastify-services/authentication'
 import type { Knex } from 'knex'
 import * as countries from './countries.js'
 import type { Database } from './database.js'
-import { databaseError } from './database-error.js'
 import { createDemo } from './demo.js'
 import { licence, registerDocument } from './document.js'
 import * as notes from './notes.js'
@@ -47,7 +46,7 @@ export async function createApp(
     query: { arrayLimit: 250 },
     errorHandler: errors,
     notFound: true,
-    hooks: { before: { all: [commonOperators()] }, error: { all: [databaseError] } }
+    hooks: { before: { all: [commonOperators()] }, error: { all: [databaseErrors()] } }
   })
 
   const paginate = { default: 10, max: 250 }

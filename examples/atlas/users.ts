@@ -1,5 +1,4 @@
-import { ERROR } from '@feathersjs/knex'
-import { Conflict, Forbidden, type HookContext, MethodNotAllowed, type Params, resource } from 'fastify-services'
+import { databaseErrors, Forbidden, type HookContext, MethodNotAllowed, type Params, resource } from 'fastify-services'
 import { authenticate, hashPassword } from 'fastify-services/authentication'
 import type { Knex } from 'knex'
 import Type, { type Static } from 'typebox'
@@ -21,6 +20,9 @@ export const schema = resource(User, { readOnly: ['id'], writeOnly: ['password']
 
 const loggedIn = authenticate('jwt')
 
+// Not asked before: two may sign up at the same time, and the database lets one of them.
+const taken = databaseErrors({ messages: { email: 'There is a user with this e-mail address' } })
+
 export const hooks = {
   around: { find: [loggedIn], get: [loggedIn], patch: [loggedIn], remove: [loggedIn] },
   before: {
@@ -30,7 +32,7 @@ export const hooks = {
     patch: [ownRecord, normalizeEmail, hashPassword('password')],
     remove: [ownRecord]
   },
-  error: { create: [takenEmail], patch: [takenEmail] }
+  error: { create: [taken], patch: [taken] }
 }
 
 /** Who calls, where the guard has let them in. */
@@ -65,14 +67,6 @@ export function normalizeEmail(context: HookContext): void {
   const { email, ...rest } = Object(context.data) as { email?: unknown }
   const address = toAddress(email)
   if (address !== undefined) context.data = { ...rest, email: address }
-}
-
-/** Not asked before: two may sign up at the same time, and the database lets one of them. */
-function takenEmail(context: HookContext): void {
-  const error = context.error as { code?: unknown; [ERROR]?: { code?: unknown } }
-  // What a patch is refused for, the adapter throws as it is.
-  const { code } = error[ERROR] ?? error
-  if (code === '23505') context.error = new Conflict('There is a user with this e-mail address')
 }
 
 export async function createUsers(knex: Knex): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Hook, HookContext } from '../../types/hooks.js'
+import { isPlain } from './plain.js'
 
 /**
  * A before hook that maps operators of the specification to those that the Feathers database adapters know: `$le` → `$lte`,
@@ -40,10 +41,4 @@ function mapField(value: unknown): unknown {
     return [name, key === '$eq' ? [inner] : inner]
   })
   return Object.fromEntries(entries)
-}
-
-// Dates, ids of databases and the like are values.
-function isPlain(value: unknown): value is Record<string, unknown> {
-  const prototype = typeof value === 'object' && value !== null ? Object.getPrototypeOf(value) : undefined
-  return prototype === Object.prototype || prototype === null
 }

@@ -15,9 +15,9 @@ onEachAtlas(
       await rename(column, 'renamed')
       for (const [title, send] of Object.entries(calls)) {
         const { status, text } = await send()
-        t.ok(status === 500 || status === 422, `${table}: ${title}, ${status}`)
+        t.equal(status, 400, `${table}: ${title}`)
         t.notMatch(text, /select |insert |update |delete |where |scrypt|correct horse|ada@/)
-        t.match(text, /column .+ does not exist/)
+        t.match(text, /A field is not known/)
       }
       await rename('renamed', column)
     }

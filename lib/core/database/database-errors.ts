@@ -1,0 +1,84 @@
+import type { HookContext } from '../../../types/hooks.js'
+import { BadRequest, Conflict, GeneralError, Unavailable } from '../error-classes.js'
+import { type Place, withTraits } from '../hooks.js'
+import { type DriverError, driverErrorOf, type Refusal } from './driver-error.js'
+
+export interface DatabaseErrorsOptions {
+  /**
+   * What to say, by the name of a column that is unique, or of a constraint or an index of any kind:
+   * `{ email: 'There is a user with this e-mail address', bookings_no_overlap: 'The room is taken then' }`. The drivers of MySQL tell the index of a
+   * unique column, those of SQLite the column.
+   */
+  readonly messages?: Readonly<Record<string, string>>
+}
+
+/**
+ * An error hook that says in plain words, and with the right status, what a SQL database has refused. It knows the errors of PostgreSQL
+ * (`pg`, PGlite), MySQL and MariaDB (`mysql2`, `mysql`), SQLite (`better-sqlite3`, `sqlite3`, `node:sqlite`, `sql.js`), and finds them in those of
+ * `@feathersjs/knex`, Sequelize, Objection, TypeORM and Drizzle. Other errors stay as they are.
+ *
+ * | the database says | status |
+ * |---|---|
+ * | a unique value is there already; other records refer to this one | 409 `Conflict` |
+ * | a column must not be null, is not there, or can't hold a value; a reference leads nowhere; a check fails | 400 `BadRequest` |
+ * | it can't be reached, it has no room, a statement took too long | 503 `Unavailable`, with `retryAfter: 5` (seconds) |
+ * | anything else | 500 `GeneralError` |
+ *
+ * No text of a statement leaves the server: the error of the driver is the `cause`, for logs.
+ *
+ * @example
+ * app.service('users', new KnexService({ Model, name: 'users' }), {
+ *   hooks: { error: { all: [databaseErrors({ messages: { email: 'There is a user with this e-mail address' } })] } }
+ * })
+ */
+export function databaseErrors({ messages = {} }: DatabaseErrorsOptions = {}): (context: HookContext) => void {
+  const own = new Map(Object.entries(messages))
+  const hook = (context: HookContext) => {
+    const found = driverErrorOf(context.error)
+    if (found !== undefined) context.error = toError(found, own, context.method)
+  }
+  const check = ({ path, type }: Place) => {
+    if (type !== 'error') throw new Error(`databaseErrors at '${path}' is a hook for 'error', not for '${type}'`)
+  }
+  return withTraits(hook, { check })
+}
+
+interface Answer {
+  readonly Class: typeof Conflict
+  /** `names` are those of the columns, where they are known. */
+  say(names: string): string
+}
+
+const sentence = (known: (names: string) => string, unknown: string) => (names: string) =>
+  names === '' ? unknown : known(names)
+
+const answers: Readonly<Record<Exclude<Refusal, 'away'>, Answer>> = {
+  unique: {
+    Class: Conflict,
+    say: sentence((names) => `There is a record with the same ${names} already`, 'There is such a record already')
+  },
+  referenced: { Class: Conflict, say: () => 'Other records refer to this one' },
+  reference: {
+    Class: BadRequest,
+    say: sentence((names) => `${names} refers to no record that there is`, 'It refers to no record that there is')
+  },
+  required: { Class: BadRequest, say: sentence((names) => `${names} is required`, 'A value is required') },
+  unknown: { Class: BadRequest, say: () => 'A field is not known' },
+  rule: { Class: BadRequest, say: () => 'The data is against a rule of the database' },
+  value: { Class: BadRequest, say: sentence((names) => `${names} can't hold this value`, 'A value is not valid') },
+  other: { Class: GeneralError, say: () => 'The database has refused a statement' }
+}
+
+function toError(
+  { refusal, fields, constraint = '', cause }: DriverError,
+  own: ReadonlyMap<string, string>,
+  method: string
+) {
+  if (refusal === 'away') return new Unavailable('The database is not available', { retryAfter: 5 }, { cause })
+  // SQLite does not tell the two apart, and what is removed refers to nothing any more.
+  const { Class, say } = answers[refusal === 'reference' && method === 'remove' ? 'referenced' : refusal]
+  const named = [constraint, ...(refusal === 'unique' ? fields : [])].find((name) => own.has(name))
+  const message = named === undefined ? say(fields.join(' and ')) : (own.get(named) as string)
+  const errors = fields.map((field) => ({ instancePath: `/${field}`, keyword: refusal, message }))
+  return new Class(message, errors.length === 0 ? undefined : { errors }, { cause })
+}

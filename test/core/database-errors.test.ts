@@ -1,0 +1,180 @@
+import Fastify from 'fastify'
+import type { HookContext } from 'fastify-services'
+import services, { Conflict, databaseErrors, type ServiceError } from 'fastify-services'
+import t from 'tap'
+
+const thrown = (message: string, own: object = {}): Error => Object.assign(new Error(message), own)
+const postgres = (code: string, own: object = {}) => thrown('select 1 - no', { severity: 'ERROR', code, ...own })
+const mysql = (errno: number, sqlState: string, sqlMessage: string) =>
+  thrown(`select 1 - ${sqlMessage}`, { code: 'ER_ANY', errno, sqlState, sqlMessage })
+const sqlite = (message: string, code = 'SQLITE_CONSTRAINT') => thrown(`select 1 - ${message}`, { code })
+
+/** What the hook makes of an error. */
+function answer(error: unknown, options = {}, method = 'create'): ServiceError {
+  const context = { error, method } as HookContext
+  databaseErrors(options)(context)
+  return context.error as ServiceError
+}
+
+const same = (names: string) => [409, `There is a record with the same ${names} already`]
+const away = [503, 'The database is not available']
+const failed = [500, 'The database has refused a statement']
+const value = [400, 'A value is not valid']
+const rule = [400, 'The data is against a rule of the database']
+const nowhere = (name: string) => [400, `${name} refers to no record that there is`]
+const inUse = [409, 'Other records refer to this one']
+
+// Errors as the drivers throw them.
+const rows: readonly (readonly [name: string, error: Error, expected: readonly unknown[]])[] = [
+  ['two columns', postgres('23505', { detail: 'Key (a, "B")=(1, 2) already exists.' }), same('a and B')],
+  ['another language', postgres('23505', { detail: 'Schlüssel »(a)=(1)« existiert bereits.' }), same('a')],
+  [
+    'an expression',
+    postgres('23505', { detail: 'Key (lower(a))=(1) already exists.' }),
+    [409, 'There is such a record already']
+  ],
+  ['no overlap', postgres('23P01', { constraint: 'x' }), [409, 'There is such a record already']],
+  ['no null', postgres('23502', { column: 'a' }), [400, 'a is required']],
+  ['no null, in no column', postgres('23502'), [400, 'A value is required']],
+  ['a reference', postgres('23503', { detail: 'Key (a)=(9) is not present in table "b".' }), nowhere('a')],
+  ['in use', postgres('23503', { detail: 'Key (id)=(1) is still referenced from table "b".' }), inUse],
+  ['a check', postgres('23514', { constraint: 'a_check' }), rule],
+  ['a value', postgres('22P02'), value],
+  ['a statement that is too long', postgres('54000'), value],
+  ['a server that stops', postgres('57P01'), away],
+  ['a deadlock', postgres('40P01'), away],
+  ['a column that is not there', postgres('42703'), [400, 'A field is not known']],
+  ['a table that is not there', postgres('42P01'), failed],
+
+  [
+    'MySQL 8: unique',
+    mysql(1062, '23000', "Duplicate entry 'a' for key 'users.a_unique'"),
+    [409, 'There is such a record already']
+  ],
+  ['MySQL: no null', mysql(1048, '23000', "Column 'a' cannot be null"), [400, 'a is required']],
+  ['MySQL: no default', mysql(1364, 'HY000', "Field 'a' doesn't have a default value"), [400, 'a is required']],
+  [
+    'MySQL: a reference',
+    mysql(
+      1452,
+      '23000',
+      'Cannot add: a foreign key constraint fails (`t`.`n`, CONSTRAINT `c` FOREIGN KEY (`a`) REFERENCES `u` (`id`))'
+    ),
+    nowhere('a')
+  ],
+  [
+    'MySQL: in use',
+    mysql(1451, '23000', 'Cannot delete: (`t`.`n`, CONSTRAINT `c` FOREIGN KEY (`a`) REFERENCES `u` (`id`))'),
+    inUse
+  ],
+  ['MySQL: a check', mysql(3819, 'HY000', "Check constraint 'c' is violated."), rule],
+  [
+    'MySQL: a text that is too long',
+    mysql(1406, '22001', "Data too long for column 'a' at row 1"),
+    [400, "a can't hold this value"]
+  ],
+  ['MySQL: a value, by its state', mysql(9999, '#22003', 'Out of range'), value],
+  ['MySQL: a lock', mysql(1205, 'HY000', 'Lock wait timeout exceeded'), away],
+  ['MySQL: no column', mysql(1054, '42S22', "Unknown column 'a' in 'where clause'"), [400, 'A field is not known']],
+  ['MySQL: no table', mysql(1146, '42S02', "Table 't.a' doesn't exist"), failed],
+  [
+    'MySQL: no message of its own',
+    thrown("Column 'a' cannot be null", { errno: 1048, sqlState: '23000' }),
+    [400, 'a is required']
+  ],
+
+  ['SQLite: unique', sqlite('UNIQUE constraint failed: users.a', 'SQLITE_CONSTRAINT_UNIQUE'), same('a')],
+  ['SQLite: two columns', sqlite('SQLITE_CONSTRAINT: UNIQUE constraint failed: users.a, users.b'), same('a and b')],
+  ['SQLite: no null', sqlite('NOT NULL constraint failed: users.a', 'ERR_SQLITE_ERROR'), [400, 'a is required']],
+  ['SQLite: a reference', sqlite('FOREIGN KEY constraint failed'), [400, 'It refers to no record that there is']],
+  ['SQLite: a check', sqlite('CHECK constraint failed: a > 0'), rule],
+  ['SQLite: a type', sqlite('datatype mismatch', 'SQLITE_MISMATCH'), value],
+  ['SQLite: busy', sqlite('database is locked', 'SQLITE_BUSY'), away],
+  ['SQLite: busy, by node:sqlite', sqlite('database is locked', 'ERR_SQLITE_ERROR'), away],
+  ['SQLite: no column', sqlite('no such column: a', 'SQLITE_ERROR'), [400, 'A field is not known']],
+  ['SQLite: no table', sqlite('no such table: a', 'SQLITE_ERROR'), failed],
+
+  ['no connection', thrown('connect ECONNREFUSED 10.1.2.3:5432', { code: 'ECONNREFUSED', syscall: 'connect' }), away],
+  [
+    'no connection at any address',
+    Object.assign(new AggregateError([thrown('connect', { syscall: 'connect' })]), { code: 'ECONNREFUSED' }),
+    away
+  ],
+  [
+    'a connection that is lost',
+    thrown('Connection lost: The server closed the connection.', { code: 'PROTOCOL_CONNECTION_LOST' }),
+    away
+  ],
+  ['no room in the pool', thrown('Knex: Timeout acquiring a connection. The pool is probably full.'), away],
+
+  [
+    'in an error of the adapter',
+    Object.assign(new Conflict('x'), { [Symbol.for('@feathersjs/knex/error')]: postgres('22P02') }),
+    value
+  ],
+  [
+    'in one of Sequelize',
+    thrown('Validation error', { original: postgres('23502', { column: 'a' }) }),
+    [400, 'a is required']
+  ],
+  ['in one of Objection', thrown('no', { nativeError: sqlite('UNIQUE constraint failed: users.a') }), same('a')],
+  ['in one of TypeORM', thrown('no', { driverError: postgres('23502', { column: 'a' }) }), [400, 'a is required']],
+  [
+    'in a cause',
+    new Error('Failed query: select 1', { cause: postgres('23502', { column: 'a' }) }),
+    [400, 'a is required']
+  ]
+]
+
+for (const [name, error, expected] of rows)
+  t.test(`what a database says: ${name}`, async (t) => {
+    const { code, message, data, errors, cause } = answer(error)
+    t.strictSame([code, message], expected)
+    t.ok(cause instanceof Error, 'the error of the driver is for logs')
+    t.notMatch(JSON.stringify({ message, data, errors }), /select/)
+    if (code === 503) t.strictSame(data, { retryAfter: 5 })
+  })
+
+t.test('what is said names the field, and may be said in other words', async (t) => {
+  const error = postgres('23505', { detail: 'Key (email)=(a) already exists.', constraint: 'users_email_key' })
+  const { errors } = answer(error)
+  t.strictSame(errors, [
+    { instancePath: '/email', keyword: 'unique', message: 'There is a record with the same email already' }
+  ])
+  for (const name of ['email', 'users_email_key'])
+    t.match(answer(error, { messages: { [name]: 'Taken' } }), {
+      code: 409,
+      message: 'Taken',
+      errors: [{ message: 'Taken' }]
+    })
+  const empty = postgres('23502', { column: 'email' })
+  t.match(
+    answer(empty, { messages: { email: 'Taken' } }),
+    { message: 'email is required' },
+    'a column has words for one reason'
+  )
+  const check = postgres('23514', { constraint: 'positive' })
+  t.match(answer(check, { messages: { positive: 'Too small' } }), { code: 400, message: 'Too small' })
+  t.match(answer(sqlite('FOREIGN KEY constraint failed'), {}, 'remove'), { code: 409, message: inUse[1] })
+})
+
+t.test('other errors stay as they are', async (t) => {
+  const unreachable = new TypeError('fetch failed', { cause: thrown('connect', { syscall: 'connect' }) })
+  const meant = new Conflict('Taken', undefined, { cause: postgres('23505') })
+  let deep = postgres('23505')
+  for (let i = 0; i < 5; i++) deep = new Error('no', { cause: deep })
+  const round = thrown('no')
+  round.cause = round
+  for (const error of [unreachable, meant, deep, round, thrown('no', { code: 'EPIPE' }), 'no', undefined, null])
+    t.equal(answer(error), error)
+})
+
+t.test('it is a hook for errors', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  app.service('users', { find: async () => [] }, { hooks: { after: { find: [databaseErrors()] } } })
+  await t.rejects(async () => app.ready(), {
+    message: "databaseErrors at 'users' is a hook for 'error', not for 'after'"
+  })
+})

@@ -1,0 +1,91 @@
+import { KnexService } from '@feathersjs/knex'
+import Fastify from 'fastify'
+import services, { databaseErrors, type ServiceError } from 'fastify-services'
+import type { Knex } from 'knex'
+import type { Test } from 'tap'
+
+const message = 'There is a user with this e-mail address'
+// Not all drivers tell the column.
+const messages = { email: message, refused_users_email_unique: message }
+const hooks = { error: { all: [databaseErrors({ messages })] } }
+
+/** What databases differ in. */
+interface Differences {
+  /** Whether the driver tells the columns of a value that is there already. */
+  readonly tellsUnique?: boolean
+  /** Whether it tells the column of a reference. */
+  readonly tellsReference?: boolean
+  /** Whether a column holds its type, and no longer text than it says. */
+  readonly isStrict?: boolean
+}
+
+/** What the hook `databaseErrors` makes of what an empty database refuses. The tables are users, and notes that refer to them. */
+export async function databaseRefusals(
+  t: Test,
+  Model: Knex,
+  { tellsUnique = true, tellsReference = true, isStrict = true }: Differences = {}
+): Promise<void> {
+  await Model.schema.createTable('refused_users', (table) => {
+    table.increments('id')
+    table.string('email', 30).notNullable().unique()
+    table.integer('age')
+    table.check('age > 0', {}, 'refused_age')
+  })
+  await Model.schema.createTable('refused_notes', (table) => {
+    table.increments('id')
+    table.integer('author').unsigned().notNullable().references('refused_users.id')
+  })
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { hooks, errorHandler: { html: false } })
+  for (const name of ['users', 'notes'])
+    app.service(name, new KnexService({ Model, name: `refused_${name}`, multi: true }))
+
+  async function send(method: 'POST' | 'PATCH' | 'DELETE' | 'GET', url: string, payload?: object) {
+    const response = await app.inject({ method, url, ...(payload && { payload }) })
+    t.notMatch(response.body, /insert into|update |select |refused_/i, 'no text of a statement, no name of a table')
+    const { message, errors = [] } = response.json()
+    return [response.statusCode, message, ...errors.map((one: { instancePath: string }) => one.instancePath)]
+  }
+
+  const user = { email: 'ada@example.com', age: 36 }
+  t.equal((await send('POST', '/users', user))[0], 201)
+  t.equal((await send('POST', '/users', { email: 'bob@example.com' }))[0], 201)
+  t.equal((await send('POST', '/notes', { author: 1 }))[0], 201)
+
+  const taken = [409, message, ...(tellsUnique ? ['/email'] : [])]
+  t.strictSame(await send('POST', '/users', user), taken, 'a value that is there')
+  t.strictSame(await send('POST', '/users', [{ email: 'cy@example.com' }, user]), taken, 'in a list')
+  t.strictSame(
+    await send('PATCH', '/users/2', { email: user.email }),
+    taken,
+    'in a patch, whose errors the adapter passes on'
+  )
+  t.strictSame(await send('POST', '/users', { age: 1 }), [400, 'email is required', '/email'])
+  const nowhere = tellsReference
+    ? [400, 'author refers to no record that there is', '/author']
+    : [400, 'It refers to no record that there is']
+  t.strictSame(await send('POST', '/notes', { author: 99 }), nowhere, 'a reference that leads nowhere')
+  t.strictSame(await send('DELETE', '/users/1'), [409, 'Other records refer to this one'])
+  t.strictSame(await send('POST', '/users', { email: 'd', age: -1 }), [
+    400,
+    'The data is against a rule of the database'
+  ])
+  if (isStrict) {
+    t.match(await send('POST', '/users', { email: 'x'.repeat(40) }), [
+      400,
+      /^(email can't hold this value|A value is not valid)$/
+    ])
+    t.match(await send('POST', '/users', { email: 'e', age: 'old' }), [
+      400,
+      /^(age can't hold this value|A value is not valid)$/
+    ])
+  }
+  t.strictSame(await send('GET', '/users?colour=red'), [400, 'A field is not known'])
+
+  const failed = (await app
+    .service('users')
+    .create(user)
+    .catch((error: unknown) => error)) as ServiceError
+  t.ok(failed.cause instanceof Error, 'the error of the driver is the cause')
+}

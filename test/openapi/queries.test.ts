@@ -49,7 +49,7 @@ t.test('brackets are said of each parameter that has them', async (t) => {
     schema: { type: 'array', items: { type: 'integer' } }
   })
   t.match(parameters.$sort, { description: /-1 for descending/, schema: { properties: { words: { enum: [1, -1] } } } })
-  t.match(parameters.$or.description, /must hold.*needs a serializer of nested queries/)
+  t.match(parameters.$or.description, /must hold.*\. A client needs a serializer of nested queries/)
   for (const name of ['$limit', '$skip', '$select', '$and']) t.match(parameters[name].description, /\w/, name)
 })
 

@@ -120,6 +120,16 @@ for (const [where, place] of places) {
   })
 }
 
+t.test("one route of a host for several verbs, defined later, stays the host's", async (t) => {
+  const handler = async ({ method }: { method: string }) => ({ host: method })
+  const { app, calls } = await createHost(t, {
+    after: (app) => app.route({ method: ['GET', 'PUT'], url: '/things/:id', handler })
+  })
+  for (const verb of ['GET', 'PUT'] as const) t.strictSame((await request(app, verb, '/things/1')).body, { host: verb })
+  t.strictSame(calls, [])
+  t.match((await request(app, 'DELETE', '/things/1')).body, { method: 'remove' })
+})
+
 t.test("a host with `app.all('*')` has no 404 and no 405: what the service lacks is the host's", async (t) => {
   const { app } = await createHost(t, {
     before: (app) => {

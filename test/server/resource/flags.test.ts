@@ -76,6 +76,13 @@ t.test('what only the server sets is no part of a body, at any depth', async (t)
   t.match(await post({ deep: sent, list: [sent], open: { ...sent, other: 1 } }), [201])
 })
 
+t.test('the other fields that a record must have stay so, at any depth', async (t) => {
+  const inner = { ...Deep, required: ['a', 'set'] }
+  const { post } = await createEcho(t, resource({ type: 'object', properties: { deep: inner } }))
+  t.strictSame(await post({ deep: {} }), [400, 'deep.a is required'])
+  t.strictSame(await post({ deep: { a: 'x' } }), [201, { deep: { a: 'x' } }])
+})
+
 t.test('a record with further fields keeps those that do not leave', async (t) => {
   const loose = z.looseObject({ id: z.int(), 'a.b': z.string().optional(), token: z.string().optional() })
   const { send } = await createEcho(t, resource(loose, { readOnly: ['id'], writeOnly: ['token'] }), {

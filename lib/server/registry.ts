@@ -1,3 +1,4 @@
+import { foreignOf } from '../core/foreign.js'
 import { joinPath, stripSlashes } from '../core/path.js'
 import type { ExposedService } from './exposed.js'
 
@@ -20,10 +21,13 @@ export class Registry {
 
   /** @throws when the path is taken, or the server is ready */
   add(path: string, create: () => ExposedService): ExposedService {
-    if (this.#entries.has(path))
+    const taken = this.#entries.get(path)
+    if (taken !== undefined) {
+      const origin = foreignOf(taken.object)?.origin
       throw new Error(
-        `A service '${path}' is registered already: choose another path, or look it up by app.service('${path}')`
+        `A service '${path}' is registered already${origin ? `, by ${origin}` : ''}: choose another path, or look it up by app.service('${path}')`
       )
+    }
     if (this.ready)
       throw new Error(`The service '${path}' comes too late: register services before the server is ready`)
     const entry = create()

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { AuthenticationService, Mounted } from './application.js'
+import type { AuthenticationService, Mounted } from './mounted.js'
 
 /** What `rest({ authentication })` of a Feathers application takes. */
 export interface AuthenticationSettings {

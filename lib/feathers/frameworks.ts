@@ -1,4 +1,4 @@
-import type { Mounted } from './application.js'
+import type { Mounted } from './mounted.js'
 
 /** The middleware that a framework brings to applications, as new functions: they are known by their code. */
 export interface Brought {
@@ -34,9 +34,17 @@ async function ofKoa(bare: Bare): Promise<Brought> {
 }
 
 async function ofExpress(bare: Bare): Promise<Brought> {
-  const { compression, cors, default: express, errorHandler, json, notFound, rest, serveStatic, urlencoded } = (
-    await import('@feathersjs/express')
-  ).default
+  const {
+    compression,
+    cors,
+    default: express,
+    errorHandler,
+    json,
+    notFound,
+    rest,
+    serveStatic,
+    urlencoded
+  } = (await import('@feathersjs/express')).default
   const app = express(bare)
   app.use(json())
   app.use(urlencoded())

@@ -1,4 +1,4 @@
-import type { Mounted } from './application.js'
+import type { Mounted } from './mounted.js'
 
 /** The set-up and the tear-down of a mounted application. Each runs once, and neither where somebody else has set it up. */
 export class Lifecycle {

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { type Mounted, optionsOf } from './application.js'
 import { broughtTo, stackOf } from './frameworks.js'
+import { isOAuth, type Mounted, optionsOf } from './mounted.js'
 
 /**
  * Looks for the middleware of an application, which does not run on Fastify. What its framework brings is replaced here, or logged.
@@ -10,6 +10,7 @@ export async function checkMiddleware(application: Mounted, log: FastifyBaseLogg
   const stack = stackOf(application)
   const { missed, unknown } = stack.length === 0 ? nothing : await sort(application, stack)
   const ofServices = Object.entries(application.services).flatMap(([path, service]) => {
+    if (isOAuth(service)) return []
     const { koa, express } = optionsOf(service)
     const around = [koa?.before, koa?.after, express?.before, express?.after].flatMap((list) => list ?? [])
     return around.map((one) => `${nameOf(one)} of the service '${path}'`)
@@ -20,7 +21,9 @@ export async function checkMiddleware(application: Mounted, log: FastifyBaseLogg
       `The Feathers application has middleware, which does not run on Fastify: ${names.join(', ')}. Make hooks of Fastify or of services of it, then set the option \`ignoreMiddleware\``
     )
   if (missed.length > 0)
-    log.warn(`The Feathers application has middleware that does not run on Fastify. Use ${missed.join(' and ')} instead`)
+    log.warn(
+      `The Feathers application has middleware that does not run on Fastify. Use ${missed.join(' and ')} instead`
+    )
 }
 
 const nothing = { missed: [], unknown: [] }

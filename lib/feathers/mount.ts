@@ -3,10 +3,10 @@ import type { HookContext } from '../../types/hooks.js'
 import { NotFound } from '../core/error-classes.js'
 import { toServiceError } from '../core/errors.js'
 import { standFor } from '../core/foreign.js'
-import { type FeathersService, type Method, type Mounted, optionsOf, type ServiceOptions } from './application.js'
 import { type AuthenticationSettings, credentialsReader } from './credentials.js'
 import { Lifecycle } from './lifecycle.js'
 import { checkMiddleware } from './middleware.js'
+import { type FeathersService, isOAuth, type Method, type Mounted, optionsOf, type ServiceOptions } from './mounted.js'
 import { registerSockets } from './sockets.js'
 
 /** Options of a mounted application. */
@@ -32,8 +32,7 @@ export function mount(
 
   function add(service: FeathersService, path: string, { methods, routeParams }: ServiceOptions): void {
     if (methods.length === 0) return
-    // Its callbacks need the sessions of Koa or Express.
-    if (/^OAuth(Callback)?Service$/.test(service.constructor.name)) return void oauth.push(path)
+    if (isOAuth(service)) return void oauth.push(path)
     const object = Object.create(service, {
       setup: { value: (_app: unknown, _path: string, server: unknown) => lifecycle.setup(server) },
       teardown: { value: undefined }
@@ -67,10 +66,11 @@ export function mount(
 /** Calls a method as the transports of Feathers do: with a context, which comes back with the outcome. */
 async function run(service: FeathersService, context: HookContext): Promise<void> {
   const method = service[context.method] as Method
-  const { arguments: args, result, dispatch, http } = await method.call(
-    service,
-    ...context.arguments,
-    method.createContext({ http: context.http })
-  )
+  const {
+    arguments: args,
+    result,
+    dispatch,
+    http
+  } = await method.call(service, ...context.arguments, method.createContext({ http: context.http }))
   Object.assign(context, { arguments: args, result, dispatch, http })
 }

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import { checkOptionNames } from '../core/option-names.js'
-import type { FeathersApplication, Mounted } from './application.js'
 import { type MountOptions, mount } from './mount.js'
+import type { FeathersApplication, Mounted } from './mounted.js'
 
 /** Options of the plugin. */
 export interface FeathersOptions extends MountOptions {
@@ -20,7 +20,9 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
   checkOptionNames(options, [...names, ...ofRegister], 'fastify-services/feathers has')
   const { app, ...rest } = options
   if (!isApplication(app))
-    throw new Error('The option `app` of fastify-services/feathers is an application of Feathers 5, as feathers() makes it')
+    throw new Error(
+      'The option `app` of fastify-services/feathers is an application of Feathers 5, as feathers() makes it'
+    )
   mount(fastify, app, rest)
 }
 

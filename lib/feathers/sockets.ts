@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { rootOf } from '../core/root.js'
-import type { Mounted } from './application.js'
+import type { Mounted } from './mounted.js'
 
 /** Lets the sockets of a mounted application (`@feathersjs/socketio`) work on the servers of Fastify, and end with them. */
 export function registerSockets(fastify: FastifyInstance, application: Mounted): void {

@@ -37,7 +37,9 @@ export class Registry {
 
   /** @throws when there is no service at the path, under the prefix or without it */
   get(prefix: string, path: string): ExposedService {
-    const entry = this.#entries.get(joinPath(prefix, path)) ?? this.#entries.get(stripSlashes(path))
+    // Most instances have no prefix, and code looks services up for each call.
+    const own = prefix === '' ? path : joinPath(prefix, path)
+    const entry = this.#entries.get(own) ?? this.#entries.get(stripSlashes(path))
     if (entry !== undefined) return entry
     const known = [...this.#entries.keys()].map((name) => `'${name}'`).join(', ') || 'none'
     throw new Error(`There is no service '${stripSlashes(path)}'. Registered: ${known}`)

@@ -67,6 +67,10 @@ interface Around {
 
 export const optionsOf = (service: FeathersService): ServiceOptions => service[options]
 
+/** Whether it is a service of `@feathersjs/authentication-oauth`. Its callbacks need the sessions of Koa or Express. */
+export const isOAuth = (service: FeathersService): boolean =>
+  /^OAuth(Callback)?Service$/.test(Object(service.constructor).name)
+
 export type Mixin = (service: FeathersService, path: string, options: ServiceOptions) => void
 
 export interface AuthenticationService {

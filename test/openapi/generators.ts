@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs'
-import { cp, readFile, symlink, writeFile } from 'node:fs/promises'
+import { cp, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { type Outcome, run, temporaryFolder } from '../package/pack.js'
 import { root } from '../package/sources.js'
+import { installIn } from '../support/install.js'
 
 const source = join(root, 'test/openapi/generators')
 const modules = join(source, 'node_modules')
@@ -20,15 +20,8 @@ const programs: Readonly<Record<string, string>> = {
   tsc: 'typescript/bin/tsc'
 }
 
-/** Installs the generators, unless they are there in the versions of their lock file. */
-export async function installGenerators(): Promise<void> {
-  const lock = await readFile(join(source, 'package-lock.json'), 'utf8')
-  const mark = join(modules, '.installed')
-  if (existsSync(mark) && (await readFile(mark, 'utf8')) === lock) return
-  const { code, stderr } = await run(source, 'npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund')
-  if (code !== 0) throw new Error(`npm ci failed in test/openapi/generators: ${stderr}`)
-  await writeFile(mark, lock)
-}
+/** Installs the generators, unless they are there. */
+export const installGenerators = (): Promise<void> => installIn(source)
 
 /** Generates clients from a document and compiles the programs that use them. Returns the folder of what comes of it. */
 export async function compileClients(t: Test, example: string, document: unknown): Promise<string> {

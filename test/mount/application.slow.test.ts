@@ -114,6 +114,8 @@ t.test('an application of the Feathers CLI, on @feathersjs/koa and mounted', asy
       if (listed.includes(name)) t.strictNotSame(answer, theirs.get(name), `${name}: as the page says`)
       else t.strictSame(answer, theirs.get(name), name)
     t.ok(listed.every((name) => ours.has(name)))
+    const counts = `${ours.size} requests to an application of the CLI on Koa and mounted: ${ours.size - listed.length} answers are the same, ${listed.length} differ`
+    t.match(page, counts)
   })
 
   for (const [name, connect] of Object.entries(connections))

@@ -11,7 +11,7 @@ export interface Foreign {
   readonly service: object
   /** Who has made it: `'the Feathers application'`. */
   readonly origin: string
-  /** Calls the method of a context for a client, and puts what came of it into the context. */
+  /** Calls the method of a context for a client, and puts what came of it into the context, also if it fails. */
   call(context: HookContext): Promise<void>
 }
 
@@ -38,7 +38,11 @@ export function createForeign(object: object, foreign: Foreign, options: Foreign
   const call: Run = async (context) => {
     if (context.result === undefined) {
       observer.begin(context)
-      await foreign.call(context)
+      // Its hooks may have failed behind a result, which must be closed if it is a stream.
+      await foreign.call(context).catch((error) => {
+        observer.fail(context)
+        throw error
+      })
     }
     observer.see(context)
   }

@@ -63,14 +63,14 @@ export function mount(
   })
 }
 
-/** Calls a method as the transports of Feathers do: with a context, which comes back with the outcome. */
+/** Calls a method as the transports of Feathers do: with a context, which holds what has come of it. */
 async function run(service: FeathersService, context: HookContext): Promise<void> {
   const method = service[context.method] as Method
-  const {
-    arguments: args,
-    result,
-    dispatch,
-    http
-  } = await method.call(service, ...context.arguments, method.createContext({ http: context.http }))
-  Object.assign(context, { arguments: args, result, dispatch, http })
+  const own = method.createContext({ http: context.http })
+  try {
+    await method.call(service, ...context.arguments, own)
+  } finally {
+    const { arguments: args, result, dispatch, http } = own
+    Object.assign(context, { arguments: args, result, dispatch, http })
+  }
 }

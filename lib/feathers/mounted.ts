@@ -36,12 +36,12 @@ export interface FeathersService {
 
 export interface Method {
   // biome-ignore lint/suspicious/noExplicitAny: it is whatever the service takes
-  (...args: any[]): Promise<Outcome>
-  createContext(data: object): object
+  (...args: any[]): Promise<unknown>
+  createContext(data: object): Context
 }
 
-/** The context of a call that is over. */
-export interface Outcome {
+/** The part of a context that is read here when the call is over. */
+export interface Context {
   readonly arguments: unknown[]
   readonly result: unknown
   readonly dispatch: unknown

@@ -18,5 +18,6 @@ export async function mountedHost(app: FastifyInstance): Promise<FastifyInstance
     theirs.use(path, object, methods ? { methods: [...methods] } : {})
     return theirs.service(path).hooks(hooks as object)
   }
-  return Object.create(app, { service: { value: service } })
+  // An instance is a promise of itself.
+  return Object.create(app, { service: { value: service }, then: { value: undefined } })
 }

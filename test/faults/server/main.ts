@@ -25,7 +25,7 @@ if (options.late) {
 }
 await app.register(services, { notFound: { verbose: true }, ...options.plugin })
 hurry(app)
-const host = options.mounted ? await (await import('./mounted.js')).mountedHost(app) : app
+const { host } = options.mounted ? await (await import('./mounted.js')).mountedHost(app) : { host: app }
 await registerThings(host)
 const rooms: Record<Room, () => Promise<void>> = {
   streams: async () => (await import('./streams.js')).registerStreams(host),

@@ -8,7 +8,7 @@ import { remember } from './waiting.js'
  * An instance on which services are those of a Feathers application, which is mounted. What has no counterpart there is left out:
  * middleware, formatters, schemas.
  */
-export async function mountedHost(app: FastifyInstance): Promise<FastifyInstance> {
+export async function mountedHost(app: FastifyInstance): Promise<{ host: FastifyInstance }> {
   // biome-ignore lint/suspicious/noExplicitAny: services of any kind
   const theirs = feathers<any>()
   app.addHook('preHandler', remember)
@@ -18,6 +18,6 @@ export async function mountedHost(app: FastifyInstance): Promise<FastifyInstance
     theirs.use(path, object, methods ? { methods: [...methods] } : {})
     return theirs.service(path).hooks(hooks as object)
   }
-  // An instance is a promise of itself.
-  return Object.create(app, { service: { value: service }, then: { value: undefined } })
+  // In an object: an instance is a promise of itself.
+  return { host: Object.create(app, { service: { value: service } }) }
 }

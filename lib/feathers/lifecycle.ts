@@ -6,7 +6,8 @@ export class Lifecycle {
   readonly #check: () => Promise<void>
   #server: unknown
   #isStarted = false
-  #isOurs = false
+  /** Whether it was set up here. */
+  isOurs = false
 
   /** @param check runs before the set-up. @throws to prevent it */
   constructor(application: Mounted, check: () => Promise<void>) {
@@ -19,12 +20,12 @@ export class Lifecycle {
     this.#isStarted = true
     await this.#check()
     if (this.#application._isSetup) return
-    this.#isOurs = true
+    this.isOurs = true
     this.#server = server
     await this.#application.setup(server)
   }
 
   async teardown(): Promise<void> {
-    if (this.#isOurs) await this.#application.teardown(this.#server)
+    if (this.isOurs) await this.#application.teardown(this.#server)
   }
 }

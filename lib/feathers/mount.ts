@@ -54,7 +54,7 @@ export function mount(
 
   for (const [path, service] of Object.entries(application.services)) add(service, path, optionsOf(service))
   application.mixins.push(add)
-  registerSockets(fastify, application)
+  registerSockets(fastify, application, lifecycle)
   // Services are set up in the order of registration, by whichever server was named. This is for an application that has none.
   fastify.addHook('onReady', () => lifecycle.setup(fastify.server))
   fastify.addHook('onClose', async () => {

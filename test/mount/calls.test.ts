@@ -19,6 +19,18 @@ t.test('a call over HTTP has the params that the transports of Feathers give', a
   t.strictSame((await request(app, 'GET', '/fixed')).body.route, { tenant: 'a' })
 })
 
+t.test('what hooks of Fastify put on request.feathers are params too', async (t) => {
+  const theirs: Theirs = feathers()
+  theirs.use('things', mirror)
+  const app = await createMounted(t, theirs, {
+    after: (app) =>
+      app.addHook('onRequest', async (request) => {
+        Object.assign(request.feathers, { client: 'web', provider: 'other' })
+      })
+  })
+  t.match((await request(app, 'GET', '/things')).body, { client: 'web', provider: 'rest' })
+})
+
 t.test('its hooks run once, and what they say of the answer counts', async (t) => {
   const theirs: Theirs = feathers()
   const ran: string[] = []

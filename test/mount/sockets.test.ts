@@ -57,6 +57,15 @@ t.test('sockets on a server of their own stay there', async (t) => {
   t.equal((await request(app, 'GET', '/things')).status, 200)
 })
 
+t.test('those of an application that somebody else has set up stay open', async (t) => {
+  const { theirs, closed } = createSocketed()
+  await theirs.setup(createServer())
+  const app = await createMounted(t, theirs)
+  await app.ready()
+  await app.close()
+  t.same(closed, [])
+})
+
 t.test('an application that never got ready has no sockets to close', async (t) => {
   const { theirs, closed } = createSocketed()
   const app = await createMounted(t, theirs)

@@ -97,6 +97,16 @@ export const rows: readonly Row[] = [
   ratio('koa-get', 'get: koa ÷ ours', '1.75', '≥', 1.75, 'koa get', 'ours get'),
   ratio('koa-find', 'nested find: koa ÷ ours', '1.27', '≥', 1.5, 'koa find', 'ours find'),
   ratio('koa-create', 'create: koa ÷ ours', '1.85', '≥', 1.85, 'koa create', 'ours create'),
+  ratio(
+    'mounted-call',
+    "a call inside of a mounted service: ours ÷ Feathers' own",
+    '–',
+    '≤',
+    1.1,
+    'mounted:ours call',
+    'mounted:theirs call'
+  ),
+  ratio('mounted-get', 'get: mounted ÷ koa', '–', '≤', 0.8, 'mounted get', 'koa get'),
   ratio('404', '404: 1,000 services ÷ one', '16–26', '≤', 1.1, 'ours:1000 404', 'ours 404'),
   ratio('405', '405: 1,000 services ÷ one', '16–26', '≤', 1.1, 'ours:1000 405', 'ours 405'),
   perHook('around', '2.0', 1.3),

@@ -2,8 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { ServiceFunction, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import type { HookOptions } from '../../types/hooks.js'
+import { createForeign, foreignOf } from '../core/foreign.js'
 import { HookStore } from '../core/hooks.js'
 import { joinPath } from '../core/path.js'
+import { rootOf } from '../core/root.js'
 import { createService } from '../core/service.js'
 import { checkRoutes } from './custom-route.js'
 import { emitterOf } from './emitter.js'
@@ -19,7 +21,7 @@ import { createParser } from './query.js'
 import { Registry } from './registry.js'
 import { decorateMessages } from './request.js'
 import type { Settings } from './route.js'
-import { rootOf, routerOf } from './router.js'
+import { routerOf } from './router.js'
 import { registerRoutes } from './routes.js'
 import { checkSchemas } from './schema.js'
 import { mayHaveHooks, startHooks, startRouteHooks } from './start-hooks.js'
@@ -75,7 +77,9 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
       checkRoutes(routes, name, exposed, router)
       checkSchemas(serviceOptions.schema, name, exposed)
       const shared = { app: instance, path: name, common, onListenerError, observer, emitter: emitterOf(object) }
-      const entry = createService(object, { ...shared, methods: exposed, routes, events, hooks: hooks as HookOptions })
+      const own = { ...shared, methods: exposed, routes, events, hooks: hooks as HookOptions }
+      const foreign = foreignOf(object)
+      const entry = foreign ? createForeign(object, foreign, own) : createService(object, own)
       const start = () => startHooks(entry, common, serviceOptions)
       const exposedService = { ...entry, exposed, common, options: serviceOptions, start }
       locations.add(exposedService)
@@ -83,13 +87,20 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     }
     const entry = registry.add(name, create)
     const prefix = joinPath(path)
-    const child = (child: FastifyInstance) => registerRoutes(child, entry, serviceOptions, settings)
+    const child = async (child: FastifyInstance) => {
+      if (joinPath(child.prefix) !== name) throw new Error(misplaced(name, child.prefix))
+      await registerRoutes(child, entry, serviceOptions, settings)
+    }
     // Whoever traces an application tells the services apart by it.
     Object.assign(child, { [Symbol.for('fastify.display-name')]: name || '/' })
     instance.register(child, prefix === '' ? {} : { prefix: `/${prefix}` })
     return entry.service
   }
 }
+
+// Fastify puts what is registered into the plugin that is loading, whatever instance it is registered on.
+const misplaced = (name: string, url: string) =>
+  `The service '${name}' would be at ${url}: it was registered on another instance while a plugin with a prefix was loading. Use the instance that this plugin gets, or register the service before`
 
 /**
  * The plugin: services over HTTP (specification: "Server-side behaviour"). It decorates the instance with `service` and `setup`,

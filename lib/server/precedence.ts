@@ -1,7 +1,7 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { ConstraintStrategy, Handler, HTTPVersion } from 'find-my-way'
+import { rootOf } from '../core/root.js'
 import type { Locations } from './locations.js'
-import { rootOf } from './router.js'
 
 const strategy = 'beforeServices'
 

@@ -1,3 +1,4 @@
+import { foreignOf } from '../core/foreign.js'
 import { joinPath, stripSlashes } from '../core/path.js'
 import type { ExposedService } from './exposed.js'
 
@@ -20,10 +21,13 @@ export class Registry {
 
   /** @throws when the path is taken, or the server is ready */
   add(path: string, create: () => ExposedService): ExposedService {
-    if (this.#entries.has(path))
+    const taken = this.#entries.get(path)
+    if (taken !== undefined) {
+      const origin = foreignOf(taken.object)?.origin
       throw new Error(
-        `A service '${path}' is registered already: choose another path, or look it up by app.service('${path}')`
+        `A service '${path}' is registered already${origin ? `, by ${origin}` : ''}: choose another path, or look it up by app.service('${path}')`
       )
+    }
     if (this.ready)
       throw new Error(`The service '${path}' comes too late: register services before the server is ready`)
     const entry = create()
@@ -33,7 +37,9 @@ export class Registry {
 
   /** @throws when there is no service at the path, under the prefix or without it */
   get(prefix: string, path: string): ExposedService {
-    const entry = this.#entries.get(joinPath(prefix, path)) ?? this.#entries.get(stripSlashes(path))
+    // Most instances have no prefix, and code looks services up for each call.
+    const own = prefix === '' ? path : joinPath(prefix, path)
+    const entry = this.#entries.get(own) ?? this.#entries.get(stripSlashes(path))
     if (entry !== undefined) return entry
     const known = [...this.#entries.keys()].map((name) => `'${name}'`).join(', ') || 'none'
     throw new Error(`There is no service '${stripSlashes(path)}'. Registered: ${known}`)

@@ -41,10 +41,3 @@ export function routerOf({ initialConfig }: FastifyInstance): Router {
     }
   }
 }
-
-/** The outermost instance. A request that finds no route runs its hooks, wherever the plugin was registered. */
-export function rootOf(app: FastifyInstance): FastifyInstance {
-  let root = app
-  while (!Object.hasOwn(root, 'routing')) root = Object.getPrototypeOf(root)
-  return root
-}

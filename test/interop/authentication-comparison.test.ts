@@ -131,3 +131,31 @@ t.test(
     }
   }
 )
+
+/** What is not the same for a mounted application: what the transport does before a service is called, and with an error. */
+const transport: Rows = {
+  // Koa answers an error that is none of Feathers with its message alone.
+  'a password that is a number': error(500, 'general-error', /Illegal arguments/),
+  'a password that is an object': error(500, 'general-error', /Illegal arguments/),
+  'a log-in without a body': error(400, 'bad-request', 'No data provided'),
+  'a log-in that is a string': error(400, 'bad-request', "First parameter for 'create' must be an object"),
+  'a logout with a slash': error(400, 'bad-request', /^The id is empty/),
+  'a logout with the token as the id': error(414, 'uri-too-long', /./),
+  'a find of the authentication service': notSupported('find', 'POST, DELETE'),
+  'a patch of the authentication service': notSupported('patch', 'POST, DELETE'),
+  'a protected call of a method that is not there': notSupported('remove', 'GET, HEAD')
+}
+
+t.test('a mounted application authenticates as it does on @feathersjs/koa', async (t) => {
+  const [ours, theirs] = [await servers['fastify-services/feathers'](t), await servers['@feathersjs/koa'](t)]
+  for (const [name, request] of Object.entries(requests)) {
+    const [answer, other] = [await ask(ours, request), await ask(theirs, request)]
+    const { 'www-authenticate': _, ...headers } = answer.headers
+    const expected = transport[name]
+    if (expected === undefined) t.strictSame({ ...answer, headers }, other, name)
+    else {
+      t.match(answer, expected, name)
+      t.strictNotSame({ ...answer, headers }, other, `${name}: not the same`)
+    }
+  }
+})

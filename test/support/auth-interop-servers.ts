@@ -6,12 +6,13 @@ import {
   authenticate as theirAuthenticate
 } from '@feathersjs/authentication'
 import { LocalStrategy, hooks as localHooks } from '@feathersjs/authentication-local'
-import { feathers } from '@feathersjs/feathers'
+import { type Application, feathers } from '@feathersjs/feathers'
 import { bodyParser, koa, errorHandler as koaErrors, rest as koaRest, parseAuthentication } from '@feathersjs/koa'
 import { memory } from '@feathersjs/memory'
 import Fastify from 'fastify'
 import services, { frameworkErrors } from 'fastify-services'
 import authentication, { authenticate, hashPassword } from 'fastify-services/authentication'
+import mounted from 'fastify-services/feathers'
 import type { Test } from 'tap'
 import { secret } from './tokens.js'
 import { user } from './users-app.js'
@@ -68,15 +69,11 @@ const configuration: Partial<AuthenticationConfiguration> = {
   local: { usernameField: 'email', passwordField: 'password', errorMessage: 'Invalid login' }
 }
 
-/** The services on `@feathersjs/koa`, set up as its documentation sets it up. */
-async function onKoa(t: Test): Promise<string> {
-  const app = koa(feathers<Record<string, never>, Record<string, unknown>>())
-  app.silent = true
+type App = Application<Record<string, never>, Record<string, unknown>>
+
+/** Adds the services to an application of Feathers. Its user is created by what this returns. */
+function addServices(app: App) {
   app.set('authentication', configuration)
-  app.use(koaErrors())
-  app.use(parseAuthentication())
-  app.use(bodyParser())
-  app.configure(koaRest())
   const service = new AuthenticationService(app as never)
   service.register('jwt', new JWTStrategy())
   service.register('local', new LocalStrategy())
@@ -94,15 +91,44 @@ async function onKoa(t: Test): Promise<string> {
     before: { create: [localHooks.hashPassword('password')] },
     after: { all: [localHooks.protect('password')] }
   })
+  return () => find('users').create({ ...user })
+}
+
+/** The services on `@feathersjs/koa`, set up as its documentation sets it up. */
+async function onKoa(t: Test): Promise<string> {
+  const app = koa(feathers<Record<string, never>, Record<string, unknown>>())
+  app.silent = true
+  app.use(koaErrors())
+  app.use(parseAuthentication())
+  app.use(bodyParser())
+  app.configure(koaRest())
+  const createUser = addServices(app as unknown as App)
   const server = await app.listen(0, '127.0.0.1')
   t.teardown(async () => {
     const closed = new Promise((resolve) => server.close(resolve))
     server.closeAllConnections()
     await closed
   })
-  await find('users').create({ ...user })
+  await createUser()
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
+/** The same services of Feathers, mounted. */
+async function onMounted(t: Test): Promise<string> {
+  const theirs: App = feathers()
+  const createUser = addServices(theirs)
+  const app = Fastify({ forceCloseConnections: true, frameworkErrors })
+  t.teardown(() => app.close())
+  await app.register(services, { notFound: true, errorHandler: { logger: false } })
+  await app.register(mounted, { app: theirs })
+  const base = await app.listen({ port: 0, host: '127.0.0.1' })
+  await createUser()
+  return base
+}
+
 /** Servers by name: each has the same user and the same secret, answers its address, and is closed when the test ends. */
-export const servers = { 'fastify-services': ours, '@feathersjs/koa': onKoa } as const
+export const servers = {
+  'fastify-services': ours,
+  'fastify-services/feathers': onMounted,
+  '@feathersjs/koa': onKoa
+} as const

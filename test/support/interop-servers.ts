@@ -5,6 +5,7 @@ import { feathers } from '@feathersjs/feathers'
 import { bodyParser, koa, errorHandler as koaErrors, rest as koaRest } from '@feathersjs/koa'
 import Fastify from 'fastify'
 import services, { frameworkErrors } from 'fastify-services'
+import mounted from 'fastify-services/feathers'
 import type { Test } from 'tap'
 import { answer, methods, Pages, Reader, Things } from './interop-service.js'
 
@@ -19,6 +20,17 @@ async function ours(t: Test): Promise<string> {
   app.service('users/:userId/things', new Things())
   app.service('reader', new Reader())
   app.service('pages', new Pages())
+  return await app.listen({ port: 0, host: '127.0.0.1' })
+}
+
+/** The services on a Feathers application that is mounted. */
+async function onMounted(t: Test): Promise<string> {
+  const theirs = feathers()
+  mount(theirs as unknown as FeathersApp)
+  const app = Fastify({ forceCloseConnections: true, frameworkErrors })
+  t.teardown(() => app.close())
+  await app.register(services, { notFound: true, errorHandler: { logger: false } })
+  await app.register(mounted, { app: theirs })
   return await app.listen({ port: 0, host: '127.0.0.1' })
 }
 
@@ -70,4 +82,9 @@ async function address(t: Test, server: Server): Promise<string> {
 }
 
 /** Servers by name: each starts the same services, answers its address, and is closed when the test ends. */
-export const servers = { 'fastify-services': ours, '@feathersjs/koa': onKoa, '@feathersjs/express': onExpress } as const
+export const servers = {
+  'fastify-services': ours,
+  'fastify-services/feathers': onMounted,
+  '@feathersjs/koa': onKoa,
+  '@feathersjs/express': onExpress
+} as const

@@ -13,6 +13,8 @@ export interface ServerOptions {
   readonly http2?: true
   /** A host with hooks that take their time. */
   readonly late?: true
+  /** The services are those of a Feathers application that is mounted. */
+  readonly mounted?: true
   /** A host with parsers and plugins of its own. */
   readonly plugins?: true
   /** Where a server is that streams can be fetched from. */

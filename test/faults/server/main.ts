@@ -25,10 +25,11 @@ if (options.late) {
 }
 await app.register(services, { notFound: { verbose: true }, ...options.plugin })
 hurry(app)
-await registerThings(app)
+const { host } = options.mounted ? await (await import('./mounted.js')).mountedHost(app) : { host: app }
+await registerThings(host)
 const rooms: Record<Room, () => Promise<void>> = {
-  streams: async () => (await import('./streams.js')).registerStreams(app),
-  places: async () => (await import('./places.js')).registerPlaces(app),
+  streams: async () => (await import('./streams.js')).registerStreams(host),
+  places: async () => (await import('./places.js')).registerPlaces(host),
   never: async () => (await import('./never.js')).registerNever(app),
   protected: async () => (await import('./protected.js')).registerProtected(app),
   files: async () => (await import('./files.js')).registerFiles(app),

@@ -1,0 +1,66 @@
+import type { HookContext, RegisteredService } from '../../types/hooks.js'
+import { compose, type Run } from './compose.js'
+import { contextOf } from './context.js'
+import { HookStore } from './hooks.js'
+import { checkArguments, definitionOf } from './methods.js'
+import type { CallObserver, RegisterOptions, ServiceEntry, ServiceMethod } from './service.js'
+
+/** A service that another framework has made: its methods have hooks of its own, and it emits its own events. */
+export interface Foreign {
+  /** What `app.service(path)` returns: calls of the server go to it as they are. */
+  readonly service: object
+  /** Who has made it: `'the Feathers application'`. */
+  readonly origin: string
+  /** Calls the method of a context for a client, and puts what came of it into the context, also if it fails. */
+  call(context: HookContext): Promise<void>
+}
+
+// Apart from the objects, as what is said of them in other places.
+const foreigners = new WeakMap<object, Foreign>()
+
+/** Says that an object stands for a service of another framework, wherever it is registered. */
+export function standFor<T extends object>(object: T, foreign: Foreign): T {
+  foreigners.set(object, foreign)
+  return object
+}
+
+export const foreignOf = (object: object): Foreign | undefined => foreigners.get(object)
+
+interface ForeignOptions extends Pick<RegisterOptions, 'app' | 'path' | 'common'> {
+  readonly methods: readonly string[]
+  readonly observer: CallObserver
+}
+
+/** What the framework needs to know of such a service: its methods as clients call them, within the hooks of all services. */
+export function createForeign(object: object, foreign: Foreign, options: ForeignOptions): ServiceEntry {
+  const { app, path, common, observer } = options
+  const service = foreign.service as RegisteredService
+  const call: Run = async (context) => {
+    if (context.result === undefined) {
+      observer.begin(context)
+      // Its hooks may have failed behind a result, which must be closed if it is a stream.
+      await foreign.call(context).catch((error) => {
+        observer.fail(context)
+        throw error
+      })
+    }
+    observer.see(context)
+  }
+  const toMethod = (name: string): ServiceMethod => {
+    const definition = definitionOf(name)
+    const create = contextOf({ app, service, path, method: name }, definition.arguments, null, observer.lend)
+    const hooks = common.collect(name, observer)
+    const run = compose(observer.arrange(hooks), call, observer)
+    return {
+      name,
+      definition,
+      context(args) {
+        checkArguments(name, definition.arguments, args)
+        return create(args)
+      },
+      run: observer.trace(run)
+    }
+  }
+  const methods = new Map(options.methods.map((name) => [name, toMethod(name)]))
+  return { app, path, object, service, methods, hooks: new HookStore() }
+}

@@ -1,0 +1,76 @@
+import type { FastifyInstance } from 'fastify'
+import type { HookContext } from '../../types/hooks.js'
+import { NotFound } from '../core/error-classes.js'
+import { toServiceError } from '../core/errors.js'
+import { standFor } from '../core/foreign.js'
+import { type AuthenticationSettings, credentialsReader } from './credentials.js'
+import { Lifecycle } from './lifecycle.js'
+import { checkMiddleware } from './middleware.js'
+import { type FeathersService, isOAuth, type Method, type Mounted, optionsOf, type ServiceOptions } from './mounted.js'
+import { registerSockets } from './sockets.js'
+
+/** Options of a mounted application. */
+export interface MountOptions {
+  /** What `rest({ authentication })` of the application takes. Default: the settings of its authentication service. */
+  authentication?: AuthenticationSettings
+  /** Whether its Koa or Express middleware, which does not run here, is no concern. Default: the server does not start with some. */
+  ignoreMiddleware?: boolean
+}
+
+/** Registers the services of a Feathers application, and those that it gets until the server is ready. */
+export function mount(
+  fastify: FastifyInstance,
+  application: Mounted,
+  { authentication = {}, ignoreMiddleware = false }: MountOptions
+): void {
+  const before = credentialsReader(application, authentication)
+  const oauth: string[] = []
+  const lifecycle = new Lifecycle(application, async () => {
+    if (oauth.length > 0) fastify.log.warn(`OAuth of the Feathers application does not move: ${oauth.join(', ')}`)
+    if (!ignoreMiddleware) await checkMiddleware(application, fastify.log)
+  })
+
+  function add(service: FeathersService, path: string, { methods, routeParams }: ServiceOptions): void {
+    if (methods.length === 0) return
+    if (isOAuth(service)) return void oauth.push(path)
+    const object = Object.create(service, {
+      setup: { value: (_app: unknown, _path: string, server: unknown) => lifecycle.setup(server) },
+      teardown: { value: undefined }
+    })
+    async function call(context: HookContext) {
+      if (application.services[path] !== service)
+        throw new NotFound(`The service '${path}' is not in the Feathers application any more`)
+      if (routeParams) context.params.route = { ...routeParams, ...context.params.route }
+      await run(service, context)
+    }
+    try {
+      standFor(object, { service, origin: 'the Feathers application', call })
+      fastify.service(path, object, { methods, before })
+    } catch (cause) {
+      const { message } = toServiceError(cause)
+      throw new Error(`The service '${path}' of the Feathers application can't be mounted: ${message}`, { cause })
+    }
+  }
+
+  for (const [path, service] of Object.entries(application.services)) add(service, path, optionsOf(service))
+  application.mixins.push(add)
+  registerSockets(fastify, application, lifecycle)
+  // Services are set up in the order of registration, by whichever server was named. This is for an application that has none.
+  fastify.addHook('onReady', () => lifecycle.setup(fastify.server))
+  fastify.addHook('onClose', async () => {
+    application.mixins.splice(application.mixins.indexOf(add), 1)
+    await lifecycle.teardown()
+  })
+}
+
+/** Calls a method as the transports of Feathers do: with a context, which holds what has come of it. */
+async function run(service: FeathersService, context: HookContext): Promise<void> {
+  const method = service[context.method] as Method
+  const own = method.createContext({ http: context.http })
+  try {
+    await method.call(service, ...context.arguments, own)
+  } finally {
+    const { arguments: args, result, dispatch, http } = own
+    Object.assign(context, { arguments: args, result, dispatch, http })
+  }
+}

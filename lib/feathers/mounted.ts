@@ -1,0 +1,85 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** What is known here of an application of Feathers 5: one of `feathers()`, `koa(feathers())` or `express(feathers())`. */
+export interface FeathersApplication {
+  readonly services: object
+  readonly mixins: readonly unknown[]
+  // biome-ignore lint/suspicious/noExplicitAny: the server is that of whatever framework it was made for
+  setup(server: any): Promise<unknown>
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  teardown(server: any): Promise<unknown>
+}
+
+/** The rest of it, which its types leave out or other packages add. */
+export interface Mounted extends FeathersApplication {
+  readonly services: Readonly<Record<string, FeathersService>>
+  readonly mixins: Mixin[]
+  /** Whether it has been set up, by whomever. */
+  readonly _isSetup: boolean
+  /** Of `@feathersjs/authentication`. */
+  defaultAuthentication?(service?: string): AuthenticationService | null
+  /** Of `@feathersjs/transport-commons`: there where it has a real-time transport. */
+  readonly channel?: unknown
+  /** Of `@feathersjs/socketio`, from the set-up on. */
+  readonly io?: Sockets
+  /** Of `@feathersjs/koa`. */
+  readonly middleware?: readonly unknown[]
+  /** Of `@feathersjs/express`. */
+  readonly _router?: { readonly stack: readonly { readonly handle: unknown }[] }
+}
+
+/** A service of it, with the hooks that its application has given it. */
+export interface FeathersService {
+  readonly [options]: ServiceOptions
+  readonly [name: string]: unknown
+}
+
+export interface Method {
+  // biome-ignore lint/suspicious/noExplicitAny: it is whatever the service takes
+  (...args: any[]): Promise<unknown>
+  createContext(data: object): Context
+}
+
+/** The part of a context that is read here when the call is over. */
+export interface Context {
+  readonly arguments: unknown[]
+  readonly result: unknown
+  readonly dispatch: unknown
+  readonly http: object
+}
+
+/** `getServiceOptions` of `@feathersjs/feathers` reads it, which is not imported: nobody needs that package for the rest of this door. */
+const options: unique symbol = Symbol.for('@feathersjs/service') as never
+
+export interface ServiceOptions {
+  /** What clients may call. */
+  readonly methods: readonly string[]
+  readonly routeParams?: Readonly<Record<string, string>>
+  readonly koa?: Around
+  readonly express?: Around
+}
+
+/** The middleware around a service. */
+interface Around {
+  readonly before?: readonly unknown[]
+  readonly after?: readonly unknown[]
+}
+
+export const optionsOf = (service: FeathersService): ServiceOptions => service[options]
+
+/** Whether it is a service of `@feathersjs/authentication-oauth`. Its callbacks need the sessions of Koa or Express. */
+export const isOAuth = (service: FeathersService): boolean =>
+  /^OAuth(Callback)?Service$/.test(Object(service.constructor).name)
+
+export type Mixin = (service: FeathersService, path: string, options: ServiceOptions) => void
+
+export interface AuthenticationService {
+  readonly configuration: { readonly parseStrategies?: readonly string[]; readonly authStrategies?: readonly string[] }
+  parse(request: IncomingMessage, response: ServerResponse, ...strategies: readonly string[]): Promise<object | null>
+}
+
+export interface Sockets {
+  readonly httpServer: unknown
+  path(): string
+  readonly engine: { close(): unknown }
+}

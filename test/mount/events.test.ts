@@ -1,0 +1,60 @@
+import { EventEmitter } from 'node:events'
+import { feathers } from '@feathersjs/feathers'
+import { memory } from '@feathersjs/memory'
+import t from 'tap'
+import { request } from '../support/host.js'
+import { createMounted, type Theirs } from '../support/mounted-app.js'
+
+t.test('a listener on either side hears each event once, whichever way the call came', async (t) => {
+  const theirs: Theirs = feathers()
+  theirs.use('things', memory({ multi: true }) as object)
+  const app = await createMounted(t, theirs)
+  const heard: string[] = []
+  const hear = (side: string) => (record: { n: number }, context: { path: string; method: string }) =>
+    heard.push(`${side} ${record.n} ${context.path}.${context.method}`)
+  app.service('things').on('created', hear('ours'))
+  theirs.service('things').on('created', hear('theirs'))
+  const sides = (n: number) => [`ours ${n} things.create`, `theirs ${n} things.create`]
+
+  await request(app, 'POST', '/things', { payload: { n: 1 } })
+  t.same(heard.splice(0).sort(), sides(1), 'over HTTP')
+  await theirs.service('things').create({ n: 2 })
+  t.same(heard.splice(0).sort(), sides(2), 'by its own application')
+  await app.service<{ create(data: object): Promise<object> }>('things').create({ n: 3 })
+  t.same(heard.splice(0).sort(), sides(3), 'by ours')
+  await request(app, 'POST', '/things', { payload: [{ n: 4 }, { n: 5 }] })
+  t.same(heard.splice(0).sort(), [...sides(4), ...sides(5)].sort(), 'for each record of a list')
+})
+
+t.test('events of its own, and of a service that is an emitter', async (t) => {
+  const theirs: Theirs = feathers()
+  class Emitter extends EventEmitter {
+    async create(data: { n: number }) {
+      this.emit('created', data)
+      return data
+    }
+    async archive(data: { n: number }) {
+      this.emit('archived', data)
+      return data
+    }
+  }
+  theirs.use('emitters', new Emitter(), { methods: ['create', 'archive'], events: ['created', 'archived'] })
+  const app = await createMounted(t, theirs)
+  const heard: unknown[] = []
+  app.service('emitters').on('created', (data) => heard.push('created', data))
+  app.service('emitters').on('archived', (data) => heard.push('archived', data))
+  await request(app, 'POST', '/emitters', { payload: { n: 1 } })
+  await request(app, 'POST', '/emitters', { payload: { n: 2 }, headers: { 'x-service-method': 'archive' } })
+  t.same(heard, ['created', { n: 1 }, 'archived', { n: 2 }])
+})
+
+t.test('a listener that throws fails the call, as it does in Feathers', async (t) => {
+  const theirs: Theirs = feathers()
+  theirs.use('things', memory() as object)
+  const app = await createMounted(t, theirs)
+  theirs.service('things').on('created', () => {
+    throw new Error('no')
+  })
+  t.match(await request(app, 'POST', '/things', { payload: {} }), { status: 500, body: { className: 'general-error' } })
+  t.match(await request(app, 'GET', '/things'), { status: 200, body: [{ id: 0 }] })
+})

@@ -1,0 +1,102 @@
+import feathersExpress from '@feathersjs/express'
+import { feathers } from '@feathersjs/feathers'
+import { bodyParser, cors, errorHandler, koa, parseAuthentication, rest, serveStatic } from '@feathersjs/koa'
+import t from 'tap'
+import { request } from '../support/host.js'
+import { createMounted, createWarnings, mirror, type Theirs } from '../support/mounted-app.js'
+
+type Use = { use(...args: unknown[]): Use; configure(fn: unknown): Use }
+
+/** An application as the CLI of Feathers makes it, on Koa. */
+function createKoa(...more: unknown[]): Theirs {
+  const app = koa(feathers()) as unknown as Use
+  for (const one of [cors(), serveStatic('.'), errorHandler(), parseAuthentication(), bodyParser(), ...more])
+    app.use(one)
+  app.configure(rest())
+  app.use('things', mirror)
+  return app as unknown as Theirs
+}
+
+/** The same on Express. */
+function createExpress(...more: unknown[]): Theirs {
+  const { default: express, ...parts } = feathersExpress
+  const app = express(feathers()) as unknown as Use
+  const before = [parts.cors(), parts.compression(), parts.json(), parts.urlencoded({ extended: true })]
+  for (const one of [...before, parts.serveStatic('.'), ...more]) app.use(one)
+  app.configure(parts.rest())
+  app.use('things', mirror)
+  for (const one of [parts.notFound(), parts.errorHandler({ logger: false } as object)]) app.use(one)
+  return app as unknown as Theirs
+}
+
+const told = /has middleware that does not run on Fastify\. Use (.+) instead$/
+
+for (const [name, create, plugins] of [
+  ['Koa', createKoa, '@fastify/cors and @fastify/static'],
+  ['Express', createExpress, '@fastify/cors and @fastify/compress and @fastify/static']
+] as const) {
+  t.test(`an application of the CLI on ${name} starts, and tells what to use for middleware of its own`, async (t) => {
+    const { warnings, logger } = createWarnings()
+    const app = await createMounted(t, create(), { server: { logger } })
+    t.match(await request(app, 'GET', '/things?a=1'), { status: 200, body: { query: { a: '1' }, provider: 'rest' } })
+    t.match(await request(app, 'POST', '/things', { payload: { a: 1 } }), { status: 201, body: { data: { a: 1 } } })
+    t.same(
+      warnings.map((line) => told.exec(line)?.[1]),
+      [plugins]
+    )
+  })
+
+  t.test(`middleware of an application on ${name} stops the start: it may be what guards it`, async (t) => {
+    const onlyAdmins = async (_first: unknown, next: () => Promise<void>) => next()
+    const app = await createMounted(t, create(onlyAdmins, [() => 'a function without a name'].at(0)))
+    await t.rejects(async () => app.ready(), {
+      message:
+        /middleware, which does not run on Fastify: onlyAdmins, `\(\) => 'a function .*set the option `ignoreMiddleware`$/
+    })
+  })
+
+  t.test(`unless it is no concern any more, on ${name}`, async (t) => {
+    const { warnings, logger } = createWarnings()
+    const options = { ignoreMiddleware: true, server: { logger } }
+    const app = await createMounted(
+      t,
+      create(async () => {}),
+      options
+    )
+    t.equal((await request(app, 'GET', '/things')).status, 200)
+    t.same(warnings, [])
+  })
+}
+
+t.test('a guard of Express has the code of what reads credentials there, and is told apart', async (t) => {
+  const app = await createMounted(t, createExpress(feathersExpress.authenticate('jwt')))
+  await t.rejects(async () => app.ready(), {
+    message: /middleware, which does not run on Fastify: `\(req, res, next\) =>/
+  })
+})
+
+t.test('so does middleware of a service', async (t) => {
+  async function tag() {}
+  for (const options of [{ koa: { before: [tag] } }, { koa: { after: [tag] } }, { express: { before: [tag] } }]) {
+    const theirs: Theirs = feathers()
+    theirs.use('things', mirror, options as object)
+    const app = await createMounted(t, theirs)
+    await t.rejects(async () => app.ready(), { message: /: tag of the service 'things'\. / })
+  }
+})
+
+t.test('OAuth does not move: its paths are told, and answer 404', async (t) => {
+  class OAuthService {
+    async find() {
+      return 'never'
+    }
+  }
+  const theirs: Theirs = feathers()
+  theirs.use('oauth/:provider', new OAuthService(), { koa: { before: [() => {}] } } as object)
+  theirs.use('things', mirror)
+  const { warnings, logger } = createWarnings()
+  const app = await createMounted(t, theirs, { server: { logger } })
+  t.equal((await request(app, 'GET', '/oauth/github')).status, 404)
+  t.equal((await request(app, 'GET', '/things')).status, 200)
+  t.same(warnings, ['OAuth of the Feathers application does not move: oauth/:provider'])
+})

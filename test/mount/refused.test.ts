@@ -1,0 +1,59 @@
+import { feathers } from '@feathersjs/feathers'
+import Fastify from 'fastify'
+import services from 'fastify-services'
+import mounted from 'fastify-services/feathers'
+import t from 'tap'
+import { createMounted, mirror, type Theirs } from '../support/mounted-app.js'
+
+const createTheirs = (...paths: string[]): Theirs => {
+  const theirs: Theirs = feathers()
+  for (const path of paths) theirs.use(path, mirror)
+  return theirs
+}
+
+t.test('a path that both have is refused, with the names of both', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  app.service('things', mirror)
+  await t.rejects(async () => app.register(mounted, { app: createTheirs('things') }), {
+    message:
+      /^The service 'things' of the Feathers application can't be mounted: A service 'things' is registered already/
+  })
+})
+
+t.test('also the other way round', async (t) => {
+  const app = await createMounted(t, createTheirs('things'))
+  t.throws(() => app.service('things', mirror), {
+    message: /^A service 'things' is registered already, by the Feathers application/
+  })
+})
+
+t.test('also where the URLs are the same and the paths are not', async (t) => {
+  const app = await createMounted(t, createTheirs('users/:user/things'))
+  t.throws(() => app.service('users/:id/things', mirror), {
+    message: /'users\/:user\/things' and 'users\/:id\/things' have the same URLs/
+  })
+})
+
+t.test('a service that is replaced is refused', async (t) => {
+  const theirs = createTheirs('things')
+  await createMounted(t, theirs)
+  t.throws(() => theirs.use('things', mirror), { message: /'things' is registered already, by the Feathers/ })
+})
+
+t.test('options that can not be', async (t) => {
+  const fails = async (given: unknown, message: RegExp) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(services)
+    await t.rejects(async () => app.register(mounted, given as { app: Theirs }), { message })
+  }
+  await fails({}, /^The option `app` .* is an application of Feathers 5/)
+  await fails({ app: {} }, /^The option `app`/)
+  await fails({ app: Fastify() }, /^The option `app`/)
+  await fails({ app: feathers(), prefix: '/v1' }, /has no option 'prefix'/)
+  await fails({ app: feathers(), authentification: {} }, /Did you mean 'authentication'/)
+  const bare = Fastify()
+  await t.rejects(async () => bare.register(mounted, { app: feathers() }), { message: /needs fastify-services/ })
+})

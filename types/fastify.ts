@@ -14,8 +14,12 @@ import type { QueryParser } from './query.js'
 import type { CheckedBy } from './resource.js'
 import type { ServiceObject } from './service.js'
 
+/** What `context.app` has besides the members of the instance, where `fastify-services/feathers` is imported. */
+// biome-ignore lint/suspicious/noEmptyInterface: that door fills it
+export interface HookMembers {}
+
 /** What `context.app` is: the instance. Where `@feathersjs/feathers` is installed, hooks that are typed for it fit, too. */
-export type HookApplication = FeathersMembers<FastifyInstance> & FastifyInstance
+export type HookApplication = FeathersMembers<FastifyInstance & HookMembers> & HookMembers & FastifyInstance
 
 /** What every hook of a call gets; `app` is the instance that the service was registered on. */
 export type HookContext<S = unknown, M extends string = string> = Context<S, M, HookApplication>

@@ -34,6 +34,8 @@ export interface CallObserver extends HookObserver {
   trace(run: Run): Run
   /** Puts the hooks of a method into the order in which they run. */
   arrange(hooks: AroundHook[]): AroundHook[]
+  /** What hooks get as `context.app` for the instance of a service. */
+  appOf(app: unknown): unknown
   /** The call has got these params. */
   lend(context: HookContext, params: unknown): void
   /** The method is about to run. @throws to prevent that */
@@ -85,12 +87,7 @@ export function createService(object: object, options: RegisterOptions): Service
     if (reason !== undefined) throw nameError(name, path, reason)
     const definition = definitionOf(name, options.routes?.[name])
     provide?.(object, name, definition)
-    const create = contextOf(
-      { app, service, path, method: name },
-      definition.arguments,
-      definition.event,
-      observer?.lend
-    )
+    const create = contextOf({ app, service, path, method: name }, definition.arguments, definition.event, observer)
     const context = (args: unknown[]) => {
       checkArguments(name, definition.arguments, args)
       return create(args)

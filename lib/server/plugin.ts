@@ -3,6 +3,7 @@ import plugin from 'fastify-plugin'
 import type { ServiceFunction, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import type { HookOptions } from '../../types/hooks.js'
 import { HookStore } from '../core/hooks.js'
+import { serviceHost, type WithServiceHost } from '../core/host.js'
 import { joinPath } from '../core/path.js'
 import { createService } from '../core/service.js'
 import { checkRoutes } from './custom-route.js'
@@ -41,6 +42,17 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   const parse = createParser(options.query)
   const settings: Settings = { parse, formatter: options.formatter, onError, router, locations, precedence }
 
+  // What is added to no service makes each of them arrange its hooks anew.
+  const addHooks = (hooks: HookOptions) => {
+    common.add(hooks, mayHaveHooks)
+    for (const { service } of registry.entries) service.hooks({})
+  }
+  ;(app as WithServiceHost)[serviceHost] = {
+    addHooks,
+    get entries() {
+      return registry.entries
+    }
+  }
   decorateMessages(app)
   startRouteHooks(app)
   app.decorate('service', function (

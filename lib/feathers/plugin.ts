@@ -1,0 +1,35 @@
+import type { FastifyInstance } from 'fastify'
+import plugin from 'fastify-plugin'
+import { hookApplication, type WithHookApplication } from '../core/hook-application.js'
+import { checkOptionNames } from '../core/option-names.js'
+import { createApplications } from './application.js'
+import { applySettings, createSettings, type SettingsOption } from './settings.js'
+
+/** Options of the plugin. */
+export interface FeathersOptions {
+  /** The settings that hooks get by `context.app.get(name)`: an object, or what `configuration()` of `@feathersjs/configuration` gives. */
+  settings?: SettingsOption
+}
+
+async function feathers(app: FastifyInstance & WithHookApplication, options: FeathersOptions): Promise<void> {
+  if (!app.hasDecorator('service'))
+    throw new Error('fastify-services/feathers needs fastify-services: register that plugin first')
+  if (Object.hasOwn(app, hookApplication))
+    throw new Error('fastify-services/feathers is registered here already: give it all options at once')
+  checkOptionNames(options, ['settings'], 'fastify-services/feathers has')
+  const store = createSettings()
+  if (options.settings !== undefined)
+    applySettings(options.settings, store, (hook) =>
+      app.addHook('onReady', async () => void (await hook(app, async () => {})))
+    )
+  app[hookApplication] = createApplications(store)
+}
+
+/**
+ * The plugin: what hooks that were written for Feathers 5 expect of `context.app`. Register it after `fastify-services`.
+ *
+ * @throws when it is registered twice on an instance, or an option does not exist
+ * @example
+ * await app.register(feathers, { settings: { paginate: { default: 10, max: 50 } } })
+ */
+export default plugin(feathers, { fastify: '5.x', name: 'fastify-services/feathers' })

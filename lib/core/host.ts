@@ -5,8 +5,12 @@ import type { Describable } from './description.js'
 export interface ServiceHost {
   /** The services, in the order of registration. */
   readonly entries: readonly Describable[]
+  /** Whether the server is ready: no service can be registered any more. */
+  readonly isReady: boolean
   /** Adds hooks for all services, at any time. @throws when a hook type is not known */
   addHooks(options: HookOptions): void
+  /** Are called with each service that is registered from now on. */
+  readonly onService: ((entry: Describable) => void)[]
 }
 
 /** Under this name, all instances of an application share what its server tells. */

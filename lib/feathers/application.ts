@@ -4,11 +4,21 @@ import { hookApplicationOf, instance } from '../core/hook-application.js'
 import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
 import { authenticationIn } from './authentication.js'
 import type { FeathersMembers } from './members.js'
-import { missingMember } from './missing.js'
+import { missingMember, refuseMember } from './missing.js'
 import type { SettingsStore } from './settings.js'
 
 type Members = Record<PropertyKey, unknown>
 type Host = FastifyInstance & WithServiceHost & Members
+
+/** Changes each service that is registered after it. */
+export type Mixin = (this: object, service: unknown, path: string, options: object) => unknown
+
+/** What the applications of one registration of the plugin have in common. */
+export interface Shared {
+  /** Keeps the settings; of a Feathers application, hooks get those members too that the instance lacks. */
+  readonly backing: SettingsStore
+  readonly mixins: Mixin[]
+}
 
 /**
  * What hooks get as `context.app`: the instance, behind the members of a Feathers application that hooks use. For code that is no hook, but
@@ -25,21 +35,19 @@ export function applicationOf(app: FastifyInstance): FastifyInstance & FeathersM
   throw new Error('Hooks get the instance itself here: register the plugin fastify-services/feathers')
 }
 
-/**
- * Makes one application for each instance.
- * @param backing keeps the settings; of a Feathers application, hooks get those members too that the instance lacks
- */
-export function createApplications(backing: SettingsStore): (host: object) => object {
+/** Makes one application for each instance. */
+export function createApplications(shared: Shared): (host: object) => object {
   const applications = new WeakMap<object, object>()
   return (host) => {
-    const application = applications.get(host) ?? createApplication(host as Host, backing as SettingsStore & Members)
+    const application = applications.get(host) ?? createApplication(host as Host, shared)
     applications.set(host, application)
     return application
   }
 }
 
-function createApplication(host: Host, backing: SettingsStore & Members): object {
-  const own = ownMembers(host, backing, () => application)
+function createApplication(host: Host, shared: Shared): object {
+  const backing = shared.backing as SettingsStore & Members
+  const own = ownMembers(host, { ...shared, backing }, () => application)
   const application: object = new Proxy(host, {
     has: (_, name) => name in own || name in host || name === 'services' || name in backing,
     get(_, name) {
@@ -56,9 +64,16 @@ function createApplication(host: Host, backing: SettingsStore & Members): object
   return application
 }
 
-/** The members that stand before those of the instance. No name is found on a prototype of them. */
-function ownMembers(host: Host, backing: SettingsStore & Members, application: () => object): Members {
-  return Object.assign(Object.create(null), {
+/** The members that stand before those of the instance. */
+function ownMembers(
+  host: Host,
+  { backing, mixins }: Shared & { readonly backing: SettingsStore & Members },
+  application: () => object
+): Members {
+  const { [serviceHost]: services } = host as { [serviceHost]: ServiceHost }
+  const own: Members & { __proto__: null } = {
+    // No name is found on a prototype of it.
+    __proto__: null,
     [instance]: host,
     get(...args: Parameters<FastifyInstance['get']>) {
       if (args.length < 2) return backing.get(args[0])
@@ -71,17 +86,26 @@ function ownMembers(host: Host, backing: SettingsStore & Members, application: (
       return application()
     },
     hooks(options: HookOptions) {
-      ;(host[serviceHost] as ServiceHost).addHooks(options)
+      services.addHooks(options)
       return application()
     },
     service: (...args: Parameters<FastifyInstance['service']>) => host.service(...args),
+    configure(callback: (this: object, app: object) => unknown) {
+      if (services.isReady) refuseMember('configure')
+      callback.call(application(), application())
+      return application()
+    },
+    get mixins() {
+      return services.isReady ? refuseMember('mixins') : mixins
+    },
     defaultAuthentication(path?: string) {
       const found = authenticationIn(host, path)
       if (found !== undefined) return found
       if (typeof backing.defaultAuthentication === 'function') return backing.defaultAuthentication(path)
       throw new Error('There is no authentication here: register the plugin fastify-services/authentication')
     }
-  })
+  }
+  return own
 }
 
 /** All services by their paths. */

@@ -1,37 +1,37 @@
-const listeners = 'a service has listeners: app.service(path).on(event, listener)'
-const channels =
-  'channels are those of a Feathers application that is mounted by the option `app` of fastify-services/feathers'
+const listeners = 'app.service(path).on(event, listener), as each service has its own'
+const channels = 'the option `app` of fastify-services/feathers: channels are those of a Feathers application'
+const start = 'it before the server is ready, by applicationOf(app) of fastify-services/feathers'
 
-/** The members of a Feathers application that an instance of Fastify lacks, and what to use instead. */
-const missing: Readonly<Record<string, string>> = {
+/** What to use in place of those members of a Feathers application that hooks do not find. */
+const replacements: Readonly<Record<string, string>> = {
   channel: channels,
   channels,
   publish: channels,
   registerPublisher: channels,
-  configure: 'app.register(plugin)',
+  configure: `app.register(plugin), or ${start}`,
+  mixins: `the option \`hooks\` of fastify-services, or ${start}`,
   use: 'app.service(path, object, options) before the server is ready, and app.addHook() for middleware',
-  unuse: 'a service stays for as long as its application',
+  unuse: 'nothing: a service stays for as long as its application',
   teardown: 'app.close()',
-  defaultService: 'app.service(path, object) for each service before the server is ready',
-  mixins: 'the option `hooks` of fastify-services',
+  defaultService: 'app.service(path, object, options) before the server is ready, for each service',
   on: listeners,
   once: listeners,
   off: listeners,
   addListener: listeners,
   removeListener: listeners,
   removeAllListeners: listeners,
-  emit: 'app.service(path).emit(event, …)',
+  emit: 'app.service(path).emit(event, …), as each service has its own',
   listeners,
   listenerCount: listeners
 }
 
-/** What an application gives for a member that it lacks: a function that throws when it is called, as some ask whether there is one. */
-export function missingMember(name: string): unknown {
-  if (!Object.hasOwn(missing, name)) return undefined
-  const fail = () => {
-    throw new Error(
-      `context.app.${name} is a member of Feathers applications, which Fastify has not. Use instead: ${missing[name]}`
-    )
-  }
-  return name === 'mixins' ? fail() : fail
+/** @throws for a member of a Feathers application that hooks do not find, with what to use instead */
+export function refuseMember(name: string): never {
+  throw new Error(
+    `context.app has no '${name}' here, as Fastify has no counterpart of it. Use ${replacements[name]} instead`
+  )
 }
+
+/** What such a member is: a function that throws when it is called, since some code asks first whether there is one. */
+export const missingMember = (name: string): unknown =>
+  Object.hasOwn(replacements, name) ? () => refuseMember(name) : undefined

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import { hookApplication, type WithHookApplication } from '../core/hook-application.js'
+import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
 import { checkOptionNames } from '../core/option-names.js'
-import { createApplications } from './application.js'
+import { createApplications, type Mixin } from './application.js'
 import { applySettings, createSettings, type SettingsOption } from './settings.js'
 
 /** Options of the plugin. */
@@ -11,18 +12,24 @@ export interface FeathersOptions {
   settings?: SettingsOption
 }
 
-async function feathers(app: FastifyInstance & WithHookApplication, options: FeathersOptions): Promise<void> {
+type Instance = FastifyInstance & WithHookApplication & WithServiceHost
+
+async function feathers(app: Instance, options: FeathersOptions): Promise<void> {
   if (!app.hasDecorator('service'))
     throw new Error('fastify-services/feathers needs fastify-services: register that plugin first')
   if (Object.hasOwn(app, hookApplication))
     throw new Error('fastify-services/feathers is registered here already: give it all options at once')
   checkOptionNames(options, ['settings'], 'fastify-services/feathers has')
-  const store = createSettings()
-  if (options.settings !== undefined)
-    applySettings(options.settings, store, (hook) =>
-      app.addHook('onReady', async () => void (await hook(app, async () => {})))
-    )
-  app[hookApplication] = createApplications(store)
+  const backing = createSettings()
+  if (options.settings !== undefined) applySettings(options.settings, backing, app)
+  const mixins: Mixin[] = []
+  const applications = createApplications({ backing, mixins })
+  app[hookApplication] = applications
+  const { onService } = app[serviceHost] as ServiceHost
+  onService.push(({ app, service, path, options }) => {
+    if ((app as Instance)[hookApplication] !== applications) return
+    for (const mixin of mixins) mixin.call(applications(app as Instance), service, path, options)
+  })
 }
 
 /**

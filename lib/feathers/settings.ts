@@ -1,8 +1,10 @@
-/** The settings of an application, by name. */
-export type SettingsOption = Readonly<Record<string, unknown>> | Configuration
+import type { FastifyInstance } from 'fastify'
 
-/** What `configuration()` of `@feathersjs/configuration` gives: it sets each setting, and checks them when the application is set up. */
+/** What `configuration()` of `@feathersjs/configuration` gives: a function that sets each setting, and checks them when the application is set up. */
 export type Configuration = (app: never) => unknown
+
+/** The settings of an application by name, or what `configuration()` of `@feathersjs/configuration` gives. */
+export type SettingsOption = Readonly<Record<string, unknown>> | Configuration
 
 /** Where `get` and `set` of an application go. A Feathers application is one, too. */
 export interface SettingsStore {
@@ -23,18 +25,21 @@ export function createSettings(): SettingsStore {
   }
 }
 
-/**
- * Puts what an application was given into its settings.
- * @param onSetup is called with each hook that is to run when the application is set up
- */
-export function applySettings(
-  given: SettingsOption,
-  store: SettingsStore,
-  onSetup: (hook: (context: unknown, next: () => Promise<void>) => unknown) => void
-): void {
-  const { get, set } = store
-  if (typeof given === 'function') {
-    const hooks = ({ setup }: { setup: Parameters<typeof onSetup>[0][] }) => setup.forEach(onSetup)
-    ;(given as (app: object) => unknown)({ get, set, hooks })
-  } else for (const [name, value] of Object.entries(given)) set(name, value)
+type SetupHook = (context: object, next: () => Promise<void>) => unknown
+type Configured = Pick<SettingsStore, 'get' | 'set'> & { hooks(hooks: { setup: SetupHook[] }): void }
+
+/** Puts what an application was given into its settings. What checks them runs before the server starts. */
+export function applySettings(given: SettingsOption, { get, set }: SettingsStore, app: FastifyInstance): void {
+  if (typeof given !== 'function') {
+    for (const [name, value] of Object.entries(given)) set(name, value)
+    return
+  }
+  const configured: Configured = {
+    get,
+    set,
+    hooks({ setup }) {
+      for (const hook of setup) app.addHook('onReady', async () => void (await hook({ app }, async () => {})))
+    }
+  }
+  given(configured as never)
 }

@@ -3,7 +3,7 @@ import plugin from 'fastify-plugin'
 import type { ServiceFunction, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import type { HookOptions } from '../../types/hooks.js'
 import { HookStore } from '../core/hooks.js'
-import { serviceHost, type WithServiceHost } from '../core/host.js'
+import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
 import { joinPath } from '../core/path.js'
 import { createService } from '../core/service.js'
 import { checkRoutes } from './custom-route.js'
@@ -47,10 +47,15 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     common.add(hooks, mayHaveHooks)
     for (const { service } of registry.entries) service.hooks({})
   }
+  const onService: ServiceHost['onService'] = []
   ;(app as WithServiceHost)[serviceHost] = {
     addHooks,
+    onService,
     get entries() {
       return registry.entries
+    },
+    get isReady() {
+      return registry.ready
     }
   }
   decorateMessages(app)
@@ -99,6 +104,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     // Whoever traces an application tells the services apart by it.
     Object.assign(child, { [Symbol.for('fastify.display-name')]: name || '/' })
     instance.register(child, prefix === '' ? {} : { prefix: `/${prefix}` })
+    for (const listen of onService) listen(entry)
     return entry.service
   }
 }

@@ -1,31 +1,43 @@
 import { isDeepStrictEqual } from 'node:util'
+import { serve } from './serve.js'
 
 const plain = (value) => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))
 
-/**
- * The checks of a package on one side: by name, what came, and whether it is what the package promises.
- */
+/** The checks of a package on one side: by name, what came of each, and whether that is what the package promises. */
 export class Checks {
   results = new Map()
+  #create
+
+  /** @param create makes an application of this side */
+  constructor(create) {
+    this.#create = create
+  }
 
   /**
-   * Runs a function, and compares what comes of it, as JSON, with what should. An error is `{ error: name }`, with its code where it has one.
+   * Runs a function with an application of its own, and compares what comes of it, as JSON, with what should. An error is its name and its
+   * code.
    */
   async check(name, run, expected) {
     if (this.results.has(name)) throw new Error(`Two checks are named '${name}'`)
+    const side = await this.#create()
     let found
+    let message
     try {
-      found = plain(await run())
+      found = plain(await run(side))
     } catch (error) {
       found = { error: error.name, ...(typeof error.code === 'number' && { code: error.code }) }
-      this.results.set(name, { found, holds: isDeepStrictEqual(found, plain(expected)), message: error.stack })
-      return
+      message = error.stack
     }
-    this.results.set(name, { found, holds: isDeepStrictEqual(found, plain(expected)) })
+    await side.close()
+    this.record(name, isDeepStrictEqual(found, plain(expected)), found, message)
   }
 
-  /** Records what was found elsewhere. */
-  record(name, holds, message) {
-    this.results.set(name, { found: holds, holds, message })
+  /** A check of what one request or call gives, with hooks on the service `notes`: see `serve`. */
+  hook(name, hooks, act, expected) {
+    return this.check(name, async (side) => act(await serve(side, hooks)), expected)
+  }
+
+  record(name, holds, found = holds, message = undefined) {
+    this.results.set(name, { holds, found, message })
   }
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { feathers } from '@feathersjs/feathers'
 import { bodyParser, errorHandler, koa, rest } from '@feathersjs/koa'
 import Fastify from 'fastify'
@@ -34,10 +35,10 @@ export const sides = {
       service: (path) => app.service(path),
       async listen() {
         server = await app.listen(0, '127.0.0.1')
+        if (!server.listening) await once(server, 'listening')
         return `http://127.0.0.1:${server.address().port}`
       },
       async close() {
-        await app.teardown(server)
         server?.closeAllConnections()
         await new Promise((resolve) => (server === undefined ? resolve() : server.close(resolve)))
       }
@@ -56,15 +57,4 @@ export const sides = {
       close: () => app.close()
     }
   }
-}
-
-/** Sends a request, and gives its status and body. */
-export async function request(url, { method = 'GET', headers = {}, body } = {}) {
-  const response = await fetch(url, {
-    method,
-    headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-    ...(body !== undefined && { body: JSON.stringify(body) })
-  })
-  const text = await response.text()
-  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
 }

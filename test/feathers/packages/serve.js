@@ -23,7 +23,7 @@ export async function request(url, method, body, headers = {}) {
  * @returns their services, and a function that sends a request
  */
 export async function serve(side, hooks = {}, options = {}, ofUsers = {}) {
-  const all = { multi: true, startId: 4, operators: ['$and'], ...options }
+  const all = { multi: true, startId: 4, operators: ['$and', '$nor', '$not'], filters: { $nor: true }, ...options }
   side.use('users', memory({ ...all, store: users() }), { hooks: ofUsers })
   side.use('notes', memory({ ...all, store: notes() }), { hooks })
   const base = await side.listen()

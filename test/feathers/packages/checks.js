@@ -6,11 +6,10 @@ const plain = (value) => (value === undefined ? undefined : JSON.parse(JSON.stri
 /** The checks of a package on one side: by name, what came of each, and whether that is what the package promises. */
 export class Checks {
   results = new Map()
-  #create
 
   /** @param create makes an application of this side */
   constructor(create) {
-    this.#create = create
+    this.create = create
   }
 
   /**
@@ -19,7 +18,7 @@ export class Checks {
    */
   async check(name, run, expected) {
     if (this.results.has(name)) throw new Error(`Two checks are named '${name}'`)
-    const side = await this.#create()
+    const side = await this.create()
     let found
     let message
     try {

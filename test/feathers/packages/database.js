@@ -4,7 +4,7 @@ import Knex from 'knex'
 
 let opened
 
-/** The PostgreSQL server that TEST_DATABASE_URL names, or else one in this process. One connection serves all. */
+/** The PostgreSQL server that TEST_DATABASE_URL names, or else one in this process. */
 export const database = () => (opened ??= open())
 
 async function open() {
@@ -24,7 +24,7 @@ async function open() {
 
 async function start() {
   const db = await PGlite.create()
-  const server = new PGLiteSocketServer({ db, port: 0, host: '127.0.0.1' })
+  const server = new PGLiteSocketServer({ db, port: 0, host: '127.0.0.1', maxConnections: 4 })
   await server.start()
   return {
     url: `postgres://postgres@127.0.0.1:${server.port}/postgres`,

@@ -7,11 +7,20 @@ const notes = () => ({
 })
 const users = () => ({ 1: { id: 1, name: 'Ada', password: 's' }, 2: { id: 2, name: 'Bob', password: 't' } })
 
+/** A hook that sets a member of the context. */
+export const set = (name, make) => async (context) => {
+  context[name] = await make(context)
+}
+
 /** Sends a request, and gives its status and its body. */
 export async function request(url, method, body, headers = {}) {
   const response = await fetch(url, {
     method,
-    headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    headers: {
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers
+    },
     ...(body !== undefined && { body: JSON.stringify(body) })
   })
   const text = await response.text()

@@ -1,7 +1,9 @@
+import { KnexService } from '@feathersjs/knex'
 import { memory } from '@feathersjs/memory'
 import { checkAdapter } from './adapter-suite.js'
 import { database } from './database.js'
-import { KnexService } from '@feathersjs/knex'
+
+export const notes = 'memory and knex, inside and over HTTP; the rest needs params that do not travel'
 
 /** The suite of the database adapters of Feathers. */
 export async function run(t) {

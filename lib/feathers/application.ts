@@ -3,15 +3,12 @@ import type { HookOptions } from '../../types/hooks.js'
 import { hookApplicationOf, instance } from '../core/hook-application.js'
 import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
 import { authenticationIn } from './authentication.js'
-import type { FeathersMembers } from './members.js'
+import type { FeathersLike, Mixin } from './members.js'
 import { missingMember, refuseMember } from './missing.js'
 import type { SettingsStore } from './settings.js'
 
 type Members = Record<PropertyKey, unknown>
 type Host = FastifyInstance & WithServiceHost & Members
-
-/** Changes each service that is registered after it. */
-export type Mixin = (this: object, service: unknown, path: string, options: object) => unknown
 
 /** What the applications of one registration of the plugin have in common. */
 export interface Shared {
@@ -29,8 +26,8 @@ export interface Shared {
  * applicationOf(app).set('mailer', mailer)
  * app.service('messages', new MessageService(getOptions(applicationOf(app))))
  */
-export function applicationOf(app: FastifyInstance): FastifyInstance & FeathersMembers {
-  const application = hookApplicationOf(app) as FastifyInstance & FeathersMembers
+export function applicationOf(app: FastifyInstance): FeathersLike {
+  const application = hookApplicationOf(app) as FeathersLike
   if (instance in application) return application
   throw new Error('Hooks get the instance itself here: register the plugin fastify-services/feathers')
 }

@@ -1,4 +1,6 @@
+import type { FastifyInstance } from 'fastify'
 import type { HookOptions } from '../../types/fastify.js'
+import type { RegisteredService } from '../../types/hooks.js'
 
 /**
  * The settings of the application. Augment it, and `context.app.get('paginate')` is typed.
@@ -11,7 +13,7 @@ import type { HookOptions } from '../../types/fastify.js'
 // biome-ignore lint/suspicious/noEmptyInterface: it is filled by the applications that augment it
 export interface Settings {}
 
-/** The members of a Feathers application that hooks find at `context.app`. */
+/** The members of a Feathers application that hooks find at `context.app`, besides `service` and those of the instance. */
 export interface FeathersMembers {
   /** A setting, `undefined` where there is none. */
   get<Name extends keyof Settings & string>(name: Name): Settings[Name]
@@ -25,3 +27,16 @@ export interface FeathersMembers {
 declare module '../../types/fastify.js' {
   interface HookMembers extends FeathersMembers {}
 }
+
+/** Changes each service that is registered after it. */
+export type Mixin = (service: RegisteredService, path: string, options: object) => unknown
+
+/** What hooks get as `context.app`, with what configures an application of Feathers until the server is ready. */
+export type FeathersLike = FeathersMembers & {
+  /** Calls a function with the application. @throws when the server is ready */
+  configure(callback: (app: never) => unknown): FeathersLike
+  /** @throws when the server is ready */
+  readonly mixins: Mixin[]
+  /** All services by their paths. */
+  readonly services: Readonly<Record<string, RegisteredService>>
+} & FastifyInstance

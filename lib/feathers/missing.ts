@@ -1,6 +1,6 @@
-const listeners = 'app.service(path).on(event, listener), as each service has its own'
+const listeners = 'app.service(path).on(event, listener), as the services have the listeners'
 const channels = 'the option `app` of fastify-services/feathers: channels are those of a Feathers application'
-const start = 'it before the server is ready, by applicationOf(app) of fastify-services/feathers'
+const start = 'applicationOf(app) of fastify-services/feathers, before the server is ready'
 
 /** What to use in place of those members of a Feathers application that hooks do not find. */
 const replacements: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const replacements: Readonly<Record<string, string>> = {
   addListener: listeners,
   removeListener: listeners,
   removeAllListeners: listeners,
-  emit: 'app.service(path).emit(event, …), as each service has its own',
+  emit: 'app.service(path).emit(event, …), as the services have the listeners',
   listeners,
   listenerCount: listeners
 }
@@ -28,7 +28,7 @@ const replacements: Readonly<Record<string, string>> = {
 /** @throws for a member of a Feathers application that hooks do not find, with what to use instead */
 export function refuseMember(name: string): never {
   throw new Error(
-    `context.app has no '${name}' here, as Fastify has no counterpart of it. Use ${replacements[name]} instead`
+    `context.app has no '${name}': Fastify has no counterpart of it. What to use instead: ${replacements[name]}`
   )
 }
 

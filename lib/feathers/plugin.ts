@@ -3,7 +3,8 @@ import plugin from 'fastify-plugin'
 import { hookApplication, type WithHookApplication } from '../core/hook-application.js'
 import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
 import { checkOptionNames } from '../core/option-names.js'
-import { createApplications, type Mixin } from './application.js'
+import { createApplications } from './application.js'
+import type { Mixin } from './members.js'
 import { applySettings, createSettings, type SettingsOption } from './settings.js'
 
 /** Options of the plugin. */
@@ -12,6 +13,10 @@ export interface FeathersOptions {
   settings?: SettingsOption
 }
 
+const names = ['settings'] satisfies (keyof FeathersOptions)[]
+// Fastify takes these of every plugin.
+const ofRegister = ['logLevel', 'logSerializers']
+
 type Instance = FastifyInstance & WithHookApplication & WithServiceHost
 
 async function feathers(app: Instance, options: FeathersOptions): Promise<void> {
@@ -19,7 +24,7 @@ async function feathers(app: Instance, options: FeathersOptions): Promise<void> 
     throw new Error('fastify-services/feathers needs fastify-services: register that plugin first')
   if (Object.hasOwn(app, hookApplication))
     throw new Error('fastify-services/feathers is registered here already: give it all options at once')
-  checkOptionNames(options, ['settings'], 'fastify-services/feathers has')
+  checkOptionNames(options, [...names, ...ofRegister], 'fastify-services/feathers has')
   const backing = createSettings()
   if (options.settings !== undefined) applySettings(options.settings, backing, app)
   const mixins: Mixin[] = []

@@ -71,7 +71,11 @@ t.test(
   async (t) => {
     const configuration = (check: () => void) => (app: FeathersApp) => {
       app.set('host', app.get('host') ?? 'here')
-      app.hooks({ setup: [async (_context, next) => (check(), await next())] })
+      const setup = async (_context: unknown, next: () => Promise<void>) => {
+        check()
+        await next()
+      }
+      app.hooks({ setup: [setup] })
     }
     const good = await create(t, { settings: configuration(() => {}) })
     good.service('things', things, { hooks: read('host') })

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, preHandlerHookHandler } from 'fastify'
 import type { MethodRoutes, RoutesOption, Told } from './custom-route.js'
-import type { FeathersMembers } from './feathers.js'
+import type { FeathersMembers, HookMembers } from './feathers.js'
 import type {
   AroundHook as Around,
   RegisteredService as Called,
@@ -13,10 +13,6 @@ import type { MethodName, MethodOption } from './method.js'
 import type { QueryParser } from './query.js'
 import type { CheckedBy } from './resource.js'
 import type { ServiceObject } from './service.js'
-
-/** What `context.app` has besides the members of the instance, where `fastify-services/feathers` is imported. */
-// biome-ignore lint/suspicious/noEmptyInterface: that door fills it
-export interface HookMembers {}
 
 /** What `context.app` is: the instance. Where `@feathersjs/feathers` is installed, hooks that are typed for it fit, too. */
 export type HookApplication = FeathersMembers<FastifyInstance & HookMembers> & HookMembers & FastifyInstance

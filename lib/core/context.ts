@@ -1,7 +1,6 @@
 import type { HookContext, HookType, Http, RegisteredService } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
 import { pick } from './pick.js'
-import type { CallObserver } from './service.js'
 
 /** What all calls of one method have in common. */
 export interface Shared {
@@ -9,6 +8,14 @@ export interface Shared {
   readonly service: RegisteredService
   readonly path: string
   readonly method: string
+}
+
+/** What a server does with the contexts of calls. A client has none. */
+export interface ContextObserver {
+  /** What hooks get as `context.app` for the instance of a service. */
+  appOf(app: unknown): unknown
+  /** The call has got these params. */
+  lend(context: HookContext, params: unknown): void
 }
 
 class Context implements Omit<HookContext, 'statusCode' | 'toJSON'> {
@@ -56,7 +63,7 @@ export function contextOf(
   shared: Shared,
   names: readonly string[],
   event: string | null,
-  observer?: Pick<CallObserver, 'lend' | 'appOf'>
+  observer?: ContextObserver
 ): (args: unknown[]) => HookContext {
   class MethodContext extends Context {}
   for (const [key, value] of Object.entries(shared)) {

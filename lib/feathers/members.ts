@@ -24,7 +24,7 @@ export interface FeathersMembers {
   hooks(options: HookOptions): this
 }
 
-declare module '../../types/fastify.js' {
+declare module '../../types/feathers.js' {
   interface HookMembers extends FeathersMembers {}
 }
 
@@ -32,11 +32,15 @@ declare module '../../types/fastify.js' {
 export type Mixin = (service: RegisteredService, path: string, options: object) => unknown
 
 /** What hooks get as `context.app`, with what configures an application of Feathers until the server is ready. */
-export type FeathersLike = FeathersMembers & {
+export type FeathersLike = Omit<FeathersMembers, 'set'> & {
+  set<Name extends keyof Settings & string>(name: Name, value: Settings[Name]): FeathersLike
+  set(name: string, value: unknown): FeathersLike
   /** Calls a function with the application. @throws when the server is ready */
   configure(callback: (app: never) => unknown): FeathersLike
   /** @throws when the server is ready */
   readonly mixins: Mixin[]
+  /** The settings themselves. */
+  readonly settings: Record<string, unknown>
   /** All services by their paths. */
   readonly services: Readonly<Record<string, RegisteredService>>
 } & FastifyInstance

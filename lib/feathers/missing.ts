@@ -1,5 +1,5 @@
 const listeners = 'app.service(path).on(event, listener), as the services have the listeners'
-const channels = 'the option `app` of fastify-services/feathers: channels are those of a Feathers application'
+const channels = 'the option `app` of fastify-services/feathers, as channels are those of a Feathers application'
 const start = 'applicationOf(app) of fastify-services/feathers, before the server is ready'
 
 /** What to use in place of those members of a Feathers application that hooks do not find. */

@@ -64,6 +64,10 @@ t.test('the door of the client exports these names, the errors of the server, an
   t.equal(client.NotFound, server.NotFound, 'an error of the one is an error of the other')
 })
 
+t.test('the door of Feathers exports these names, and no others', async (t) => {
+  t.same(Object.keys(await import('fastify-services/feathers')).sort(), ['applicationOf', 'default'])
+})
+
 t.test('the door of OpenAPI exports one name', async (t) => {
   t.same(Object.keys(await import('fastify-services/openapi')), ['openapi'])
 })
@@ -114,8 +118,8 @@ t.test('what is no door can not be imported', async (t) => {
 const floors: [files: RegExp, floor: number][] = [
   [/^types\//, 0],
   [/^lib\/core\//, 1],
-  [/^(index|lib\/(client|authentication|openapi)\/index)\.ts$/, 3],
-  [/^lib\/(server|authentication|client|openapi)\//, 2]
+  [/^(index|lib\/(client|authentication|openapi|feathers)\/index)\.ts$/, 3],
+  [/^lib\/(server|authentication|client|openapi|feathers)\//, 2]
 ]
 const floorOf = (file: string) => floors.find(([files]) => files.test(file))?.[1]
 const folderOf = (file: string) => /^(types|lib\/\w+)\//.exec(file)?.[1]

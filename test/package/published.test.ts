@@ -20,7 +20,7 @@ t.test('the package as it is published', async (t) => {
     const { code, stdout } = await run(root, bin('attw'), tarball, ...options)
     t.equal(code, 0, stdout)
     for (const resolver of ['node10', 'node16 (from ESM)', 'bundler'])
-      t.equal(stdout.split(`${resolver}: OK`).length, 6, `${resolver}: four doors and package.json`)
+      t.equal(stdout.split(`${resolver}: OK`).length, 7, `${resolver}: five doors and package.json`)
   })
 
   await t.test('it holds the library alone', async (t) => {

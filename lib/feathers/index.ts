@@ -1,4 +1,4 @@
 export { applicationOf } from './application.js'
-export type { FeathersLike, FeathersMembers, Mixin, Settings } from './members.js'
+export type { ApplicationMembers, FeathersLike, Mixin, Setting, Settings } from './members.js'
 export { default, type FeathersOptions } from './plugin.js'
 export type { SettingsOption } from './settings.js'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, preHandlerHookHandler } from 'fastify'
 import type { MethodRoutes, RoutesOption, Told } from './custom-route.js'
-import type { FeathersMembers } from './feathers.js'
+import type { FeathersMembers, HookMembers } from './feathers.js'
 import type {
   AroundHook as Around,
   RegisteredService as Called,
@@ -15,7 +15,7 @@ import type { CheckedBy } from './resource.js'
 import type { ServiceObject } from './service.js'
 
 /** What `context.app` is: the instance. Where `@feathersjs/feathers` is installed, hooks that are typed for it fit, too. */
-export type HookApplication = FeathersMembers<FastifyInstance> & FastifyInstance
+export type HookApplication = FeathersMembers<FastifyInstance & HookMembers> & HookMembers & FastifyInstance
 
 /** What every hook of a call gets; `app` is the instance that the service was registered on. */
 export type HookContext<S = unknown, M extends string = string> = Context<S, M, HookApplication>

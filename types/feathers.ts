@@ -4,6 +4,10 @@ import type { Callable } from './method.js'
 /** @ts-ignore The optional peer: where it is not installed, the type is `any`. */
 type FeathersApplication = import('@feathersjs/feathers').Application
 
+/** What `context.app` has besides the members of the instance, where `fastify-services/feathers` is imported. */
+// biome-ignore lint/suspicious/noEmptyInterface: that door fills it
+export interface HookMembers {}
+
 type Uncallable = (first: never, ...rest: never[]) => never
 
 /**

@@ -6,10 +6,9 @@ import {
   type WithAuthentications
 } from '../core/credentials.js'
 import type { Credentials } from './credentials.js'
+import { isHashed } from './password.js'
 
 interface Registration extends Authentication {
-  /** What `app.service(path)` returns. */
-  readonly service: unknown
   readonly credentials: Credentials
   readCredentials(request: FastifyRequest): Promise<void>
 }
@@ -24,8 +23,15 @@ export function registerAuthentication(app: FastifyInstance, service: unknown, c
   let top: Instance = app
   while (Object.getPrototypeOf(top)?.service !== undefined) top = Object.getPrototypeOf(top)
   top[authentications] ??= []
-  const readCredentials = (request: FastifyRequest) => credentials.read(request)
-  top[authentications].push({ app, service, credentials, readCredentials })
+  const { passwords, strategyNames } = credentials.authenticator
+  top[authentications].push({
+    app,
+    service,
+    credentials,
+    strategyNames,
+    readCredentials: (request) => credentials.read(request),
+    hashPassword: async (password, params) => (isHashed in params ? password : passwords.hash(password))
+  })
 }
 
 const allIn = (app: unknown) => (app as Instance)[authentications] ?? []

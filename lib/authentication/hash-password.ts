@@ -2,10 +2,7 @@ import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { BadRequest } from '../core/errors.js'
 import { type Place, withTraits } from '../core/hooks.js'
 import { anyAuthenticationOf } from './find.js'
-import { isShortText, maxTextLength } from './password.js'
-
-/** Marks the params of a call whose data holds a hash in place of the password. */
-export const isHashed = Symbol('isHashed')
+import { isHashed, isShortText, maxTextLength } from './password.js'
 
 // A hash takes a tenth of a second: without a limit, one request could keep the server busy for hours.
 const maxRecords = 50

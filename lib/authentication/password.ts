@@ -10,6 +10,9 @@ export interface PasswordOptions {
   waiting?: number
 }
 
+/** Marks the params of a call whose data holds a hash in place of the password. */
+export const isHashed = Symbol('isHashed')
+
 /** The most characters of a password, a user name, or an id in a token. */
 export const maxTextLength = 1024
 

@@ -7,8 +7,8 @@ export type Run = (context: HookContext) => Promise<void>
 export interface HookObserver {
   /** The hook has ended, and may have changed the result. */
   see(context: HookContext): void
-  /** The hook has failed. A hook further out may still recover. */
-  fail(context: HookContext): void
+  /** The hook has failed. A hook further out may still recover. Returns the error that the caller gets. */
+  fail(context: HookContext, error: unknown): unknown
 }
 
 /**
@@ -39,8 +39,7 @@ export function compose(hooks: readonly AroundHook[], call: Run, observer?: Hook
           await running
         }
       } catch (error) {
-        observer?.fail(context)
-        throw error
+        throw observer === undefined ? error : observer.fail(context, error)
       }
       observer?.see(context)
     },

@@ -1,10 +1,20 @@
-/** An authentication service of an application, as the transport uses it. */
+import { instanceOf } from './hook-application.js'
+
+/** An authentication service of an application, as the transport and helpers of Feathers use it. */
 export interface Authentication {
   /** The instance on which it was registered. */
   readonly app: unknown
   /** Reads the credentials of a request before a service is called, so that hooks find them in `params.authentication`. */
   readCredentials(request: unknown): Promise<void>
+  /** What `app.service(path)` returns for it. */
+  readonly service: unknown
+  readonly strategyNames: readonly string[]
+  /** The hash of a password in the data of a call with these params: the password itself where it is a hash already. */
+  hashPassword(password: string, params: object): Promise<string>
 }
+
+/** What to do about the guard of @feathersjs/authentication, which none of these services answers. */
+export const guardAdvice = "Replace its import by: import { authenticate } from 'fastify-services/authentication'"
 
 /** Under this name, all instances of an application share one list of its authentication services. */
 export const authentications: unique symbol = Symbol('authentications')
@@ -21,7 +31,7 @@ export interface WithAuthentications<A extends Authentication = Authentication> 
 export function authenticationFor<A extends Authentication>(instance: WithAuthentications<A>): A | undefined {
   const all = instance[authentications] ?? []
   if (all.length < 2) return all[0]
-  for (let around = instance; around !== null; around = Object.getPrototypeOf(around)) {
+  for (let around = instanceOf(instance); around !== null; around = Object.getPrototypeOf(around)) {
     const own = all.find(({ app }) => app === around)
     if (own !== undefined) return own
   }

@@ -40,15 +40,14 @@ export function createForeign(object: object, foreign: Foreign, options: Foreign
       observer.begin(context)
       // Its hooks may have failed behind a result, which must be closed if it is a stream.
       await foreign.call(context).catch((error) => {
-        observer.fail(context)
-        throw error
+        throw observer.fail(context, error)
       })
     }
     observer.see(context)
   }
   const toMethod = (name: string): ServiceMethod => {
     const definition = definitionOf(name)
-    const create = contextOf({ app, service, path, method: name }, definition.arguments, null, observer.lend)
+    const create = contextOf({ app, service, path, method: name }, definition.arguments, null, observer)
     const hooks = common.collect(name, observer)
     const run = compose(observer.arrange(hooks), call, observer)
     return {

@@ -1,7 +1,7 @@
 import type { MethodRoutes } from '../../types/custom-route.js'
 import type { AroundHook, HookContext, HookOptions, RegisteredService } from '../../types/hooks.js'
 import { compose, type HookObserver, type Run } from './compose.js'
-import { contextOf } from './context.js'
+import { type ContextObserver, contextOf } from './context.js'
 import { createEmitter, type Emitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
 import { forward } from './facade.js'
 import { HookStore } from './hooks.js'
@@ -29,13 +29,11 @@ export interface RegisterOptions {
 }
 
 /** What a server does around each call of its services. A client has none. */
-export interface CallObserver extends HookObserver {
+export interface CallObserver extends HookObserver, ContextObserver {
   /** Wraps what runs the calls of a method. */
   trace(run: Run): Run
   /** Puts the hooks of a method into the order in which they run. */
   arrange(hooks: AroundHook[]): AroundHook[]
-  /** The call has got these params. */
-  lend(context: HookContext, params: unknown): void
   /** The method is about to run. @throws to prevent that */
   begin(context: HookContext): void
   /** A call that the server has made itself is over. */
@@ -85,12 +83,7 @@ export function createService(object: object, options: RegisterOptions): Service
     if (reason !== undefined) throw nameError(name, path, reason)
     const definition = definitionOf(name, options.routes?.[name])
     provide?.(object, name, definition)
-    const create = contextOf(
-      { app, service, path, method: name },
-      definition.arguments,
-      definition.event,
-      observer?.lend
-    )
+    const create = contextOf({ app, service, path, method: name }, definition.arguments, definition.event, observer)
     const context = (args: unknown[]) => {
       checkArguments(name, definition.arguments, args)
       return create(args)

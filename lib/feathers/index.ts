@@ -1,2 +1,5 @@
+export { applicationOf } from './application.js'
+export type { ApplicationMembers, FeathersLike, Mixin, Setting, Settings } from './members.js'
 export type { FeathersApplication } from './mounted.js'
 export { default, type FeathersOptions } from './plugin.js'
+export type { SettingsOption } from './settings.js'

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { SettingsStore } from './settings.js'
 
 /** What is known here of an application of Feathers 5: one of `feathers()`, `koa(feathers())` or `express(feathers())`. */
 export interface FeathersApplication {
@@ -11,7 +12,7 @@ export interface FeathersApplication {
 }
 
 /** The rest of it, which its types leave out or other packages add. */
-export interface Mounted extends FeathersApplication {
+export interface Mounted extends FeathersApplication, SettingsStore {
   readonly services: Readonly<Record<string, FeathersService>>
   readonly mixins: Mixin[]
   /** Whether it has been set up, by whomever. */

@@ -3,14 +3,21 @@ import plugin from 'fastify-plugin'
 import { checkOptionNames } from '../core/option-names.js'
 import { type MountOptions, mount } from './mount.js'
 import type { FeathersApplication, Mounted } from './mounted.js'
+import { registerApplications } from './registration.js'
+import { applySettings, createSettings, type SettingsOption } from './settings.js'
 
 /** Options of the plugin. */
 export interface FeathersOptions extends MountOptions {
-  /** The application to mount. */
-  app: FeathersApplication
+  /** The application to mount. Default: none, and hooks get the settings alone. */
+  app?: FeathersApplication
+  /**
+   * The settings that hooks get by `context.app.get(name)`: an object, or what `configuration()` of `@feathersjs/configuration` gives. Those of a mounted
+   * application are there by themselves.
+   */
+  settings?: SettingsOption
 }
 
-const names = ['app', 'authentication', 'ignoreMiddleware'] satisfies (keyof FeathersOptions)[]
+const names = ['app', 'settings', 'authentication', 'ignoreMiddleware'] satisfies (keyof FeathersOptions)[]
 // Fastify takes these of every plugin.
 const ofRegister = ['logLevel', 'logSerializers']
 
@@ -18,24 +25,32 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
   if (!fastify.hasDecorator('service'))
     throw new Error('fastify-services/feathers needs fastify-services: register that plugin first')
   checkOptionNames(options, [...names, ...ofRegister], 'fastify-services/feathers has')
-  const { app, ...rest } = options
-  if (!isApplication(app))
+  const { app, settings = {}, ...rest } = options
+  if ('app' in options && !isApplication(app))
     throw new Error(
       'The option `app` of fastify-services/feathers is an application of Feathers 5, as feathers() makes it'
     )
-  mount(fastify, app, rest)
+  const mounted = app as Mounted | undefined
+  const backing = mounted ?? createSettings()
+  registerApplications(fastify, backing)
+  applySettings(settings, backing, fastify)
+  if (mounted !== undefined) mount(fastify, mounted, rest)
 }
 
 const isApplication = (app: FeathersApplication | undefined): app is Mounted =>
   typeof app?.setup === 'function' && typeof app.services === 'object' && Array.isArray(app.mixins)
 
 /**
- * The plugin: a Feathers 5 application under Fastify, unchanged. Its services answer at Fastify's routes, with its hooks, events and
- * authentication; its sockets go on. Register it after `fastify-services`.
+ * The plugin, for who comes from Feathers 5. With `app`, an application under Fastify, unchanged: its services answer at Fastify's routes, with its hooks,
+ * events and authentication; its sockets go on. And what hooks that were written for Feathers expect of `context.app`. Register it after
+ * `fastify-services`.
  *
- * @throws when a path is taken; when the server starts, if the application has Koa or Express middleware of its own
+ * @throws when it is registered twice on an instance, an option does not exist, or a path is taken; when the server starts, if the application has Koa or
+ * Express middleware of its own
  * @example
  * await app.register(services)
  * await app.register(feathers, { app: feathersApplication })
+ * @example
+ * await app.register(feathers, { settings: { paginate: { default: 10, max: 50 } } })
  */
 export default plugin(feathers, { fastify: '5.x', name: 'fastify-services/feathers' })

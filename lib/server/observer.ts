@@ -1,8 +1,10 @@
 import type { AroundHook, HookContext, Http } from '../../types/hooks.js'
 import { type Caller, type Carrier, caller, callerIn } from '../core/caller.js'
+import { hookApplicationOf } from '../core/hook-application.js'
 import { traitsOf } from '../core/hooks.js'
 import type { CallObserver } from '../core/service.js'
 import { lazySignal } from './params.js'
+import { explainSetting } from './setting-error.js'
 import { adopt, release } from './sources.js'
 import { traced } from './trace.js'
 
@@ -35,6 +37,8 @@ const rank = (hook: AroundHook) => (traitsOf(hook).isOutermost ? 0 : 1)
 /** Watches over the calls of a server: their streams, their signal, and what a failed result leaves behind. */
 export const observer: CallObserver = {
   trace: traced,
+
+  appOf: hookApplicationOf,
 
   arrange: (hooks) => hooks.sort((one, other) => rank(one) - rank(other)),
 
@@ -76,11 +80,12 @@ export const observer: CallObserver = {
     if (lost.result !== context.result && lost.dispatch === context.dispatch) context.dispatch = undefined
   },
 
-  fail(context) {
+  fail(context, error) {
     observer.see(context)
     const noted = notesOf(context)
     noted.failed = { result: context.result, dispatch: context.dispatch }
     if (noted.http !== undefined) context.http = copyOf(noted.http)
+    return explainSetting(error, context)
   },
 
   end: release

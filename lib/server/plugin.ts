@@ -4,6 +4,7 @@ import type { ServiceFunction, ServiceOptions, ServicesOptions } from '../../typ
 import type { HookOptions } from '../../types/hooks.js'
 import { createForeign, foreignOf } from '../core/foreign.js'
 import { HookStore } from '../core/hooks.js'
+import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
 import { joinPath } from '../core/path.js'
 import { rootOf } from '../core/root.js'
 import { createService } from '../core/service.js'
@@ -43,6 +44,22 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   const parse = createParser(options.query)
   const settings: Settings = { parse, formatter: options.formatter, onError, router, locations, precedence }
 
+  // What is added to no service makes each of them arrange its hooks anew.
+  const addHooks = (hooks: HookOptions) => {
+    common.add(hooks, mayHaveHooks)
+    for (const { service } of registry.entries) service.hooks({})
+  }
+  const onService: ServiceHost['onService'] = []
+  ;(app as WithServiceHost)[serviceHost] = {
+    addHooks,
+    onService,
+    get entries() {
+      return registry.entries
+    },
+    get isReady() {
+      return registry.ready
+    }
+  }
   decorateMessages(app)
   startRouteHooks(app)
   app.decorate('service', function (
@@ -94,6 +111,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     // Whoever traces an application tells the services apart by it.
     Object.assign(child, { [Symbol.for('fastify.display-name')]: name || '/' })
     instance.register(child, prefix === '' ? {} : { prefix: `/${prefix}` })
+    for (const listen of onService) listen(entry)
     return entry.service
   }
 }

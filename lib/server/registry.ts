@@ -1,4 +1,5 @@
 import { foreignOf } from '../core/foreign.js'
+import { hookApplicationOf } from '../core/hook-application.js'
 import { joinPath, stripSlashes } from '../core/path.js'
 import type { ExposedService } from './exposed.js'
 
@@ -62,7 +63,7 @@ export class Registry {
     this.ready = true
     for (const entry of this.entries) entry.start()
     for (const { object, app, path } of this.entries)
-      await (object as Lifecycle).setup?.(app, path, this.#server ?? server)
+      await (object as Lifecycle).setup?.(hookApplicationOf(app), path, this.#server ?? server)
   }
 
   /** Runs `teardown(app, path)` of each service, last registered first. One that fails does not stop the others. */
@@ -70,7 +71,7 @@ export class Registry {
     const errors: unknown[] = []
     for (const { object, app, path } of this.entries.toReversed()) {
       try {
-        await (object as Lifecycle).teardown?.(app, path)
+        await (object as Lifecycle).teardown?.(hookApplicationOf(app), path)
       } catch (error) {
         errors.push(error)
       }

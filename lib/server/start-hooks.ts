@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type HookStore, type Place, traitsOf } from '../core/hooks.js'
 import type { ServiceEntry } from '../core/service.js'
+import { refuseForeignGuard } from './foreign-guard.js'
 
 /** @throws for the methods that have hooks in Feathers, and are replaced by hooks of Fastify here */
 export function mayHaveHooks(method: string): boolean {
@@ -10,7 +11,10 @@ export function mayHaveHooks(method: string): boolean {
 }
 
 const ask = (hooks: unknown, place: Place) => {
-  for (const hook of [hooks].flat(2)) traitsOf(hook).check?.(place)
+  for (const hook of [hooks].flat(2)) {
+    traitsOf(hook).check?.(place)
+    refuseForeignGuard(hook, place)
+  }
 }
 
 /**

@@ -9,6 +9,7 @@ import type { FastifyInstance } from 'fastify'
 import * as door from 'fastify-services'
 import * as authentication from 'fastify-services/authentication'
 import * as client from 'fastify-services/client'
+import * as feathers from 'fastify-services/feathers'
 import * as openapi from 'fastify-services/openapi'
 import t, { type Test } from 'tap'
 import { run } from '../package/pack.js'
@@ -188,7 +189,7 @@ function anchors(page: URL): string[] {
 
 t.test('every exported name is told of', async (t) => {
   const text = pages.map((page) => readFileSync(new URL(page, root), 'utf8')).join('\n')
-  for (const name of Object.keys({ ...door, ...authentication, ...client, ...openapi })) {
+  for (const name of Object.keys({ ...door, ...authentication, ...client, ...openapi, ...feathers })) {
     if (name !== 'default') t.ok(new RegExp(`\\b${name}\\b`).test(text), name)
   }
 })

@@ -64,6 +64,10 @@ t.test('the door of the client exports these names, the errors of the server, an
   t.equal(client.NotFound, server.NotFound, 'an error of the one is an error of the other')
 })
 
+t.test('the door of Feathers exports these names, and no others', async (t) => {
+  t.same(Object.keys(await import('fastify-services/feathers')).sort(), ['applicationOf', 'default'])
+})
+
 t.test('the door of OpenAPI exports one name', async (t) => {
   t.same(Object.keys(await import('fastify-services/openapi')), ['openapi'])
 })

@@ -3,8 +3,7 @@ import type { Params, Query } from '../../../types/service.js'
 import { NotAuthenticated } from '../../core/errors.js'
 import { type Bcrypt, createBcrypt } from '../bcrypt.js'
 import type { Entity } from '../entities.js'
-import { isHashed } from '../hash-password.js'
-import { isShortText } from '../password.js'
+import { isHashed, isShortText } from '../password.js'
 import type { Authenticator, Strategy, StrategyDescription, StrategyResult } from '../strategy.js'
 
 export interface LocalOptions {

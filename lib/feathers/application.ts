@@ -1,0 +1,110 @@
+import type { FastifyInstance } from 'fastify'
+import type { HookOptions } from '../../types/hooks.js'
+import { hookApplicationOf, instance } from '../core/hook-application.js'
+import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
+import { authenticationIn } from './authentication.js'
+import type { FeathersLike, Mixin } from './members.js'
+import { missingMember, refuseMember } from './missing.js'
+import type { SettingsStore } from './settings.js'
+
+type Members = Record<PropertyKey, unknown>
+type Host = FastifyInstance & WithServiceHost & Members
+
+/** What the applications of one registration of the plugin have in common. */
+export interface Shared {
+  /** Keeps the settings; of a Feathers application, hooks get those members too that the instance lacks. */
+  readonly backing: SettingsStore
+  readonly mixins: Mixin[]
+}
+
+/**
+ * What hooks get as `context.app`: the instance, behind the members of a Feathers application that hooks use. For code that is no hook, but
+ * was written for such an application.
+ *
+ * @throws when fastify-services/feathers is not registered
+ * @example
+ * applicationOf(app).set('mailer', mailer)
+ * app.service('messages', new MessageService(getOptions(applicationOf(app))))
+ */
+export function applicationOf(app: FastifyInstance): FeathersLike {
+  const application = hookApplicationOf(app) as FeathersLike
+  if (instance in application) return application
+  throw new Error('Hooks get the instance itself here: register the plugin fastify-services/feathers')
+}
+
+/** Makes one application for each instance. */
+export function createApplications(shared: Shared): (host: object) => object {
+  const applications = new WeakMap<object, object>()
+  return (host) => {
+    const application = applications.get(host) ?? createApplication(host as Host, shared)
+    applications.set(host, application)
+    return application
+  }
+}
+
+function createApplication(host: Host, shared: Shared): object {
+  const backing = shared.backing as SettingsStore & Members
+  const own = ownMembers(host, { ...shared, backing }, () => application)
+  const application: object = new Proxy(host, {
+    has: (_, name) => name in own || name in host || name === 'services' || name in backing,
+    get(_, name) {
+      if (name in own) return own[name]
+      if (name in host) return host[name]
+      if (name === 'services') return servicesOf(host)
+      if (typeof name === 'symbol') return undefined
+      const value = name in backing ? backing[name] : missingMember(name)
+      return typeof value === 'function' ? value.bind(backing) : value
+    },
+    // A hook that replaces one of these members does not do so on the instance. All else that it sets is there.
+    set: (_, name, value) => Reflect.set(name in own ? own : host, name, value)
+  })
+  return application
+}
+
+/** The members that stand before those of the instance. */
+function ownMembers(
+  host: Host,
+  { backing, mixins }: Shared & { readonly backing: SettingsStore & Members },
+  application: () => object
+): Members {
+  const { [serviceHost]: services } = host as { [serviceHost]: ServiceHost }
+  const own: Members & { __proto__: null } = {
+    // No name is found on a prototype of it.
+    __proto__: null,
+    [instance]: host,
+    get(...args: Parameters<FastifyInstance['get']>) {
+      if (args.length < 2) return backing.get(args[0])
+      // With a handler it adds a route.
+      host.get(...args)
+      return application()
+    },
+    set(name: string, value: unknown) {
+      backing.set(name, value)
+      return application()
+    },
+    hooks(options: HookOptions) {
+      services.addHooks(options)
+      return application()
+    },
+    service: (...args: Parameters<FastifyInstance['service']>) => host.service(...args),
+    configure(callback: (this: object, app: object) => unknown) {
+      if (services.isReady) refuseMember('configure')
+      callback.call(application(), application())
+      return application()
+    },
+    get mixins() {
+      return services.isReady ? refuseMember('mixins') : mixins
+    },
+    defaultAuthentication(path?: string) {
+      const found = authenticationIn(host, path)
+      if (found !== undefined) return found
+      if (typeof backing.defaultAuthentication === 'function') return backing.defaultAuthentication(path)
+      throw new Error('There is no authentication here: register the plugin fastify-services/authentication')
+    }
+  }
+  return own
+}
+
+/** All services by their paths. */
+const servicesOf = (host: WithServiceHost) =>
+  Object.fromEntries((host[serviceHost] as ServiceHost).entries.map(({ path, service }) => [path || '/', service]))

@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify'
+import {
+  type Authentication,
+  authenticationFor,
+  authentications,
+  guardAdvice,
+  type WithAuthentications
+} from '../core/credentials.js'
+import { attempt } from '../core/errors.js'
+
+/** What helpers of Feathers ask of an authentication service. */
+interface FeathersAuthentication {
+  getStrategies(...names: string[]): { hashPassword(password: string, params?: object): Promise<string> }[]
+  getStrategy(name: string): { hashPassword(password: string, params?: object): Promise<string> }
+  authenticate(): never
+}
+
+/**
+ * The authentication service that is responsible for an instance, or the one at a path, for the helpers of Feathers that hash
+ * passwords. `undefined` where there is none.
+ */
+export function authenticationIn(
+  host: FastifyInstance & WithAuthentications,
+  path: string | undefined
+): FeathersAuthentication | undefined {
+  const all = host[authentications] ?? []
+  const service = path === undefined ? undefined : attempt((): unknown => host.service(path))
+  const found = path === undefined ? (authenticationFor(host) ?? all[0]) : all.find((one) => one.service === service)
+  return found && forFeathers(found)
+}
+
+function forFeathers({ strategyNames, hashPassword }: Authentication): FeathersAuthentication {
+  const strategy = { hashPassword: (password: string, params = {}) => hashPassword(password, params) }
+  return {
+    getStrategies: (...names) => names.filter((name) => strategyNames.includes(name)).map(() => strategy),
+    getStrategy(name) {
+      if (strategyNames.includes(name)) return strategy
+      throw new Error(`There is no strategy '${name}' to hash passwords. There are: ${strategyNames.join(', ')}`)
+    },
+    authenticate() {
+      throw new Error(`This guard is that of @feathersjs/authentication. ${guardAdvice}`)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify'
+
+/** What `configuration()` of `@feathersjs/configuration` gives: a function that sets each setting, and checks them when the application is set up. */
+export type Configuration = (app: never) => unknown
+
+/** The settings of an application by name, or what `configuration()` of `@feathersjs/configuration` gives. */
+export type SettingsOption = Readonly<Record<string, unknown>> | Configuration
+
+/** Where `get` and `set` of an application go. A Feathers application is one, too. */
+export interface SettingsStore {
+  readonly settings: Record<string, unknown>
+  get(name: string): unknown
+  set(name: string, value: unknown): unknown
+}
+
+export function createSettings(): SettingsStore {
+  // Any name may be that of a setting, `constructor` too.
+  const settings: Record<string, unknown> = Object.create(null)
+  return {
+    settings,
+    get: (name) => settings[name],
+    set(name, value) {
+      settings[name] = value
+    }
+  }
+}
+
+type SetupHook = (context: object, next: () => Promise<void>) => unknown
+type Configured = Pick<SettingsStore, 'get' | 'set'> & { hooks(hooks: { setup: SetupHook[] }): void }
+
+/** Puts what an application was given into its settings. What checks them runs before the server starts. */
+export function applySettings(given: SettingsOption, store: SettingsStore, app: FastifyInstance): void {
+  if (typeof given !== 'function') {
+    for (const [name, value] of Object.entries(given)) store.set(name, value)
+    return
+  }
+  const configured: Configured = {
+    get: (name) => store.get(name),
+    set: (name, value) => store.set(name, value),
+    hooks({ setup }) {
+      for (const hook of setup) app.addHook('onReady', async () => void (await hook({ app }, async () => {})))
+    }
+  }
+  given(configured as never)
+}

@@ -49,7 +49,7 @@ t.test('options that can not be', async (t) => {
     await app.register(services)
     await t.rejects(async () => app.register(mounted, given as { app: Theirs }), { message })
   }
-  await fails({}, /^The option `app` .* is an application of Feathers 5/)
+  await fails({ app: undefined }, /^The option `app` .* is an application of Feathers 5/)
   await fails({ app: {} }, /^The option `app`/)
   await fails({ app: Fastify() }, /^The option `app`/)
   await fails({ app: feathers(), prefix: '/v1' }, /has no option 'prefix'/)

@@ -72,10 +72,6 @@ t.test('the door of OpenAPI exports one name', async (t) => {
   t.same(Object.keys(await import('fastify-services/openapi')), ['openapi'])
 })
 
-t.test('the door of Feathers exports one name', async (t) => {
-  t.same(Object.keys(await import('fastify-services/feathers')), ['default'])
-})
-
 const exportedNames = [
   'BadGateway',
   'BadRequest',
@@ -99,6 +95,7 @@ const exportedNames = [
   'UnsupportedMediaType',
   'UriTooLong',
   'commonOperators',
+  'databaseErrors',
   'default',
   'errorHandler',
   'frameworkErrors',

@@ -4,6 +4,7 @@ import multipart from '@fastify/multipart'
 import Fastify from 'fastify'
 import services, { BadRequest, errorHandler, frameworkErrors } from 'fastify-services'
 import { countHandles, findPollution } from '../test/support/process-state.js'
+import { registerMounted } from './mounted.js'
 import { registerServices } from './services.js'
 import { sources } from './sources.js'
 import { createRefreshToken, registerUsers } from './users.js'
@@ -35,6 +36,7 @@ await app.register(services, {
 })
 app.setErrorHandler(errorHandler())
 registerServices(app)
+await registerMounted(app)
 await registerUsers(app)
 await app.register(async (part) => void part.service('things', { find: async ({ query }) => [query] }), {
   prefix: '/v1'

@@ -11,8 +11,8 @@ const echo =
     const { query, route } = args.at(-1) as Params
     return { method, args: args.slice(0, -1), query, route }
   }
-const createEcho = () => Object.fromEntries([...six, 'archive', '_find'].map((name) => [name, echo(name)]))
-const methods = [...six, 'archive']
+export const createEcho = () => Object.fromEntries([...six, 'archive', '_find'].map((name) => [name, echo(name)]))
+export const methods = [...six, 'archive']
 
 const tag = async (context: HookContext) => {
   context.http = { ...context.http, headers: { 'x-hook': context.method } }

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import t from 'tap'
 import { read } from '../package/sources.js'
+import { createMounted, createWarnings } from '../support/mounted-app.js'
 import { connections, listen, useClient } from '../support/mounted-clients.js'
 import { type Step, steps, users } from '../support/mounted-requests.js'
-import { build, type Side, serve } from '../support/mounted-sides.js'
+import { build, requireThere, type Side, serve } from '../support/mounted-sides.js'
 
 t.setTimeout(300_000)
 
@@ -138,6 +139,28 @@ t.test('an application of the Feathers CLI, on @feathersjs/koa and mounted', asy
       others.map(([name, heard]) => `${name} ${heard.length}`),
       ['a web socket 10', 'a socket by polling 10']
     )
+  })
+
+  await t.test('OAuth does not move: it is told, and the rest works', async (t) => {
+    const { feathers } = requireThere('@feathersjs/feathers')
+    const { koa, rest } = requireThere('@feathersjs/koa')
+    const { AuthenticationService, JWTStrategy } = requireThere('@feathersjs/authentication')
+    const { oauth, OAuthStrategy } = requireThere('@feathersjs/authentication-oauth')
+    const theirs = koa(feathers()).configure(rest())
+    const secret = 'a secret of 32 bytes, not a real one'
+    const settings = { entity: null, authStrategies: ['jwt'], oauth: { github: { key: 'a', secret: 'b' } } }
+    theirs.set('host', 'localhost').set('port', 3030)
+    theirs.set('authentication', { secret, ...settings })
+    const service = new AuthenticationService(theirs)
+    service.register('jwt', new JWTStrategy())
+    service.register('github', new OAuthStrategy())
+    theirs.use('authentication', service).configure(oauth())
+    const { warnings, logger } = createWarnings()
+    const app = await createMounted(t, theirs, { server: { logger } })
+    t.equal((await app.inject('/oauth/github')).statusCode, 404)
+    const payload = { strategy: 'jwt', accessToken: await service.createAccessToken({}) }
+    t.equal((await app.inject({ method: 'POST', url: '/authentication', payload })).statusCode, 201)
+    t.match(warnings, ['OAuth of the Feathers application does not move: oauth/:provider, oauth/:provider/callback'])
   })
 
   await t.test('the server closes while sockets are open', async (t) => {

@@ -16,6 +16,7 @@ async function open() {
     url,
     knex,
     async close() {
+      await knex.schema.dropTableIfExists('people')
       await knex.destroy()
       await stop()
     }

@@ -73,6 +73,7 @@ export async function createApp(
     users: '/users',
     authentication: '/authentication',
     document: '/openapi.json',
+    explorer: '/explorer',
     licence
   }))
   app.addHook('onReady', () => createDemo(app, knex))

@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
+import explorer from 'fastify-services/explorer'
 import { openapi } from 'fastify-services/openapi'
 
 /** What is owed to those who made the data set. */
@@ -23,8 +24,9 @@ const tags = [
   { name: 'authentication', description: 'Logs in and out.' }
 ]
 
-/** Serves the OpenAPI document of the services that are registered after. */
+/** Serves the OpenAPI document of the services that are registered after, and the explorer: the atlas shows everybody how it is made. */
 export async function registerDocument(app: FastifyInstance): Promise<void> {
   await app.register(swagger, openapi({ info, tags }))
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
+  await app.register(explorer)
 }

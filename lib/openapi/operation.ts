@@ -25,9 +25,22 @@ export function toOperation(place: Omit<OperationSource, 'id'>): Json {
     ...(requestBody && { requestBody }),
     responses: toResponses(source),
     security: schema.security ?? schemes,
-    ...Object.fromEntries(Object.entries(schema).filter(([key]) => key.startsWith('x-')))
+    ...Object.fromEntries(Object.entries(schema).filter(([key]) => key.startsWith('x-'))),
+    'x-service': toMark(method, form, service)
   }
 }
+
+/** Which method of which service it is: what shows services finds them by it. One without a route is called by a header. */
+const toMark = (
+  { name }: MethodDescription,
+  { verb, path, byHeader }: Form,
+  { description }: DocumentedService
+): Json => ({
+  path: description.path,
+  method: name,
+  ...(!byHeader && { route: `${verb} /${path}` }),
+  id: description.idField
+})
 
 /** The header that tells a custom method from `create`. */
 const toHeader = (name: string): Json => ({

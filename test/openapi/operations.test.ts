@@ -24,6 +24,29 @@ t.test('each method has an operation with an id, a tag and a summary', async (t)
   t.match(document, { openapi: '3.1.0', servers: [{ url: '/' }], info: { title: 'Test' } })
 })
 
+t.test('each operation says which method it is', async (t) => {
+  const document = await documentOf(t, (app) =>
+    app.service('v1/posts', new All({ id: '_id', multi: ['patch'] }), {
+      methods: ['find', 'create', 'patch', 'publish', 'archive'],
+      routes: { publish: 'POST /:id/publish' },
+      schema: { find: { 'x-service': 'mine', 'x-mine': true } as object }
+    })
+  )
+  const operations = operationsOf(document)
+  const marks = Object.entries(operations).map(([name, one]) => [name, one['x-service']])
+  const post = { path: 'v1/posts', id: '_id' }
+  t.strictSame(Object.fromEntries(marks), {
+    'GET /v1/posts': { ...post, method: 'find', route: 'GET /' },
+    'POST /v1/posts': { ...post, method: 'create', route: 'POST /' },
+    'PATCH /v1/posts': { ...post, method: 'patch', route: 'PATCH /' },
+    'PATCH /v1/posts/{id}': { ...post, method: 'patch', route: 'PATCH /:id' },
+    'POST /v1/posts/{id}/publish': { ...post, method: 'publish', route: 'POST /:id/publish' }
+  })
+  t.equal(operations['GET /v1/posts']['x-mine'], true)
+  const { archive } = operations['POST /v1/posts']['x-service-methods']
+  t.strictSame(archive['x-service'], { ...post, method: 'archive' }, 'a header names it')
+})
+
 t.test('calls for many records are there where `multi` allows them', async (t) => {
   const some = await documentOf(t, (app) => app.service('posts', new All({ multi: ['create', 'update'] })))
   t.equal(idsOf(some)['PUT /posts'], 'updatePosts')

@@ -72,6 +72,10 @@ t.test('the door of OpenAPI exports one name', async (t) => {
   t.same(Object.keys(await import('fastify-services/openapi')), ['openapi'])
 })
 
+t.test('the door of the explorer exports a plugin', async (t) => {
+  t.same(Object.keys(await import('fastify-services/explorer')), ['default'])
+})
+
 const exportedNames = [
   'BadGateway',
   'BadRequest',
@@ -119,8 +123,9 @@ t.test('what is no door can not be imported', async (t) => {
 const floors: [files: RegExp, floor: number][] = [
   [/^types\//, 0],
   [/^lib\/core\//, 1],
-  [/^(index|lib\/(client|authentication|openapi|feathers)\/index)\.ts$/, 3],
-  [/^lib\/(server|authentication|client|openapi|feathers)\//, 2]
+  [/^lib\/explorer\/(model|page)\//, 4],
+  [/^(index|lib\/(client|authentication|explorer|openapi|feathers)\/index)\.ts$/, 3],
+  [/^lib\/(server|authentication|client|explorer|openapi|feathers)\//, 2]
 ]
 const floorOf = (file: string) => floors.find(([files]) => files.test(file))?.[1]
 const folderOf = (file: string) => /^(types|lib\/\w+)\//.exec(file)?.[1]

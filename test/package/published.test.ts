@@ -20,7 +20,7 @@ t.test('the package as it is published', async (t) => {
     const { code, stdout } = await run(root, bin('attw'), tarball, ...options)
     t.equal(code, 0, stdout)
     for (const resolver of ['node10', 'node16 (from ESM)', 'bundler'])
-      t.equal(stdout.split(`${resolver}: OK`).length, 7, `${resolver}: five doors and package.json`)
+      t.equal(stdout.split(`${resolver}: OK`).length, 8, `${resolver}: six doors and package.json`)
   })
 
   await t.test('it holds the library alone', async (t) => {
@@ -32,5 +32,7 @@ t.test('the package as it is published', async (t) => {
       .map((file) => place.exec(file)?.[1] ?? file)
     const expected = ['LICENSE', 'README.md', 'dist/index.', 'dist/lib/', 'dist/types/', 'package.json']
     t.same([...new Set(places)].sort(), expected)
+    const ofExplorer = stdout.match(/(?<=dist\/lib\/explorer\/).+(html|\.js|\/.*)$/gm) ?? []
+    t.same(ofExplorer.sort(), ['index.js', 'options.js', 'page.html', 'page.js', 'plugin.js'], 'its page is built')
   })
 })

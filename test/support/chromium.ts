@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import tap, { type Test } from 'tap'
 
 const places = [process.env.TEST_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -18,14 +18,14 @@ export const howToInstall =
 let browser: ReturnType<typeof chromium.launch> | undefined
 
 /** A context of its own, closed when the test ends, in a browser that the tests of a file share. Its pages may ask servers of other origins. */
-export async function openContext(t: Test): Promise<BrowserContext> {
+export async function openContext(t: Test, options: BrowserContextOptions = {}): Promise<BrowserContext> {
   if (browser === undefined) {
     const args = ['--no-sandbox', '--disable-web-security']
     const launched = chromium.launch({ executablePath: executablePath as string, args })
     browser = launched
     tap.teardown(async () => (await launched).close())
   }
-  const context = await (await browser).newContext()
+  const context = await (await browser).newContext(options)
   t.teardown(() => context.close())
   return context
 }

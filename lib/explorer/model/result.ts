@@ -1,0 +1,74 @@
+import { toReadableJSON } from './literal.js'
+import { isObject, type Json, own } from './schema.js'
+
+/** What a list shows of an answer. */
+export interface Rows {
+  readonly records: readonly Json[]
+  /** How many there are in all, where the answer says so. */
+  readonly total: number | undefined
+  readonly limit: number | undefined
+  readonly skip: number
+}
+
+const toNumber = (value: unknown) => (typeof value === 'number' ? value : undefined)
+
+/** The records of an answer: of a list, or of a page. `undefined` for anything else. */
+export function toRows(result: unknown): Rows | undefined {
+  const data = Array.isArray(result) ? result : own(result, 'data')
+  if (!Array.isArray(data)) return undefined
+  return {
+    records: data.map((one) => (isObject(one) ? one : { value: one })),
+    total: toNumber(own(result, 'total')),
+    limit: toNumber(own(result, 'limit')),
+    skip: toNumber(own(result, 'skip')) ?? 0
+  }
+}
+
+/** The columns of a table: those that the document names, then what the records have besides. */
+export function columnsOf(records: readonly Json[], known: readonly string[], chosen: readonly string[]): string[] {
+  if (chosen.length > 0) return [...chosen]
+  return [...new Set([...known, ...records.flatMap((record) => Object.keys(record))])]
+}
+
+const longest = 120
+
+/** A value as a cell shows it: one line. */
+export function toCell(value: unknown): string {
+  if (value === undefined) return ''
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const line = text.slice(0, longest + 1).replace(/\s+/g, ' ')
+  return text.length > longest ? `${line.slice(0, longest)}…` : line
+}
+
+/** An answer as a text to read. */
+export const toReadable = (result: unknown): string => (typeof result === 'string' ? result : toReadableJSON(result))
+
+/** A body as it came, as a text to read. */
+export function toReadableBody(text: string): string {
+  try {
+    return toReadableJSON(JSON.parse(text))
+  } catch {
+    return text
+  }
+}
+
+/** The id of a record in a URL, where it has one. */
+export function idOf(record: Json, field: string): string | undefined {
+  const id = own(record, field)
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined
+}
+
+/** A time as people read it: `12 ms`, `1.2 s`. */
+export const toDuration = (milliseconds: number): string =>
+  milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`
+
+/** How much it is: `1.2 kB`. */
+export const toSize = (bytes: number): string => (bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`)
+
+/** Where a page stands among all records: `11–20 of 250`. */
+export function toRange({ records, total, skip }: Rows): string {
+  const known = total ?? (skip === 0 ? records.length : undefined)
+  const all = known === undefined ? '' : ` of ${known}`
+  if (records.length === 0) return known === 0 ? 'No records' : `None of these${all && `, ${known} in all`}`
+  return `${skip + 1}–${skip + records.length}${all}`
+}

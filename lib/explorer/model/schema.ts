@@ -1,0 +1,116 @@
+/** A part of a document. It is data from anywhere: whatever it should be, it may be something else. */
+export type Json = { readonly [key: string]: unknown }
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** An own property, where there is an object that has it. */
+export const own = (value: unknown, key: string): unknown =>
+  isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+
+export const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])
+
+export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+// References may lead in a circle.
+const most = 20
+
+/** Follows the references of a document: each part of it that is read goes through here. */
+export type Follow = (value: unknown) => Json
+
+export const createFollow = (document: unknown): Follow =>
+  function follow(value) {
+    let found = value
+    for (let count = 0; count < most; count++) {
+      const reference = textOf(own(found, '$ref'))
+      if (reference === undefined) return isObject(found) ? found : {}
+      const path = reference.replace(/^#\//, '').split('/')
+      found = path.reduce((at: unknown, key) => own(at, key.replaceAll('~1', '/').replaceAll('~0', '~')), document)
+    }
+    return {}
+  }
+
+/** The kinds of values that a form tells apart. What is none of them is written as JSON. */
+export type Kind = 'text' | 'number' | 'boolean' | 'choice' | 'file' | 'json'
+
+/** A field of a record, of a body or of a query. */
+export interface Field {
+  readonly name: string
+  readonly kind: Kind
+  /** What may be chosen. */
+  readonly choices: readonly unknown[]
+  readonly isRequired: boolean
+  readonly isNullable: boolean
+  readonly isLong: boolean
+  /** Whether there may be several files. */
+  readonly isMany: boolean
+  readonly isSecret: boolean
+  readonly description: string | undefined
+}
+
+const unions = ['anyOf', 'oneOf']
+
+const branchesOf = (schema: Json, follow: Follow): Json[] => {
+  const branches = unions.flatMap((key) => listOf(own(schema, key))).map(follow)
+  return branches.length === 0 ? [schema] : branches
+}
+
+const typesOf = (schema: Json) => [own(schema, 'type')].flat()
+const isNull = (schema: Json) => typesOf(schema).join() === 'null' || own(schema, 'const') === null
+const isBinary = (schema: Json) => own(schema, 'format') === 'binary'
+
+/** What a schema says of a field. */
+export function toField(name: string, given: unknown, follow: Follow, isRequired = false): Field {
+  const schema = follow(given)
+  const all = branchesOf(schema, follow)
+  const branches = all.filter((one) => !isNull(one))
+  const [first = {}] = branches
+  const values = branches.map((one) => (Object.hasOwn(one, 'const') ? [one.const] : listOf(own(one, 'enum'))))
+  const isChoice = values.every((list) => list.length > 0)
+  const choices = isChoice ? values.flat().filter((value) => value !== null) : []
+  const isMany = isBinary(follow(own(first, 'items')))
+  const kind = choices.length > 0 ? 'choice' : isMany ? 'file' : branches.length === 1 ? kindOf(first) : 'json'
+  const maximum = own(first, 'maxLength')
+  return {
+    name,
+    kind,
+    choices,
+    isRequired,
+    isNullable: all.length > branches.length || typesOf(first).includes('null') || values.flat().includes(null),
+    isMany,
+    isLong: kind === 'text' && typeof maximum === 'number' && maximum > 300,
+    isSecret: kind === 'text' && (own(first, 'format') === 'password' || own(first, 'writeOnly') === true),
+    description: textOf(own(schema, 'description'))
+  }
+}
+
+function kindOf(schema: Json): Kind {
+  if (isBinary(schema)) return 'file'
+  const types = typesOf(schema).filter((type) => type !== 'null')
+  if (types.length !== 1) return 'json'
+  const [type] = types
+  return type === 'string'
+    ? 'text'
+    : type === 'number' || type === 'integer'
+      ? 'number'
+      : type === 'boolean'
+        ? type
+        : 'json'
+}
+
+/** The fields of an object, in the order of its schema. */
+export function fieldsOf(given: unknown, follow: Follow): Field[] {
+  const parts = partsOf(given, follow)
+  const required = parts.flatMap((part) => listOf(own(part, 'required')))
+  const found = new Map(parts.flatMap((part) => entriesOf(own(part, 'properties'))))
+  return [...found].map(([name, schema]) => toField(name, schema, follow, required.includes(name)))
+}
+
+/** A schema and those that it is made of. */
+const partsOf = (given: unknown, follow: Follow, depth = 0): Json[] => {
+  const schema = follow(given)
+  const parts = depth < most ? listOf(own(schema, 'allOf')) : []
+  return [schema, ...parts.flatMap((part) => partsOf(part, follow, depth + 1))]
+}

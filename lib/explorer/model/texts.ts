@@ -1,0 +1,122 @@
+import { argumentsOf, type Call, type SentRequest } from './call.js'
+import { group, quote, toJSON, toLiteral } from './literal.js'
+
+/** A request to copy. */
+export interface RequestTexts {
+  readonly curl: string
+  readonly fetch: string
+  readonly typescript: string
+}
+
+export const toTexts = (
+  call: Call,
+  request: SentRequest,
+  base: string,
+  headers: SentRequest['headers']
+): RequestTexts => ({
+  curl: toCurl(request),
+  fetch: toFetch(request),
+  typescript: toTypeScript(call, base, headers)
+})
+
+/** How a text that is not for the eyes of others stands in these. */
+export const formsOf = (secret: string): string[] => {
+  const json = toJSON(secret)
+  return [...new Set([json, json.replaceAll("'", "'\\''"), quote(secret)])]
+}
+
+/** Brackets and dollars in a query are as good as their codes, and can be read. */
+const readable = (url: string) => {
+  const [path = '', ...query] = url.split('?')
+  const codes: Record<string, string> = { '%24': '$', '%5B': '[', '%5D': ']' }
+  return [path, ...query.map((part) => part.replace(/%(24|5B|5D)/g, (code) => codes[code] as string))].join('?')
+}
+
+/** A word of a shell. */
+const toWord = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+const isForm = (body: unknown): body is FormData => body instanceof FormData
+
+function toCurl({ method, url, headers, body }: SentRequest): string {
+  const address = readable(url)
+  const given = Object.entries(headers).map(([name, value]) => `-H ${toWord(`${name}: ${value}`)}`)
+  const data = isForm(body)
+    ? [...body].map(([name, value]) => `-F ${toWord(formField(name, value))}`)
+    : body === undefined
+      ? []
+      : [`--data-raw ${toWord(toPrintable(body))}`]
+  // GET and POST are what it sends by itself.
+  const isDefault = method === (data.length > 0 ? 'POST' : 'GET')
+  const verb = isDefault ? '' : ` -X ${method}`
+  // Brackets would be ranges.
+  const globs = /[[\]{}]/.test(address) ? ' -g' : ''
+  return [`curl${globs}${verb} ${toWord(address)}`, ...given, ...data].join(' \\\n  ')
+}
+
+// A body is JSON here, which may be written without characters that can't be seen.
+const toPrintable = (body: unknown) => toJSON(JSON.parse(String(body)))
+
+const inQuotes = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`
+
+const formField = (name: string, value: string | File) =>
+  typeof value === 'string'
+    ? `${name}=${inQuotes(value)}`
+    : `${name}=@${inQuotes(value.name)}${value.type && `;type=${value.type}`}`
+
+function toFetch({ method, url, headers, body }: SentRequest): string {
+  const lines = formLines(body)
+  const options = [
+    ...(method === 'GET' ? [] : [`method: ${quote(method)}`]),
+    `headers: ${toLiteral(headers, '  ')}`,
+    ...(isForm(body)
+      ? ['body']
+      : body === undefined
+        ? []
+        : [`body: JSON.stringify(${toLiteral(JSON.parse(String(body)), '  ')})`])
+  ]
+  return [
+    ...lines,
+    `const response = await fetch(${quote(readable(url))}, {\n  ${options.join(',\n  ')}\n})`,
+    'console.log(response.status, await response.text())'
+  ].join('\n')
+}
+
+function toTypeScript(call: Call, base: string, headers: SentRequest['headers']): string {
+  const { service, operation, data } = call
+  const own = Object.keys(headers).length === 0 ? '' : `, { headers: ${toLiteral(headers)} }`
+  const path = quote(service.path)
+  const routes = operation.isCustom && operation.route !== undefined
+  const settings = { methods: [operation.name], routes: Object.fromEntries([[operation.name, operation.route]]) }
+  const name = /^[a-z]\w*$/i.test(operation.name) ? `.${operation.name}` : `[${quote(operation.name)}]`
+  const start = `const result = await app.service(${path})${name}`
+  const short = argumentsOf(call).map((one) => (isForm(one) ? 'body' : toLiteral(one)))
+  const long = argumentsOf(call).map((one) => (isForm(one) ? 'body' : toLiteral(one, '  ')))
+  // A single object begins on the line of the call.
+  const given = short.length === 1 ? `(${short[0]})` : group(long, '', ['(', ')', ''], start.length)
+  return [
+    "import { createClient, rest } from 'fastify-services/client'",
+    '',
+    `const connection = rest(${quote(base)}).fetch(fetch${own})`,
+    'const app = createClient().configure(connection)',
+    ...(routes ? [`app.use(${path}, connection.service(${path}), ${toLiteral(settings)})`] : []),
+    ...formLines(data),
+    '',
+    start + given,
+    'console.log(result)'
+  ].join('\n')
+}
+
+function formLines(body: unknown): string[] {
+  if (!isForm(body)) return []
+  const fields = [...body].map(([name, value]) => {
+    if (typeof value === 'string') return `body.append(${quote(name)}, ${quote(value)})`
+    const file = quote(value.name)
+    return `body.append(${quote(name)}, await openAsBlob(${file}, { type: ${quote(value.type)} }), ${file})`
+  })
+  const hasFile = [...body].some(([, value]) => typeof value !== 'string')
+  return [
+    ...(hasFile ? ["const { openAsBlob } = await import('node:fs')"] : []),
+    'const body = new FormData()',
+    ...fields
+  ]
+}

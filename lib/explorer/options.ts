@@ -1,0 +1,38 @@
+import { checkOptionNames } from '../core/option-names.js'
+
+/** Options of the explorer. */
+export interface ExplorerOptions {
+  /** The path of the page. Default `'/explorer'`. */
+  prefix?: string
+  /** The address of an OpenAPI document, another one than that of `app.swagger()`: `'/docs/json'`. Calls go to the server that it comes from. */
+  document?: string
+  /** The title of the page. Default: that of the document. */
+  title?: string
+}
+
+const known = { prefix: true, document: true, title: true } satisfies Record<keyof ExplorerOptions, true>
+// Fastify takes these of every plugin.
+const ofRegister = { logLevel: true, logSerializers: true }
+
+/** @throws when an option is not known, or can't be used */
+export function checkOptions(options: ExplorerOptions): void {
+  checkOptionNames(options, Object.keys({ ...known, ...ofRegister }), 'The explorer has')
+  for (const name of ['document', 'title'] as const) {
+    const value: unknown = options[name]
+    if (value !== undefined && typeof value !== 'string')
+      throw new TypeError(`The option '${name}' of the explorer is ${typeof value}, and must be a text`)
+  }
+  if (options.document !== undefined) originOf(options.document)
+}
+
+/**
+ * The origin of an address: `undefined` where it is that of the page.
+ * @throws when it can't be one of a document
+ */
+export function originOf(address: string): string | undefined {
+  const here = 'http://here.invalid'
+  const url = URL.canParse(address, here) ? new URL(address, here) : undefined
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new TypeError(`The option 'document' of the explorer is '${address}', and must be the address of a document`)
+  return url.origin === here ? undefined : url.origin
+}

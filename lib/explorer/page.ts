@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { ExplorerOptions } from './options.js'
+import { originOf } from './options.js'
+
+/** The page with its headers. */
+export interface Page {
+  readonly html: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escapeHTML = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] as string)
+
+/** The hash of what an element of the page holds, as a policy names it. */
+function hashOf(html: string, name: string): string {
+  const [, content] = new RegExp(`<${name}>(.*?)</${name}>`, 's').exec(html) as RegExpExecArray
+  return `'sha256-${createHash('sha256')
+    .update(content as string)
+    .digest('base64')}'`
+}
+
+/** Makes the page: one file, with its script and its style, which loads nothing but the document. */
+export function createPage({ document = '', title = '' }: ExplorerOptions): Page {
+  const built = readFileSync(new URL('page.html', import.meta.url), 'utf8')
+  const policy = {
+    'default-src': "'none'",
+    'script-src': hashOf(built, 'script'),
+    'style-src': hashOf(built, 'style'),
+    'connect-src': ["'self'", originOf(document) ?? ''].join(' ').trim(),
+    'img-src': 'data:',
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'frame-ancestors': "'none'",
+    // The script makes no HTML of texts, and could not.
+    'require-trusted-types-for': "'script'",
+    'trusted-types': "'none'"
+  }
+  return {
+    // A function: in a text `$&` would be what it replaces.
+    html: built.replace('%document%', () => escapeHTML(document)).replaceAll('%title%', () => escapeHTML(title)),
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': Object.entries(policy)
+        .map(([name, value]) => `${name} ${value}`)
+        .join('; '),
+      'cache-control': 'no-cache',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff'
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/** What an element holds. A text is a text, whatever it holds. */
+export type Content = Node | string | undefined | false | readonly Content[]
+
+type Properties<E> = { readonly [K in keyof E]?: E[K] | undefined } & {
+  /** Finds the element again after its view is made anew. */
+  readonly key?: string
+}
+
+/** Makes an element of properties and what it holds. There is no other way to make one on this page. */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  { key, ...properties }: Properties<HTMLElementTagNameMap[Name]> = {},
+  ...content: Content[]
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name)
+  const given = Object.entries(properties).filter(([, value]) => value !== undefined)
+  Object.assign(made, Object.fromEntries(given))
+  if (key !== undefined) made.dataset.key = key
+  fill(made, ...content)
+  return made
+}
+
+/** Replaces what an element holds. */
+export function fill(parent: Element, ...content: Content[]): void {
+  const flat = (content as unknown[]).flat(5) as (Node | string | undefined | false)[]
+  parent.replaceChildren(...flat.filter((one) => one !== undefined && one !== false))
+}
+
+export const byId = (id: string) => document.getElementById(id) as HTMLElement
+
+/** Gives the focus back to what had it before its view was made anew. */
+export function keepFocus(render: () => void): void {
+  const { key } = (document.activeElement as HTMLElement | null)?.dataset ?? {}
+  render()
+  if (key === undefined || (document.activeElement as HTMLElement | null)?.dataset.key === key) return
+  const found = [...document.querySelectorAll<HTMLElement>('[data-key]')].find((one) => one.dataset.key === key)
+  found?.focus()
+  if (found instanceof HTMLInputElement && found.selectionEnd !== null)
+    found.setSelectionRange(found.value.length, found.value.length)
+}
+
+/** A link within the page. */
+export const link = (href: string, className: string, ...content: Content[]) =>
+  element('a', { href, className }, ...content)
+
+export const button = (label: string, onclick: () => unknown, properties: Properties<HTMLButtonElement> = {}) =>
+  element('button', { type: 'button', onclick: () => void onclick(), ...properties }, label)
+
+/** A field with its label before it. */
+export const labelled = (label: string, input: HTMLElement, ...more: Content[]) =>
+  element('div', { className: 'field' }, element('label', { htmlFor: input.id }, label), input, ...more)
+
+let count = 0
+/** An id that no other element has. */
+export const freshId = () => `x${count++}`
+
+export function select(
+  options: readonly (readonly [value: string, label: string])[],
+  value: string,
+  properties: Properties<HTMLSelectElement> = {}
+): HTMLSelectElement {
+  const made = element('select', properties)
+  made.append(...options.map(([value, label]) => element('option', { value }, label)))
+  made.value = value
+  return made
+}

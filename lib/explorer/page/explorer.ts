@@ -1,0 +1,44 @@
+import type { Call } from '../model/call.js'
+import { type Place, toHash } from '../model/place.js'
+import { toQuery } from '../model/query.js'
+import type { ExploredService, Operation } from '../model/services.js'
+import type { RequestPanel } from './request-panel.js'
+import type { Session } from './session.js'
+
+/** What the views of the page share. */
+export interface Explorer {
+  readonly session: Session
+  readonly panel: RequestPanel
+  /** The last list of each service, to go back to. */
+  readonly lists: Map<string, Place>
+  /** What the next view says of what has happened. */
+  notice: string
+  logIn(): void
+  /** Shows the place anew. */
+  render(): void
+  /** Called after a login or a logout: shows what another user sees, and leaves what is typed. */
+  update(): void
+}
+
+/** A place with its service and its method. */
+export interface View {
+  readonly explorer: Explorer
+  readonly place: Place
+  readonly service: ExploredService
+  readonly operation: Operation
+}
+
+export const go = (place: Place) => {
+  location.hash = toHash(place)
+}
+
+/** The call of a place. */
+export const callOf = ({ service, operation }: View, place: Place, data?: unknown): Call => ({
+  service,
+  operation,
+  id: place.id,
+  // One without a value is none yet.
+  route: Object.fromEntries([...place.route].filter(([, value]) => value !== '')),
+  query: toQuery(place, operation.query),
+  data
+})

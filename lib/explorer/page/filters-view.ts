@@ -1,0 +1,102 @@
+import { operatorNames, usualOperators } from '../model/filter-fields.js'
+import type { Filter } from '../model/query.js'
+import { button, type Content, element, freshId, select } from './element.js'
+import type { View } from './explorer.js'
+
+/** The conditions of a list. `change` is called as they are typed; `isNew` says that there is another row, or one less. */
+export function filtersView(
+  view: View,
+  filters: readonly Filter[],
+  change: (filters: Filter[], isNew: boolean) => void
+): Content[] {
+  // The rows stay while they are typed in.
+  let current = filters
+  const replace = (index: number, part: Partial<Filter>, isNew = false) => {
+    current = current.map((one, at) => (at === index ? { ...one, ...part } : one))
+    change([...current], isNew)
+  }
+  return filters.map((filter, index) =>
+    element(
+      'div',
+      { className: 'filter', role: 'group', ariaLabel: `Condition ${index + 1}` },
+      fieldInput(view, filter, index, (field) => replace(index, { field, ...fitting(view, field, filter) }, true)),
+      operatorInput(view, filter, index, (operator) => replace(index, { operator })),
+      valueInput(view, filter, index, (text) => replace(index, { text })),
+      button(
+        '×',
+        () =>
+          change(
+            current.filter((_, at) => at !== index),
+            true
+          ),
+        {
+          className: 'small',
+          ariaLabel: `Remove condition ${index + 1}`
+        }
+      )
+    )
+  )
+}
+
+const fieldOf = ({ operation }: View, name: string) => operation.query.find((one) => one.name === name)
+
+/** The operators of a field. */
+const operatorsOf = (view: View, name: string) => fieldOf(view, name)?.operators ?? usualOperators
+
+/** What is left of a condition for another field. */
+const fitting = (view: View, field: string, { operator }: Filter): Partial<Filter> => {
+  const operators = operatorsOf(view, field)
+  return { text: '', operator: operators.includes(operator) ? operator : (operators[0] ?? '') }
+}
+
+function fieldInput(view: View, { field }: Filter, index: number, change: (field: string) => void): HTMLElement {
+  const { query } = view.operation
+  const properties = { ariaLabel: 'Field', key: `field-${index}` }
+  if (query.length > 0) {
+    const names = query.map(({ name }) => [name, name] as const)
+    const all = query.some(({ name }) => name === field) ? names : [[field, field] as const, ...names]
+    const made = select(all, field, properties)
+    made.onchange = () => change(made.value)
+    return made
+  }
+  const made = element('input', { ...properties, value: field, placeholder: 'field', spellcheck: false })
+  made.onchange = () => change(made.value)
+  return made
+}
+
+function operatorInput(view: View, { field, operator }: Filter, index: number, change: (operator: string) => void) {
+  const operators = operatorsOf(view, field)
+  const all = operators.includes(operator) ? operators : [operator, ...operators]
+  const made = select(
+    all.map((one) => [one, operatorNames.get(one) ?? one]),
+    operator,
+    { ariaLabel: 'Operator', key: `operator-${index}` }
+  )
+  made.onchange = () => change(made.value)
+  return made
+}
+
+function valueInput(view: View, filter: Filter, index: number, change: (text: string) => void): HTMLElement {
+  const field = fieldOf(view, filter.field)
+  const properties = { ariaLabel: 'Value', key: `value-${index}`, id: freshId() }
+  const choices = field?.kind === 'boolean' ? ['true', 'false'] : (field?.choices ?? []).map(String)
+  const isList = ['$in', '$nin'].includes(filter.operator)
+  if (choices.length > 0 && !isList) {
+    const made = select(
+      ['', ...choices].map((one) => [one, one]),
+      filter.text,
+      properties
+    )
+    made.onchange = () => change(made.value)
+    return made
+  }
+  const made = element('input', {
+    ...properties,
+    value: filter.text,
+    placeholder: isList ? 'a, b, c' : 'value',
+    inputMode: field?.kind === 'number' ? 'decimal' : 'text',
+    spellcheck: false
+  })
+  made.oninput = () => change(made.value)
+  return made
+}

@@ -1,0 +1,105 @@
+import { listOfService, type Place, toHash } from '../model/place.js'
+import { type Content, element, fill, freshId, link } from './element.js'
+import { go, type View } from './explorer.js'
+
+const labels: Readonly<Record<string, string>> = {
+  create: 'Create',
+  update: 'Replace',
+  patch: 'Edit',
+  remove: 'Remove'
+}
+
+const toLabel = (name: string) => labels[name] ?? name
+
+/** The heading of a view: its service, what it is, and what may be called here. */
+export function headView(view: View, title: Content): HTMLElement {
+  const { service, explorer, place } = view
+  const { notice } = explorer
+  explorer.notice = ''
+  return element(
+    'div',
+    { className: 'head' },
+    element('h2', { tabIndex: -1, id: 'heading' }, title),
+    element('div', { className: 'actions' }, actionsOf(view)),
+    place.call === 'find' &&
+      service.description !== undefined &&
+      element('p', { className: 'dim' }, service.description),
+    element('p', { role: 'status', className: 'notice' }, notice)
+  )
+}
+
+/** The way to a record: `/countries › CHE`. */
+export const trail = ({ explorer, service, place }: View, ...more: Content[]): Content => [
+  link(
+    toHash(explorer.lists.get(service.path) ?? { ...listOfService(service.path), route: place.route }),
+    '',
+    `/${service.path}`
+  ),
+  ...more.flatMap((one) => [element('span', { className: 'dim' }, ' › '), one])
+]
+
+/** The methods that can be called from here: those of the record, or of all. */
+function actionsOf({ service, place }: View): Content[] {
+  const isRecord = place.call === 'get'
+  if (!isRecord && place.call !== 'find') return []
+  const shown = [...service.operations.values()].filter(
+    ({ name, hasId }) => name !== 'find' && name !== 'get' && hasId === isRecord
+  )
+  // What can't be taken back stands last.
+  const order = ['create', 'patch', 'update', '', 'remove']
+  const placeOf = (name: string) => order.indexOf(order.includes(name) ? name : '')
+  shown.sort((a, b) => placeOf(a.name) - placeOf(b.name))
+  const to = (call: string): Place => ({ ...listOfService(service.path), call, id: place.id, route: place.route })
+  return shown.map(({ name, summary }) => {
+    const made = link(toHash(to(name)), name === 'create' ? 'button primary' : 'button', toLabel(name))
+    made.title = summary
+    return made
+  })
+}
+
+/** The values of the placeholders in the path of a service. `change` is called as they are typed. */
+export function routeFields(
+  { service, operation, place }: View,
+  change: (part: Pick<Place, 'route'>) => void
+): Content {
+  const names = [...service.placeholders, ...operation.placeholders]
+  if (names.length === 0) return undefined
+  const values = new Map(place.route)
+  return element(
+    'div',
+    { className: 'route' },
+    names.map((name) => {
+      const input = element('input', {
+        id: freshId(),
+        key: `route-${name}`,
+        value: values.get(name) ?? '',
+        required: true,
+        autocapitalize: 'off',
+        spellcheck: false,
+        oninput: () => {
+          values.set(name, input.value)
+          change({ route: new Map(values) })
+        }
+      })
+      return element('div', { className: 'field inline' }, element('label', { htmlFor: input.id }, `:${name}`), input)
+    })
+  )
+}
+
+/** A form that is sent by a script alone. */
+export function form(className: string, onsubmit: () => unknown, ...content: Content[]): HTMLFormElement {
+  const made = element('form', { className, noValidate: true })
+  made.addEventListener('submit', (event) => {
+    event.preventDefault()
+    onsubmit()
+  })
+  fill(made, ...content)
+  return made
+}
+
+/** Shows a place; where it is shown already, again. */
+export function show({ explorer }: View, place: Place): void {
+  const before = location.hash
+  go(place)
+  if (location.hash === before) explorer.render()
+}

@@ -1,0 +1,108 @@
+import { fromHash, listOfService, type Place, toHash } from '../model/place.js'
+import { own, textOf } from '../model/schema.js'
+import type { ExploredService } from '../model/services.js'
+import { callView } from './call-view.js'
+import { byId, element, fill, keepFocus, link } from './element.js'
+import type { Explorer, View } from './explorer.js'
+import { listView } from './list-view.js'
+import { logIn, loginState } from './login-view.js'
+import { recordView } from './record-view.js'
+import { RequestPanel } from './request-panel.js'
+import { Session } from './session.js'
+
+/** The document that the page is about, with the address that it comes from. */
+async function load(): Promise<readonly [document: unknown, place: string]> {
+  const given = document.querySelector<HTMLMetaElement>('meta[name=document]')?.content
+  // The page may stand at any address, with or without a slash behind it.
+  const place = new URL(given || `${location.pathname.replace(/\/+$/, '')}/document.json`, location.href).href
+  const response = await fetch(place, { headers: { Accept: 'application/json' } })
+  if (!response.ok) throw new Error(`The document at ${place} was answered with ${response.status}`)
+  return [await response.json(), place]
+}
+
+/** Where a service begins: with its list, or the first of its other methods. */
+function startOf({ path, operations }: ExploredService): Place {
+  const place = listOfService(path)
+  const [first = 'find'] = [...operations.values()].filter(({ hasId }) => !hasId).map(({ name }) => name)
+  return operations.has('find') ? place : { ...place, call: first }
+}
+
+function start(explorer: Explorer, title: string): void {
+  const { services } = explorer.session
+  const here = (): Place | undefined => fromHash(location.hash)
+  let shown: string | undefined
+
+  explorer.render = () => {
+    loginState(explorer)
+    const [first] = services.values()
+    const place = here() ?? (first && startOf(first))
+    const service = place && services.get(place.service)
+    fill(
+      byId('services'),
+      element(
+        'ul',
+        {},
+        [...services.values()].map((one) => {
+          const made = link(toHash(startOf(one)), '', `/${one.path}`)
+          made.ariaCurrent = one === service ? 'page' : null
+          return element('li', {}, made)
+        })
+      )
+    )
+    const operation = service?.operations.get(place?.call ?? '')
+    if (!place || !service || !operation) {
+      const reason =
+        services.size === 0
+          ? 'The document has no services: it needs openapi() of fastify-services/openapi.'
+          : 'There is nothing here.'
+      return fill(byId('main'), element('p', { className: 'empty' }, reason))
+    }
+    document.title = `${service.path} · ${title}`
+    const view: View = { explorer, place, service, operation }
+    const render = place.call === 'find' ? listView : place.call === 'get' ? recordView : callView
+    explorer.update = explorer.render
+    const isOther = shown !== undefined && shown !== service.path + place.call + place.id
+    shown = service.path + place.call + place.id
+    if (isOther) explorer.panel.clearAnswer()
+    keepFocus(() => void render(view))
+    // Who follows a link of a view that is gone goes on at the next one.
+    if (isOther && document.activeElement === document.body) byId('heading')?.focus()
+  }
+  addEventListener('hashchange', () => explorer.render())
+  explorer.render()
+}
+
+async function main(): Promise<void> {
+  const title = byId('title')
+  try {
+    const [document_, place] = await load()
+    const session = new Session(document_, place)
+    const info = own(document_, 'info')
+    title.textContent ||= textOf(own(info, 'title')) ?? 'Explorer'
+    byId('version').textContent = textOf(own(info, 'version')) ?? ''
+    await session.goOn()
+    const explorer: Explorer = {
+      session,
+      panel: new RequestPanel(session),
+      lists: new Map(),
+      notice: '',
+      logIn: () => logIn(explorer),
+      render: () => {},
+      update: () => {}
+    }
+    start(explorer, title.textContent)
+  } catch (error) {
+    const message = (error as Error).message
+    fill(
+      byId('main'),
+      element(
+        'div',
+        { className: 'problem', role: 'alert' },
+        element('strong', {}, 'The document could not be read'),
+        element('p', {}, message)
+      )
+    )
+  }
+}
+
+void main()

@@ -1,0 +1,56 @@
+import { missingIn } from '../model/call.js'
+import { columnsOf, toReadable } from '../model/result.js'
+import { isObject } from '../model/schema.js'
+import { byId, element, fill } from './element.js'
+import { callOf, type View } from './explorer.js'
+import { form, headView, routeFields, show, trail } from './head-view.js'
+import { problemView } from './problem-view.js'
+
+/** One record, with what can be done with it. */
+export async function recordView(view: View): Promise<void> {
+  const { explorer, place } = view
+  const answer = element('div', { className: 'record' })
+  let draft = place
+  const fields = routeFields(view, (part) => {
+    draft = { ...draft, ...part }
+    void explorer.panel.show(callOf(view, draft))
+  })
+  const isKnown = missingIn(callOf(view, place)).length === 0
+  fill(
+    byId('main'),
+    headView(view, trail(view, element('span', {}, place.id ?? ''))),
+    !isKnown && form('', () => show(view, draft), fields, element('button', { className: 'primary' }, 'Show')),
+    answer
+  )
+  void explorer.panel.show(callOf(view, place))
+  if (!isKnown) return
+  const found = await explorer.session.send(callOf(view, place)).then(
+    (record) => valuesView(view, record),
+    (error) => problemView(explorer, error)
+  )
+  fill(answer, found)
+}
+
+function valuesView({ operation }: View, record: unknown): HTMLElement {
+  if (!isObject(record)) return element('pre', { tabIndex: 0, ariaLabel: 'Record', role: 'region' }, toReadable(record))
+  const names = columnsOf(
+    [record],
+    operation.record.map(({ name }) => name),
+    []
+  ).filter((name) => Object.hasOwn(record, name))
+  const rows = names.map((name) => {
+    const value = record[name]
+    const isNested = typeof value === 'object' && value !== null
+    return element(
+      'div',
+      {},
+      element('dt', {}, name),
+      element(
+        'dd',
+        { className: isNested || typeof value === 'boolean' || value === null ? 'code' : '' },
+        toReadable(value)
+      )
+    )
+  })
+  return element('dl', {}, rows)
+}

@@ -1,0 +1,150 @@
+import { type Call, missingIn } from '../model/call.js'
+import { toDuration, toReadableBody, toSize } from '../model/result.js'
+import { formsOf, type RequestTexts, toTexts } from '../model/texts.js'
+import { button, byId, type Content, element, fill } from './element.js'
+import type { Exchange, Session } from './session.js'
+
+const names = { curl: 'curl', fetch: 'fetch', typescript: 'TypeScript' } satisfies Record<keyof RequestTexts, string>
+type Name = keyof RequestTexts
+
+// More would only make the page slow.
+const most = 20_000
+
+/** Shows the request as it is typed, and the answer to the last one. */
+export class RequestPanel {
+  readonly #session: Session
+  readonly #code = element('code')
+  readonly #answer = element('div', { className: 'answer' })
+  readonly #said = element('span', { role: 'status', className: 'said' })
+  /** Of the last answer: `200 OK · 12 ms · 1.2 kB`. */
+  status = ''
+  readonly #tabs: readonly HTMLButtonElement[]
+  #texts: RequestTexts | undefined
+  #secrets: readonly string[] = []
+  #name: Name = 'curl'
+  #count = 0
+
+  constructor(session: Session) {
+    this.#session = session
+    session.onExchange = (exchange) => this.#showAnswer(exchange)
+    this.#tabs = Object.entries(names).map(([name, label]) =>
+      element(
+        'button',
+        {
+          type: 'button',
+          role: 'tab',
+          id: `tab-${name}`,
+          onclick: () => this.#choose(name as Name),
+          onkeydown: (event) => this.#move(event)
+        },
+        label
+      )
+    )
+    for (const tab of this.#tabs) tab.setAttribute('aria-controls', 'code')
+    const pre = element('pre', { id: 'code', role: 'tabpanel', tabIndex: 0 }, this.#code)
+    fill(
+      byId('request'),
+      element('h2', {}, 'Request'),
+      element(
+        'div',
+        { className: 'tabs' },
+        element('div', { role: 'tablist', ariaLabel: 'Form of the request' }, this.#tabs),
+        this.#said,
+        button('Copy', () => this.#copy(), { className: 'small', id: 'copy' })
+      ),
+      pre,
+      this.#answer
+    )
+    this.#choose('curl')
+  }
+
+  /** Shows the request of a call; why there is none, where there is none yet. */
+  async show(call: Call, secrets: readonly string[] = []): Promise<void> {
+    const count = ++this.#count
+    const { base } = this.#session
+    const missing = missingIn(call)
+    const request =
+      missing.length > 0
+        ? `Fill in ${missing.join(' and ')} to see the request.`
+        : await this.#session.request(call).catch((error) => String(error.message))
+    if (count !== this.#count) return
+    const isThere = typeof request !== 'string'
+    this.#texts = isThere ? toTexts(call, request, base, this.#session.headersOf(call)) : undefined
+    this.#secrets = [this.#session.token, ...secrets.flatMap(formsOf)].filter((one) => one.length > 2)
+    if (isThere) this.#render()
+    else fill(this.#code, element('span', { className: 'dim' }, request))
+  }
+
+  clearAnswer(): void {
+    fill(this.#answer)
+  }
+
+  #choose(name: Name): void {
+    this.#name = name
+    for (const tab of this.#tabs) {
+      const isChosen = tab.id === `tab-${name}`
+      tab.ariaSelected = String(isChosen)
+      tab.tabIndex = isChosen ? 0 : -1
+    }
+    byId('code').setAttribute('aria-labelledby', `tab-${name}`)
+    this.#render()
+  }
+
+  #move(event: KeyboardEvent): void {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (step === undefined) return
+    const keys = Object.keys(names) as Name[]
+    this.#choose(keys.at((keys.indexOf(this.#name) + step) % keys.length) as Name)
+    byId(`tab-${this.#name}`).focus()
+  }
+
+  #render(): void {
+    if (this.#texts !== undefined) fill(this.#code, veil(this.#texts[this.#name], this.#secrets))
+  }
+
+  async #copy(): Promise<void> {
+    if (this.#texts === undefined) return
+    const text = this.#texts[this.#name]
+    const isCopied = await copy(text, this.#code)
+    this.#said.textContent = isCopied ? 'Copied' : 'Press Ctrl+C'
+    setTimeout(() => {
+      this.#said.textContent = ''
+    }, 2000)
+  }
+
+  #showAnswer({ status, statusText, milliseconds, text }: Exchange): void {
+    const isGood = status < 400
+    this.status = [`${status} ${statusText}`.trim(), toDuration(milliseconds), toSize(new Blob([text]).size)].join(
+      ' · '
+    )
+    const readable = toReadableBody(text)
+    const shown = readable.length > most ? `${readable.slice(0, most)}…` : readable
+    fill(
+      this.#answer,
+      element('h2', {}, 'Answer'),
+      element('p', { className: isGood ? 'status good' : 'status bad', id: 'status' }, this.status),
+      shown !== '' && element('pre', { tabIndex: 0, ariaLabel: 'Body of the answer', role: 'region' }, shown)
+    )
+  }
+}
+
+/** A text with its secrets in elements of their own: they can't be read, and are copied whole. */
+function veil(text: string, secrets: readonly string[]): Content[] {
+  const [secret, ...others] = secrets
+  if (secret === undefined) return [text]
+  const parts = text.split(secret).map((part) => veil(part, others))
+  return parts.flatMap((part, index) =>
+    index === 0 ? part : [element('span', { className: 'secret' }, secret), ...part]
+  )
+}
+
+async function copy(text: string, shown: HTMLElement): Promise<boolean> {
+  try {
+    // Only pages over https, and those of this computer, have it.
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    getSelection()?.selectAllChildren(shown)
+    return document.execCommand('copy')
+  }
+}

@@ -1,0 +1,145 @@
+import {
+  type AuthenticationClient,
+  authentication,
+  type Connection,
+  memoryStorage,
+  rest,
+  type Storage
+} from '../../client/index.js'
+import { type Call, requestOf, type SentRequest, send } from '../model/call.js'
+import { addressOf, keyHeadersIn, nameOf, type Strategy, strategiesIn } from '../model/login.js'
+import { type ExploredService, servicesIn } from '../model/services.js'
+
+/** What came of a request. */
+export interface Exchange {
+  readonly status: number
+  readonly statusText: string
+  readonly milliseconds: number
+  readonly text: string
+}
+
+/** The services of a document, and the login at their server. */
+export class Session {
+  readonly services: ReadonlyMap<string, ExploredService>
+  readonly base: string
+  readonly strategies: readonly Strategy[]
+  readonly keyHeaders: readonly string[]
+  /** Called with each answer. */
+  onExchange: (exchange: Exchange) => void = () => {}
+  user: string | undefined
+  readonly #storage: Storage
+  #connection: Connection
+  #login!: AuthenticationClient
+  #path: string | undefined
+  #isQuiet = false
+
+  constructor(document: unknown, place: string) {
+    this.services = servicesIn(document)
+    this.base = addressOf(document, place)
+    this.strategies = strategiesIn(this.services.values())
+    this.keyHeaders = keyHeadersIn(document)
+    this.#storage = openStorage(`explorer ${this.base} `)
+    const last = this.strategies.find(({ path }) => path === this.#storage.getItem('path'))
+    this.#path = (last ?? this.strategies[0])?.path
+    this.#connection = this.#connect()
+  }
+
+  /** A connection, with the login of an authentication service where there is one. */
+  #connect(): Connection {
+    const connection = rest(this.base).fetch((url, init) => this.#fetch(url, init))
+    const settings = new Map<string, unknown>()
+    // All that a login needs of a client. Hooks and events would double the page.
+    const app = {
+      get: (name: string) => settings.get(name),
+      set: (name: string, value: unknown) => settings.set(name, value),
+      emit: (event: string) => {
+        if (event === 'logout') this.user = undefined
+        return true
+      },
+      service: connection.service
+    } as unknown as AuthenticationClient
+    connection(app)
+    if (this.#path !== undefined) authentication({ storage: this.#storage, storageKey: 'token', path: this.#path })(app)
+    this.#login = app
+    return connection
+  }
+
+  async #fetch(url: string, init: object): Promise<Response> {
+    const { headers } = init as { headers: Record<string, string> }
+    const isQuiet = this.#isQuiet
+    const start = performance.now()
+    const response = await fetch(url, { ...init, headers: { ...headers, ...this.keys() } })
+    const text = await response.clone().text()
+    const { status, statusText } = response
+    if (!isQuiet) this.onExchange({ status, statusText, milliseconds: performance.now() - start, text })
+    return response
+  }
+
+  send = (call: Call): Promise<unknown> => send(this.#connection, call)
+
+  /** Does something whose answer is not shown: it holds a token, or is to another request than the one beside it. */
+  async quietly<T>(act: () => Promise<T>): Promise<T> {
+    this.#isQuiet = true
+    return act().finally(() => {
+      this.#isQuiet = false
+    })
+  }
+
+  /** The request that a call would send. */
+  request = (call: Call): Promise<SentRequest> => requestOf(call, this.base, this.headersOf(call))
+
+  /** The headers that a call has besides those of every client. */
+  headersOf({ service, operation }: Call): Record<string, string> {
+    const isLogin = service.path === this.#path && operation.name === 'create'
+    return { ...this.keys(), ...(this.token !== '' && !isLogin && { Authorization: `Bearer ${this.token}` }) }
+  }
+
+  get token(): string {
+    return String(this.#storage.getItem('token') ?? '')
+  }
+
+  /** The keys that are sent in headers of their own. */
+  keys(): Record<string, string> {
+    const values = this.keyHeaders.map((name) => [name, String(this.#storage.getItem(`key ${name}`) ?? '')] as const)
+    return Object.fromEntries(values.filter(([, value]) => value !== ''))
+  }
+
+  setKey(name: string, value: string): void {
+    this.#storage.setItem(`key ${name}`, value)
+  }
+
+  async logIn({ path, name }: Strategy, data: object): Promise<void> {
+    if (path !== this.#path) {
+      this.#path = path
+      this.#storage.setItem('path', path)
+      this.#connection = this.#connect()
+    }
+    this.user = nameOf(await this.quietly(() => this.#login.authenticate({ ...data, strategy: name })))
+  }
+
+  /** Goes on with the token of this tab, where there is one that is still good. */
+  async goOn(): Promise<void> {
+    if (this.token === '' || this.#path === undefined) return
+    this.user = await this.quietly(() => this.#login.reAuthenticate()).then(nameOf, () => undefined)
+  }
+
+  async logOut(): Promise<void> {
+    await this.quietly(() => this.#login.logout())
+    this.user = undefined
+  }
+}
+
+/** The storage of this tab, under names of its own. Where the browser has none, it ends with the page. */
+function openStorage(prefix: string): Storage {
+  try {
+    const storage = sessionStorage
+    storage.getItem(prefix)
+    return {
+      getItem: (key) => storage.getItem(prefix + key),
+      setItem: (key, value) => storage.setItem(prefix + key, value),
+      removeItem: (key) => storage.removeItem(prefix + key)
+    }
+  } catch {
+    return memoryStorage()
+  }
+}

@@ -1,0 +1,75 @@
+import { listOfService, type Place, toHash } from '../model/place.js'
+import { columnsOf, idOf, type Rows, toCell } from '../model/result.js'
+import { type Json, own } from '../model/schema.js'
+import { element, link } from './element.js'
+import type { View } from './explorer.js'
+
+/** The records of a list. `sort` is called with the field of a heading. */
+export function tableView(view: View, rows: Rows, sort: (field: string) => void): HTMLElement {
+  const { service, operation, place } = view
+  const known = operation.record.map(({ name }) => name)
+  const { idField } = service
+  const columns = columnsOf(rows.records, known, place.columns)
+  // The id leads to the record, wherever the document has it.
+  const ordered = [...columns.filter((one) => one === idField), ...columns.filter((one) => one !== idField)]
+  const numeric = new Set(operation.record.filter(({ kind }) => kind === 'number').map(({ name }) => name))
+  const canSort = (name: string) => operation.sortable === undefined || operation.sortable.includes(name)
+  const heading = (name: string) => {
+    const direction = place.sort?.field === name ? place.sort.direction : undefined
+    const content = canSort(name)
+      ? element(
+          'button',
+          { type: 'button', onclick: () => sort(name), className: 'sort', key: `sort-${name}` },
+          name,
+          element('span', { ariaHidden: 'true' }, direction === -1 ? '↓' : '↑')
+        )
+      : element('span', {}, name)
+    return element(
+      'th',
+      {
+        scope: 'col',
+        className: numeric.has(name) ? 'number' : '',
+        ariaSort: direction === undefined ? null : direction === 1 ? 'ascending' : 'descending'
+      },
+      content
+    )
+  }
+  const cell = (record: Json, name: string) => {
+    const value = own(record, name)
+    const text = toCell(value)
+    const id = name === idField ? idOf(record, idField) : undefined
+    const isDim = typeof value !== 'string' && typeof value !== 'number'
+    const className = [numeric.has(name) && 'number', isDim && 'dim'].filter(Boolean).join(' ')
+    const made = element('td', { className }, id === undefined ? text : link(toHash(recordAt(place, id)), '', text))
+    if (text.length > 30) made.title = text
+    return made
+  }
+  return element(
+    'div',
+    { className: 'scroll', tabIndex: 0, role: 'region', ariaLabel: 'Records' },
+    element(
+      'table',
+      {},
+      element('thead', {}, element('tr', {}, ordered.map(heading))),
+      element(
+        'tbody',
+        {},
+        rows.records.map((record) =>
+          element(
+            'tr',
+            {},
+            ordered.map((name) => cell(record, name))
+          )
+        )
+      )
+    )
+  )
+}
+
+/** The place of a record of a list. */
+export const recordAt = ({ service, route }: Place, id: string): Place => ({
+  ...listOfService(service),
+  call: 'get',
+  id,
+  route
+})

@@ -1,0 +1,41 @@
+import '../support/auth-scrypt.js'
+import t from 'tap'
+import { demoLogin } from '../../examples/atlas/demo.js'
+import { openExplorer } from '../explorer/site.js'
+import { examples } from '../openapi/examples.js'
+import { howToInstall } from '../support/chromium.js'
+
+t.test(
+  'the atlas in the explorer: sorted and filtered, opened, and a note by the demo user',
+  { skip: howToInstall },
+  async (t) => {
+    const app = await examples.atlas(t)
+    const page = await openExplorer(t, await app.listen({ port: 0, host: '127.0.0.1' }))
+    await page.getByText('1–10 of 250').waitFor()
+    await page.getByRole('button', { name: 'Add a condition' }).click()
+    await page.getByLabel('Field').selectOption('region')
+    await page.getByLabel('Value').fill('Africa')
+    await page.getByRole('button', { name: 'Find' }).click()
+    await page.getByText('1–10 of 59').waitFor()
+    await page.getByRole('button', { name: 'area' }).click()
+    await page.getByRole('link', { name: 'SYC' }).waitFor()
+    await page.getByRole('button', { name: 'area' }).click()
+    await page.getByRole('link', { name: 'DZA' }).click()
+    await page.getByRole('definition').getByText('Algiers').waitFor()
+
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('dialog').getByLabel('email').fill(demoLogin.email)
+    await page.getByRole('dialog').getByLabel('password').fill(demoLogin.password)
+    await page.getByRole('dialog').getByRole('button', { name: 'Log in' }).click()
+    await page.locator('.user').waitFor()
+    await page.getByRole('link', { name: '/countries/:code/notes' }).click()
+    await page.getByLabel(':code').fill('DZA')
+    await page.keyboard.press('Enter')
+    await page.getByText('There are no records.').waitFor()
+    await page.getByRole('link', { name: 'Create' }).click()
+    await page.getByLabel('text').fill('A desert')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByText('Created. 201 Created').waitFor()
+    t.equal(await page.locator('h2').first().innerText(), '/countries/:code/notes › 1')
+  }
+)

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { howToInstall } from '../support/chromium.js'
+import { openExplorer, openSite, user } from './site.js'
+
+t.setTimeout(200_000)
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+interface Violation {
+  readonly id: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
+}
+
+/** Nothing is wrong with a page for those who hear it, or use a keyboard, and nothing of it is beyond its edge. */
+async function check(t: Test, page: Page, what: string): Promise<void> {
+  const found = await page.evaluate<Violation[]>('axe.run().then(({ violations }) => violations)')
+  const said = found.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`)
+  )
+  t.strictSame(said, [], what)
+  const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+  t.equal(beyond, 0, `${what}: no wider than the window`)
+}
+
+const hash = (text: string) => `#/${text}`
+const views: [name: string, hash: string, text: string][] = [
+  ['a list', hash('posts?.words.%24gt=10&.isOpen.=true&desc=words&limit=3'), '1–3 of 6'],
+  ['an empty list', hash('posts?.title.=none'), 'No record fits'],
+  ['a list with an error', hash('posts?.words.%24gt=x'), '400 BadRequest'],
+  ['a list without its placeholder', hash('posts/:post/comments'), 'Fill in :post'],
+  ['a record', hash('posts?call=get&id=1'), 'Post 1'],
+  ['no record', hash('posts?call=get&id=99'), '404 NotFound'],
+  ['a form', hash('posts?call=patch&id=1'), 'Save'],
+  ['a removal', hash('posts?call=remove&id=1'), 'This removes'],
+  ['a method of its own', hash('posts?call=count'), 'Call'],
+  ['a login as a call', hash('authentication?call=create'), 'Kind'],
+  ['no place', hash('nowhere'), 'There is nothing here']
+]
+
+for (const colorScheme of ['light', 'dark'] as const)
+  for (const width of [390, 1280])
+    t.test(`${width} pixels, ${colorScheme}`, { skip: howToInstall }, async (t) => {
+      const { address } = await openSite(t)
+      const page = await openExplorer(t, address, { colorScheme, viewport: { width, height: 800 } })
+      await page.evaluate(axe)
+      for (const [name, hash, text] of views) {
+        await page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
+        await page.getByRole('main').getByText(text).first().waitFor()
+        await page.locator('[aria-busy]').waitFor({ state: 'detached' })
+        await check(t, page, name)
+      }
+      await page.getByRole('banner').getByRole('button', { name: 'Log in' }).click()
+      await check(t, page, 'the login')
+      await page.getByRole('dialog').getByRole('button', { name: 'Log in' }).click()
+      await page.getByRole('dialog').getByRole('alert').waitFor()
+      await check(t, page, 'a login that failed')
+    })
+
+t.test('by keyboard alone: a login, a sorted list, a record, a change', { skip: howToInstall }, async (t) => {
+  const { address } = await openSite(t)
+  const page = await openExplorer(t, address)
+  await page.getByText('1–10 of 12').waitFor()
+  const focused = () =>
+    page.evaluate<string>(
+      '(({ ariaLabel, labels, innerText }) => ariaLabel ?? labels?.[0]?.innerText ?? innerText)(document.activeElement)'
+    )
+
+  /** Goes on with the key Tab until something has the focus. */
+  async function tabTo(name: RegExp): Promise<void> {
+    for (let count = 0; count < 60; count++) {
+      await page.keyboard.press('Tab')
+      if (name.test(await focused())) return
+    }
+    t.fail(`the key Tab does not lead to ${name}`)
+  }
+  await tabTo(/^Log in$/)
+  await page.keyboard.press('Enter')
+  await tabTo(/^email/)
+  await page.keyboard.type(user.email)
+  await tabTo(/^password/)
+  await page.keyboard.type(user.password)
+  await page.keyboard.press('Enter')
+  await page.locator('.user').waitFor()
+  await tabTo(/^words/)
+  await page.keyboard.press('Enter')
+  await page.locator('th[aria-sort=ascending]').waitFor()
+  await page.keyboard.press('Enter')
+  await page.locator('th[aria-sort=descending]').waitFor()
+  await tabTo(/^12$/)
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Edit' }).waitFor()
+  await tabTo(/^Edit$/)
+  await page.keyboard.press('Enter')
+  await page.getByLabel('title').waitFor()
+  await tabTo(/^title/)
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.type('Changed by keys')
+  await page.keyboard.press('Enter')
+  await page.getByRole('definition').getByText('Changed by keys').waitFor()
+  t.match(await focused(), '/posts', 'who has saved goes on at the heading')
+})

@@ -1,0 +1,72 @@
+import { BadRequest, GeneralError, NotFound, TooManyRequests, Unavailable } from 'fastify-services'
+import t from 'tap'
+import { toProblem } from '../../lib/explorer/model/problem.js'
+
+const base = 'http://api.example'
+const of = (error: unknown) => toProblem(error, base)
+
+t.test('an error says what it is, where it is, and what to do', async (t) => {
+  t.strictSame(of(new NotFound('No post 7')), {
+    title: '404 NotFound',
+    message: 'No post 7',
+    details: [],
+    advice: 'It may have been removed meanwhile, or the id is another one.',
+    isLogin: false
+  })
+  t.match(of(Object.assign(new Error('Not authenticated'), { name: 'NotAuthenticated', code: 401 })), {
+    title: '401 NotAuthenticated',
+    isLogin: true,
+    advice: /^Log in/
+  })
+  t.match(of(new GeneralError('Oops')), { advice: /its log/ })
+  t.match(of(new TooManyRequests('Slow', { retryAfter: 1 })), { advice: 'Try again in 1 second.' })
+  t.match(of(new Unavailable('Away', { retryAfter: 5 })), {
+    title: '503 Unavailable',
+    advice: 'Try again in 5 seconds.'
+  })
+})
+
+t.test('a server that is not there', async (t) => {
+  const error = new Unavailable('GET http://api.example/a got no answer', undefined, { cause: new Error('refused') })
+  t.match(of(error), { title: 'No answer', message: 'http://api.example could not be reached.', advice: /running/ })
+})
+
+const details = (errors: unknown) =>
+  of(new BadRequest('Bad', { errors })).details.map(({ field, path, message }) => [field, path, message])
+
+t.test('the fields that are wrong, whoever has checked them', async (t) => {
+  const ajv = [
+    { instancePath: '/title', message: 'is short' },
+    { instancePath: '', params: { missingProperty: 'text' }, message: 'is missing' },
+    { instancePath: '/1/a~1b/0', params: { additionalProperty: 'c' }, message: 'is not known' }
+  ]
+  t.strictSame(details(ajv), [
+    ['title', 'title', 'is short'],
+    ['text', 'text', 'is missing'],
+    ['a/b', '1.a/b.0.c', 'is not known']
+  ])
+  t.strictSame(details([{ path: ['title', { key: 'de' }], message: 'is short' }]), [['title', 'title.de', 'is short']])
+  t.strictSame(details({ text: 'is missing', title: ['is short', 'is dull'] }), [
+    ['text', 'text', 'is missing'],
+    ['title', 'title', 'is short']
+  ])
+})
+
+t.test('whatever is thrown', async (t) => {
+  for (const one of [undefined, null, 0, 'text', {}, [], { message: 7, name: {} }])
+    t.match(of(one), {
+      title: 'Not sent',
+      message: 'Something went wrong',
+      details: [],
+      advice: undefined,
+      isLogin: false
+    })
+  t.match(of(new TypeError('No')), { title: 'Not sent', message: 'No' })
+  t.match(of({ code: 418, name: 7, message: 'Tea' }), { title: '418', message: 'Tea' })
+  t.strictSame(details([null, 7, {}, { instancePath: {}, message: {} }]), [
+    ['', '', 'is not right'],
+    ['', '', 'is not right'],
+    ['', '', 'is not right'],
+    ['[object Object]', '[object Object]', 'is not right']
+  ])
+})

@@ -1,0 +1,88 @@
+import t from 'tap'
+import type { FilterField } from '../../lib/explorer/model/filter-fields.js'
+import { fromHash, listOfService, type Place, toHash } from '../../lib/explorer/model/place.js'
+import { type Filter, toQuery, toValue } from '../../lib/explorer/model/query.js'
+import { createFollow, toField } from '../../lib/explorer/model/schema.js'
+
+const follow = createFollow({})
+const field = (name: string, schema: object): FilterField => ({ ...toField(name, schema, follow), operators: [''] })
+const fields = [
+  field('area', { type: 'number' }),
+  field('open', { type: 'boolean' }),
+  field('rank', { enum: [1, 2, 'x'] }),
+  field('name', { type: 'string' })
+]
+const filter = (name: string, operator: string, text: string): Filter => ({ field: name, operator, text })
+const list = listOfService('posts')
+const queryOf = (...filters: Filter[]) => toQuery({ ...list, filters }, fields)
+
+t.test('conditions as they are typed become a query', async (t) => {
+  t.strictSame(queryOf(), {})
+  t.strictSame(queryOf(filter('', '', 'a'), filter('area', '', '')), {}, 'what is not finished is none yet')
+  t.strictSame(queryOf(filter('area', '$gt', '5'), filter('area', '$lt', '7.5'), filter('name', '', '5')), {
+    area: { $gt: 5, $lt: 7.5 },
+    name: '5'
+  })
+  t.strictSame(queryOf(filter('area', '$gt', '5'), filter('area', '', '7')), { area: 7 })
+  t.strictSame(queryOf(filter('area', '', '7'), filter('area', '$gt', '5')), { area: { $gt: 5 } })
+  t.strictSame(queryOf(filter('area', '$in', '1, 2,,x')), { area: { $in: [1, 2, 'x'] } })
+  t.strictSame(queryOf(filter('name', '$nin', '["a,b", 7]')), { name: { $nin: ['a,b', '7'] } })
+  t.strictSame(queryOf(filter('name', '$in', '{}')), { name: { $in: ['{}'] } })
+  t.strictSame(queryOf(filter('other', '$gt', '5')), { other: { $gt: '5' } }, 'of an unknown field nothing is known')
+  const hostile = queryOf(filter('__proto__', '$gt', 'a'), filter('constructor', '', 'b'))
+  t.strictSame(Object.entries(hostile), [
+    ['__proto__', { $gt: 'a' }],
+    ['constructor', 'b']
+  ])
+})
+
+t.test('order, page and columns', async (t) => {
+  const query = toQuery(
+    { ...list, sort: { field: '__proto__', direction: -1 }, limit: 5, skip: 10, columns: ['a'] },
+    []
+  )
+  t.equal(JSON.stringify(query), '{"$sort":{"__proto__":-1},"$limit":5,"$skip":10,"$select":["a"]}')
+})
+
+t.test('a text is a value of its type, or stays a text', async (t) => {
+  const of = (name: string, text: string) =>
+    toValue(
+      text,
+      fields.find((one) => one.name === name)
+    )
+  t.strictSame(
+    ['5', ' -1.5 ', '1e999', '012', '12345678901234567890', 'x'].map((text) => of('area', text)),
+    [5, -1.5, '1e999', '012', '12345678901234567890', 'x']
+  )
+  t.strictSame(
+    ['true', 'false', 'yes'].map((text) => of('open', text)),
+    [true, false, 'yes']
+  )
+  t.strictSame(
+    ['1', 'x', '3'].map((text) => of('rank', text)),
+    [1, 'x', '3']
+  )
+  t.equal(toValue('5', undefined), '5')
+})
+
+const places: [place: Partial<Place>, hash: string][] = [
+  [{}, '#/posts'],
+  [{ service: '' }, '#/'],
+  [{ service: 'a/:b/c', route: new Map([['b', 'x/y?&']]) }, '#/a/:b/c?%3Ab=x%2Fy%3F%26'],
+  [{ call: 'get', id: '#1' }, '#/posts?call=get&id=%231'],
+  [{ filters: [filter('a.b', '$gt', '5'), filter('', '', '')] }, '#/posts?.a.b.%24gt=5&..='],
+  [{ sort: { field: '-a', direction: 1 }, limit: 5, skip: 10 }, '#/posts?asc=-a&limit=5&skip=10'],
+  [{ sort: { field: 'a', direction: -1 }, columns: ['a', '__proto__'] }, '#/posts?desc=a&column=a&column=__proto__'],
+  [{ service: 'a?b#c d"<é' }, '#/a%3Fb%23c%20d%22%3C%C3%A9']
+]
+
+t.test('a place stands in the address, and is found there again', async (t) => {
+  for (const [part, hash] of places) {
+    const place = { ...list, ...part }
+    t.equal(toHash(place), hash)
+    t.strictSame(fromHash(hash), place)
+  }
+  t.equal(toHash({ ...list, service: '\ud800' }), '#/%EF%BF%BD')
+  for (const hash of ['', '#', '#posts', '#/%', 'javascript:alert(1)']) t.equal(fromHash(hash), undefined)
+  t.match(fromHash('#/posts?limit=-1&skip=1e9&limit=x'), { limit: undefined, skip: 0 })
+})

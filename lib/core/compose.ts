@@ -39,7 +39,7 @@ export function compose(hooks: readonly AroundHook[], call: Run, observer?: Hook
           await running
         }
       } catch (error) {
-        throw observer === undefined ? error : observer.fail(context, error)
+        throw observer?.fail(context, error) ?? error
       }
       observer?.see(context)
     },

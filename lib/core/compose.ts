@@ -7,8 +7,8 @@ export type Run = (context: HookContext) => Promise<void>
 export interface HookObserver {
   /** The hook has ended, and may have changed the result. */
   see(context: HookContext): void
-  /** The hook has failed. A hook further out may still recover. Returns the error that the caller gets. */
-  fail(context: HookContext, error: unknown): unknown
+  /** The hook has failed. A hook further out may still recover. @throws an error in place of this one */
+  fail(context: HookContext, error: unknown): void
 }
 
 /**
@@ -39,7 +39,8 @@ export function compose(hooks: readonly AroundHook[], call: Run, observer?: Hook
           await running
         }
       } catch (error) {
-        throw observer === undefined ? error : observer.fail(context, error)
+        observer?.fail(context, error)
+        throw error
       }
       observer?.see(context)
     },

@@ -10,14 +10,6 @@ export interface Shared {
   readonly method: string
 }
 
-/** What a server does with the contexts of calls. A client has none. */
-export interface ContextObserver {
-  /** What hooks get as `context.app` for the instance of a service. */
-  appOf(app: unknown): unknown
-  /** The call has got these params. */
-  lend(context: HookContext, params: unknown): void
-}
-
 class Context implements Omit<HookContext, 'statusCode' | 'toJSON'> {
   declare readonly app: unknown
   declare readonly service: RegisteredService
@@ -27,9 +19,9 @@ class Context implements Omit<HookContext, 'statusCode' | 'toJSON'> {
   type: HookType = 'around'
   event: string | null
   http: Http = {}
-  result: unknown = undefined
-  dispatch: unknown = undefined
-  error: unknown = undefined
+  result: unknown
+  dispatch: unknown
+  error: unknown
   arguments: unknown[]
 
   constructor(event: string | null, args: unknown[]) {
@@ -56,21 +48,18 @@ class Context implements Omit<HookContext, 'statusCode' | 'toJSON'> {
 
 /**
  * Makes the function that creates the contexts of one method. What its calls have in common stands on the prototype, and the named
- * arguments (`id`, `data`, `params`) read and write `context.arguments`. The observer gets the params of a call, and again when a hook
- * replaces them.
+ * arguments (`id`, `data`, `params`) read and write `context.arguments`. `onParams` is called with the params of a call, and again when a
+ * hook replaces them.
  */
 export function contextOf(
   shared: Shared,
   names: readonly string[],
   event: string | null,
-  observer?: ContextObserver
+  onParams?: (context: HookContext, params: unknown) => void
 ): (args: unknown[]) => HookContext {
   class MethodContext extends Context {}
-  for (const [key, value] of Object.entries(shared)) {
-    // What stands for an instance may be registered behind its services.
-    const property = key === 'app' && observer ? { get: () => observer.appOf(value) } : { value }
-    Object.defineProperty(MethodContext.prototype, key, { ...property, enumerable: true })
-  }
+  for (const [key, property] of Object.entries(Object.getOwnPropertyDescriptors(Object.freeze(shared))))
+    Object.defineProperty(MethodContext.prototype, key, property)
   for (const [index, name] of names.entries()) {
     Object.defineProperty(MethodContext.prototype, name, {
       enumerable: true,
@@ -78,7 +67,7 @@ export function contextOf(
         return this.arguments[index]
       },
       set(this: Context, value: unknown) {
-        if (name === 'params') observer?.lend(this as object as HookContext, value)
+        if (name === 'params') onParams?.(this as object as HookContext, value)
         this.arguments[index] = value
       }
     })
@@ -88,7 +77,7 @@ export function contextOf(
     args[last] ??= {}
     // A context says that `toJSON` gives one too, as those of Feathers do, and tells of no status that is `undefined`.
     const context = new MethodContext(event, args) as object as HookContext
-    observer?.lend(context, args[last])
+    onParams?.(context, args[last])
     return context
   }
 }

@@ -1,7 +1,8 @@
 import type { MethodRoutes } from '../../types/custom-route.js'
-import type { AroundHook, HookContext, HookOptions, RegisteredService } from '../../types/hooks.js'
-import { compose, type HookObserver, type Run } from './compose.js'
-import { type ContextObserver, contextOf } from './context.js'
+import type { HookContext, HookOptions, RegisteredService } from '../../types/hooks.js'
+import type { CallObserver } from './call-observer.js'
+import { compose, type Run } from './compose.js'
+import { contextOf } from './context.js'
 import { createEmitter, type Emitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
 import { forward } from './facade.js'
 import { HookStore } from './hooks.js'
@@ -26,18 +27,6 @@ export interface RegisterOptions {
   readonly emitter?: Emitter | undefined
   /** Makes the object have a method. Where it is given, any name may be that of a custom method. */
   readonly provide?: ((object: object, name: string, definition: MethodDefinition) => unknown) | undefined
-}
-
-/** What a server does around each call of its services. A client has none. */
-export interface CallObserver extends HookObserver, ContextObserver {
-  /** Wraps what runs the calls of a method. */
-  trace(run: Run): Run
-  /** Puts the hooks of a method into the order in which they run. */
-  arrange(hooks: AroundHook[]): AroundHook[]
-  /** The method is about to run. @throws to prevent that */
-  begin(context: HookContext): void
-  /** A call that the server has made itself is over. */
-  end(context: HookContext, hasFailed: boolean): void
 }
 
 /** A method of a registered service. */
@@ -83,7 +72,16 @@ export function createService(object: object, options: RegisterOptions): Service
     if (reason !== undefined) throw nameError(name, path, reason)
     const definition = definitionOf(name, options.routes?.[name])
     provide?.(object, name, definition)
-    const create = contextOf({ app, service, path, method: name }, definition.arguments, definition.event, observer)
+    // What stands for an instance may be registered behind its services.
+    const shared = {
+      service,
+      path,
+      method: name,
+      get app() {
+        return observer?.app(app) ?? app
+      }
+    }
+    const create = contextOf(shared, definition.arguments, definition.event, observer?.lend)
     const context = (args: unknown[]) => {
       checkArguments(name, definition.arguments, args)
       return create(args)

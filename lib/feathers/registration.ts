@@ -1,27 +1,24 @@
 import type { FastifyInstance } from 'fastify'
-import { hookApplication, type WithHookApplication } from '../core/hook-application.js'
+import { hasHookApplication, setHookApplication, toApplicationOf } from '../core/hook-application.js'
 import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
 import { createApplications } from './application.js'
 import type { Mixin } from './members.js'
 import type { SettingsStore } from './settings.js'
-
-type Instance = FastifyInstance & WithHookApplication & WithServiceHost
 
 /**
  * From here on, hooks of the services of an instance, and of the instances inside, get an application in place of their instance.
  * @param backing keeps the settings; of a Feathers application, hooks get those members too that the instance lacks
  * @throws when they get one already
  */
-export function registerApplications(app: Instance, backing: SettingsStore): void {
-  if (Object.hasOwn(app, hookApplication))
+export function registerApplications(app: FastifyInstance & WithServiceHost, backing: SettingsStore): void {
+  if (hasHookApplication(app))
     throw new Error('fastify-services/feathers is registered here already: give it all options at once')
   const mixins: Mixin[] = []
   const applications = createApplications({ backing, mixins })
-  app[hookApplication] = applications
+  setHookApplication(app, applications)
   const { onService } = app[serviceHost] as ServiceHost
   onService.push(({ app, service, path, options }) => {
-    const instance = app as Instance
-    if (instance[hookApplication] !== applications) return
-    for (const mixin of mixins) mixin.call(applications(instance), service, path, options)
+    if (toApplicationOf(app) !== applications) return
+    for (const mixin of mixins) mixin.call(applications(app as object), service, path, options)
   })
 }

@@ -1,8 +1,8 @@
 import type { AroundHook, HookContext, Http } from '../../types/hooks.js'
+import type { CallObserver } from '../core/call-observer.js'
 import { type Caller, type Carrier, caller, callerIn } from '../core/caller.js'
 import { hookApplicationOf } from '../core/hook-application.js'
 import { traitsOf } from '../core/hooks.js'
-import type { CallObserver } from '../core/service.js'
 import { lazySignal } from './params.js'
 import { explainSetting } from './setting-error.js'
 import { adopt, release } from './sources.js'
@@ -38,7 +38,7 @@ const rank = (hook: AroundHook) => (traitsOf(hook).isOutermost ? 0 : 1)
 export const observer: CallObserver = {
   trace: traced,
 
-  appOf: hookApplicationOf,
+  app: hookApplicationOf,
 
   arrange: (hooks) => hooks.sort((one, other) => rank(one) - rank(other)),
 
@@ -85,7 +85,7 @@ export const observer: CallObserver = {
     const noted = notesOf(context)
     noted.failed = { result: context.result, dispatch: context.dispatch }
     if (noted.http !== undefined) context.http = copyOf(noted.http)
-    return explainSetting(error, context)
+    explainSetting(error, context)
   },
 
   end: release

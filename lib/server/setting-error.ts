@@ -7,10 +7,10 @@ const isAboutRoute = (error: unknown) =>
   (read(error, 'code') === 'FST_ERR_INSTANCE_ALREADY_LISTENING' &&
     /Cannot add route/.test(String(read(error, 'message'))))
 
-/** An error that tells a hook which asks for a setting, as those for Feathers do, where settings come from. Any other error stays as it is. */
-export function explainSetting(error: unknown, { path, method }: HookContext): unknown {
-  if (!isAboutRoute(error)) return error
-  return new Error(
+/** @throws for the error of a hook that asks for a setting, as those for Feathers do: it says where settings come from */
+export function explainSetting(error: unknown, { path, method }: HookContext): void {
+  if (!isAboutRoute(error)) return
+  throw new Error(
     `A hook of ${path}.${method} has called context.app.get(): that of Fastify adds a route. For settings as in Feathers, register fastify-services/feathers with the option \`settings\``,
     { cause: error }
   )

@@ -1,9 +1,10 @@
 import type { HookContext, RegisteredService } from '../../types/hooks.js'
+import type { CallObserver } from './call-observer.js'
 import { compose, type Run } from './compose.js'
 import { contextOf } from './context.js'
 import { HookStore } from './hooks.js'
 import { checkArguments, definitionOf } from './methods.js'
-import type { CallObserver, RegisterOptions, ServiceEntry, ServiceMethod } from './service.js'
+import type { RegisterOptions, ServiceEntry, ServiceMethod } from './service.js'
 
 /** A service that another framework has made: its methods have hooks of its own, and it emits its own events. */
 export interface Foreign {
@@ -40,14 +41,23 @@ export function createForeign(object: object, foreign: Foreign, options: Foreign
       observer.begin(context)
       // Its hooks may have failed behind a result, which must be closed if it is a stream.
       await foreign.call(context).catch((error) => {
-        throw observer.fail(context, error)
+        observer.fail(context, error)
+        throw error
       })
     }
     observer.see(context)
   }
   const toMethod = (name: string): ServiceMethod => {
     const definition = definitionOf(name)
-    const create = contextOf({ app, service, path, method: name }, definition.arguments, null, observer)
+    const shared = {
+      get app() {
+        return observer.app(app)
+      },
+      service,
+      path,
+      method: name
+    }
+    const create = contextOf(shared, definition.arguments, null, observer.lend)
     const hooks = common.collect(name, observer)
     const run = compose(observer.arrange(hooks), call, observer)
     return {

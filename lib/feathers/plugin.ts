@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
+import { hasHookApplication } from '../core/hook-application.js'
 import { checkOptionNames } from '../core/option-names.js'
 import { type MountOptions, mount } from './mount.js'
 import type { FeathersApplication, Mounted } from './mounted.js'
@@ -25,15 +26,18 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
   if (!fastify.hasDecorator('service'))
     throw new Error('fastify-services/feathers needs fastify-services: register that plugin first')
   checkOptionNames(options, [...names, ...ofRegister], 'fastify-services/feathers has')
-  const { app, settings = {}, ...rest } = options
+  const { app, settings, ...rest } = options
   if ('app' in options && !isApplication(app))
     throw new Error(
       'The option `app` of fastify-services/feathers is an application of Feathers 5, as feathers() makes it'
     )
   const mounted = app as Mounted | undefined
-  const backing = mounted ?? createSettings()
-  registerApplications(fastify, backing)
-  applySettings(settings, backing, fastify)
+  // Hooks get the settings of one application: of several that are mounted, the first.
+  if (mounted === undefined || settings !== undefined || !hasHookApplication(fastify)) {
+    const backing = mounted ?? createSettings()
+    registerApplications(fastify, backing)
+    applySettings(settings ?? {}, backing, fastify)
+  }
   if (mounted !== undefined) mount(fastify, mounted, rest)
 }
 
@@ -42,7 +46,7 @@ const isApplication = (app: FeathersApplication | undefined): app is Mounted =>
 
 /**
  * The plugin, for who comes from Feathers 5. With `app`, an application under Fastify, unchanged: its services answer at Fastify's routes, with its hooks,
- * events and authentication; its sockets go on. And what hooks that were written for Feathers expect of `context.app`. Register it after
+ * events and authentication; its sockets go on. Several may be mounted, and hooks get the settings of the first. And what hooks that were written for Feathers expect of `context.app`. Register it after
  * `fastify-services`.
  *
  * @throws when it is registered twice on an instance, an option does not exist, or a path is taken; when the server starts, if the application has Koa or

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { foreignOf } from '../core/foreign.js'
 import { hasHookApplication, setHookApplication, toApplicationOf } from '../core/hook-application.js'
 import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
 import { createApplications } from './application.js'
@@ -17,8 +18,9 @@ export function registerApplications(app: FastifyInstance & WithServiceHost, bac
   const applications = createApplications({ backing, mixins })
   setHookApplication(app, applications)
   const { onService } = app[serviceHost] as ServiceHost
-  onService.push(({ app, service, path, options }) => {
-    if (toApplicationOf(app) !== applications) return
+  onService.push(({ app, object, service, path, options }) => {
+    // A mounted service has the mixins of its own application.
+    if (toApplicationOf(app) !== applications || foreignOf(object)) return
     for (const mixin of mixins) mixin.call(applications(app as object), service, path, options)
   })
 }

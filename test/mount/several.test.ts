@@ -1,0 +1,53 @@
+import { feathers, type HookContext } from '@feathersjs/feathers'
+import mounted, { applicationOf } from 'fastify-services/feathers'
+import t from 'tap'
+import { request } from '../support/host.js'
+import { createMounted, mirror, type Theirs } from '../support/mounted-app.js'
+
+const setting = async ({ app, result }: HookContext) => {
+  Object.assign(result, { setting: app.get('name') })
+}
+
+t.test('hooks of our services find the settings and members of the mounted application', async (t) => {
+  const theirs: Theirs = feathers()
+  theirs.set('name', 'one')
+  theirs.use('theirs', mirror)
+  const mixed: string[] = []
+  const app = await createMounted(t, theirs, {
+    settings: { size: 2 },
+    after: (app) => {
+      applicationOf(app).mixins.push((_service, path) => void mixed.push(path))
+      app.service('ours', mirror as object, { hooks: { after: { get: [setting as never] } } })
+      theirs.use('later', mirror)
+    }
+  })
+  t.match((await request(app, 'GET', '/ours/1')).body, { setting: 'one' })
+  t.equal(theirs.get('size'), 2, 'settings that are given go to it')
+  t.equal(applicationOf(app).get('name'), 'one')
+  t.strictSame(mixed, ['ours'], 'its own services have the mixins of their application alone')
+})
+
+t.test('several applications on one instance: hooks of ours find the settings of the first', async (t) => {
+  const [one, two]: Theirs[] = [feathers(), feathers()]
+  for (const [name, theirs] of Object.entries({ one, two })) {
+    theirs?.set('name', name)
+    theirs?.use(name, mirror)
+    theirs?.service(name).hooks({ after: { get: [setting] } })
+  }
+  const app = await createMounted(t, one, {
+    after: async (app) => {
+      await app.register(mounted, { app: two as Theirs })
+      app.service('ours', mirror as object, { hooks: { after: { get: [setting as never] } } })
+    }
+  })
+  for (const [path, name] of [
+    ['one', 'one'],
+    ['two', 'two'],
+    ['ours', 'one']
+  ] as const)
+    t.match((await request(app, 'GET', `/${path}/1`)).body, { setting: name }, path)
+  await t.rejects(
+    createMounted(t, one, { after: async (app) => void (await app.register(mounted, { settings: {} })) }),
+    /is registered here already: give it all options at once/
+  )
+})

@@ -59,7 +59,7 @@ t.test('Several servers: `connection.service(<name>)` stands at the path that `a
 t.test('any object may be a service, and its methods have hooks', async (t) => {
   const app = createClient<{ local: { find(): Promise<number[]>; twice(n: number): Promise<number> } }>()
   app.use('local', { find: async () => [1], twice: async (n: number) => 2 * n }, { methods: ['find', 'twice'] })
-  app.hooks({ after: { find: [() => ({ result: [2] })] } })
+  app.hooks({ after: { find: [(context) => ({ result: [context.app === app ? 2 : 0] })] } })
   t.same(await app.service('local').find(), [2])
   t.equal(await app.service('local').twice(4), 8)
 })

@@ -13,8 +13,10 @@ t.test('hooks of our services find the settings and members of the mounted appli
   theirs.set('name', 'one')
   theirs.use('theirs', mirror)
   const mixed: string[] = []
+  const seen: unknown[] = []
   const app = await createMounted(t, theirs, {
     settings: { size: 2 },
+    plugin: { hooks: { before: { get: [(context) => void seen.push(context.app)] } } },
     after: (app) => {
       applicationOf(app).mixins.push((_service, path) => void mixed.push(path))
       app.service('ours', mirror as object, { hooks: { after: { get: [setting as never] } } })
@@ -22,6 +24,9 @@ t.test('hooks of our services find the settings and members of the mounted appli
     }
   })
   t.match((await request(app, 'GET', '/ours/1')).body, { setting: 'one' })
+  t.match((await request(app, 'GET', '/theirs/1')).body, { id: '1' })
+  for (const one of seen) t.equal(one, applicationOf(app), 'hooks of all services, around those of a mounted one too')
+  t.equal(seen.length, 2)
   t.equal(theirs.get('size'), 2, 'settings that are given go to it')
   t.equal(applicationOf(app).get('name'), 'one')
   t.strictSame(mixed, ['ours'], 'its own services have the mixins of their application alone')

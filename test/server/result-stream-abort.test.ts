@@ -229,9 +229,12 @@ for (const [source, create] of Object.entries(failing))
     })
 
 t.test('also where the call is one of the server', async (t) => {
+  const waitForError = async ({ result }: { result?: unknown }) => {
+    while ((result as Readable).errored === null) await wait(5)
+  }
   const app = await createApp(t, {
     service: { get: async () => createReadStream('/is/not/there') },
-    options: { hooks: { after: { get: [waitLong] } } }
+    options: { hooks: { after: { get: [waitForError] } } }
   })
   const stream = (await app.service('things').get('1')) as Readable
   t.equal((stream.errored as NodeJS.ErrnoException).code, 'ENOENT')

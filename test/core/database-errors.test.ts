@@ -38,6 +38,9 @@ const rows: readonly (readonly [name: string, error: Error, expected: readonly u
   ['no null, in no column', postgres('23502'), [400, 'A value is required']],
   ['a reference', postgres('23503', { detail: 'Key (a)=(9) is not present in table "b".' }), nowhere('a')],
   ['in use', postgres('23503', { detail: 'Key (id)=(1) is still referenced from table "b".' }), inUse],
+  ['in use, in PostgreSQL 18', postgres('23001', { detail: 'Key (id)=(1) is referenced from table "b".' }), inUse],
+  ['a column of postgres.js', postgres('23502', { column_name: 'a' }), [400, 'a is required']],
+  ['no operator for a type', postgres('42883'), value],
   ['a check', postgres('23514', { constraint: 'a_check' }), rule],
   ['a value', postgres('22P02'), value],
   ['a statement that is too long', postgres('54000'), value],
@@ -88,6 +91,9 @@ const rows: readonly (readonly [name: string, error: Error, expected: readonly u
   ['SQLite: no null', sqlite('NOT NULL constraint failed: users.a', 'ERR_SQLITE_ERROR'), [400, 'a is required']],
   ['SQLite: a reference', sqlite('FOREIGN KEY constraint failed'), [400, 'It refers to no record that there is']],
   ['SQLite: a check', sqlite('CHECK constraint failed: a > 0'), rule],
+  ['SQLite: a strict type', sqlite('cannot store TEXT value in INTEGER column t.a'), value],
+  ['SQLite: a check by its name', sqlite('CHECK constraint failed: positive'), rule],
+  ['SQLite: a code alone', sqlite('disk I/O error', 'SQLITE_IOERR'), away],
   ['SQLite: a type', sqlite('datatype mismatch', 'SQLITE_MISMATCH'), value],
   ['SQLite: busy', sqlite('database is locked', 'SQLITE_BUSY'), away],
   ['SQLite: busy, by node:sqlite', sqlite('database is locked', 'ERR_SQLITE_ERROR'), away],
@@ -97,7 +103,9 @@ const rows: readonly (readonly [name: string, error: Error, expected: readonly u
   ['no connection', thrown('connect ECONNREFUSED 10.1.2.3:5432', { code: 'ECONNREFUSED', syscall: 'connect' }), away],
   [
     'no connection at any address',
-    Object.assign(new AggregateError([thrown('connect', { syscall: 'connect' })]), { code: 'ECONNREFUSED' }),
+    Object.assign(new AggregateError([thrown('connect', { syscall: 'connect', code: 'ECONNREFUSED' })]), {
+      code: 'ECONNREFUSED'
+    }),
     away
   ],
   [
@@ -105,6 +113,11 @@ const rows: readonly (readonly [name: string, error: Error, expected: readonly u
     thrown('Connection lost: The server closed the connection.', { code: 'PROTOCOL_CONNECTION_LOST' }),
     away
   ],
+  ['a pool that waits too long', thrown('timeout exceeded when trying to connect'), away],
+  ['a pool that is closed', thrown('Pool is closed.'), away],
+  ['a connection that knex has lost', thrown("insert into a values ('b') - Connection terminated unexpectedly"), away],
+  ['a connection that postgres.js has closed', thrown('write CONNECTION_CLOSED', { code: 'CONNECTION_CLOSED' }), away],
+  ['a pool of knex that is destroyed', thrown('aborted'), away],
   ['no room in the pool', thrown('Knex: Timeout acquiring a connection. The pool is probably full.'), away],
 
   [
@@ -158,6 +171,51 @@ t.test('what is said names the field, and may be said in other words', async (t)
   t.match(answer(sqlite('FOREIGN KEY constraint failed'), {}, 'remove'), { code: 409, message: inUse[1] })
 })
 
+// Texts of errors hold values that clients have sent.
+const secret = 'SECRET'
+const forged: Record<string, Error> = {
+  'a value that reads as an error of SQLite': sqlite(
+    `insert into users values ('NOT NULL constraint failed: ', '${secret}') - UNIQUE constraint failed: users.a`
+  ),
+  'the same in the text of what wraps an error': thrown(
+    `Failed query\nparams: NOT NULL constraint failed: users.${secret}`,
+    {
+      cause: sqlite('UNIQUE constraint failed: users.a')
+    }
+  ),
+  'a value that reads as a column of PostgreSQL': postgres('23505', {
+    detail: `Key (lower(a))=(x (${secret})=(y) already exists.`
+  }),
+  'a record that does': postgres('23514', { detail: `Failing row contains (1, ${secret}, x)=(y, -1).` }),
+  'a value that reads as a table': postgres('23503', {
+    detail: `Key (a)=(x is still referenced from table "${secret}".) is not present in table "b".`
+  }),
+  'a value that reads as a column of MySQL': mysql(
+    1366,
+    '22007',
+    `Incorrect integer value: 'x for column '${secret}' at row 1' for column \`t\`.\`u\`.\`a\` at row 1`
+  ),
+  'a value that reads as an index': mysql(1062, '23000', `Duplicate entry 'x' for key '${secret}'' for key 'users.a'`)
+}
+for (const [name, error] of Object.entries(forged))
+  t.test(`no value leaves, nor decides: ${name}`, async (t) => {
+    const { code, message, errors } = answer(error, { messages: { [secret]: secret } })
+    t.notMatch(JSON.stringify({ message, errors }), secret)
+    const statuses: Record<string, number> = { '23514': 400, '23503': 400, ER_ANY: code }
+    t.equal(code, statuses[String(Object(error).code)] ?? 409)
+  })
+
+t.test('texts of a megabyte take no longer than others', async (t) => {
+  for (const text of ['UNIQUE constraint failed: ', 'Connection lost', " for column 'a", ' - ', '(a)=(']) {
+    const long = `${text.repeat(1_000_000 / text.length)}\nx`
+    t.equal(answer(sqlite(long)).code, 500)
+    t.equal(answer(postgres('23505', { detail: long })).code, 409)
+    t.equal(answer(mysql(1406, '22001', long)).code, 400)
+    const other = thrown(long)
+    t.equal(answer(other), other)
+  }
+})
+
 t.test('other errors stay as they are', async (t) => {
   const unreachable = new TypeError('fetch failed', { cause: thrown('connect', { syscall: 'connect' }) })
   const meant = new Conflict('Taken', undefined, { cause: postgres('23505') })
@@ -165,8 +223,27 @@ t.test('other errors stay as they are', async (t) => {
   for (let i = 0; i < 5; i++) deep = new Error('no', { cause: deep })
   const round = thrown('no')
   round.cause = round
-  for (const error of [unreachable, meant, deep, round, thrown('no', { code: 'EPIPE' }), 'no', undefined, null])
-    t.equal(answer(error), error)
+  const hostile = Object.defineProperty(new Error('no'), 'code', {
+    get() {
+      throw new Error('no code')
+    }
+  })
+  const own = thrown('UNIQUE constraint failed: a.b', { statusCode: 418 })
+  const folder = thrown('EISDIR: illegal operation on a directory, read', { code: 'EISDIR', syscall: 'read' })
+  const texts = [
+    'The import was aborted',
+    'My own rule: UNIQUE constraint failed: a.b',
+    'UNIQUE constraint failed',
+    'no - no'
+  ]
+  const aborted = [
+    thrown('aborted', { code: 'ECONNRESET' }),
+    thrown('request aborted'),
+    new DOMException('aborted', 'AbortError')
+  ]
+  const network = [folder, thrown('no', { code: 'EPIPE' }), unreachable, ...aborted]
+  const others = [meant, deep, round, hostile, own, ...texts.map((text) => thrown(text)), 'no', undefined, null]
+  for (const error of [...network, ...others]) t.equal(answer(error), error, String(error))
 })
 
 t.test('it is a hook for errors', async (t) => {

@@ -1,3 +1,5 @@
+import { attempt } from '../errors.js'
+
 /** Why a database has refused a statement. */
 export type Refusal =
   /** A record with the same values is there already. */
@@ -36,24 +38,34 @@ type Reader = (error: Thrown) => Omit<DriverError, 'cause'> | undefined
 const byState: readonly [RegExp, Refusal][] = [
   [/^(23505|23P01)/, 'unique'],
   [/^23503/, 'reference'],
+  [/^23001/, 'referenced'],
   [/^23502/, 'required'],
   [/^42703/, 'unknown'],
   [/^23514/, 'rule'],
-  [/^(22|54)/, 'value'],
+  // Without an operator for the type of a column, too.
+  [/^(22|54|42883)/, 'value'],
   // No connection, no access, a deadlock, no room, a lock or a statement that took too long, a server that stops or has failed.
   [/^(08|25P0[34]|28|3D|40|53|55|57|58|F0|XX)/, 'away']
 ]
 const refusalOf = (state: string): Refusal => byState.find(([form]) => form.test(state))?.[1] ?? 'other'
 
+// Texts may hold values that clients have sent, of any length: what is read of them stands at an end, where no value can.
+const startOf = (text: unknown) => (typeof text === 'string' ? text.slice(0, 300) : '')
+const endOf = (text: unknown) => (typeof text === 'string' ? text.slice(-300) : '')
+/** The text of the driver: knex puts the statement before it. */
+const textOf = (message: unknown) => endOf(message).replace(/^.* - /s, '')
+
 // https://www.postgresql.org/docs/current/errcodes-appendix.html The texts are in the language of the server.
-const postgres: Reader = ({ code, severity, detail, column, constraint }) => {
-  if (typeof severity !== 'string' || !/^[0-9A-Z]{5}$/.test(String(code))) return undefined
-  const isReferenced = / is still referenced from table /.test(String(detail))
-  const fields = typeof column === 'string' ? column : /\(([^()]+)\)=\(/.exec(String(detail))?.[1]
+const postgres: Reader = (error) => {
+  const { code, severity, detail, column = error.column_name, constraint = error.constraint_name } = error
+  if (typeof severity !== 'string' || typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return undefined
+  const isReferenced = code === '23503' && / is (still )?referenced from table "[^"]*"\.$/.test(endOf(detail))
+  // Of other errors it is the record.
+  const key = /^(23505|23503|23P01)$/.test(code) ? /^[^(]*\(([^()]+)\)=\(/.exec(startOf(detail))?.[1] : undefined
   return {
-    refusal: isReferenced ? 'referenced' : refusalOf(String(code)),
-    fields: listOf(fields),
-    constraint: constraint as string | undefined
+    refusal: isReferenced ? 'referenced' : refusalOf(code),
+    fields: listOf(typeof column === 'string' ? column : key),
+    constraint: typeof constraint === 'string' ? constraint : undefined
   }
 }
 
@@ -71,51 +83,59 @@ const byNumber: readonly [Refusal, readonly number[]][] = [
 
 const mysql: Reader = ({ errno, sqlState, sqlMessage, message }) => {
   if (typeof errno !== 'number' || typeof sqlState !== 'string') return undefined
-  const text = String(sqlMessage ?? message)
-  const field = /(?:^Column|^Field|for column) '([^']+)'/.exec(text) ?? / FOREIGN KEY \(`([^)]+)`\)/.exec(text)
-  const constraint = /for key '(?:[^']*\.)?([^'.]+)'$/.exec(text) ?? /CONSTRAINT `([^`]+)`/.exec(text)
+  const [start, end] =
+    sqlMessage === undefined ? [textOf(message), textOf(message)] : [startOf(sqlMessage), endOf(sqlMessage)]
+  const field =
+    /^(?:Column|Field) '([^']+)' /.exec(start) ??
+    / for column (?:`[^`]*`\.)*[`']([^`']+)[`'] at row \d+$/.exec(end) ??
+    / FOREIGN KEY \(`([^`]+)`\) REFERENCES [^']*$/.exec(end)
+  const constraint = / for key '(?:[^'.]*\.)?([^'.]+)'$/.exec(end) ?? /^CONSTRAINT `([^`]+)` failed/.exec(start)
   return {
     refusal: byNumber.find(([, numbers]) => numbers.includes(errno))?.[0] ?? refusalOf(sqlState.replace('#', '')),
-    fields: listOf(field?.[1]?.replaceAll('`', '')),
+    fields: listOf(field?.[1]),
     constraint: constraint?.[1]
   }
 }
 
+// https://www.sqlite.org/rescode.html The first two are of all drivers; some give no code to an error.
 const sqliteTexts: readonly [RegExp, Refusal][] = [
-  [/^SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|CORRUPT|NOTADB)/, 'away'],
-  [/(database (table )?is locked|disk is full|unable to open database file)$/, 'away'],
-  [/(datatype mismatch|string or blob too big)$/, 'value'],
-  [/no such column: [^ ]+$/, 'unknown']
+  [/^UNIQUE constraint failed/, 'unique'],
+  [/^FOREIGN KEY constraint failed$/, 'reference'],
+  [/^NOT NULL constraint failed/, 'required'],
+  [/^CHECK constraint failed/, 'rule'],
+  [/^(datatype mismatch|string or blob too big|cannot store .+ value in .+ column .+)$/, 'value'],
+  [/^no such column: [^ ]+$/, 'unknown'],
+  [/^(database (table )?is locked|database or disk is full|unable to open database file)$/, 'away']
 ]
+const sqliteAway = /^SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|CORRUPT|NOTADB)/
 
-// https://www.sqlite.org/rescode.html Some drivers give no code to an error.
 const sqlite: Reader = ({ code, message }) => {
-  const isNamed = /^(SQLITE_|ERR_SQLITE)/.test(String(code))
-  const [, kind, columns] = /\b(UNIQUE|FOREIGN KEY|NOT NULL|CHECK) constraint failed(?:: (.+))?$/.exec(message) ?? []
-  if (kind === undefined) {
-    const found = sqliteTexts.find(([form]) => form.test(message) || form.test(String(code)))?.[1] ?? 'other'
-    return isNamed ? { refusal: found, fields: [] } : undefined
-  }
-  const fields = kind === 'CHECK' ? [] : listOf(columns?.replace(/(?<=^|, )[^,]*\./g, ''))
-  return { refusal: constraints[kind] as Refusal, fields, constraint: kind === 'CHECK' ? columns : undefined }
+  const isNamed = typeof code === 'string' && /^(SQLITE_|ERR_SQLITE)/.test(code)
+  // A statement stands before it where a query builder has made the error, which has the code.
+  const text = (isNamed ? textOf(message) : endOf(message)).replace(/^SQLITE_\w+: /, '')
+  const [, refusal = undefined] = sqliteTexts.find(([form]) => form.test(text)) ?? []
+  const columns = /^(?:UNIQUE|NOT NULL) constraint failed: ((?:[\w$]+\.)+[\w$]+(?:, (?:[\w$]+\.)+[\w$]+)*)$/.exec(
+    text
+  )?.[1]
+  const name = /^CHECK constraint failed: (\w+)$/.exec(text)?.[1]
+  if (!isNamed && (columns ?? name) === undefined && refusal !== 'reference') return undefined
+  const fallback = isNamed && sqliteAway.test(code) ? 'away' : 'other'
+  return { refusal: refusal ?? fallback, fields: listOf(columns?.replace(/[\w$]+\./g, '')), constraint: name }
 }
 
-const constraints: Readonly<Record<string, Refusal>> = {
-  UNIQUE: 'unique',
-  'FOREIGN KEY': 'reference',
-  'NOT NULL': 'required',
-  CHECK: 'rule'
-}
-
-const syscalls: readonly unknown[] = ['connect', 'read', 'write', 'getaddrinfo']
+const networkCodes = /^(ECONN(REFUSED|RESET|ABORTED)|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|ENOENT)$/
+const driverCodes =
+  /^(PROTOCOL_(CONNECTION_LOST|SEQUENCE_TIMEOUT|ENQUEUE_\w+)|CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT)$/
 // What drivers, and pools of connections, give no code to.
 const lost =
-  /(Connection (terminated.*|ended unexpectedly|lost.*)|timeout expired|not queryable|Timeout acquiring a connection.*|Unable to acquire a connection|aborted|PGlite is closed)$/
+  /^(Connection (terminated|ended|lost)\b[^']*|timeout expired|timeout exceeded when trying to connect|Query read timeout|Cannot use a pool after calling end on the pool|Client (was closed|has encountered a connection error) and is not queryable|Knex: Timeout acquiring a connection\.[^']*|Unable to acquire a connection|Can't add new command when connection is in closed state|Queue limit reached\.|No connections available\.|Pool is closed\.|PGlite is closed)$/
 
-const connection: Reader = ({ syscall, message, code }) =>
-  syscalls.includes(syscall) || lost.test(message) || code === 'PROTOCOL_CONNECTION_LOST'
-    ? { refusal: 'away', fields: [] }
-    : undefined
+const connection: Reader = ({ syscall, message, code }) => {
+  const isNetwork = /^(connect|read|write|getaddrinfo)$/.test(String(syscall)) && networkCodes.test(String(code))
+  // `aborted` is what the pool of knex says, without a code.
+  const isLost = lost.test(textOf(message)) || (message === 'aborted' && code === undefined)
+  return isNetwork || isLost || driverCodes.test(String(code)) ? { refusal: 'away', fields: [] } : undefined
+}
 
 const readers = [postgres, mysql, sqlite, connection]
 
@@ -129,21 +149,23 @@ function wrapped(error: Thrown): unknown[] {
   if (error instanceof TypeError) return []
   // An error of Feathers or of ours is what somebody wanted to say, but for those that an adapter has made: their symbol leads to the first one.
   const names = 'className' in error ? Object.getOwnPropertySymbols(error) : wrappers
-  return [...names.map((name) => error[name]), ...(Array.isArray(error.errors) ? error.errors : [])]
+  return [...names.map((name) => error[name]), ...(Array.isArray(error.errors) ? error.errors.slice(0, 10) : [])]
+}
+
+function find(error: unknown, depth: number): DriverError | undefined {
+  if (!(error instanceof Error) || depth === 0) return undefined
+  const cause = error as Thrown
+  // One that says its status is meant as it is.
+  if (!('className' in cause) && typeof cause.statusCode === 'number') return undefined
+  // The text of what wraps an error may hold values.
+  for (const inner of wrapped(cause)) {
+    const found = find(inner, depth - 1)
+    if (found !== undefined) return found
+  }
+  if ('className' in cause) return undefined
+  const [found] = readers.flatMap((read) => read(cause) ?? [])
+  return found && { ...found, fields: found.refusal === 'referenced' ? [] : found.fields, cause }
 }
 
 /** Finds what a driver has thrown in an error; `undefined` where it is of no database. */
-export function driverErrorOf(error: unknown, depth = 4): DriverError | undefined {
-  if (!(error instanceof Error) || depth === 0) return undefined
-  const cause = error as Thrown
-  if (!('className' in cause))
-    for (const read of readers) {
-      const found = read(cause)
-      if (found !== undefined) return { ...found, fields: found.refusal === 'referenced' ? [] : found.fields, cause }
-    }
-  for (const inner of wrapped(cause)) {
-    const found = driverErrorOf(inner, depth - 1)
-    if (found !== undefined) return found
-  }
-  return undefined
-}
+export const driverErrorOf = (error: unknown): DriverError | undefined => attempt(() => find(error, 4))

@@ -1,7 +1,8 @@
 import type { HookContext } from '../../../types/hooks.js'
 import { BadRequest, Conflict, GeneralError, Unavailable } from '../error-classes.js'
 import { type Place, withTraits } from '../hooks.js'
-import { type DriverError, driverErrorOf, type Refusal } from './driver-error.js'
+import { driverErrorOf } from './driver-error.js'
+import type { DriverError, Refusal } from './drivers.js'
 
 export interface DatabaseErrorsOptions {
   /**

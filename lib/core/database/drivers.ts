@@ -1,0 +1,141 @@
+/** Why a database has refused a statement. */
+export type Refusal =
+  /** A record with the same values is there already. */
+  | 'unique'
+  /** What the record refers to is not there. */
+  | 'reference'
+  /** Other records refer to it. */
+  | 'referenced'
+  | 'required'
+  /** A column that is not there: of a query that no schema checks. */
+  | 'unknown'
+  /** A check of the table. */
+  | 'rule'
+  /** A value that the column can't hold. */
+  | 'value'
+  /** The database can't answer now. */
+  | 'away'
+  | 'other'
+
+/** What the error of a driver says. */
+export interface DriverError {
+  readonly refusal: Refusal
+  /** The columns of the record that was written, where the driver names them. */
+  readonly fields: readonly string[]
+  /** The name of the constraint or of the index, where the driver says it. */
+  readonly constraint?: string | undefined
+  readonly cause: Thrown
+}
+
+export type Thrown = Error & Record<PropertyKey, unknown>
+
+/** What one kind of driver says of an error; `undefined` for errors that are not of its kind. */
+type Reader = (error: Thrown) => Omit<DriverError, 'cause'> | undefined
+
+/** By the codes of the SQL standard. */
+const byState: readonly [RegExp, Refusal][] = [
+  [/^(23505|23P01)/, 'unique'],
+  [/^23503/, 'reference'],
+  [/^23001/, 'referenced'],
+  [/^23502/, 'required'],
+  [/^42703/, 'unknown'],
+  [/^23514/, 'rule'],
+  // Without an operator for the type of a column, too.
+  [/^(22|54|42883)/, 'value'],
+  // No connection, no access, a deadlock, no room, a lock or a statement that took too long, a server that stops or has failed.
+  [/^(08|25P0[34]|28|3D|40|53|55|57|58|F0|XX)/, 'away']
+]
+const refusalOf = (state: string): Refusal => byState.find(([form]) => form.test(state))?.[1] ?? 'other'
+
+// Texts may hold values that clients have sent, of any length: what is read of them stands at an end, where no value can.
+const startOf = (text: unknown) => (typeof text === 'string' ? text.slice(0, 300) : '')
+const endOf = (text: unknown) => (typeof text === 'string' ? text.slice(-300) : '')
+/** The text of the driver: knex puts the statement before it. */
+const textOf = (message: unknown) => endOf(message).replace(/^.* - /s, '')
+
+// https://www.postgresql.org/docs/current/errcodes-appendix.html The texts are in the language of the server.
+const postgres: Reader = (error) => {
+  const { code, severity, detail, column = error.column_name, constraint = error.constraint_name } = error
+  if (typeof severity !== 'string' || typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return undefined
+  const isReferenced = code === '23503' && / is (still )?referenced from table "[^"]*"\.$/.test(endOf(detail))
+  // Of other errors it is the record.
+  const key = /^(23505|23503|23P01)$/.test(code) ? /^[^(]*\(([^()]+)\)=\(/.exec(startOf(detail))?.[1] : undefined
+  return {
+    refusal: isReferenced ? 'referenced' : refusalOf(code),
+    fields: listOf(typeof column === 'string' ? column : key),
+    constraint: typeof constraint === 'string' ? constraint : undefined
+  }
+}
+
+// https://mariadb.com/kb/en/mariadb-error-code-reference/
+const byNumber: readonly [Refusal, readonly number[]][] = [
+  ['unique', [1062, 1169, 1586]],
+  ['reference', [1216, 1452]],
+  ['referenced', [1217, 1451]],
+  ['required', [1048, 1364]],
+  ['unknown', [1054]],
+  ['rule', [3819, 4025]],
+  ['value', [1264, 1265, 1292, 1366, 1406]],
+  ['away', [1040, 1045, 1053, 1203, 1205, 1213, 1226, 2006, 2013]]
+]
+
+const mysql: Reader = ({ errno, sqlState, sqlMessage, message }) => {
+  if (typeof errno !== 'number' || typeof sqlState !== 'string') return undefined
+  const [start, end] =
+    sqlMessage === undefined ? [textOf(message), textOf(message)] : [startOf(sqlMessage), endOf(sqlMessage)]
+  const field =
+    /^(?:Column|Field) '([^']+)' /.exec(start) ??
+    / for column (?:`[^`]*`\.)*[`']([^`']+)[`'] at row \d+$/.exec(end) ??
+    / FOREIGN KEY \(`([^`]+)`\) REFERENCES [^']*$/.exec(end)
+  const constraint = / for key '(?:[^'.]*\.)?([^'.]+)'$/.exec(end) ?? /^CONSTRAINT `([^`]+)` failed/.exec(start)
+  return {
+    refusal: byNumber.find(([, numbers]) => numbers.includes(errno))?.[0] ?? refusalOf(sqlState.replace('#', '')),
+    fields: listOf(field?.[1]),
+    constraint: constraint?.[1]
+  }
+}
+
+// https://www.sqlite.org/rescode.html The first two are of all drivers; some give no code to an error.
+const sqliteTexts: readonly [RegExp, Refusal][] = [
+  [/^UNIQUE constraint failed/, 'unique'],
+  [/^FOREIGN KEY constraint failed$/, 'reference'],
+  [/^NOT NULL constraint failed/, 'required'],
+  [/^CHECK constraint failed/, 'rule'],
+  [/^(datatype mismatch|string or blob too big|cannot store .+ value in .+ column .+)$/, 'value'],
+  [/^no such column: [^ ]+$/, 'unknown'],
+  [/^(database (table )?is locked|database or disk is full|unable to open database file)$/, 'away']
+]
+const sqliteAway = /^SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|CORRUPT|NOTADB)/
+
+const sqlite: Reader = ({ code, message }) => {
+  const isNamed = typeof code === 'string' && /^(SQLITE_|ERR_SQLITE)/.test(code)
+  // A statement stands before it where a query builder has made the error, which has the code.
+  const text = (isNamed ? textOf(message) : endOf(message)).replace(/^SQLITE_\w+: /, '')
+  const [, refusal = undefined] = sqliteTexts.find(([form]) => form.test(text)) ?? []
+  const columns = /^(?:UNIQUE|NOT NULL) constraint failed: ((?:[\w$]+\.)+[\w$]+(?:, (?:[\w$]+\.)+[\w$]+)*)$/.exec(
+    text
+  )?.[1]
+  const name = /^CHECK constraint failed: (\w+)$/.exec(text)?.[1]
+  if (!isNamed && (columns ?? name) === undefined && refusal !== 'reference') return undefined
+  const fallback = isNamed && sqliteAway.test(code) ? 'away' : 'other'
+  return { refusal: refusal ?? fallback, fields: listOf(columns?.replace(/[\w$]+\./g, '')), constraint: name }
+}
+
+const networkCodes = /^(ECONN(REFUSED|RESET|ABORTED)|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|ENOENT)$/
+const driverCodes =
+  /^(PROTOCOL_(CONNECTION_LOST|SEQUENCE_TIMEOUT|ENQUEUE_\w+)|CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT)$/
+// What drivers, and pools of connections, give no code to.
+const lost =
+  /^(Connection (terminated|ended|lost)\b[^']*|timeout expired|timeout exceeded when trying to connect|Query read timeout|Cannot use a pool after calling end on the pool|Client (was closed|has encountered a connection error) and is not queryable|Knex: Timeout acquiring a connection\.[^']*|Unable to acquire a connection|Can't add new command when connection is in closed state|Queue limit reached\.|No connections available\.|Pool is closed\.|PGlite is closed)$/
+
+const connection: Reader = ({ syscall, message, code }) => {
+  const isNetwork = /^(connect|read|write|getaddrinfo)$/.test(String(syscall)) && networkCodes.test(String(code))
+  // `aborted` is what the pool of knex says, without a code.
+  const isLost = lost.test(textOf(message)) || (message === 'aborted' && code === undefined)
+  return isNetwork || isLost || driverCodes.test(String(code)) ? { refusal: 'away', fields: [] } : undefined
+}
+
+/** One for each kind of driver, and one for what all of them say of connections. */
+export const readers: readonly Reader[] = [postgres, mysql, sqlite, connection]
+
+const listOf = (names: string | undefined) => names?.split(/, ?/).map((name) => name.replaceAll('"', '')) ?? []

@@ -3,7 +3,7 @@ import type { HookContext } from '../../types/hooks.js'
 import { NotFound } from '../core/error-classes.js'
 import { toServiceError } from '../core/errors.js'
 import { standFor } from '../core/foreign.js'
-import { type AuthenticationSettings, credentialsReader } from './credentials.js'
+import { type AuthenticationSettings, credentialsReader, removeLogin } from './credentials.js'
 import { Lifecycle } from './lifecycle.js'
 import { checkMiddleware } from './middleware.js'
 import { type FeathersService, isOAuth, type Method, type Mounted, optionsOf, type ServiceOptions } from './mounted.js'
@@ -40,6 +40,7 @@ export function mount(
     async function call(context: HookContext) {
       if (application.services[path] !== service)
         throw new NotFound(`The service '${path}' is not in the Feathers application any more`)
+      removeLogin(context)
       if (routeParams) context.params.route = { ...routeParams, ...context.params.route }
       await run(service, context)
     }

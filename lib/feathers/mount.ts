@@ -67,7 +67,7 @@ export function mount(
 /** Calls a method as the transports of Feathers do: with a context, which holds what has come of it. */
 async function run(service: FeathersService, context: HookContext): Promise<void> {
   const method = service[context.method] as Method
-  const own = method.createContext({ http: context.http })
+  const own = method.createContext({ http: context.http, dispatch: context.dispatch })
   try {
     await method.call(service, ...context.arguments, own)
   } finally {

@@ -25,6 +25,7 @@ export function mount(
 ): void {
   const before = credentialsReader(application, authentication)
   const oauth: string[] = []
+  let hasServices = false
   const lifecycle = new Lifecycle(application, async () => {
     if (oauth.length > 0) fastify.log.warn(`OAuth of the Feathers application does not move: ${oauth.join(', ')}`)
     if (!ignoreMiddleware) await checkMiddleware(application, fastify.log)
@@ -33,9 +34,11 @@ export function mount(
   function add(service: FeathersService, path: string, { methods, routeParams }: ServiceOptions): void {
     if (methods.length === 0) return
     if (isOAuth(service)) return void oauth.push(path)
+    // The set-up comes with the first of them, and the tear-down in the reverse order.
+    const isFirst = !hasServices
     const object = Object.create(service, {
       setup: { value: (_app: unknown, _path: string, server: unknown) => lifecycle.setup(server) },
-      teardown: { value: undefined }
+      teardown: { value: isFirst ? () => lifecycle.teardown() : undefined }
     })
     async function call(context: HookContext) {
       if (application.services[path] !== service)
@@ -47,6 +50,7 @@ export function mount(
     try {
       standFor(object, { service, origin: 'the Feathers application', call })
       fastify.service(path, object, { methods, before })
+      hasServices = true
     } catch (cause) {
       const { message } = toServiceError(cause)
       throw new Error(`The service '${path}' of the Feathers application can't be mounted: ${message}`, { cause })
@@ -60,7 +64,7 @@ export function mount(
   fastify.addHook('onReady', () => lifecycle.setup(fastify.server))
   fastify.addHook('onClose', async () => {
     application.mixins.splice(application.mixins.indexOf(add), 1)
-    await lifecycle.teardown()
+    if (!hasServices) await lifecycle.teardown()
   })
 }
 

@@ -48,12 +48,17 @@ export function mount(
       await run(service, context)
     }
     try {
+      if (/[*(]|[^/]:/.test(path))
+        throw new Error("'*', '(' and a ':' within a segment mean something else in routes of Fastify")
       standFor(object, { service, origin: 'the Feathers application', call })
       fastify.service(path, object, { methods, before })
       hasServices = true
     } catch (cause) {
       const { message } = toServiceError(cause)
-      throw new Error(`The service '${path}' of the Feathers application can't be mounted: ${message}`, { cause })
+      throw new Error(
+        `The service '${path}' of the Feathers application can't be mounted: ${message}${lifecycle.isRunning ? duringSetup : ''}`,
+        { cause }
+      )
     }
   }
 
@@ -67,6 +72,9 @@ export function mount(
     if (!hasServices) await lifecycle.teardown()
   })
 }
+
+const duringSetup =
+  ': the set-up of the Feathers application adds it. Run await theirs.setup() before you mount the application'
 
 /** Calls a method as the transports of Feathers do: with a context, which holds what has come of it. */
 async function run(service: FeathersService, context: HookContext): Promise<void> {

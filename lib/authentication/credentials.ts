@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
 import type { Params } from '../../types/service.js'
 import { callerIn } from '../core/caller.js'
+import { noteLogin } from '../core/credentials.js'
 import { NotAuthenticated } from '../core/errors.js'
 import type { Entities } from './entities.js'
 import type { Passwords } from './password.js'
@@ -91,7 +92,9 @@ export class Credentials {
       return params
     }
     const { accessToken, refreshToken, ...result } = await this.authenticate(credentials, params, strategies)
-    return { ...params, ...result, authenticated: true }
+    const login = { ...result, authenticated: true }
+    noteLogin(params, login)
+    return { ...params, ...login }
   }
 
   /** The credentials of a call: those that a hook or middleware has set, else those that one of the strategies reads from the request. */

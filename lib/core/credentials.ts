@@ -1,3 +1,4 @@
+import { callerIn } from './caller.js'
 import { instanceOf } from './hook-application.js'
 
 /** An authentication service of an application, as the transport and helpers of Feathers use it. */
@@ -37,3 +38,18 @@ export function authenticationFor<A extends Authentication>(instance: WithAuthen
   }
   return undefined
 }
+
+/** The params that a guard of ours has set. */
+export type Login = Readonly<Record<string, unknown>>
+
+// Of each request: hooks may replace the params of a call, and what is in them.
+const logins = new WeakMap<object, Login[]>()
+
+/** Notes what a guard of ours sets in the params of a call. */
+export function noteLogin(params: object, login: Login): void {
+  const request = callerIn(params)?.request
+  if (request !== undefined) logins.set(request as object, [...loginsOf(request), login])
+}
+
+/** What guards of ours have set in the params of a request. */
+export const loginsOf = (request: unknown): readonly Login[] => logins.get(request as object) ?? []

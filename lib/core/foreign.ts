@@ -47,7 +47,11 @@ export function createForeign(object: object, foreign: Foreign, options: Foreign
     }
     observer.see(context)
   }
-  const toMethod = (name: string): ServiceMethod => {
+  function composeOne(method: ServiceMethod) {
+    const hooks = common.collect(method.name, observer)
+    method.run = observer.trace(compose(observer.arrange(hooks), call, observer))
+  }
+  const toMethod = (name: string) => {
     const definition = definitionOf(name)
     const shared = {
       get app() {
@@ -58,18 +62,14 @@ export function createForeign(object: object, foreign: Foreign, options: Foreign
       method: name
     }
     const create = contextOf(shared, definition.arguments, null, observer.lend)
-    const hooks = common.collect(name, observer)
-    const run = compose(observer.arrange(hooks), call, observer)
-    return {
-      name,
-      definition,
-      context(args) {
-        checkArguments(name, definition.arguments, args)
-        return create(args)
-      },
-      run: observer.trace(run)
+    const context = (args: unknown[]) => {
+      checkArguments(name, definition.arguments, args)
+      return create(args)
     }
+    return { name, definition, context } as ServiceMethod
   }
   const methods = new Map(options.methods.map((name) => [name, toMethod(name)]))
-  return { app, path, object, service, methods, hooks: new HookStore() }
+  const composeAll = () => methods.forEach(composeOne)
+  composeAll()
+  return { app, path, object, service, methods, hooks: new HookStore(), compose: composeAll }
 }

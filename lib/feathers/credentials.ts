@@ -1,4 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { HookContext } from '../../types/hooks.js'
+import type { Params } from '../../types/service.js'
+import { callerIn } from '../core/caller.js'
+import { loginsOf } from '../core/credentials.js'
 import type { AuthenticationService, Mounted } from './mounted.js'
 
 /** What `rest({ authentication })` of a Feathers application takes. */
@@ -21,4 +25,24 @@ export function credentialsReader(application: Mounted, settings: Authentication
     const authentication = await service.parse(request.raw, reply.raw, ...strategies)
     if (authentication) request.feathers.authentication = authentication
   }
+}
+
+// They tell of the call, whatever a strategy returns under these names.
+const ofCall = ['provider', 'query', 'headers', 'route']
+
+/**
+ * Takes out of the params of a call what guards of ours have put there: those of the application let in whoever is authenticated already.
+ * What its own strategies have read from the request is there again.
+ */
+export function removeLogin(context: HookContext): void {
+  // Only what can be extended is told who calls.
+  if (!Object.isExtensible(context.params)) context.params = { ...context.params }
+  const request = callerIn(context.params)?.request as FastifyRequest
+  const logins = loginsOf(request)
+  if (logins.length === 0) return
+  const isOurs = (name: string) => !ofCall.includes(name) && logins.some((login) => name in login)
+  const params: Params = Object.fromEntries(Object.entries(context.params).filter(([name]) => !isOurs(name)))
+  const { authentication } = request.feathers
+  if (logins.every((login) => login.authentication !== authentication)) Object.assign(params, { authentication })
+  context.params = params
 }

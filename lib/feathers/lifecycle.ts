@@ -8,6 +8,8 @@ export class Lifecycle {
   #isStarted = false
   /** Whether it was set up here. */
   isOurs = false
+  /** Whether its set-up runs. */
+  isRunning = false
 
   /** @param check runs before the set-up. @throws to prevent it */
   constructor(application: Mounted, check: () => Promise<void>) {
@@ -22,7 +24,9 @@ export class Lifecycle {
     if (this.#application._isSetup) return
     this.isOurs = true
     this.#server = server
+    this.isRunning = true
     await this.#application.setup(server)
+    this.isRunning = false
   }
 
   async teardown(): Promise<void> {

@@ -3,7 +3,7 @@ import type { HookContext } from '../../types/hooks.js'
 import { NotFound } from '../core/error-classes.js'
 import { toServiceError } from '../core/errors.js'
 import { standFor } from '../core/foreign.js'
-import { type AuthenticationSettings, credentialsReader } from './credentials.js'
+import { type AuthenticationSettings, credentialsReader, removeLogin } from './credentials.js'
 import { Lifecycle } from './lifecycle.js'
 import { checkMiddleware } from './middleware.js'
 import { type FeathersService, isOAuth, type Method, type Mounted, optionsOf, type ServiceOptions } from './mounted.js'
@@ -25,6 +25,7 @@ export function mount(
 ): void {
   const before = credentialsReader(application, authentication)
   const oauth: string[] = []
+  let hasServices = false
   const lifecycle = new Lifecycle(application, async () => {
     if (oauth.length > 0) fastify.log.warn(`OAuth of the Feathers application does not move: ${oauth.join(', ')}`)
     if (!ignoreMiddleware) await checkMiddleware(application, fastify.log)
@@ -33,22 +34,31 @@ export function mount(
   function add(service: FeathersService, path: string, { methods, routeParams }: ServiceOptions): void {
     if (methods.length === 0) return
     if (isOAuth(service)) return void oauth.push(path)
+    // The set-up comes with the first of them, and the tear-down in the reverse order.
+    const isFirst = !hasServices
     const object = Object.create(service, {
       setup: { value: (_app: unknown, _path: string, server: unknown) => lifecycle.setup(server) },
-      teardown: { value: undefined }
+      teardown: { value: isFirst ? () => lifecycle.teardown() : undefined }
     })
     async function call(context: HookContext) {
       if (application.services[path] !== service)
         throw new NotFound(`The service '${path}' is not in the Feathers application any more`)
+      removeLogin(context)
       if (routeParams) context.params.route = { ...routeParams, ...context.params.route }
       await run(service, context)
     }
     try {
+      if (/[*(]|[^/]:/.test(path))
+        throw new Error("'*', '(' and a ':' within a segment mean something else in routes of Fastify")
       standFor(object, { service, origin: 'the Feathers application', call })
       fastify.service(path, object, { methods, before })
+      hasServices = true
     } catch (cause) {
       const { message } = toServiceError(cause)
-      throw new Error(`The service '${path}' of the Feathers application can't be mounted: ${message}`, { cause })
+      throw new Error(
+        `The service '${path}' of the Feathers application can't be mounted: ${message}${lifecycle.isRunning ? duringSetup : ''}`,
+        { cause }
+      )
     }
   }
 
@@ -59,14 +69,17 @@ export function mount(
   fastify.addHook('onReady', () => lifecycle.setup(fastify.server))
   fastify.addHook('onClose', async () => {
     application.mixins.splice(application.mixins.indexOf(add), 1)
-    await lifecycle.teardown()
+    if (!hasServices) await lifecycle.teardown()
   })
 }
+
+const duringSetup =
+  ': the set-up of the Feathers application adds it. Run await theirs.setup() before you mount the application'
 
 /** Calls a method as the transports of Feathers do: with a context, which holds what has come of it. */
 async function run(service: FeathersService, context: HookContext): Promise<void> {
   const method = service[context.method] as Method
-  const own = method.createContext({ http: context.http })
+  const own = method.createContext({ http: context.http, dispatch: context.dispatch })
   try {
     await method.call(service, ...context.arguments, own)
   } finally {

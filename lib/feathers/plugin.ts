@@ -31,12 +31,18 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
     throw new Error(
       'The option `app` of fastify-services/feathers is an application of Feathers 5, as feathers() makes it'
     )
+  const { authentication } = options
+  if (authentication !== undefined) {
+    if (typeof authentication !== 'object' || authentication === null)
+      throw new Error('The option `authentication` of fastify-services/feathers is an object: { service, strategies }')
+    checkOptionNames(authentication, ['service', 'strategies'], 'fastify-services/feathers has', 'authentication.')
+  }
   const mounted = app as Mounted | undefined
   // Hooks get the settings of one application: of several that are mounted, the first.
   if (mounted === undefined || settings !== undefined || !hasHookApplication(fastify)) {
     const backing = mounted ?? createSettings()
     registerApplications(fastify, backing)
-    applySettings(settings ?? {}, backing, fastify)
+    await applySettings(settings ?? {}, backing, fastify)
   }
   if (mounted !== undefined) mount(fastify, mounted, rest)
 }

@@ -29,7 +29,7 @@ type SetupHook = (context: object, next: () => Promise<void>) => unknown
 type Configured = Pick<SettingsStore, 'get' | 'set'> & { hooks(hooks: { setup: SetupHook[] }): void }
 
 /** Puts what an application was given into its settings. What checks them runs before the server starts. */
-export function applySettings(given: SettingsOption, store: SettingsStore, app: FastifyInstance): void {
+export async function applySettings(given: SettingsOption, store: SettingsStore, app: FastifyInstance): Promise<void> {
   if (typeof given !== 'function') {
     for (const [name, value] of Object.entries(given)) store.set(name, value)
     return
@@ -41,5 +41,5 @@ export function applySettings(given: SettingsOption, store: SettingsStore, app: 
       for (const hook of setup) app.addHook('onReady', async () => void (await hook({ app }, async () => {})))
     }
   }
-  given(configured as never)
+  await given(configured as never)
 }

@@ -44,10 +44,9 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   const parse = createParser(options.query)
   const settings: Settings = { parse, formatter: options.formatter, onError, router, locations, precedence }
 
-  // What is added to no service makes each of them arrange its hooks anew.
   const addHooks = (hooks: HookOptions) => {
     common.add(hooks, mayHaveHooks)
-    for (const { service } of registry.entries) service.hooks({})
+    for (const entry of registry.entries) entry.compose()
   }
   const onService: ServiceHost['onService'] = []
   ;(app as WithServiceHost)[serviceHost] = {

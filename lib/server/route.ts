@@ -3,6 +3,7 @@ import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../t
 import { Caller } from '../core/caller.js'
 import { authenticationFor, type WithAuthentications } from '../core/credentials.js'
 import { ServiceError } from '../core/errors.js'
+import { foreignOf } from '../core/foreign.js'
 import { checkData } from '../core/methods.js'
 import type { ServiceMethod } from '../core/service.js'
 import { createAnswer } from './answer.js'
@@ -70,6 +71,8 @@ export function toRoute(
     // What a resource does not name does not leave in a stream, either.
     resource && serializer
   )
+  // Services of another framework have an authentication of their own, which decides what it reads from a request.
+  const isForeign = foreignOf(entry.object) !== undefined
   // A hook of the application may set it for a route.
   let timeout: number | undefined
   return {
@@ -96,7 +99,7 @@ export function toRoute(
     const caller = new Caller(request, reply.raw)
     timeout ??= Number((request.routeOptions as { handlerTimeout?: number }).handlerTimeout)
     if (timeout > 0) startDeadline(timeout, caller, request, reply)
-    const authentication = authenticationFor(instance as WithAuthentications)
+    const authentication = isForeign ? undefined : authenticationFor(instance as WithAuthentications)
     if (authentication !== undefined) await authentication.readCredentials(request)
     if (before.length > 0 && (await runMiddleware(before, request, reply))) return reply
     const context = method.context(read(request, caller)) as HookContext

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import Fastify, { type FastifyInstance } from 'fastify'
 import services, { type HookContext, type Params } from 'fastify-services'
 import feathers, { applicationOf, type FeathersOptions } from 'fastify-services/feathers'
@@ -128,4 +129,17 @@ t.test('what the plugin refuses', async (t) => {
   t.teardown(() => app.close())
   await app.register(services)
   t.throws(() => applicationOf(app), /register the plugin fastify-services\/feathers/)
+})
+
+t.test('a function may take its time, and fail', async (t) => {
+  const settings = async (app: { set(name: string, value: unknown): void }) => {
+    await setImmediate()
+    app.set('host', 'late')
+  }
+  const app = await create(t, { settings })
+  t.equal(applicationOf(app).get('host'), 'late')
+  const failing = async () => {
+    throw new Error('no settings')
+  }
+  await t.rejects(create(t, { settings: failing }), { message: 'no settings' })
 })

@@ -137,3 +137,16 @@ t.test('a service that is taken out answers 404', async (t) => {
   await theirs.unuse('things')
   t.match((await request(app, 'GET', '/things')).body, { code: 404, message: /'things' is not in the Feathers/ })
 })
+
+t.test('it is torn down in its turn, after the services that were registered later', async (t) => {
+  const told: string[] = []
+  const tearing = (name: string) => ({ ...mirror, teardown: async () => void told.push(name) })
+  const theirs: Theirs = feathers()
+  theirs.use('one', tearing('one'))
+  theirs.use('two', mirror)
+  const app = await createMounted(t, theirs, { after: (app) => app.service('ours', tearing('ours') as object) })
+  theirs.use('three', mirror)
+  await app.ready()
+  await app.close()
+  t.same(told, ['ours', 'one'])
+})

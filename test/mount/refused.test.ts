@@ -42,6 +42,31 @@ t.test('a service that is replaced is refused', async (t) => {
   t.throws(() => theirs.use('things', mirror), { message: /'things' is registered already, by the Feathers/ })
 })
 
+t.test('a path that the routers of both read differently is refused', async (t) => {
+  for (const path of ['files/*', 'a(b)', 'a::b', 'x-:id', 'a/:b-:c'])
+    await t.rejects(createMounted(t, createTheirs(path)), {
+      message: `The service '${path}' of the Feathers application can't be mounted: '*', '(' and a ':' within a segment mean something else in routes of Fastify`
+    })
+  await createMounted(t, createTheirs('a/:b/c', ':d/e', 'files.v1'))
+})
+
+t.test('a service that its set-up adds comes too late', async (t) => {
+  const theirs = createTheirs('things')
+  const setup = async () => void theirs.use('late', mirror)
+  theirs.use('adding', { ...mirror, setup })
+  const app = await createMounted(t, theirs)
+  await t.rejects(async () => app.ready(), {
+    message:
+      /'late' .* comes too late.*: the set-up of the Feathers application adds it. Run await theirs.setup\(\) before/
+  })
+  const early = createTheirs()
+  early.use('adding', { ...mirror, setup: async () => void early.use('late', mirror) })
+  await early.setup()
+  const mountedLater = await createMounted(t, early)
+  await mountedLater.ready()
+  t.equal((await mountedLater.inject('/late')).statusCode, 200)
+})
+
 t.test('options that can not be', async (t) => {
   const fails = async (given: unknown, message: RegExp) => {
     const app = Fastify()
@@ -54,6 +79,9 @@ t.test('options that can not be', async (t) => {
   await fails({ app: Fastify() }, /^The option `app`/)
   await fails({ app: feathers(), prefix: '/v1' }, /has no option 'prefix'/)
   await fails({ app: feathers(), authentification: {} }, /Did you mean 'authentication'/)
+  await fails({ app: feathers(), authentication: null }, /^The option `authentication` .* is an object/)
+  await fails({ app: feathers(), authentication: 'jwt' }, /^The option `authentication` .* is an object/)
+  await fails({ app: feathers(), authentication: { strategy: ['jwt'] } }, /no option 'authentication.strategy'/)
   const bare = Fastify()
   await t.rejects(async () => bare.register(mounted, { app: feathers() }), { message: /needs fastify-services/ })
 })

@@ -36,11 +36,11 @@ export function bodyView({ operation }: View, record: unknown, change: () => voi
     inputs.clear()
     const body = bodies[chosen] ?? []
     const isJSON = body.length === 0 || text !== undefined
-    fields = isJSON ? [] : body.map((field) => fieldView(field, own(record, field.name) ?? only(field.choices)))
+    fields = isJSON ? [] : body.map((field) => fieldView(field, startOf(field, record)))
     for (const one of fields) {
-      const { name } = one.read().field
+      const { name, kind } = one.read().field
       inputs.set(name, one.input)
-      if (own(typed, name) !== undefined) one.input.value = toText(own(typed, name))
+      if (own(typed, name) !== undefined) one.input.value = toText(own(typed, name), kind)
     }
     json = isJSON ? jsonInput(text ?? '') : undefined
     if (json !== undefined) inputs.set('JSON', json)
@@ -84,7 +84,10 @@ export function bodyView({ operation }: View, record: unknown, change: () => voi
 // There is nothing to choose.
 const isFixed = ({ isRequired, choices }: Field) => isRequired && choices.length === 1
 
-const only = (choices: readonly unknown[]) => (choices.length === 1 ? choices[0] : undefined)
+const startOf = ({ name, choices }: Field, record: unknown) => {
+  const value = own(record, name)
+  return value === undefined && choices.length === 1 ? choices[0] : value
+}
 
 const jsonInput = (value: string) =>
   element('textarea', { id: freshId(), rows: 10, spellcheck: false, value, key: 'json' })

@@ -39,6 +39,6 @@ export const callOf = ({ service, operation }: View, place: Place, data?: unknow
   id: place.id,
   // One without a value is none yet.
   route: Object.fromEntries([...place.route].filter(([, value]) => value !== '')),
-  query: toQuery(place, operation.query),
+  query: toQuery(place, operation),
   data
 })

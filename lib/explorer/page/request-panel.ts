@@ -58,15 +58,15 @@ export class RequestPanel {
     this.#choose('curl')
   }
 
-  /** Shows the request of a call; why there is none, where there is none yet. */
-  async show(call: Call, secrets: readonly string[] = []): Promise<void> {
+  /** Shows the request of a call; `reason`, or why there is none, where there is none yet. */
+  async show(call: Call, secrets: readonly string[] = [], reason?: string): Promise<void> {
     const count = ++this.#count
     const { base } = this.#session
     const missing = missingIn(call)
     const request =
       missing.length > 0
         ? `Fill in ${missing.join(' and ')} to see the request.`
-        : await this.#session.request(call).catch((error) => String(error.message))
+        : (reason ?? (await this.#session.request(call).catch((error) => String(error.message))))
     if (count !== this.#count) return
     const isThere = typeof request !== 'string'
     this.#texts = isThere ? toTexts(call, request, base, this.#session.headersOf(call)) : undefined

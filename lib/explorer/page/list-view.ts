@@ -2,7 +2,7 @@ import { missingIn } from '../model/call.js'
 import type { Place } from '../model/place.js'
 import { toReadable, toRows } from '../model/result.js'
 import { button, byId, type Content, element, fill, keepFocus } from './element.js'
-import { callOf, type View } from './explorer.js'
+import { callOf, sendFrom, type View } from './explorer.js'
 import { filtersView, markConditions } from './filters-view.js'
 import { form, headView, routeFields, show } from './head-view.js'
 import { pagerView } from './pager-view.js'
@@ -71,7 +71,7 @@ export async function listView(view: View): Promise<void> {
   const toDo = missing.length > 0 ? `Fill in ${missing.join(' and ')}` : isWrong ? 'Correct the conditions' : undefined
   if (toDo !== undefined) return fill(answer, element('p', { className: 'empty' }, `${toDo} to see records.`))
   answer.ariaBusy = 'true'
-  const found = await explorer.session.send(callOf(view, place)).then(
+  const found = await sendFrom(view, answer, callOf(view, place)).then(
     (result) => resultView(view, result),
     (error) => problemView(explorer, error)
   )

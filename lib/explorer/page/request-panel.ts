@@ -26,7 +26,6 @@ export class RequestPanel {
 
   constructor(session: Session) {
     this.#session = session
-    session.onExchange = (exchange) => this.#showAnswer(exchange)
     this.#tabs = Object.entries(names).map(([name, label]) =>
       element(
         'button',
@@ -112,7 +111,8 @@ export class RequestPanel {
     }, 2000)
   }
 
-  #showAnswer({ status, statusText, milliseconds, text }: Exchange): void {
+  /** Shows what came of a request. */
+  showAnswer({ status, statusText, milliseconds, text }: Exchange): void {
     const isGood = status < 400
     this.status = [`${status} ${statusText}`.trim(), toDuration(milliseconds), toSize(new Blob([text]).size)].join(
       ' · '

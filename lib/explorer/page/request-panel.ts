@@ -1,6 +1,6 @@
 import { type Call, missingIn } from '../model/call.js'
 import { toDuration, toReadableBody, toSize } from '../model/result.js'
-import { formsOf, type RequestTexts, toTexts } from '../model/texts.js'
+import { formsOf, headerForms, type RequestTexts, toTexts } from '../model/texts.js'
 import { button, byId, type Content, element, fill } from './element.js'
 import type { Exchange, Session } from './session.js'
 
@@ -60,7 +60,6 @@ export class RequestPanel {
   /** Shows the request of a call; `reason`, or why there is none, where there is none yet. */
   async show(call: Call, secrets: readonly string[] = [], reason?: string): Promise<void> {
     const count = ++this.#count
-    const { base } = this.#session
     const missing = missingIn(call)
     const request =
       missing.length > 0
@@ -68,8 +67,9 @@ export class RequestPanel {
         : (reason ?? (await this.#session.request(call).catch((error) => String(error.message))))
     if (count !== this.#count) return
     const isThere = typeof request !== 'string'
-    this.#texts = isThere ? toTexts(call, request, base, this.#session.headersOf(call)) : undefined
-    this.#secrets = [this.#session.token, ...secrets.flatMap(formsOf)].filter((one) => one.length > 2)
+    this.#texts = isThere ? toTexts(call, request, this.#session.base, this.#session.headersOf(call)) : undefined
+    const inHeaders = [this.#session.token, ...Object.values(this.#session.keys())]
+    this.#secrets = [...inHeaders.flatMap(headerForms), ...secrets.flatMap(formsOf)].filter((one) => one.length > 2)
     if (isThere) this.#render()
     else fill(this.#code, element('span', { className: 'dim' }, request))
   }

@@ -9,6 +9,7 @@ const schemas: Record<string, object> = {
   words: { type: 'integer' },
   isOpen: { type: 'boolean' },
   tags: { type: 'array' },
+  either: { type: ['string', 'integer'] },
   __proto__: {}
 }
 const entry = (name: string, text: string, initial = ''): Entry => ({
@@ -45,8 +46,34 @@ t.test('what is no JSON is named with its field', async (t) => {
 })
 
 t.test('values as a form shows them', async (t) => {
-  const texts = [undefined, null, 'a', 5, false, ['a'], {}].map(toText)
+  const texts = [undefined, null, 'a', 5, false, ['a'], {}].map((value) => toText(value))
   t.strictSame(texts, ['', '', 'a', '5', 'false', '[\n  "a"\n]', '{}'])
+})
+
+t.test('what nobody touched stays what it was', async (t) => {
+  const values: [name: string, value: unknown][] = [
+    ['title', ''],
+    ['note', null],
+    ['words', null],
+    ['either', '12'],
+    ['either', 'abc'],
+    ['either', null],
+    ['title', 'a\r\nb'],
+    ['title', 7],
+    ['words', '5'],
+    ['isOpen', 'true']
+  ]
+  for (const [name, value] of values) {
+    const field = toField(name, schemas[name], follow)
+    // What an input makes of a text.
+    const text = toText(value, field.kind).replaceAll('\r\n', '\n')
+    const untouched = { field, text, initial: text, value }
+    t.strictSame(toData([untouched]).data, { [name]: value }, `${name} is ${JSON.stringify(value)}`)
+    t.strictSame(toData([untouched], true).data, {}, 'a change sends nothing of it')
+  }
+  const either = toField('either', schemas.either, follow)
+  const [initial, text] = [toText('abc', either.kind), toText('12', either.kind)]
+  t.strictSame(toData([{ field: either, text, initial, value: 'abc' }], true).data, { either: '12' })
 })
 
 t.test('a form with files', async (t) => {

@@ -237,6 +237,12 @@ t.test('what a visitor does', { skip: howToInstall }, async (t) => {
     await page.getByText('Copied').waitFor()
     const line = await page.evaluate<string>('navigator.clipboard.readText()')
     t.match(await run(root, 'sh', '-c', line), { code: 0, stdout: /"accessToken":"ey/ })
+    await button(page, 'As JSON').click()
+    t.notMatch(await page.getByLabel('JSON', { exact: true }).inputValue(), user.password)
+    t.equal(await page.getByLabel('password').getAttribute('type'), 'password')
+    t.equal(await page.locator('#code .secret').innerText(), `"${user.password}"`, 'it is sent all the same')
+    await button(page, 'As fields').click()
+    t.equal(await page.getByLabel('password').inputValue(), user.password)
   })
 
   await t.test('logs out', async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { FilterField } from '../../lib/explorer/model/filter-fields.js'
 import { fromHash, listOfService, type Place, toHash } from '../../lib/explorer/model/place.js'
-import { type Filter, toQuery, toValue } from '../../lib/explorer/model/query.js'
+import { type Filter, toConditions, toQuery, toValue } from '../../lib/explorer/model/query.js'
 import { createFollow, toField } from '../../lib/explorer/model/schema.js'
 
 const follow = createFollow({})
@@ -14,17 +14,16 @@ const fields = [
 ]
 const filter = (name: string, operator: string, text: string): Filter => ({ field: name, operator, text })
 const list = listOfService('posts')
-const queryOf = (...filters: Filter[]) => toQuery({ ...list, filters }, fields)
+const rules = { query: fields, canJoin: false }
+const queryOf = (...filters: Filter[]) => toQuery({ ...list, filters }, rules)
 
 t.test('conditions as they are typed become a query', async (t) => {
   t.strictSame(queryOf(), {})
-  t.strictSame(queryOf(filter('', '', 'a'), filter('area', '', '')), {}, 'what is not finished is none yet')
+  t.strictSame(queryOf(filter('', '', ''), filter('area', '', '')), {}, 'what is not finished is none yet')
   t.strictSame(queryOf(filter('area', '$gt', '5'), filter('area', '$lt', '7.5'), filter('name', '', '5')), {
     area: { $gt: 5, $lt: 7.5 },
     name: '5'
   })
-  t.strictSame(queryOf(filter('area', '$gt', '5'), filter('area', '', '7')), { area: 7 })
-  t.strictSame(queryOf(filter('area', '', '7'), filter('area', '$gt', '5')), { area: { $gt: 5 } })
   t.strictSame(queryOf(filter('area', '$in', '1, 2,,x')), { area: { $in: [1, 2, 'x'] } })
   t.strictSame(queryOf(filter('name', '$nin', '["a,b", 7]')), { name: { $nin: ['a,b', '7'] } })
   t.strictSame(queryOf(filter('name', '$in', '{}')), { name: { $in: ['{}'] } })
@@ -36,10 +35,69 @@ t.test('conditions as they are typed become a query', async (t) => {
   ])
 })
 
+const beside = 'The service takes no such condition beside those above.'
+const conflicts: [what: string, filters: Filter[], query: object, joined: object][] = [
+  [
+    'a value, then an operator',
+    [filter('area', '', '1'), filter('area', '$gt', '0')],
+    { area: 1 },
+    { area: 1, $and: [{ area: { $gt: 0 } }] }
+  ],
+  [
+    'an operator, then a value',
+    [filter('area', '$gt', '0'), filter('area', '', '1')],
+    { area: { $gt: 0 } },
+    { area: { $gt: 0 }, $and: [{ area: 1 }] }
+  ],
+  [
+    'an operator twice',
+    [filter('area', '$ne', '1'), filter('area', '$ne', '2')],
+    { area: { $ne: 1 } },
+    { area: { $ne: 1 }, $and: [{ area: { $ne: 2 } }] }
+  ],
+  [
+    'two values',
+    [filter('name', '', 'a'), filter('name', '', 'b')],
+    { name: 'a' },
+    { name: 'a', $and: [{ name: 'b' }] }
+  ],
+  [
+    'a field of a strange name',
+    [filter('__proto__', '', 'a'), filter('__proto__', '$ne', 'b')],
+    JSON.parse('{"__proto__":"a"}'),
+    JSON.parse('{"__proto__":"a","$and":[{"__proto__":{"$ne":"b"}}]}')
+  ]
+]
+
+t.test('conditions that can not stand side by side go into `$and`, or are a problem of the later one', async (t) => {
+  for (const [what, filters, query, joined] of conflicts) {
+    const without = toConditions(filters, rules)
+    t.equal(JSON.stringify(without.query), JSON.stringify(query), what)
+    t.strictSame([...without.problems], [[1, beside]], what)
+    const { query: both, problems } = toConditions(filters, { ...rules, canJoin: true })
+    t.equal(JSON.stringify(both), JSON.stringify(joined), what)
+    t.equal(problems.size, 0, what)
+  }
+})
+
+t.test('a condition that says nothing is a problem', async (t) => {
+  const filters = [
+    filter('area', '$in', ','),
+    filter('name', '$nin', '[]'),
+    filter('', '', 'a'),
+    filter('area', '', '')
+  ]
+  for (const canJoin of [true, false]) {
+    const { query, problems } = toConditions(filters, { ...rules, canJoin })
+    t.strictSame(query, {})
+    t.strictSame([...problems.keys()], [0, 1, 2])
+  }
+})
+
 t.test('order, page and columns', async (t) => {
   const query = toQuery(
     { ...list, sort: { field: '__proto__', direction: -1 }, limit: 5, skip: 10, columns: ['a'] },
-    []
+    { query: [], canJoin: true }
   )
   t.equal(JSON.stringify(query), '{"$sort":{"__proto__":-1},"$limit":5,"$skip":10,"$select":["a"]}')
 })

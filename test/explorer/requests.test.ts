@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { argumentsOf, type Call, missingIn, requestOf } from '../../lib/explorer/model/call.js'
-import { formsOf, type RequestTexts, toTexts } from '../../lib/explorer/model/texts.js'
+import { formsOf, headerForms, type RequestTexts, toTexts } from '../../lib/explorer/model/texts.js'
 import { run, temporaryFolder } from '../package/pack.js'
 import { root } from '../package/sources.js'
 import { type Heard, openEcho } from './echo.js'
@@ -144,6 +144,18 @@ console.log(result)`
   t.match((await requestOf(find, 'http://a.example', {})).url, '%24sort%5Ba%20b%5D')
   const { curl } = toTexts(find, await requestOf(find, 'http://a.example', {}), 'http://a.example', {})
   t.match(curl, `curl -g 'http://a.example/echo?area[$gt]=5&$sort[a%20b]=-1'`)
+})
+
+t.test('what a header holds is found in each text, to be covered', async (t) => {
+  const call = callOf('echo', 'find')
+  for (const key of ['abc123', `it's "a" \\ key`]) {
+    const texts = toTexts(call, await requestOf(call, base, { 'X-Key': key }), base, { 'X-Key': key })
+    for (const [name, text] of Object.entries(texts)) {
+      const covered = headerForms(key).reduce((open, form) => open.replaceAll(form, '•'), text)
+      t.match(covered, '•', name)
+      t.notMatch(covered, key.slice(-3), name)
+    }
+  }
 })
 
 t.test('names of a hostile document are texts', async (t) => {

@@ -33,9 +33,9 @@ export function serviceAt(connection: Connection, { path, operations }: Explored
   return service as unknown as Methods
 }
 
-/** Makes a call by a connection. */
-export const send = async (connection: Connection, call: Call): Promise<unknown> =>
-  (serviceAt(connection, call.service)[call.operation.name] as Methods[string])(...argumentsOf(call))
+/** Makes a call by a connection. Its `fetch` gets the options. */
+export const send = async (connection: Connection, call: Call, options?: object): Promise<unknown> =>
+  (serviceAt(connection, call.service)[call.operation.name] as Methods[string])(...argumentsOf(call, options))
 
 /** The placeholders that a call has no values for. */
 export function missingIn({ service, operation, id, route }: Call): string[] {
@@ -44,10 +44,11 @@ export function missingIn({ service, operation, id, route }: Call): string[] {
 }
 
 /** The arguments of a call, as the client takes them. */
-export function argumentsOf({ operation, id, route, query, data }: Call): unknown[] {
+export function argumentsOf({ operation, id, route, query, data }: Call, options?: object): unknown[] {
   const params = {
     ...(Object.keys(query).length > 0 && { query }),
-    ...(Object.keys(route).length > 0 && { route })
+    ...(Object.keys(route).length > 0 && { route }),
+    ...(options !== undefined && { connection: options })
   }
   const hasParams = Object.keys(params).length > 0
   // What changes records takes an id or `null`.

@@ -1,5 +1,5 @@
 import { toValue } from './query.js'
-import type { Field } from './schema.js'
+import type { Field, Kind } from './schema.js'
 
 /** A field of a form as it stands there. */
 export interface Entry {
@@ -7,6 +7,8 @@ export interface Entry {
   readonly text: string
   /** The text that it began with. */
   readonly initial: string
+  /** The value that it began with; `undefined` where there was none. */
+  readonly value?: unknown
   readonly files?: readonly File[]
 }
 
@@ -18,19 +20,20 @@ export interface Filled {
 }
 
 /** A value as it stands in a form. */
-export function toText(value: unknown): string {
-  if (value === undefined || value === null) return ''
-  return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value)
+export function toText(value: unknown, kind?: Kind): string {
+  if (value === undefined || (value === null && kind !== 'json')) return ''
+  return typeof value === 'object' || kind === 'json' ? JSON.stringify(value, null, 2) : String(value)
 }
 
 /**
  * The data of a form. A field that was empty and is left so is not sent; with `isChange` only those are sent that have another text than
- * before.
+ * before. Where the text is as before, the value is too: not every value can be told from its text.
  */
 export function toData(entries: readonly Entry[], isChange = false): Filled {
   const problems = new Map<string, string>()
-  const values = entries.flatMap(({ field, text, initial }) => {
-    if (text === initial && (isChange || text === '')) return []
+  const values = entries.flatMap(({ field, text, initial, value }) => {
+    if (text === initial && (isChange || (value === undefined && text === ''))) return []
+    if (text === initial && value !== undefined) return [[field.name, value]]
     if (text === '') return field.isNullable ? [[field.name, null]] : field.kind === 'text' ? [[field.name, '']] : []
     if (field.kind !== 'json') return [[field.name, toValue(text, field)]]
     const parsed = parse(text)

@@ -1,5 +1,5 @@
-import type { FilterField } from './filter-fields.js'
 import type { Field } from './schema.js'
+import type { Operation } from './services.js'
 
 /** A condition as it is typed. */
 export interface Filter {
@@ -19,22 +19,51 @@ export interface Selection {
   readonly columns: readonly string[]
 }
 
+/** Conditions as a query has them. */
+export interface Conditions {
+  readonly query: object
+  /** What is wrong with conditions, by their places. */
+  readonly problems: ReadonlyMap<number, string>
+}
+
+/** What a query may say, as the document has it. */
+export type Rules = Pick<Operation, 'query' | 'canJoin'>
+
 const lists = ['$in', '$nin']
 
-/** The query of a list. A condition without a value is none yet. */
-export function toQuery({ filters, sort, limit, skip, columns }: Selection, fields: readonly FilterField[]): object {
+/**
+ * Conditions as a query. One without a value is none yet. A field has one value, or each operator once: what does not fit beside those before
+ * goes into `$and`, where there is one.
+ */
+export function toConditions(filters: readonly Filter[], { query, canJoin }: Rules): Conditions {
   const conditions = new Map<string, unknown>()
-  for (const { field, operator, text } of filters) {
-    if (field === '' || text === '') continue
-    const known = fields.find((one) => one.name === field)
-    const value = lists.includes(operator) ? toList(text).map((one) => toValue(one, known)) : toValue(text, known)
+  const joined: object[] = []
+  const problems = new Map<number, string>()
+  for (const [index, { field, operator, text }] of filters.entries()) {
+    if (text === '') continue
+    const known = query.find((one) => one.name === field)
+    const isList = lists.includes(operator)
+    const values = (isList ? toList(text) : [text]).map((one) => toValue(one, known))
+    const condition = operator === '' ? values[0] : new Map([[operator, isList ? values : values[0]]])
     const before = conditions.get(field)
-    const isMore = before instanceof Map
-    if (operator === '') conditions.set(field, value)
-    else conditions.set(field, new Map([...(isMore ? before : []), [operator, value]]))
+    const areBoth = before instanceof Map && condition instanceof Map && !before.has(operator)
+    if (field === '') problems.set(index, 'Name a field.')
+    else if (values.length === 0) problems.set(index, 'Name a value at least.')
+    else if (!conditions.has(field)) conditions.set(field, condition)
+    else if (areBoth) conditions.set(field, new Map([...before, ...condition]))
+    else if (canJoin) joined.push(toObject([[field, condition]]))
+    else problems.set(index, 'The service takes no such condition beside those above.')
   }
+  return { query: toObject([...conditions, ...(joined.length > 0 ? [['$and', joined] as const] : [])]), problems }
+}
+
+const toObject = (conditions: readonly (readonly [string, unknown])[]): object =>
+  Object.fromEntries(conditions.map(([field, one]) => [field, one instanceof Map ? Object.fromEntries(one) : one]))
+
+/** The query of a list. */
+export function toQuery({ filters, sort, limit, skip, columns }: Selection, rules: Rules): object {
   return Object.fromEntries([
-    ...[...conditions].map(([field, value]) => [field, value instanceof Map ? Object.fromEntries(value) : value]),
+    ...Object.entries(toConditions(filters, rules).query),
     ...(sort === undefined ? [] : [['$sort', Object.fromEntries([[sort.field, sort.direction]])]]),
     ...(limit === undefined ? [] : [['$limit', limit]]),
     ...(skip === 0 ? [] : [['$skip', skip]]),

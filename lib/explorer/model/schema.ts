@@ -73,6 +73,7 @@ export function toField(name: string, given: unknown, follow: Follow, isRequired
   const isMany = isBinary(follow(own(first, 'items')))
   const kind = choices.length > 0 ? 'choice' : isMany ? 'file' : branches.length === 1 ? kindOf(first) : 'json'
   const maximum = own(first, 'maxLength')
+  const isSecret = kind === 'text' && (own(first, 'format') === 'password' || own(first, 'writeOnly') === true)
   return {
     name,
     kind,
@@ -80,8 +81,8 @@ export function toField(name: string, given: unknown, follow: Follow, isRequired
     isRequired,
     isNullable: all.length > branches.length || typesOf(first).includes('null') || values.flat().includes(null),
     isMany,
-    isLong: kind === 'text' && typeof maximum === 'number' && maximum > 300,
-    isSecret: kind === 'text' && (own(first, 'format') === 'password' || own(first, 'writeOnly') === true),
+    isLong: kind === 'text' && !isSecret && typeof maximum === 'number' && maximum > 300,
+    isSecret,
     description: textOf(own(schema, 'description'))
   }
 }

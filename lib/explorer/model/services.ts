@@ -18,6 +18,8 @@ export interface Operation {
   /** The fields by which the answer can be sorted: `undefined` where it is any of them. */
   readonly sortable: readonly string[] | undefined
   readonly canSelect: boolean
+  /** Whether a query may have a list of conditions, `$and`. */
+  readonly canJoin: boolean
   /** What it takes: several forms, where there are several kinds of it. */
   readonly bodies: readonly (readonly Field[])[]
   readonly isForm: boolean
@@ -110,6 +112,7 @@ function toOperation(name: string, route: string | undefined, operation: Json, f
     query,
     sortable: sort === undefined || sortable.length > 0 ? sortable : undefined,
     canSelect: named('$select') !== undefined,
+    canJoin: named('$and') !== undefined,
     bodies: bodiesOf(own(media, 'schema'), follow),
     isForm: type === 'multipart/form-data',
     record: recordOf(operation, follow)

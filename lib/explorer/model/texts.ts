@@ -25,6 +25,9 @@ export const formsOf = (secret: string): string[] => {
   return [...new Set([json, json.replaceAll("'", "'\\''"), quote(secret)])]
 }
 
+/** How a header stands in these that is not for the eyes of others. */
+export const headerForms = (secret: string): string[] => [secret.replaceAll("'", "'\\''"), quote(secret)]
+
 /** Brackets and dollars in a query are as good as their codes, and can be read. */
 const readable = (url: string) => {
   const [path = '', ...query] = url.split('?')

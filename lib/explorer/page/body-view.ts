@@ -1,5 +1,5 @@
 import { type Filled, parse, toData, toForm, toText } from '../model/data.js'
-import { type Field, isObject, own } from '../model/schema.js'
+import { entriesOf, type Field, isObject, own } from '../model/schema.js'
 import { button, type Content, element, fill, freshId, labelled, select } from './element.js'
 import type { View } from './explorer.js'
 import { type FieldView, fieldView } from './field-view.js'
@@ -29,18 +29,20 @@ export function bodyView({ operation }: View, record: unknown, change: () => voi
       return isForm ? { data: toForm(entries), problems: filled.problems } : filled
     }
     const { value, problem } = json.value.trim() === '' ? {} : parse(json.value)
-    return { data: value, problems: new Map(problem === undefined ? [] : [['JSON', problem]]) }
+    const data = isObject(value) ? { ...value, ...Object(toData(entries, name === 'patch').data) } : value
+    return { data, problems: new Map(problem === undefined ? [] : [['JSON', problem]]) }
   }
 
   function render(text?: string, typed?: unknown): void {
     inputs.clear()
     const body = bodies[chosen] ?? []
     const isJSON = body.length === 0 || text !== undefined
-    fields = isJSON ? [] : body.map((field) => fieldView(field, own(record, field.name) ?? only(field.choices)))
+    // What is secret stays covered.
+    fields = body.filter((field) => !isJSON || field.isSecret).map((field) => fieldView(field, startOf(field, record)))
     for (const one of fields) {
-      const { name } = one.read().field
+      const { name, kind } = one.read().field
       inputs.set(name, one.input)
-      if (own(typed, name) !== undefined) one.input.value = toText(own(typed, name))
+      if (own(typed, name) !== undefined) one.input.value = toText(own(typed, name), kind)
     }
     json = isJSON ? jsonInput(text ?? '') : undefined
     if (json !== undefined) inputs.set('JSON', json)
@@ -73,9 +75,14 @@ export function bodyView({ operation }: View, record: unknown, change: () => voi
   }
 
   const toggle = (isJSON: boolean) => {
-    const change = () => (isJSON ? render(undefined, read().data) : render(JSON.stringify(read().data, null, 2)))
+    const change = () => (isJSON ? render(undefined, read().data) : renderJSON(read().data))
     return button(isJSON ? 'As fields' : 'As JSON', change, { className: 'small' })
   }
+  function renderJSON(data: unknown): void {
+    const isOpen = ([name]: [string, unknown]) => !bodies[chosen]?.some((one) => one.isSecret && one.name === name)
+    render(JSON.stringify(Object.fromEntries(entriesOf(data).filter(isOpen)), null, 2), data)
+  }
+
   render()
   const secrets = () => fields.map((one) => one.read()).flatMap(({ field, text }) => (field.isSecret ? [text] : []))
   return { view, inputs, read, secrets }
@@ -84,7 +91,10 @@ export function bodyView({ operation }: View, record: unknown, change: () => voi
 // There is nothing to choose.
 const isFixed = ({ isRequired, choices }: Field) => isRequired && choices.length === 1
 
-const only = (choices: readonly unknown[]) => (choices.length === 1 ? choices[0] : undefined)
+const startOf = ({ name, choices }: Field, record: unknown) => {
+  const value = own(record, name)
+  return value === undefined && choices.length === 1 ? choices[0] : value
+}
 
 const jsonInput = (value: string) =>
   element('textarea', { id: freshId(), rows: 10, spellcheck: false, value, key: 'json' })

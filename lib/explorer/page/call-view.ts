@@ -4,7 +4,7 @@ import { idOf, toReadable } from '../model/result.js'
 import { isObject } from '../model/schema.js'
 import { type BodyView, bodyView, toInitial } from './body-view.js'
 import { byId, type Content, element, fill, freshId, labelled, link } from './element.js'
-import { callOf, type View } from './explorer.js'
+import { callOf, sendFrom, type View } from './explorer.js'
 import { form, headView, routeFields, show, trail } from './head-view.js'
 import { markFields, problemView } from './problem-view.js'
 import { recordAt } from './table-view.js'
@@ -50,8 +50,9 @@ export async function callView(view: View): Promise<void> {
     if (details.length > 0) return
     answer.ariaBusy = 'true'
     try {
-      const result = await explorer.session.send(call())
-      fill(answer, after(view, draft, result))
+      const result = await sendFrom(view, answer, call())
+      // Who has gone on is not taken back.
+      if (answer.isConnected) fill(answer, after(view, draft, result))
     } catch (error) {
       fill(answer, problemView(explorer, error))
       if (body !== undefined) markFields(toProblem(error, explorer.session.base).details, body.inputs)
@@ -92,7 +93,7 @@ async function existing({ explorer, service, operation, place }: View): Promise<
   const get = service.operations.get('get')
   if (!['patch', 'update'].includes(operation.name) || get === undefined || place.id === undefined) return undefined
   const call = callOf({ explorer, service, operation: get, place }, place)
-  return explorer.session.quietly(() => explorer.session.send(call)).catch(() => undefined)
+  return explorer.session.send(call).catch(() => undefined)
 }
 
 /** The record, or else the list. */

@@ -32,6 +32,12 @@ export const go = (place: Place) => {
   location.hash = toHash(place)
 }
 
+/** Makes a call of a view. Its answer is shown beside it, unless the view is gone meanwhile: then another request stands there. */
+export const sendFrom = ({ explorer }: View, content: Element, call: Call): Promise<unknown> =>
+  explorer.session.send(call, (exchange) => {
+    if (content.isConnected) explorer.panel.showAnswer(exchange)
+  })
+
 /** The call of a place. */
 export const callOf = ({ service, operation }: View, place: Place, data?: unknown): Call => ({
   service,
@@ -39,6 +45,6 @@ export const callOf = ({ service, operation }: View, place: Place, data?: unknow
   id: place.id,
   // One without a value is none yet.
   route: Object.fromEntries([...place.route].filter(([, value]) => value !== '')),
-  query: toQuery(place, operation.query),
+  query: toQuery(place, operation),
   data
 })

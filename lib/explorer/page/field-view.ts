@@ -13,8 +13,9 @@ export interface FieldView {
 
 /** Makes an input for a field, with its label, what it is, and room for what is wrong with it. */
 export function fieldView(field: Field, value: unknown): FieldView {
-  const initial = toText(value)
-  const input = inputFor(field, initial)
+  const input = inputFor(field, toText(value, field.kind))
+  // An input changes some texts by itself: those with `\r`.
+  const initial = input.value
   input.required = field.isRequired
   // What was wrong may be right now.
   input.addEventListener('input', () => {
@@ -38,6 +39,7 @@ export function fieldView(field: Field, value: unknown): FieldView {
       field,
       text: input.value,
       initial,
+      value,
       ...(input instanceof HTMLInputElement && input.files !== null && { files: [...input.files] })
     })
   }
@@ -55,7 +57,7 @@ function inputFor(field: Field, text: string): Input {
       properties
     )
   }
-  const isTall = field.isLong || field.kind === 'json' || text.includes('\n')
+  const isTall = !field.isSecret && (field.isLong || field.kind === 'json' || /[\r\n]/.test(text))
   if (isTall)
     return element('textarea', {
       ...properties,

@@ -1,6 +1,6 @@
 import { operatorNames, usualOperators } from '../model/filter-fields.js'
-import type { Filter } from '../model/query.js'
-import { button, type Content, element, freshId, select } from './element.js'
+import { type Filter, toConditions } from '../model/query.js'
+import { button, type Content, element, fill, freshId, select } from './element.js'
 import type { View } from './explorer.js'
 
 /** The conditions of a list. `change` is called as they are typed; `isNew` says that there is another row, or one less. */
@@ -33,9 +33,23 @@ export function filtersView(
           className: 'small',
           ariaLabel: `Remove condition ${index + 1}`
         }
-      )
+      ),
+      element('p', { className: 'wrong', id: `wrong-${index}` })
     )
   )
+}
+
+/** Says what is wrong with conditions at their rows, and whether anything is. */
+export function markConditions({ operation }: View, filters: readonly Filter[]): boolean {
+  const { problems } = toConditions(filters, operation)
+  for (const [index, row] of [...document.querySelectorAll('.filter')].entries()) {
+    const input = row.querySelector('[aria-label=Value]') as HTMLElement
+    const problem = problems.get(index)
+    fill(row.querySelector('.wrong') as HTMLElement, problem)
+    input.ariaInvalid = problem === undefined ? null : 'true'
+    input.setAttribute('aria-describedby', `wrong-${index}`)
+  }
+  return problems.size > 0
 }
 
 const fieldOf = ({ operation }: View, name: string) => operation.query.find((one) => one.name === name)

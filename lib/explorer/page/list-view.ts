@@ -2,8 +2,8 @@ import { missingIn } from '../model/call.js'
 import type { Place } from '../model/place.js'
 import { toReadable, toRows } from '../model/result.js'
 import { button, byId, type Content, element, fill, keepFocus } from './element.js'
-import { callOf, type View } from './explorer.js'
-import { filtersView } from './filters-view.js'
+import { callOf, sendFrom, type View } from './explorer.js'
+import { filtersView, markConditions } from './filters-view.js'
 import { form, headView, routeFields, show } from './head-view.js'
 import { pagerView } from './pager-view.js'
 import { problemView } from './problem-view.js'
@@ -21,7 +21,15 @@ export async function listView(view: View): Promise<void> {
   // What was found before stays until there is more.
   const before = main.querySelector<HTMLElement>('.records')
   if (before?.dataset.list === service.path) answer.append(...before.childNodes)
-  const preview = () => void explorer.panel.show(callOf(view, draft))
+  const preview = () => {
+    const isWrong = markConditions(view, draft.filters)
+    void explorer.panel.show(
+      callOf(view, draft),
+      [],
+      isWrong ? 'Correct the conditions to see the request.' : undefined
+    )
+    return isWrong
+  }
   const change = (part: Partial<Place>) => {
     draft = { ...draft, ...part, skip: 0 }
     preview()
@@ -36,7 +44,6 @@ export async function listView(view: View): Promise<void> {
     ;(conditions.querySelector('.filter:last-of-type :is(input, select)') as HTMLElement | null)?.focus()
   }
   const renderFilters = () => {
-    preview()
     const rows = filtersView(view, draft.filters, (filters, isNew) => {
       change({ filters })
       if (isNew) keepFocus(renderFilters)
@@ -51,6 +58,7 @@ export async function listView(view: View): Promise<void> {
         element('button', { className: 'small primary' }, 'Find')
       )
     )
+    return preview()
   }
   fill(
     main,
@@ -58,12 +66,12 @@ export async function listView(view: View): Promise<void> {
     form('', () => show(view, { ...draft, skip: 0 }), routeFields(view, change), conditions),
     answer
   )
-  renderFilters()
+  const isWrong = renderFilters()
   const missing = missingIn(callOf(view, place))
-  if (missing.length > 0)
-    return fill(answer, element('p', { className: 'empty' }, `Fill in ${missing.join(' and ')} to see records.`))
+  const toDo = missing.length > 0 ? `Fill in ${missing.join(' and ')}` : isWrong ? 'Correct the conditions' : undefined
+  if (toDo !== undefined) return fill(answer, element('p', { className: 'empty' }, `${toDo} to see records.`))
   answer.ariaBusy = 'true'
-  const found = await explorer.session.send(callOf(view, place)).then(
+  const found = await sendFrom(view, answer, callOf(view, place)).then(
     (result) => resultView(view, result),
     (error) => problemView(explorer, error)
   )

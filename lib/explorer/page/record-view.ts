@@ -2,7 +2,7 @@ import { missingIn } from '../model/call.js'
 import { columnsOf, toReadable } from '../model/result.js'
 import { isObject } from '../model/schema.js'
 import { byId, element, fill } from './element.js'
-import { callOf, type View } from './explorer.js'
+import { callOf, sendFrom, type View } from './explorer.js'
 import { form, headView, routeFields, show, trail } from './head-view.js'
 import { problemView } from './problem-view.js'
 
@@ -24,7 +24,7 @@ export async function recordView(view: View): Promise<void> {
   )
   void explorer.panel.show(callOf(view, place))
   if (!isKnown) return
-  const found = await explorer.session.send(callOf(view, place)).then(
+  const found = await sendFrom(view, answer, callOf(view, place)).then(
     (record) => valuesView(view, record),
     (error) => problemView(explorer, error)
   )

@@ -1,6 +1,6 @@
 import { type Call, missingIn } from '../model/call.js'
 import { toDuration, toReadableBody, toSize } from '../model/result.js'
-import { formsOf, type RequestTexts, toTexts } from '../model/texts.js'
+import { formsOf, headerForms, type RequestTexts, toTexts } from '../model/texts.js'
 import { button, byId, type Content, element, fill } from './element.js'
 import type { Exchange, Session } from './session.js'
 
@@ -26,7 +26,6 @@ export class RequestPanel {
 
   constructor(session: Session) {
     this.#session = session
-    session.onExchange = (exchange) => this.#showAnswer(exchange)
     this.#tabs = Object.entries(names).map(([name, label]) =>
       element(
         'button',
@@ -58,19 +57,19 @@ export class RequestPanel {
     this.#choose('curl')
   }
 
-  /** Shows the request of a call; why there is none, where there is none yet. */
-  async show(call: Call, secrets: readonly string[] = []): Promise<void> {
+  /** Shows the request of a call; `reason`, or why there is none, where there is none yet. */
+  async show(call: Call, secrets: readonly string[] = [], reason?: string): Promise<void> {
     const count = ++this.#count
-    const { base } = this.#session
     const missing = missingIn(call)
     const request =
       missing.length > 0
         ? `Fill in ${missing.join(' and ')} to see the request.`
-        : await this.#session.request(call).catch((error) => String(error.message))
+        : (reason ?? (await this.#session.request(call).catch((error) => String(error.message))))
     if (count !== this.#count) return
     const isThere = typeof request !== 'string'
-    this.#texts = isThere ? toTexts(call, request, base, this.#session.headersOf(call)) : undefined
-    this.#secrets = [this.#session.token, ...secrets.flatMap(formsOf)].filter((one) => one.length > 2)
+    this.#texts = isThere ? toTexts(call, request, this.#session.base, this.#session.headersOf(call)) : undefined
+    const inHeaders = [this.#session.token, ...Object.values(this.#session.keys())]
+    this.#secrets = [...inHeaders.flatMap(headerForms), ...secrets.flatMap(formsOf)].filter((one) => one.length > 2)
     if (isThere) this.#render()
     else fill(this.#code, element('span', { className: 'dim' }, request))
   }
@@ -112,7 +111,8 @@ export class RequestPanel {
     }, 2000)
   }
 
-  #showAnswer({ status, statusText, milliseconds, text }: Exchange): void {
+  /** Shows what came of a request. */
+  showAnswer({ status, statusText, milliseconds, text }: Exchange): void {
     const isGood = status < 400
     this.status = [`${status} ${statusText}`.trim(), toDuration(milliseconds), toSize(new Blob([text]).size)].join(
       ' · '

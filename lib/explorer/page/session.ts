@@ -18,20 +18,19 @@ export interface Exchange {
   readonly text: string
 }
 
+export type Show = (exchange: Exchange) => void
+
 /** The services of a document, and the login at their server. */
 export class Session {
   readonly services: ReadonlyMap<string, ExploredService>
   readonly base: string
   readonly strategies: readonly Strategy[]
   readonly keyHeaders: readonly string[]
-  /** Called with each answer. */
-  onExchange: (exchange: Exchange) => void = () => {}
   user: string | undefined
   readonly #storage: Storage
   #connection: Connection
   #login!: AuthenticationClient
   #path: string | undefined
-  #isQuiet = false
 
   constructor(document: unknown, place: string) {
     this.services = servicesIn(document)
@@ -65,25 +64,17 @@ export class Session {
   }
 
   async #fetch(url: string, init: object): Promise<Response> {
-    const { headers } = init as { headers: Record<string, string> }
-    const isQuiet = this.#isQuiet
+    const { headers, show } = init as { headers: Record<string, string>; show?: Show }
     const start = performance.now()
     const response = await fetch(url, { ...init, headers: { ...headers, ...this.keys() } })
     const text = await response.clone().text()
     const { status, statusText } = response
-    if (!isQuiet) this.onExchange({ status, statusText, milliseconds: performance.now() - start, text })
+    show?.({ status, statusText, milliseconds: performance.now() - start, text })
     return response
   }
 
-  send = (call: Call): Promise<unknown> => send(this.#connection, call)
-
-  /** Does something whose answer is not shown: it holds a token, or is to another request than the one beside it. */
-  async quietly<T>(act: () => Promise<T>): Promise<T> {
-    this.#isQuiet = true
-    return act().finally(() => {
-      this.#isQuiet = false
-    })
-  }
+  /** Makes a call. `show` is called with what came of it; nothing is with that of a login, which holds a token. */
+  send = (call: Call, show?: Show): Promise<unknown> => send(this.#connection, call, { show })
 
   /** The request that a call would send. */
   request = (call: Call): Promise<SentRequest> => requestOf(call, this.base, this.headersOf(call))
@@ -114,17 +105,17 @@ export class Session {
       this.#storage.setItem('path', path)
       this.#connection = this.#connect()
     }
-    this.user = nameOf(await this.quietly(() => this.#login.authenticate({ ...data, strategy: name })))
+    this.user = nameOf(await this.#login.authenticate({ ...data, strategy: name }))
   }
 
   /** Goes on with the token of this tab, where there is one that is still good. */
   async goOn(): Promise<void> {
     if (this.token === '' || this.#path === undefined) return
-    this.user = await this.quietly(() => this.#login.reAuthenticate()).then(nameOf, () => undefined)
+    this.user = await this.#login.reAuthenticate().then(nameOf, () => undefined)
   }
 
   async logOut(): Promise<void> {
-    await this.quietly(() => this.#login.logout())
+    await this.#login.logout()
     this.user = undefined
   }
 }

@@ -109,8 +109,10 @@ t.test('a text is a value of its type, or stays a text', async (t) => {
       fields.find((one) => one.name === name)
     )
   t.strictSame(
-    ['5', ' -1.5 ', '1e999', '012', '12345678901234567890', 'x'].map((text) => of('area', text)),
-    [5, -1.5, '1e999', '012', '12345678901234567890', 'x']
+    ['5', ' -1.5 ', '1.50', '1e3', '1E-3', '1e999', '1e-999', '012', '12345678901234567890', '1.5.', 'x'].map((text) =>
+      of('area', text)
+    ),
+    [5, -1.5, 1.5, 1000, 0.001, '1e999', '1e-999', '012', '12345678901234567890', '1.5.', 'x']
   )
   t.strictSame(
     ['true', 'false', 'yes'].map((text) => of('open', text)),

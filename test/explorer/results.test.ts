@@ -28,6 +28,12 @@ t.test('ids that a URL can hold', async (t) => {
     ['a', '7', undefined, undefined, undefined]
   )
   t.equal(idOf({}, 'constructor'), undefined)
+  const read = JSON.parse('[9007199254740993, 9007199254740991, 1.5]')
+  t.strictSame(
+    read.map((id: number) => idOf({ id }, 'id')),
+    [undefined, '9007199254740991', '1.5'],
+    'one that may be another one leads nowhere'
+  )
 })
 
 t.test('answers to read', async (t) => {

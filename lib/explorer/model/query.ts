@@ -77,9 +77,16 @@ export function toValue(text: string, field: Field | undefined): unknown {
   if (choice !== undefined) return choice
   if (field?.kind === 'boolean' && /^(true|false)$/.test(text)) return text === 'true'
   const number = Number(text)
-  // A number that is written otherwise would be another one: `1e999`, or more digits than a number holds.
-  return field?.kind === 'number' && String(number) === text.trim() ? number : text
+  return field?.kind === 'number' && isExact(text.trim(), number) ? number : text
 }
+
+// Written as JSON, with no more digits than a number holds. Anything else could become another number: `1e999`.
+const isExact = (text: string, number: number) =>
+  String(number) === text ||
+  (/^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text) &&
+    text.replace(/e.*|\D/gi, '').length <= 15 &&
+    Number.isFinite(number) &&
+    (number !== 0 || !/^[^e]*[1-9]/i.test(text)))
 
 /** The values of a list: a JSON list, or texts with commas between them. */
 function toList(text: string): string[] {

@@ -52,10 +52,11 @@ export function toReadableBody(text: string): string {
   }
 }
 
-/** The id of a record in a URL, where it has one. */
+/** The id of a record in a URL, where it has one. A number with more digits than a number holds is that of another record. */
 export function idOf(record: Json, field: string): string | undefined {
   const id = own(record, field)
-  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined
+  const isExact = typeof id === 'number' && (!Number.isInteger(id) || Number.isSafeInteger(id))
+  return typeof id === 'string' || isExact ? String(id) : undefined
 }
 
 /** A time as people read it: `12 ms`, `1.2 s`. */

@@ -49,8 +49,8 @@ export interface ServiceEntry {
   readonly methods: ReadonlyMap<string, ServiceMethod>
   /** Its own hooks, without those of all services. */
   readonly hooks: HookStore
-  /** Composes the hooks of its methods anew, after some were added to those of all services. */
-  compose(): void
+  /** Composes the hooks of its methods anew, after some were added to those of all services. Default: `service.hooks({})` does. */
+  compose?(): void
 }
 
 /**
@@ -135,15 +135,14 @@ export function createService(object: object, options: RegisterOptions): Service
       return (members[name as string] as Method)(...args)
     }
   }
-  const composeAll = () => entries.forEach(composeOne)
   function addHooks(hooks: HookOptions) {
     own.add(hooks, (name) => Boolean(provide) || methods.has(name) || entries.has(name))
-    composeAll()
+    entries.forEach(composeOne)
     return service
   }
   addHooks(options.hooks ?? {})
 
-  return { app, path, object, service, methods: entries, hooks: own, compose: composeAll }
+  return { app, path, object, service, methods: entries, hooks: own }
 }
 
 type Method = (...args: unknown[]) => unknown

@@ -46,7 +46,8 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
 
   const addHooks = (hooks: HookOptions) => {
     common.add(hooks, mayHaveHooks)
-    for (const entry of registry.entries) entry.compose()
+    // What is added to no service makes each of ours arrange its hooks anew.
+    for (const { service, compose } of registry.entries) compose ? compose() : service.hooks({})
   }
   const onService: ServiceHost['onService'] = []
   ;(app as WithServiceHost)[serviceHost] = {

@@ -87,14 +87,10 @@ export class Credentials {
     const isAllowed = authentication === undefined || strategies.includes(String(authentication.strategy))
     if (authenticated === true && isOurs && isAllowed) return params
     const credentials = await this.of(params, strategies)
-    if (credentials === undefined) {
-      if (params.provider) throw new NotAuthenticated('Not authenticated')
-      return params
-    }
+    if (credentials === undefined && params.provider) throw new NotAuthenticated('Not authenticated')
+    if (credentials === undefined) return params
     const { accessToken, refreshToken, ...result } = await this.authenticate(credentials, params, strategies)
-    const login = { ...result, authenticated: true }
-    noteLogin(params, login)
-    return { ...params, ...login }
+    return { ...params, ...noteLogin(params, { ...result, authenticated: true }) }
   }
 
   /** The credentials of a call: those that a hook or middleware has set, else those that one of the strategies reads from the request. */

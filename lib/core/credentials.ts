@@ -45,10 +45,11 @@ export type Login = Readonly<Record<string, unknown>>
 // Of each request: hooks may replace the params of a call, and what is in them.
 const logins = new WeakMap<object, Login[]>()
 
-/** Notes what a guard of ours sets in the params of a call. */
-export function noteLogin(params: object, login: Login): void {
+/** Notes what a guard of ours sets in the params of a call, and returns it. */
+export function noteLogin<L extends Login>(params: object, login: L): L {
   const request = callerIn(params)?.request
   if (request !== undefined) logins.set(request as object, [...loginsOf(request), login])
+  return login
 }
 
 /** What guards of ours have set in the params of a request. */

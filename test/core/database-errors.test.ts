@@ -36,6 +36,7 @@ const rows: readonly (readonly [name: string, error: Error, expected: readonly u
   ['no overlap', postgres('23P01', { constraint: 'x' }), [409, 'There is such a record already']],
   ['no null', postgres('23502', { column: 'a' }), [400, 'a is required']],
   ['no null, in no column', postgres('23502'), [400, 'A value is required']],
+  ['a reference, without details', postgres('23503'), [400, 'It refers to no record that there is']],
   ['a reference', postgres('23503', { detail: 'Key (a)=(9) is not present in table "b".' }), nowhere('a')],
   ['in use', postgres('23503', { detail: 'Key (id)=(1) is still referenced from table "b".' }), inUse],
   ['in use, in PostgreSQL 18', postgres('23001', { detail: 'Key (id)=(1) is referenced from table "b".' }), inUse],

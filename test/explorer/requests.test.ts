@@ -101,6 +101,7 @@ t.test('what changes records has an id, or `null`', async (t) => {
   const call = callOf('echo', 'remove')
   t.strictSame(argumentsOf({ ...call, operation: { ...call.operation, hasId: false } }), [null])
   t.strictSame(argumentsOf({ ...call, id: '1' }), ['1'])
+  t.strictSame(argumentsOf({ ...call, id: '1' }, { signal: 1 }), ['1', { connection: { signal: 1 } }])
 })
 
 t.test('they can be read', async (t) => {

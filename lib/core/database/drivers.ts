@@ -95,7 +95,7 @@ const mysql: Reader = ({ errno, sqlState, sqlMessage, message }) => {
   }
 }
 
-// https://www.sqlite.org/rescode.html The first two are of all drivers; some give no code to an error.
+// https://www.sqlite.org/rescode.html Some drivers give no code to an error.
 const sqliteTexts: readonly [RegExp, Refusal][] = [
   [/^UNIQUE constraint failed/, 'unique'],
   [/^FOREIGN KEY constraint failed$/, 'reference'],

@@ -1,4 +1,5 @@
 import { checkOptionNames } from '../core/option-names.js'
+import { isObject } from '../core/plain.js'
 import { type AuthenticationOptions, isStrategy } from './options.js'
 import type { PasswordOptions } from './password.js'
 import type { JwtOptions } from './strategies/jwt.js'
@@ -7,8 +8,6 @@ import type { TokenOptions } from './token.js'
 
 type Kind = readonly [description: string, is: (value: unknown) => boolean]
 const kind = (description: string, is: Kind[1]): Kind => [description, is]
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isNonEmpty = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 const free = kind('anything', () => true)

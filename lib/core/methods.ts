@@ -2,6 +2,7 @@ import type { StandardEvent } from '../../types/hooks.js'
 import type { Service } from '../../types/service.js'
 import { BadRequest } from './errors.js'
 import { stripSlashes } from './path.js'
+import { isObject } from './plain.js'
 
 /** One row of the table of methods. */
 export interface MethodDefinition<Verb extends string = string> {
@@ -85,9 +86,7 @@ export function checkData(name: string, data: unknown): void {
   if (!definition?.arguments.includes('data')) return
   if (data === undefined) throw new BadRequest('No data provided')
   const isList = definition.batch && Array.isArray(data)
-  if (isList ? data.every(isRecord) : isRecord(data)) return
+  if (isList ? data.every(isObject) : isObject(data)) return
   const suffix = isList ? ', or a list of objects' : ''
   throw new BadRequest(`${definition.id ? 'Second' : 'First'} parameter for '${name}' must be an object${suffix}`)
 }
-
-const isRecord = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,5 @@
-import { copySchema, isObject, type Json } from './json-schema.js'
+import { isObject } from '../core/plain.js'
+import { copySchema, type Json } from './json-schema.js'
 import { toPascal, wordsOf } from './names.js'
 
 const place = '#/components/schemas/'

@@ -1,10 +1,8 @@
+import { isObject } from '../core/plain.js'
 import { standardOf } from '../core/resource/json-schema.js'
 
 /** A part of a document. */
 export type Json = { [key: string]: unknown }
-
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const isEmpty = (schema: Json) => Object.keys(schema).length === 0
 

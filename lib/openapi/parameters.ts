@@ -1,5 +1,6 @@
+import { isObject } from '../core/plain.js'
 import type { Components } from './components.js'
-import { isObject, type Json, toJsonSchema, withoutFields } from './json-schema.js'
+import { type Json, toJsonSchema, withoutFields } from './json-schema.js'
 import { toPascal, wordsOf } from './names.js'
 import { pathParametersIn } from './paths.js'
 import { toQueryParameters } from './query.js'

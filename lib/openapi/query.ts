@@ -1,4 +1,5 @@
-import { isObject, type Json } from './json-schema.js'
+import { isObject } from '../core/plain.js'
+import type { Json } from './json-schema.js'
 
 const descriptions: Readonly<Record<string, string>> = {
   $limit: 'The most records that the answer holds.',

@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http'
 import { type Form, type MethodDescription, responsesIn } from '../core/description.js'
 import { isJSON } from '../core/media-type.js'
-import { isEmpty, isObject, type Json, toJsonSchema } from './json-schema.js'
+import { isObject } from '../core/plain.js'
+import { isEmpty, type Json, toJsonSchema } from './json-schema.js'
 import { toPascal } from './names.js'
 import type { DocumentedServices, OperationSource } from './service.js'
 

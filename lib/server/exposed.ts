@@ -1,6 +1,7 @@
 import type { Describable } from '../core/description.js'
 import { type Endpoint, endpointsOf } from '../core/endpoints.js'
 import { methods } from '../core/methods.js'
+import { isObject } from '../core/plain.js'
 import { existing, type ServiceMethod } from '../core/service.js'
 
 /** A service, with the methods that may be called from outside. */
@@ -24,7 +25,7 @@ export const placesOf = ({ exposed, methods }: ExposedService): (Endpoint & { re
 export function exposedMethods(service: object, path: string, named: readonly string[] | undefined): readonly string[] {
   const object = service as Record<string, unknown>
   // A list is not a service, although it has a method `find`.
-  const found = typeof object === 'object' && object !== null && !Array.isArray(object) ? existing(object) : []
+  const found = isObject(object) ? existing(object) : []
   const exposed = named ?? found
   for (const name of exposed) {
     if (typeof object?.[name] !== 'function')

@@ -1,4 +1,5 @@
 import type { JsonSchema, StandardSchema } from '../../../types/resource.js'
+import { isObject } from '../plain.js'
 
 /** Which side of a schema that transforms is meant: what is sent, or what becomes of it. */
 export type Side = 'input' | 'output'
@@ -21,8 +22,7 @@ export function standardOf(schema: unknown): StandardSchema['~standard'] | undef
  */
 export function toJsonSchema(schema: unknown, side: Side): JsonSchema {
   const standard = standardOf(schema)
-  if (standard === undefined && typeof schema === 'object' && schema !== null && !Array.isArray(schema))
-    return copy(schema)
+  if (standard === undefined && isObject(schema)) return copy(schema)
   if (standard?.jsonSchema === undefined) throw new TypeError(`resource() can't use this schema. ${hint}`)
   const { jsonSchema } = standard
   try {

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../../types/resource.js'
+import { isObject } from '../plain.js'
 import { type Check, type Compile, refusal, toRefusal } from './problem.js'
 import { type Filter, maxCount, type QueryRules } from './query-rules.js'
 import { createRead, toList } from './text.js'
@@ -42,7 +43,7 @@ export function createQueryReader(rules: QueryRules, method: string, compile: Co
 
   function readGroup(value: unknown, place: Place): unknown {
     const list = toList(value)
-    if (!Array.isArray(list) || list.length === 0 || !list.every(isQuery))
+    if (!Array.isArray(list) || list.length === 0 || !list.every(isObject))
       throw wrong(place, 'must be a list of queries')
     // Two keys for each level: the name of the group, and the index in it.
     if (pathOf(place).length > 2 * maxDepth)
@@ -79,8 +80,6 @@ const wrong = (place: Place, must: string, keyword = 'type') => refusal('query',
 // The libraries give the fields in different orders.
 const sorted = (names: Iterable<string>) => [...names].sort().join(', ')
 
-const isQuery = (value: unknown): value is Query => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 // Compiled with the first value: a record has many fields, and few of them are asked for.
 function holdTo(schema: JsonSchema, compile: Compile): ReadAt {
   const read = createRead(schema, schema.$defs as Record<string, JsonSchema>)
@@ -100,7 +99,7 @@ function readFilter({ value, operators }: Filter, hold: (schema: JsonSchema) => 
   const isNotKnown = `is not known: there are ${sorted(readers.keys())}`
   return (text, place) => {
     if (Array.isArray(text)) throw wrong(place, 'must be one value: $in takes several')
-    if (!isQuery(text)) return readValue(text, place)
+    if (!isObject(text)) return readValue(text, place)
     if (Object.keys(text).length === 0) throw wrong(place, 'must have a value', 'minProperties')
     return readEach(text, place, readers, isNotKnown)
   }
@@ -117,7 +116,7 @@ function readSort(names: readonly string[]): ReadAt {
   const readers = new Map(names.map((name) => [name, readDirection]))
   const isNotKnown = `is not known: a query sorts by ${sorted(names)}`
   return (value, place) => {
-    if (!isQuery(value)) throw wrong(place, 'must name fields, as in $sort[name]=1')
+    if (!isObject(value)) throw wrong(place, 'must name fields, as in $sort[name]=1')
     return readEach(value, place, readers, isNotKnown)
   }
 }

@@ -1,4 +1,4 @@
-import { demoLogin } from './demo.js'
+import { demoLogin } from './demo-login.js'
 import { licence } from './document.js'
 
 /** Says where the atlas is, with commands to paste. */

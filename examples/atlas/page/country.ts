@@ -1,6 +1,6 @@
 import type { Country } from '../countries.js'
 import { countries } from './client.js'
-import { button, byId, type Content, element, fill } from './element.js'
+import { button, byId, type Content, countryLink, element, fill } from './element.js'
 import { toArea } from './list.js'
 import { createNotes } from './notes.js'
 import { problem, textOf } from './problem.js'
@@ -52,7 +52,7 @@ const invitation = () =>
 function facts(country: Country, toLink: ToLink): HTMLElement {
   const { capital, region, subregion, area, landlocked, borders, languages, currencies } = country
   const money = Object.values(currencies).map(({ name }) => name)
-  const neighbours = borders.flatMap((code) => [element('a', { href: toLink(code) }, code), ' '])
+  const neighbours = borders.flatMap((code) => [countryLink(code, toLink(code), code), ' '])
   const rows: [term: string, ...content: Content[]][] = [
     ['Capital', capital || '–'],
     ['Region', subregion.includes(region) ? subregion : [subregion, region].filter(Boolean).join(', ')],

@@ -29,3 +29,10 @@ export const button = (label: string, onclick: () => unknown, className = '') =>
 /** A field of a form, with its label. */
 export const field = (label: string, input: HTMLElement, hint?: string) =>
   element('label', { className: 'field' }, element('span', {}, label), input, hint && element('small', {}, hint))
+
+/** A link that opens a country. */
+export function countryLink(code: string, href: string, text: string): HTMLAnchorElement {
+  const made = element('a', { href }, text)
+  made.dataset.country = code
+  return made
+}

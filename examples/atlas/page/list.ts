@@ -1,5 +1,5 @@
 import type { Country } from '../countries.js'
-import { byId, element, fill } from './element.js'
+import { byId, countryLink, element, fill } from './element.js'
 import type { Place } from './place.js'
 import { problem } from './problem.js'
 
@@ -39,7 +39,7 @@ export function showPage({ total, limit, skip, data }: Page, toLink: (code: stri
     const row = element(
       'tr',
       {},
-      element('th', { scope: 'row', title: name }, element('a', { href: toLink(cca3) }, name)),
+      element('th', { scope: 'row', title: name }, countryLink(cca3, toLink(cca3), name)),
       element('td', { title: capital }, capital || '–'),
       element('td', {}, subregion || region),
       size

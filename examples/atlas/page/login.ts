@@ -40,14 +40,14 @@ export function openLogin(purpose: Purpose, { email = '', reason = '' } = {}): v
   const others = element(
     'p',
     { className: 'dim others' },
-    isNew ? 'You have an account? ' : 'You have no account? ',
+    isNew ? 'You have an account? ' : 'You have none? ',
     button(
       isNew ? 'Log in' : 'Sign up',
       () => openLogin(isNew ? 'log in' : 'sign up', { email: address.value }),
       'plain'
     ),
-    !isNew && ' Or just look around: ',
-    !isNew && button('be the demo user', () => attempt(() => atlas.authenticate(demoLogin)), 'plain')
+    !isNew && ', or ',
+    !isNew && button('look around as the demo user', () => attempt(() => atlas.authenticate(demoLogin)), 'plain')
   )
   form.addEventListener('submit', (event) => {
     event.preventDefault()

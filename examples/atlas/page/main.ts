@@ -41,8 +41,16 @@ function show(): void {
   void showCountry(place.country, toCountry, close)
 }
 
+// The address of a link may be older than what has been searched for since.
+addEventListener('click', (event) => {
+  const { country } = (event.target as Element).closest<HTMLElement | SVGElement>('[data-country]')?.dataset ?? {}
+  if (country === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return
+  event.preventDefault()
+  go({ country })
+})
+
 // The outlines may be missing: the table does without.
-const map = createMap((country) => go({ country })).catch(() => undefined)
+const map = createMap().catch(() => undefined)
 let asking = new AbortController()
 let asked = ''
 let found: Found | undefined

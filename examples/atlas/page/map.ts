@@ -24,13 +24,13 @@ const draw = (name: string, attributes: Record<string, string>) => {
 }
 
 /** The map of the world. Whoever can't use a mouse opens countries in the table. */
-export async function createMap(open: (code: string) => void) {
+export async function createMap() {
   const { width, height, sphere, countries } = (await (await fetch('/page/world.json')).json()) as World
   const svg = byId('world')
   const shapes = new Map<string, Element>()
   const land = draw('g', { class: 'land' })
   for (const [code, [path, x, y, isSmall]] of Object.entries(countries)) {
-    const shape = draw('g', { 'data-code': code })
+    const shape = draw('g', { 'data-country': code })
     if (path !== '') shape.append(draw('path', { d: path }))
     // A line without a length has round ends, of the same size at each scale.
     if (isSmall) shape.append(draw('path', { d: `M${x} ${y}h0`, class: 'dot' }))
@@ -41,10 +41,6 @@ export async function createMap(open: (code: string) => void) {
   const globe = draw('g', { class: 'globe' })
   globe.append(draw('path', { d: sphere, class: 'sphere' }), land)
   svg.append(globe)
-  svg.addEventListener('click', ({ target }) => {
-    const code = (target as Element).closest('[data-code]')?.getAttribute('data-code')
-    if (code) open(code)
-  })
 
   /** The scale and the shift at which all of these countries can be seen. */
   function lookAt(codes: Iterable<string>): string {

@@ -12,12 +12,12 @@ import { toPalettePNG } from './palette-png.js'
 
 if (howToInstall) throw new Error(howToInstall)
 const target = new URL('../docs/images/atlas.png', import.meta.url)
-const viewport = { width: 1280, height: 1000 }
+const viewport = { width: 1280, height: 985 }
 const place = 'region=Africa&sort=-area&country=TCD'
 
 const ada = { email: 'ada@example.com', name: 'Ada', password: 'correct horse' }
 const notes = [
-  { text: 'Lake Chad had a tenth of its water left in the 1990s. It has grown since.' },
+  { text: 'Between 1963 and 1985 Lake Chad lost nine tenths of its area. It has grown since.' },
   { text: 'Emi Koussi, a volcano in the Tibesti, is the highest mountain of the Sahara: 3,415 m.', pinned: true }
 ]
 

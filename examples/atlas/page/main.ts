@@ -1,10 +1,11 @@
 import { goOn, showAccount } from './account.js'
 import { atlas, toQueryString } from './client.js'
 import { showCountry } from './country.js'
+import { copyCurl, showCurl } from './curl.js'
 import { byId } from './element.js'
 import { onSort, showListProblem, showOpen, showOrder, showPage } from './list.js'
 import { createMap, showLegend } from './map.js'
-import { type Place, placeOf, queryOf, toCurl, toHash } from './place.js'
+import { type Place, placeOf, queryOf, toHash } from './place.js'
 import { textOf } from './problem.js'
 import { type Found, findCountries } from './results.js'
 
@@ -35,7 +36,7 @@ function show(): void {
   if (document.activeElement !== search) search.value = place.search
   region.value = place.region
   landlocked.checked = place.landlocked
-  byId('curl').textContent = toCurl(`${location.origin}/countries`, toQueryString(queryOf(place)))
+  showCurl(`${location.origin}/countries`, toQueryString(queryOf(place)))
   showOrder(place)
   void showList()
   void showCountry(place.country, toCountry, close)
@@ -87,23 +88,6 @@ async function point({ type, target }: Event): Promise<void> {
   ;(await map)?.point(row?.dataset.code ?? '')
 }
 
-async function copy(): Promise<void> {
-  const shown = byId('curl')
-  let said = 'Copied'
-  try {
-    // Only pages over https, and those of this computer, have it.
-    await navigator.clipboard.writeText(shown.textContent)
-  } catch {
-    getSelection()?.selectAllChildren(shown)
-    said = 'Press Ctrl+C'
-  }
-  byId('copy').textContent = byId('copied').textContent = said
-  setTimeout(() => {
-    byId('copy').textContent = 'Copy'
-    byId('copied').textContent = ''
-  }, 2000)
-}
-
 byId('filters').addEventListener('submit', (event) => event.preventDefault())
 search.addEventListener('input', () => go({ search: search.value, page: 1 }, true))
 region.addEventListener('change', () => go({ region: region.value, page: 1 }))
@@ -112,7 +96,7 @@ onSort((sort) => go({ sort, descending: sort === place.sort && !place.descending
 byId('previous').addEventListener('click', () => go({ page: place.page - 1 }))
 byId('next').addEventListener('click', () => go({ page: place.page + 1 }))
 for (const type of ['pointerover', 'pointerleave', 'focusin']) byId('rows').addEventListener(type, point)
-byId('copy').addEventListener('click', copy)
+byId('copy').addEventListener('click', copyCurl)
 addEventListener('popstate', show)
 for (const event of ['login', 'logout']) atlas.on(event, showAccount)
 void goOn()

@@ -13,7 +13,7 @@ export interface Place {
   readonly country: string
 }
 
-const perPage = 15
+const perPage = 18
 const sorts = ['name', 'capital', 'subregion', 'area']
 
 export function placeOf(hash: string): Place {
@@ -62,11 +62,4 @@ export function queryOf(place: Place) {
   const $sort: Record<string, 1 | -1> = { [sort]: descending ? -1 : 1, ...(sort !== 'name' && { name: 1 }) }
   const $skip = (page - 1) * perPage
   return { ...conditionsOf(place), $sort, $limit: perPage, ...($skip > 0 && { $skip }) }
-}
-
-/** The query as a command for a shell. Brackets and dollars are as good as their codes, and can be read. */
-export function toCurl(address: string, queryString: string): string {
-  const codes: Record<string, string> = { '%24': '$', '%5B': '[', '%5D': ']' }
-  const readable = queryString.replace(/%(24|5B|5D)/g, (code) => codes[code] as string)
-  return `curl -g '${address}${readable.replaceAll("'", '%27')}'`
 }

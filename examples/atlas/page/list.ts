@@ -77,5 +77,8 @@ export function showOpen(code: string): void {
 
 /** Shows an error in place of a page. */
 export function showListProblem(text: string, again: () => void): void {
+  fill(byId('rows'))
+  byId('count').textContent = ''
+  showPager(false, false)
   fill(byId('list-message'), problem(text, 'Try again', again))
 }

@@ -2,7 +2,7 @@ import { goOn, showAccount } from './account.js'
 import { atlas, toQueryString } from './client.js'
 import { showCountry } from './country.js'
 import { copyCurl, showCurl } from './curl.js'
-import { byId } from './element.js'
+import { byId, fill } from './element.js'
 import { onSort, showListProblem, showOpen, showOrder, showPage } from './list.js'
 import { createMap, showLegend } from './map.js'
 import { type Place, placeOf, queryOf, toHash } from './place.js'
@@ -70,7 +70,10 @@ async function showList(): Promise<void> {
     showPage(found.page, toCountry)
     showMarks(found)
   } catch (error) {
-    if (!signal.aborted) showListProblem(textOf(error), show)
+    if (signal.aborted) return
+    showListProblem(textOf(error), show)
+    fill(byId('legend'), 'Nothing to show')
+    ;(await map)?.show({ fits: new Set(), inTable: new Set(), open: '' })
   } finally {
     if (!signal.aborted) byId('list').ariaBusy = null
   }

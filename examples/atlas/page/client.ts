@@ -1,14 +1,14 @@
-import type { KnexService } from '@feathersjs/knex'
-import { authentication, createClient, memoryStorage, type Paged, rest, type Storage } from 'fastify-services/client'
-import type { Country } from '../countries.js'
-import type { Note } from '../notes.js'
-import type { User } from '../users.js'
+import type { Paged, ServiceOf } from 'fastify-services'
+import { authentication, createClient, memoryStorage, rest, type Storage } from 'fastify-services/client'
+import type { schema as country } from '../countries.js'
+import type { schema as note } from '../notes.js'
+import type { schema as user } from '../users.js'
 
-/** The services of the server: from these types the client knows its paths, queries and results. */
+/** The services of the server. From its schemas the client knows what calls take, what queries may say, and what comes of them. */
 interface Services {
-  countries: Paged<Pick<KnexService<Country>, 'find' | 'get'>>
-  'countries/:code/notes': Paged<KnexService<Note, Pick<Note, 'text' | 'pinned'>>>
-  users: Pick<KnexService<User, Omit<User, 'id'>>, 'get' | 'create'>
+  countries: Paged<ServiceOf<typeof country, 'find' | 'get'>>
+  'countries/:code/notes': Paged<ServiceOf<typeof note, 'find' | 'create' | 'patch' | 'remove'>>
+  users: ServiceOf<typeof user, 'get' | 'create'>
 }
 
 const connection = rest().fetch(fetch)

@@ -28,8 +28,7 @@ export function createNotes({ cca3: code, name }: Country): HTMLElement {
     const own = ++count
     section.ariaBusy = 'true'
     try {
-      const query = { $sort: { pinned: -1, id: -1 } as const, $limit: limit }
-      const { total, data } = await notes.find({ route, query })
+      const { total, data } = await notes.find({ route, query: { $sort: { pinned: -1, id: -1 }, $limit: limit } })
       if (own !== count) return
       const hadFocus = list.contains(document.activeElement)
       title.textContent = total === 0 ? 'Notes' : `Notes (${total})`

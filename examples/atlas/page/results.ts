@@ -17,9 +17,13 @@ export async function findCountries(place: Place, signal: AbortSignal) {
   return { page, fits }
 }
 
-async function findFits(conditions: object, signal: AbortSignal): Promise<ReadonlySet<string>> {
-  const query = { ...conditions, $select: ['cca3'], $limit: 250 }
+async function findFits(
+  conditions: ReturnType<typeof conditionsOf>,
+  signal: AbortSignal
+): Promise<ReadonlySet<string>> {
+  const connection = { signal }
   const fits = new Set<string>()
-  for await (const { cca3 } of countries.iterate({ query, connection: { signal } })) fits.add(cca3)
+  const all = countries.iterate({ query: { ...conditions, $select: ['cca3'], $limit: 250 }, connection })
+  for await (const { cca3 } of all) fits.add(cca3)
   return fits
 }

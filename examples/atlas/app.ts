@@ -1,8 +1,8 @@
 import { KnexService } from '@feathersjs/knex'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import services, { commonOperators, databaseErrors, errorHandler, type ServiceOptions } from 'fastify-services'
-import authentication from 'fastify-services/authentication'
-import type { Knex } from 'knex'
+import services, { commonOperators, databaseErrors, errorHandler } from 'fastify-services'
+import authentication, { type AuthenticationOptions } from 'fastify-services/authentication'
+import type { Redis } from 'ioredis'
 import * as countries from './countries.js'
 import type { Database } from './database.js'
 import { createDemo } from './demo.js'
@@ -10,6 +10,7 @@ import { licence, registerDocument } from './document.js'
 import * as notes from './notes.js'
 import { sortBy } from './query.js'
 import { createLimits } from './rate-limit.js'
+import { createRedisStore } from './redis.js'
 import { StartError } from './start-error.js'
 import { createStore, keptSecret } from './store.js'
 import { Table } from './table.js'
@@ -25,23 +26,25 @@ export interface AppOptions {
   rateLimit?: number
   /** The addresses of the proxies that are believed who the client is, as in `127.0.0.1,10.0.0.0/8`. Default: none is. */
   trustProxy?: string | undefined
+  /** Where processes share what was logged out and how often clients have tried. Default: the database has the one, each process counts the other. */
+  redis?: Redis | undefined
   logger?: FastifyServerOptions['logger']
 }
 
 /**
- * The atlas over an open database, which it closes when it is closed itself.
+ * The atlas over an open database, and Redis where there is one, which it closes when it is closed itself.
  *
  * @throws {StartError} when the secret is too short
  */
 export async function createApp(
   { knex, close }: Database,
-  { secret, rateLimit = 10, trustProxy, logger = false }: AppOptions = {}
+  { secret, rateLimit = 10, trustProxy, redis, logger = false }: AppOptions = {}
 ): Promise<FastifyInstance> {
   const errors = { html: false } as const
   const frameworkErrors = errorHandler(errors)
   const app = createServer({ logger, trustProxy: trustProxy || false, frameworkErrors })
   await registerDocument(app)
-  const limits = await createLimits(app, rateLimit)
+  const limits = await createLimits(app, rateLimit, redis)
   await app.register(services, {
     query: { arrayLimit: 250 },
     errorHandler: errors,
@@ -65,7 +68,8 @@ export async function createApp(
     bodyLimit: maxLogin,
     ...limits.users
   })
-  await registerAuthentication(app, knex, secret, limits.authentication)
+  const store = redis ? createRedisStore(redis) : createStore(knex)
+  await registerAuthentication(app, { secret: secret || (await keptSecret(knex)), store, ...limits.authentication })
 
   app.get('/', { schema: { hide: true } }, async () => ({
     countries: '/countries',
@@ -77,7 +81,10 @@ export async function createApp(
     licence
   }))
   app.addHook('onReady', () => createDemo(app, knex))
-  app.addHook('onClose', close)
+  app.addHook('onClose', async () => {
+    redis?.disconnect()
+    await close()
+  })
   return app
 }
 
@@ -93,20 +100,13 @@ function createServer(options: FastifyServerOptions): FastifyInstance {
   }
 }
 
-async function registerAuthentication(
-  app: FastifyInstance,
-  knex: Knex,
-  secret: string | undefined,
-  limits: ServiceOptions
-): Promise<void> {
+async function registerAuthentication(app: FastifyInstance, options: AuthenticationOptions): Promise<void> {
   try {
     await app.register(authentication, {
-      secret: secret || (await keptSecret(knex)),
       revocation: true,
-      store: createStore(knex),
       hooks: { before: { create: [users.normalizeEmail] } },
       bodyLimit: maxLogin,
-      ...limits
+      ...options
     })
   } catch (error) {
     throw new StartError("Can't use AUTH_SECRET", error)

@@ -12,6 +12,7 @@ export function readSettings(env: NodeJS.ProcessEnv) {
     port: number('PORT', 3030, [0, 65535]),
     folder: env.ATLAS_DATA,
     url: env.DATABASE_URL,
+    redisUrl: env.REDIS_URL,
     databaseTimeout: number('DATABASE_TIMEOUT', 5000, [1, 600_000]),
     shutdownTimeout: number('SHUTDOWN_TIMEOUT', 10_000, [1, 600_000]),
     secret: env.AUTH_SECRET,

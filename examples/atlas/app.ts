@@ -1,13 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { KnexService } from '@feathersjs/knex'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import services, { commonOperators, databaseErrors, errorHandler } from 'fastify-services'
 import authentication, { type AuthenticationOptions } from 'fastify-services/authentication'
-import type { Redis } from 'ioredis'
 import * as countries from './countries.js'
 import type { Database } from './database.js'
 import { createDemo } from './demo.js'
 import { licence, registerDocument } from './document.js'
 import * as notes from './notes.js'
+import { type ProductionOptions, registerProduction } from './production.js'
 import { sortBy } from './query.js'
 import { createLimits } from './rate-limit.js'
 import { createRedisStore } from './redis.js'
@@ -19,15 +20,13 @@ import * as users from './users.js'
 // The bytes of a password of 1024 characters, each of them escaped.
 const maxLogin = 16_384
 
-export interface AppOptions {
+export interface AppOptions extends ProductionOptions {
   /** What tokens are signed with. Default: what was made on the first start, and is kept in the database. */
   secret?: string | undefined
   /** How often one client may sign up, change a user, or try to log in as one, in a minute. 0 for no limit. Default 10. */
   rateLimit?: number
   /** The addresses of the proxies that are believed who the client is, as in `127.0.0.1,10.0.0.0/8`. Default: none is. */
   trustProxy?: string | undefined
-  /** Where processes share what was logged out and how often clients have tried. Default: the database has the one, each process counts the other. */
-  redis?: Redis | undefined
   logger?: FastifyServerOptions['logger']
 }
 
@@ -38,12 +37,17 @@ export interface AppOptions {
  */
 export async function createApp(
   { knex, close }: Database,
-  { secret, rateLimit = 10, trustProxy, redis, logger = false }: AppOptions = {}
+  { secret, rateLimit = 10, trustProxy, logger = false, ...production }: AppOptions = {}
 ): Promise<FastifyInstance> {
   const errors = { html: false } as const
   const frameworkErrors = errorHandler(errors)
-  const app = createServer({ logger, trustProxy: trustProxy || false, frameworkErrors })
+  // The id of a request is one in the logs of all processes. A proxy may have given it already.
+  const ids = { genReqId: () => randomUUID(), requestIdHeader: trustProxy ? 'x-request-id' : false } as const
+  const app = createServer({ logger, trustProxy: trustProxy || false, frameworkErrors, ...ids })
+  app.setErrorHandler(frameworkErrors)
+  await registerProduction(app, knex, production)
   await registerDocument(app)
+  const { redis } = production
   const limits = await createLimits(app, rateLimit, redis)
   await app.register(services, {
     query: { arrayLimit: 250 },

@@ -65,6 +65,7 @@ export async function createBlog(secret: string | Buffer): Promise<FastifyInstan
     hooks: { around: writing, before: { create: [setAuthor, measured] } }
   })
   await app.register(authentication, { secret })
+  app.get('/health', { schema: { hide: true } }, async () => ({ status: 'ok' }))
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
   return app
 }

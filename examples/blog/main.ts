@@ -8,5 +8,5 @@ closeWithGrace(async ({ err }) => {
   if (err) console.error(err)
   await app.close()
 })
-const address = await app.listen({ port: Number(process.env.PORT ?? 3030) })
+const address = await app.listen({ port: Number(process.env.PORT ?? 3030), host: process.env.HOST ?? 'localhost' })
 console.log(`The blog is at ${address}, and its document at ${address}/openapi.json`)

@@ -101,6 +101,11 @@ t.test('the example in CommonJS', { skip }, async (t) => {
   await stop(t, child)
 })
 
+t.test('the page on production shows the image of the blog as it is', async (t) => {
+  const page = readFileSync(join(root, 'docs/testing-and-production.md'), 'utf8')
+  t.ok(page.includes(`\`\`\`text\n${readFileSync(join(root, 'examples/blog/Dockerfile'), 'utf8')}\`\`\``))
+})
+
 t.test('the blog: compiled, visited by its own client, and by curl', { skip }, async (t) => {
   const folder = await copyExample(t, 'blog')
   t.match(await run(folder, 'npm', 'run', 'build', '--silent'), { code: 0, stdout: '' })
@@ -121,6 +126,10 @@ t.test('the blog: compiled, visited by its own client, and by curl', { skip }, a
       { total: 1, data: [{ title: 'Hello' }] }
     ]
   )
+  const [, check] = /^HEALTHCHECK CMD (.+)$/m.exec(readFileSync(join(folder, 'Dockerfile'), 'utf8')) ?? []
+  const [node, ...script] = JSON.parse((check ?? '').replaceAll('127.0.0.1:3030', new URL(address).host))
+  t.match(await run(folder, node, ...script), { code: 0 }, 'Docker finds it well')
+  t.match(await run(folder, node, ...script.map((text: string) => text.replace('/health', '/none'))), { code: 1 })
   const visit = await run(folder, 'env', `BLOG=${address}`, 'npm', 'run', 'visit', '--silent')
   t.equal(visit.code, 0, visit.stderr)
   const lines = ['A visit: 3 words, published: true', 'Comments: Indeed', 'The sea: 5 bytes', '']

@@ -58,7 +58,7 @@ onServer('two processes share users, notes, tokens and log-outs by the database 
   t.comment('the database is gone, and comes back')
   await way.cut()
   for (const calls of [one, other])
-    for (const path of ['/countries', '/users']) {
+    for (const path of ['/countries', '/users', '/health']) {
       const { status, headers, body } = await calls.send('GET', path, { token })
       t.match([status, headers.get('retry-after'), body], [503, '5', { name: 'Unavailable', code: 503 }], path)
     }
@@ -99,11 +99,13 @@ t.test('two processes share log-outs and limits by Redis', { skip: skip || skipR
     t.match(await calls.send('GET', '/users', { token }), { status: 503, body: { name: 'Unavailable' } })
     t.match(await calls.logIn(), { status: 503 })
     t.match(await calls.send('GET', '/countries'), { status: 200 })
+    t.match(await calls.send('GET', '/health'), { status: 503, body: { name: 'Unavailable' } })
   }
   await redis.start()
   for (const calls of [one, other]) {
     while ((await calls.send('GET', '/users', { token })).status === 503);
     t.match(await calls.send('GET', '/users', { token }), { status: 200 })
+    t.match(await calls.send('GET', '/health'), { status: 200, body: { status: 'ok' } })
   }
   t.match(await other.logIn(), { status: 429 }, 'it has kept the counts')
   await end()

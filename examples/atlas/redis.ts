@@ -1,6 +1,6 @@
 import { Unavailable } from 'fastify-services'
 import type { Store } from 'fastify-services/authentication'
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { StartError } from './start-error.js'
 
 /**
@@ -17,6 +17,8 @@ export async function connectRedis(url: string, timeout = 2000): Promise<Redis> 
   const options = { ...timeouts, retryStrategy, enableOfflineQueue: false, maxRetriesPerRequest: 0 }
   let reason: unknown
   try {
+    // It takes a while to load, and most starts need none.
+    const { Redis } = await import('ioredis')
     const redis = new Redis(url, { ...options, lazyConnect: true })
     // Whoever asks is told, and the log with them.
     redis.on('error', (error) => {

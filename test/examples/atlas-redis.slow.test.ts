@@ -1,10 +1,11 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { createApp } from '../../examples/atlas/app.js'
 import { openDatabase } from '../../examples/atlas/database.js'
 import { connectRedis } from '../../examples/atlas/redis.js'
 import { RedisServer, skipRedis as skip } from '../support/redis.js'
 import { callsOf } from './atlas-calls.js'
 import { openFolder } from './atlas-support.js'
+import { Way } from './atlas-way.js'
 
 t.test(
   'a Redis that is away lets nobody in who can not be checked, and is well again when it is back',
@@ -12,7 +13,8 @@ t.test(
   async (t) => {
     const server = await RedisServer.start(t)
     const database = await openDatabase(await openFolder(t))
-    const redis = await connectRedis(server.url, 1000)
+    const way = await Way.to(t as Test, server.url)
+    const redis = await connectRedis(way.url, 1000)
     const app = await createApp(database, { rateLimit: 1000, redis })
     t.teardown(() => app.close())
     const { call, logIn, signUp } = callsOf(app)
@@ -51,14 +53,16 @@ t.test(
 
     t.comment('it is gone')
     await server.kill()
+    await way.cut()
     await away()
     await server.start()
+    await way.open()
     await back()
 
     t.comment('it does not answer')
-    server.freeze()
+    way.freeze()
     await away()
-    server.thaw()
+    way.thaw()
     await back()
 
     t.match(await call('DELETE', '/authentication', undefined, token), { status: 200 })

@@ -57,15 +57,6 @@ export class RedisServer {
     this.#process.kill('SIGKILL')
     await once(this.#process, 'exit')
   }
-
-  /** Takes connections and answers nothing, until it is thawed. */
-  freeze(): void {
-    this.#process?.kill('SIGSTOP')
-  }
-
-  thaw(): void {
-    this.#process?.kill('SIGCONT')
-  }
 }
 
 async function freePort(): Promise<number> {

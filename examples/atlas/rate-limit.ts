@@ -26,7 +26,9 @@ export async function createLimits(app: FastifyInstance, max: number, redis?: Re
       if (!isCounted(request)) return
       const result = await count(request).catch(redisAway)
       if (!result.isAllowed && result.isExceeded)
-        throw new TooManyRequests(`Too many ${what}, try again later`, { retryAfter: result.ttlInSeconds })
+        throw new TooManyRequests(`Rate limit exceeded, retry in ${result.ttlInSeconds} s`, {
+          retryAfter: result.ttlInSeconds
+        })
     }
   }
   return {

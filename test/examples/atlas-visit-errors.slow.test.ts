@@ -117,5 +117,5 @@ t.test('too many logins', { skip: howToInstall }, async (t) => {
   await visitor.logIn(ada)
   await visitor.alert.getByText('Nobody has this e-mail address with this password.').waitFor()
   await visitor.fillLogin(ada.email, ada.password)
-  await visitor.alert.getByText(/^Rate limit exceeded, retry in /).waitFor()
+  await visitor.alert.getByText(/^Too many tries. Try again in \d+ seconds\.$/).waitFor()
 })

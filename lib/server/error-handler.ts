@@ -20,7 +20,7 @@ import { logError, logRecord } from './log.js'
 import { vary, wantsJSON } from './negotiate.js'
 
 /**
- * An error handler for Fastify: logs the error and answers it in the error format (specification: "Errors"), as JSON or HTML.
+ * An error handler for Fastify: logs the error and answers it in the error format (docs/errors.md#the-body), as JSON or HTML.
  *
  * @example
  * app.setErrorHandler(errorHandler({ html: false }))

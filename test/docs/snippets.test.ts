@@ -10,6 +10,7 @@ import { run } from '../package/pack.js'
 import '../support/auth-scrypt.js'
 import { type Exchange, fill, type Names, readExchanges, toPattern } from '../support/curl.js'
 import { pages, root } from '../support/pages.js'
+import { copyEmpty } from '../support/pglite.js'
 import { readSections, toPrograms } from '../support/snippets.js'
 
 /*
@@ -27,8 +28,8 @@ import { readSections, toPrograms } from '../support/snippets.js'
 // The compiler and the database of a snippet are slow to start on a machine that has other work.
 t.setTimeout(300_000)
 
-// One page may be named: node dist/test/docs/snippets.test.js docs/http.md
-const named = process.argv.slice(2)
+// Pages may be named: PAGES=docs/http.md node dist/test/docs/snippets.test.js
+const named = process.env.PAGES?.split(' ') ?? []
 const sections = pages.flatMap((page) => readSections(page, new URL(page, root)))
 const asked = sections.filter(({ name }) => named.length === 0 || named.some((page) => name.startsWith(`${page}:`)))
 const openingOf = (page = 'README.md') =>
@@ -37,9 +38,15 @@ const openingOf = (page = 'README.md') =>
 // Snippets of pages read it, as an application would.
 process.env.AUTH_SECRET = randomBytes(64).toString('base64')
 
+// An empty database of PGlite is copied: to create one takes six seconds.
+const databaseOf = (file: string) => join(t.testdirName, `${file}-database`)
+const inMemory = 'connection: {}'
+
 const programs = asked.flatMap((section) =>
   toPrograms(section, openingOf(section.name.split(':')[0]) ?? openingOf() ?? '').map((program) => ({
     ...program,
+    text: program.text.replace(inMemory, `connection: { filename: '${databaseOf(program.file)}' }`),
+    hasDatabase: program.text.includes(inMemory),
     exchanges: program.commands.flatMap(readExchanges)
   }))
 )
@@ -55,19 +62,16 @@ const compilerOptions = {
   rootDir: '.',
   outDir: 'out'
 }
-// What augments the types of the package would change those of the other programs.
-const [plain, augmenting] = [false, true].map((augments) =>
-  programs.filter(({ file, text }) => file.endsWith('.ts') && /^declare module /m.test(text) === augments)
-)
-const projects = { plain, augmenting }
+// What augments the types of the package would change those of other programs: the like are compiled together.
+const augments = (text: string) => /^declare module [\s\S]*?interface (\w+)/m.exec(text)?.[1] ?? 'nothing'
+const projects = new Map<string, string[]>()
+for (const { file, text } of programs.filter(({ file }) => file.endsWith('.ts')))
+  projects.set(augments(text), [...(projects.get(augments(text)) ?? []), file])
 const folder = t.testdir({
   ...files('.ts'),
   out: { ...files('.js'), ...files('.cjs') },
   ...Object.fromEntries(
-    Object.entries(projects).map(([name, programs = []]) => [
-      `${name}.json`,
-      JSON.stringify({ compilerOptions, files: programs.map(({ file }) => file) })
-    ])
+    [...projects].map(([name, files]) => [`${name}.json`, JSON.stringify({ compilerOptions, files })])
   )
 })
 
@@ -88,15 +92,15 @@ t.test('each program says what it does: it prints, or is asked', async (t) => {
 
 t.test('the snippets compile against the declarations of the package', async (t) => {
   const tsc = fileURLToPath(new URL('node_modules/typescript/bin/tsc', root))
-  for (const [name, programs = []] of Object.entries(projects)) {
-    if (programs.length === 0) continue
+  for (const name of projects.keys()) {
     const { code, stdout, stderr } = await run(folder, process.execPath, tsc, '-p', join(folder, `${name}.json`))
     t.equal(code, 0, `${stdout}${stderr}`)
   }
 })
 
-for (const { file, prints, exchanges } of programs) {
+for (const { file, prints, hasDatabase, exchanges } of programs) {
   t.test(file, async (t) => {
+    if (hasDatabase) await copyEmpty(databaseOf(file))
     const log = t.capture(console, 'log', () => {})
     const address = await start(t, join(folder, 'out', file.replace(/ts$/, 'js')), exchanges.length > 0)
     const names: Names = new Map()

@@ -10,16 +10,33 @@ const toAnchor = (title) =>
     .replace(/[^\p{L}\p{N}_\- ]/gu, '')
     .replaceAll(' ', '-')
 
-/** The README is the first page of the site. */
-function linkToStart(md) {
-  md.core.ruler.push('link-to-start', ({ tokens }) => {
-    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
-      const link = token.type === 'link_open' ? token.attrGet('href') : null
-      if (link !== null) token.attrSet('href', link.replace(/(^|\/)README\.md(?=#|$)/, toStart))
-    }
+/** Links as they are on the site: a README is the first page of its folder, and source files are not there. */
+function linkInSite(md) {
+  md.core.ruler.push('link-in-site', ({ tokens }) => {
+    for (const { children } of tokens)
+      for (const token of children ?? []) if (token.type === 'link_open') mend(token, children)
   })
 }
-const toStart = (_, before) => `${before}index.md`
+
+function mend(token, tokens) {
+  const link = token.attrGet('href')
+  if (/^([a-z]+:|#)/.test(link)) return
+  const [path, anchor] = link.split('#')
+  if (/\.md$/.test(path))
+    token.attrSet(
+      'href',
+      link.replace(/(^|\/)README\.md(?=#|$)/, (_, before) => `${before}index.md`)
+    )
+  else if (!/\.\w+$/.test(path) && anchor === undefined) token.attrSet('href', `${path.replace(/\/$/, '')}/index.md`)
+  else
+    for (const one of [token, tokens.find(({ type }, index) => type === 'link_close' && index > tokens.indexOf(token))])
+      toText(one)
+}
+
+function toText(token) {
+  token.tag = 'span'
+  token.attrs = null
+}
 
 export default defineConfig({
   title: 'fastify-services',
@@ -29,7 +46,7 @@ export default defineConfig({
   srcDir: '..',
   srcExclude: ['{bench,dist,fuzz,lib,scripts,soak,test,types}/**', '**/node_modules/**'],
   rewrites: { 'README.md': 'index.md', 'examples/:name/README.md': 'examples/:name/index.md' },
-  markdown: { anchor: { slugify: toAnchor }, config: linkToStart },
+  markdown: { anchor: { slugify: toAnchor }, config: linkInSite },
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],

@@ -46,7 +46,11 @@ export default defineConfig({
   srcDir: '..',
   srcExclude: ['{bench,dist,fuzz,lib,scripts,soak,test,types}/**', '**/node_modules/**'],
   rewrites: { 'README.md': 'index.md', 'examples/:name/README.md': 'examples/:name/index.md' },
-  markdown: { anchor: { slugify: toAnchor }, config: linkInSite },
+  markdown: {
+    anchor: { slugify: toAnchor },
+    config: linkInSite,
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' }
+  },
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],

@@ -110,9 +110,17 @@ export default defineConfig({
         ]
       },
       {
+        text: 'Examples',
+        items: [
+          { text: 'Minimal', link: '/examples/minimal/' },
+          { text: 'CommonJS', link: '/examples/commonjs/' },
+          { text: 'Blog', link: '/examples/blog/' },
+          { text: 'Atlas', link: '/examples/atlas/' }
+        ]
+      },
+      {
         text: 'The project',
         items: [
-          { text: 'The example', link: '/examples/atlas/' },
           { text: 'Security', link: '/SECURITY' },
           { text: 'Contributing', link: '/CONTRIBUTING' },
           { text: 'Changelog', link: '/CHANGELOG' }

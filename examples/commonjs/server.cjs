@@ -29,11 +29,14 @@ app.register(async (app) => {
   })
 })
 
-closeWithGrace(() => app.close())
+closeWithGrace(async ({ err }) => {
+  if (err) console.error(err)
+  await app.close()
+})
 app
   .listen({ port: process.env.PORT ?? 3030 })
   .then((address) => console.log(`Try ${address}/messages`))
   .catch((error) => {
     console.error(error)
-    process.exitCode = 1
+    process.exit(1)
   })

@@ -8,9 +8,11 @@ await app.register(services)
 
 const text = { type: 'string', minLength: 1, maxLength: 1000 }
 const body = { type: 'object', required: ['text'], additionalProperties: false, properties: { text } }
-app.service('messages', memory({ startId: 1, paginate: { default: 10, max: 100 } }), {
-  schema: { create: { body }, update: { body }, patch: { body } }
-})
+const schema = { create: { body }, update: { body }, patch: { body } }
+app.service('messages', memory({ startId: 1, paginate: { default: 10, max: 100 } }), { schema })
 
-closeWithGrace(() => app.close())
+closeWithGrace(async ({ err }) => {
+  if (err) console.error(err)
+  await app.close()
+})
 console.log(`Try ${await app.listen({ port: process.env.PORT ?? 3030 })}/messages`)

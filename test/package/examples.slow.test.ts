@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { cp, mkdir, readFile, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { hasCurl, paste } from '../examples/atlas-commands.js'
 import { pack, run, temporaryFolder } from './pack.js'
@@ -46,13 +47,28 @@ async function copyExample(t: Test, name: string): Promise<string> {
 async function start(t: Test, folder: string, ...command: [string, ...string[]]) {
   const { NODE_OPTIONS: _loaders, ...env } = process.env
   const [program, ...args] = command
-  const child = spawn(program, args, { cwd: folder, env: { ...env, PORT: '0' }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(program, args, { cwd: folder, env: { ...env, PORT: '0' }, stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(() => child.kill('SIGKILL'))
+  const said = text(child.stderr)
   for await (const line of createInterface(child.stdout)) {
     const [address] = /http:\/\/[^/]+:\d+/.exec(line) ?? []
-    if (address !== undefined) return { address: address.replace('[::1]', 'localhost'), child }
+    if (address !== undefined) return { address: address.replace('[::1]', 'localhost'), child, said }
   }
-  throw new Error(`${folder} has ended before it listened`)
+  throw new Error(`${folder} has ended before it listened: ${await said}`)
+}
+
+const thrower = "process.on('SIGWINCH', () => { throw new Error('Nobody catches it') })"
+
+/** An example says why it ends, whether it could not start or has failed later, and ends with 1. */
+async function fails(t: Test, folder: string, main: string): Promise<void> {
+  const { address, child, said } = await start(t, folder, 'node', '--import', `data:text/javascript,${thrower}`, main)
+  const { port } = new URL(address)
+  const taken = await run(folder, 'env', `PORT=${port}`, 'node', main)
+  t.match(taken, { code: 1, stderr: /EADDRINUSE/ }, 'the port is taken')
+  t.match(await run(folder, 'env', 'PORT=abc', 'node', main), { code: 1, stderr: /port/ }, 'the port is none')
+  child.kill('SIGWINCH')
+  t.strictSame(await once(child, 'exit'), [1, null])
+  t.match(await said, /Nobody catches it/)
 }
 
 async function stop(t: Test, child: ChildProcess): Promise<void> {
@@ -87,6 +103,7 @@ t.test('the smallest example', { skip }, async (t) => {
   })
   t.equal(bad.status, 400)
   await stop(t, child)
+  await fails(t, folder, 'server.js')
   const lines = readFileSync(join(folder, 'server.js'), 'utf8').split('\n').filter(Boolean)
   t.ok(lines.length <= 15, `it has ${lines.length} lines`)
 })
@@ -99,6 +116,7 @@ t.test('the example in CommonJS', { skip }, async (t) => {
   t.match(login, { user: { id: 1 } })
   t.match(page, { total: 1, data: [{ text: 'Hello' }] })
   await stop(t, child)
+  await fails(t, folder, 'server.cjs')
 })
 
 t.test('the page on production shows the image of the blog as it is', async (t) => {
@@ -137,4 +155,5 @@ t.test('the blog: compiled, visited by its own client, and by curl', { skip }, a
   t.strictSame([...said.slice(0, 3), said.at(-1)], lines)
   t.match(said[3], /title/)
   await stop(t, child)
+  await fails(t, folder, 'dist/main.js')
 })

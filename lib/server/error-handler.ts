@@ -36,8 +36,6 @@ export function errorHandler(
     const error = toAnswer(thrown, options.expose ?? process.env.NODE_ENV !== 'production')
     log(thrown, error, request)
     restoreHeaders(reply)
-    // Of a hook that has compressed the result. This body is not compressed, or is yet to be.
-    reply.removeHeader('content-encoding')
     // This replaces the serializer of the result, which is not sent.
     reply.code(error.code).serializer((payload) => (typeof payload === 'string' ? payload : JSON.stringify(payload)))
     if (error.code === 401) reply.header('www-authenticate', 'Bearer')

@@ -13,15 +13,20 @@ export function keepHeaders(reply: FastifyReply): void {
   )
 }
 
-/** Removes the headers of a result: an error answer has those that middleware had set before the call. */
+// They say how the body of the result is to be read, and whether a client has it already: hooks and plugins of the host set them, too.
+const ofResult = new Set(['content-encoding', 'etag', 'last-modified'])
+
+/** Removes the headers of a result: an error answer has those that middleware had set before the call, but none that tells of another body. */
 export function restoreHeaders(reply: FastifyReply): void {
+  if (reply.raw.headersSent) return
   const { [headersBefore]: before } = reply as Stored
-  if (before === undefined || reply.raw.headersSent) return
   for (const name of Object.keys(reply.getHeaders())) {
+    if (before === undefined && !ofResult.has(name)) continue
     reply.removeHeader(name)
     reply.raw.removeHeader(name)
   }
-  for (const [name, value] of Object.entries(before)) if (value !== undefined) reply.header(name, value)
+  for (const [name, value] of Object.entries(before ?? {}))
+    if (value !== undefined && !ofResult.has(name)) reply.header(name, value)
 }
 
 // RFC 9110, section 7.6.1: they apply to a single connection. HTTP/2 has none of them (RFC 9113, section 8.2.2).

@@ -12,7 +12,10 @@ import type { Knex } from 'knex'
 export interface ProductionOptions {
   /** The origins of other sites whose pages may call the atlas, as in `https://app.example.com`. Default: none. */
   origins?: string[]
-  /** By how many milliseconds other work may delay a request before it gets 503. Default 0, for no limit. */
+  /**
+   * How many milliseconds a turn of the event loop may take, on average over the last second, before requests get 503. A single long turn
+   * among idle ones is not enough: the process must have had no rest. Default 0, for no limit.
+   */
   maxLag?: number
   /** Where processes share what was logged out, and how often clients have tried. Default: the database has the one, each process counts the other. */
   redis?: Redis | undefined

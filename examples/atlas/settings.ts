@@ -19,7 +19,7 @@ export function readSettings(env: NodeJS.ProcessEnv) {
     rateLimit: number('RATE_LIMIT', 10, [0, 1_000_000]),
     trustProxy: env.TRUST_PROXY,
     origins: env.CORS_ORIGIN ? env.CORS_ORIGIN.split(',').map((origin) => origin.trim()) : [],
-    maxLag: number('MAX_LAG', 1000, [0, 600_000]),
+    maxLag: number('MAX_LAG', 500, [0, 600_000]),
     logger: { level: env.LOG_LEVEL || 'warn' }
   }
 }

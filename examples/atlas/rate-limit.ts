@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import rateLimit, { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Middleware, TooManyRequests } from 'fastify-services'
@@ -19,8 +20,11 @@ export async function createLimits(app: FastifyInstance, max: number, redis?: Re
   await app.register(rateLimit, { global: false, nameSpace: 'atlas:limit:', redis })
 
   const limit = (what: string, max: number, isCounted: IsCounted, keyOf: KeyOf = clientOf): Middleware => {
-    // Redis has the counts of all limits in one place: their keys differ by the name.
-    const keyGenerator = (request: FastifyRequest) => JSON.stringify([what, keyOf(request)])
+    // Redis has the counts of all limits in one place: their keys differ by the name. They are short, and tell no address, as hashes.
+    const keyGenerator = (request: FastifyRequest) =>
+      createHash('sha256')
+        .update(JSON.stringify([what, keyOf(request)]))
+        .digest('base64url')
     const count = app.createRateLimit({ max, timeWindow, keyGenerator })
     return async (request) => {
       if (!isCounted(request)) return
@@ -33,8 +37,9 @@ export async function createLimits(app: FastifyInstance, max: number, redis?: Re
   }
   return {
     users: { before: [limit('sign-ups', max, isPost), limit('changes', max, isPatch)] },
+    // All together first: a client who is refused here leaves no count behind for each further address.
     authentication: {
-      before: [limit('log-ins as one user', max, isLocal, userOf), limit('log-ins', 10 * max, isPost)]
+      before: [limit('log-ins', 10 * max, isPost), limit('log-ins as one user', max, isLocal, userOf)]
     }
   }
 }

@@ -7,6 +7,20 @@ import { callsOf } from './atlas-calls.js'
 import { openFolder } from './atlas-support.js'
 import { Way } from './atlas-way.js'
 
+t.test('one client leaves few keys in Redis, however many addresses it tries', { skip }, async (t) => {
+  const server = await RedisServer.start(t)
+  const redis = await connectRedis(server.url)
+  const app = await createApp(await openDatabase(await openFolder(t)), { rateLimit: 1, redis })
+  t.teardown(() => app.close())
+  const { logIn } = callsOf(app)
+  const statuses = []
+  for (let i = 0; i < 20; i++) statuses.push((await logIn(`${'x'.repeat(300)}${i}@example.com`, '')).status)
+  t.strictSame(statuses, [...Array(10).fill(401), ...Array(10).fill(429)])
+  const keys = await redis.keys('*')
+  t.equal(keys.length, 11, 'ten users, and all together')
+  for (const key of keys) t.match(key, /^atlas:limit:\S{0,30}[\w-]{43}$/)
+})
+
 t.test(
   'a Redis that is away lets nobody in who can not be checked, and is well again when it is back',
   { skip },

@@ -2,10 +2,10 @@ import multipart from '@fastify/multipart'
 import swagger from '@fastify/swagger'
 import { memory } from '@feathersjs/memory'
 import Fastify, { type FastifyInstance } from 'fastify'
-import services from 'fastify-services'
+import services, { errorHandler } from 'fastify-services'
 import authentication, { authenticate, hashPassword } from 'fastify-services/authentication'
 import { openapi } from 'fastify-services/openapi'
-import { byAuthor, ofPost, ownRecord, setAuthor, withFields } from './hooks.js'
+import { byAuthor, isFree, lowerCase, ofPost, ownRecord, setAuthor, withFields } from './hooks.js'
 import { describePost, Posts } from './posts.js'
 import * as records from './records.js'
 import { ofPosts } from './services.js'
@@ -20,12 +20,14 @@ const paginate = { default: 10, max: 100 }
 const loggedIn = authenticate('jwt')
 const writing = { create: [loggedIn], update: [loggedIn], patch: [loggedIn], remove: [loggedIn] }
 
-/** A blog in memory. */
-export async function createBlog(secret: string | Buffer): Promise<FastifyInstance> {
-  const app = Fastify()
+/** A blog in memory. Without `logger`, nothing is logged, errors neither. */
+export async function createBlog(secret: string | Buffer, logger = false): Promise<FastifyInstance> {
+  const errors = { html: false } as const
+  const app = Fastify({ logger, frameworkErrors: errorHandler(errors) })
+  app.setErrorHandler(errorHandler(errors))
   await app.register(swagger, openapi({ info }))
   await app.register(multipart, { limits: { fileSize: 1_000_000 } })
-  await app.register(services, { errorHandler: { html: false } })
+  await app.register(services, { errorHandler: errors, notFound: true })
 
   const hash = hashPassword('password')
   app.service('users', memory({ startId: 1, paginate }), {
@@ -33,7 +35,13 @@ export async function createBlog(secret: string | Buffer): Promise<FastifyInstan
     schema: { ...records.users, create: { ...records.users.create, summary: 'Sign up' } },
     hooks: {
       around: { find: [loggedIn], get: [loggedIn], patch: [loggedIn], remove: [loggedIn] },
-      before: { find: [ownRecord], get: [ownRecord], create: [hash], patch: [ownRecord, hash], remove: [ownRecord] }
+      before: {
+        find: [ownRecord],
+        get: [ownRecord],
+        create: [lowerCase, hash, isFree],
+        patch: [ownRecord, lowerCase, hash, isFree],
+        remove: [ownRecord]
+      }
     }
   })
   const isNew = withFields((post) => ({ tags: [], published: false, ...post }))
@@ -64,7 +72,7 @@ export async function createBlog(secret: string | Buffer): Promise<FastifyInstan
     schema: { ...records.pictures, create: { ...records.pictures.create, summary: 'Upload a picture' } },
     hooks: { around: writing, before: { create: [setAuthor, measured] } }
   })
-  await app.register(authentication, { secret })
+  await app.register(authentication, { secret, revocation: true, hooks: { before: { create: [lowerCase] } } })
   app.get('/health', { schema: { hide: true } }, async () => ({ status: 'ok' }))
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
   return app

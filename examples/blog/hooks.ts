@@ -1,4 +1,4 @@
-import { Forbidden, type HookContext, type Params } from 'fastify-services'
+import { Conflict, Forbidden, type HookContext, type Params } from 'fastify-services'
 import type { Posts } from './posts.js'
 
 interface Authored {
@@ -14,6 +14,21 @@ export function ownRecord(context: HookContext): void {
   const own = userId(params)
   if (method === 'find') context.params = { ...params, query: { ...params.query, id: own } }
   else if (Number(id) !== own) throw new Forbidden('Users see and change their own record only')
+}
+
+/** An address is the same whatever its case, at a log-in too. */
+export function lowerCase(context: HookContext): void {
+  const { email, ...rest } = context.data as { email?: unknown }
+  if (typeof email === 'string') context.data = { ...rest, email: email.toLowerCase() }
+}
+
+/** An address belongs to one user. In a database, a unique index sees to that, and `databaseErrors()` to the answer. */
+export async function isFree({ app, data, id }: HookContext): Promise<void> {
+  const { email } = data as { email?: string }
+  if (email === undefined) return
+  const users = app.service<{ find(params: Params): Promise<{ id: number }[]> }>('users')
+  const others = await users.find({ query: { email }, paginate: false })
+  if (others.some((user) => user.id !== Number(id))) throw new Conflict('The address is taken')
 }
 
 /** Adds to each record what the server sets: `set` makes it of the record and the params of the call. */

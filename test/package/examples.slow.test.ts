@@ -50,11 +50,15 @@ async function start(t: Test, folder: string, ...command: [string, ...string[]])
   const child = spawn(program, args, { cwd: folder, env: { ...env, PORT: '0' }, stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(() => child.kill('SIGKILL'))
   const said = text(child.stderr)
+  let address: string | undefined
   for await (const line of createInterface(child.stdout)) {
-    const [address] = /http:\/\/[^/]+:\d+/.exec(line) ?? []
-    if (address !== undefined) return { address: address.replace('[::1]', 'localhost'), child, said }
+    address = /http:\/\/[^/"]+:\d+/.exec(line)?.[0]
+    if (address !== undefined) break
   }
-  throw new Error(`${folder} has ended before it listened: ${await said}`)
+  if (address === undefined) throw new Error(`${folder} has ended before it listened: ${await said}`)
+  // What it logs later is read by nobody.
+  child.stdout.resume()
+  return { address: address.replace('[::1]', 'localhost'), child, said }
 }
 
 const thrower = "process.on('SIGWINCH', () => { throw new Error('Nobody catches it') })"
@@ -144,6 +148,25 @@ t.test('the blog: compiled, visited by its own client, and by curl', { skip }, a
       { total: 1, data: [{ title: 'Hello' }] }
     ]
   )
+  const send = async (method: string, path: string, data?: object) => {
+    const headers = {
+      authorization: `Bearer ${login?.accessToken}`,
+      ...(data && { 'content-type': 'application/json' })
+    }
+    const response = await fetch(address + path, { method, headers, body: data ? JSON.stringify(data) : null })
+    return [response.status, ((await response.json()) as { name?: string }).name]
+  }
+  const ada = { email: 'ADA@example.com', name: 'Other', password: 'correct horse' }
+  t.strictSame(await send('POST', '/users', ada), [409, 'Conflict'])
+  t.strictSame(await send('POST', '/users', { ...ada, email: 'Bob@example.com' }), [201, 'Other'])
+  t.strictSame(await send('PATCH', '/users/1', { email: 'BOB@example.com' }), [409, 'Conflict'])
+  t.strictSame(await send('PATCH', '/users/1', { email: 'Ada@example.com' }), [200, 'Ada'])
+  const { password } = ada
+  t.match(await send('POST', '/authentication', { strategy: 'local', email: ada.email, password }), [201])
+  for (const path of ['/nowhere', '/posts/%zz', '/health/x'])
+    t.match(await send('GET', path), [/40[04]/, /NotFound|BadRequest/], path)
+  t.match(await send('DELETE', '/authentication'), [200])
+  t.strictSame(await send('GET', '/users/1'), [401, 'NotAuthenticated'], 'the token has ended')
   const [, check] = /^HEALTHCHECK CMD (.+)$/m.exec(readFileSync(join(folder, 'Dockerfile'), 'utf8')) ?? []
   const [node, ...script] = JSON.parse((check ?? '').replaceAll('127.0.0.1:3030', new URL(address).host))
   t.match(await run(folder, node, ...script), { code: 0 }, 'Docker finds it well')

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { KnexService } from '@feathersjs/knex'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import services, { commonOperators, databaseErrors, errorHandler } from 'fastify-services'
@@ -12,7 +13,7 @@ import { registerPage } from './page.js'
 import { type ProductionOptions, registerProduction } from './production.js'
 import { sortBy } from './query.js'
 import { createLimits } from './rate-limit.js'
-import { createRedisStore } from './redis.js'
+import { createRedisStore, logLosses } from './redis.js'
 import { StartError } from './start-error.js'
 import { createStore, keptSecret } from './store.js'
 import { Table } from './table.js'
@@ -43,12 +44,13 @@ export async function createApp(
   const errors = { html: false } as const
   const frameworkErrors = errorHandler(errors)
   // The id of a request is one in the logs of all processes. A proxy may have given it already.
-  const ids = { genReqId: () => randomUUID(), requestIdHeader: trustProxy ? 'x-request-id' : false } as const
-  const app = createServer({ logger, trustProxy: trustProxy || false, frameworkErrors, ...ids })
+  const genReqId = ({ headers }: IncomingMessage) => (trustProxy && givenId(headers)) || randomUUID()
+  const app = createServer({ logger, trustProxy: trustProxy || false, frameworkErrors, genReqId })
   app.setErrorHandler(frameworkErrors)
   await registerProduction(app, knex, production)
   await registerDocument(app)
   const { redis } = production
+  if (redis) logLosses(redis, app.log)
   const limits = await createLimits(app, rateLimit, redis)
   await app.register(services, {
     query: { arrayLimit: 250 },
@@ -93,6 +95,8 @@ export async function createApp(
   })
   return app
 }
+
+const givenId = ({ 'x-request-id': id }: IncomingHttpHeaders) => /^[\w.-]{1,64}$/.exec(String(id ?? ''))?.[0]
 
 /** Nothing that a client does, or does not do, holds a connection for ever. */
 function createServer(options: FastifyServerOptions): FastifyInstance {

@@ -4,7 +4,7 @@ import cors from '@fastify/cors'
 import etag from '@fastify/etag'
 import helmet from '@fastify/helmet'
 import underPressure from '@fastify/under-pressure'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Unavailable } from 'fastify-services'
 import type { Redis } from 'ioredis'
 import type { Knex } from 'knex'
@@ -44,6 +44,15 @@ class Busy extends Unavailable {
   }
 }
 
+/** RFC 9110, section 13.2: 304 is for a read that succeeds. The plugin gives it to errors, and to changes that were made, too. */
+async function answerUnchanged({ method, headers }: FastifyRequest, reply: FastifyReply, payload: unknown) {
+  const tag = String(reply.getHeader('etag'))
+  const isRead = (method === 'GET' || method === 'HEAD') && reply.statusCode === 200
+  if (!isRead || !headers['if-none-match']?.split(/, */).includes(tag)) return payload
+  reply.code(304)
+  return ''
+}
+
 /** Registers what a server needs on the internet, before the routes that it is for. */
 export async function registerProduction(app: FastifyInstance, knex: Knex, options: ProductionOptions): Promise<void> {
   const { origins = [], maxLag = 0, redis } = options
@@ -53,12 +62,14 @@ export async function registerProduction(app: FastifyInstance, knex: Knex, optio
   if (origins.length > 0) await app.register(cors, { origin: origins, methods, allowedHeaders, exposedHeaders })
   await app.register(underPressure, { maxEventLoopDelay: maxLag, customError: Busy })
   // Weak: the bytes differ where they are compressed.
-  await app.register(etag, { weak: true })
+  await app.register(etag, { weak: true, replyWith304: false })
+  app.addHook('onSend', answerUnchanged)
   await app.register(compress, streaming)
 
+  // Written to Redis: one that takes no more writes answers a ping.
   app.get('/health', { schema: { hide: true } }, async () => {
     try {
-      await Promise.all([knex.raw('select 1'), redis?.ping()])
+      await Promise.all([knex.raw('select 1'), redis?.set('atlas:health', '', 'EX', 60)])
     } catch (cause) {
       throw new Unavailable('The database or Redis is not available', { retryAfter: 5 }, { cause })
     }

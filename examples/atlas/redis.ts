@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from 'fastify'
 import { Unavailable } from 'fastify-services'
 import type { Store } from 'fastify-services/authentication'
 import type { Redis } from 'ioredis'
@@ -10,8 +11,10 @@ import { StartError } from './start-error.js'
  * @throws {StartError} when Redis can't be reached
  */
 export async function connectRedis(url: string, timeout = 2000): Promise<Redis> {
-  if (!/^rediss?:\/\//.test(url))
-    throw new StartError('REDIS_URL is no address of a Redis server: write it as redis://user:password@host:6379')
+  if (!/^rediss?:\/\/[^/?#]*(\/\d*)?$/.test(url))
+    throw new StartError(
+      'REDIS_URL is no address of a Redis server: write it as redis://user:password@host:6379, or with the number of a database behind it'
+    )
   const timeouts = { commandTimeout: timeout, connectTimeout: timeout, socketTimeout: timeout }
   const retryStrategy = (times: number) => Math.min(times * 50, 1000)
   const options = { ...timeouts, retryStrategy, enableOfflineQueue: false, maxRetriesPerRequest: 0 }
@@ -20,7 +23,7 @@ export async function connectRedis(url: string, timeout = 2000): Promise<Redis> 
     // It takes a while to load, and most starts need none.
     const { Redis } = await import('ioredis')
     const redis = new Redis(url, { ...options, lazyConnect: true })
-    // Whoever asks is told, and the log with them.
+    // Whoever asks is told, and the log by `logLosses`.
     redis.on('error', (error) => {
       reason = error
     })
@@ -28,10 +31,24 @@ export async function connectRedis(url: string, timeout = 2000): Promise<Redis> 
       redis.disconnect()
       throw reason ?? error
     })
+    // It connects all the same where there is no such database, and takes the first one.
+    await redis.select(redis.options.db ?? 0)
     return redis
   } catch (error) {
     throw new StartError("Can't use the server of REDIS_URL", error)
   }
+}
+
+/** Logs why Redis is away, once for each time. Not the error itself: it may have a password in it. */
+export function logLosses(redis: Redis, log: Pick<FastifyBaseLogger, 'warn'>): void {
+  let isLost = false
+  redis.on('error', (error: NodeJS.ErrnoException) => {
+    if (!isLost) log.warn(`Redis is away: ${error.message || error.code}`)
+    isLost = true
+  })
+  redis.on('ready', () => {
+    isLost = false
+  })
 }
 
 /** What is thrown in place of an error of Redis: nobody gets in whose token or whose limit can't be checked. */

@@ -1,5 +1,7 @@
 import { StartError } from './start-error.js'
 
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
 /** The settings of the environment. An empty one counts as none. */
 export function readSettings(env: NodeJS.ProcessEnv) {
   const number = (name: string, standard: number, [min, max]: [number, number]) => {
@@ -7,6 +9,12 @@ export function readSettings(env: NodeJS.ProcessEnv) {
     if (/^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value)
     throw new StartError(`${name} is a number from ${min} to ${max}, not '${value}'`)
   }
+  const level = env.LOG_LEVEL || 'warn'
+  if (!levels.includes(level)) throw new StartError(`LOG_LEVEL is one of ${levels.join(', ')}, not '${level}'`)
+  const origins = env.CORS_ORIGIN ? env.CORS_ORIGIN.split(',').map((origin) => origin.trim()) : []
+  for (const origin of origins)
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin)
+      throw new StartError(`CORS_ORIGIN has origins such as https://app.example.com, not '${origin}'`)
   return {
     host: env.HOST || '127.0.0.1',
     port: number('PORT', 3030, [0, 65535]),
@@ -18,8 +26,8 @@ export function readSettings(env: NodeJS.ProcessEnv) {
     secret: env.AUTH_SECRET,
     rateLimit: number('RATE_LIMIT', 10, [0, 1_000_000]),
     trustProxy: env.TRUST_PROXY,
-    origins: env.CORS_ORIGIN ? env.CORS_ORIGIN.split(',').map((origin) => origin.trim()) : [],
+    origins,
     maxLag: number('MAX_LAG', 500, [0, 600_000]),
-    logger: { level: env.LOG_LEVEL || 'warn' }
+    logger: { level }
   }
 }

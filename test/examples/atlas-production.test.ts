@@ -68,7 +68,28 @@ onDatabase('what a server needs on the internet', async (t, options) => {
       t.match([again.statusCode, again.body], [304, ''], method)
     }
     t.equal((await send('HEAD', url)).headers.etag, etag)
+    t.equal((await send('GET', url, { 'if-none-match': `"x", ${etag}` })).statusCode, 304, 'one of several')
     t.equal((await send('GET', '/countries?$limit=99', { 'if-none-match': `${etag}` })).statusCode, 200)
+  })
+
+  t.test('neither an error nor a change that was made is taken for what the client has', async (t) => {
+    for (const [method, url, status] of [
+      ['GET', '/nowhere', 404],
+      ['DELETE', '/countries', 405],
+      ['GET', '/users', 401]
+    ] as const) {
+      const { headers } = await send(method, url)
+      t.equal((await send(method, url, { 'if-none-match': `${headers.etag}` })).statusCode, status, url)
+    }
+    const hidden = await createApp({ knex, close: async () => {} }, { rateLimit: 0 })
+    t.teardown(() => hidden.close())
+    hidden.route({ method: ['GET', 'DELETE'], url: '/record', handler: () => ({ id: 1 }) })
+    const { headers } = await hidden.inject('/record')
+    const had = { 'if-none-match': `${headers.etag}` }
+    const statuses = ['GET', 'DELETE'].map(async (method) => {
+      return (await hidden.inject({ method: method as Verb, url: '/record', headers: had })).statusCode
+    })
+    t.strictSame(await Promise.all(statuses), [304, 200])
   })
 
   t.test('an answer has the id of its request, under which the log has it', async (t) => {
@@ -81,6 +102,8 @@ onDatabase('what a server needs on the internet', async (t, options) => {
     t.ok(lines.some((line) => line.includes("No record found for id 'XXX'")))
     const given = { 'x-request-id': 'of-the-proxy' }
     t.match((await send('GET', '/countries', given)).headers, given, 'a proxy may have given it')
+    for (const id of ['x'.repeat(65), 'a b', '{"level":60}', ''])
+      t.match((await send('GET', '/countries', { 'x-request-id': id })).headers['x-request-id'], /^[\da-f-]{36}$/)
   })
 
   t.test('nobody else gives an id', async (t) => {

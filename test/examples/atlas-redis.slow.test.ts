@@ -7,6 +7,41 @@ import { callsOf } from './atlas-calls.js'
 import { openFolder } from './atlas-support.js'
 import { Way } from './atlas-way.js'
 
+t.test('a database that Redis does not have stops the start, and one that it has is used', { skip }, async (t) => {
+  const server = await RedisServer.start(t)
+  await t.rejects(connectRedis(`${server.url}/99`), {
+    name: 'Error',
+    message: /^Can't use the server of REDIS_URL: .*DB index/
+  })
+  const redis = await connectRedis(`${server.url}/3`)
+  t.teardown(() => redis.disconnect())
+  await redis.set('x', 1)
+  t.match(await redis.info('keyspace'), /db3:keys=1/)
+})
+
+t.test('a Redis that takes no writes is not well, and why Redis is away is logged once', { skip }, async (t) => {
+  const server = await RedisServer.start(t)
+  const redis = await connectRedis(server.url)
+  const log: string[] = []
+  const stream = { write: (line: string) => void log.push(line) }
+  const app = await createApp(await openDatabase(await openFolder(t)), { redis, logger: { level: 'warn', stream } })
+  t.teardown(() => app.close())
+  t.equal((await app.inject('/health')).statusCode, 200)
+  await redis.config('SET', 'maxmemory', '1')
+  t.equal((await app.inject('/health')).statusCode, 503)
+  await redis.config('SET', 'maxmemory', '0')
+  t.equal((await app.inject('/health')).statusCode, 200)
+  const losses = () => log.filter((line) => line.includes('Redis is away: '))
+  for (const times of [1, 2]) {
+    await server.kill()
+    while (losses().length < times) await new Promise((resolve) => setTimeout(resolve, 20))
+    await new Promise((resolve) => redis.once('reconnecting', resolve))
+    await server.start()
+    while ((await app.inject('/health')).statusCode === 503) await new Promise((resolve) => setTimeout(resolve, 20))
+    t.match([losses().length, losses().at(-1)], [times, /ECONNREFUSED/])
+  }
+})
+
 t.test('one client leaves few keys in Redis, however many addresses it tries', { skip }, async (t) => {
   const server = await RedisServer.start(t)
   const redis = await connectRedis(server.url)

@@ -52,6 +52,19 @@ t.test('what is in the way of the start gets one line', async (t) => {
     redis(`redis://:hunter2@127.0.0.1:${closed.port}`),
     `REDIS_URL: connect ECONNREFUSED 127.0.0.1`
   )
+  for (const path of ['/abc', '/-1', '/0/1', '?db=99'])
+    await line(
+      `no database of a Redis: ${path}`,
+      redis(`redis://127.0.0.1:1${path}`),
+      'REDIS_URL is no address of a Redis'
+    )
+  await line('a level of no logger', { LOG_LEVEL: 'verbose' }, 'LOG_LEVEL is one of trace, debug, info, warn')
+  for (const origin of ['*', 'app.example.com', 'https://app.example.com/', 'https://a.example.com,null'])
+    await line(
+      `no origin: ${origin}`,
+      { CORS_ORIGIN: origin },
+      'CORS_ORIGIN has origins such as https://app.example.com'
+    )
   await line('no address of a Redis', redis('hunter2:6379'), 'REDIS_URL is no address of a Redis server')
   const data = join(folder, 'data')
   for (const start of ['first', 'next'])

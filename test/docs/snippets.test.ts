@@ -37,6 +37,8 @@ const openingOf = (page = 'README.md') =>
 
 // Snippets of pages read it, as an application would.
 process.env.AUTH_SECRET = randomBytes(64).toString('base64')
+// What it logs is no subject here.
+process.env.LOG_LEVEL = 'error'
 
 // An empty database of PGlite is copied: to create one takes six seconds.
 const databaseOf = (file: string) => join(t.testdirName, `${file}-database`)

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler, RouteOptions } from 'fastify'
 import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../types/fastify.js'
 import { Caller } from '../core/caller.js'
-import { authenticationFor, type WithAuthentications } from '../core/credentials.js'
+import { readerFor, type WithForeignReader } from '../core/credentials.js'
 import { ServiceError } from '../core/errors.js'
 import { foreignOf } from '../core/foreign.js'
 import { checkData } from '../core/methods.js'
@@ -99,8 +99,8 @@ export function toRoute(
     const caller = new Caller(request, reply.raw)
     timeout ??= Number((request.routeOptions as { handlerTimeout?: number }).handlerTimeout)
     if (timeout > 0) startDeadline(timeout, caller, request, reply)
-    const authentication = isForeign ? undefined : authenticationFor(instance as WithAuthentications)
-    if (authentication !== undefined) await authentication.readCredentials(request)
+    const reader = isForeign ? undefined : readerFor(instance as WithForeignReader)
+    if (reader !== undefined) await reader.readCredentials(request, reply)
     if (before.length > 0 && (await runMiddleware(before, request, reply))) return reply
     const context = method.context(read(request, caller)) as HookContext
     caller.context = context

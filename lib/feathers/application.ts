@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { HookOptions } from '../../types/hooks.js'
 import { hookApplicationOf, instance } from '../core/hook-application.js'
 import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
+import { isClass } from '../core/shown.js'
 import { authenticationIn } from './authentication.js'
 import type { FeathersLike, Mixin } from './members.js'
 import { missingMember, refuseMember } from './missing.js'
@@ -119,8 +120,7 @@ function ownMembers(
 type Method = (...args: unknown[]) => unknown
 
 /** A class has members of its own, which may be private: it is given as it is. */
-const isMethod = (value: unknown): value is Method =>
-  typeof value === 'function' && !/^class\b/.test(Function.prototype.toString.call(value))
+const isMethod = (value: unknown): value is Method => typeof value === 'function' && !isClass(value)
 
 /** All services by their paths. */
 const servicesOf = (host: WithServiceHost) =>

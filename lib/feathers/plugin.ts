@@ -3,6 +3,8 @@ import plugin from 'fastify-plugin'
 import { foreignReader, type WithForeignReader } from '../core/credentials.js'
 import { hasHookApplication } from '../core/hook-application.js'
 import { checkOptionNames } from '../core/option-names.js'
+import { isObject } from '../core/plain.js'
+import { shown } from '../core/shown.js'
 import { createApplications } from './application.js'
 import { credentialsReader } from './credentials.js'
 import { type MountOptions, mount } from './mount.js'
@@ -32,14 +34,20 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
   const { app, settings, ...rest } = options
   if ('app' in options && !isApplication(app))
     throw new Error(
-      'The option `app` of fastify-services/feathers is an application of Feathers 5, as feathers() makes it'
+      `The option \`app\` of fastify-services/feathers must be an application of Feathers 5, as feathers() makes it, got ${shown(app)}`
     )
   const { authentication } = options
   if (authentication !== undefined) {
     if (typeof authentication !== 'object' || authentication === null)
-      throw new Error('The option `authentication` of fastify-services/feathers is an object: { service, strategies }')
+      throw new Error(
+        `The option \`authentication\` of fastify-services/feathers must be an object, { service, strategies }, got ${shown(authentication)}`
+      )
     checkOptionNames(authentication, ['service', 'strategies'], 'fastify-services/feathers has', 'authentication.')
   }
+  if (settings !== undefined && typeof settings !== 'function' && !isObject(settings))
+    throw new Error(
+      `The option \`settings\` of fastify-services/feathers must be an object or a function, got ${shown(settings)}`
+    )
   const mounted = app as Mounted | undefined
   const backing = mounted ?? createSettings()
   // Hooks of our services get one application: of several that are mounted, the first.

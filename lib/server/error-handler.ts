@@ -76,7 +76,7 @@ async function sendPage(
  */
 function toAnswer(thrown: unknown, expose: boolean): ServiceError {
   if (attempt(() => thrown instanceof Error && 'serialization' in thrown))
-    return new GeneralError('The result can not be serialized', undefined, { cause: thrown })
+    return new GeneralError('The result is not JSON (BigInt or a cycle?)', undefined, { cause: thrown })
   const error = toServiceError(thrown)
   if (expose || error.code < 500 || isServiceError(thrown)) return error
   return Object.assign(error, { message: STATUS_CODES[error.code] ?? 'Error', errors: undefined })

@@ -3,7 +3,7 @@ import { type Endpoint, endpointsOf } from '../core/endpoints.js'
 import { methods } from '../core/methods.js'
 import { isObject } from '../core/plain.js'
 import { existing, type ServiceMethod } from '../core/service.js'
-import { isClass, shown } from '../core/shown.js'
+import { shown } from '../core/shown.js'
 
 /** A service, with the methods that may be called from outside. */
 export interface ExposedService extends Describable {
@@ -44,9 +44,8 @@ export function exposedMethods(service: object, path: string, named: readonly st
   )
 }
 
-/** The error for what is no object at all. A class is given by mistake, in place of an object of it. */
-function notObject(service: unknown, path: string): Error | undefined {
-  if (typeof service === 'object' && service !== null) return undefined
-  const advice = isClass(service) ? `: pass \`new ${(service as { name: string }).name}()\`` : ''
-  return new Error(`The service '${path}' must be an object with methods, got ${shown(service)}${advice}`)
-}
+/** The error for what is no object at all. */
+const notObject = (service: unknown, path: string): Error | undefined =>
+  typeof service === 'object' && service !== null
+    ? undefined
+    : new Error(`The service '${path}' must be an object with methods, got ${shown(service)}`)

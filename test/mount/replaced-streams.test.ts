@@ -75,3 +75,17 @@ t.test('their hooks see the context that they know', async (t) => {
   for (const one of seen) t.same(one, { id: '1' })
   t.equal(seen.length, 4)
 })
+
+t.test('after many calls of several methods, results are still their own', async (t) => {
+  const theirs: Theirs = feathers()
+  const answer = async (id: unknown) => ({ id })
+  for (const path of ['a', 'b', 'c'])
+    theirs.use(path, { get: answer, remove: answer, find: async () => [{ id: path }] })
+  const app = await createMounted(t, theirs)
+  for (let count = 0; count < 20; count++)
+    for (const path of ['a', 'b', 'c']) {
+      t.same((await app.inject(`/${path}/${count}`)).json(), { id: `${count}` })
+      t.same((await app.inject({ method: 'DELETE', url: `/${path}/${count}` })).json(), { id: `${count}` })
+      t.same((await app.inject(`/${path}`)).json(), [{ id: path }])
+    }
+})

@@ -1,6 +1,7 @@
 // Runs all test files with coverage, or those that are named without, and shows their reports with `tap replay`. Those that are slow by nature
 // (`test/**/*.slow.test.ts`) are run by `--slow` alone.
-// `tap run` would do the same, but it loads each module of a test in a second thread, which doubles the time of most files.
+// `tap run` would do the same, but it loads each module of a test in a second thread, which doubles the time of most files, and it starts a process
+// for each: here files of one folder share one (scripts/test-group.js), which costs half as much again.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,15 +27,32 @@ const all = () =>
     .map((name) => `dist/test/${name.replaceAll('\\', '/')}`)
     .sort()
 
-// The longest first, so that the last ones end together: by the times of the last run, or else by their folders.
-const folders = ['examples', 'client', 'docs', 'faults']
-function lengthOf(file) {
-  const report = `.tap/test-results/${file}.tap`
-  const time = existsSync(report) && /^# time=([\d.]+)ms$/m.exec(readFileSync(report, 'utf8'))
-  return time ? Number(time[1]) : folders.includes(file.split('/')[2]) ? Number.MAX_VALUE : 0
+// Those that are slow wait for programs of their own: they run beside each other.
+const size = values.slow ? 1 : 10
+
+/** @returns the files of each group by the first of them, by which `tap replay` knows it */
+function toGroups(files) {
+  const groups = new Map()
+  for (const folder of new Set(files.map(dirname))) {
+    const inFolder = files.filter((file) => dirname(file) === folder)
+    for (let start = 0; start < inFolder.length; start += size)
+      groups.set(inFolder[start], inFolder.slice(start, start + size))
+  }
+  return groups
 }
-const lengths = new Map((named.length > 0 ? named : all()).map((file) => [file, lengthOf(file)]))
-const files = [...lengths.keys()].sort((a, b) => lengths.get(b) - lengths.get(a))
+
+// The longest first, so that the last ones end together: by the times of the last run, or else by their folders.
+const folders = ['docs', 'explorer', 'faults', 'examples', 'authentication', 'client', 'interop']
+function lengthOf(name) {
+  const report = `.tap/test-results/${name}.tap`
+  const time = existsSync(report) && /^# time=([\d.]+)ms$/m.exec(readFileSync(report, 'utf8'))
+  if (time) return Number(time[1])
+  const place = folders.findIndex((folder) => name.startsWith(`dist/test/${folder}`))
+  return place === -1 ? 0 : Number.MAX_SAFE_INTEGER - place
+}
+const groups = toGroups(named.length > 0 ? named : all())
+const lengths = new Map([...groups.keys()].map((name) => [name, lengthOf(name)]))
+const names = [...groups.keys()].sort((a, b) => lengths.get(b) - lengths.get(a))
 
 rmSync('.tap/test-results', { recursive: true, force: true })
 rmSync('.tap/coverage', { recursive: true, force: true })
@@ -48,37 +66,44 @@ const environment = {
   ...(hasCoverage && { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} ${preload}`.trim() })
 }
 
-/** Runs one file. @returns whether it passed */
-async function run(file) {
-  const report = `.tap/test-results/${file}.tap`
+/** Runs one group. @returns whether it passed */
+async function run(name) {
+  const files = groups.get(name)
+  const report = `.tap/test-results/${name}.tap`
   mkdirSync(dirname(report), { recursive: true })
   const output = openSync(report, 'w')
-  const child = spawn(process.execPath, ['--enable-source-maps', file], {
-    env: environment,
+  // The name is an argument because tap names the folders of fixtures by them.
+  const child = spawn(process.execPath, ['--enable-source-maps', 'scripts/test-group.js', name], {
+    env: { ...environment, TEST_FILES: files.join(' ') },
     stdio: ['ignore', output, 'inherit']
   })
   // tap ends a file in time; this is for one that does not let it.
-  const timer = setTimeout(() => child.kill('SIGKILL'), (setting('timeout') + 10) * 1000)
+  const timer = setTimeout(() => child.kill('SIGKILL'), (setting('timeout') * files.length + 10) * 1000)
   const [code, signal] = await once(child, 'close')
   clearTimeout(timer)
   closeSync(output)
-  if (code !== 0) addFailure(report, `${file} ended with ${signal ?? code}`)
-  return code === 0
+  const text = readFileSync(report, 'utf8')
+  const missing = files.filter((file) => !text.includes(`# ended: ${file}\n`))
+  if (code === 0 && missing.length === 0) return true
+  addFailure(report, `${name} ended with ${signal ?? code}${missing.length > 0 ? `, before ${missing[0]} did` : ''}`)
+  return false
 }
 
-/** Adds a failure to the report of a file that ended badly and does not say so. */
+/** Adds a failure to the report of a group that ended badly and does not say so. */
 function addFailure(report, title) {
   const text = readFileSync(report, 'utf8')
   if (/^(not ok|Bail out)/m.test(text)) return
   writeFileSync(report, `TAP version 14\n${text.replace(/^/gm, '# ')}\nnot ok 1 - ${title}\n1..1\n`)
 }
 
-const waiting = [...files]
+const waiting = [...names]
 async function work() {
-  for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
     const start = performance.now()
-    const isGood = await run(file)
-    console.log(`# ${isGood ? 'passed' : 'FAILED'} ${file} ${((performance.now() - start) / 1000).toFixed(1)} s`)
+    const isGood = await run(name)
+    const seconds = ((performance.now() - start) / 1000).toFixed(1)
+    const more = groups.get(name).length - 1
+    console.log(`# ${isGood ? 'passed' : 'FAILED'} ${name}${more > 0 ? ` and ${more} more` : ''} ${seconds} s`)
   }
 }
 await Promise.all(Array.from({ length: setting('jobs') }, work))
@@ -86,7 +111,7 @@ await Promise.all(Array.from({ length: setting('jobs') }, work))
 const tap = 'node_modules/tap/dist/esm/run.mjs'
 const shown = spawnSync(
   process.execPath,
-  [tap, 'replay', ...files, ...(hasCoverage ? [] : ['--allow-empty-coverage'])],
+  [tap, 'replay', ...names, ...(hasCoverage ? [] : ['--allow-empty-coverage'])],
   { stdio: 'inherit' }
 )
 process.exitCode = shown.status ?? 1

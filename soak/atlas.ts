@@ -15,7 +15,16 @@ export interface Place {
 }
 
 async function start({ env }: Place): Promise<{ child: Child; url: string }> {
-  const own = { PORT: '0', HOST: '', AUTH_SECRET: '', LOG_LEVEL: 'fatal', DATABASE_URL: '', ATLAS_DATA: '' }
+  const own = {
+    PORT: '0',
+    HOST: '',
+    AUTH_SECRET: '',
+    LOG_LEVEL: 'fatal',
+    DATABASE_URL: '',
+    ATLAS_DATA: '',
+    REDIS_URL: '',
+    MAX_LAG: '0'
+  }
   const child = new Child('examples/atlas/main.js', { ...own, RATE_LIMIT: '0', DATABASE_TIMEOUT: '60000', ...env })
   const url = await child.line(/(http:\/\/127\.0\.0\.1:\d+)/)
   await child.line(/(ODbL)/)

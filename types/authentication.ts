@@ -6,7 +6,7 @@ export type User = Identity extends { user: infer U } ? U : unknown
 /** Who calls a route that `authenticate` guards. */
 export type Identified = Partial<Identity> & { user?: User }
 
-/** What a client sends to log in (specification: "Authentication"): the name of a strategy, and what that strategy asks for. */
+/** What a client sends to log in (docs/client.md#login): the name of a strategy, and what that strategy asks for. */
 export interface AuthenticationRequest {
   strategy?: string
   [key: string]: unknown

@@ -8,7 +8,7 @@ export type HeadersLike =
   | Readonly<Record<string, string | number | null | undefined>>
   | Iterable<readonly [string, string]>
 
-/** The params of a call of the client (specification: "Client behaviour"). Only `query` is sent to the server as params. */
+/** The params of a call of the client (docs/client.md). Only `query` is sent to the server as params. */
 export interface ClientParams<Q = Query> {
   query?: Q
   /** Headers of this call. They win over `connection.headers` and over the headers of the adapter. */

@@ -47,7 +47,7 @@ export type Formatter = (request: FastifyRequest, reply: FastifyReply) => unknow
 /** Renders an error as a page: returns the HTML, a string, or sends by itself and returns nothing. May be async. */
 export type ErrorPage = (error: Error & { code: number }, request: FastifyRequest, reply: FastifyReply) => unknown
 
-/** Options of the error handler (specification: "Errors"). */
+/** Options of the error handler (docs/errors.md#options). */
 export interface ErrorHandlerOptions {
   /**
    * HTML for those who do not ask for JSON: a function, or an object from a status code (or `default`) to the path of a page or to
@@ -62,7 +62,7 @@ export interface ErrorHandlerOptions {
   requestId?: boolean
 }
 
-/** Options of the not-found handler (specification: "Errors"). */
+/** Options of the not-found handler (docs/errors.md#options). */
 export interface NotFoundOptions extends ErrorHandlerOptions {
   /** Whether the message names the URL. Default `false`. */
   verbose?: boolean

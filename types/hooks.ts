@@ -98,7 +98,7 @@ export type RecordListener<S = unknown, App = unknown> = {
   listen(record: RecordOf<S>, context: HookContext<S, string, App>): unknown
 }['listen']
 
-/** What a registered service has besides its own methods (specification: "Events"). */
+/** What a registered service has besides its own methods (docs/hooks-and-events.md#events). */
 export interface ServiceAddons<S = unknown, App = unknown> {
   /** Adds hooks to the service, at any time. @throws when a hook type or a method is not known. */
   hooks(options: HookOptions<S, App>): this

@@ -20,7 +20,7 @@ export type Query = Record<string, unknown>
 export interface Identity {}
 
 /**
- * The last argument of every service method (specification: "Service params set by the transport").
+ * The last argument of every service method (docs/http.md#params).
  *
  * Over HTTP it holds exactly `query`, `headers`, `route`, `provider`, `signal` and what middleware put on `request.feathers`.
  * A call from the server itself passes what it likes.
@@ -61,7 +61,7 @@ export type Paged<S> = Omit<S, 'find'> & { find(...args: Find<S>[0]): Promise<Pa
 export type Unpaged<S> = Omit<S, 'find'> & { find(...args: Find<S>[0]): Promise<Found<Find<S>[1]>[]> }
 
 /**
- * The shape of a service: an object with any of the six methods (specification: "Endpoints"). Use it with
+ * The shape of a service: an object with any of the six methods (docs/http.md#requests-and-calls). Use it with
  * `implements` to have the signatures checked; it is not needed otherwise.
  *
  * @example

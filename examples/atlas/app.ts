@@ -1,15 +1,17 @@
+import { randomUUID } from 'node:crypto'
 import { KnexService } from '@feathersjs/knex'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import services, { commonOperators, databaseErrors, errorHandler, type ServiceOptions } from 'fastify-services'
-import authentication from 'fastify-services/authentication'
-import type { Knex } from 'knex'
+import services, { commonOperators, databaseErrors, errorHandler } from 'fastify-services'
+import authentication, { type AuthenticationOptions } from 'fastify-services/authentication'
 import * as countries from './countries.js'
 import type { Database } from './database.js'
 import { createDemo } from './demo.js'
 import { licence, registerDocument } from './document.js'
 import * as notes from './notes.js'
+import { type ProductionOptions, registerProduction } from './production.js'
 import { sortBy } from './query.js'
 import { createLimits } from './rate-limit.js'
+import { createRedisStore } from './redis.js'
 import { StartError } from './start-error.js'
 import { createStore, keptSecret } from './store.js'
 import { Table } from './table.js'
@@ -18,7 +20,7 @@ import * as users from './users.js'
 // The bytes of a password of 1024 characters, each of them escaped.
 const maxLogin = 16_384
 
-export interface AppOptions {
+export interface AppOptions extends ProductionOptions {
   /** What tokens are signed with. Default: what was made on the first start, and is kept in the database. */
   secret?: string | undefined
   /** How often one client may sign up, change a user, or try to log in as one, in a minute. 0 for no limit. Default 10. */
@@ -29,19 +31,24 @@ export interface AppOptions {
 }
 
 /**
- * The atlas over an open database, which it closes when it is closed itself.
+ * The atlas over an open database, and Redis where there is one, which it closes when it is closed itself.
  *
  * @throws {StartError} when the secret is too short
  */
 export async function createApp(
   { knex, close }: Database,
-  { secret, rateLimit = 10, trustProxy, logger = false }: AppOptions = {}
+  { secret, rateLimit = 10, trustProxy, logger = false, ...production }: AppOptions = {}
 ): Promise<FastifyInstance> {
   const errors = { html: false } as const
   const frameworkErrors = errorHandler(errors)
-  const app = createServer({ logger, trustProxy: trustProxy || false, frameworkErrors })
+  // The id of a request is one in the logs of all processes. A proxy may have given it already.
+  const ids = { genReqId: () => randomUUID(), requestIdHeader: trustProxy ? 'x-request-id' : false } as const
+  const app = createServer({ logger, trustProxy: trustProxy || false, frameworkErrors, ...ids })
+  app.setErrorHandler(frameworkErrors)
+  await registerProduction(app, knex, production)
   await registerDocument(app)
-  const limits = await createLimits(app, rateLimit)
+  const { redis } = production
+  const limits = await createLimits(app, rateLimit, redis)
   await app.register(services, {
     query: { arrayLimit: 250 },
     errorHandler: errors,
@@ -65,7 +72,8 @@ export async function createApp(
     bodyLimit: maxLogin,
     ...limits.users
   })
-  await registerAuthentication(app, knex, secret, limits.authentication)
+  const store = redis ? createRedisStore(redis) : createStore(knex)
+  await registerAuthentication(app, { secret: secret || (await keptSecret(knex)), store, ...limits.authentication })
 
   app.get('/', { schema: { hide: true } }, async () => ({
     countries: '/countries',
@@ -77,7 +85,10 @@ export async function createApp(
     licence
   }))
   app.addHook('onReady', () => createDemo(app, knex))
-  app.addHook('onClose', close)
+  app.addHook('onClose', async () => {
+    redis?.disconnect()
+    await close()
+  })
   return app
 }
 
@@ -93,20 +104,13 @@ function createServer(options: FastifyServerOptions): FastifyInstance {
   }
 }
 
-async function registerAuthentication(
-  app: FastifyInstance,
-  knex: Knex,
-  secret: string | undefined,
-  limits: ServiceOptions
-): Promise<void> {
+async function registerAuthentication(app: FastifyInstance, options: AuthenticationOptions): Promise<void> {
   try {
     await app.register(authentication, {
-      secret: secret || (await keptSecret(knex)),
       revocation: true,
-      store: createStore(knex),
       hooks: { before: { create: [users.normalizeEmail] } },
       bodyLimit: maxLogin,
-      ...limits
+      ...options
     })
   } catch (error) {
     throw new StartError("Can't use AUTH_SECRET", error)

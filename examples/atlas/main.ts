@@ -2,16 +2,18 @@ import { createServer } from 'node:net'
 import { createApp } from './app.js'
 import { openDatabase } from './database.js'
 import { hasDemo } from './demo.js'
+import { connectRedis } from './redis.js'
 import { readSettings } from './settings.js'
 import { StartError } from './start-error.js'
 import { startMessage } from './start-message.js'
 import { stopOnSignals } from './stop.js'
 
 try {
-  const { host, port, folder, url, databaseTimeout, shutdownTimeout, ...options } = readSettings(process.env)
+  const { host, port, folder, url, redisUrl, databaseTimeout, shutdownTimeout, ...options } = readSettings(process.env)
   await checkPort(host, port)
+  const redis = redisUrl ? await connectRedis(redisUrl) : undefined
   const database = await openDatabase({ url, folder, timeout: databaseTimeout })
-  const app = await createApp(database, options).catch(async (error) => {
+  const app = await createApp(database, { ...options, redis }).catch(async (error) => {
     await database.close()
     throw error
   })

@@ -1,6 +1,8 @@
 import rateLimit, { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Middleware, TooManyRequests } from 'fastify-services'
+import type { Redis } from 'ioredis'
+import { redisAway } from './redis.js'
 import { toAddress } from './users.js'
 
 const timeWindow = '1 minute'
@@ -9,33 +11,42 @@ const timeWindow = '1 minute'
  * Limits what costs a hash of a password: in a minute, so many of one client sign up, so many changes of users are asked for, and so many
  * try to log in as one user. Ten times as many log-ins of one client are let through for all users together.
  *
- * @param app counts are those of a route: its router takes a path with a slash behind it for the same
  * @param max 0 for no limit
+ * @param redis where processes count together; without it each counts for itself
  */
-export async function createLimits(app: FastifyInstance, max: number) {
+export async function createLimits(app: FastifyInstance, max: number, redis?: Redis) {
   if (max === 0) return { users: {}, authentication: {} }
-  await app.register(rateLimit, { global: false })
-  const ofClient = app.createRateLimit({ max: 10 * max, timeWindow })
-  const limitClient: Middleware = async (request) => {
-    if (request.method !== 'POST') return
-    const limit = await ofClient(request)
-    if (!limit.isAllowed && limit.isExceeded)
-      throw new TooManyRequests('Too many log-ins, try again later', { retryAfter: limit.ttlInSeconds })
+  await app.register(rateLimit, { global: false, nameSpace: 'atlas:limit:', redis })
+
+  const limit = (what: string, max: number, isCounted: IsCounted, keyOf: KeyOf = clientOf): Middleware => {
+    // Redis has the counts of all limits in one place: their keys differ by the name.
+    const keyGenerator = (request: FastifyRequest) => JSON.stringify([what, keyOf(request)])
+    const count = app.createRateLimit({ max, timeWindow, keyGenerator })
+    return async (request) => {
+      if (!isCounted(request)) return
+      const result = await count(request).catch(redisAway)
+      if (!result.isAllowed && result.isExceeded)
+        throw new TooManyRequests(`Rate limit exceeded, retry in ${result.ttlInSeconds} s`, {
+          retryAfter: result.ttlInSeconds
+        })
+    }
   }
   return {
-    users: { config: { rateLimit: { max, timeWindow, allowList: isFree } } },
+    users: { before: [limit('sign-ups', max, isPost), limit('changes', max, isPatch)] },
     authentication: {
-      // The name of the user is in the body, which is read by then.
-      config: { rateLimit: { max, timeWindow, hook: 'preHandler', keyGenerator: userKey, allowList: isOther } },
-      before: [limitClient]
+      before: [limit('log-ins as one user', max, isLocal, userOf), limit('log-ins', 10 * max, isPost)]
     }
   }
 }
 
-const isFree = ({ method }: FastifyRequest) => method !== 'POST' && method !== 'PATCH'
+type IsCounted = (request: FastifyRequest) => boolean
+type KeyOf = (request: FastifyRequest) => unknown
 
+const isPost: IsCounted = ({ method }) => method === 'POST'
+const isPatch: IsCounted = ({ method }) => method === 'PATCH'
+// Neither by the token, nor to log out.
+const isLocal: IsCounted = ({ body }) => Object(body).strategy === 'local'
+
+const clientOf = ({ ip }: FastifyRequest) => normalizeIP(ip)
 // So that nobody locks a user out from elsewhere. The address is the one that is looked up: ` A@b.c` is no other user than `a@b.c`.
-const userKey = ({ ip, body }: FastifyRequest) => JSON.stringify([normalizeIP(ip), toAddress(Object(body).email)])
-
-// By the token, or to log out.
-const isOther = ({ body }: FastifyRequest) => Object(body).strategy !== 'local'
+const userOf = (request: FastifyRequest) => [clientOf(request), toAddress(Object(request.body).email)]

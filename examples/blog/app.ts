@@ -8,6 +8,7 @@ import { openapi } from 'fastify-services/openapi'
 import { byAuthor, ofPost, ownRecord, setAuthor, withFields } from './hooks.js'
 import { describePost, Posts } from './posts.js'
 import * as records from './records.js'
+import { ofPosts } from './services.js'
 
 const info = {
   title: 'Blog',
@@ -38,8 +39,7 @@ export async function createBlog(secret: string | Buffer): Promise<FastifyInstan
   const isNew = withFields((post) => ({ tags: [], published: false, ...post }))
   const described = withFields(describePost)
   app.service('posts', new Posts({ startId: 1, paginate, multi: ['create', 'patch', 'remove'] }), {
-    methods: ['find', 'get', 'create', 'update', 'patch', 'remove', 'publish'],
-    routes: { publish: 'POST /:id/publish' },
+    ...ofPosts,
     schema: { ...records.posts, publish: { summary: 'Publish a post', response: records.posts.get.response } },
     hooks: {
       around: { ...writing, publish: [loggedIn] },
@@ -65,6 +65,7 @@ export async function createBlog(secret: string | Buffer): Promise<FastifyInstan
     hooks: { around: writing, before: { create: [setAuthor, measured] } }
   })
   await app.register(authentication, { secret })
+  app.get('/health', { schema: { hide: true } }, async () => ({ status: 'ok' }))
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
   return app
 }

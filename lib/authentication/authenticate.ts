@@ -36,7 +36,7 @@ declare module 'fastify' {
 }
 
 /**
- * A guard that lets in callers who prove who they are by one of the strategies (specification: "Authentication"). As a hook of a
+ * A guard that lets in callers who prove who they are by one of the strategies (docs/login-reference.md#guards). As a hook of a
  * service it sets `params.user`, `params.authentication` and `params.authenticated`; a call of the server itself needs no
  * credentials. As a `preHandler` (or `onRequest`) of a route it sets `request.user` and `request.feathers`.
  *

@@ -12,7 +12,7 @@ const maxRecords = 50
  *
  * @param field the field of the data that holds the password
  * @returns a hook for `before` or `around`; it throws BadRequest when the password is no string of 1 to 1024 characters or, over HTTP, a
- * list has more than 50 records, and Unavailable when too many are being hashed
+ * list has more than 50 passwords, and Unavailable when too many are being hashed
  * @throws when no field is named; when the server starts, if it is no such hook or there is no authentication
  * @example
  * app.service('users').hooks({ before: { create: [hashPassword('password')], update: [hashPassword('password')], patch: [hashPassword('password')] } })
@@ -35,7 +35,8 @@ export function hashPassword(field: string): (context: HookContext, next?: NextF
       const { data } = context
       if (!Array.isArray(data)) context.data = await replace(data)
       else {
-        if (context.params.provider && data.length > maxRecords)
+        const passwordsIn = data.filter((one) => Object(one)[field] !== undefined)
+        if (context.params.provider && passwordsIn.length > maxRecords)
           throw new BadRequest(`A list of records with a '${field}' has at most ${maxRecords}`)
         const hashed: unknown[] = []
         // One by one, so that a long list takes only one of the places in the queue, which logins need too.

@@ -20,7 +20,7 @@ export interface Strategies {
   [name: string]: boolean | JwtOptions | LocalOptions | Strategy | undefined
 }
 
-/** Options of the plugin (specification: "Authentication"). */
+/** Options of the plugin (docs/login-reference.md#options). */
 export interface AuthenticationOptions extends EntityOptions, Passed {
   /** What tokens are signed with: at least 32 random bytes, or a key pair. Of a list, the first signs and all verify. */
   secret: Secret | readonly Secret[] | undefined

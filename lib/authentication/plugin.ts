@@ -59,11 +59,11 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
 }
 
 /**
- * The plugin: the login of the specification ("Authentication") as a service, at `/authentication`. Register it after
+ * The plugin: the login (docs/login-reference.md#answers) as a service, at `/authentication`. Register it after
  * `fastify-services`, once for each set of users.
  *
  * @throws when an option can't be used; when the server starts, if there is no service of users
  * @example
  * await app.register(authentication, { secret: process.env.AUTH_SECRET })
  */
-export default plugin(authentication, { fastify: '5.x', name: 'fastify-services/authentication' })
+export default plugin(authentication, { fastify: '>=5.8.0 <6', name: 'fastify-services/authentication' })

@@ -23,7 +23,7 @@ interface ServiceParts {
 }
 
 /**
- * The service at which clients log in and out (specification: "Authentication"). The plugin makes it.
+ * The service at which clients log in and out (docs/login-reference.md#answers). The plugin makes it.
  *
  * @example
  * const service = app.service<AuthenticationService>('authentication')

@@ -48,7 +48,7 @@ export interface Authenticator {
 
 /**
  * A way to prove who calls. `local` and `jwt` are strategies; write your own for an API key, a cookie or a magic link
- * (specification: "Authentication").
+ * (docs/login-strategies.md).
  *
  * @example
  * const apiKey: Strategy = {

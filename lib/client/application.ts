@@ -14,7 +14,7 @@ import { type Finder, iterate } from './iterate.js'
 import { addMethod, RestService } from './rest-service.js'
 
 /**
- * Creates a client application (specification: "Client behaviour"). `Services` is the interface of the server's services: it types
+ * Creates a client application (docs/client.md). `Services` is the interface of the server's services: it types
  * paths, methods, data and results.
  *
  * @example

@@ -36,7 +36,7 @@ const heldByCall = Symbol()
 
 /**
  * Adds login to a client: `authenticate`, `reAuthenticate` and `logout`, and the token on every call of the default connection
- * (specification: "Authentication"). If the server issues refresh tokens, a call that is answered with 401 renews the token and is sent
+ * (docs/client.md#login). If the server issues refresh tokens, a call that is answered with 401 renews the token and is sent
  * again; calls that fail at the same time share one renewal. The application emits `login` and `logout`. When the server refuses a
  * renewal, `logout` comes with `null`.
  *

@@ -33,7 +33,7 @@ export interface RestServiceSettings {
 /** A class of services: one of ours, or one that extends it. */
 export type RestServiceClass = new (settings: RestServiceSettings) => RestService
 
-/** The six methods. Each makes one HTTP request (specification: "Endpoints"). */
+/** The six methods. Each makes one HTTP request (docs/http.md#requests-and-calls). */
 export interface RestService {
   find(params?: ClientParams): Promise<unknown>
   get(id: string | number, params?: ClientParams): Promise<unknown>

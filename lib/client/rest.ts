@@ -21,9 +21,9 @@ type AdapterOf<D> = D extends Library<string, infer L, infer Options> ? Adapter<
 export type Rest = { readonly [Name in AnyLibrary['name']]: AdapterOf<Extract<AnyLibrary, { name: Name }>> }
 
 /**
- * A server by its address (specification: "Client behaviour").
+ * A server by its address (docs/client.md).
  *
- * @param base its address, with a prefix where the services have one. Default: the address of the page
+ * @param base its address, with a prefix where the services have one. Default: the origin of the page
  * @param options `headers` for all calls
  * @throws outside a browser, when there is no address. The adapters throw when they are given no library.
  * @example

@@ -19,7 +19,7 @@ export function isError(error: unknown): error is Error {
 }
 
 /**
- * Turns whatever was thrown into a service error (wire contract: "Errors"); the original is its `cause`. A service
+ * Turns whatever was thrown into a service error (docs/errors.md#the-body); the original is its `cause`. A service
  * error stays what it is, an error of Fastify or http-errors is recognized by its `statusCode`, everything else becomes
  * a `GeneralError`.
  */

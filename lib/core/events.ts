@@ -70,7 +70,7 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
     emitter.on(event, guard)
     return service
   }
-  // One by one, so that a listener that fails changes nothing for the others and for the caller (wire contract: "Events").
+  // One by one, so that a listener that fails changes nothing for the others and for the caller (docs/hooks-and-events.md#events).
   function emit(event: string, ...args: unknown[]): boolean {
     if (emitter.listenerCount(event) === 0) return false
     if (emitter.rawListeners === undefined) invoke(() => emitter.emit(event, ...args), event, [])

@@ -52,7 +52,7 @@ const table = {
 /** The HTTP methods that calls are made with. */
 export type Verb = (typeof table)[keyof Service]['verb']
 
-/** The table of the six methods. Server, client, hooks and events all read it (specification: "Endpoints"). */
+/** The table of the six methods. Server, client, hooks and events all read it (docs/http.md#requests-and-calls). */
 export const methods: ReadonlyMap<string, MethodDefinition> = new Map(Object.entries(table))
 
 /** What all custom methods without a route of their own have in common. */

@@ -2,7 +2,7 @@ import type { Hook, HookContext } from '../../types/hooks.js'
 import { isPlain } from './plain.js'
 
 /**
- * A before hook that maps operators of the specification to those that the Feathers database adapters know: `$le` → `$lte`,
+ * A before hook that maps operators that other servers know to those of the Feathers database adapters: `$le` → `$lte`,
  * `$ge` → `$gte`, and `$eq` → plain equality.
  *
  * @example

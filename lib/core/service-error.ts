@@ -6,7 +6,7 @@ import { pick } from './pick.js'
  */
 export type ErrorData = Record<string, unknown> | readonly unknown[]
 
-/** The JSON form of an error, as it goes over the wire (wire contract: "Errors"). */
+/** The JSON form of an error, as it goes over the wire (docs/errors.md#the-body). */
 export interface ErrorJSON {
   name: string
   message: string

@@ -20,8 +20,7 @@ export const routePath = (servicePath: string, path: string) => path.replace(/:i
 export type ReadArguments = (request: FastifyRequest, from: Caller) => unknown[]
 
 /**
- * Makes, for the service at a path, the function that makes the readers of its methods' arguments (wire contract: "Request → service
- * call").
+ * Makes, for the service at a path, the function that makes the readers of its methods' arguments (docs/http.md#requests-and-calls).
  */
 export function argumentsAt(path: string): (definition: MethodDefinition) => ReadArguments {
   const name = idName(path)

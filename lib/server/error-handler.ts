@@ -20,7 +20,7 @@ import { logError, logRecord } from './log.js'
 import { vary, wantsJSON } from './negotiate.js'
 
 /**
- * An error handler for Fastify: logs the error and answers it in the error format (specification: "Errors"), as JSON or HTML.
+ * An error handler for Fastify: logs the error and answers it in the error format (docs/errors.md#the-body), as JSON or HTML.
  *
  * @example
  * app.setErrorHandler(errorHandler({ html: false }))
@@ -36,13 +36,16 @@ export function errorHandler(
     const error = toAnswer(thrown, options.expose ?? process.env.NODE_ENV !== 'production')
     log(thrown, error, request)
     restoreHeaders(reply)
+    // Of a hook that has compressed the result. This body is not compressed, or is yet to be.
+    reply.removeHeader('content-encoding')
     // This replaces the serializer of the result, which is not sent.
     reply.code(error.code).serializer((payload) => (typeof payload === 'string' ? payload : JSON.stringify(payload)))
     if (error.code === 401) reply.header('www-authenticate', 'Bearer')
     if (error.code === 406) vary(reply)
     const retryAfter = read(error.data, 'retryAfter')
-    if (typeof retryAfter === 'number' && Number.isSafeInteger(retryAfter) && retryAfter >= 0)
-      reply.header('retry-after', retryAfter)
+    // The header takes whole seconds. `Math.ceil` of a number below zero may be -0.
+    const seconds = typeof retryAfter === 'number' && retryAfter >= 0 ? Math.ceil(retryAfter) : undefined
+    if (Number.isSafeInteger(seconds)) reply.header('retry-after', seconds)
     if (page === undefined || wantsJSON(request))
       send(reply.type('application/json; charset=utf-8'), toBody(error, options.requestId ? request.id : undefined))
     else sendPage(page, error, request, reply)

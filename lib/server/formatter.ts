@@ -7,7 +7,7 @@ import { isStream, toBytes } from './stream.js'
 
 /**
  * Makes the default formatter: the data as JSON, strings, numbers and booleans too. Buffers, streams and `Response` objects are
- * sent as they are, a stream of objects as newline-delimited JSON (wire contract: "Service result → response").
+ * sent as they are, a stream of objects as newline-delimited JSON (docs/http.md#answers).
  * @param ofItem serializes an object of a stream
  */
 export function createFormatter(serializer: Serializer, ofItem?: Serializer): Formatter {

@@ -6,7 +6,7 @@ import { isJSON } from '../core/media-type.js'
 type Representations = { readonly [type: string]: (request: FastifyRequest, reply: FastifyReply) => unknown }
 
 /**
- * Picks a representation by the request's `Accept` (wire contract: "Service result → response").
+ * Picks a representation by the request's `Accept` (docs/http.md#answers).
  *
  * @throws {NotAcceptable} when none suits and there is no `default`
  */

@@ -4,7 +4,7 @@ import { NotFound } from '../core/errors.js'
 import { errorHandler } from './error-handler.js'
 
 /**
- * A not-found handler for Fastify: answers 404 in the error format (specification: "Errors"). With `verbose` the
+ * A not-found handler for Fastify: answers 404 in the error format (docs/errors.md#options). With `verbose` the
  * message names the URL; the other options are those of the error handler.
  *
  * @example

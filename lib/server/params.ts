@@ -12,7 +12,7 @@ export const lazySignal: PropertyDescriptor = {
 }
 
 /**
- * The params of a call over HTTP (wire contract: "Request → service call"). Their `signal` stands on the prototype,
+ * The params of a call over HTTP (docs/http.md#requests-and-calls). Their `signal` stands on the prototype,
  * since defining it on each object is expensive.
  */
 export class RestParams {

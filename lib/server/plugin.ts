@@ -122,11 +122,11 @@ const misplaced = (name: string, url: string) =>
   `The service '${name}' would be at ${url}: it was registered on another instance while a plugin with a prefix was loading. Use the instance that this plugin gets, or register the service before`
 
 /**
- * The plugin: services over HTTP (specification: "Server-side behaviour"). It decorates the instance with `service` and `setup`,
+ * The plugin: services over HTTP (docs/http.md). It decorates the instance with `service` and `setup`,
  * requests with `feathers`, replies with `data`, `hook` and `format`; the rest of the application stays as it is.
  *
  * @example
  * await app.register(services)
  * app.service('messages', new MessageService())
  */
-export default plugin(services, { fastify: '5.x', name: 'fastify-services' })
+export default plugin(services, { fastify: '>=5.8.0 <6', name: 'fastify-services' })

@@ -9,7 +9,7 @@ import type { Router } from './router.js'
 export type Parse = (text: string) => Record<string, unknown> | BadRequest
 
 /**
- * Makes the parser of query strings and of urlencoded bodies (wire contract: "Request → service call"): what passes a
+ * Makes the parser of query strings and of urlencoded bodies (docs/http.md#queries): what passes a
  * limit is refused, never cut, since a filter that is cut selects more records.
  */
 export function createParser(options: QueryParser = {}): Parse {

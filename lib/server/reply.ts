@@ -8,7 +8,7 @@ import { shown } from '../core/shown.js'
 import { isHopByHop, keepHeaders } from './headers.js'
 
 /**
- * Puts the outcome of a call on the reply: status, headers and `reply.data` (wire contract: "Service result → response").
+ * Puts the outcome of a call on the reply: status, headers and `reply.data` (docs/http.md#answers).
  *
  * @throws {GeneralError} when a hook has set a status or a header that can not be sent
  */

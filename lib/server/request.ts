@@ -7,7 +7,7 @@ type Stored = FastifyRequest & { [store]?: Record<string, unknown> }
 /** What middleware has put on `request.feathers`, `undefined` if nothing has used it. */
 export const propertiesOf = (request: FastifyRequest) => (request as Stored)[store]
 
-/** Decorates requests and replies with what the specification promises to middleware: `feathers`, `data`, `hook`, `format`. */
+/** Decorates requests and replies with what docs/http.md#middleware promises: `feathers`, `data`, `hook`, `format`. */
 export function decorateMessages(app: FastifyInstance): void {
   app.decorateRequest('feathers', {
     getter(this: FastifyRequest) {

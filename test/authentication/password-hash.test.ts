@@ -111,13 +111,25 @@ t.test(
   }
 )
 
-t.test('hashPassword(field): a list over HTTP has at most 50 records', async (t) => {
+t.test('hashPassword(field): a list over HTTP has at most 50 passwords', async (t) => {
   const { users, send } = await createUsers(t)
-  const list = (length: number) => Array.from({ length }, () => ({ email: 'ada@example.com' }))
+  const list = (length: number) =>
+    Array.from({ length }, () => ({ email: 'ada@example.com', password: 'correct horse' }))
   t.match(await send('POST', '/users', list(51)), { status: 400, body: { name: 'BadRequest', message: /at most 50/ } })
   t.strictSame(await users.find(), [])
   t.equal((await send('POST', '/users', list(50))).status, 201)
   t.match(await users.create(list(51)), { length: 51 }, 'the server itself may')
+})
+
+t.test('hashPassword(field): records without a password do not count', async (t) => {
+  const { send } = await createUsers(t)
+  const list = Array.from({ length: 60 }, (_, index) => ({
+    email: 'ada@example.com',
+    ...(index < 50 && { password: 'x' })
+  }))
+  const { status, body } = await send('POST', '/users', list)
+  t.equal(status, 201)
+  t.match(body, { length: 60 })
 })
 
 t.test('hashPassword(field): a method without data is left alone', async (t) => {

@@ -205,7 +205,7 @@ t.test('the query string is byte for byte what `qs.stringify` prints', async (t)
   t.pass('2,000 queries')
 })
 
-t.test('rows of the specification', async (t) => {
+t.test('queries as query strings', async (t) => {
   const rows: [object, string][] = [
     [{ name: 'a b' }, 'name=a%20b'],
     [{ $limit: 5, $sort: { at: -1 } }, '%24limit=5&%24sort%5Bat%5D=-1'],

@@ -219,6 +219,7 @@ interface Site {
   api: Api
   fetchApi: Api
   fetch: typeof fetch
+  history: { pushState(state: unknown, title: string, path: string): void }
   jquery: { ajaxSetup(settings: object): void }
   localStorage: {
     getItem(key: string): string | null
@@ -258,7 +259,7 @@ t.test('a page finds, creates, patches and removes, through fetch and jQuery', {
 })
 
 t.test(
-  '`rest()` is the address of the page; an unbound `window.fetch` works; a Blob is one',
+  '`rest()` is the origin of the page, whatever its path; an unbound `window.fetch` works; a Blob is one',
   { skip: howToInstall },
   async (t) => {
     const { openPage } = await openSite(t as Test)
@@ -268,6 +269,7 @@ t.test(
       const app = createClient().configure(rest().fetch(unbound))
       const page = (await app.service('/').find()) as unknown as string
       const script = (await app.service('bundle.js').find()) as unknown as string
+      window.history.pushState({}, '', '/a/page')
       const own = createClient().configure(rest().fetch(window.fetch.bind(globalThis)))
       return [page.slice(0, 15), typeof script, await own.service('messages').find()]
     })

@@ -15,7 +15,7 @@ import { isServiceError, toServiceError } from '../../lib/core/errors.js'
 
 type Class = new (message?: string | Error, data?: ErrorData, options?: ErrorOptions) => ServiceError
 
-// wire contract: "Errors"
+// docs/errors.md#the-body
 const table = `
 | BadRequest | 400 | bad-request |
 | NotAuthenticated | 401 | not-authenticated |

@@ -18,8 +18,6 @@ t.test('each promise of SECURITY.md names a test that there is', async (t) => {
   }
 })
 
-t.test('it is linked from the README, and links to pages that there are', async (t) => {
+t.test('it is linked from the README', async (t) => {
   t.match(read('README.md'), '](SECURITY.md)')
-  for (const [, page = ''] of read('SECURITY.md').matchAll(/\]\(([^)]+)\)/g))
-    t.ok(existsSync(new URL(page, root)), page)
 })

@@ -191,7 +191,7 @@ onDatabase('sign-ups and log-ins are limited', async (t, options) => {
     const from = '2001:db8::1'
     for (let index = 0; index < 20; index++) t.match(await logIn(`x${index}@example.com`, from), { status: 401 })
     const answer = await logIn('a@example.com', from, password)
-    t.match(answer, { ...refused, body: { ...refused.body, message: 'Too many log-ins, try again later' } })
+    t.match(answer, { ...refused, body: { ...refused.body, message: /^Rate limit exceeded, retry in \d+ s$/ } })
     t.ok(answer.retryAfter > 0 && answer.retryAfter <= 60, `retry after ${answer.retryAfter}`)
     t.match(await logIn('a@example.com', '2001:db8::2', password), refused, 'a network of IPv6 is one client')
   })

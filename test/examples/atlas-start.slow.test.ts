@@ -46,6 +46,13 @@ t.test('what is in the way of the start gets one line', async (t) => {
   await line('malformed', at('[nowhere/x'), "Can't use the database of DATABASE_URL: Invalid URL")
   await line('no address', { DATABASE_URL: 'hunter2' }, 'DATABASE_URL is no address of a PostgreSQL database')
   await line('another kind', { DATABASE_URL: 'mysql://atlas:hunter2@127.0.0.1/x' }, 'DATABASE_URL is no address')
+  const redis = (url: string) => ({ REDIS_URL: url })
+  await line(
+    'no Redis',
+    redis(`redis://:hunter2@127.0.0.1:${closed.port}`),
+    `REDIS_URL: connect ECONNREFUSED 127.0.0.1`
+  )
+  await line('no address of a Redis', redis('hunter2:6379'), 'REDIS_URL is no address of a Redis server')
   const data = join(folder, 'data')
   for (const start of ['first', 'next'])
     await line(

@@ -7,16 +7,21 @@ import t from 'tap'
 import { root } from '../package/sources.js'
 
 const begin = "import t from 'tap'\nt.test('a', async (t) => t.ok(true))\n"
-const files: Record<string, [text: string, outcome: 'passed' | 'FAILED']> = {
-  'passes.test.js': [begin, 'passed'],
-  'ends-with-a-code.test.js': [`${begin}process.on('exit', () => { process.exitCode = 3 })\n`, 'FAILED'],
-  'ends-midway.test.js': [`${begin}t.test('b', async () => process.exit(0))\n`, 'FAILED'],
-  'is-killed.test.js': [`${begin}t.test('b', async () => process.kill(process.pid, 'SIGKILL'))\n`, 'FAILED'],
-  'lacks-a-module.test.js': [`import './missing.js'\n${begin}`, 'FAILED']
+// The files of a folder share a process.
+const folders: Record<string, [texts: Record<string, string>, outcome: 'passed' | 'FAILED']> = {
+  passes: [{ 'a.test.js': begin, 'b.test.js': begin }, 'passed'],
+  'ends-with-a-code': [{ 'a.test.js': `${begin}process.on('exit', () => { process.exitCode = 3 })\n` }, 'FAILED'],
+  'ends-midway': [{ 'a.test.js': `${begin}t.test('b', async () => process.exit(0))\n` }, 'FAILED'],
+  'ends-before-the-next': [
+    { 'a.test.js': `${begin}await t.test('b')\nprocess.exit(0)\n`, 'b.test.js': begin },
+    'FAILED'
+  ],
+  'is-killed': [{ 'a.test.js': `${begin}t.test('b', async () => process.kill(process.pid, 'SIGKILL'))\n` }, 'FAILED'],
+  'lacks-a-module': [{ 'a.test.js': `import './missing.js'\n${begin}`, 'b.test.js': begin }, 'FAILED']
 }
 
-t.test('a file fails whose process ends badly, whatever it has reported', async (t) => {
-  const test = Object.fromEntries(Object.entries(files).map(([name, [text]]) => [name, text]))
+t.test('files fail whose process ends badly, whatever they have reported', async (t) => {
+  const test = Object.fromEntries(Object.entries(folders).map(([name, [texts]]) => [name, texts]))
   const folder = t.testdir({ scripts: {}, dist: { test }, 'package.json': '{"type":"module"}' })
   for (const name of readdirSync(join(root, 'scripts')).filter((name) => name.endsWith('.js')))
     copyFileSync(join(root, 'scripts', name), join(folder, 'scripts', name))
@@ -24,11 +29,20 @@ t.test('a file fails whose process ends badly, whatever it has reported', async 
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
 
   const { NODE_OPTIONS: _, ...env } = process.env
-  const names = Object.keys(files).map((name) => `dist/test/${name}`)
+  const names = Object.entries(test).flatMap(([name, texts]) =>
+    Object.keys(texts).map((file) => `dist/test/${name}/${file}`)
+  )
   const child = spawn(process.execPath, ['scripts/run-tests.js', ...names], { cwd: folder, env })
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
   t.equal(code, 1)
-  for (const [name, [, outcome]] of Object.entries(files)) t.match(output, `# ${outcome} dist/test/${name} `, name)
-  for (const end of ['ends-with-a-code.test.js ended with 3', 'is-killed.test.js ended with SIGKILL'])
+  for (const [name, [, outcome]] of Object.entries(folders))
+    t.match(output, `# ${outcome} dist/test/${name}/a.test.js `, name)
+  for (const end of [
+    'ends-with-a-code/a.test.js ended with 3',
+    'is-killed/a.test.js ended with SIGKILL',
+    'ended with 0, before dist/test/ends-before-the-next/a.test.js did'
+  ])
     t.match(output, end, 'the report tells how')
+  t.match(output, "dist/test/lacks-a-module/a.test.js can't be loaded")
+  t.match(output, '# ended: dist/test/lacks-a-module/b.test.js', 'the others are run')
 })

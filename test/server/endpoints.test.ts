@@ -89,7 +89,7 @@ t.test('Query value type: always string, every query parameter', async (t) => {
 const data = { text: 'hello' }
 const batch = [{ text: 'one' }, { text: 'two' }]
 
-// Specification, "Endpoints": service method, HTTP method, path shape, request payload, and the arguments before the params.
+// docs/http.md#requests-and-calls: service method, HTTP method, path shape, request payload, and the arguments before the params.
 type Row = readonly [
   name: string,
   verb: string,

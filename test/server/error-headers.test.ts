@@ -107,6 +107,18 @@ t.test('`data.retryAfter` of an error becomes the header Retry-After', async (t)
   t.match(page.body, /<h1>503/)
 })
 
+t.test('a fraction of a second is rounded up: the header takes whole seconds', async (t) => {
+  for (const [retryAfter, header] of [
+    [1.5, '2'],
+    [0.01, '1'],
+    [59.999, '60']
+  ] as const) {
+    const { headers, body } = await answer(t, new Unavailable('no', { retryAfter }))
+    t.equal(headers['retry-after'], header)
+    t.match(JSON.parse(body), { data: { retryAfter } }, 'the body has the number itself')
+  }
+})
+
 t.test('an error of another package, told by its shape, has it too', async (t) => {
   const error = { name: 'Unavailable', message: 'no', code: 503, className: 'unavailable', data: { retryAfter: 5 } }
   const { statusCode, headers } = await answer(t, error)
@@ -133,7 +145,7 @@ const hostile: unknown[] = [
   '5\r\nSet-Cookie: owned=1',
   'Wed, 21 Oct 2026 07:28:00 GMT',
   -1,
-  1.5,
+  -0.5,
   Number.NaN,
   Number.POSITIVE_INFINITY,
   1e21,

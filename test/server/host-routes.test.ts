@@ -14,7 +14,7 @@ const plugin =
   async (child) =>
     define(child)
 
-// Wire contract: a method and path that the host app defines itself, before or after, stays the host's.
+// docs/http.md#beside-other-routes-and-plugins: a verb and path that the application defines itself, before or after, stays its own.
 const places: [name: string, place: Place][] = [
   ['before registration', (define) => ({ before: define })],
   ['after it in the same scope', (define) => ({ after: define })],

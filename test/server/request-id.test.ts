@@ -101,7 +101,7 @@ t.test('an id behind more segments is no id: 404', async (t) => {
   t.equal(calls.length, 0)
 })
 
-// Wire contract: `PUT`, `PATCH`, `DELETE` on `/path/` (an empty id, usually a template bug) are 400, never the multi form, also on hosts with
+// docs/http.md#requests-and-calls: `PUT`, `PATCH`, `DELETE` on `/path/` (an empty id, usually a template bug) are 400, never the multi form, also on hosts with
 // `ignoreTrailingSlash`.
 const hosts: [name: string, server: FastifyServerOptions][] = [
   ['a plain host', {}],

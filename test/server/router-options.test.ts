@@ -4,8 +4,8 @@ import t, { type Test } from 'tap'
 import { createHost, request } from '../support/host.js'
 import { createRecorder } from '../support/recorder.js'
 
-// faults.md: hosts with `ignoreTrailingSlash`, `ignoreDuplicateSlashes`, `caseSensitive: false`, `exposeHeadRoutes: false`, `rewriteUrl` start, and
-// the rows above hold (those about an empty id: request-id.test.ts).
+// Applications with `ignoreTrailingSlash`, `ignoreDuplicateSlashes`, `caseSensitive: false`, `exposeHeadRoutes: false` or `rewriteUrl` start, and
+// answer as docs/http.md#requests-and-calls says (an empty id: request-id.test.ts).
 const hosts: [name: string, server: FastifyServerOptions, spellings: string[]][] = [
   ['`ignoreTrailingSlash`', { ignoreTrailingSlash: true }, []],
   ['`routerOptions.ignoreTrailingSlash`', { routerOptions: { ignoreTrailingSlash: true } }, []],

@@ -5,7 +5,7 @@ type Message = { id: number; text: string; author: string | null; at: string }
 const texts = (result: unknown) => (result as Message[]).map(({ text }) => text).sort()
 const ada = { query: { author: 'ada' } }
 
-/** The rows of the specification's table "Endpoints", answered by an adapter. */
+/** The rows of the table in docs/http.md#requests-and-calls, answered by an adapter. */
 export async function endpointsContract(t: Test, adapter: Adapter): Promise<void> {
   const all = { multi: true }
 

@@ -55,7 +55,7 @@ async function texts(door: Door, query: object): Promise<string[]> {
   return ((await door.call('find', { query })) as { text: string }[]).map(({ text }) => text)
 }
 
-/** What the specification says of queries ("Endpoints", rule 5), answered by an adapter. */
+/** What docs/http.md#queries says of queries, answered by an adapter. */
 export async function queriesContract(t: Test, adapter: Adapter): Promise<void> {
   const paginate: AdapterOptions = { paginate: { default: 2, max: 3 } }
 

@@ -20,8 +20,22 @@ const heading = /^#+ (.+)$/
 const fence = /^```(\w*)$/
 const reason = /^<!-- not run: (.+) -->$/
 
-/** Reads the fenced blocks of a page, by the heading that they stand under. */
+const isRun = ({ language, notRun }: Snippet) => language !== 'text' && notRun === undefined
+const isCommand = (snippet: Snippet) => isRun(snippet) && snippet.language === 'sh'
+
+/** Reads the fenced blocks of a page, by the heading that they stand under. Commands alone ask the program of the heading before. */
 export function readSections(page: string, url: URL): Section[] {
+  const sections: { name: string; snippets: Snippet[] }[] = []
+  for (const section of readHeadings(page, url)) {
+    const asks = section.snippets.some(isCommand) && section.snippets.filter(isRun).every(isCommand)
+    const before = sections.findLast(({ snippets }) => snippets.length > 0)
+    if (asks && before !== undefined) before.snippets.push(...section.snippets)
+    else sections.push({ name: section.name, snippets: [...section.snippets] })
+  }
+  return sections
+}
+
+function readHeadings(page: string, url: URL): Section[] {
   const lines = readFileSync(url, 'utf8').split('\n')
   const sections: { name: string; snippets: Snippet[] }[] = []
   for (let line = 0; line < lines.length; line++) {
@@ -61,9 +75,7 @@ const isCommonJS = /\brequire\('/
  */
 export function toPrograms({ name, snippets }: Section, opening: string): Program[] {
   const groups: { language: string; blocks: string[]; commands: string[] }[] = []
-  for (const { language, text } of snippets.filter(
-    ({ language, notRun }) => language !== 'text' && notRun === undefined
-  )) {
+  for (const { language, text } of snippets.filter(isRun)) {
     const isShell = language === 'sh'
     if (groups.length === 0 || (!isShell && makesApp.test(text))) groups.push({ language, blocks: [], commands: [] })
     groups.at(-1)?.[isShell ? 'commands' : 'blocks'].push(text)

@@ -93,7 +93,7 @@ function kept(one: string[], other: string[]): number {
 }
 
 t.test('the page tells how many lines of each file change', async (t) => {
-  const page = read('docs/coming-from-feathers.md')
+  const page = read('docs/moving-from-feathers.md')
   const told = new Map(
     [...page.matchAll(/^\| `([^`]+)` \| (\d+) \| (\d+) \| (\d+) \|/gm)].map(([, file, ...counts]) => [
       file,

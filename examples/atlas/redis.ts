@@ -1,0 +1,48 @@
+import { Unavailable } from 'fastify-services'
+import type { Store } from 'fastify-services/authentication'
+import type { Redis } from 'ioredis'
+import { StartError } from './start-error.js'
+
+/**
+ * A connection to Redis, made anew whenever it is lost. A command that can't be sent, or gets no answer in time, fails: it does not wait for Redis
+ * to come back.
+ *
+ * @throws {StartError} when Redis can't be reached
+ */
+export async function connectRedis(url: string, timeout = 2000): Promise<Redis> {
+  if (!/^rediss?:\/\//.test(url))
+    throw new StartError('REDIS_URL is no address of a Redis server: write it as redis://user:password@host:6379')
+  const timeouts = { commandTimeout: timeout, connectTimeout: timeout, socketTimeout: timeout }
+  const retryStrategy = (times: number) => Math.min(times * 50, 1000)
+  const options = { ...timeouts, retryStrategy, enableOfflineQueue: false, maxRetriesPerRequest: 0 }
+  let reason: unknown
+  try {
+    // It takes a while to load, and most starts need none.
+    const { Redis } = await import('ioredis')
+    const redis = new Redis(url, { ...options, lazyConnect: true })
+    // Whoever asks is told, and the log with them.
+    redis.on('error', (error) => {
+      reason = error
+    })
+    await redis.connect().catch((error) => {
+      redis.disconnect()
+      throw reason ?? error
+    })
+    return redis
+  } catch (error) {
+    throw new StartError("Can't use the server of REDIS_URL", error)
+  }
+}
+
+/** What is thrown in place of an error of Redis: nobody gets in whose token or whose limit can't be checked. */
+export function redisAway(cause: unknown): never {
+  throw new Unavailable('Log-ins can not be checked at the moment', { retryAfter: 5 }, { cause })
+}
+
+/** Where log-ins that were ended are kept in Redis, until they would expire. */
+export function createRedisStore(redis: Redis): Store {
+  return {
+    get: (key) => redis.get(`atlas:${key}`).catch(redisAway),
+    set: (key, value, seconds) => redis.set(`atlas:${key}`, value, 'EX', seconds).catch(redisAway)
+  }
+}

@@ -1,0 +1,24 @@
+// Runs the test files of TEST_FILES one after another in this process: to load tap and the library for each file takes longer than most of them.
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { t } from 'tap'
+
+const files = process.env.TEST_FILES.split(' ')
+
+// The same function by its other name. By this one, tap would end as soon as a file is idle that has things to tear down.
+t.teardown = t.after
+
+t.setTimeout(Number(process.env.TAP_TIMEOUT) * 1000 * files.length)
+
+const isIdle = () => new Promise((resolve) => (t.idle ? resolve() : t.once('idle', resolve)))
+
+for (const file of files) {
+  try {
+    await import(pathToFileURL(resolve(file)))
+  } catch (error) {
+    t.fail(`${file} can't be loaded`, { error })
+  }
+  await isIdle()
+  t.comment(`ended: ${file}`)
+}
+t.end()

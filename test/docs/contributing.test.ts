@@ -1,0 +1,40 @@
+import { existsSync, readdirSync } from 'node:fs'
+import t from 'tap'
+import { filesIn, manifest } from '../package/sources.js'
+import { read, root } from '../support/pages.js'
+
+const guide = read('CONTRIBUTING.md')
+
+t.test('the guide for contributors names every file of the library, and no other', async (t) => {
+  const named = [...guide.matchAll(/^\| `((?:lib|types)\/[^`]+\.ts)` \|/gm)].map(([, file]) => file)
+  t.same(named.sort(), filesIn(['lib', 'types'], '.ts').sort())
+})
+
+t.test('the guide for contributors gives each runtime dependency a reason', async (t) => {
+  for (const name of Object.keys(manifest.dependencies))
+    t.match(guide, new RegExp(`^\\| \`${name}\` \\| \\S`, 'm'), name)
+})
+
+t.test('it names every folder of tests, and no other', async (t) => {
+  const named = [...guide.matchAll(/^\| `test\/([\w-]+)\/` \|/gm)].map(([, folder]) => folder)
+  const found = readdirSync(new URL('test', root), { withFileTypes: true })
+  t.same(
+    named.sort(),
+    found
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .sort()
+  )
+})
+
+t.test('the files that its text names are there', async (t) => {
+  for (const [, file = ''] of guide.matchAll(
+    /`((?:bench|docs|examples|fuzz|lib|scripts|soak|test|types)\/[\w/.-]+\w)`/g
+  ))
+    t.ok(existsSync(new URL(file, root)), file)
+})
+
+t.test('the scripts that its text names are there', async (t) => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  for (const [, name = ''] of guide.matchAll(/\bnpm run ([\w:]+)/g)) t.ok(name in scripts, name)
+})

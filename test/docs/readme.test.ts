@@ -1,0 +1,35 @@
+import * as door from 'fastify-services'
+import * as authentication from 'fastify-services/authentication'
+import * as client from 'fastify-services/client'
+import * as feathers from 'fastify-services/feathers'
+import * as openapi from 'fastify-services/openapi'
+import t from 'tap'
+import { pages, read, root } from '../support/pages.js'
+import { readSections } from '../support/snippets.js'
+
+t.test('the first shell block of the README holds the two commands that do all the set-up', async (t) => {
+  const [first] = readSections('README.md', new URL('README.md', root))
+    .flatMap(({ snippets }) => snippets)
+    .filter(({ language }) => language === 'sh')
+  t.same(
+    first?.text.split('\n').map((line) => line.replace(/ +#.*$/, '')),
+    ['npm ci && npm start', 'npm ci && npm test']
+  )
+})
+
+t.test('every exported name is told of', async (t) => {
+  const text = pages.map(read).join('\n')
+  for (const name of Object.keys({ ...door, ...authentication, ...client, ...openapi, ...feathers })) {
+    if (name !== 'default') t.match(text, new RegExp(`\\b${name}\\b`), name)
+  }
+})
+
+t.test('its table of options names all of the plugin and of a service', async (t) => {
+  const source = read('lib/server/option-names.ts')
+  const [, table = ''] = /^## Options\n([\s\S]*?)^## /m.exec(read('README.md')) ?? []
+  for (const list of ['ofPlugin', 'ofService']) {
+    const [, names = ''] = new RegExp(`const ${list} = {([^}]*)}`).exec(source) ?? []
+    t.ok(names.includes('hooks: true'), `${list} was read`)
+    for (const [, name = ''] of names.matchAll(/(\w+): true/g)) t.ok(table.includes(`\`${name}\``), name)
+  }
+})

@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { run } from '../package/pack.js'
+import { anchorsOf, pages, read, root } from '../support/pages.js'
+
+// It compiles all pages, which takes half a minute.
+t.setTimeout(280_000)
+
+const vitepress = fileURLToPath(new URL('node_modules/vitepress/bin/vitepress.js', root))
+const build = (folder: string, ...options: string[]) =>
+  run(folder, process.execPath, vitepress, 'build', 'docs', ...options)
+/** Where a page is on the site. */
+const placeOf = (page: string) => page.replace(/(^|\/)README\.md$/, '$1index.md').replace(/md$/, 'html')
+
+t.test('the site of the documentation', async (t) => {
+  const site = t.testdir()
+  const { code, stdout, stderr } = await build(fileURLToPath(root), '--outDir', site)
+  t.equal(code, 0, `${stdout}${stderr}`)
+  const files = readdirSync(site, { recursive: true, encoding: 'utf8' })
+  const textOf = (file: string) => readFileSync(join(site, file), 'utf8')
+
+  await t.test('has all pages, and begins with the README', async (t) => {
+    for (const page of [...pages, 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'examples/atlas/README.md'])
+      t.ok(files.includes(placeOf(page)), page)
+    t.match(textOf('index.html'), /<h1 id="fastify-services"/)
+  })
+
+  await t.test('can be searched without a server', async (t) => {
+    t.ok(files.some((file) => /localSearchIndex/.test(file)))
+  })
+
+  await t.test('its headings have the anchors that they have on GitHub', async (t) => {
+    for (const page of pages)
+      for (const anchor of anchorsOf(page)) t.ok(textOf(placeOf(page)).includes(` id="${anchor}"`), `${page}#${anchor}`)
+  })
+
+  await t.test('its links lead to pages of it', async (t) => {
+    for (const file of files.filter((file) => file.endsWith('.html')))
+      for (const [, link = ''] of textOf(file).matchAll(/<a [^>]*?href="([^":#]+)(?:#[^"]*)?"/g)) {
+        const place = link.startsWith('/') ? link.slice(1) : posix.join(posix.dirname(file), link)
+        t.ok(
+          files.includes(posix.join(place, place.endsWith('/') || place === '' ? 'index.html' : '')),
+          `${file}: ${link}`
+        )
+      }
+  })
+})
+
+t.test('a dead link fails the build', async (t) => {
+  const folder = t.testdir({
+    'README.md': '# A page\n\n[Nowhere](nowhere.md)\n',
+    docs: { '.vitepress': { 'config.js': read('docs/.vitepress/config.js') } }
+  })
+  const { code, stdout, stderr } = await build(folder)
+  t.not(code, 0)
+  t.match(`${stdout}${stderr}`, /dead link.*nowhere/is)
+})

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+export const root = new URL('..', import.meta.resolve('fastify-services'))
+
+/** The text of a file of the repository. */
+export const read = (file: string) => readFileSync(new URL(file, root), 'utf8')
+
+const markdownIn = (folder: string) =>
+  readdirSync(new URL(folder, root))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}${name}`)
+
+/** The pages for users, which have snippets. */
+export const pages = ['README.md', ...markdownIn('docs/')]
+
+const examples = readdirSync(new URL('examples', root)).flatMap((name) => markdownIn(`examples/${name}/`))
+
+/** All pages of the repository. */
+export const allPages = [...markdownIn('./').map((name) => name.slice(2)), ...markdownIn('docs/'), ...examples]
+
+/** What a page says outside of its blocks and of code between backticks. */
+export const textOf = (page: string) =>
+  read(page)
+    .replace(/^```[\s\S]*?^```$/gm, '')
+    .replace(/`[^`\n]+`/g, (code) => ' '.repeat(code.length))
+
+/** The anchors of the headings of a page, as GitHub makes them. */
+export function anchorsOf(page: string): string[] {
+  const seen = new Map<string, number>()
+  const headings = read(page)
+    .replace(/^```[\s\S]*?^```$/gm, '')
+    .matchAll(/^#+ (.+)$/gm)
+  return [...headings].map(([, title = '']) => {
+    const anchor = toAnchor(title)
+    const times = seen.get(anchor) ?? 0
+    seen.set(anchor, times + 1)
+    return times === 0 ? anchor : `${anchor}-${times}`
+  })
+}
+
+const toAnchor = (title: string) =>
+  title
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_\- ]/gu, '')
+    .replaceAll(' ', '-')

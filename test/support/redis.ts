@@ -1,0 +1,68 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import type { Test } from 'tap'
+
+/** Said of tests that are skipped without a server. */
+export const skipRedis = !isInstalled() && 'Redis is not installed: apt-get install redis-server'
+
+function isInstalled(): boolean {
+  try {
+    execFileSync('redis-server', ['--version'])
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A Redis server of its own, which keeps its data in a file as one in production would. */
+export class RedisServer {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'redis-'))
+  #process: ChildProcess | undefined
+  #port = 0
+
+  static async start(t: Test): Promise<RedisServer> {
+    const server = new RedisServer()
+    t.teardown(async () => {
+      await server.kill()
+      rmSync(server.#folder, { recursive: true, force: true })
+    })
+    server.#port = await freePort()
+    await server.start()
+    return server
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.#port}`
+  }
+
+  /** Resolves when it answers. */
+  async start(): Promise<void> {
+    const place = ['--bind', '127.0.0.1', '--port', String(this.#port), '--dir', this.#folder]
+    this.#process = spawn('redis-server', [...place, '--appendonly', 'yes', '--appendfsync', 'always', '--save', ''], {
+      stdio: 'ignore'
+    })
+    const client = new Redis(this.url, { maxRetriesPerRequest: null, retryStrategy: () => 50 })
+    client.on('error', () => {})
+    await client.ping()
+    client.disconnect()
+  }
+
+  async kill(): Promise<void> {
+    if (this.#process === undefined || this.#process.exitCode !== null || this.#process.signalCode !== null) return
+    this.#process.kill('SIGKILL')
+    await once(this.#process, 'exit')
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

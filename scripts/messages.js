@@ -18,10 +18,21 @@ console.log(`${count} messages`)
 
 function list(path) {
   const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
+  // What the constants, parameters and functions of the file say.
+  const known = new Map()
+  collect(file)
   visit(file)
 
+  function collect(node) {
+    const { name, initializer } = node
+    const given = initializer && ts.isArrowFunction(initializer) ? initializer.body : initializer
+    if (given && name && ts.isIdentifier(name) && isText(given)) known.set(name.text, textOf(given))
+    ts.forEachChild(node, collect)
+  }
+
   function visit(node) {
-    const text = messageOf(node)
+    const said = messageOf(node)
+    const text = known.get(/^\$\{(\w+)(\(\))?\}$/.exec(said ?? '')?.[1]) ?? said
     if (text !== undefined) {
       count++
       const { line } = file.getLineAndCharacterOfPosition(node.getStart())
@@ -29,6 +40,10 @@ function list(path) {
     }
     ts.forEachChild(node, visit)
   }
+}
+
+function isText(node) {
+  return ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)
 }
 
 /** The text of a node that makes an error or a warning: `undefined` for any other. */
@@ -48,7 +63,8 @@ function textOf(node) {
       node.head.text + node.templateSpans.map(({ expression, literal }) => hole(expression) + literal.text).join('')
     )
   if (ts.isBinaryExpression(node)) return `${textOf(node.left)}${textOf(node.right)}`
-  if (ts.isConditionalExpression(node)) return `${textOf(node.whenTrue)} | ${textOf(node.whenFalse)}`
+  if (ts.isConditionalExpression(node))
+    return [node.whenTrue, node.whenFalse].map((one) => textOf(one) ?? '').join(' | ')
   if (ts.isParenthesizedExpression(node)) return textOf(node.expression)
   if (ts.isIdentifier(node) || ts.isCallExpression(node)) return hole(node)
   return undefined

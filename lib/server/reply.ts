@@ -45,7 +45,9 @@ function toHeaders({ http, path, method }: HookContext, raw: object): typeof non
       validateHeaderName(name)
       for (const item of [value].flat()) validateHeaderValue(name, item)
     } catch (error) {
-      const message = `A hook of ${path}.${method} has set the header ${shown(name)} to ${shown(value)}, which HTTP can't carry`
+      // What can't be carried may be what a client has sent.
+      const what = /^[\w-]+$/.test(name) ? `the header '${name}' to a value` : 'a header of a name'
+      const message = `A hook of ${path}.${method} has set ${what} that HTTP can't carry`
       throw new GeneralError(message, undefined, { cause: error })
     }
     headers[name.toLowerCase()] = value

@@ -112,7 +112,8 @@ interface Served<R, D, P, Q> {
   remove?(id: NullableId, params: Params<Q>): Answer<Held<R> | readonly Held<R>[]>
 }
 
-interface Methods<R, D, P, Q> {
+// No interface: declarations of modules that export a service could not name it.
+type Methods<R, D, P, Q> = {
   find(params?: Params<Q>): Promise<R[] | Paginated<R>>
   get(id: Id, params?: Params<Q>): Promise<R>
   create(data: D, params?: Params<Q>): Promise<R>

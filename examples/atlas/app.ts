@@ -8,6 +8,7 @@ import type { Database } from './database.js'
 import { createDemo } from './demo.js'
 import { licence, registerDocument } from './document.js'
 import * as notes from './notes.js'
+import { registerPage } from './page.js'
 import { type ProductionOptions, registerProduction } from './production.js'
 import { sortBy } from './query.js'
 import { createLimits } from './rate-limit.js'
@@ -75,15 +76,16 @@ export async function createApp(
   const store = redis ? createRedisStore(redis) : createStore(knex)
   await registerAuthentication(app, { secret: secret || (await keptSecret(knex)), store, ...limits.authentication })
 
-  app.get('/', { schema: { hide: true } }, async () => ({
+  await registerPage(app, {
     countries: '/countries',
     notes: '/countries/:code/notes',
     users: '/users',
     authentication: '/authentication',
     document: '/openapi.json',
+    documentation: '/docs',
     explorer: '/explorer',
     licence
-  }))
+  })
   app.addHook('onReady', () => createDemo(app, knex))
   app.addHook('onClose', async () => {
     redis?.disconnect()

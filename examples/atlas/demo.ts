@@ -3,14 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import { NotAuthenticated } from 'fastify-services'
 import type { AuthenticationService } from 'fastify-services/authentication'
 import type { Knex } from 'knex'
+import { demo, demoLogin } from './demo-login.js'
 import { keepFirst } from './store.js'
 import type { User } from './users.js'
-
-/** Who may do no more than others who sign up: the password is no secret. */
-const demo = { email: 'demo@example.com', name: 'Demo', password: 'read the atlas' }
-
-/** What logs the demo user in. */
-export const demoLogin = { strategy: 'local', email: demo.email, password: demo.password }
 
 /** Creates the demo user on the first start. Later it is a user as any other, who may change and leave. */
 export async function createDemo(app: FastifyInstance, knex: Knex): Promise<void> {

@@ -1,11 +1,11 @@
-import { demoLogin } from './demo.js'
+import { demoLogin } from './demo-login.js'
 import { licence } from './document.js'
 
 /** Says where the atlas is, with commands to paste. */
 export function startMessage(address: string, hasDemo: boolean): string {
   const notes = `'${address}/countries/CHE/notes'`
   return `
-The atlas is at ${address}. Look at it in a browser, at ${address}/explorer, or try:
+The atlas is at ${address}: open it in a browser. All that it can do is at ${address}/explorer. Or try:
 
   curl -g '${address}/countries?region=Africa&landlocked=true&$sort[area]=-1&$limit=5&$select[]=name&$select[]=area'
   curl -g '${address}/countries/CHE'

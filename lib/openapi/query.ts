@@ -69,6 +69,8 @@ function toParameter(
     ...(hasObject(schema)
       ? { style: 'deepObject', explode: true }
       : hasList(schema) && { style: 'form', explode: true }),
+    // Or Swagger UI sends the objects that it makes up for a list.
+    ...(isNested && isList(schema) && { example: [] }),
     schema
   }
 }

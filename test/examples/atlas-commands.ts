@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { demoLogin } from '../../examples/atlas/demo.js'
+import { demoLogin } from '../../examples/atlas/demo-login.js'
 
 const run = promisify(execFile)
 

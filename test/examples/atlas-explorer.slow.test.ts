@@ -1,6 +1,6 @@
 import '../support/auth-scrypt.js'
 import t from 'tap'
-import { demoLogin } from '../../examples/atlas/demo.js'
+import { demoLogin } from '../../examples/atlas/demo-login.js'
 import { openExplorer } from '../explorer/site.js'
 import { examples } from '../openapi/examples.js'
 import { howToInstall } from '../support/chromium.js'

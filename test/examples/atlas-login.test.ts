@@ -1,6 +1,6 @@
 import { createApp } from '../../examples/atlas/app.js'
 import { openDatabase } from '../../examples/atlas/database.js'
-import { demoLogin } from '../../examples/atlas/demo.js'
+import { demoLogin } from '../../examples/atlas/demo-login.js'
 import { callsOf, onAtlas, password } from './atlas-calls.js'
 import { onDatabase } from './atlas-support.js'
 

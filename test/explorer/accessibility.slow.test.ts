@@ -1,29 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { Page } from 'playwright-core'
-import t, { type Test } from 'tap'
+import t from 'tap'
+import { checkAccessibility } from '../support/accessibility.js'
 import { howToInstall } from '../support/chromium.js'
 import { openExplorer, openSite, user } from './site.js'
 
 t.setTimeout(200_000)
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-interface Violation {
-  readonly id: string
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
-}
-
-/** Nothing is wrong with a page for those who hear it, or use a keyboard, and nothing of it is beyond its edge. */
-async function check(t: Test, page: Page, what: string): Promise<void> {
-  const found = await page.evaluate<Violation[]>('axe.run().then(({ violations }) => violations)')
-  const said = found.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`)
-  )
-  t.strictSame(said, [], what)
-  const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-  t.equal(beyond, 0, `${what}: no wider than the window`)
-}
 
 const hash = (text: string) => `#/${text}`
 const views: [name: string, hash: string, text: string][] = [
@@ -45,18 +25,17 @@ for (const colorScheme of ['light', 'dark'] as const)
     t.test(`${width} pixels, ${colorScheme}`, { skip: howToInstall }, async (t) => {
       const { address } = await openSite(t)
       const page = await openExplorer(t, address, { colorScheme, viewport: { width, height: 800 } })
-      await page.evaluate(axe)
       for (const [name, hash, text] of views) {
         await page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
         await page.getByRole('main').getByText(text).first().waitFor()
         await page.locator('[aria-busy]').waitFor({ state: 'detached' })
-        await check(t, page, name)
+        await checkAccessibility(t, page, name)
       }
       await page.getByRole('banner').getByRole('button', { name: 'Log in' }).click()
-      await check(t, page, 'the login')
+      await checkAccessibility(t, page, 'the login')
       await page.getByRole('dialog').getByRole('button', { name: 'Log in' }).click()
       await page.getByRole('dialog').getByRole('alert').waitFor()
-      await check(t, page, 'a login that failed')
+      await checkAccessibility(t, page, 'a login that failed')
     })
 
 t.test('by keyboard alone: a login, a sorted list, a record, a change', { skip: howToInstall }, async (t) => {

@@ -50,6 +50,7 @@ t.test('brackets are said of each parameter that has them', async (t) => {
   })
   t.match(parameters.$sort, { description: /-1 for descending/, schema: { properties: { words: { enum: [1, -1] } } } })
   t.match(parameters.$or.description, /must hold.*\. A client needs a serializer of nested queries/)
+  t.strictSame([parameters.$or.example, parameters.$and.example], [[], []], 'Swagger UI makes up no condition')
   for (const name of ['$limit', '$skip', '$select', '$and']) t.match(parameters[name].description, /\w/, name)
 })
 

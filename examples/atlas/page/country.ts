@@ -1,0 +1,70 @@
+import type { Country } from '../countries.js'
+import { countries } from './client.js'
+import { button, byId, type Content, countryLink, element, fill } from './element.js'
+import { toArea } from './list.js'
+import { createNotes } from './notes.js'
+import { problem, textOf } from './problem.js'
+
+type ToLink = (code: string) => string
+
+const panel = byId('country')
+let shown: string | undefined
+
+/** Shows a country and its notes. */
+export async function showCountry(code: string, toLink: ToLink, close: () => void): Promise<void> {
+  if (code === shown) return
+  const isFirst = shown === undefined
+  shown = code
+  document.title = 'Atlas'
+  panel.ariaBusy = null
+  if (code === '') return fill(panel, invitation())
+  panel.ariaBusy = 'true'
+  try {
+    const country = await countries.get(code)
+    if (shown !== code) return
+    document.title = `${country.name} · Atlas`
+    const heading = element('h2', { tabIndex: -1 }, country.name)
+    fill(
+      panel,
+      element('div', { className: 'head' }, heading, button('Close', close)),
+      country.official !== country.name && element('p', { className: 'dim' }, country.official),
+      element('div', { className: 'columns' }, facts(country, toLink), createNotes(country))
+    )
+    // Whoever has chosen it goes on here; a link that leads here begins at the top.
+    if (!isFirst) heading.focus()
+  } catch (error) {
+    if (shown !== code) return
+    shown = undefined
+    const isMissing = Object(error).code === 404
+    const text = isMissing ? `There is no country with the code ${code}.` : textOf(error)
+    fill(panel, isMissing ? problem(text) : problem(text, 'Try again', () => showCountry(code, toLink, close)))
+  }
+  panel.ariaBusy = null
+}
+
+const invitation = () =>
+  element(
+    'p',
+    { className: 'choose' },
+    'Choose a country in the table or on the map, to read what is known about it, and to add what you know.'
+  )
+
+function facts(country: Country, toLink: ToLink): HTMLElement {
+  const { capital, region, subregion, area, landlocked, borders, languages, currencies } = country
+  const money = Object.values(currencies).map(({ name }) => name)
+  const neighbours = borders.flatMap((code) => [countryLink(code, toLink(code), code), ' '])
+  const rows: [term: string, ...content: Content[]][] = [
+    ['Capital', capital || '–'],
+    ['Region', subregion.includes(region) ? subregion : [subregion, region].filter(Boolean).join(', ')],
+    ['Area', area < 0 ? 'unknown' : `${toArea(area)} km²`],
+    ['Coast', landlocked ? 'none' : 'yes'],
+    ['Languages', Object.values(languages).join(', ') || '–'],
+    ['Currency', money.join(', ') || '–'],
+    ['Neighbours', ...(neighbours.length === 0 ? ['none'] : neighbours)]
+  ]
+  return element(
+    'dl',
+    {},
+    ...rows.map(([term, ...content]) => element('div', {}, element('dt', {}, term), element('dd', {}, ...content)))
+  )
+}

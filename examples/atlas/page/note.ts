@@ -1,0 +1,62 @@
+import type { Jsonify } from 'fastify-services/client'
+import type { Note } from '../notes.js'
+import { notes, whoIsHere } from './client.js'
+import { button, element, fill } from './element.js'
+import { refused } from './login.js'
+import { noteForm } from './note-form.js'
+
+const days = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
+
+/** A note. Whoever wrote it can change and delete it. */
+export function showNote(note: Jsonify<Note>, route: { code: string }): HTMLElement {
+  const { id, text, pinned, changedAt, author } = note
+  const isOwn = author !== null && author === whoIsHere()?.id
+  const who = isOwn ? 'You' : author === null ? 'Somebody who has left' : `User ${author}`
+  const actions = element('span', { className: 'actions' })
+  const failure = element('div')
+  const shown = element(
+    'article',
+    { className: pinned ? 'note pinned' : 'note' },
+    element('p', {}, text),
+    failure,
+    element(
+      'footer',
+      {},
+      element('span', {}, `${who}, ${days.format(new Date(changedAt))}`, pinned && ' · pinned'),
+      actions
+    )
+  )
+
+  function offer(): void {
+    fill(actions, button('Edit', edit, 'plain'), button('Delete', ask, 'plain'))
+  }
+
+  function edit(): void {
+    const save = (data: { text: string; pinned: boolean }) => notes.patch(id, data, { route })
+    const cancel = () => {
+      form.replaceWith(shown)
+      actions.querySelector('button')?.focus()
+    }
+    const form = noteForm({ text, pinned: pinned === true, label: 'Save', save, cancel })
+    shown.replaceWith(form)
+    form.querySelector('textarea')?.focus()
+  }
+
+  function ask(): void {
+    const keep = button('Keep it', offer, 'plain')
+    fill(actions, 'Delete it for good?', button('Delete', remove, 'plain wrong'), keep)
+    keep.focus()
+  }
+
+  async function remove(): Promise<void> {
+    try {
+      await notes.remove(id, { route })
+    } catch (error) {
+      offer()
+      fill(failure, refused(error))
+    }
+  }
+
+  if (isOwn) offer()
+  return shown
+}

@@ -1,0 +1,29 @@
+import { countries } from './client.js'
+import { conditionsOf, type Place, queryOf } from './place.js'
+
+/** The countries of the table, and the codes of all that fit. */
+export type Found = Awaited<ReturnType<typeof findCountries>>
+
+let last: { readonly conditions: string; readonly fits: ReadonlySet<string> } | undefined
+
+/** Asks for a page of countries, and for all that fit where these are others than before. */
+export async function findCountries(place: Place, signal: AbortSignal) {
+  const conditions = conditionsOf(place)
+  const [page, fits] = await Promise.all([
+    countries.find({ query: queryOf(place), connection: { signal } }),
+    last?.conditions === JSON.stringify(conditions) ? last.fits : findFits(conditions, signal)
+  ])
+  last = { conditions: JSON.stringify(conditions), fits }
+  return { page, fits }
+}
+
+async function findFits(
+  conditions: ReturnType<typeof conditionsOf>,
+  signal: AbortSignal
+): Promise<ReadonlySet<string>> {
+  const connection = { signal }
+  const fits = new Set<string>()
+  const all = countries.iterate({ query: { ...conditions, $select: ['cca3'], $limit: 250 }, connection })
+  for await (const { cca3 } of all) fits.add(cca3)
+  return fits
+}

@@ -12,8 +12,8 @@ export interface Foreign {
   readonly service: object
   /** Who has made it: `'the Feathers application'`. */
   readonly origin: string
-  /** What hooks get as `context.app` for an instance. Default: as hooks of other services. */
-  application?(instance: object): unknown
+  /** What hooks get as `context.app` for an instance. */
+  application(instance: object): unknown
   /**
    * Calls the method of a context for a client, and puts what came of it into the context, also if it fails. It notifies for each result or
    * `dispatch` that is set on the way there, by whatever hook of its own.
@@ -60,7 +60,7 @@ export function createForeign(object: object, foreign: Foreign, options: Foreign
     const definition = definitionOf(name)
     const shared = {
       get app() {
-        return foreign.application?.(app as object) ?? observer.app(app)
+        return foreign.application(app as object)
       },
       service,
       path,

@@ -18,9 +18,9 @@ const differences: Readonly<Record<string, readonly string[]>> = {
     'a message that is a text',
     'a message of another media type'
   ],
-  '| an id with escapes |': ['one message by an encoded id'],
+  '| an encoded id, such as `a%2Fb` |': ['one message by an encoded id'],
   '| `GET /messages/1/` |': ['one message with a slash'],
-  '| errors that are not service errors |': ['change of nothing'],
+  '| errors that are not of Feathers |': ['change of nothing'],
   '| `POST /messages/1` |': ['a POST to a message'],
   '| 405 |': [
     'replacement of a user',

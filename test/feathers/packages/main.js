@@ -46,7 +46,7 @@ for (const name of chosen) {
 await (await database()).close()
 
 const table = [
-  '| package | version | checks | hold on Feathers | hold here | |',
+  '| package | version | checks | pass on Feathers | pass here | |',
   '|---|---|---|---|---|---|',
   ...rows.map(([name, ...cells]) => `| \`${name}\` | ${cells.join(' | ')} |`.replace(/\| {2}\|$/, '| |'))
 ].join('\n')

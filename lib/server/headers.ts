@@ -18,10 +18,9 @@ const ofResult = new Set(['content-encoding', 'etag', 'last-modified'])
 
 /** Removes the headers of a result: an error answer has those that middleware had set before the call, but none that tells of another body. */
 export function restoreHeaders(reply: FastifyReply): void {
-  if (reply.raw.headersSent) return
   const { [headersBefore]: before } = reply as Stored
   for (const name of Object.keys(reply.getHeaders())) {
-    if (before === undefined && !ofResult.has(name)) continue
+    if (reply.raw.headersSent || (before === undefined && !ofResult.has(name))) continue
     reply.removeHeader(name)
     reply.raw.removeHeader(name)
   }

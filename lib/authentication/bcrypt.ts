@@ -16,7 +16,7 @@ const form = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z\d]{53}$/
 export async function createBcrypt(library: Bcrypt | true): Promise<PasswordHash> {
   const { compare } = library === true ? await importPeer() : library
   if (typeof compare !== 'function')
-    throw new Error('The option `bcrypt` of the strategy local is true, or a library with a function `compare`')
+    throw new Error('The option `bcrypt` of the strategy local must be true, or a library with a function `compare`')
   // Compared where there is no bcrypt hash. It costs as much as the costliest hash that was met.
   let dummy = `$2b$10$${'.'.repeat(53)}`
   const reads = (stored: unknown): stored is string => typeof stored === 'string' && form.test(stored)

@@ -1,5 +1,6 @@
 import { checkOptionNames } from '../core/option-names.js'
 import { isObject } from '../core/plain.js'
+import { shown } from '../core/shown.js'
 import { type AuthenticationOptions, isStrategy } from './options.js'
 import type { PasswordOptions } from './password.js'
 import type { JwtOptions } from './strategies/jwt.js'
@@ -12,7 +13,7 @@ const isNonEmpty = (value: unknown): value is string => typeof value === 'string
 
 const free = kind('anything', () => true)
 const object = kind('an object', isObject)
-const text = kind('a string, and not empty', isNonEmpty)
+const text = kind('a non-empty string', isNonEmpty)
 const list = kind('a list of strings', (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'))
 const flag = kind('true or false', (value) => typeof value === 'boolean')
 const store = kind(
@@ -26,7 +27,7 @@ const known: Record<string, Record<string, Kind>> = {
     ...{ secret: free, service: text, entityId: text, strategies: object, authStrategies: list, parseStrategies: list },
     ...{ jwt: object, passwords: object, revocation: flag, store },
     path: kind('a string', (value) => typeof value === 'string'),
-    entity: kind('a string, and not empty, or null', (value) => value === null || isNonEmpty(value)),
+    entity: kind('a non-empty string, or null', (value) => value === null || isNonEmpty(value)),
     isRevoked: kind('a function', (value) => typeof value === 'function'),
     refresh: kind('true, false or an object', (value) => typeof value === 'boolean' || isObject(value)),
     ...{ before: free, after: free, hooks: free, config: free, bodyLimit: free, handlerTimeout: free, schema: free }
@@ -67,7 +68,9 @@ function checkPlace(place: string, given: Record<string, unknown>, kinds: Record
   checkOptionNames(given, Object.keys(kinds), 'Authentication has', place)
   for (const [name, [description, is]] of Object.entries(kinds))
     if (given[name] !== undefined && !is(given[name]))
-      throw new Error(`The option \`${place}${name}\` of authentication is ${description}`)
+      throw new Error(
+        `The option \`${place}${name}\` of authentication must be ${description}, got ${shown(given[name])}`
+      )
 }
 
 // The result of a login, params, or requests of Fastify have these properties.

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { TokenPayload } from '../../types/authentication.js'
 import type { ServiceOptions } from '../../types/fastify.js'
 import { read } from '../core/errors.js'
+import { shown } from '../core/shown.js'
 import type { EntityOptions } from './entities.js'
 import type { PasswordOptions } from './password.js'
 import type { Secret } from './secret.js'
@@ -64,14 +65,13 @@ export function toStrategies(strategies: Strategies = { jwt: true, local: true }
   for (const [name, value] of Object.entries(strategies)) {
     if (value === undefined || value === false) continue
     if (value !== true && (typeof value !== 'object' || value === null))
-      throw new Error(`The strategy '${name}' of authentication is true, an object with its options, or a strategy`)
+      throw new Error(
+        `The strategy '${name}' of authentication must be true, an object with its options, or a strategy, got ${shown(value)}`
+      )
     if (isStrategy(value)) made.set(name, value)
     else if (name === 'jwt') made.set(name, new JwtStrategy(optionsIn(strategies.jwt)))
     else if (name === 'local') made.set(name, new LocalStrategy(optionsIn(strategies.local)))
-    else
-      throw new Error(
-        `The strategy '${name}' of authentication is no strategy: give an object with a method \`authenticate\``
-      )
+    else throw new Error(`The strategy '${name}' of authentication must be an object with a method \`authenticate\``)
   }
   if (made.size === 0)
     throw new Error('Authentication has no strategies: enable one, as in strategies: { jwt: true, local: true }')
@@ -91,8 +91,8 @@ export function namesOf(
   const known = [...strategies.keys()].filter(can)
   for (const name of named ?? [])
     if (!known.includes(name)) {
-      const why = strategies.has(name) ? 'can not read requests: it has no method `parse`' : 'is not among `strategies`'
-      throw new Error(`The strategy '${name}', which the option ${option} of authentication names, ${why}`)
+      const why = strategies.has(name) ? "can't read requests: it has no method `parse`" : 'is not among `strategies`'
+      throw new Error(`The strategy '${name}', which the option \`${option}\` of authentication names, ${why}`)
     }
   return [...(named ?? known)]
 }

@@ -1,5 +1,6 @@
 import fastq from 'fastq'
 import { BadRequest, Unavailable } from '../core/errors.js'
+import { shown } from '../core/shown.js'
 import { type PasswordHash, scryptHash } from './scrypt.js'
 
 /** How many passwords are hashed at once. Each takes 16 MiB, and one of the 4 threads that Node has for such work. */
@@ -30,7 +31,7 @@ export class Passwords {
   constructor({ concurrent = 3, waiting = 50 }: PasswordOptions = {}) {
     if (!Number.isInteger(concurrent) || concurrent < 1 || !Number.isInteger(waiting) || waiting < 0)
       throw new Error(
-        'The options `passwords` of authentication are whole numbers: `concurrent` from 1, `waiting` from 0'
+        `The options \`passwords\` of authentication must be whole numbers: \`concurrent\` from 1, \`waiting\` from 0, got ${shown(concurrent)} and ${shown(waiting)}`
       )
     this.#queue = fastq.promise((task: () => Promise<unknown>) => task(), concurrent)
     this.#limit = concurrent + waiting

@@ -40,7 +40,7 @@ function cleanResult(result: unknown, fields: readonly string[]): unknown {
   try {
     return without(result, fields)
   } catch (cause) {
-    throw new GeneralError('The result can not be serialized', undefined, { cause })
+    throw new GeneralError('The result is not JSON (BigInt or a cycle?)', undefined, { cause })
   }
 }
 

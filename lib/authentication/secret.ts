@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { shown } from '../core/shown.js'
 
 /** A private key in PEM form, with its passphrase where it has one. */
 export type PrivateKey = string | Buffer | { readonly key: string | Buffer; readonly passphrase: string }
@@ -30,7 +31,9 @@ export type CheckedSecret = string | Buffer | { public: string | Buffer; private
  */
 export function toSecrets(secret: Secret | readonly Secret[] | undefined, algorithm: Algorithm): CheckedSecret[] {
   if (!algorithms.includes(algorithm))
-    throw new Error(`The option jwt.algorithm of authentication is one of ${algorithms.join(', ')}, not '${algorithm}'`)
+    throw new Error(
+      `The option \`jwt.algorithm\` of authentication must be one of ${algorithms.join(', ')}, got ${shown(algorithm)}`
+    )
   const given = [secret].flat()
   const secrets = given.length === 0 ? [undefined] : given
   return secrets.map((one, index) =>
@@ -45,11 +48,11 @@ function toText(secret: Secret | undefined, algorithm: Algorithm): string | Buff
     throw new Error(`The option \`secret\` of authentication is missing. ${advice}`)
   if (typeof secret !== 'string' && !Buffer.isBuffer(secret))
     throw new Error(
-      `The option \`secret\` of authentication is a string or a Buffer for ${algorithm}: set jwt.algorithm for a key pair`
+      `The option \`secret\` of authentication must be a string or a Buffer for ${algorithm}: set \`jwt.algorithm\` for a key pair`
     )
   if (secret.includes('-----BEGIN') || /^\s*\{.*"kty"/s.test(secret.toString()))
     throw new Error(
-      'The option `secret` of authentication is a key of a pair, and no secret: set jwt.algorithm for a key pair in PEM form'
+      `The option \`secret\` of authentication must be a secret for ${algorithm}, got a key of a pair: set \`jwt.algorithm\` for a key pair in PEM form`
     )
   if (Buffer.byteLength(secret) < bytes)
     throw new Error(
@@ -64,7 +67,7 @@ function toText(secret: Secret | undefined, algorithm: Algorithm): string | Buff
  * @throws when a key is missing, can't be read, or does not fit the algorithm (RFC 7518, section 3)
  */
 function toKeyPair(secret: Secret | undefined, algorithm: Algorithm, signs: boolean): CheckedSecret {
-  const needs = `The option \`secret\` of authentication is { private, public } for ${algorithm}: two keys in PEM form`
+  const needs = `The option \`secret\` of authentication must be { private, public } for ${algorithm}: two keys in PEM form`
   const { public: given, private: own }: Partial<KeyPair> = Object(secret)
   const isPublic = String(given).includes('-----BEGIN') && !String(given).includes('PRIVATE KEY-----')
   if (given === undefined || !isPublic || (signs && !own)) throw new Error(needs)

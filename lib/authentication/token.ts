@@ -3,6 +3,7 @@ import fastifyJwt, { type JWT } from '@fastify/jwt'
 import type { FastifyInstance } from 'fastify'
 import type { TokenPayload } from '../../types/authentication.js'
 import { NotAuthenticated, read } from '../core/errors.js'
+import { shown } from '../core/shown.js'
 import { endOfTime, toSeconds } from './duration.js'
 import { isShortText } from './password.js'
 import { type Algorithm, type Secret, toSecrets } from './secret.js'
@@ -71,7 +72,7 @@ export async function createTokens(
   // The library would skip the check of a claim for which nothing is expected.
   for (const [name, value] of Object.entries({ issuer: iss, audience: aud }))
     if (typeof value !== 'string' || value === '')
-      throw new Error(`The option jwt.${name} of authentication is a string, and not empty`)
+      throw new Error(`The option \`jwt.${name}\` of authentication must be a non-empty string, got ${shown(value)}`)
   const keys: Record<string, JWT> = Object.create(null)
   await app.register(async (child) => {
     // Shadows `app.jwt` of the application, which would otherwise get our namespaces.

@@ -58,9 +58,7 @@ export function createClient<Services = Record<string, AnyService>>({
       const entry = entries.get(name)
       if (entry !== undefined) return entry.service
       if (app.defaultService === undefined)
-        throw new Error(
-          `There is no server for the service '${name}': call configure(rest(address).fetch(fetch)) first`
-        )
+        throw new Error(`There is no server for '${name}': call configure(rest(address).fetch(fetch)) first`)
       return register(name, app.defaultService(name))
     },
     hooks(options: HookOptions) {

@@ -59,7 +59,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
 
     async function goOn(session: Session): Promise<Login> {
       const accessToken = await tokens.inTurn(() => tokens.access())
-      if (!accessToken) throw new NotAuthenticated('No accessToken found in storage')
+      if (!accessToken) throw new NotAuthenticated('No stored token: log in first')
       const loginWith = async (used: string) => ({
         result: await service.create({ strategy: jwtStrategy, accessToken: used }),
         used

@@ -48,7 +48,7 @@ export function rest(base = '', options: AdapterOptions = {}): Rest {
         async send(request) {
           try {
             const stream = streamOf(request.body)
-            if (stream && !streams.includes(stream)) throw new Error(`${name} can not send this`)
+            if (stream && !streams.includes(stream)) throw new Error(`${name} can't send this: fetch sends streams`)
             return await send(library, request)
           } catch (cause) {
             if (request.signal?.aborted) throw request.signal.reason

@@ -26,6 +26,6 @@ export function settle({ status, type, body }: ClientResponse): unknown {
   try {
     return parse()
   } catch (cause) {
-    throw new GeneralError('The answer is not valid JSON', undefined, { cause })
+    throw new GeneralError('The answer is not JSON', undefined, { cause })
   }
 }

@@ -1,12 +1,15 @@
 import { callerIn } from './caller.js'
 import { instanceOf } from './hook-application.js'
 
+export interface CredentialsReader {
+  /** Reads the credentials of a request before a service is called, so that hooks find them in `params.authentication`. */
+  readCredentials(request: unknown, reply: unknown): Promise<void>
+}
+
 /** An authentication service of an application, as the transport and helpers of Feathers use it. */
-export interface Authentication {
+export interface Authentication extends CredentialsReader {
   /** The instance on which it was registered. */
   readonly app: unknown
-  /** Reads the credentials of a request before a service is called, so that hooks find them in `params.authentication`. */
-  readCredentials(request: unknown): Promise<void>
   /** What `app.service(path)` returns for it. */
   readonly service: unknown
   readonly strategyNames: readonly string[]
@@ -38,6 +41,27 @@ export function authenticationFor<A extends Authentication>(instance: WithAuthen
   }
   return undefined
 }
+
+/** What reads credentials by another framework. */
+export interface ForeignReader extends CredentialsReader {
+  /** Whether that framework has an authentication. */
+  isThere(): boolean
+}
+
+/** Under this name, an instance and those inside it have what reads credentials where there is no authentication service of ours. */
+export const foreignReader: unique symbol = Symbol('foreignReader')
+
+/** An instance, as far as reading credentials goes. */
+export interface WithForeignReader extends WithAuthentications {
+  [foreignReader]?: ForeignReader
+}
+
+export const foreignReaderFor = (instance: WithForeignReader): ForeignReader | undefined =>
+  instance[authentications]?.length ? undefined : instance[foreignReader]
+
+/** What reads the credentials of requests to the services of an instance. */
+export const readerFor = (instance: WithForeignReader): CredentialsReader | undefined =>
+  authenticationFor(instance) ?? foreignReaderFor(instance)
 
 /** The params that a guard of ours has set. */
 export type Login = Readonly<Record<string, unknown>>

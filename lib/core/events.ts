@@ -61,7 +61,7 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
   }
 
   const add = (isOnce: boolean) => (event: string, listener: Listener) => {
-    if (typeof listener !== 'function') throw new TypeError(`The listener of '${event}' is not a function`)
+    if (typeof listener !== 'function') throw new TypeError(`The listener of '${event}' must be a function`)
     const guard: Listener = (...args) => {
       if (isOnce) emitter.off(event, guard)
       invoke(listener, event, args)

@@ -12,8 +12,13 @@ export interface Foreign {
   readonly service: object
   /** Who has made it: `'the Feathers application'`. */
   readonly origin: string
-  /** Calls the method of a context for a client, and puts what came of it into the context, also if it fails. */
-  call(context: HookContext): Promise<void>
+  /** What hooks get as `context.app` for an instance. Default: as hooks of other services. */
+  application?(instance: object): unknown
+  /**
+   * Calls the method of a context for a client, and puts what came of it into the context, also if it fails. It notifies for each result or
+   * `dispatch` that is set on the way there, by whatever hook of its own.
+   */
+  call(context: HookContext, notify: (context: HookContext) => void): Promise<void>
 }
 
 // Apart from the objects, as what is said of them in other places.
@@ -40,7 +45,7 @@ export function createForeign(object: object, foreign: Foreign, options: Foreign
     if (context.result === undefined) {
       observer.begin(context)
       // Its hooks may have failed behind a result, which must be closed if it is a stream.
-      await foreign.call(context).catch((error) => {
+      await foreign.call(context, observer.see).catch((error) => {
         observer.fail(context, error)
         throw error
       })
@@ -55,7 +60,7 @@ export function createForeign(object: object, foreign: Foreign, options: Foreign
     const definition = definitionOf(name)
     const shared = {
       get app() {
-        return observer.app(app)
+        return foreign.application?.(app as object) ?? observer.app(app)
       },
       service,
       path,

@@ -99,11 +99,15 @@ export class HookStore {
   readonly added: AddedHook[] = []
 
   /**
-   * Adds hooks. `isMethod` says which names may stand beside `all`.
+   * Adds hooks. `isMethod` says which names may stand beside `all`, `who` whose hooks they are.
    * @throws when a hook type or a method is not known, or a hook is no function; nothing is added then
    */
-  add(options: HookOptions | HookMap<unknown, 'around'>, isMethod: (name: string) => boolean = () => true): void {
-    this.added.push(...Object.entries(typed(options)).flatMap(([type, map]) => list(type, map ?? {}, isMethod)))
+  add(
+    options: HookOptions | HookMap<unknown, 'around'>,
+    isMethod: (name: string) => boolean = () => true,
+    who = 'App'
+  ): void {
+    this.added.push(...Object.entries(typed(options)).flatMap(([type, map]) => list(type, map ?? {}, isMethod, who)))
   }
 
   /** The hooks of a method as around hooks, outermost first: those for `all` methods stand around those for one. */
@@ -131,14 +135,14 @@ function typed(options: HookOptions | HookMap<unknown, 'around'>): HookOptions {
   return isTyped ? (options as HookOptions) : { around: options as HookMap<unknown, 'around'> }
 }
 
-function list(type: string, map: HookMap, isMethod: (name: string) => boolean): AddedHook[] {
-  if (!isHookType(type)) throw new Error(`'${type}' is not a valid hook type (${hookTypes.join(', ')})`)
+function list(type: string, map: HookMap, isMethod: (name: string) => boolean, who: string): AddedHook[] {
+  const unknown = (name: string) => new Error(`${who}: unknown hook type or method '${name}'`)
+  if (!isHookType(type)) throw unknown(type)
   const byMethod = typeof map === 'function' || Array.isArray(map) ? { all: map } : map
   return Object.entries(byMethod as Record<string, Hook | Hook[]>).flatMap(([method, one]) =>
     [one].flat().map((hook) => {
-      if (method !== 'all' && !isMethod(method))
-        throw new Error(`'${method}' has ${type} hooks but is no method of the service`)
-      if (typeof hook !== 'function') throw new Error(`'${method}' has ${type} hooks that are no functions`)
+      if (method !== 'all' && !isMethod(method)) throw unknown(method)
+      if (typeof hook !== 'function') throw new Error(`${who}: hooks of '${method}' must be functions`)
       return { type, method, hook }
     })
   )

@@ -136,7 +136,7 @@ export function createService(object: object, options: RegisterOptions): Service
     }
   }
   function addHooks(hooks: HookOptions) {
-    own.add(hooks, (name) => Boolean(provide) || methods.has(name) || entries.has(name))
+    own.add(hooks, (name) => Boolean(provide) || methods.has(name) || entries.has(name), `Service '${path}'`)
     entries.forEach(composeOne)
     return service
   }

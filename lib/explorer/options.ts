@@ -1,4 +1,5 @@
 import { checkOptionNames } from '../core/option-names.js'
+import { shown } from '../core/shown.js'
 
 /** Options of the explorer. */
 export interface ExplorerOptions {
@@ -20,7 +21,7 @@ export function checkOptions(options: ExplorerOptions): void {
   for (const name of ['document', 'title'] as const) {
     const value: unknown = options[name]
     if (value !== undefined && typeof value !== 'string')
-      throw new TypeError(`The option '${name}' of the explorer is ${typeof value}, and must be a text`)
+      throw new TypeError(`The option \`${name}\` of the explorer must be a string, got ${shown(value)}`)
   }
   if (options.document !== undefined) originOf(options.document)
 }
@@ -33,6 +34,8 @@ export function originOf(address: string): string | undefined {
   const here = 'http://here.invalid'
   const url = URL.canParse(address, here) ? new URL(address, here) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new TypeError(`The option 'document' of the explorer is '${address}', and must be the address of a document`)
+    throw new TypeError(
+      `The option \`document\` of the explorer must be the address of a document, got ${shown(address)}`
+    )
   return url.origin === here ? undefined : url.origin
 }

@@ -2,10 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import type { HookOptions } from '../../types/hooks.js'
 import { hookApplicationOf, instance } from '../core/hook-application.js'
 import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
+import { isClass } from '../core/shown.js'
 import { authenticationIn } from './authentication.js'
 import type { FeathersLike, Mixin } from './members.js'
 import { missingMember, refuseMember } from './missing.js'
-import type { SettingsStore } from './settings.js'
+import { putSetting, type SettingsStore } from './settings.js'
 
 type Members = Record<PropertyKey, unknown>
 type Host = FastifyInstance & WithServiceHost & Members
@@ -45,6 +46,18 @@ export function createApplications(shared: Shared): (host: object) => object {
 function createApplication(host: Host, shared: Shared): object {
   const backing = shared.backing as SettingsStore & Members
   const own = ownMembers(host, { ...shared, backing }, () => application)
+  const member = (value: unknown) => (isMethod(value) ? lend(value) : value)
+  // A method of the Feathers application changes what is its own. What else its functions are, they stay: `knex.raw`.
+  const lent = new WeakMap<Method, Method>()
+  function lend(method: Method): Method {
+    const known = lent.get(method)
+    if (known !== undefined) return known
+    const proxy = new Proxy(method, {
+      apply: (_, self, args) => Reflect.apply(method, self === application ? backing : self, args)
+    })
+    lent.set(method, proxy)
+    return proxy
+  }
   const application: object = new Proxy(host, {
     has: (_, name) => name in own || name in host || name === 'services' || name in backing,
     get(_, name) {
@@ -52,8 +65,7 @@ function createApplication(host: Host, shared: Shared): object {
       if (name in host) return host[name]
       if (name === 'services') return servicesOf(host)
       if (typeof name === 'symbol') return undefined
-      const value = name in backing ? backing[name] : missingMember(name)
-      return typeof value === 'function' ? value.bind(backing) : value
+      return name in backing ? member(backing[name]) : missingMember(name)
     },
     // A hook that replaces one of these members does not do so on the instance. All else that it sets is there.
     set: (_, name, value) => Reflect.set(name in own ? own : host, name, value)
@@ -79,7 +91,7 @@ function ownMembers(
       return application()
     },
     set(name: string, value: unknown) {
-      backing.set(name, value)
+      putSetting(backing, name, value)
       return application()
     },
     hooks(options: HookOptions) {
@@ -104,6 +116,11 @@ function ownMembers(
   }
   return own
 }
+
+type Method = (...args: unknown[]) => unknown
+
+/** A class has members of its own, which may be private: it is given as it is. */
+const isMethod = (value: unknown): value is Method => typeof value === 'function' && !isClass(value)
 
 /** All services by their paths. */
 const servicesOf = (host: WithServiceHost) =>

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HookContext } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
 import { callerIn } from '../core/caller.js'
-import { loginsOf } from '../core/credentials.js'
+import { type ForeignReader, loginsOf } from '../core/credentials.js'
 import type { AuthenticationService, Mounted } from './mounted.js'
 
 /** What `rest({ authentication })` of a Feathers application takes. */
@@ -13,17 +13,24 @@ export interface AuthenticationSettings {
   strategies?: readonly string[]
 }
 
-/** Makes the middleware that reads `params.authentication` from a request, as `parseAuthentication` of its REST transports does. */
+/** Makes what reads `params.authentication` from a request, as `parseAuthentication` of its REST transports does. */
 export function credentialsReader(application: Mounted, settings: AuthenticationSettings) {
   let service: AuthenticationService | null | undefined
-  return async function readCredentials(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const find = () => {
     // It asks all services for their settings.
     service ??= application.defaultAuthentication?.(settings.service)
+    return service
+  }
+  async function readCredentials(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const service = find()
     if (!service) return
     const { parseStrategies, authStrategies = [] } = service.configuration
     const strategies = settings.strategies ?? parseStrategies ?? authStrategies
     const authentication = await service.parse(request.raw, reply.raw, ...strategies)
     if (authentication) request.feathers.authentication = authentication
+  }
+  return { readCredentials, isThere: () => Boolean(find()) } as ForeignReader & {
+    readonly readCredentials: typeof readCredentials
   }
 }
 

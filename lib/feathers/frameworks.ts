@@ -47,7 +47,7 @@ async function ofExpress(bare: Bare): Promise<Brought> {
   } = (await import('@feathersjs/express')).default
   const app = express(bare)
   app.use(json())
-  app.use(urlencoded())
+  app.use(urlencoded({ extended: true }))
   rest()(app as never)
   app.use(notFound())
   app.use(errorHandler())

@@ -1,12 +1,24 @@
 import type { Mounted } from './mounted.js'
 
-/** The set-up and the tear-down of a mounted application. Each runs once, and neither where somebody else has set it up. */
+/** An application that was set up here, for the servers that it is mounted on. */
+interface Running {
+  readonly server: unknown
+  readonly setup: Promise<unknown>
+  servers: number
+}
+
+const running = new WeakMap<Mounted, Running>()
+
+/**
+ * The set-up and the tear-down of a mounted application. Each runs once, with the first of its servers that starts and the last that
+ * closes; neither runs where somebody else has set it up.
+ */
 export class Lifecycle {
   readonly #application: Mounted
   readonly #check: () => Promise<void>
-  #server: unknown
   #isStarted = false
-  /** Whether it was set up here. */
+  #isCounted = false
+  /** Whether this server has set it up, so that it is the one of its sockets. */
   isOurs = false
   /** Whether its set-up runs. */
   isRunning = false
@@ -21,15 +33,27 @@ export class Lifecycle {
     if (this.#isStarted) return
     this.#isStarted = true
     await this.#check()
-    if (this.#application._isSetup) return
+    const known = running.get(this.#application)
+    if (known === undefined && this.#application._isSetup) return
+    this.#isCounted = true
+    if (known !== undefined) {
+      known.servers++
+      await known.setup
+      return
+    }
     this.isOurs = true
-    this.#server = server
     this.isRunning = true
-    await this.#application.setup(server)
+    const setup = this.#application.setup(server)
+    running.set(this.#application, { server, setup, servers: 1 })
+    await setup
     this.isRunning = false
   }
 
   async teardown(): Promise<void> {
-    if (this.isOurs) await this.#application.teardown(this.#server)
+    if (!this.#isCounted) return
+    const known = running.get(this.#application) as Running
+    if (--known.servers > 0) return
+    running.delete(this.#application)
+    await this.#application.teardown(known.server)
   }
 }

@@ -3,10 +3,12 @@ import type { HookContext } from '../../types/hooks.js'
 import { NotFound } from '../core/error-classes.js'
 import { toServiceError } from '../core/errors.js'
 import { standFor } from '../core/foreign.js'
-import { type AuthenticationSettings, credentialsReader, removeLogin } from './credentials.js'
+import type { ToApplication } from '../core/hook-application.js'
+import { callService, type Notify } from './call.js'
+import { type AuthenticationSettings, type credentialsReader, removeLogin } from './credentials.js'
 import { Lifecycle } from './lifecycle.js'
 import { checkMiddleware } from './middleware.js'
-import { type FeathersService, isOAuth, type Method, type Mounted, optionsOf, type ServiceOptions } from './mounted.js'
+import { type FeathersService, isOAuth, type Mounted, optionsOf, type ServiceOptions } from './mounted.js'
 import { registerSockets } from './sockets.js'
 
 /** Options of a mounted application. */
@@ -17,13 +19,17 @@ export interface MountOptions {
   ignoreMiddleware?: boolean
 }
 
-/** Registers the services of a Feathers application, and those that it gets until the server is ready. */
+/**
+ * Registers the services of a Feathers application, and those that it gets until the server is ready.
+ * @param toApplication makes what hooks around its services get as `context.app`
+ */
 export function mount(
   fastify: FastifyInstance,
   application: Mounted,
-  { authentication = {}, ignoreMiddleware = false }: MountOptions
+  toApplication: ToApplication,
+  { readCredentials }: ReturnType<typeof credentialsReader>,
+  { ignoreMiddleware = false }: MountOptions
 ): void {
-  const before = credentialsReader(application, authentication)
   const oauth: string[] = []
   let hasServices = false
   const lifecycle = new Lifecycle(application, async () => {
@@ -40,18 +46,18 @@ export function mount(
       setup: { value: (_app: unknown, _path: string, server: unknown) => lifecycle.setup(server) },
       teardown: { value: isFirst ? () => lifecycle.teardown() : undefined }
     })
-    async function call(context: HookContext) {
+    async function call(context: HookContext, notify: Notify) {
       if (application.services[path] !== service)
         throw new NotFound(`The service '${path}' is not in the Feathers application any more`)
       removeLogin(context)
       if (routeParams) context.params.route = { ...routeParams, ...context.params.route }
-      await run(service, context)
+      await callService(service, context, notify)
     }
     try {
       if (/[*(]|[^/]:/.test(path))
         throw new Error("'*', '(' and a ':' within a segment mean something else in routes of Fastify")
-      standFor(object, { service, origin: 'the Feathers application', call })
-      fastify.service(path, object, { methods, before })
+      standFor(object, { service, origin: 'the Feathers application', call, application: toApplication })
+      fastify.service(path, object, { methods, before: readCredentials })
       hasServices = true
     } catch (cause) {
       const { message } = toServiceError(cause)
@@ -75,15 +81,3 @@ export function mount(
 
 const duringSetup =
   ': the set-up of the Feathers application adds it. Run await theirs.setup() before you mount the application'
-
-/** Calls a method as the transports of Feathers do: with a context, which holds what has come of it. */
-async function run(service: FeathersService, context: HookContext): Promise<void> {
-  const method = service[context.method] as Method
-  const own = method.createContext({ http: context.http, dispatch: context.dispatch })
-  try {
-    await method.call(service, ...context.arguments, own)
-  } finally {
-    const { arguments: args, result, dispatch, http } = own
-    Object.assign(context, { arguments: args, result, dispatch, http })
-  }
-}

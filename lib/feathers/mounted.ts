@@ -44,8 +44,8 @@ export interface Method {
 /** The part of a context that is read here when the call is over. */
 export interface Context {
   readonly arguments: unknown[]
-  readonly result: unknown
-  readonly dispatch: unknown
+  result: unknown
+  dispatch: unknown
   readonly http: object
 }
 
@@ -68,9 +68,15 @@ interface Around {
 
 export const optionsOf = (service: FeathersService): ServiceOptions => service[options]
 
-/** Whether it is a service of `@feathersjs/authentication-oauth`. Its callbacks need the sessions of Koa or Express. */
-export const isOAuth = (service: FeathersService): boolean =>
-  /^OAuth(Callback)?Service$/.test(Object(service.constructor).name)
+/**
+ * Whether it is a service of `@feathersjs/authentication-oauth`: one that has a `grant`, or its callback. They need the sessions of Koa or
+ * Express.
+ */
+export const isOAuth = (service: object): boolean =>
+  hasGrant(service) || ('service' in service && hasGrant(Object(service.service)))
+
+const hasGrant = (service: object): boolean =>
+  'grant' in service && typeof service.grant === 'function' && 'handler' in service
 
 export type Mixin = (service: FeathersService, path: string, options: ServiceOptions) => void
 

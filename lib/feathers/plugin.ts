@@ -1,7 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
+import { foreignReader, type WithForeignReader } from '../core/credentials.js'
 import { hasHookApplication } from '../core/hook-application.js'
 import { checkOptionNames } from '../core/option-names.js'
+import { isObject } from '../core/plain.js'
+import { shown } from '../core/shown.js'
+import { createApplications } from './application.js'
+import { credentialsReader } from './credentials.js'
 import { type MountOptions, mount } from './mount.js'
 import type { FeathersApplication, Mounted } from './mounted.js'
 import { registerApplications } from './registration.js'
@@ -29,22 +34,31 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
   const { app, settings, ...rest } = options
   if ('app' in options && !isApplication(app))
     throw new Error(
-      'The option `app` of fastify-services/feathers is an application of Feathers 5, as feathers() makes it'
+      `The option \`app\` of fastify-services/feathers must be an application of Feathers 5, as feathers() makes it, got ${shown(app)}`
     )
   const { authentication } = options
   if (authentication !== undefined) {
     if (typeof authentication !== 'object' || authentication === null)
-      throw new Error('The option `authentication` of fastify-services/feathers is an object: { service, strategies }')
+      throw new Error(
+        `The option \`authentication\` of fastify-services/feathers must be an object, { service, strategies }, got ${shown(authentication)}`
+      )
     checkOptionNames(authentication, ['service', 'strategies'], 'fastify-services/feathers has', 'authentication.')
   }
+  if (settings !== undefined && typeof settings !== 'function' && !isObject(settings))
+    throw new Error(
+      `The option \`settings\` of fastify-services/feathers must be an object or a function, got ${shown(settings)}`
+    )
   const mounted = app as Mounted | undefined
-  // Hooks get the settings of one application: of several that are mounted, the first.
-  if (mounted === undefined || settings !== undefined || !hasHookApplication(fastify)) {
-    const backing = mounted ?? createSettings()
-    registerApplications(fastify, backing)
-    await applySettings(settings ?? {}, backing, fastify)
-  }
-  if (mounted !== undefined) mount(fastify, mounted, rest)
+  const backing = mounted ?? createSettings()
+  // Hooks of our services get one application: of several that are mounted, the first.
+  const isFirst = mounted === undefined || !hasHookApplication(fastify)
+  const applications = isFirst ? registerApplications(fastify, backing) : createApplications({ backing, mixins: [] })
+  await applySettings(settings ?? {}, backing, fastify)
+  if (mounted === undefined) return
+  const reader = credentialsReader(mounted, authentication ?? {})
+  // Its guards at services of ours are answered as well.
+  if (isFirst) (fastify as WithForeignReader)[foreignReader] = reader
+  mount(fastify, mounted, applications, reader, rest)
 }
 
 const isApplication = (app: FeathersApplication | undefined): app is Mounted =>

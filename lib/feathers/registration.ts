@@ -1,6 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { foreignOf } from '../core/foreign.js'
-import { hasHookApplication, setHookApplication, toApplicationOf } from '../core/hook-application.js'
+import {
+  hasHookApplication,
+  setHookApplication,
+  type ToApplication,
+  toApplicationOf
+} from '../core/hook-application.js'
 import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
 import { createApplications } from './application.js'
 import type { Mixin } from './members.js'
@@ -11,7 +16,7 @@ import type { SettingsStore } from './settings.js'
  * @param backing keeps the settings; of a Feathers application, hooks get those members too that the instance lacks
  * @throws when they get one already
  */
-export function registerApplications(app: FastifyInstance & WithServiceHost, backing: SettingsStore): void {
+export function registerApplications(app: FastifyInstance & WithServiceHost, backing: SettingsStore): ToApplication {
   if (hasHookApplication(app))
     throw new Error('fastify-services/feathers is registered here already: give it all options at once')
   const mixins: Mixin[] = []
@@ -23,4 +28,5 @@ export function registerApplications(app: FastifyInstance & WithServiceHost, bac
     if (toApplicationOf(app) !== applications || foreignOf(object)) return
     for (const mixin of mixins) mixin.call(applications(app as object), service, path, options)
   })
+  return applications
 }

@@ -25,20 +25,29 @@ export function createSettings(): SettingsStore {
   }
 }
 
-type SetupHook = (context: object, next: () => Promise<void>) => unknown
-type Configured = Pick<SettingsStore, 'get' | 'set'> & { hooks(hooks: { setup: SetupHook[] }): void }
+/** Sets a setting of any name: that of a Feathers application is not the prototype of its settings. */
+export function putSetting(store: SettingsStore, name: string, value: unknown): void {
+  if (name !== '__proto__') store.set(name, value)
+  else Object.defineProperty(store.settings, name, { value, configurable: true, enumerable: true, writable: true })
+}
+
+type LifecycleHook = (context: object, next: () => Promise<void>) => unknown
+type LifecycleHooks = { readonly [Name in 'setup' | 'teardown']?: LifecycleHook | readonly LifecycleHook[] }
+type Configured = Pick<SettingsStore, 'get' | 'set'> & { hooks(hooks: LifecycleHooks): void }
 
 /** Puts what an application was given into its settings. What checks them runs before the server starts. */
 export async function applySettings(given: SettingsOption, store: SettingsStore, app: FastifyInstance): Promise<void> {
   if (typeof given !== 'function') {
-    for (const [name, value] of Object.entries(given)) store.set(name, value)
+    for (const [name, value] of Object.entries(given)) putSetting(store, name, value)
     return
   }
   const configured: Configured = {
     get: (name) => store.get(name),
-    set: (name, value) => store.set(name, value),
-    hooks({ setup }) {
-      for (const hook of setup) app.addHook('onReady', async () => void (await hook({ app }, async () => {})))
+    set: (name, value) => putSetting(store, name, value),
+    hooks({ setup = [], teardown = [] }) {
+      const run = (hook: LifecycleHook) => async () => void (await hook({ app }, async () => {}))
+      for (const hook of [setup].flat()) app.addHook('onReady', run(hook))
+      for (const hook of [teardown].flat()) app.addHook('onClose', run(hook))
     }
   }
   await given(configured as never)

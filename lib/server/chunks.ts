@@ -1,7 +1,10 @@
 import { finished, Readable } from 'node:stream'
 import { type Serialize, withOwnError } from './serializer.js'
 
-const asIs = withOwnError((item) => JSON.stringify(item) ?? 'null')
+const asIs = withOwnError(
+  (item) => JSON.stringify(item) ?? 'null',
+  'A record of the stream is not JSON (BigInt or a cycle?)'
+)
 
 // In characters.
 const enough = 16_384

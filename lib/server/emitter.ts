@@ -1,4 +1,17 @@
 import { type Emitter, isEmitter } from '../core/events.js'
+import { methods } from '../core/methods.js'
+
+const standard = [...methods.values()].flatMap(({ event }) => event ?? [])
+const registered = new WeakSet<object>()
+
+/** Notes what `app.service(path)` returns. */
+export const noteService = (service: object): unknown => registered.add(service)
+
+/**
+ * The events that an object emits itself: the standard ones too where it is a service already, of another application or of one of Feathers.
+ */
+export const eventsOf = (object: object, given: readonly string[] | undefined): readonly string[] | undefined =>
+  registered.has(object) || Symbol.for('@feathersjs/service') in object ? [...standard, ...(given ?? [])] : given
 
 /**
  * The emitter of a service if its object is one of eventemitter3, which can't list its listeners as functions to call one by one. Called

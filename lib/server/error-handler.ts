@@ -75,11 +75,11 @@ async function sendPage(
 
 /**
  * Chooses what the client may see of an error. V8's messages about values that it can't serialize reveal internals of
- * the server.
+ * the server; ours do not.
  */
 function toAnswer(thrown: unknown, expose: boolean): ServiceError {
-  if (attempt(() => thrown instanceof Error && 'serialization' in thrown))
-    return new GeneralError('The result can not be serialized', undefined, { cause: thrown })
+  if (attempt(() => thrown instanceof Error && 'serialization' in thrown && !(thrown instanceof GeneralError)))
+    return new GeneralError('The result is not JSON (BigInt or a cycle?)', undefined, { cause: thrown })
   const error = toServiceError(thrown)
   if (expose || error.code < 500 || isServiceError(thrown)) return error
   return Object.assign(error, { message: STATUS_CODES[error.code] ?? 'Error', errors: undefined })

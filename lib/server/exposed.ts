@@ -3,6 +3,7 @@ import { type Endpoint, endpointsOf } from '../core/endpoints.js'
 import { methods } from '../core/methods.js'
 import { isObject } from '../core/plain.js'
 import { existing, type ServiceMethod } from '../core/service.js'
+import { shown } from '../core/shown.js'
 
 /** A service, with the methods that may be called from outside. */
 export interface ExposedService extends Describable {
@@ -29,10 +30,22 @@ export function exposedMethods(service: object, path: string, named: readonly st
   const exposed = named ?? found
   for (const name of exposed) {
     if (typeof object?.[name] !== 'function')
-      throw new Error(`The service '${path}' has no method '${name}', which its option \`methods\` names`)
+      throw (
+        notObject(service, path) ??
+        new Error(`The service '${path}' has no method '${name}', which its option \`methods\` names`)
+      )
   }
   if (exposed.length > 0 || found.length > 0) return exposed
-  throw new Error(
-    `The service '${path}' has none of the methods ${[...methods.keys()].join(', ')}: give it one, or name its own in the option \`methods\``
+  throw (
+    notObject(service, path) ??
+    new Error(
+      `The service '${path}' has none of the methods ${[...methods.keys()].join(', ')}: give it one, or name its own in the option \`methods\``
+    )
   )
 }
+
+/** The error for what is no object at all. */
+const notObject = (service: unknown, path: string): Error | undefined =>
+  typeof service === 'object' && service !== null
+    ? undefined
+    : new Error(`The service '${path}' must be an object with methods, got ${shown(service)}`)

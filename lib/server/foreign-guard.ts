@@ -1,4 +1,4 @@
-import { guardAdvice } from '../core/credentials.js'
+import { foreignReaderFor, guardAdvice } from '../core/credentials.js'
 import type { Place } from '../core/hooks.js'
 
 // The guard has no name, nor anything else that tells it from other hooks, but this sentence is in no other.
@@ -6,10 +6,11 @@ const sentence = 'The authenticate hook must be used as a before hook'
 
 /**
  * Refuses the guard of @feathersjs/authentication at a service of ours: it asks for an authentication service of a Feathers application, and
- * would let nobody in.
+ * would let nobody in where none is mounted.
  * @throws with the line to write instead
  */
-export function refuseForeignGuard(hook: unknown, { path }: Place): void {
+export function refuseForeignGuard(hook: unknown, { app, path }: Place): void {
+  if (foreignReaderFor(app as object)?.isThere()) return
   if (typeof hook !== 'function' || !Function.prototype.toString.call(hook).includes(sentence)) return
   throw new Error(
     `authenticate at '${path}' is that of @feathersjs/authentication, which would let nobody in. ${guardAdvice}`

@@ -105,5 +105,5 @@ async function read(parts: AsyncIterable<Part>, files: Files, parse: Parse): Pro
 function toError(error: Error & { statusCode?: number }, name = 'The form'): Error {
   if (error.statusCode === 413)
     return new PayloadTooLarge(`${name} is too large: ${error.message}`, {}, { cause: error })
-  return new BadRequest(`The form can not be read: ${error.message}`, {}, { cause: error })
+  return new BadRequest(`The form can't be read: ${error.message}`, {}, { cause: error })
 }

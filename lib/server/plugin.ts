@@ -9,7 +9,7 @@ import { joinPath } from '../core/path.js'
 import { rootOf } from '../core/root.js'
 import { createService } from '../core/service.js'
 import { checkRoutes } from './custom-route.js'
-import { emitterOf } from './emitter.js'
+import { emitterOf, eventsOf, noteService } from './emitter.js'
 import { errorHandler } from './error-handler.js'
 import { exposedMethods } from './exposed.js'
 import { Locations } from './locations.js'
@@ -94,12 +94,13 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
       checkRoutes(routes, name, exposed, router)
       checkSchemas(serviceOptions.schema, name, exposed)
       const shared = { app: instance, path: name, common, onListenerError, observer, emitter: emitterOf(object) }
-      const own = { ...shared, methods: exposed, routes, events, hooks: hooks as HookOptions }
+      const own = { ...shared, methods: exposed, routes, events: eventsOf(object, events), hooks: hooks as HookOptions }
       const foreign = foreignOf(object)
       const entry = foreign ? createForeign(object, foreign, own) : createService(object, own)
       const start = () => startHooks(entry, common, serviceOptions)
       const exposedService = { ...entry, exposed, common, options: serviceOptions, start }
       locations.add(exposedService)
+      noteService(entry.service)
       return exposedService
     }
     const entry = registry.add(name, create)

@@ -37,7 +37,7 @@ function parseSafely(parse: () => Record<string, unknown>): Record<string, unkno
   try {
     return parse()
   } catch (error) {
-    return new BadRequest(error instanceof RangeError ? error.message : 'The query can not be parsed', undefined, {
+    return new BadRequest(error instanceof RangeError ? error.message : "The query can't be parsed", undefined, {
       cause: error
     })
   }

@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify'
 import type { HookContext } from '../../types/fastify.js'
 import type { Http } from '../../types/hooks.js'
 import { GeneralError } from '../core/errors.js'
+import { shown } from '../core/shown.js'
 import { isHopByHop, keepHeaders } from './headers.js'
 
 /**
@@ -15,7 +16,7 @@ export function applyContext(context: HookContext, status: number, reply: Fastif
   const data = (context.dispatch === undefined ? context.result : context.dispatch) ?? null
   const headers = toHeaders(context, reply.raw)
   const otherwise = 'location' in headers ? 303 : data === null ? 204 : status
-  reply.code(toStatus(context.http?.status) ?? otherwise)
+  reply.code(toStatus(context) ?? otherwise)
   if (headers !== none) {
     keepHeaders(reply)
     reply.headers(headers)
@@ -23,15 +24,18 @@ export function applyContext(context: HookContext, status: number, reply: Fastif
   reply.data = data
 }
 
-function toStatus(status: unknown): number | undefined {
+function toStatus({ http, path, method }: HookContext): number | undefined {
+  const status: unknown = http?.status
   if (status === undefined) return undefined
   if (typeof status === 'number' && Number.isInteger(status) && status >= 200 && status <= 599) return status
-  throw new GeneralError('A hook has set a status code that can not be sent')
+  throw new GeneralError(
+    `A hook of ${path}.${method} has set the status ${shown(status)}: it must be a whole number from 200 to 599`
+  )
 }
 
 const none: NonNullable<Http['headers']> = {}
 
-function toHeaders({ http }: HookContext, raw: object): typeof none {
+function toHeaders({ http, path, method }: HookContext, raw: object): typeof none {
   if (http?.headers === undefined && http?.location === undefined) return none
   const location = http.location === undefined ? {} : { location: encodeUrl(http.location) }
   const headers: typeof none = {}
@@ -41,7 +45,10 @@ function toHeaders({ http }: HookContext, raw: object): typeof none {
       validateHeaderName(name)
       for (const item of [value].flat()) validateHeaderValue(name, item)
     } catch (error) {
-      throw new GeneralError('A hook has set a header that can not be sent', undefined, { cause: error })
+      // What can't be carried may be what a client has sent.
+      const what = /^[\w-]+$/.test(name) ? `the header '${name}' to a value` : 'a header of a name'
+      const message = `A hook of ${path}.${method} has set ${what} that HTTP can't carry`
+      throw new GeneralError(message, undefined, { cause: error })
     }
     headers[name.toLowerCase()] = value
   }

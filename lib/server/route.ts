@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler, RouteOptions } from 'fastify'
 import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../types/fastify.js'
 import { Caller } from '../core/caller.js'
-import { authenticationFor, type WithAuthentications } from '../core/credentials.js'
+import { readerFor, type WithForeignReader } from '../core/credentials.js'
 import { ServiceError } from '../core/errors.js'
 import { foreignOf } from '../core/foreign.js'
 import { checkData } from '../core/methods.js'
 import type { ServiceMethod } from '../core/service.js'
+import { shown } from '../core/shown.js'
 import { createAnswer } from './answer.js'
 import type { ReadArguments } from './call.js'
 import { valuesFromData } from './custom-method.js'
@@ -22,7 +23,7 @@ import { applyContext } from './reply.js'
 import { resourceRoute } from './resource.js'
 import type { Router } from './router.js'
 import { routeSchema, validateBatch } from './schema.js'
-import { createSerializer, stringify } from './serializer.js'
+import { createSerializer, createStringify } from './serializer.js'
 import { targetCheck } from './target.js'
 
 /** What the routes of all services have in common. */
@@ -50,8 +51,9 @@ export function toRoute(
 ): Omit<RouteOptions, 'url' | 'method'> {
   const { name, definition } = method
   const given = options.schema?.[name]
+  const label = `${entry.path || '/'}.${name}`
   const hasBody = byHeader || definition.arguments.includes('data')
-  const files = hasBody ? fileRoute(`${entry.path}.${name}`, given, instance, settings.parse) : undefined
+  const files = hasBody ? fileRoute(label, given, instance, settings.parse) : undefined
   const schema = files?.schema ?? given
   const resource = resourceRoute(given, instance)
   const isBatch = definition.batch && schema?.body !== undefined && !resource?.checks.length
@@ -61,11 +63,12 @@ export function toRoute(
     ...(hasBody ? [dataCheck(method, schema?.body !== undefined, prepare)] : []),
     ...(resource?.checks ?? [])
   ]
-  const before = list(options.before)
+  const before = list(options, 'before', entry.path)
   const check = targetCheck(method, byHeader, entry, settings.locations, settings.router)
-  const serializer = schema === undefined ? stringify : createSerializer(definition, schema, instance)
+  const serializer =
+    schema === undefined ? createStringify(label) : createSerializer(label, definition, schema, instance)
   const answer = createAnswer(
-    list(options.after),
+    list(options, 'after', entry.path),
     options.formatter ?? settings.formatter,
     serializer,
     // What a resource does not name does not leave in a stream, either.
@@ -92,15 +95,15 @@ export function toRoute(
     ...(files && { preParsing: files.read }),
     ...(checks.length > 0 && { preValidation: checks }),
     ...(isBatch && { preHandler: validateBatch }),
-    handler: Object.defineProperty(handler, 'name', { value: `${entry.path || '/'}.${name}` })
+    handler: Object.defineProperty(handler, 'name', { value: label })
   }
 
   async function handler(request: FastifyRequest, reply: FastifyReply) {
     const caller = new Caller(request, reply.raw)
     timeout ??= Number((request.routeOptions as { handlerTimeout?: number }).handlerTimeout)
     if (timeout > 0) startDeadline(timeout, caller, request, reply)
-    const authentication = isForeign ? undefined : authenticationFor(instance as WithAuthentications)
-    if (authentication !== undefined) await authentication.readCredentials(request)
+    const reader = isForeign ? undefined : readerFor(instance as WithForeignReader)
+    if (reader !== undefined) await reader.readCredentials(request, reply)
     if (before.length > 0 && (await runMiddleware(before, request, reply))) return reply
     const context = method.context(read(request, caller)) as HookContext
     caller.context = context
@@ -136,10 +139,10 @@ function dataCheck(
   }
 }
 
-function list(middleware: ServiceOptions['before'] = []): readonly Middleware[] {
-  const functions = [middleware].flat() as Middleware[]
+function list(options: ServiceOptions, name: 'before' | 'after', path: string): readonly Middleware[] {
+  const functions = [options[name] ?? []].flat() as Middleware[]
   for (const item of functions)
     if (typeof item !== 'function')
-      throw new TypeError('Middleware of a service is a function: see its options `before` and `after`')
+      throw new TypeError(`The option \`${name}\` of the service '${path}' must be functions, got ${shown(item)}`)
   return functions
 }

@@ -64,7 +64,7 @@ export function checkSchemas(
   const unknown = Object.keys(schemas).find((name) => !exposed.includes(name) && rulesOf(schemas[name]) === undefined)
   if (unknown !== undefined)
     throw new Error(
-      `The service '${path}' has a schema for '${unknown}', which HTTP can not call (${exposed.join(', ')})`
+      `The service '${path}' has a schema for '${unknown}', which HTTP can't call (${exposed.join(', ')})`
     )
 }
 

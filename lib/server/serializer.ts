@@ -14,28 +14,36 @@ export type Serializer = (reply: FastifyReply) => Serialize
  * Makes what serializes throw an error of ours alone: V8's messages about values that it can't serialize reveal internals of the server, and
  * a `toJSON` may throw anything.
  */
-export function withOwnError(serialize: (data: unknown) => string | undefined): Serialize {
+export function withOwnError(
+  serialize: (data: unknown) => string | undefined,
+  message = 'The result is not JSON (BigInt or a cycle?)'
+): Serialize {
   return (data) => {
     try {
       const text = serialize(data)
       if (text !== undefined) return text
     } catch (error) {
-      throw new GeneralError('The result can not be serialized', undefined, { cause: error })
+      throw new GeneralError(message, undefined, { cause: error })
     }
-    throw new GeneralError('The result can not be serialized')
+    throw new GeneralError(message)
   }
 }
 
-const withoutSchema = withOwnError(JSON.stringify)
+const withoutSchema = (name: string) =>
+  withOwnError(JSON.stringify, `${name}: the result is not JSON (BigInt or a cycle?)`)
 
-/** Serializes by no schema. */
-export const stringify: Serializer = () => withoutSchema
+/** Makes what serializes by no schema. `name` is that of the method, with its service. */
+export function createStringify(name: string): Serializer {
+  const serialize = withoutSchema(name)
+  return () => serialize
+}
 
 /**
  * Serializes by the response schema of a method, which describes one record: each record of a list, a page or a batch. What is made for a
  * status is kept.
  */
 export function createSerializer(
+  name: string,
   method: MethodDefinition,
   schema: FastifySchema,
   instance: FastifyInstance
@@ -58,7 +66,7 @@ export function createSerializer(
     // What a resource does not name does not leave with a redirect, either.
     const other = byStatus.get('default') ?? (rulesOf(schema) && byStatus.get('2xx'))
     const found = byStatus.get(status) ?? byStatus.get(`${status[0]}xx`) ?? other
-    if (found === undefined) return withoutSchema
+    if (found === undefined) return withoutSchema(name)
     const one = reply.compileSerializationSchema(found, status) as Serialize
     // The schema of an application's own compiler may be of any kind, and only few results of `get` are lists.
     const whole = hasCompiler || method.id === true ? undefined : listOf(found)
@@ -73,6 +81,6 @@ export function createSerializer(
       if (!Array.isArray(records)) return one(data)
       const others = JSON.stringify({ ...Object(data), data: undefined }).slice(1, -1)
       return `{${others === '' ? '' : `${others},`}"data":${toList(records)}}`
-    })
+    }, `${name}: the result does not fit the schema of its answers, or is not JSON (BigInt or a cycle?)`)
   }
 }

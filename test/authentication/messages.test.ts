@@ -8,7 +8,7 @@ import { createUsersApp, user } from '../support/users-app.js'
 // Errors that other tests know by their kind alone: what they tell.
 
 t.test('keys that can not be used, a strategy with a name that is taken', async (t) => {
-  const needs = 'The option `secret` of authentication is { private, public } for RS256: two keys in PEM form'
+  const needs = 'The option `secret` of authentication must be { private, public } for RS256: two keys in PEM form'
   const start = (secret: object) => register({ secret, jwt: { algorithm: 'RS256' } })
   const pem = (label: string) => `-----BEGIN ${label}-----\nbm8ga2V5\n-----END ${label}-----\n`
   await t.rejects(start({ public: pem('PUBLIC KEY'), private: pem('PRIVATE KEY') }), {

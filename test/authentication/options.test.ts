@@ -28,9 +28,13 @@ const refused: [what: string, options: object, message: string | RegExp][] = [
   ...[{}, { get: () => null }, { set: () => null }].map((store): [string, object, RegExp] => [
     'a store without its methods',
     { store },
-    /`store` of authentication is an object with the methods get\(key\) and set/
+    /`store` of authentication must be an object with the methods get\(key\) and set/
   ]),
-  ['an entity without a name', { entity: '' }, /`entity` of authentication is a string, and not empty/],
+  [
+    'an entity without a name',
+    { entity: '' },
+    /`entity` of authentication must be a non-empty string, or null, got an empty string$/
+  ],
   [
     'an entity that stands over the request',
     { entity: 'raw' },
@@ -42,20 +46,20 @@ const refused: [what: string, options: object, message: string | RegExp][] = [
   [
     'authStrategies that are no names',
     { authStrategies: [5] },
-    /`authStrategies` of authentication is a list of strings/
+    /`authStrategies` of authentication must be a list of strings, got a list/
   ],
   ['parseStrategies', { parseStrategies: 'jwt' }, /option .*\bparseStrategies\b/],
   ['path', { path: null }, /option .*\bpath\b/],
   ['strategies', { strategies: null }, /option .*\bstrategies\b/],
   ['entity', { entity: true }, /option .*\bentity\b/],
   ['entityId', { entityId: '' }, /option .*\bentityId\b/],
-  ['isRevoked', { isRevoked: true }, 'The option `isRevoked` of authentication is a function'],
+  ['isRevoked', { isRevoked: true }, 'The option `isRevoked` of authentication must be a function, got true'],
   [
     'a strategy named refresh',
     { refresh: true, strategies: { refresh: { authenticate() {} } } },
     /'refresh' stands for the option `refresh`/
   ],
-  ['refresh that is read from requests', { refresh: true, parseStrategies: ['refresh'] }, /can not read requests/]
+  ['refresh that is read from requests', { refresh: true, parseStrategies: ['refresh'] }, /can't read requests/]
 ]
 
 t.test('options that can not be are refused at start, with what to do', async (t) => {
@@ -64,10 +68,12 @@ t.test('options that can not be are refused at start, with what to do', async (t
 
 t.test('a strategy that is none', async (t) => {
   const own = (value: unknown) => ({ strategies: { own: value } })
-  const shape = "The strategy 'own' of authentication is no strategy: give an object with a method `authenticate`"
+  const shape = "The strategy 'own' of authentication must be an object with a method `authenticate`"
   await refuses(t, [true, {}, { parse: () => null }, { authenticate: 'yes' }, new Map(), []], own, shape)
   const kind = (name: string) =>
-    `The strategy '${name}' of authentication is true, an object with its options, or a strategy`
+    new RegExp(
+      `^The strategy '${name}' of authentication must be true, an object with its options, or a strategy, got `
+    )
   await refuses(t, [null, 1, 'jwt', () => ({}), JwtStrategy, Symbol('x')], own, kind('own'))
   await refuses(t, [null, class {}], (value) => ({ strategies: { jwt: value } }), kind('jwt'))
 })
@@ -82,7 +88,7 @@ t.test('authStrategies and parseStrategies: names that are not among the strateg
   const strategies = { jwt: true, local: false, apiKey }
   for (const option of ['authStrategies', 'parseStrategies'])
     for (const name of ['local', 'jtw', '__proto__', 'constructor', '']) {
-      const message = `The strategy '${name}', which the option ${option} of authentication names, is not among \`strategies\``
+      const message = `The strategy '${name}', which the option \`${option}\` of authentication names, is not among \`strategies\``
       await refuses(t, [name], (name) => ({ strategies, [option]: ['jwt', name] }), message)
     }
 })
@@ -94,7 +100,7 @@ t.test('parseStrategies: one that can not read requests', async (t) => {
     ['mute', { jwt: true, mute: { authenticate: () => ({}) } }]
   ] as const
   for (const [name, strategies] of rows) {
-    const message = `The strategy '${name}', which the option parseStrategies of authentication names, can not read requests: it has no method \`parse\``
+    const message = `The strategy '${name}', which the option \`parseStrategies\` of authentication names, can't read requests: it has no method \`parse\``
     await t.rejects(start({ strategies, parseStrategies: [name] }), { message })
   }
 })
@@ -133,7 +139,9 @@ const noSpans = [
 
 t.test('bad `expiresIn`: refused at the start, with an error that names the option', async (t) => {
   const message = (option: string) =>
-    new RegExp(`^The option ${option}\\.expiresIn is a number of seconds, or a string such as '15m' or '1d', not `)
+    new RegExp(
+      `^The option \`${option}\\.expiresIn\` of authentication must be a number of seconds, or a string such as '15m' or '1d', got `
+    )
   await refuses(t, noSpans, (expiresIn) => ({ jwt: { expiresIn } }), message('jwt'))
   await refuses(t, noSpans, (expiresIn) => ({ refresh: { expiresIn } }), message('refresh'))
   await t.rejects(start({ refresh: { expires: '1h' } }), /refresh\.expires/, 'one that is misspelt')
@@ -142,7 +150,7 @@ t.test('bad `expiresIn`: refused at the start, with an error that names the opti
 for (const name of ['issuer', 'audience'])
   t.test(`bad \`${name}\`: refused at the start, as it could not be checked`, async (t) => {
     const values = ['', 5, 0, true, false, [], ['a'], {}, /a/, () => 'a']
-    const message = `The option jwt.${name} of authentication is a string, and not empty`
+    const message = new RegExp(`^The option \`jwt.${name}\` of authentication must be a non-empty string, got `)
     await refuses(t, values, (value) => ({ jwt: { [name]: value } }), message)
   })
 
@@ -156,7 +164,7 @@ t.test('options of @fastify/jwt, of fast-jwt and of Feathers: refused, with thos
 })
 
 t.test('`passwords` that are no whole numbers', async (t) => {
-  const message = /`passwords` of authentication are whole numbers: `concurrent` from 1, `waiting` from 0/
+  const message = /`passwords` of authentication must be whole numbers: `concurrent` from 1, `waiting` from 0, got /
   const values = [{ concurrent: 0 }, { concurrent: 1.5 }, { concurrent: '3' }, { waiting: -1 }, { waiting: Infinity }]
   await refuses(t, values, (passwords) => ({ passwords }), message)
 })

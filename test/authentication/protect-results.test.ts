@@ -174,7 +174,7 @@ t.test('protect: what JSON can not read is 500 over HTTP, and changes nothing fo
   ]) {
     const { send, things } = await createProtected(t, { answer: () => answer })
     const { status, body } = await send('GET', '/things/1')
-    t.match([status, body], [500, { name: 'GeneralError', message: 'The result can not be serialized' }])
+    t.match([status, body], [500, { name: 'GeneralError', message: 'The result is not JSON (BigInt or a cycle?)' }])
     t.notMatch(JSON.stringify(body), 's3cret')
     t.equal(await things.get(1), answer)
     t.equal((await send('GET', '/nowhere')).status, 404, 'alive')

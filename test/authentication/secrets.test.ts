@@ -3,6 +3,7 @@ import { createPublicKey, createSecretKey } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { authenticate, type Secret } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
+import { shown } from '../../lib/core/shown.js'
 import { register } from '../support/auth-fault-register.js'
 import { createPair, decode, sign } from '../support/auth-fault-tokens.js'
 import { claims, forge, now } from '../support/tokens.js'
@@ -13,11 +14,11 @@ const good = 's'.repeat(64)
 const make = `Make one by: node -e "console.log(crypto.randomBytes(64).toString('base64'))"`
 const missing = `The option \`secret\` of authentication is missing. ${make}`
 const wrongKind = (algorithm: string) =>
-  `The option \`secret\` of authentication is a string or a Buffer for ${algorithm}: set jwt.algorithm for a key pair`
+  `The option \`secret\` of authentication must be a string or a Buffer for ${algorithm}: set \`jwt.algorithm\` for a key pair`
 const short = (algorithm: string, bytes: number) =>
   `The option \`secret\` of authentication is too short: ${algorithm} needs ${bytes} bytes. ${make}`
-const pem =
-  'The option `secret` of authentication is a key of a pair, and no secret: set jwt.algorithm for a key pair in PEM form'
+const pem = (algorithm: string) =>
+  `The option \`secret\` of authentication must be a secret for ${algorithm}, got a key of a pair: set \`jwt.algorithm\` for a key pair in PEM form`
 
 const refused: [row: string, secret: unknown, message: string, algorithm?: string][] = [
   ['undefined', undefined, missing],
@@ -44,10 +45,10 @@ const refused: [row: string, secret: unknown, message: string, algorithm?: strin
   ['a KeyObject', createSecretKey(Buffer.from(good)), wrongKind('HS256')],
   ['a key pair for HS256', rsa, wrongKind('HS256')],
   ['a key pair in a list for HS512', [good, rsa], wrongKind('HS512'), 'HS512'],
-  ['a public key', rsa.public, pem],
-  ['a private key', rsa.private, pem],
-  ['a public key as a Buffer', Buffer.from(rsa.public), pem],
-  ['a public key with text in front', `Bag Attributes\n${rsa.public}`, pem]
+  ['a public key', rsa.public, pem('HS256')],
+  ['a private key', rsa.private, pem('HS256')],
+  ['a public key as a Buffer', Buffer.from(rsa.public), pem('HS256')],
+  ['a public key with text in front', `Bag Attributes\n${rsa.public}`, pem('HS256')]
 ]
 
 t.test('a secret that is missing, empty, short or of the wrong kind: refused at the start', async (t) => {
@@ -79,7 +80,7 @@ t.test('an algorithm that there is not: refused, with those that there are', asy
     ...[0, true, {}, ['HS256']]
   ]
   for (const algorithm of names) {
-    const message = `The option jwt.algorithm of authentication is one of HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, not '${algorithm}'`
+    const message = `The option \`jwt.algorithm\` of authentication must be one of HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, got ${shown(algorithm)}`
     await t.rejects(register({ secret: good, jwt: { algorithm } }), { message }, JSON.stringify(algorithm))
   }
 })

@@ -26,12 +26,12 @@ t.test(
 t.test('`app.rest` holds the library; a second default connection is an error that says what to do', async (t) => {
   const { app, address } = await createClientOfEcho(t)
   t.equal(app.rest, fetch)
-  const one = /One default connection for one application: call use\(/
+  const one = /There is a connection already: call use\(/
   t.throws(() => app.configure(rest(address).fetch(fetch)), one)
   const connection = rest(address).fetch(fetch)
   createClient().configure(connection)
   t.throws(() => createClient().configure(connection), one, 'two applications would share a login')
-  t.throws(() => createClient().service('things'), /There is no server for the service 'things': call configure\(/)
+  t.throws(() => createClient().service('things'), /There is no server for 'things': call configure\(/)
 })
 
 t.test('Several servers: `connection.service(<name>)` stands at the path that `app.use` gives it', async (t) => {

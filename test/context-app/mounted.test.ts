@@ -32,3 +32,34 @@ t.test('with an application of Feathers behind it, hooks get the members that th
   t.same(heard, [1])
   t.throws(() => application.channel?.(), { message: /no 'channel'/ }, 'what it lacks, too, is missing')
 })
+
+t.test('what else a function of it is, it stays for hooks', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  class Mailer {
+    static #count = 0
+    readonly name = 'mailer'
+    static next() {
+      Mailer.#count++
+      return Mailer.#count
+    }
+  }
+  const knex = Object.assign((table: string) => `select from ${table}`, { raw: (text: string) => text })
+  const backing = Object.assign(feathers(), {
+    knex,
+    Mailer,
+    url(this: { get(name: string): unknown }, path: string) {
+      return `${this.get('host')}${path}`
+    }
+  })
+  backing.set('host' as never, 'here' as never)
+  const hooked = createApplications({ backing: backing as never, mixins: [] })(app) as typeof backing
+  t.equal(hooked.knex, hooked.knex)
+  t.same([hooked.knex('users'), hooked.knex.raw('select 1')], ['select from users', 'select 1'])
+  t.equal(hooked.Mailer, Mailer)
+  t.same([hooked.Mailer.next(), new hooked.Mailer() instanceof Mailer], [1, true])
+  t.equal(hooked.url('/a'), 'here/a')
+  t.equal(hooked.url.call({ get: () => 'there' }, '/a'), 'there/a', 'another `this` is as given')
+  t.equal(hooked.on, hooked.on)
+})

@@ -89,11 +89,29 @@ t.test(
     await t.rejects(Promise.resolve(bad.ready()), { message: 'validation failed' })
   }
 )
+type Hook = (context: unknown, next: () => Promise<void>) => Promise<void>
 interface FeathersApp {
   get(name: string): unknown
   set(name: string, value: unknown): unknown
-  hooks(hooks: { setup: ((context: unknown, next: () => Promise<void>) => Promise<void>)[] }): void
+  hooks(hooks: { setup?: Hook[]; teardown?: Hook | Hook[] }): void
 }
+
+t.test('a function may also tear something down', async (t) => {
+  const told: string[] = []
+  const tell = (name: string) => async (_context: unknown, next: () => Promise<void>) => {
+    await next()
+    told.push(name)
+  }
+  const settings = (app: FeathersApp) => {
+    app.hooks({ teardown: [tell('list')] })
+    app.hooks({ teardown: tell('one') })
+  }
+  const app = await create(t, { settings })
+  await app.ready()
+  t.same(told, [])
+  await app.close()
+  t.same(told.sort(), ['list', 'one'])
+})
 
 t.test('settings are those of the instance, and of the instances inside', async (t) => {
   const app = Fastify()

@@ -115,17 +115,17 @@ t.test('empty hooks, and types that are left out', async (t) => {
 t.test('a hook type that is none: an error that says what to do', async (t) => {
   const hook = counter()
   await t.rejects(createService(t, { before: hook, befor: hook }), {
-    message: "'befor' is not a valid hook type (around, before, after, error)"
+    message: "Service 'things': unknown hook type or method 'befor'"
   })
-  await t.rejects(createService(t, { before: hook, ['__proto__']: hook }), /is not a valid hook type/)
-  await t.rejects(createService(t, { before: hook, constructor: hook }), /'constructor' is not a valid hook type/)
+  await t.rejects(createService(t, { before: hook, ['__proto__']: hook }), /unknown hook type or method '__proto__'/)
+  await t.rejects(createService(t, { before: hook, constructor: hook }), /unknown hook type or method 'constructor'/)
   await t.rejects(createService(t, { befor: { all: hook } }), /'befor'/)
 })
 
 t.test('hooks for a method that is none: an error that names it', async (t) => {
   const service = await createService(t)
   t.throws(() => service.hooks({ before: { finnd: [() => {}] } }), {
-    message: "'finnd' has before hooks but is no method of the service"
+    message: "Service 'things': unknown hook type or method 'finnd'"
   })
   t.throws(() => service.hooks({ finnd: [() => {}] }), { message: /'finnd'/ })
   t.throws(() => service.hooks({ error: { toString: [() => {}] } }), { message: /'toString'/ })
@@ -135,11 +135,11 @@ t.test('a hook that is no function: an error that says where', async (t) => {
   const service = await createService(t)
   for (const hook of ['authenticate', 1, {}, null]) {
     t.throws(() => service.hooks({ before: { find: [hook] } }), {
-      message: "'find' has before hooks that are no functions"
+      message: "Service 'things': hooks of 'find' must be functions"
     })
   }
   await t.rejects(createApp(t, { hooks: { after: { all: ['x'] as never } } }), {
-    message: "'all' has after hooks that are no functions"
+    message: "App: hooks of 'all' must be functions"
   })
 })
 

@@ -48,7 +48,8 @@ t.test('references that lead in a circle, or nowhere', async (t) => {
     a: { $ref: '#/b' },
     b: { $ref: '#/a' },
     deep: { oneOf: [{ $ref: '#/deep' }, { $ref: '#/deep' }] },
-    all: { allOf: [{ $ref: '#/all' }], properties: { x: {} } },
+    all: { allOf: [{ $ref: '#/all' }, { $ref: '#/all' }, { $ref: '#/more' }], properties: { x: {} } },
+    more: { allOf: Array(50).fill({ $ref: '#/all' }), properties: { y: {} } },
     'sl/ash~': { properties: { found: {} } }
   }
   const follow = createFollow(document)
@@ -61,7 +62,7 @@ t.test('references that lead in a circle, or nowhere', async (t) => {
   )
   t.strictSame(
     fieldsOf({ $ref: '#/all' }, follow).map(({ name }) => name),
-    ['x']
+    ['x', 'y']
   )
   t.equal(toField('deep', { $ref: '#/deep' }, follow).kind, 'json')
   const content = { 'application/json': { schema: { $ref: '#/deep' } } }
@@ -93,6 +94,8 @@ t.test('logins and keys', async (t) => {
     oneOf: [
       strategy('jwt', 'accessToken'),
       strategy('local', 'email', 'password'),
+      strategy('refresh', 'refreshToken'),
+      { oneOf: [strategy('jwt', 'accessToken')] },
       strategy(7),
       { properties: { a: {} } },
       {}

@@ -118,7 +118,7 @@ t.test('what can not work is refused at the start, and says what to do', async (
   }
   await t.rejects(start({}), { message: /no document to show: register @fastify\/swagger/ })
   await t.rejects(start({ titel: 'x' }), { message: /no option 'titel'.*Did you mean 'title'\?/ })
-  await t.rejects(start({ title: 7 }), { message: /'title' of the explorer is number/ })
+  await t.rejects(start({ title: 7 }), { message: /^The option `title` of the explorer must be a string, got 7$/ })
   for (const document of ['javascript:alert(1)', 'http://', 'data:,{}'])
     await t.rejects(start({ document }), { message: /must be the address of a document/ })
   await t.resolves(start({ document: '/a.json', logLevel: 'warn' }))

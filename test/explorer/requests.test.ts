@@ -15,6 +15,7 @@ await mkdir(join(folder, 'node_modules'))
 // Whatever stands above the folder.
 await writeFile(join(folder, 'package.json'), '{}')
 await symlink(root, join(folder, 'node_modules/fastify-services'))
+await symlink(join(root, 'node_modules/@types'), join(folder, 'node_modules/@types'))
 
 const headers = { Authorization: `Bearer it's "a" $TOKEN` }
 
@@ -70,9 +71,15 @@ t.test('what is copied does what the page does', async (t) => {
     }
   }
   await compare('curl', 'sh', '-c', texts.map(({ curl }) => curl).join('\n'))
+  const sources = texts.map((_, index) => `typescript-${index}.mts`)
+  for (const [index, name] of sources.entries()) await writeFile(join(folder, name), texts[index]?.typescript ?? '')
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const options = ['--strict', '--target', 'es2022', '--module', 'node20', '--types', 'node', '--skipLibCheck']
+  t.match(await run(folder, process.execPath, compiler, ...options, ...sources), { code: 0 }, 'its types are right')
   for (const kind of ['fetch', 'typescript'] as const) {
     const names = texts.map((_, index) => `./${kind}-${index}.mjs`)
-    for (const [index, name] of names.entries()) await writeFile(join(folder, name), texts[index]?.[kind] ?? '')
+    if (kind === 'fetch')
+      for (const [index, name] of names.entries()) await writeFile(join(folder, name), texts[index]?.fetch ?? '')
     await writeFile(join(folder, 'main.mjs'), names.map((name) => `await import('${name}')`).join('\n'))
     await compare(kind, process.execPath, 'main.mjs')
   }
@@ -164,7 +171,10 @@ t.test('names of a hostile document are texts', async (t) => {
   const { service, operation } = callOf('echo', 'archive')
   const call = { ...callOf('echo', 'archive'), service: { ...service, path: "a'b" }, operation: { ...operation, name } }
   const { typescript } = toTexts(call, { method: 'POST', url: base, headers: {}, body: undefined }, base, {})
-  t.match(typescript, `app.service('a\\'b')['x\\'](alert(1)); //'](`)
+  t.match(
+    typescript,
+    `app.service<{ 'x\\'](alert(1)); //'(data?: unknown): Promise<unknown> }>('a\\'b')['x\\'](alert(1)); //'](`
+  )
   const data = JSON.parse('{ "__proto__": { "a": 1 }, "constructor": 2 }')
   const texts = toTexts(
     { ...call, data },

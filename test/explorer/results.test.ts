@@ -59,6 +59,6 @@ t.test('numbers to read', async (t) => {
   t.equal(range({ skip: 10, total: 250 }), '11–12 of 250')
   t.equal(range({ records: [], total: 0 }), 'No records')
   t.equal(range({ records: [] }), 'No records')
-  t.equal(range({ records: [], total: 5, skip: 9 }), 'None of these, 5 in all')
-  t.equal(range({ records: [], skip: 9 }), 'None of these')
+  t.equal(range({ records: [], total: 5, skip: 9 }), 'Past the last of 5')
+  t.equal(range({ records: [], skip: 9 }), 'Past the last record')
 })

@@ -14,7 +14,7 @@ const row = (name: string, place: string, table: string, id: string, expected: E
 })
 
 // The words of the engine, and the place of a file, tell of the server.
-const internals = /BigInt|circular|Cannot |owned|node_modules|\.js:\d|\bat /i
+const internals = /a BigInt|circular|Cannot |owned|node_modules|\.js:\d|\bat /i
 
 // An error hook that sets no error leaves that of the method.
 const statusOfThrown = (place: string, id: string) =>

@@ -23,10 +23,10 @@ const bodies: [row: string, body: string, expected: Expected][] = [
   ['a form', whole, good],
   ['files that nobody reads', textOf(fileOf('file'), ...Array(10).fill(fileOf('more', 'x'.repeat(200)))), good],
   ['no parts', '--x--\r\n', good],
-  ['no form', 'hello', bad(/^The form can not be read/)],
-  ['a form without its end', whole.slice(0, -6), bad(/^The form can not be read/)],
-  ['a form that ends in a file', whole.slice(0, whole.indexOf('hello') + 2), bad(/^The form can not be read/)],
-  ['a form that ends in a header', whole.slice(0, whole.indexOf('filename')), bad(/^The form can not be read/)],
+  ['no form', 'hello', bad(/^The form can't be read/)],
+  ['a form without its end', whole.slice(0, -6), bad(/^The form can't be read/)],
+  ['a form that ends in a file', whole.slice(0, whole.indexOf('hello') + 2), bad(/^The form can't be read/)],
+  ['a form that ends in a header', whole.slice(0, whole.indexOf('filename')), bad(/^The form can't be read/)],
   ['a part without a name', textOf(['', 'A'], fileOf('file')), { status: [201, 400], calls: undefined }],
   ['a file without a name', textOf(['filename="a"', 'A']), { status: 400, calls: [] }],
   ['a file where a text is expected', textOf(fileOf('title')), bad(/^title can not be a file/)],
@@ -44,7 +44,7 @@ const bodies: [row: string, body: string, expected: Expected][] = [
       ] as [string, string, Expected]
     ]
   ),
-  ['JSON that is none', textOf(['name="title"', '{', 'application/json']), bad(/^The form can not be read/)],
+  ['JSON that is none', textOf(['name="title"', '{', 'application/json']), bad(/^The form can't be read/)],
   [
     'JSON where a file is expected',
     textOf(['name="file"', '{"size":1}', 'application/json']),

@@ -23,7 +23,7 @@ const rowsOf = (table: string, acts: object, expected: (id: string) => Row['expe
   )
 
 const statusOf = (id: string) => (/^code/.test(id) ? 500 : /^className/.test(id) ? [409, 500] : 409)
-const internals = /BigInt|circular|Cannot |owned|node_modules|\.js:\d|\bat /i
+const internals = /a BigInt|circular|Cannot |owned|node_modules|\.js:\d|\bat /i
 
 t.test('what a mounted application throws, says and gives', (t) =>
   runRows(

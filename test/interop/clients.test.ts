@@ -65,6 +65,6 @@ t.test('our connections on an application of @feathersjs/feathers', async (t) =>
     t.equal((app as { rest?: unknown }).rest, library)
     for (const { name, run, expected } of contract.filter(({ isOurs }) => !isOurs))
       t.match(await run(app as unknown as RemoteApp, outcome), fill(expected, null) as object, `${adapter}: ${name}`)
-    t.throws(() => app.configure(connection as never), /One default connection for one application/)
+    t.throws(() => app.configure(connection as never), /There is a connection already/)
   }
 })

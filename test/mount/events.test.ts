@@ -1,6 +1,8 @@
 import { EventEmitter } from 'node:events'
 import { feathers } from '@feathersjs/feathers'
 import { memory } from '@feathersjs/memory'
+import Fastify from 'fastify'
+import services from 'fastify-services'
 import t from 'tap'
 import { request } from '../support/host.js'
 import { createMounted, type Theirs } from '../support/mounted-app.js'
@@ -57,4 +59,25 @@ t.test('a listener that throws fails the call, as it does in Feathers', async (t
   })
   t.match(await request(app, 'POST', '/things', { payload: {} }), { status: 500, body: { className: 'general-error' } })
   t.match(await request(app, 'GET', '/things'), { status: 200, body: [{ id: 0 }] })
+})
+
+t.test('a service that is registered once more under another path tells each event once', async (t) => {
+  const theirs: Theirs = feathers()
+  theirs.use('things', memory() as object)
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  const ofFeathers = app.service('feathers', theirs.service('things'), { events: ['archived'] })
+  const inner = app.service('inner', memory() as object)
+  const ofOurs = app.service('ours', inner)
+  for (const [name, service, origin] of [
+    ['of Feathers', ofFeathers, theirs.service('things')],
+    ['of ours', ofOurs, inner]
+  ] as const) {
+    const heard: unknown[] = []
+    for (const one of [service, origin]) one.on('created', (record: object) => heard.push(record))
+    await (service as unknown as { create(data: object): Promise<object> }).create({ n: 1 })
+    t.match(heard, [{ n: 1 }, { n: 1 }], name)
+    t.equal(heard.length, 2, name)
+  }
 })

@@ -150,3 +150,22 @@ t.test('it is torn down in its turn, after the services that were registered lat
   await app.close()
   t.same(told, ['ours', 'one'])
 })
+
+t.test('one that is mounted on two servers is set up by the first, and torn down with the last', async (t) => {
+  const told: unknown[] = []
+  const theirs = createTelling(told)
+  const first = await createMounted(t, theirs)
+  const second = await createMounted(t, theirs)
+  await Promise.all([first.ready(), second.ready()])
+  t.equal(told.splice(1, 1)[0], first.server)
+  t.strictSame(told.splice(0), ['begin', 'setup one true', 'setup two true'])
+  await first.close()
+  t.strictSame(told, [])
+  t.equal((await request(second, 'GET', '/one')).status, 200)
+  await second.close()
+  t.equal(told.splice(1, 1)[0], first.server)
+  t.strictSame(told.splice(0), ['end', 'teardown one true'])
+  const third = await createMounted(t, theirs)
+  await third.ready()
+  t.equal(told[1], third.server, 'then it may be set up again')
+})

@@ -29,6 +29,9 @@ function createExpress(...more: unknown[]): Theirs {
   return app as unknown as Theirs
 }
 
+const deprecations: unknown[] = []
+process.on('deprecation', (one) => deprecations.push(one))
+
 const told = /has middleware that does not run on Fastify\. Use (.+) instead$/
 
 for (const [name, create, plugins] of [
@@ -86,17 +89,33 @@ t.test('so does middleware of a service', async (t) => {
 })
 
 t.test('OAuth does not move: its paths are told, and answer 404', async (t) => {
-  class OAuthService {
-    async find() {
-      return 'never'
-    }
-  }
+  // As in @feathersjs/authentication-oauth; a build may give the classes other names.
+  const find = async () => 'never'
+  const oauth = { grant: async () => {}, handler: find, find }
   const theirs: Theirs = feathers()
-  theirs.use('oauth/:provider', new OAuthService(), { koa: { before: [() => {}] } } as object)
+  theirs.use('oauth/:provider', oauth, { koa: { before: [() => {}] } } as object)
+  theirs.use('oauth/:provider/callback', { service: oauth, find } as object)
   theirs.use('things', mirror)
   const { warnings, logger } = createWarnings()
   const app = await createMounted(t, theirs, { server: { logger } })
-  t.equal((await request(app, 'GET', '/oauth/github')).status, 404)
+  for (const url of ['/oauth/github', '/oauth/github/callback'])
+    t.equal((await request(app, 'GET', url)).status, 404, url)
   t.equal((await request(app, 'GET', '/things')).status, 200)
-  t.same(warnings, ['OAuth of the Feathers application does not move: oauth/:provider'])
+  t.same(warnings, ['OAuth of the Feathers application does not move: oauth/:provider, oauth/:provider/callback'])
+})
+
+t.test('a service whose class has the name of one of OAuth is mounted', async (t) => {
+  class OAuthService {
+    service = 'mail'
+    find = mirror.find
+  }
+  const theirs: Theirs = feathers()
+  theirs.use('things', new OAuthService())
+  const app = await createMounted(t, theirs)
+  t.equal((await request(app, 'GET', '/things')).status, 200)
+})
+
+// The last test: each place tells it once.
+t.test('nothing is deprecated of what it takes from Express', async (t) => {
+  t.same(deprecations, [])
 })

@@ -74,13 +74,18 @@ t.test('options that can not be', async (t) => {
     await app.register(services)
     await t.rejects(async () => app.register(mounted, given as { app: Theirs }), { message })
   }
-  await fails({ app: undefined }, /^The option `app` .* is an application of Feathers 5/)
+  await fails(
+    { app: undefined },
+    /^The option `app` .* must be an application of Feathers 5, as feathers\(\) makes it, got undefined$/
+  )
   await fails({ app: {} }, /^The option `app`/)
   await fails({ app: Fastify() }, /^The option `app`/)
   await fails({ app: feathers(), prefix: '/v1' }, /has no option 'prefix'/)
   await fails({ app: feathers(), authentification: {} }, /Did you mean 'authentication'/)
-  await fails({ app: feathers(), authentication: null }, /^The option `authentication` .* is an object/)
-  await fails({ app: feathers(), authentication: 'jwt' }, /^The option `authentication` .* is an object/)
+  await fails({ app: feathers(), authentication: null }, /^The option `authentication` .* must be an object/)
+  await fails({ app: feathers(), authentication: 'jwt' }, /^The option `authentication` .* must be an object/)
+  for (const settings of [5, null, 'a', []])
+    await fails({ settings }, /^The option `settings` .* must be an object or a function, got /)
   await fails({ app: feathers(), authentication: { strategy: ['jwt'] } }, /no option 'authentication.strategy'/)
   const bare = Fastify()
   await t.rejects(async () => bare.register(mounted, { app: feathers() }), { message: /needs fastify-services/ })

@@ -56,3 +56,36 @@ t.test('several applications on one instance: hooks of ours find the settings of
     /is registered here already: give it all options at once/
   )
 })
+
+t.test('hooks of ours around those of the second find its settings', async (t) => {
+  const [one, two]: Theirs[] = [feathers(), feathers()]
+  for (const [name, theirs] of Object.entries({ one, two })) {
+    theirs?.set('name', name)
+    theirs?.use(name, mirror)
+  }
+  const app = await createMounted(t, one, {
+    plugin: { hooks: { after: { get: [setting as never] } } },
+    after: async (app) => void (await app.register(mounted, { app: two as Theirs, settings: { name: 'second' } }))
+  })
+  for (const [path, name] of [
+    ['one', 'one'],
+    ['two', 'second']
+  ] as const)
+    t.match((await request(app, 'GET', `/${path}/1`)).body, { setting: name }, path)
+  t.same(
+    [one?.get('name'), two?.get('name')],
+    ['one', 'second'],
+    'settings that are given go to the one they came with'
+  )
+  t.equal(applicationOf(app).get('name'), 'one')
+})
+
+t.test('a setting named __proto__ is one, and not the prototype of the settings', async (t) => {
+  const theirs: Theirs = feathers()
+  const settings = JSON.parse('{ "__proto__": { "polluted": 1 }, "size": 2 }')
+  const app = await createMounted(t, theirs, { settings })
+  t.same([theirs.get('polluted'), theirs.get('size')], [undefined, 2])
+  t.same(theirs.get('__proto__'), { polluted: 1 })
+  applicationOf(app).set('__proto__', { polluted: 2 })
+  t.same([theirs.get('polluted'), theirs.get('__proto__')], [undefined, { polluted: 2 }])
+})

@@ -95,7 +95,7 @@ t.test('a formatter whose object can not be serialized: nothing of the reason is
   const formatter = () => ({ count: 1n })
   const app = await createApp(t, { service, plugin: { formatter, errorHandler: { expose: true } } })
   const response = await app.inject({ url: '/things/7', headers: { accept: 'application/json' } })
-  t.match(response.json(), { code: 500, message: 'The result can not be serialized' })
+  t.match(response.json(), { code: 500, message: 'The result is not JSON (BigInt or a cycle?)' })
 })
 
 t.test('a formatter per service stands in for that of the plugin', async (t) => {

@@ -25,7 +25,7 @@ t.test('a second registration, a late set-up, hooks of set-up, a listener that i
   const other = await create(t)
   const things = other.service('things', { get: one })
   for (const listener of [undefined, 'text'])
-    t.throws(() => things.on('created', listener as never), { message: "The listener of 'created' is not a function" })
+    t.throws(() => things.on('created', listener as never), { message: "The listener of 'created' must be a function" })
   await other.ready()
   await t.rejects(other.setup(), {
     message:
@@ -57,7 +57,7 @@ t.test('an empty id, headers that can not be sent, a representation that is not 
     await ask(app, { method: 'PATCH', url: '/things/', payload }),
     '400 The id is empty: to patch many records, leave the slash out'
   )
-  for (const url of ['/names', '/values'])
-    t.equal(await ask(app, { url }), '500 A hook has set a header that can not be sent')
+  for (const [url, what] of Object.entries({ names: 'a header of a name', values: "the header 'x-value' to a value" }))
+    t.equal(await ask(app, { url: `/${url}` }), `500 A hook of ${url}.find has set ${what} that HTTP can't carry`)
   t.equal(await ask(app, { url: '/pages' }), '406 Acceptable are: text/html')
 })

@@ -249,7 +249,7 @@ t.test('middleware does not run after a call that failed', async (t) => {
 
 t.test('middleware that is no function is refused at registration', async (t) => {
   await t.rejects(createApp(t, { service, options: { after: ['log'] as never } }), {
-    message: /Middleware of a service is a function/
+    message: "The option `after` of the service 'things' must be functions, got 'log'"
   })
 })
 
@@ -296,7 +296,11 @@ const results: [name: string, result: () => unknown, answer: [status: number, me
     },
     [400, 'No such file']
   ],
-  ['a result that can not be serialized', () => ({ toJSON: fail }), [500, 'The result can not be serialized']]
+  [
+    'a result that is no JSON',
+    () => ({ toJSON: fail }),
+    [500, 'things.get: the result is not JSON (BigInt or a cycle?)']
+  ]
 ]
 
 for (const [name, result, answer] of results)

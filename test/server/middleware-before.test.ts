@@ -237,7 +237,9 @@ t.test('a service error of a middleware is answered as it is', async (t) => {
 
 t.test('what is no function is refused at registration', async (t) => {
   for (const before of ['log', [null], [async () => {}, {}]])
-    await t.rejects(createGuarded(t, before as never), { message: /is a function/ })
+    await t.rejects(createGuarded(t, before as never), {
+      message: /^The option `before` of the service 'guarded' must be functions, got /
+    })
 })
 
 /** A host whose `onSend` hooks take their time: a reply that is sent is not through for a while. */

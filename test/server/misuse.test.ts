@@ -55,7 +55,7 @@ t.test('Registering a service after the server is ready: an error that says what
 
 t.test('Registering an object with none of the methods: an error that says what to do', async (t) => {
   const app = await create(t)
-  for (const object of [{}, { find: 1 }, { list: async () => [] }, () => {}]) {
+  for (const object of [{}, { find: 1 }, { list: async () => [] }]) {
     t.throws(() => app.service('things', object), {
       message: /'things' has none of the methods find, get, create.*`methods`/
     })
@@ -67,7 +67,9 @@ t.test('what is no object at all is refused as well', async (t) => {
   const app = await create(t)
   for (const object of [null, 'text', 1, true])
     for (const options of [undefined, { methods: ['find' as never] }])
-      t.throws(() => app.service('things', object as never, options), { message: /The service 'things' has no/ })
+      t.throws(() => app.service('things', object as never, options), {
+        message: /^The service 'things' must be an object with methods, got /
+      })
 })
 
 t.test('`methods` that names one that is missing, or that can not be one: an error that names it', async (t) => {
@@ -96,16 +98,33 @@ t.test('unknown service lookup: an error that names those that there are', async
   t.ok(app.service('/messages/'))
 })
 
+t.test('a class in place of an object of it: an error that says what to do', async (t) => {
+  const app = await create(t)
+  class Messages {
+    find = async () => []
+  }
+  const message = "The service 'things' must be an object with methods, got the class Messages: pass `new Messages()`"
+  for (const options of [{}, { methods: ['find'] }])
+    t.throws(() => app.service('things', Messages, options), { message })
+  t.throws(() => app.service('things', (() => {}) as never), { message: /got a function$/ })
+  class Static {
+    static find = async () => ['found']
+    name = 'an object of it has none'
+  }
+  app.service('things', Static, { methods: ['find'] })
+  t.same((await app.inject('/things')).json(), ['found'], 'unless it has the methods itself')
+})
+
 t.test('hooks of an unknown type or method, or that are no functions: an error that names them', async (t) => {
   const app = await create(t)
   t.throws(() => app.service('a', service, { hooks: { before: { serach: [() => {}] } as object } }), {
     message: /'serach'/
   })
   t.throws(() => app.service('b', service, { hooks: { before: { find: ['log' as never] } } }), {
-    message: /'find' has before hooks that are no functions/
+    message: "Service 'b': hooks of 'find' must be functions"
   })
   t.throws(() => app.service('c', service, { hooks: { around: [], during: [] } as never }), {
-    message: /'during' is not a valid hook type/
+    message: "Service 'c': unknown hook type or method 'during'"
   })
 })
 

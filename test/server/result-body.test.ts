@@ -182,6 +182,6 @@ t.test('a result that JSON has no word for is an error', async (t) => {
   const app = await createApp(t, { service: { get: async (id: string) => results[Number(id)] } })
   for (const id of results.keys()) {
     const response = await app.inject({ url: `/things/${id}`, headers: { accept: 'application/json' } })
-    t.match(response.json(), { code: 500, message: 'The result can not be serialized' })
+    t.match(response.json(), { code: 500, message: 'things.get: the result is not JSON (BigInt or a cycle?)' })
   }
 })

@@ -30,7 +30,7 @@ export const superagentLibrary: Library<'superagent', Superagent> = {
       // Its options are methods: `timeout`, `withCredentials`, …
       for (const [name, value] of Object.entries(options)) request[name]?.(value)
       // It copies the keys of a body that it does not know into a plain object.
-      if (request.send(body).toJSON().data !== body) throw new Error('superagent can not send this')
+      if (request.send(body).toJSON().data !== body) throw new Error("superagent can't send this body: use fetch")
       request.then(({ status, headers, body }) => resolve({ status, type: headers['content-type'], body }), reject)
       return () => request.abort()
     })

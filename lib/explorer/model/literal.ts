@@ -18,8 +18,8 @@ interface Style {
   readonly key: (key: string) => string
 }
 
-// A literal with `__proto__: …` would have another prototype.
-const toKey = (key: string) =>
+/** A key of a literal. One with `__proto__: …` would have another prototype. */
+export const toKey = (key: string): string =>
   key === '__proto__' ? "['__proto__']" : /^[A-Za-z_$][\w$]*$/.test(key) ? key : quote(key)
 
 const javascript: Style = { text: quote, key: toKey }

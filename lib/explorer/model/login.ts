@@ -19,9 +19,13 @@ export function strategiesIn(services: Iterable<ExploredService>): Strategy[] {
       return [{ path, name, fields: body.filter((field) => field.name !== 'strategy') }]
     })
   )
+  const isBy = (token: string) => (one: Strategy) => one.fields.every((field) => field.name === token)
+  // Refresh tokens are used without being asked for. The same strategy may stand in several bodies.
+  const isUseless = (one: Strategy, index: number) =>
+    isBy('refreshToken')(one) || found.findIndex(({ path, name }) => path === one.path && name === one.name) < index
   // A token is at hand more seldom than a password.
-  const isToken = ({ fields }: Strategy) => fields.every((field) => field.name === 'accessToken')
-  return found.sort((a, b) => Number(isToken(a)) - Number(isToken(b)))
+  const isToken = isBy('accessToken')
+  return found.filter((one, index) => !isUseless(one, index)).sort((a, b) => Number(isToken(a)) - Number(isToken(b)))
 }
 
 /** The headers by which keys are sent. */

@@ -1,4 +1,5 @@
 import type { Selection } from './query.js'
+import type { ExploredService } from './services.js'
 
 /** What the page shows: a method of a service, with all that its request is made of but the data. It stands in the address of the page. */
 export interface Place extends Selection {
@@ -20,6 +21,13 @@ export const listOfService = (service: string): Place => ({
   skip: 0,
   columns: []
 })
+
+/** Where a service begins: with its list, or the first of its other methods. */
+export function startOf({ path, operations }: ExploredService): Place {
+  const place = listOfService(path)
+  const [first = 'find'] = [...operations.values()].filter(({ hasId }) => !hasId).map(({ name }) => name)
+  return operations.has('find') ? place : { ...place, call: first }
+}
 
 const encodePath = (path: string) =>
   encodeURIComponent(path.replace(/\p{Surrogate}/gu, '\uFFFD'))

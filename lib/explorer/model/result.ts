@@ -70,6 +70,6 @@ export const toSize = (bytes: number): string => (bytes < 1000 ? `${bytes} B` : 
 export function toRange({ records, total, skip }: Rows): string {
   const known = total ?? (skip === 0 ? records.length : undefined)
   const all = known === undefined ? '' : ` of ${known}`
-  if (records.length === 0) return known === 0 ? 'No records' : `None of these${all && `, ${known} in all`}`
+  if (records.length === 0) return known === 0 ? 'No records' : `Past the last${all || ' record'}`
   return `${skip + 1}–${skip + records.length}${all}`
 }

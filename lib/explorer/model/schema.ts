@@ -103,15 +103,17 @@ function kindOf(schema: Json): Kind {
 
 /** The fields of an object, in the order of its schema. */
 export function fieldsOf(given: unknown, follow: Follow): Field[] {
-  const parts = partsOf(given, follow)
+  const parts = [...partsOf(given, follow)]
   const required = parts.flatMap((part) => listOf(own(part, 'required')))
   const found = new Map(parts.flatMap((part) => entriesOf(own(part, 'properties'))))
   return [...found].map(([name, schema]) => toField(name, schema, follow, required.includes(name)))
 }
 
-/** A schema and those that it is made of. */
-const partsOf = (given: unknown, follow: Follow, depth = 0): Json[] => {
+/** A schema and those that it is made of, each once: they may lead in a circle. */
+function partsOf(given: unknown, follow: Follow, seen = new Set<Json>()): Set<Json> {
   const schema = follow(given)
-  const parts = depth < most ? listOf(own(schema, 'allOf')) : []
-  return [schema, ...parts.flatMap((part) => partsOf(part, follow, depth + 1))]
+  if (seen.has(schema)) return seen
+  seen.add(schema)
+  for (const part of listOf(own(schema, 'allOf'))) partsOf(part, follow, seen)
+  return seen
 }

@@ -1,5 +1,6 @@
 import { argumentsOf, type Call, type SentRequest } from './call.js'
-import { group, quote, toJSON, toLiteral } from './literal.js'
+import { group, quote, toJSON, toKey, toLiteral } from './literal.js'
+import type { Operation } from './services.js'
 
 /** A request to copy. */
 export interface RequestTexts {
@@ -89,15 +90,17 @@ function toTypeScript(call: Call, base: string, headers: SentRequest['headers'])
   const own = Object.keys(headers).length === 0 ? '' : `, { headers: ${toLiteral(headers)} }`
   const path = quote(service.path)
   const routes = operation.isCustom && operation.route !== undefined
-  const settings = { methods: [operation.name], routes: Object.fromEntries([[operation.name, operation.route]]) }
+  const named = Object.fromEntries([[operation.name, operation.route]])
+  const settings = { methods: [operation.name], routes: named }
+  const type = operation.isCustom ? `<${typeOf(operation, routes && toLiteral(named))}>` : ''
   const name = /^[a-z]\w*$/i.test(operation.name) ? `.${operation.name}` : `[${quote(operation.name)}]`
-  const start = `const result = await app.service(${path})${name}`
+  const start = `const result = await app.service${type}(${path})${name}`
   const short = argumentsOf(call).map((one) => (isForm(one) ? 'body' : toLiteral(one)))
   const long = argumentsOf(call).map((one) => (isForm(one) ? 'body' : toLiteral(one, '  ')))
   // A single object begins on the line of the call.
   const given = short.length === 1 ? `(${short[0]})` : group(long, '', ['(', ')', ''], start.length)
   return [
-    "import { createClient, rest } from 'fastify-services/client'",
+    `import { createClient, rest${routes ? ', type WithRoutes' : ''} } from 'fastify-services/client'`,
     '',
     `const connection = rest(${quote(base)}).fetch(fetch${own})`,
     'const app = createClient().configure(connection)',
@@ -107,6 +110,12 @@ function toTypeScript(call: Call, base: string, headers: SentRequest['headers'])
     start + given,
     'console.log(result)'
   ].join('\n')
+}
+
+/** A type of a service with a custom method: without one, the compiler knows the six alone. */
+function typeOf({ name, hasId }: Operation, routes: string | false): string {
+  const own = `{ ${toKey(name)}(${hasId ? 'id: unknown, data: unknown' : 'data?: unknown'}): Promise<unknown> }`
+  return routes ? `WithRoutes<${own}, ${routes}>` : own
 }
 
 function formLines(body: unknown): string[] {

@@ -1,5 +1,5 @@
 import { type Filled, parse, toData, toForm, toText } from '../model/data.js'
-import { entriesOf, type Field, isObject, own } from '../model/schema.js'
+import { entriesOf, type Field, isObject, own, textOf } from '../model/schema.js'
 import { button, type Content, element, fill, freshId, labelled, select } from './element.js'
 import type { View } from './explorer.js'
 import { type FieldView, fieldView } from './field-view.js'
@@ -84,7 +84,13 @@ export function bodyView({ operation }: View, record: unknown, change: () => voi
   }
 
   render()
-  const secrets = () => fields.map((one) => one.read()).flatMap(({ field, text }) => (field.isSecret ? [text] : []))
+  const secrets = () => {
+    const ofFields = fields.map((one) => one.read()).flatMap(({ field, text }) => (field.isSecret ? [text] : []))
+    // Who writes JSON may write it there.
+    const named = bodies.flatMap((body) => body.filter(({ isSecret }) => isSecret))
+    const inJSON = json === undefined ? [] : [parse(json.value).value].flat()
+    return [...ofFields, ...inJSON.flatMap((one) => named.flatMap(({ name }) => textOf(own(one, name)) ?? []))]
+  }
   return { view, inputs, read, secrets }
 }
 

@@ -1,4 +1,4 @@
-import { listOfService, type Place, toHash } from '../model/place.js'
+import { listOfService, type Place, startOf, toHash } from '../model/place.js'
 import { toProblem } from '../model/problem.js'
 import { idOf, toReadable } from '../model/result.js'
 import { isObject } from '../model/schema.js'
@@ -99,7 +99,7 @@ async function existing({ explorer, service, operation, place }: View): Promise<
 /** The record, or else the list. */
 function back({ explorer, service, place }: View): Place {
   if (place.id !== undefined && service.operations.has('get')) return recordAt(place, place.id)
-  return explorer.lists.get(service.path) ?? { ...listOfService(service.path), route: place.route }
+  return explorer.lists.get(service.path) ?? { ...startOf(service), route: place.route }
 }
 
 /** Says what has come of a call: shows the record, or the list without it; of an application's own, the result. */

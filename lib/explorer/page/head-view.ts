@@ -1,4 +1,4 @@
-import { listOfService, type Place, toHash } from '../model/place.js'
+import { listOfService, type Place, startOf, toHash } from '../model/place.js'
 import { type Content, element, fill, freshId, link } from './element.js'
 import { go, type View } from './explorer.js'
 
@@ -30,11 +30,7 @@ export function headView(view: View, title: Content): HTMLElement {
 
 /** The way to a record: `/countries › CHE`. */
 export const trail = ({ explorer, service, place }: View, ...more: Content[]): Content => [
-  link(
-    toHash(explorer.lists.get(service.path) ?? { ...listOfService(service.path), route: place.route }),
-    '',
-    `/${service.path}`
-  ),
+  link(toHash(explorer.lists.get(service.path) ?? { ...startOf(service), route: place.route }), '', `/${service.path}`),
   ...more.flatMap((one) => [element('span', { className: 'dim' }, ' › '), one])
 ]
 

@@ -100,7 +100,11 @@ function resultView(view: View, result: unknown): Content {
       ? element(
           'p',
           { className: 'empty' },
-          place.filters.length > 0 ? 'No record fits these conditions.' : 'There are no records.'
+          place.skip > 0 && rows.total !== 0
+            ? 'There are no more records: this page is past the last one.'
+            : place.filters.length > 0
+              ? 'No record fits these conditions.'
+              : 'There are no records.'
         )
       : tableView(view, rows, sort),
     pagerView(view, rows)

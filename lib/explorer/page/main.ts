@@ -1,6 +1,5 @@
-import { fromHash, listOfService, type Place, toHash } from '../model/place.js'
+import { fromHash, type Place, startOf, toHash } from '../model/place.js'
 import { own, textOf } from '../model/schema.js'
-import type { ExploredService } from '../model/services.js'
 import { callView } from './call-view.js'
 import { byId, element, fill, keepFocus, link } from './element.js'
 import type { Explorer, View } from './explorer.js'
@@ -13,18 +12,12 @@ import { Session } from './session.js'
 /** The document that the page is about, with the address that it comes from. */
 async function load(): Promise<readonly [document: unknown, place: string]> {
   const given = document.querySelector<HTMLMetaElement>('meta[name=document]')?.content
-  // The page may stand at any address, with or without a slash behind it.
-  const place = new URL(given || `${location.pathname.replace(/\/+$/, '')}/document.json`, location.href).href
+  // The page may stand at any address, with or without a slash behind it. One that begins with two is no other host.
+  const here = location.origin + location.pathname.replace(/\/+$/, '')
+  const place = new URL(given || `${here}/document.json`, location.href).href
   const response = await fetch(place, { headers: { Accept: 'application/json' } })
   if (!response.ok) throw new Error(`The document at ${place} was answered with ${response.status}`)
   return [await response.json(), place]
-}
-
-/** Where a service begins: with its list, or the first of its other methods. */
-function startOf({ path, operations }: ExploredService): Place {
-  const place = listOfService(path)
-  const [first = 'find'] = [...operations.values()].filter(({ hasId }) => !hasId).map(({ name }) => name)
-  return operations.has('find') ? place : { ...place, call: first }
 }
 
 function start(explorer: Explorer, title: string): void {

@@ -22,6 +22,8 @@ export class RequestPanel {
   #texts: RequestTexts | undefined
   #secrets: readonly string[] = []
   #name: Name = 'curl'
+  #token = ''
+  #again = () => {}
   #count = 0
 
   constructor(session: Session) {
@@ -60,6 +62,8 @@ export class RequestPanel {
   /** Shows the request of a call; `reason`, or why there is none, where there is none yet. */
   async show(call: Call, secrets: readonly string[] = [], reason?: string): Promise<void> {
     const count = ++this.#count
+    this.#again = () => void this.show(call, secrets, reason)
+    this.#token = this.#session.token
     const missing = missingIn(call)
     const request =
       missing.length > 0
@@ -113,6 +117,8 @@ export class RequestPanel {
 
   /** Shows what came of a request. */
   showAnswer({ status, statusText, milliseconds, text }: Exchange): void {
+    // On its way to the answer the token may have been renewed.
+    if (this.#session.token !== this.#token) this.#again()
     const isGood = status < 400
     this.status = [`${status} ${statusText}`.trim(), toDuration(milliseconds), toSize(new Blob([text]).size)].join(
       ' · '

@@ -1,0 +1,12 @@
+/** What was given where something else must stand, in a few words for the end of a message. A class is given by mistake, in place of an object of it. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return value === '' ? 'an empty string' : `'${value.slice(0, 40)}'`
+  if (isClass(value)) return `the class ${value.name}: pass \`new ${value.name}()\``
+  if (typeof value === 'function') return 'a function'
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+}
+
+/** Whether it is a class, not an object of it. */
+export const isClass = (value: unknown): value is { readonly name: string } =>
+  typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value))

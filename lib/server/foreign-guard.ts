@@ -12,8 +12,8 @@ const sentence = 'The authenticate hook must be used as a before hook'
  */
 export function refuseForeignGuard(hook: unknown, { app, path, type }: Place): void {
   const isHook = type === 'before' || type === 'around'
-  if (isHook && foreignReaderFor(app as object)?.isThere()) return
   if (typeof hook !== 'function' || !Function.prototype.toString.call(hook).includes(sentence)) return
+  if (isHook && foreignReaderFor(app as object)?.isThere()) return
   if (type !== undefined && !isHook)
     throw new Error(`authenticate at '${path}' is a hook for 'before' or 'around', not for '${type}'`)
   throw new Error(

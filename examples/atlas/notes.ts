@@ -12,7 +12,7 @@ const Note = Type.Object({
   id: Int,
   /** The country that the note is about. */
   code: Type.String(),
-  text: Type.String({ ...text, minLength: 1 }),
+  text: Type.String({ ...text, minLength: 1, examples: ['Four languages'] }),
   pinned: Type.Optional(Type.Boolean({ default: false })),
   changedAt: Type.Unsafe<Date>(Type.String({ format: 'date-time' })),
   /** The id of the user who wrote it; `null` where that user has left, or wrote before there were users. */

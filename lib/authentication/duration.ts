@@ -1,5 +1,5 @@
 import { parse } from '@lukeed/ms'
-import { shown } from '../core/shown.js'
+import { shownText } from '../core/shown.js'
 
 /** In seconds: a date can hold no time from here on. */
 export const endOfTime = 8.64e12
@@ -15,6 +15,6 @@ export function toSeconds(value: string | number, option: string): number {
   const seconds = typeof value === 'string' ? Number(parse(value)) / 1000 : value
   if (typeof seconds === 'number' && seconds >= 1 && seconds <= max) return Math.floor(seconds)
   throw new Error(
-    `The option \`${option}\` of authentication must be a number of seconds, or a string such as '15m' or '1d', got ${shown(value)}`
+    `The option \`${option}\` of authentication must be a number of seconds, or a string such as '15m' or '1d', got ${shownText(value)}`
   )
 }

@@ -53,7 +53,7 @@ export const foreignReader: unique symbol = Symbol('foreignReader')
 
 /** An instance, as far as reading credentials goes. */
 export interface WithForeignReader extends WithAuthentications {
-  [foreignReader]?: ForeignReader
+  [foreignReader]?: ForeignReader | undefined
 }
 
 export const foreignReaderFor = (instance: WithForeignReader): ForeignReader | undefined =>

@@ -1,5 +1,5 @@
 import { checkOptionNames } from '../core/option-names.js'
-import { shown } from '../core/shown.js'
+import { shown, shownText } from '../core/shown.js'
 
 /** Options of the explorer. */
 export interface ExplorerOptions {
@@ -35,7 +35,7 @@ export function originOf(address: string): string | undefined {
   const url = URL.canParse(address, here) ? new URL(address, here) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
     throw new TypeError(
-      `The option \`document\` of the explorer must be the address of a document, got ${shown(address)}`
+      `The option \`document\` of the explorer must be the address of a document, got ${shownText(address)}`
     )
   return url.origin === here ? undefined : url.origin
 }

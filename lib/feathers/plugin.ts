@@ -54,10 +54,10 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
   const isFirst = mounted === undefined || !hasHookApplication(fastify)
   const applications = isFirst ? registerApplications(fastify, backing) : createApplications({ backing, mixins: [] })
   await applySettings(settings ?? {}, backing, fastify)
-  if (mounted === undefined) return
-  const reader = credentialsReader(mounted, authentication ?? {})
-  // Its guards at services of ours are answered as well.
+  const reader = mounted && credentialsReader(mounted, authentication ?? {})
+  // Its guards at services of ours are answered as well; not those of an application around it, which hooks do not get here.
   if (isFirst) (fastify as WithForeignReader)[foreignReader] = reader
+  if (mounted === undefined || reader === undefined) return
   mount(fastify, mounted, applications, reader, rest)
 }
 

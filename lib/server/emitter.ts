@@ -10,8 +10,11 @@ export const noteService = (service: object): unknown => registered.add(service)
 /**
  * The events that an object emits itself: the standard ones too where it is a service already, of another application or of one of Feathers.
  */
-export const eventsOf = (object: object, given: readonly string[] | undefined): readonly string[] | undefined =>
-  registered.has(object) || Symbol.for('@feathersjs/service') in object ? [...standard, ...(given ?? [])] : given
+export function eventsOf(object: object, given: readonly string[] | undefined): readonly string[] | undefined {
+  if (!registered.has(object) && !(Symbol.for('@feathersjs/service') in object)) return given
+  const own: unknown = given ?? (object as { events?: unknown }).events
+  return Array.isArray(own) ? [...standard, ...own] : standard
+}
 
 /**
  * The emitter of a service if its object is one of eventemitter3, which can't list its listeners as functions to call one by one. Called

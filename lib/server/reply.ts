@@ -29,7 +29,7 @@ function toStatus({ http, path, method }: HookContext): number | undefined {
   if (status === undefined) return undefined
   if (typeof status === 'number' && Number.isInteger(status) && status >= 200 && status <= 599) return status
   throw new GeneralError(
-    `A hook of ${path}.${method} has set the status ${shown(status)}: it must be a whole number from 200 to 599`
+    `A hook of ${path}.${method} has set the status to ${shown(status)}: it must be a whole number from 200 to 599`
   )
 }
 

@@ -53,6 +53,16 @@ const refused: [what: string, options: object, message: string | RegExp][] = [
   ['strategies', { strategies: null }, /option .*\bstrategies\b/],
   ['entity', { entity: true }, /option .*\bentity\b/],
   ['entityId', { entityId: '' }, /option .*\bentityId\b/],
+  [
+    'the address of a store, which may hold a password',
+    { store: 'redis://user:password@host' },
+    'The option `store` of authentication must be an object with the methods get(key) and set(key, value, seconds), got a string'
+  ],
+  [
+    'a key in place of a strategy',
+    { strategies: { apiKey: 'sk-0123456789' } },
+    "The strategy 'apiKey' of authentication must be true, an object with its options, or a strategy, got a string"
+  ],
   ['isRevoked', { isRevoked: true }, 'The option `isRevoked` of authentication must be a function, got true'],
   [
     'a strategy named refresh',

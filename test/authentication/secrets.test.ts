@@ -3,7 +3,7 @@ import { createPublicKey, createSecretKey } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { authenticate, type Secret } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
-import { shown } from '../../lib/core/shown.js'
+import { shownText } from '../../lib/core/shown.js'
 import { register } from '../support/auth-fault-register.js'
 import { createPair, decode, sign } from '../support/auth-fault-tokens.js'
 import { claims, forge, now } from '../support/tokens.js'
@@ -80,7 +80,7 @@ t.test('an algorithm that there is not: refused, with those that there are', asy
     ...[0, true, {}, ['HS256']]
   ]
   for (const algorithm of names) {
-    const message = `The option \`jwt.algorithm\` of authentication must be one of HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, got ${shown(algorithm)}`
+    const message = `The option \`jwt.algorithm\` of authentication must be one of HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, got ${shownText(algorithm)}`
     await t.rejects(register({ secret: good, jwt: { algorithm } }), { message }, JSON.stringify(algorithm))
   }
 })

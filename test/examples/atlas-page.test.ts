@@ -72,6 +72,12 @@ t.test('the document is the same at three addresses, and Swagger UI has a strict
   t.notMatch(headers['content-security-policy'], /unsafe|https:/)
 })
 
+t.test('the document has examples for Swagger UI, which would make texts of the patterns', async (t) => {
+  const { schemas } = (await get('/openapi.json')).json().components
+  const { email, name, password } = schemas.UserData.properties
+  for (const field of [email, name, password, schemas.NoteData.properties.text]) t.equal(field.examples.length, 1)
+})
+
 t.test('the picture of the page is there, and small', async (t) => {
   const { size } = statSync(fileURLToPath(new URL('../../../docs/images/atlas.png', import.meta.url)))
   t.ok(size > 20_000 && size < 200_000, `${size} bytes`)

@@ -52,7 +52,10 @@ t.test('a note of somebody else, of nobody, and without a login', { skip: howToI
   await button('Add note').click()
   await note('By Ada').waitFor()
 
-  t.comment('in another tab, somebody else logs in')
+  t.comment('in another tab, somebody else logs in, and this one has not heard of it yet')
+  await page.addInitScript('addEventListener("storage", (event) => event.stopImmediatePropagation())')
+  await page.reload()
+  await visitor.isHere('Ada')
   const tab = await visitor.openTab(chad)
   await tab.isHere('Ada')
   await tab.logOut()

@@ -81,3 +81,29 @@ t.test('a service that is registered once more under another path tells each eve
     t.equal(heard.length, 2, name)
   }
 })
+
+t.test('so does one that names its own events', async (t) => {
+  class Jobs extends EventEmitter {
+    events = ['done']
+    async create(data: object) {
+      this.emit('done', data)
+      return data
+    }
+  }
+  const theirs: Theirs = feathers()
+  theirs.use('jobs', new Jobs())
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  const tell = (context: { event: string | null }) => {
+    context.event = 'done'
+  }
+  app.service('first', new Jobs())
+  for (const [path, object] of Object.entries({ ours: app.service('first'), theirs: theirs.service('jobs') })) {
+    const heard: unknown[] = []
+    app.service(path, object as unknown as Jobs, { hooks: { before: { create: [tell] } } })
+    app.service(path).on('done', (data) => heard.push(data))
+    await app.service<Jobs>(path).create({ n: 1 })
+    t.same(heard, [{ n: 1 }], path)
+  }
+})

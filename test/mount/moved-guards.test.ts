@@ -2,6 +2,7 @@ import { AuthenticationService, authenticate, JWTStrategy } from '@feathersjs/au
 import { feathers } from '@feathersjs/feathers'
 import type { FastifyInstance } from 'fastify'
 import authentication from 'fastify-services/authentication'
+import mounted from 'fastify-services/feathers'
 import { iff, isProvider } from 'feathers-hooks-common'
 import t, { type Test } from 'tap'
 import { request } from '../support/host.js'
@@ -58,3 +59,31 @@ t.test('with an authentication of ours beside it, its guards are to be replaced'
   })
   await t.rejects(async () => app.ready(), { message: /at 'direct' .* import \{ authenticate \} from/ })
 })
+
+t.test('where it would come too late, or not at all, it stops the start', async (t) => {
+  const guard = authenticate('jwt')
+  const not = (type: string) => new RegExp(`at '.*late' is a hook for 'before' or 'around', not for '${type}'`)
+  const late: [(app: FastifyInstance) => unknown, RegExp][] = [
+    [(app) => app.service('late', mirror as object, { hooks: { error: { all: [guard] } } as object }), not('error')],
+    [(app) => app.service('late', mirror as object, { hooks: { after: { all: [guard] } } as object }), not('after')],
+    [(app) => app.service('late', mirror as object, { before: [guard as never] }), /at 'late' .* let nobody in/],
+    [(app) => app.get('/late', { preHandler: [guard as never] }, () => 'late'), /at '\/late' .* let nobody in/]
+  ]
+  for (const [add, message] of late) {
+    const { app } = await createMoved(t, add)
+    await t.rejects(async () => app.ready(), { message })
+  }
+})
+
+t.test(
+  'inside an instance whose hooks get other settings, it finds no authentication: that stops the start',
+  async (t) => {
+    const { app } = await createMoved(t, async (app) => {
+      await app.register(async (inner) => {
+        await inner.register(mounted, { settings: {} })
+        inner.service('inner', mirror as object, { hooks: hooks.direct as object })
+      })
+    })
+    await t.rejects(async () => app.ready(), { message: /at 'inner' .* let nobody in/ })
+  }
+)

@@ -38,8 +38,9 @@ t.test('a status that can not be sent is an error that says so', async (t) => {
       url: `/things/${status}/all`,
       headers: { accept: 'application/json' }
     })
-    const shown = typeof status === 'string' ? `'${status}'` : status
-    const message = `A hook of things/${status}/all.find has set the status ${shown}: it must be a whole number from 200 to 599`
+    // What a text says may be what a client has sent.
+    const shown = typeof status === 'string' ? 'a string' : status
+    const message = `A hook of things/${status}/all.find has set the status to ${shown}: it must be a whole number from 200 to 599`
     t.strictSame([statusCode, JSON.parse(body).message], [500, message])
   }
 })

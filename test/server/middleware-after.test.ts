@@ -249,7 +249,7 @@ t.test('middleware does not run after a call that failed', async (t) => {
 
 t.test('middleware that is no function is refused at registration', async (t) => {
   await t.rejects(createApp(t, { service, options: { after: ['log'] as never } }), {
-    message: "The option `after` of the service 'things' must be functions, got 'log'"
+    message: "The option `after` of the service 'things' must be functions, got a string"
   })
 })
 

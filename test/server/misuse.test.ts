@@ -106,6 +106,7 @@ t.test('a class in place of an object of it: an error that says what to do', asy
   const message = "The service 'things' must be an object with methods, got the class Messages: pass `new Messages()`"
   for (const options of [{}, { methods: ['find'] }])
     t.throws(() => app.service('things', Messages, options), { message })
+  t.throws(() => app.service('things', class {} as never), { message: /got a class$/ })
   t.throws(() => app.service('things', (() => {}) as never), { message: /got a function$/ })
   class Static {
     static find = async () => ['found']

@@ -1,13 +1,24 @@
-import { atlas, whoIsHere } from './client.js'
+import { NotAuthenticated } from 'fastify-services/client'
+import { atlas, onOtherTab, whoIsHere } from './client.js'
 import { button, byId, element, fill } from './element.js'
 import { openLogin } from './login.js'
 import { problem, textOf } from './problem.js'
 
-/** Goes on with the login of the last visit, where there was one and it has not ended. */
+/** Goes on with the login of the last visit, or of another tab, where there is one and it has not ended. */
 export async function goOn(): Promise<void> {
-  showAccount()
-  await atlas.reAuthenticate().catch(() => {})
+  try {
+    await atlas.reAuthenticate(true)
+  } catch (error) {
+    if (whoIsHere() === undefined) showAccount()
+    else atlas.emit('logout', null)
+    // The login may be good still: the server has not said.
+    if (!(error instanceof NotAuthenticated))
+      fill(byId('notice'), problem(`You are not logged in again yet. ${textOf(error)}`, 'Try again', goOn))
+  }
 }
+
+// Calls are made as whoever has logged in last, in whichever tab: that is who is shown.
+onOtherTab(goOn)
 
 /** Shows who is logged in, or how to. */
 export function showAccount(): void {
@@ -21,7 +32,11 @@ export function showAccount(): void {
     )
     return
   }
-  fill(byId('account'), element('span', { className: 'person' }, person.name), button('Log out', logOut))
+  fill(
+    byId('account'),
+    element('span', { className: 'person', dir: 'auto', title: person.name }, person.name),
+    button('Log out', logOut)
+  )
 }
 
 async function logOut(): Promise<void> {

@@ -11,11 +11,12 @@ interface Services {
   users: ServiceOf<typeof user, 'get' | 'create'>
 }
 
+const storageKey = 'atlas-login'
 const connection = rest().fetch(fetch)
 
 export const atlas = createClient<Services>()
   .configure(connection)
-  .configure(authentication({ storage: openStorage() }))
+  .configure(authentication({ storage: openStorage(), storageKey }))
 
 export const countries = atlas.service('countries')
 export const notes = atlas.service('countries/:code/notes')
@@ -39,6 +40,14 @@ atlas.on('login', ({ user }) => {
 atlas.on('logout', () => {
   person = undefined
 })
+
+/** Calls a function when the login has been changed in another tab. */
+export function onOtherTab(changed: () => void): void {
+  addEventListener('storage', ({ key }) => {
+    // There is no key where all has been cleared.
+    if (key === storageKey || key === null) changed()
+  })
+}
 
 /** The tokens are kept for the next visit. Where the browser keeps nothing, they end with the page. */
 function openStorage(): Storage {

@@ -51,6 +51,8 @@ export function openLogin(purpose: Purpose, { email = '', reason = '' } = {}): v
   )
   form.addEventListener('submit', (event) => {
     event.preventDefault()
+    name.value = name.value.trim()
+    if (!form.reportValidity()) return
     void attempt(async () => {
       const login = { email: address.value, password: password.value }
       if (isNew) await atlas.service('users').create({ ...login, name: name.value })

@@ -15,11 +15,11 @@ const landlocked = byId<HTMLInputElement>('landlocked')
 
 let place = placeOf(location.hash)
 
-/** Goes on to another place. While somebody types, the way back does not lead through each letter. */
-function go(change: Partial<Place>, isTyping = false): void {
+/** Goes on to another place, or to one in the stead of this: the way back leads through no letter that somebody types. */
+function go(change: Partial<Place>, isInstead = false): void {
   const hash = toHash({ ...place, ...change })
-  if (isTyping) history.replaceState(null, '', hash)
-  else history.pushState(null, '', hash)
+  if (isInstead) history.replaceState(null, '', hash)
+  else if (hash !== toHash(place)) history.pushState(null, '', hash)
   show()
 }
 
@@ -33,7 +33,8 @@ function close(): void {
 
 function show(): void {
   place = placeOf(location.hash)
-  if (document.activeElement !== search) search.value = place.search
+  // Whoever types in it would lose the place.
+  if (search.value !== place.search) search.value = place.search
   region.value = place.region
   landlocked.checked = place.landlocked
   showCurl(`${location.origin}/countries`, toQueryString(queryOf(place)))
@@ -47,11 +48,16 @@ addEventListener('click', (event) => {
   const { country } = (event.target as Element).closest<HTMLElement | SVGElement>('[data-country]')?.dataset ?? {}
   if (country === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return
   event.preventDefault()
+  const last = place.country
   go({ country })
+  if (country === last) document.querySelector<HTMLElement>('#country h2')?.focus()
 })
 
 // The outlines may be missing: the table does without.
-const map = createMap().catch(() => undefined)
+const map = createMap().catch(() => {
+  byId('map').hidden = true
+  return undefined
+})
 let asking = new AbortController()
 let asked = ''
 let found: Found | undefined
@@ -67,6 +73,10 @@ async function showList(): Promise<void> {
   byId('list').ariaBusy = 'true'
   try {
     found = await findCountries(place, signal)
+    const { total, limit } = found.page
+    const end = Math.max(1, Math.ceil(total / limit))
+    // A link from elsewhere may lead to a page that there is not.
+    if (place.page > end) return go({ page: end }, true)
     showPage(found.page, toCountry)
     showMarks(found)
   } catch (error) {
@@ -102,5 +112,6 @@ for (const type of ['pointerover', 'pointerleave', 'focusin']) byId('rows').addE
 byId('copy').addEventListener('click', copyCurl)
 addEventListener('popstate', show)
 for (const event of ['login', 'logout']) atlas.on(event, showAccount)
+showAccount()
 void goOn()
 show()

@@ -13,7 +13,14 @@ interface NoteFormOptions {
 
 /** The form of a note, a new one or one that changes. */
 export function noteForm({ text, pinned, label, save, cancel }: NoteFormOptions): HTMLFormElement {
-  const area = element('textarea', { value: text, required: true, maxLength: 2000, rows: 2, ariaLabel: 'Note' })
+  const area = element('textarea', {
+    value: text,
+    required: true,
+    maxLength: 2000,
+    rows: 2,
+    dir: 'auto',
+    ariaLabel: 'Note'
+  })
   area.placeholder = 'What do you know about it?'
   const pin = element('input', { type: 'checkbox', checked: pinned })
   const failure = element('div')
@@ -32,6 +39,9 @@ export function noteForm({ text, pinned, label, save, cancel }: NoteFormOptions)
   )
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
+    area.value = area.value.trim()
+    // A note of spaces alone is none: the browser says so.
+    if (!form.reportValidity()) return
     fill(failure)
     form.inert = true
     try {

@@ -7,8 +7,11 @@ import { noteForm } from './note-form.js'
 
 const days = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
 
+/** The forms of the notes that are being changed, by the ids of these. */
+export type Editing = Map<number, HTMLElement>
+
 /** A note. Whoever wrote it can change and delete it. */
-export function showNote(note: Jsonify<Note>, route: { code: string }): HTMLElement {
+export function showNote(note: Jsonify<Note>, route: { code: string }, editing: Editing): HTMLElement {
   const { id, text, pinned, changedAt, author } = note
   const isOwn = author !== null && author === whoIsHere()?.id
   const who = isOwn ? 'You' : author === null ? 'Somebody who has left' : `User ${author}`
@@ -16,8 +19,8 @@ export function showNote(note: Jsonify<Note>, route: { code: string }): HTMLElem
   const failure = element('div')
   const shown = element(
     'article',
-    { className: pinned ? 'note pinned' : 'note' },
-    element('p', {}, text),
+    { className: pinned ? 'note pinned' : 'note', tabIndex: -1 },
+    element('p', { dir: 'auto' }, text),
     failure,
     element(
       'footer',
@@ -27,17 +30,25 @@ export function showNote(note: Jsonify<Note>, route: { code: string }): HTMLElem
     )
   )
 
+  shown.dataset.note = String(id)
+
   function offer(): void {
     fill(actions, button('Edit', edit, 'plain'), button('Delete', ask, 'plain'))
   }
 
   function edit(): void {
-    const save = (data: { text: string; pinned: boolean }) => notes.patch(id, data, { route })
+    const save = async (data: { text: string; pinned: boolean }) => {
+      await notes.patch(id, data, { route })
+      editing.delete(id)
+    }
     const cancel = () => {
+      editing.delete(id)
       form.replaceWith(shown)
       actions.querySelector('button')?.focus()
     }
     const form = noteForm({ text, pinned: pinned === true, label: 'Save', save, cancel })
+    form.dataset.note = String(id)
+    editing.set(id, form)
     shown.replaceWith(form)
     form.querySelector('textarea')?.focus()
   }

@@ -2,7 +2,7 @@ import type { Country } from '../countries.js'
 import { atlas, notes, whoIsHere } from './client.js'
 import { button, element, fill } from './element.js'
 import { openLogin } from './login.js'
-import { showNote } from './note.js'
+import { type Editing, showNote } from './note.js'
 import { noteForm } from './note-form.js'
 import { problem, textOf } from './problem.js'
 
@@ -13,6 +13,9 @@ let personChanged = () => {}
 for (const event of ['created', 'patched', 'removed']) notes.on(event, () => changed())
 for (const event of ['login', 'logout']) atlas.on(event, () => personChanged())
 
+// The server gives no more at a time.
+const max = 250
+
 /** The notes of a country, the pinned and the newest first. */
 export function createNotes({ cca3: code, name }: Country): HTMLElement {
   const route = { code }
@@ -20,6 +23,7 @@ export function createNotes({ cca3: code, name }: Country): HTMLElement {
   const form = element('div')
   const title = element('h3', { tabIndex: -1 }, 'Notes')
   const section = element('section', { className: 'notes', ariaLabel: `Notes about ${name}` }, title, form, list)
+  const editing: Editing = new Map()
   let limit = 5
   let count = 0
   let draft = ''
@@ -30,15 +34,17 @@ export function createNotes({ cca3: code, name }: Country): HTMLElement {
     try {
       const { total, data } = await notes.find({ route, query: { $sort: { pinned: -1, id: -1 }, $limit: limit } })
       if (own !== count) return
-      const hadFocus = list.contains(document.activeElement)
+      const goOn = keepFocus(list, title)
       title.textContent = total === 0 ? 'Notes' : `Notes (${total})`
       fill(
         list,
-        ...data.map((note) => showNote(note, route)),
+        ...data.map((note) => editing.get(note.id) ?? showNote(note, route, editing)),
+        // What somebody is writing stays, even where the note is gone.
+        ...[...editing].filter(([id]) => data.every((note) => note.id !== id)).map(([, form]) => form),
         total === 0 && element('p', { className: 'dim' }, `Nobody has written about ${name} yet.`),
-        total > data.length && button('Show more', more)
+        total > data.length && limit < max && button('Show more', more)
       )
-      if (hadFocus) title.focus()
+      goOn()
     } catch (error) {
       if (own === count) fill(list, problem(textOf(error), 'Try again', load))
     }
@@ -46,7 +52,7 @@ export function createNotes({ cca3: code, name }: Country): HTMLElement {
   }
 
   const more = () => {
-    limit = Math.min(250, limit + 20)
+    limit = Math.min(max, limit + 20)
     return load()
   }
 
@@ -64,6 +70,21 @@ export function createNotes({ cca3: code, name }: Country): HTMLElement {
   }
   personChanged()
   return section
+}
+
+/** Whoever is at a note goes on at it when the list has changed, or at the one that is in its place. */
+function keepFocus(list: HTMLElement, title: HTMLElement): () => void {
+  const focused = document.activeElement as HTMLElement | null
+  if (!list.contains(focused)) return () => {}
+  const all = () => [...list.querySelectorAll<HTMLElement>('[data-note]')]
+  const own = focused?.closest<HTMLElement>('[data-note]')
+  const place = own ? all().indexOf(own) : all().length
+  return () => {
+    const now = all()
+    const same = now.find(({ dataset }) => dataset.note === own?.dataset.note)
+    if (list.contains(focused)) focused?.focus()
+    else (same ?? now[place] ?? now.at(-1) ?? title).focus()
+  }
 }
 
 const invitation = () =>

@@ -46,7 +46,7 @@ export function toHash({ search, region, landlocked, sort, descending, page, cou
 
 /** What a country must fit. */
 export function conditionsOf({ search, region, landlocked }: Place) {
-  const text = search.trim()
+  const text = search.normalize().trim()
   return {
     // In a pattern these stand for others.
     ...(text !== '' && { name: { $ilike: `%${text.replace(/[\\%_]/g, '\\$&')}%` } }),

@@ -38,9 +38,17 @@ const streaming = {
   zlibOptions: { flush: constants.Z_SYNC_FLUSH }
 }
 
-class Busy extends Unavailable {
-  constructor() {
-    super('The server is busy, try again later', { retryAfter: 5 })
+// What a start takes, of a process that was not asked anything yet. The average is over less.
+const startTime = 2000
+
+/** Makes what answers requests while the process is busy, other than with its own start. */
+function createBusy(app: FastifyInstance): () => Promise<void> {
+  let end = Number.POSITIVE_INFINITY
+  app.addHook('onReady', async () => {
+    end = performance.now() + startTime
+  })
+  return async () => {
+    if (performance.now() > end) throw new Unavailable('The server is busy, try again later', { retryAfter: 5 })
   }
 }
 
@@ -60,7 +68,7 @@ export async function registerProduction(app: FastifyInstance, knex: Knex, optio
   await app.register(helmet, { contentSecurityPolicy })
   // Where it allows nobody, it would answer OPTIONS with 404.
   if (origins.length > 0) await app.register(cors, { origin: origins, methods, allowedHeaders, exposedHeaders })
-  await app.register(underPressure, { maxEventLoopDelay: maxLag, customError: Busy })
+  await app.register(underPressure, { maxEventLoopDelay: maxLag, pressureHandler: createBusy(app) })
   // Weak: the bytes differ where they are compressed.
   await app.register(etag, { weak: true, replyWith304: false })
   app.addHook('onSend', answerUnchanged)

@@ -27,12 +27,14 @@ export async function connectRedis(url: string, timeout = 2000): Promise<Redis> 
     redis.on('error', (error) => {
       reason = error
     })
-    await redis.connect().catch((error) => {
+    try {
+      await redis.connect()
+      // It connects all the same where there is no such database, and takes the first one.
+      await redis.select(redis.options.db ?? 0)
+    } catch (error) {
       redis.disconnect()
       throw reason ?? error
-    })
-    // It connects all the same where there is no such database, and takes the first one.
-    await redis.select(redis.options.db ?? 0)
+    }
     return redis
   } catch (error) {
     throw new StartError("Can't use the server of REDIS_URL", error)

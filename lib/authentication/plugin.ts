@@ -66,4 +66,4 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
  * @example
  * await app.register(authentication, { secret: process.env.AUTH_SECRET })
  */
-export default plugin(authentication, { fastify: '>=5.8.0 <6', name: 'fastify-services/authentication' })
+export default plugin(authentication, { fastify: '5.x', name: 'fastify-services/authentication' })

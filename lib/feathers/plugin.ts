@@ -77,4 +77,4 @@ const isApplication = (app: FeathersApplication | undefined): app is Mounted =>
  * @example
  * await app.register(feathers, { settings: { paginate: { default: 10, max: 50 } } })
  */
-export default plugin(feathers, { fastify: '>=5.8.0 <6', name: 'fastify-services/feathers' })
+export default plugin(feathers, { fastify: '5.x', name: 'fastify-services/feathers' })

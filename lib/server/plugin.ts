@@ -129,4 +129,4 @@ const misplaced = (name: string, url: string) =>
  * await app.register(services)
  * app.service('messages', new MessageService())
  */
-export default plugin(services, { fastify: '>=5.8.0 <6', name: 'fastify-services' })
+export default plugin(services, { fastify: '5.x', name: 'fastify-services' })

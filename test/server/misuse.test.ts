@@ -3,7 +3,6 @@ import services from 'fastify-services'
 import authentication from 'fastify-services/authentication'
 import feathers from 'fastify-services/feathers'
 import t, { type Test } from 'tap'
-import { manifest } from '../package/sources.js'
 import { request } from '../support/host.js'
 import { createRecorder } from '../support/recorder.js'
 
@@ -315,17 +314,14 @@ t.test("`app.service('/')` looks it up, its hooks run", async (t) => {
   t.strictSame(paths, [''])
 })
 
-t.test(
-  'Fastify reads of each plugin what it is called and which Fastify it is for: the range of the package',
-  async (t) => {
-    const { fastify } = manifest.peerDependencies
-    for (const [plugin, name] of [
-      [services, 'fastify-services'],
-      [authentication, 'fastify-services/authentication'],
-      [feathers, 'fastify-services/feathers']
-    ] as const)
-      t.match(Object.getOwnPropertyDescriptors(plugin), {
-        [Symbol.for('plugin-meta')]: { value: { name, fastify } }
-      })
-  }
-)
+// Not the range of the package, which npm checks: Fastify 5.8.0 says that it is 5.7.4.
+t.test('Fastify reads of each plugin what it is called and which Fastify it is for', async (t) => {
+  for (const [plugin, name] of [
+    [services, 'fastify-services'],
+    [authentication, 'fastify-services/authentication'],
+    [feathers, 'fastify-services/feathers']
+  ] as const)
+    t.match(Object.getOwnPropertyDescriptors(plugin), {
+      [Symbol.for('plugin-meta')]: { value: { name, fastify: '5.x' } }
+    })
+})

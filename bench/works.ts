@@ -36,7 +36,6 @@ const weights: Readonly<Record<string, number>> = {
   'page-of-1000': 50,
   '404': 2,
   '405': 2,
-  guarded: 2,
   records: 1000,
   call: 0.2
 }

@@ -4,10 +4,11 @@ import type { Params } from '../../types/service.js'
 import { callerIn } from '../core/caller.js'
 import { noteLogin } from '../core/credentials.js'
 import { NotAuthenticated } from '../core/errors.js'
+import { merge } from '../core/merge.js'
 import type { Entities } from './entities.js'
 import type { Passwords } from './password.js'
 import type { RevocationList } from './revocation.js'
-import type { Authenticator, Strategy } from './strategy.js'
+import type { Authenticator, Strategy, StrategyResult } from './strategy.js'
 import type { Tokens } from './token.js'
 
 export interface CredentialsParts {
@@ -67,12 +68,18 @@ export class Credentials {
     if (strategy === undefined)
       throw new NotAuthenticated('Invalid authentication information (strategy not allowed in authStrategies)')
     await this.setup()
-    const found = await this.#ask(() => strategy.authenticate(request, params))
+    let found: StrategyResult
+    try {
+      found = await strategy.authenticate(request, params)
+    } catch (error) {
+      throw entities.errorWithoutSecrets(error)
+    }
     if (typeof found !== 'object' || found === null) throw new NotAuthenticated('Not authenticated')
-    const result = { ...found, authentication: { ...found.authentication, strategy: name } } as AuthenticationResult
+    const authentication = merge(found.authentication ?? {}, { strategy: name })
+    const result = merge(found, { authentication }) as AuthenticationResult
     const entity = entities.name
     if (entity !== null && result[entity] !== undefined) result[entity] = entities.withoutSecrets(result[entity])
-    verifiers.set(result.authentication, this)
+    verifiers.set(authentication, this)
     return result
   }
 
@@ -90,7 +97,7 @@ export class Credentials {
     if (credentials === undefined && params.provider) throw new NotAuthenticated('Not authenticated')
     if (credentials === undefined) return params
     const { accessToken, refreshToken, ...result } = await this.authenticate(credentials, params, strategies)
-    return { ...params, ...noteLogin(params, { ...result, authenticated: true }) }
+    return merge(params, noteLogin(params, merge(result, { authenticated: true })))
   }
 
   /** The credentials of a call: those that a hook or middleware has set, else those that one of the strategies reads from the request. */
@@ -103,9 +110,12 @@ export class Credentials {
 
   /** Puts the credentials of a request on `request.feathers`, unless middleware has put some there. */
   async read(request: FastifyRequest): Promise<void> {
-    const authentication =
-      request.feathers.authentication ?? (await this.#parse(request, this.authenticator.strategyNames))
-    if (authentication !== undefined) request.feathers = { authentication }
+    const given = request.feathers.authentication
+    if (given !== undefined && given !== null) return
+    const authentication = await this.#parse(request, this.authenticator.strategyNames)
+    if (authentication === undefined) return
+    verifiers.set(authentication, undefined)
+    request.feathers = { authentication }
   }
 
   /** Runs once, before the server starts or before a login that comes earlier. @throws when a strategy can't work, or users are needed and have no service */
@@ -125,22 +135,15 @@ export class Credentials {
 
   /** The credentials of a request, from the first of the strategies that finds some. */
   async #parse(request: FastifyRequest, among: readonly string[]): Promise<AuthenticationRequest | undefined> {
-    for (const name of this.#parts.parseStrategies) {
-      const strategy = among.includes(name) ? this.#parts.strategies.get(name) : undefined
-      const found = await this.#ask(() => strategy?.parse?.(request))
-      if (!found) continue
-      const authentication = { ...found, strategy: name }
-      verifiers.set(authentication, undefined)
-      return authentication
-    }
-    return undefined
-  }
-
-  async #ask<T>(call: () => T | Promise<T>): Promise<T> {
+    const { parseStrategies, strategies, entities } = this.#parts
     try {
-      return await call()
+      for (const name of parseStrategies) {
+        const found = among.includes(name) && (await strategies.get(name)?.parse?.(request))
+        if (found) return merge(found, { strategy: name })
+      }
+      return undefined
     } catch (error) {
-      throw this.#parts.entities.errorWithoutSecrets(error)
+      throw entities.errorWithoutSecrets(error)
     }
   }
 
@@ -149,8 +152,10 @@ export class Credentials {
     const payload = tokens.verify(accessToken)
     // Without an id it could never be revoked.
     if (revocation !== undefined && payload.jti === undefined) throw new NotAuthenticated('Invalid access token')
-    if ((await revocation?.isRevoked(payload)) || (await isRevoked?.(payload, requestOf(params))))
-      throw new NotAuthenticated('Invalid access token: it was revoked')
+    const isEnded =
+      (revocation !== undefined && (await revocation.isRevoked(payload))) ||
+      (isRevoked !== undefined && (await isRevoked(payload, requestOf(params))))
+    if (isEnded) throw new NotAuthenticated('Invalid access token: it was revoked')
     return payload
   }
 }

@@ -97,14 +97,14 @@ export class Entities {
 
   /** The first user that a query selects. */
   async find(query: Query, params: Params): Promise<Entity | undefined> {
-    const found = await this.service.find({ ...toInternal(params), paginate: false, query })
+    const found = await this.service.find(toInternal(params, { paginate: false, query }))
     return Array.isArray(found) ? found[0] : found.data[0]
   }
 
   /** The user with an id, `undefined` when there is none. */
   async get(id: string, params: Params): Promise<Entity | undefined> {
     try {
-      const entity = await this.service.get(id, { ...toInternal(params), query: {} })
+      const entity = await this.service.get(id, toInternal(params, { query: {} }))
       // A service may find something else under a name such as `__proto__`.
       return String(this.#idIn(entity)) === id ? entity : undefined
     } catch (error) {
@@ -139,7 +139,7 @@ export class Entities {
   }
 }
 
-/** The params of a call of the server, which needs no credentials. */
-function toInternal({ provider, authentication, authenticated, ...params }: Params): Params {
-  return params
+/** The params of a call of the server, which needs no credentials, with others of its own. */
+function toInternal({ provider, authentication, authenticated, ...params }: Params, own: Params): Params {
+  return Object.assign(params, own)
 }

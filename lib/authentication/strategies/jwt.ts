@@ -11,6 +11,9 @@ export interface JwtOptions {
   schemes?: readonly string[]
 }
 
+// One or two of them.
+const words = /^\s*(\S+)(?:\s+(\S+))?\s*$/
+
 /** The scheme of an access token in the header `Authorization`. */
 export const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const
 
@@ -39,22 +42,23 @@ export class JwtStrategy implements Strategy {
 
   async authenticate({ accessToken }: AuthenticationRequest, params: Params): Promise<StrategyResult> {
     const payload = await this.#authentication.verifyAccessToken(accessToken, params)
-    const result = { accessToken, authentication: { accessToken, payload } }
+    const result: StrategyResult = { accessToken, authentication: { accessToken, payload } }
     const { entities } = this.#authentication
     if (entities.name === null) return result
     const entity = await entities.get(payload.sub, params)
     if (entity === undefined) throw new NotAuthenticated('Invalid access token')
-    return { ...result, [entities.name]: entity }
+    result[entities.name] = entity
+    return result
   }
 
   parse({ headers }: FastifyRequest): AuthenticationRequest | null {
     const header = headers[this.#header]
     if (typeof header !== 'string') return null
-    const [first = '', second, ...more] = header.trim().split(/\s+/)
-    const scheme = first.replace(/:$/, '').toLowerCase()
-    if (first === '' || more.length > 0) return null
-    if (second === undefined) return this.#schemes.includes(scheme) ? null : { accessToken: first }
-    return this.#schemes.includes(scheme) ? { accessToken: second } : null
+    const [, first, second] = words.exec(header) ?? []
+    if (first === undefined) return null
+    const hasScheme = this.#schemes.includes(first.replace(/:$/, '').toLowerCase())
+    if (second === undefined) return hasScheme ? null : { accessToken: first }
+    return hasScheme ? { accessToken: second } : null
   }
 
   describe(): StrategyDescription {

@@ -66,15 +66,19 @@ export const readerFor = (instance: WithForeignReader): CredentialsReader | unde
 /** The params that a guard of ours has set. */
 export type Login = Readonly<Record<string, unknown>>
 
-// Of each request: hooks may replace the params of a call, and what is in them.
-const logins = new WeakMap<object, Login[]>()
+// They are noted on the request: hooks may replace the params of a call, and what is in them.
+const logins = Symbol('logins')
+
+interface WithLogins {
+  [logins]?: readonly Login[]
+}
 
 /** Notes what a guard of ours sets in the params of a call, and returns it. */
 export function noteLogin<L extends Login>(params: object, login: L): L {
-  const request = callerIn(params)?.request
-  if (request !== undefined) logins.set(request as object, [...loginsOf(request), login])
+  const request = callerIn(params)?.request as WithLogins | undefined
+  if (request !== undefined) request[logins] = [...loginsOf(request), login]
   return login
 }
 
 /** What guards of ours have set in the params of a request. */
-export const loginsOf = (request: unknown): readonly Login[] => logins.get(request as object) ?? []
+export const loginsOf = (request: unknown): readonly Login[] => (request as WithLogins | undefined)?.[logins] ?? []

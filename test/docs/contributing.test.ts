@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
-import { filesIn, manifest } from '../package/sources.js'
-import { read, root } from '../support/pages.js'
+import { filesIn, manifest, read, root } from '../package/sources.js'
 
 const guide = read('CONTRIBUTING.md')
 
@@ -17,7 +17,7 @@ t.test('the guide for contributors gives each runtime dependency a reason', asyn
 
 t.test('it names every folder of tests, and no other', async (t) => {
   const named = [...guide.matchAll(/^\| `test\/([\w-]+)\/` \|/gm)].map(([, folder]) => folder)
-  const found = readdirSync(new URL('test', root), { withFileTypes: true })
+  const found = readdirSync(join(root, 'test'), { withFileTypes: true })
   t.same(
     named.sort(),
     found
@@ -31,7 +31,7 @@ t.test('the files that its text names are there', async (t) => {
   for (const [, file = ''] of guide.matchAll(
     /`((?:bench|docs|examples|fuzz|lib|scripts|soak|test|types)\/[\w/.-]+\w)`/g
   ))
-    t.ok(existsSync(new URL(file, root)), file)
+    t.ok(existsSync(join(root, file)), file)
 })
 
 t.test('the scripts that its text names are there', async (t) => {

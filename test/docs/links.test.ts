@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { posix } from 'node:path'
+import { join, posix } from 'node:path'
 import t from 'tap'
-import { filesIn } from '../package/sources.js'
-import { allPages, anchorsOf, pages, read, root, textOf } from '../support/pages.js'
+import { filesIn, read, root } from '../package/sources.js'
+import { allPages, anchorsOf, pages, textOf } from '../support/pages.js'
 
 // A link in a text: [words](target). An image has an exclamation mark before it, and is a file too.
 const link = /\]\(([^)\s]+)\)/g
@@ -13,7 +13,7 @@ t.test('every link leads to a file, and to a heading of it', async (t) => {
     for (const target of links.filter((target) => !/^[a-z]+:/.test(target))) {
       const [path = '', anchor] = target.split('#')
       const file = path === '' ? page : posix.join(posix.dirname(page), path)
-      if (t.ok(existsSync(new URL(file, root)), `${page}: ${target}`) && anchor !== undefined)
+      if (t.ok(existsSync(join(root, file)), `${page}: ${target}`) && anchor !== undefined)
         t.ok(file.endsWith('.md') && anchorsOf(file).includes(anchor), `${page}: ${target}`)
     }
   }
@@ -48,7 +48,7 @@ t.test('what the code says of pages is there', async (t) => {
   let count = 0
   for (const file of files.filter((file) => !file.includes('node_modules')))
     for (const [all, page = '', anchor] of read(file).matchAll(named)) {
-      if (!t.ok(existsSync(new URL(page, root)), `${file}: ${all}`) || anchor === undefined) continue
+      if (!t.ok(existsSync(join(root, page)), `${file}: ${all}`) || anchor === undefined) continue
       t.ok(anchorsOf(page).includes(anchor), `${file}: ${all}`)
       count++
     }

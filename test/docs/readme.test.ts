@@ -4,11 +4,12 @@ import * as client from 'fastify-services/client'
 import * as feathers from 'fastify-services/feathers'
 import * as openapi from 'fastify-services/openapi'
 import t from 'tap'
-import { pages, read, root } from '../support/pages.js'
+import { read } from '../package/sources.js'
+import { pages } from '../support/pages.js'
 import { readSections } from '../support/snippets.js'
 
 t.test('the first shell block of the README holds the two commands that do all the set-up', async (t) => {
-  const [first] = readSections('README.md', new URL('README.md', root))
+  const [first] = readSections('README.md')
     .flatMap(({ snippets }) => snippets)
     .filter(({ language }) => language === 'sh')
   t.same(

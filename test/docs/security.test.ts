@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
-
-const root = new URL('..', import.meta.resolve('fastify-services'))
-const read = (file: string) => readFileSync(new URL(file, root), 'utf8')
+import { read, root } from '../package/sources.js'
 
 // In a template or a text of its own kind, backticks and quotes of a title are escaped.
 const plain = (text: string) => text.replaceAll('\\', '')
@@ -13,7 +12,7 @@ t.test('each promise of SECURITY.md names a test that there is', async (t) => {
   t.not(lines.length, 0)
   for (const line of lines) {
     const [, file = '', title = ''] = /`(test\/[\w/-]+(?:\.slow)?\.test\.ts)`: "(.+)"$/.exec(line) ?? []
-    if (t.ok(file !== '' && existsSync(new URL(file, root)), line))
+    if (t.ok(file !== '' && existsSync(join(root, file)), line))
       t.ok(plain(read(file)).includes(title), `${file} has a test with this title: ${title}`)
   }
 })

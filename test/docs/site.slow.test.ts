@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { run } from '../package/pack.js'
-import { anchorsOf, pages, read, root } from '../support/pages.js'
+import { read, root } from '../package/sources.js'
+import { anchorsOf, pages } from '../support/pages.js'
 
 // It compiles all pages, which takes half a minute.
 t.setTimeout(280_000)
 
-const vitepress = fileURLToPath(new URL('node_modules/vitepress/bin/vitepress.js', root))
+const vitepress = join(root, 'node_modules/vitepress/bin/vitepress.js')
 const build = (folder: string, ...options: string[]) =>
   run(folder, process.execPath, vitepress, 'build', 'docs', ...options)
 /** Where a page is on the site. */
@@ -16,7 +16,7 @@ const placeOf = (page: string) => page.replace(/(^|\/)README\.md$/, '$1index.md'
 
 t.test('the site of the documentation', async (t) => {
   const site = t.testdir()
-  const { code, stdout, stderr } = await build(fileURLToPath(root), '--outDir', site)
+  const { code, stdout, stderr } = await build(root, '--outDir', site)
   t.equal(code, 0, `${stdout}${stderr}`)
   const files = readdirSync(site, { recursive: true, encoding: 'utf8' })
   const textOf = (file: string) => readFileSync(join(site, file), 'utf8')

@@ -2,14 +2,15 @@ import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { format } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { run } from '../package/pack.js'
 import '../support/auth-scrypt.js'
+import { root } from '../package/sources.js'
 import { type Exchange, fill, type Names, readExchanges, toPattern } from '../support/curl.js'
-import { pages, root } from '../support/pages.js'
+import { pages } from '../support/pages.js'
 import { copyEmpty } from '../support/pglite.js'
 import { readSections, toPrograms } from '../support/snippets.js'
 
@@ -30,7 +31,7 @@ t.setTimeout(300_000)
 
 // Pages may be named: PAGES=docs/http.md node dist/test/docs/snippets.test.js
 const named = process.env.PAGES?.split(' ') ?? []
-const sections = pages.flatMap((page) => readSections(page, new URL(page, root)))
+const sections = pages.flatMap((page) => readSections(page))
 const asked = sections.filter(({ name }) => named.length === 0 || named.some((page) => name.startsWith(`${page}:`)))
 const openingOf = (page = 'README.md') =>
   sections.find(({ name }) => name === `${page}: The app of the snippets`)?.snippets[0]?.text
@@ -93,7 +94,7 @@ t.test('each program says what it does: it prints, or is asked', async (t) => {
 })
 
 t.test('the snippets compile against the declarations of the package', async (t) => {
-  const tsc = fileURLToPath(new URL('node_modules/typescript/bin/tsc', root))
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
   for (const name of projects.keys()) {
     const { code, stdout, stderr } = await run(folder, process.execPath, tsc, '-p', join(folder, `${name}.json`))
     t.equal(code, 0, `${stdout}${stderr}`)

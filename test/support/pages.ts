@@ -1,19 +1,16 @@
-import { readdirSync, readFileSync } from 'node:fs'
-
-export const root = new URL('..', import.meta.resolve('fastify-services'))
-
-/** The text of a file of the repository. */
-export const read = (file: string) => readFileSync(new URL(file, root), 'utf8')
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { read, root } from '../package/sources.js'
 
 const markdownIn = (folder: string) =>
-  readdirSync(new URL(folder, root))
+  readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `${folder}${name}`)
 
 /** The pages for users, which have snippets. */
 export const pages = ['README.md', ...markdownIn('docs/')]
 
-const examples = readdirSync(new URL('examples', root)).flatMap((name) => markdownIn(`examples/${name}/`))
+const examples = readdirSync(join(root, 'examples')).flatMap((name) => markdownIn(`examples/${name}/`))
 
 /** All pages of the repository. */
 export const allPages = [...markdownIn('./').map((name) => name.slice(2)), ...markdownIn('docs/'), ...examples]

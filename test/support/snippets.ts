@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { read } from '../package/sources.js'
 
 /** A fenced block of a page. */
 export interface Snippet {
@@ -24,9 +24,9 @@ const isRun = ({ language, notRun }: Snippet) => language !== 'text' && notRun =
 const isCommand = (snippet: Snippet) => isRun(snippet) && snippet.language === 'sh'
 
 /** Reads the fenced blocks of a page, by the heading that they stand under. Commands alone ask the program of the heading before. */
-export function readSections(page: string, url: URL): Section[] {
+export function readSections(page: string): Section[] {
   const sections: { name: string; snippets: Snippet[] }[] = []
-  for (const section of readHeadings(page, url)) {
+  for (const section of readHeadings(page)) {
     const asks = section.snippets.some(isCommand) && section.snippets.filter(isRun).every(isCommand)
     const before = sections.findLast(({ snippets }) => snippets.length > 0)
     if (asks && before !== undefined) before.snippets.push(...section.snippets)
@@ -35,8 +35,8 @@ export function readSections(page: string, url: URL): Section[] {
   return sections
 }
 
-function readHeadings(page: string, url: URL): Section[] {
-  const lines = readFileSync(url, 'utf8').split('\n')
+function readHeadings(page: string): Section[] {
+  const lines = read(page).split('\n')
   const sections: { name: string; snippets: Snippet[] }[] = []
   for (let line = 0; line < lines.length; line++) {
     const title = heading.exec(lines[line] ?? '')?.[1]

@@ -4,16 +4,17 @@ import { conditionsOf, type Place, queryOf } from './place.js'
 /** The countries of the table, and the codes of all that fit. */
 export type Found = Awaited<ReturnType<typeof findCountries>>
 
-let last: { readonly conditions: string; readonly fits: ReadonlySet<string> } | undefined
+let last: { readonly key: string; readonly fits: ReadonlySet<string> } | undefined
 
 /** Asks for a page of countries, and for all that fit where these are others than before. */
 export async function findCountries(place: Place, signal: AbortSignal) {
   const conditions = conditionsOf(place)
+  const key = JSON.stringify(conditions)
   const [page, fits] = await Promise.all([
     countries.find({ query: queryOf(place), connection: { signal } }),
-    last?.conditions === JSON.stringify(conditions) ? last.fits : findFits(conditions, signal)
+    last?.key === key ? last.fits : findFits(conditions, signal)
   ])
-  last = { conditions: JSON.stringify(conditions), fits }
+  last = { key, fits }
   return { page, fits }
 }
 

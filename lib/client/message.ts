@@ -22,5 +22,5 @@ export interface ClientResponse {
   readonly status: number
   /** The header `Content-Type`, if there is one. */
   readonly type: string | null | undefined
-  readonly body: Uint8Array<ArrayBuffer> | ArrayBuffer
+  readonly body: Uint8Array | ArrayBuffer
 }

@@ -22,7 +22,7 @@ export function settle({ status, type, body }: ClientResponse): unknown {
   if (!isSuccess) throw errorFromJSON(status, isJSONType(contentType) ? attempt(parse) : undefined)
   if (body.byteLength === 0) return null
   if (isTextType(contentType)) return text()
-  if (!isJSONType(contentType)) return new Blob([body], { type: contentType })
+  if (!isJSONType(contentType)) return new Blob([body as ArrayBuffer], { type: contentType })
   try {
     return parse()
   } catch (cause) {

@@ -6,7 +6,7 @@ type Callback = (
   this: { abort(): unknown },
   error: unknown,
   response: { statusCode: number; headers: { 'content-type'?: string | undefined } },
-  body: Uint8Array<ArrayBuffer>
+  body: Uint8Array
 ) => void
 
 /** What the adapter needs of request, or of its `defaults(…)`. */

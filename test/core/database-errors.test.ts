@@ -140,6 +140,35 @@ const rows: readonly (readonly [name: string, error: Error, expected: readonly u
   ]
 ]
 
+const numbers: readonly (readonly [numbers: readonly number[], expected: readonly unknown[]])[] = [
+  [
+    [1062, 1169, 1586],
+    [409, 'There is such a record already']
+  ],
+  [
+    [1216, 1452],
+    [400, 'It refers to no record that there is']
+  ],
+  [[1217, 1451], inUse],
+  [
+    [1048, 1364],
+    [400, 'A value is required']
+  ],
+  [[1054], [400, 'A field is not known']],
+  [[3819, 4025], rule],
+  [[1264, 1265, 1292, 1366, 1406], value],
+  [[1040, 1045, 1053, 1203, 1205, 1213, 1226, 2006, 2013], away],
+  [[1, 1064], failed]
+]
+
+for (const [all, expected] of numbers)
+  t.test(`what MySQL and MariaDB say by ${all.join(', ')}`, async (t) => {
+    for (const number of all) {
+      const { code, message } = answer(mysql(number, 'HY000', 'No'))
+      t.strictSame([code, message], expected, String(number))
+    }
+  })
+
 for (const [name, error, expected] of rows)
   t.test(`what a database says: ${name}`, async (t) => {
     const { code, message, data, errors, cause } = answer(error)

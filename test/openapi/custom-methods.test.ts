@@ -74,7 +74,7 @@ t.test('those that a header names stand beside `create`', async (t) => {
   t.equal(operationId, 'createPost')
   t.match(more.publish, {
     parameters: [
-      { name: 'X-Service-Method', in: 'header', required: true, schema: { const: 'publish' } },
+      { name: 'X-Service-Method', in: 'header', required: true, schema: { type: 'string', const: 'publish' } },
       { name: 'at', in: 'query' }
     ],
     requestBody: { required: true, content: { 'application/json': { schema: body } } },

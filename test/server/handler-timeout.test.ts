@@ -190,3 +190,31 @@ t.test('a formatter that ends after the 503: nothing of it is sent', async (t) =
   t.match([response.statusCode, response.json()], [503, general])
   t.equal(formatted, 1)
 })
+
+t.test('a call that ends by the reason of its signal is no error: nothing is logged of it', async (t) => {
+  const lines: string[] = []
+  const logger = { level: 'warn', stream: { write: (line: string) => void lines.push(line) } }
+  const ends: Record<string, (reason: Error) => unknown> = {
+    itself: (reason) => reason,
+    cause: (reason) => new Error('The query was cancelled', { cause: reason }),
+    other: () => new Error('The disk is full')
+  }
+  let ended = 0
+  const get = async (id: string, { signal }: Params) => {
+    await new Promise((resolve) => signal?.addEventListener('abort', resolve))
+    setImmediate(() => ended++)
+    throw ends[id]?.(signal?.reason)
+  }
+  const app = await createApp(t, { service: { get }, server: { handlerTimeout: 30, logger } })
+  for (const [index, id] of Object.keys(ends).entries()) {
+    lines.length = 0
+    t.equal((await getJSON(app, `/things/${id}`)).statusCode, 503)
+    while (ended <= index) await new Promise((resolve) => setImmediate(resolve))
+    // The other line is that of the timeout.
+    t.strictSame(
+      [lines.length, lines.some((line) => line.includes('The disk is full'))],
+      id === 'other' ? [2, true] : [1, false],
+      id
+    )
+  }
+})

@@ -19,6 +19,10 @@ t.test('an error says what it is, where it is, and what to do', async (t) => {
     advice: /^Log in/
   })
   t.match(of(new GeneralError('Oops')), { advice: /its log/ })
+  t.match(of(Object.assign(new Error('Closed'), { name: 'Closed', code: 499 })), {
+    title: '499 Closed',
+    advice: undefined
+  })
   t.match(of(new TooManyRequests('Slow', { retryAfter: 1 })), { advice: 'Try again in 1 second.' })
   t.match(of(new Unavailable('Away', { retryAfter: 5 })), {
     title: '503 Unavailable',

@@ -80,6 +80,11 @@ t.test('the services of a document', async (t) => {
   t.strictSame([...services.keys()], ['posts', 'users/:id/posts', '', 'any'])
   t.match(at('posts'), { path: 'posts', idField: '_id', description: 'What authors write.', placeholders: [] })
   t.match(at('any').operations.get('find'), { sortable: undefined }, 'as adapters do')
+  t.strictSame(
+    [...at('any').operations.values()].filter(({ isCustom }) => isCustom),
+    [],
+    'none of the six is a custom method'
+  )
   t.match(at('users/:id/posts'), { idField: 'id', description: undefined, placeholders: ['id'] })
   t.ok(at('').operations.get('get')?.hasId)
   t.ok(at('users/:id/posts').operations.get('get')?.hasId)

@@ -86,6 +86,7 @@ t.test('a setting named __proto__ is one, and not the prototype of the settings'
   const app = await createMounted(t, theirs, { settings })
   t.same([theirs.get('polluted'), theirs.get('size')], [undefined, 2])
   t.same(theirs.get('__proto__'), { polluted: 1 })
+  applicationOf(app).set('__proto__', { polluted: 3 })
   applicationOf(app).set('__proto__', { polluted: 2 })
   t.same([theirs.get('polluted'), theirs.get('__proto__')], [undefined, { polluted: 2 }])
 })

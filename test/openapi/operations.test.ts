@@ -83,6 +83,7 @@ t.test('services of the same last name have different names', async (t) => {
     'GET /a': 'findA2'
   })
   t.strictSame(document.tags[4], { name: '/', description: 'The service at `/`.' })
+  t.strictSame(operationsOf(document)['GET /'].tags, ['/'])
 })
 
 t.test('words become singular', async (t) => {

@@ -56,6 +56,11 @@ const forms: Record<string, unknown> = {
     $ref: '#/definitions/thing',
     definitions: { thing: Type.Intersect([a, Type.Object({ b: Type.Optional(Type.String({ pattern: '^x' })) })]) }
   },
+  'a reference to the older name, beside the newer one': {
+    $ref: '#/definitions/thing',
+    definitions: { thing: Type.Object({ a: Type.Integer(), b: Type.Optional(Type.Ref('#/$defs/word')) }) },
+    $defs: { word: { type: 'string', pattern: '^x' } }
+  },
   'a schema that refers to itself': Recursive,
   'a cycle': Type.Cyclic(
     {

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { define } from '../core/facade.js'
 
 /** What `configuration()` of `@feathersjs/configuration` gives: a function that sets each setting, and checks them when the application is set up. */
 export type Configuration = (app: never) => unknown
@@ -28,7 +29,7 @@ export function createSettings(): SettingsStore {
 /** Sets a setting of any name: that of a Feathers application is not the prototype of its settings. */
 export function putSetting(store: SettingsStore, name: string, value: unknown): void {
   if (name !== '__proto__') store.set(name, value)
-  else Object.defineProperty(store.settings, name, { value, configurable: true, enumerable: true, writable: true })
+  else define(store.settings, name, value)
 }
 
 type LifecycleHook = (context: object, next: () => Promise<void>) => unknown

@@ -49,7 +49,7 @@ export function valuesFromData(
     const data = isPlain(request.body) ? { ...request.body } : {}
     const values: Record<string, string> = {}
     for (const name of names) {
-      const value = Object.hasOwn(data, name) ? data[name] : undefined
+      const value = data[name]
       // What comes in a URL is text, too.
       if ((typeof value !== 'string' && typeof value !== 'number') || value === '')
         throw new BadRequest(`'${method}' needs '${name}': send it in the URL, as in ${route}, or in the data`)

@@ -21,6 +21,10 @@ t.test('keys that can not be used, a strategy with a name that is taken', async 
   await t.rejects(start({ public: publicKey, private: privateKey }), {
     message: `${needs}. One of them is a key of another kind`
   })
+  const pair = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const jwk = { key: pair.publicKey.export({ format: 'jwk' }), format: 'jwk' }
+  const own = pair.privateKey.export({ type: 'pkcs8', format: 'pem' })
+  await t.rejects(start({ public: jwk, private: own }), { message: needs })
   await t.rejects(register({ secret, refresh: true, strategies: { jwt: true, refresh: new JwtStrategy() } }), {
     message: "The strategy 'refresh' stands for the option `refresh`: choose another name"
   })

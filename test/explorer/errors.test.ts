@@ -19,6 +19,7 @@ t.test('an error says what it is, where it is, and what to do', async (t) => {
     advice: /^Log in/
   })
   t.match(of(new GeneralError('Oops')), { advice: /its log/ })
+  t.equal(of({ code: 500, message: 'Oops' }).title, '500')
   t.match(of(Object.assign(new Error('Closed'), { name: 'Closed', code: 499 })), {
     title: '499 Closed',
     advice: undefined

@@ -6,10 +6,20 @@ import { documentOf } from './app.js'
 t.test('fields that the hook protect keeps are in no result and in no query', async (t) => {
   const text = { type: 'string' }
   const deep = { type: 'object', required: ['password'], properties: { city: text, password: text } }
+  // What is not the name of a field may be any word.
+  const $defs = { password: text }
   const user = {
     type: 'object',
     required: ['id', 'password'],
-    properties: { id: { type: 'integer' }, email: text, password: text, deep, list: { type: 'array', items: deep } }
+    properties: {
+      id: { type: 'integer' },
+      email: text,
+      password: text,
+      deep,
+      list: { type: 'array', items: deep },
+      hint: { $ref: '#/$defs/password' }
+    },
+    $defs
   }
   const find = async () => []
   const { paths, components } = await documentOf(t, (app) =>
@@ -25,7 +35,7 @@ t.test('fields that the hook protect keeps are in no result and in no query', as
   t.notOk('required' in User.properties.deep)
   t.ok(UserData.properties.password, 'a body has it')
   t.notMatch(JSON.stringify(components.parameters), 'password')
-  t.strictSame(components.parameters.UserQuerySelect.schema.items.enum, ['id', 'email', 'deep', 'list'])
+  t.strictSame(components.parameters.UserQuerySelect.schema.items.enum, ['id', 'email', 'deep', 'list', 'hint'])
   t.ok(paths['/users'].get)
   const querystring = { type: 'object', properties: { $select: { type: 'string' }, password: text } }
   const own = await documentOf(t, (app) =>

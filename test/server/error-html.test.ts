@@ -160,10 +160,14 @@ t.test('`html` as an object mapping a status code to the path of an HTML error p
 })
 
 t.test('`html` as an object of functions; without a `default` the built-in page', async (t) => {
-  const app = await create(t, { html: { 404: (error) => `<p>${error.code}</p>` } })
+  const lines: string[] = []
+  const logger = { level: 'error', stream: { write: (line: string) => void lines.push(line) } }
+  const html = { 404: (error: { code: number }) => `<p>${error.code}</p>` }
+  const app = await createApp(t, { service, plugin: { errorHandler: { html } }, server: { logger } })
   t.equal((await app.inject('/things/missing')).body, '<p>404</p>')
   const builtIn = await create(t)
   t.equal((await app.inject('/things/1')).body, (await builtIn.inject('/things/1')).body)
+  t.equal(lines.length, 1, 'the error of the service alone is logged')
   const byDefault = await create(t, { html: { default: (error) => `<p>any ${error.code}</p>` } })
   t.equal((await byDefault.inject('/things/missing')).body, '<p>any 404</p>')
 })

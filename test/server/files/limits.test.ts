@@ -43,6 +43,8 @@ t.test('limits: of the plugin, of a service, and of the whole form', async (t) =
   t.strictSame(await raised.post({ file }), [201, { file: got }])
   const whole = await createPictures(t, { schema, service: { bodyLimit: 100 } })
   t.strictSame(await whole.post({ file }), [413, 'The form is larger than 100 bytes, its `bodyLimit`'])
+  const parts = await createPictures(t, { schema, plugin: { limits: { parts: 1 } } })
+  t.strictSame(await parts.post({ file, title: 'a' }), [413, 'The form is too large: reach parts limit'])
   const fields = await createPictures(t, { schema, plugin: { limits: { fieldSize: 3 } } })
   t.strictSame(await fields.post({ title: 'long' }), [413, 'title is too large'])
 })

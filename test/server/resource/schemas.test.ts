@@ -104,6 +104,9 @@ t.test('a field may have definitions of its own', async (t) => {
   t.strictSame(await post({ one: tree, two: tree }), [201, { one: tree, two: tree }])
   t.strictSame(await post({ one: { id: 1, kids: [{ id: 'x' }] } }), [400, 'one.kids[0].kids is required'])
   t.strictSame(await send({ url: '?one=1' }), [400, 'one is not known'])
+  const older = { $ref: '#/definitions/size', definitions: { size: { type: 'integer' } } }
+  const sized = await createEcho(t, resource({ type: 'object', properties: { size: older } }))
+  t.strictSame(await sized.post({ size: 'x' }), [400, 'size must be an integer'])
   const other = Type.Cyclic({ Node: Type.Object({ up: Type.Ref('Node') }) }, 'Node')
   t.throws(() => resource(Type.Object({ one, other })), { message: /two definitions of the name 'Node'/ })
 })

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import errors from '@feathersjs/errors'
 import { NotFound } from 'fastify-services'
 import t from 'tap'
-import { toServiceError } from '../../lib/core/errors.js'
+import { isError, toServiceError } from '../../lib/core/errors.js'
 import { createApp, settled } from '../support/core.js'
 
 const fail = () => {
@@ -75,6 +75,13 @@ const rows: [name: string, create: () => unknown, json: object][] = [
     { ...notFound, name: 'NotFound', message: 'gone' }
   ]
 ]
+
+t.test('an error can be logged where its message and its stack can be read', async (t) => {
+  const readable = ['a service error whose class name is no text', 'a cause that was revoked']
+  for (const [name, create] of rows)
+    t.equal(isError(create()), readable.includes(name) || name.startsWith('a frozen'), name)
+  t.equal(isError(Object.assign(new Error(), { stack: '' })), false)
+})
 
 for (const [name, create, json] of rows) {
   t.test(`toServiceError never throws: ${name}`, async (t) => {

@@ -21,6 +21,20 @@ t.test('whatever a document holds, it is read', async (t) => {
   }
 })
 
+t.test('kinds of data may hold kinds of data, four deep', async (t) => {
+  const nested = (depth: number): object =>
+    depth === 0 ? { properties: { a: {} } } : { anyOf: [nested(depth - 1), { oneOf: [] }] }
+  for (const [depth, bodies] of [
+    [4, 1],
+    [5, 0]
+  ] as const) {
+    const requestBody = { content: { 'application/json': { schema: nested(depth) } } }
+    const post = { 'x-service': { path: 'a', method: 'create' }, requestBody }
+    const service = servicesIn({ paths: { '/a': { post } } }).get('a')
+    t.equal(service?.operations.get('create')?.bodies.length, bodies)
+  }
+})
+
 t.test('names that every object has are names', async (t) => {
   const text = `{ "paths": { "/__proto__": { "get": {
     "x-service": { "path": "__proto__", "method": "constructor" },

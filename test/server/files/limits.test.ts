@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import multipart from '@fastify/multipart'
 import Fastify from 'fastify'
 import services, { resource, type ServiceOptions } from 'fastify-services'
@@ -47,6 +49,18 @@ t.test('limits: of the plugin, of a service, and of the whole form', async (t) =
   t.strictSame(await parts.post({ file, title: 'a' }), [413, 'The form is too large: reach parts limit'])
   const fields = await createPictures(t, { schema, plugin: { limits: { fieldSize: 3 } } })
   t.strictSame(await fields.post({ title: 'long' }), [413, 'title is too large'])
+})
+
+t.test('the connection of a form that nobody reads to its end is closed', async (t) => {
+  const { app } = await createPictures(t, { schema, service: { bodyLimit: 100 } })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as { port: number }
+  const headers = { 'content-type': 'multipart/form-data; boundary=x', 'content-length': 1000 }
+  const sent = request({ port, method: 'POST', path: '/pictures', headers, agent: new Agent({ keepAlive: true }) })
+  t.teardown(() => sent.destroy())
+  sent.write('--x\r\n')
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  t.strictSame([response.statusCode, response.headers.connection], [413, 'close'])
 })
 
 t.test('a body of zod for a host that validates by it', async (t) => {

@@ -1,0 +1,36 @@
+import t from 'tap'
+import { checkOptionNames } from '../../lib/core/option-names.js'
+
+const known = ['secret', 'issuer', 'hooks']
+const there = 'There are: jwt.secret, jwt.issuer, jwt.hooks'
+
+const rows: readonly (readonly [name: string, meant: string | undefined])[] = [
+  ['secrets', 'secret'],
+  ['secrettt', 'secret'],
+  ['secretttt', undefined],
+  ['ecret', 'secret'],
+  ['scrt', 'secret'],
+  ['crt', undefined],
+  ['sekret', 'secret'],
+  ['sekred', 'secret'],
+  ['sikred', undefined],
+  ['SECRET', 'secret'],
+  ['hook', 'hooks'],
+  ['isuer', 'issuer'],
+  ['', undefined]
+]
+
+for (const [name, meant] of rows)
+  t.test(`an option '${name}'${meant ? ` may be '${meant}'` : ''}`, async (t) => {
+    const message = `Authentication has no option 'jwt.${name}'. ${there}${meant ? `. Did you mean 'jwt.${meant}'?` : ''}`
+    t.throws(() => checkOptionNames({ [name]: 1 }, known, 'Authentication has', 'jwt.'), { message })
+  })
+
+t.test('options that there are', async (t) => {
+  t.doesNotThrow(() => checkOptionNames({ hooks: 1, secret: 1 }, known, 'Authentication has'))
+  t.throws(
+    () => checkOptionNames({ hock: 1 }, ['lock', 'hooks', 'hocks'], 'It has'),
+    /Did you mean 'lock'/,
+    'the nearest'
+  )
+})

@@ -23,8 +23,8 @@ const { values } = parseArgs({
 })
 const sourceName = (file) => file.slice('dist/'.length).replace(/\.js$/, '.ts')
 const isIn = (places) => (file) => places.some((place) => sourceName(file).startsWith(place))
-// They read the repository, or pack it: a copy has neither.
-const isApart = (file) => file.startsWith('dist/test/package/')
+// They read the repository, pack it or run its tests: a copy is not it.
+const isApart = (file) => /^dist\/test\/(package|scripts)\//.test(file)
 
 const code = new Map(libraryFiles.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
 

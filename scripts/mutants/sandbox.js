@@ -1,4 +1,4 @@
-// A copy of the project in which tests run on a changed library. It stands within the project, so that its packages are found.
+// A copy of the project in which tests run on a changed library. What does not change is linked.
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 const copied = ['dist', 'package.json']
-const left = ['node_modules', '.git', '.tap']
+const left = ['.git', '.tap']
 const running = new Set()
 
 /** @returns the folder; it is removed when the process ends */

@@ -140,6 +140,17 @@ const rows: readonly (readonly [name: string, error: Error, expected: readonly u
   ]
 ]
 
+t.test('300 characters at one end of a text are read', async (t) => {
+  const at = (length: number) => {
+    const key = 'k'.repeat(length - " for key ''".length)
+    const { message } = answer(mysql(1062, '23000', `Duplicate entry 'a' for key '${key}'`), {
+      messages: { [key]: 'Taken' }
+    })
+    return message
+  }
+  t.strictSame([at(300), at(301)], ['Taken', 'There is such a record already'])
+})
+
 const numbers: readonly (readonly [numbers: readonly number[], expected: readonly unknown[]])[] = [
   [
     [1062, 1169, 1586],

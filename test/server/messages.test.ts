@@ -39,7 +39,7 @@ t.test('a second registration, a late set-up, hooks of set-up, a listener that i
 
 t.test('an empty id, headers that can not be sent, a representation that is not there', async (t) => {
   const app = await create(t)
-  const set = (headers: Record<string, string>) => ({
+  const set = (headers: NonNullable<HookContext['http']['headers']>) => ({
     hooks: {
       after: [
         (context: HookContext) => {
@@ -51,13 +51,19 @@ t.test('an empty id, headers that can not be sent, a representation that is not 
   app.service('things', { patch: one, remove: one })
   app.service('names', { find: one }, set({ 'not a name': '1' }))
   app.service('values', { find: one }, set({ 'x-value': 'two\nlines' }))
+  app.service('lists', { find: one }, set({ 'x-value': ['one', undefined as never] }))
   app.service('pages', { find: one }, { formatter: (_request, reply) => reply.format({ 'text/html': () => '' }) })
   const payload = {}
   t.equal(
     await ask(app, { method: 'PATCH', url: '/things/', payload }),
     '400 The id is empty: to patch many records, leave the slash out'
   )
-  for (const [url, what] of Object.entries({ names: 'a header of a name', values: "the header 'x-value' to a value" }))
+  const whats = {
+    names: 'a header of a name',
+    values: "the header 'x-value' to a value",
+    lists: "the header 'x-value' to a value"
+  }
+  for (const [url, what] of Object.entries(whats))
     t.equal(await ask(app, { url: `/${url}` }), `500 A hook of ${url}.find has set ${what} that HTTP can't carry`)
   t.equal(await ask(app, { url: '/pages' }), '406 Acceptable are: text/html')
 })

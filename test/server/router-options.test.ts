@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request as send } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyServerOptions } from 'fastify'
 import services from 'fastify-services'
 import t, { type Test } from 'tap'
@@ -163,6 +166,26 @@ t.test('the path with a slash where only `get` is exposed: 405, no record with a
   app.service('things', { get: async (id) => ({ id }) })
   const response = await app.inject({ url: '/things/', headers: { accept: 'application/json' } })
   t.match(response.json(), { code: 405, message: 'Method `find` is not supported by this endpoint.' })
+})
+
+t.test('a URL with its host, as proxies get it, is the path of it', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  for (const path of ['/', 'things']) app.service(path, { patch: async (id) => ({ id }) })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  for (const [path, status] of [
+    ['/', 200],
+    ['/1', 200],
+    ['/things', 200],
+    ['/things/', 400]
+  ] as const) {
+    const headers = { 'content-type': 'application/json', accept: 'application/json' }
+    const sent = send({ port, method: 'PATCH', path: `http://example.com${path}`, headers }).end('{}')
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    t.equal(response.resume().statusCode, status, path)
+  }
 })
 
 t.test('a placeholder with a pattern: what does not fit is no path of the service, 404', async (t) => {

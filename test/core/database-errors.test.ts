@@ -180,6 +180,74 @@ for (const [all, expected] of numbers)
     }
   })
 
+const states: readonly (readonly [states: string, expected: readonly unknown[]])[] = [
+  ['23505 23P01', [409, 'There is such a record already']],
+  ['22000 22P02 54000 54001 42883', value],
+  ['08006 25P03 25P04 28000 28P01 3D000 40001 40P01 53300 55P03 57014 57P03 58030 F0001 XX000', away],
+  ['25P01 42601 42501 P0001 00000 1F000', failed]
+]
+
+for (const [all, expected] of states)
+  t.test(`what PostgreSQL says by ${all}`, async (t) => {
+    for (const state of all.split(' ')) {
+      const { code, message } = answer(postgres(state))
+      t.strictSame([code, message], expected, state)
+    }
+  })
+
+const lost = [
+  'Connection terminated',
+  'Connection ended unexpectedly',
+  'Connection lost: The server closed the connection.',
+  'timeout expired',
+  'Query read timeout',
+  'Cannot use a pool after calling end on the pool',
+  'Client was closed and is not queryable',
+  'Client has encountered a connection error and is not queryable',
+  'Unable to acquire a connection',
+  "Can't add new command when connection is in closed state",
+  'Queue limit reached.',
+  'No connections available.',
+  'PGlite is closed'
+]
+const codes = [
+  'PROTOCOL_CONNECTION_LOST PROTOCOL_SEQUENCE_TIMEOUT PROTOCOL_ENQUEUE_AFTER_QUIT CONNECTION_CLOSED CONNECTION_ENDED',
+  'CONNECTION_DESTROYED CONNECT_TIMEOUT SQLITE_BUSY SQLITE_LOCKED SQLITE_IOERR_READ SQLITE_FULL SQLITE_CANTOPEN',
+  'SQLITE_READONLY SQLITE_CORRUPT SQLITE_NOTADB'
+]
+const network =
+  'ECONNREFUSED ECONNRESET ECONNABORTED ETIMEDOUT EPIPE ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ENOENT'
+
+t.test('a database that is away, by its text or its code', async (t) => {
+  for (const message of lost) {
+    t.equal(answer(thrown(message)).code, 503, message)
+    t.type(answer(thrown(`'${message}'`)), Error, 'a value')
+    t.not(answer(thrown(`It said: ${message}`)).code, 503, 'another text')
+  }
+  for (const code of codes.join(' ').split(' ')) {
+    t.equal(answer(thrown('No', { code })).code, 503, code)
+    t.not(answer(thrown('No', { code: `A_${code}` })).code, 503)
+  }
+  for (const code of network.split(' ')) {
+    for (const syscall of ['connect', 'read', 'write', 'getaddrinfo'])
+      t.equal(answer(thrown('No', { code, syscall })).code, 503, `${code} ${syscall}`)
+    t.not(answer(thrown('No', { code, syscall: 'open' })).code, 503, 'a file')
+  }
+})
+
+t.test('what SQLite says by its text', async (t) => {
+  const texts: readonly (readonly [text: string, code: number])[] = [
+    ['database table is locked', 503],
+    ['database or disk is full', 503],
+    ['unable to open database file', 503],
+    ['string or blob too big', 400],
+    ['datatype mismatch', 400],
+    ['no such column: a b', 500],
+    ['near "x": syntax error', 500]
+  ]
+  for (const [text, code] of texts) t.equal(answer(sqlite(text, 'SQLITE_ERROR')).code, code, text)
+})
+
 for (const [name, error, expected] of rows)
   t.test(`what a database says: ${name}`, async (t) => {
     const { code, message, data, errors, cause } = answer(error)

@@ -31,6 +31,26 @@ t.test('an error says what it is, where it is, and what to do', async (t) => {
   })
 })
 
+t.test('what to do, by the status', async (t) => {
+  const advice = (code: number) => of({ code, name: 'Any', message: 'No' }).advice
+  t.strictSame([400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 501, 502].map(advice), [
+    'Correct what is named here, and send it again.',
+    'Log in, or log in again: the token may have expired.',
+    'The user of this login may not do this.',
+    'It may have been removed meanwhile, or the id is another one.',
+    'The server offers no such method here.',
+    'Something else has this value already: change it, and send it again.',
+    'The server takes less: send a smaller one.',
+    'The server takes another content type.',
+    'Correct what is named here, and send it again.',
+    'These are too many requests: wait a little.',
+    'This is a fault of the server: its log says more.',
+    'The server has no such method.',
+    'This is a fault of the server: its log says more.'
+  ])
+  t.strictSame([418, Number.NaN, 200].map(advice), [undefined, undefined, undefined])
+})
+
 t.test('a server that is not there', async (t) => {
   const error = new Unavailable('GET http://api.example/a got no answer', undefined, { cause: new Error('refused') })
   t.match(of(error), { title: 'No answer', message: 'http://api.example could not be reached.', advice: /running/ })

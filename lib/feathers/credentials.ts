@@ -3,6 +3,8 @@ import type { HookContext } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
 import { callerIn } from '../core/caller.js'
 import { type ForeignReader, loginsOf } from '../core/credentials.js'
+import { attempt } from '../core/errors.js'
+import { shownText } from '../core/shown.js'
 import type { AuthenticationService, Mounted } from './mounted.js'
 
 /** What `rest({ authentication })` of a Feathers application takes. */
@@ -29,8 +31,18 @@ export function credentialsReader(application: Mounted, settings: Authentication
     const authentication = await service.parse(request.raw, reply.raw, ...strategies)
     if (authentication) request.feathers.authentication = authentication
   }
-  return { readCredentials, isThere: () => Boolean(find()) } as ForeignReader & {
+  /** @throws when the service that the settings name is none that authenticates */
+  function check(): void {
+    const { service: path } = settings
+    if (path === undefined || attempt(find)?.configuration !== undefined) return
+    const known = Object.entries(application.services).filter(([, { parse, configuration }]) => parse && configuration)
+    throw new Error(
+      `The option \`authentication.service\` of fastify-services/feathers must name an authentication service of the application, got ${shownText(path)}. There are: ${known.map(([name]) => `'${name}'`).join(', ') || 'none'}`
+    )
+  }
+  return { readCredentials, check, isThere: () => Boolean(find()) } as ForeignReader & {
     readonly readCredentials: typeof readCredentials
+    readonly check: typeof check
   }
 }
 

@@ -27,7 +27,7 @@ export function mount(
   fastify: FastifyInstance,
   application: Mounted,
   toApplication: ToApplication,
-  { readCredentials }: ReturnType<typeof credentialsReader>,
+  { readCredentials, check }: ReturnType<typeof credentialsReader>,
   { ignoreMiddleware = false }: MountOptions
 ): void {
   const oauth: string[] = []
@@ -72,7 +72,10 @@ export function mount(
   application.mixins.push(add)
   registerSockets(fastify, application, lifecycle)
   // Services are set up in the order of registration, by whichever server was named. This is for an application that has none.
-  fastify.addHook('onReady', () => lifecycle.setup(fastify.server))
+  fastify.addHook('onReady', async () => {
+    await lifecycle.setup(fastify.server)
+    check()
+  })
   fastify.addHook('onClose', async () => {
     application.mixins.splice(application.mixins.indexOf(add), 1)
     if (!hasServices) await lifecycle.teardown()

@@ -1,3 +1,4 @@
+import { AuthenticationService } from '@feathersjs/authentication'
 import { feathers } from '@feathersjs/feathers'
 import Fastify from 'fastify'
 import services from 'fastify-services'
@@ -87,6 +88,20 @@ t.test('options that can not be', async (t) => {
   for (const settings of [5, null, 'a', []])
     await fails({ settings }, /^The option `settings` .* must be an object or a function, got /)
   await fails({ app: feathers(), authentication: { strategy: ['jwt'] } }, /no option 'authentication.strategy'/)
+  const theirs = createTheirs('things')
+  theirs.set('authentication', { secret: 'x'.repeat(32), entity: null, authStrategies: ['jwt'] })
+  theirs.use('login', new AuthenticationService(theirs))
+  const start = async (app: Theirs, service: string) =>
+    (await createMounted(t, app, { authentication: { service } })).ready()
+  const needs = 'must name an authentication service of the application, got'
+  for (const service of ['nope', 'things'])
+    await t.rejects(start(theirs, service), {
+      message: `The option \`authentication.service\` of fastify-services/feathers ${needs} '${service}'. There are: 'login'`
+    })
+  await t.rejects(start(feathers(), 'login'), {
+    message: `The option \`authentication.service\` of fastify-services/feathers ${needs} 'login'. There are: none`
+  })
+  await t.resolves(start(theirs, 'login'))
   const bare = Fastify()
   await t.rejects(async () => bare.register(mounted, { app: feathers() }), { message: /needs fastify-services/ })
 })

@@ -32,7 +32,7 @@ import './tick.js'
 async function services(app: FastifyInstance, options: ServicesOptions): Promise<void> {
   if (app.hasDecorator('service'))
     throw new Error('fastify-services is registered here already: use app.service() of that registration')
-  checkPluginOptions(options)
+  checkPluginOptions(options, app.log)
   const registry = new Registry()
   const common = new HookStore()
   common.add((options.hooks ?? {}) as HookOptions, mayHaveHooks)

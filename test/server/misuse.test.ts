@@ -181,6 +181,23 @@ t.test('those that Fastify takes of every plugin are not refused', async (t) => 
   await createApp(t, { prefix: '/v1', logLevel: 'warn', query: (text: string) => ({ text }), notFound: true })
 })
 
+t.test('options that Fastify applies to no such plugin are told of', async (t) => {
+  const warnings: string[] = []
+  const stream = { write: (line: string) => void warnings.push(JSON.parse(line).msg) }
+  const app = Fastify({ logger: { level: 'warn', stream } })
+  t.teardown(() => app.close())
+  const options = { prefix: '/v1', logLevel: 'error' } as const
+  await app.register(services, options)
+  const advice =
+    'Give it to a plugin that registers the services: app.register(async (child) => { child.service(path, object) }'
+  t.strictSame(warnings, [
+    `The option \`prefix\` of fastify-services has no effect. ${advice}, { prefix: … })`,
+    `The option \`logLevel\` of fastify-services has no effect. ${advice}, { logLevel: … })`
+  ])
+  app.service('things', { find: async () => [] })
+  t.equal((await app.inject('/things')).statusCode, 200, 'without the prefix')
+})
+
 const ofService: [options: object, name: string, meant?: string][] = [
   [{ hook: { before: {} } }, 'hook', 'hooks'],
   [{ befor: [] }, 'befor', 'before'],

@@ -168,3 +168,35 @@ t.test('a mistake in a schema is told at the start', async (t) => {
   app.service('things', { find: async () => [] }, { schema: schema as object })
   await t.rejects(async () => app.ready(), { message: /unknown format "dat"/ })
 })
+
+t.test('the schema of queries, for those who read it', async (t) => {
+  const schema = resource(Type.Object({ a: Type.Integer(), b: Type.Boolean() }), { sort: ['a'] })
+  const [a, b] = [{ type: 'integer' }, { type: 'boolean' }]
+  const closed = (properties: object) => ({ type: 'object', properties, additionalProperties: false })
+  const operators = (value: object, names: string[]) => ({
+    ...Object.fromEntries(names.map((name) => [name, value])),
+    $in: { type: 'array', items: value },
+    $nin: { type: 'array', items: value }
+  })
+  const group = { type: 'array', items: { type: 'object' } }
+  const count = { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 }
+  const properties = {
+    a: {
+      anyOf: [
+        a,
+        { ...closed(operators(a, ['$eq', '$ne', '$lt', '$lte', '$le', '$gt', '$gte', '$ge'])), minProperties: 1 }
+      ]
+    },
+    b: { anyOf: [b, { ...closed(operators(b, ['$eq', '$ne'])), minProperties: 1 }] },
+    $or: group,
+    $and: group,
+    $limit: count,
+    $skip: count,
+    $sort: closed({ a: { type: 'integer', enum: [1, -1] } }),
+    $select: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } }
+  }
+  t.same(schema.find.querystring, closed(properties))
+  const { $limit, $skip, $sort, ...ofMany } = properties
+  t.same(schema.patch.querystring, closed(ofMany))
+  t.same(schema.create.querystring, closed({ $select: properties.$select }))
+})

@@ -1,6 +1,7 @@
 import multipart from '@fastify/multipart'
 import { memory } from '@feathersjs/memory'
 import t from 'tap'
+import { startOf } from '../../lib/explorer/model/place.js'
 import { type ExploredService, servicesIn } from '../../lib/explorer/model/services.js'
 import { All, documentOf } from '../openapi/app.js'
 
@@ -152,6 +153,18 @@ t.test('the services of a document', async (t) => {
       ['price', 'number', ['$lt']]
     ]
   )
+})
+
+t.test('a service begins with its list, or with what needs no id', async (t) => {
+  const document = await documentOf(t, (app) => {
+    app.service('lists', { get: async () => ({}), find: async () => [] })
+    app.service('forms', { get: async () => ({}), create: async () => ({}) })
+    app.service('records', { get: async () => ({}) })
+  })
+  const services = servicesIn(document)
+  const start = (path: string) => startOf(services.get(path) as ExploredService)
+  t.match([start('lists'), start('forms'), start('records')], [{ call: 'find' }, { call: 'create' }, { call: 'find' }])
+  t.equal(start('forms').service, 'forms')
 })
 
 t.test('files, several kinds of data, and lists as records', async (t) => {

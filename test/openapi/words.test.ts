@@ -1,0 +1,84 @@
+import t from 'tap'
+import { toComponentName } from '../../lib/openapi/components.js'
+import { toJsonSchema, withoutFields } from '../../lib/openapi/json-schema.js'
+import { nameServices } from '../../lib/openapi/names.js'
+import { toQueryParameters } from '../../lib/openapi/query.js'
+
+const textOf = (name: string, schema: object) => toQueryParameters(name, { ...schema }, false)[0]?.description
+
+t.test('what a document says of a query', async (t) => {
+  const plain = { type: 'string' }
+  t.strictSame(
+    Object.fromEntries(
+      ['$limit', '$skip', '$sort', '$select', '$or', '$and'].map((name) => [name, textOf(name, plain)])
+    ),
+    {
+      $limit: 'The most records that the answer holds.',
+      $skip: 'How many records are left out before the first one.',
+      $sort: 'The order: fields with 1 for ascending and -1 for descending, as in `$sort[name]=-1`.',
+      $select: 'The fields that the records of the answer have, as in `$select=id&$select=name`.',
+      $or: 'Conditions of which one must hold, as in `$or[0][name]=a&$or[1][name]=b`.',
+      $and: 'Conditions that must all hold, as in `$and[0][name]=a&$and[1][name]=b`.'
+    }
+  )
+  const names = ['$eq', '$ne', '$lt', '$le', '$lte', '$gt', '$ge', '$gte', '$like', '$ilike', '$own']
+  const properties = Object.fromEntries(names.map((name) => [name, plain]))
+  t.equal(
+    textOf('a', { anyOf: [plain, { type: 'object', properties }] }),
+    'Selects by `a`: a value, or operators as in `a[$eq]=…`. There are `$eq` (equal to it), `$ne` (other than it), `$lt` (less), `$le` (less or equal), `$lte` (less or equal), `$gt` (greater), `$ge` (greater or equal), `$gte` (greater or equal), `$like` (like a pattern), `$ilike` (like a pattern in whatever case).'
+  )
+  const list = { type: 'array', items: plain }
+  const lists = toQueryParameters(
+    'a',
+    { type: 'object', properties: { $in: list, $nin: list, $any: list, b: list } },
+    false
+  )
+  t.strictSame(
+    lists.slice(1).map(({ name, description }) => [name, description]),
+    [
+      ['a[$in]', '`a` is one of a list.'],
+      ['a[$nin]', '`a` is none of a list.'],
+      ['a[$any]', '`a` is $any.']
+    ]
+  )
+  t.strictSame(toQueryParameters('a', { anyOf: [true, null, plain] as never }, true)[0]?.required, true)
+})
+
+t.test('names of services: more words of the path where two are the same, then numbers', async (t) => {
+  const namesOf = (...paths: string[]) => [...nameServices(paths)].map(([, { one, many }]) => `${one} ${many}`)
+  t.strictSame(namesOf('posts', 'blog-posts', '/'), ['Post Posts', 'BlogPost BlogPosts', 'Record Records'])
+  t.strictSame(namesOf('a/v1/posts', 'b/v1/posts', 'v2/posts'), [
+    'AV1Post AV1Posts',
+    'BV1Post BV1Posts',
+    'V2Post V2Posts'
+  ])
+  t.strictSame(namesOf('a/:b', 'a', ':c/a'), ['A A', 'A2 A2', 'A3 A3'])
+  t.strictSame(namesOf('2fa'), ['The2fa The2fa'])
+})
+
+t.test('names of components', async (t) => {
+  const ids = ['http://my.app/post#', 'post', '#/definitions/a b', 'http://my.app/#post', 'urn:a:b', 'a.b-c_1']
+  t.strictSame(ids.map(toComponentName), ['post', 'post', 'a_b', 'post', 'urn_a_b', 'a.b-c_1'])
+})
+
+t.test('a schema of whatever kind', async (t) => {
+  for (const one of [undefined, null, true, 'text', [], { '~standard': { version: 1, vendor: 'none' } }])
+    t.type(toJsonSchema(one, 'input'), 'object')
+  t.strictSame(toJsonSchema(true, 'output'), {})
+})
+
+t.test('what remains of a schema without some fields', async (t) => {
+  const select = { type: 'array', items: { type: 'string' } }
+  const given = {
+    type: 'object',
+    title: '',
+    required: ['secret'],
+    properties: { secret: {}, name: { default: '' }, $select: select }
+  }
+  t.strictSame(withoutFields(given, ['secret']), {
+    type: 'object',
+    title: '',
+    properties: { name: { default: '' }, $select: select }
+  })
+  t.equal(withoutFields(given, []), given)
+})

@@ -25,8 +25,7 @@ export interface CredentialsParts {
 
 type Given = Params & { authentication?: AuthenticationRequest }
 
-// Each `params.authentication` that was made here, and who has verified it: `undefined` where it was only read from a request.
-// Any other was set by a hook, by middleware or by who calls.
+// Each `params.authentication` that was made here, and who has verified it: nobody where it was only read. Any other was set by others.
 const verifiers = new WeakMap<object, Credentials | undefined>()
 
 /** Reads the credentials of calls, and asks the strategies of one authentication service who they belong to. */
@@ -110,12 +109,11 @@ export class Credentials {
 
   /** Puts the credentials of a request on `request.feathers`, unless middleware has put some there. */
   async read(request: FastifyRequest): Promise<void> {
-    const given = request.feathers.authentication
-    if (given !== undefined && given !== null) return
-    const authentication = await this.#parse(request, this.authenticator.strategyNames)
-    if (authentication === undefined) return
-    verifiers.set(authentication, undefined)
-    request.feathers = { authentication }
+    const given = request.feathers.authentication ?? undefined
+    const found = given === undefined && (await this.#parse(request, this.authenticator.strategyNames))
+    if (!found) return
+    verifiers.set(found, undefined)
+    request.feathers = { authentication: found }
   }
 
   /** Runs once, before the server starts or before a login that comes earlier. @throws when a strategy can't work, or users are needed and have no service */
@@ -152,10 +150,8 @@ export class Credentials {
     const payload = tokens.verify(accessToken)
     // Without an id it could never be revoked.
     if (revocation !== undefined && payload.jti === undefined) throw new NotAuthenticated('Invalid access token')
-    const isEnded =
-      (revocation !== undefined && (await revocation.isRevoked(payload))) ||
-      (isRevoked !== undefined && (await isRevoked(payload, requestOf(params))))
-    if (isEnded) throw new NotAuthenticated('Invalid access token: it was revoked')
+    if ((await revocation?.isRevoked(payload)) || (await isRevoked?.(payload, requestOf(params))))
+      throw new NotAuthenticated('Invalid access token: it was revoked')
     return payload
   }
 }

@@ -109,9 +109,9 @@ export class Credentials {
 
   /** Puts the credentials of a request on `request.feathers`, unless middleware has put some there. */
   async read(request: FastifyRequest): Promise<void> {
-    const given = request.feathers.authentication ?? undefined
-    const found = given === undefined && (await this.#parse(request, this.authenticator.strategyNames))
-    if (!found) return
+    if ((request.feathers.authentication ?? null) !== null) return
+    const found = await this.#parse(request, this.authenticator.strategyNames)
+    if (found === undefined) return
     verifiers.set(found, undefined)
     request.feathers = { authentication: found }
   }

@@ -34,8 +34,8 @@ export function credentialsReader(application: Mounted, settings: Authentication
   /** @throws when the service that the settings name is none that authenticates */
   function check(): void {
     const { service: path } = settings
-    if (path === undefined || attempt(find)?.configuration !== undefined) return
-    const known = Object.entries(application.services).filter(([, { parse, configuration }]) => parse && configuration)
+    if (path === undefined || authenticates(attempt(find))) return
+    const known = Object.entries(application.services).filter(([, service]) => authenticates(service))
     throw new Error(
       `The option \`authentication.service\` of fastify-services/feathers must name an authentication service of the application, got ${shownText(path)}. There are: ${known.map(([name]) => `'${name}'`).join(', ') || 'none'}`
     )
@@ -45,6 +45,8 @@ export function credentialsReader(application: Mounted, settings: Authentication
     readonly check: typeof check
   }
 }
+
+const authenticates = (service: unknown) => Boolean(Object(service).parse && Object(service).configuration)
 
 // They tell of the call, whatever a strategy returns under these names.
 const ofCall = ['provider', 'query', 'headers', 'route']

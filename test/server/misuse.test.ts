@@ -4,6 +4,7 @@ import authentication from 'fastify-services/authentication'
 import feathers from 'fastify-services/feathers'
 import t, { type Test } from 'tap'
 import { request } from '../support/host.js'
+import { createWarnings } from '../support/mounted-app.js'
 import { createRecorder } from '../support/recorder.js'
 
 const service = { find: async () => [] }
@@ -182,9 +183,8 @@ t.test('those that Fastify takes of every plugin are not refused', async (t) => 
 })
 
 t.test('options that Fastify applies to no such plugin are told of', async (t) => {
-  const warnings: string[] = []
-  const stream = { write: (line: string) => void warnings.push(JSON.parse(line).msg) }
-  const app = Fastify({ logger: { level: 'warn', stream } })
+  const { warnings, logger } = createWarnings()
+  const app = Fastify({ logger })
   t.teardown(() => app.close())
   const options = { prefix: '/v1', logLevel: 'error' } as const
   await app.register(services, options)

@@ -11,7 +11,7 @@ export interface JwtOptions {
   schemes?: readonly string[]
 }
 
-// One or two of them.
+// One word, or two.
 const words = /^\s*(\S+)(?:\s+(\S+))?\s*$/
 
 /** The scheme of an access token in the header `Authorization`. */

@@ -38,7 +38,7 @@ export function toRecordSchema(schema: JsonSchema): RecordSchema {
   define({ ...(definitions as object), ...($defs as object) })
   // What refers to the root itself needs a name for it.
   if (JSON.stringify(schema).includes('"$ref":"#"')) define({ record: root })
-  const record = merge(simplify(root, scope), all)
+  const record = join(simplify(root, scope), all)
   if (record.type !== 'object' || record.properties === undefined)
     throw new TypeError('resource() needs the schema of an object with its properties: that of one record')
   return {
@@ -52,11 +52,11 @@ export function toRecordSchema(schema: JsonSchema): RecordSchema {
 }
 
 /** What a reference leads to, and the parts of an intersection, in one object. */
-export function merge(schema: JsonSchema, defs: Record<string, JsonSchema>): JsonSchema {
+export function join(schema: JsonSchema, defs: Record<string, JsonSchema>): JsonSchema {
   const { $ref, allOf, ...rest } = schema
   const target = defs[String($ref).replace('#/$defs/', '')]
   const parts = [...((allOf ?? []) as JsonSchema[]), ...(target === undefined ? [] : [target])].map((part) =>
-    merge(part, defs)
+    join(part, defs)
   )
   if (parts.length === 0) return rest
   const all = [rest, ...parts]
@@ -80,7 +80,7 @@ function simplify(schema: JsonSchema, scope: Scope, isPart = false): JsonSchema 
   if (typeof own.$ref === 'string') own.$ref = scope.toRef(own.$ref)
   // A part of an intersection must let the fields of the others pass.
   let node = mapParts(own, (part, keyword) => simplify(part, scope, keyword === 'allOf'))
-  if (isJoinable(node, scope)) node = merge(node, scope.definitions)
+  if (isJoinable(node, scope)) node = join(node, scope.definitions)
   const isOpen = isPart || node.allOf !== undefined || node.patternProperties !== undefined
   if (node.properties !== undefined && node.additionalProperties === undefined && !isOpen)
     node.additionalProperties = false
@@ -93,7 +93,7 @@ function simplify(schema: JsonSchema, scope: Scope, isPart = false): JsonSchema 
 
 /** Whether the parts of an intersection are objects that have no field in common. */
 function isJoinable({ allOf = [], properties = {} }: JsonSchema, { definitions }: Scope): boolean {
-  const parts = (allOf as JsonSchema[]).map((part) => merge(part, definitions))
+  const parts = (allOf as JsonSchema[]).map((part) => join(part, definitions))
   const names = [{ properties }, ...parts].flatMap((part) => Object.keys(Object(part.properties)))
   const isPlain = ({ properties, anyOf, oneOf, patternProperties }: JsonSchema) =>
     properties !== undefined && (anyOf ?? oneOf ?? patternProperties) === undefined

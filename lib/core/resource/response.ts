@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../../types/resource.js'
-import { merge } from './normal-form.js'
+import { join } from './normal-form.js'
 import { mapParts } from './parts.js'
 
 // What a serializer needs to know. The rest says what is accepted, and it would refuse a result, or write into it, because of it.
@@ -31,7 +31,7 @@ export function toResponseSchema(
 ): JsonSchema {
   if (typeof given !== 'object' || given === null) return given
   // The serializer knows no intersections.
-  const schema = given.allOf === undefined ? given : merge(given, defs ?? {})
+  const schema = given.allOf === undefined ? given : join(given, defs ?? {})
   const names = isBranch ? choosing : shape
   const kept = Object.fromEntries(Object.entries(schema).filter(([name]) => names.includes(name)))
   const node = mapParts(kept, (part, keyword) => toResponseSchema(part, isBranch || branches.includes(keyword), defs))

@@ -61,7 +61,7 @@ export class Credentials {
     allowed: readonly string[]
   ): Promise<AuthenticationResult> {
     const { entities, strategies } = this.#parts
-    const name = request?.strategy
+    const name = request.strategy
     if (!name) throw new NotAuthenticated('Invalid authentication information (no `strategy` set)')
     const strategy = allowed.includes(name) ? strategies.get(name) : undefined
     if (strategy === undefined)

@@ -10,8 +10,7 @@ export function mergeHeaders(...sources: (HeadersLike | undefined | false)[]): R
     if (!source) continue
     for (const [name, value] of Symbol.iterator in source ? source : Object.entries(source)) {
       if (value === undefined || value === null) continue
-      const former = nameIn(merged, name)
-      if (former !== undefined) delete merged[former]
+      delete merged[nameIn(merged, name) ?? name]
       merged[name] = String(value)
     }
   }

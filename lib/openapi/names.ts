@@ -13,6 +13,10 @@ export interface ServiceNames {
 const irregular: Readonly<Record<string, string>> = {
   people: 'person',
   children: 'child',
+  men: 'man',
+  women: 'woman',
+  movies: 'movie',
+  cookies: 'cookie',
   news: 'news',
   series: 'series',
   species: 'species'

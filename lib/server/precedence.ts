@@ -13,7 +13,6 @@ const strategy = 'beforeServices'
 export class Precedence {
   readonly #locations: Locations
   readonly #root: FastifyInstance
-  #isAdding = false
 
   constructor(app: FastifyInstance, locations: Locations) {
     this.#locations = locations
@@ -34,9 +33,7 @@ export class Precedence {
     const url = instance.prefix + route.url
     const routed = this.#routedAt(url)
     if (!routed.includes(method) && instance.hasRoute({ method, url })) return
-    this.#isAdding = true
     instance.route(route)
-    this.#isAdding = false
     routed.push(method)
     if (route.exposeHeadRoute) routed.push('HEAD')
   }
@@ -46,7 +43,7 @@ export class Precedence {
     const routed = this.#routedAt(url)
     const meets = [method].flat().some((verb) => routed.includes(verb))
     // A route with a constraint of its own comes first as well.
-    if (this.#isAdding || !meets || Object.keys(constraints).length > 0) return
+    if (!meets || Object.keys(constraints).length > 0) return
     if (!this.#root.hasConstraintStrategy(strategy)) this.#root.addConstraintStrategy(everyRequest)
     route.constraints = { [strategy]: true }
   }

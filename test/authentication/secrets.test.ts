@@ -69,6 +69,7 @@ t.test('a secret that is long enough in bytes', async (t) => {
     ['x'.repeat(64), 'HS512'],
     [Buffer.alloc(32, 255), 'HS256'],
     [[good], 'HS512'],
+    [`${good} {"kty":"oct"}`, 'HS256'],
     [[good, Buffer.alloc(32, 1)], 'HS256']
   ]
   for (const [secret, algorithm] of secrets) await t.resolves(register({ secret, jwt: { algorithm } }))

@@ -20,7 +20,9 @@ t.test('a logout that a login overtakes is that of the user who leaves', async (
       const events: string[] = []
       for (const event of ['login', 'logout']) app.on(event, () => void events.push(event))
       const logout = app.logout()
-      const { accessToken } = await app.authenticate(other)
+      const login = app.authenticate(other)
+      app.once('logout', () => t.equal(app.get('authentication'), login, 'which shows the one who comes'))
+      const { accessToken } = await login
       t.match(await logout, { user: { email: credentials.email } })
       t.same(left(asked), [`Bearer ${token}`])
       t.equal(events.pop(), 'login', 'a user is logged in')

@@ -138,17 +138,10 @@ t.test('a service inside of a plugin: its own prefix first, and its own instance
 t.test('members without a counterpart say what to use instead, when they are called', async (t) => {
   const { app, application } = await start(t)
   const message = (name: string) => new RegExp(`context\\.app has no '${name}': .+ What to use instead: \\S`)
-  for (const name of [
-    'channel',
-    'publish',
-    'use',
-    'unuse',
-    'teardown',
-    'defaultService',
-    'on',
-    'emit',
-    'listenerCount'
-  ]) {
+  const channels = ['channel', 'channels', 'publish', 'registerPublisher']
+  const listeners = ['on', 'once', 'off', 'addListener', 'removeListener', 'removeAllListeners', 'listeners']
+  const others = ['use', 'unuse', 'teardown', 'defaultService', 'emit', 'listenerCount']
+  for (const name of [...channels, ...listeners, ...others]) {
     t.type(application[name], 'function')
     t.throws(() => application[name]?.('a'), { message: message(name) }, name)
   }

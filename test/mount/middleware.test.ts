@@ -107,6 +107,8 @@ t.test('OAuth does not move: its paths are told, and answer 404', async (t) => {
 t.test('a service whose class has the name of one of OAuth is mounted', async (t) => {
   class OAuthService {
     service = 'mail'
+    grant = 'all'
+    handler = mirror.find
     find = mirror.find
   }
   const theirs: Theirs = feathers()

@@ -162,11 +162,13 @@ t.test('`transform` and `transformObject` of the application run for what is its
     t,
     (app) => {
       app.get('/time', () => ({}))
+      app.get('/own', { schema: { tags: ['internal'] } }, () => ({}))
       app.service('posts', { find: async () => [] })
     },
     {
       options: {
         exposeHeadRoutes: true,
+        hiddenTag: 'internal',
         transform({ schema, url }) {
           seen.push(url)
           return { schema: { ...schema, summary: 'Changed' }, url }
@@ -178,9 +180,10 @@ t.test('`transform` and `transformObject` of the application run for what is its
       }
     }
   )
-  t.strictSame([...new Set(seen)], ['/time'])
+  t.strictSame([...new Set(seen)], ['/time', '/own'])
   t.match(document, { 'x-changed': true, paths: { '/time': { get: { summary: 'Changed' } } } })
   t.strictSame(Object.keys(document.paths['/posts']), ['get'], 'HEAD is no operation')
+  t.notOk(document.paths['/own'])
 })
 
 t.test('a path of the options, and the same document twice', async (t) => {

@@ -24,8 +24,10 @@ t.test('records are components, and so are pages and bodies', async (t) => {
   t.strictSame(Object.keys(document.components.schemas), ['Post', 'PostPage', 'Error', 'PostData', 'PostPatch'])
   t.match(document.components.schemas.Post, record)
   t.match(document.components.schemas.PostPage, {
+    type: 'object',
+    description: 'A page of posts.',
     required: ['total', 'limit', 'skip', 'data'],
-    properties: { total: { type: 'integer' }, data: list }
+    properties: { total: { type: 'integer' }, limit: { type: 'integer' }, skip: { type: 'integer' }, data: list }
   })
   t.strictSame(resultOf(document, 'GET /posts'), page)
   t.strictSame(resultOf(document, 'GET /posts/{id}'), post)

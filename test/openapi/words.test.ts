@@ -1,7 +1,8 @@
 import t from 'tap'
 import { toComponentName } from '../../lib/openapi/components.js'
+import { errorOf, errorSchema } from '../../lib/openapi/errors.js'
 import { toJsonSchema, withoutFields } from '../../lib/openapi/json-schema.js'
-import { nameServices } from '../../lib/openapi/names.js'
+import { nameServices, toSingular } from '../../lib/openapi/names.js'
 import { toQueryParameters } from '../../lib/openapi/query.js'
 
 const textOf = (name: string, schema: object) => toQueryParameters(name, { ...schema }, false)[0]?.description
@@ -54,6 +55,27 @@ t.test('names of services: more words of the path where two are the same, then n
   ])
   t.strictSame(namesOf('a/:b', 'a', ':c/a'), ['A A', 'A2 A2', 'A3 A3'])
   t.strictSame(namesOf('2fa'), ['The2fa The2fa'])
+})
+
+t.test('the singular of a word', async (t) => {
+  const kept = ['news', 'series', 'species', 'bus', 'analysis', 'data', 'boss', 'sheep']
+  const rows = {
+    ...Object.fromEntries(kept.map((word) => [word, word])),
+    ...{ people: 'person', People: 'person', children: 'child', countries: 'country', keys: 'key', POSTS: 'POST' },
+    ...{ classes: 'class', wishes: 'wish', watches: 'watch', boxes: 'box', buses: 'bus', viruses: 'virus' },
+    ...{ statuses: 'status', houses: 'house', buzzes: 'buzz', men: 'man', women: 'woman' },
+    ...{ movies: 'movie', cookies: 'cookie' }
+  }
+  t.strictSame(Object.fromEntries(Object.keys(rows).map((word) => [word, toSingular(word)])), rows)
+})
+
+t.test('the shape of an error', async (t) => {
+  const text = { type: 'string' }
+  t.match(errorSchema, { type: 'object', required: ['name', 'message', 'code', 'className'] })
+  t.match(errorSchema.properties, { name: text, message: text, className: text, data: {}, errors: {} })
+  t.match(errorSchema.properties, { code: { type: 'integer', minimum: 400, maximum: 599 } })
+  t.strictSame(errorOf('404'), { name: 'NotFound', description: 'Not Found.' })
+  t.strictSame(errorOf('499'), { name: 'AnyError', description: 'Any other error.' })
 })
 
 t.test('names of components', async (t) => {

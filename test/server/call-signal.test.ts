@@ -116,6 +116,25 @@ t.test('hooks see it, also those behind one that has copied the params; it is no
   t.ok(seen.every((signal) => signal === seen[0]))
 })
 
+t.test('a hook may set another one, as any of the params', async (t) => {
+  const signals: unknown[] = []
+  const app = await createApp(t, {
+    service: {
+      async get(_id: string, params: Params) {
+        for (const one of [AbortSignal.timeout(1), undefined]) {
+          params.signal = one as AbortSignal
+          signals.push(params.signal, Object.keys(params).includes('signal'))
+        }
+        Reflect.deleteProperty(params, 'signal')
+        signals.push(params.signal)
+        return {}
+      }
+    }
+  })
+  await getJSON(app, '/things/1')
+  t.match(signals, [AbortSignal, true, undefined, true, AbortSignal])
+})
+
 t.test('a call of the server that hands its params on has it too; one that does not has none', async (t) => {
   const seen: unknown[] = []
   const app = await createApp(t, {

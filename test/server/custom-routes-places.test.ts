@@ -31,6 +31,20 @@ for (const [path, url, route] of [
     })
   })
 
+t.test('a path that fits the URLs of another one answers nothing there, whatever its verb', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  const { service } = createRecorder(['start', 'look'])
+  app.service<Record<string, unknown>, string>('posts', service, {
+    methods: ['start', 'look'],
+    routes: { start: 'POST /drafts/state', look: 'GET /:id/state' }
+  })
+  t.match(await request(app, 'GET', '/posts/1/state'), { status: 200, body: { method: 'look' } })
+  t.match(await request(app, 'POST', '/posts/drafts/state'), { status: 200, body: { method: 'start' } })
+  t.match(await request(app, 'GET', '/posts/drafts/state'), { status: 405, headers: { allow: 'POST' } })
+})
+
 t.test('under a prefix, and in the document of `@fastify/swagger`', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())

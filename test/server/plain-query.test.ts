@@ -70,6 +70,8 @@ t.test('it takes what clients send: as URLSearchParams, qs and people write it',
     ['text=a+b%20c%26%2B&a+b=1', { text: 'a b c&+', 'a b': '1' }]
   ] as const)
     t.strictSame(parsePlain(text), expected, text)
+  t.strictSame(parsePlain('a[b][c][d][e][f]=1'), { a: { b: { c: { d: { e: { f: '1' } } } } } }, 'as deep as qs')
+  for (const options of limits) t.strictSame(createPlainParser(options)('a=1'), { a: '1' }, JSON.stringify(options))
 })
 
 t.test('it leaves the rest to qs', async (t) => {

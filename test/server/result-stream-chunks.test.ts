@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import Fastify from 'fastify'
 import services from 'fastify-services'
@@ -41,6 +41,16 @@ const lines = records.map((record) => `${JSON.stringify(record)}\n`).join('')
 async function* generate() {
   yield* records
 }
+
+t.test('each record is sent when it is there', async (t) => {
+  const source = new PassThrough({ objectMode: true })
+  const socket = await ask(t, () => source)
+  for (const id of [1, 2, 3]) {
+    source.write({ id })
+    await readUntil(socket, `{"id":${id}}`)
+  }
+  source.end()
+})
 
 for (const [name, result] of Object.entries({
   'a Node stream': () => Readable.from(records),

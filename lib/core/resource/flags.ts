@@ -35,7 +35,7 @@ function withoutFields(node: JsonSchema, hidden: readonly string[]): JsonSchema 
   if (!isOpen) return { ...closed, ...(additionalProperties === false && { additionalProperties }) }
   // Other fields may be there, but not these.
   const names = Object.keys(node.properties as Definitions).map((name) => name.replace(/[^\w]/g, '\\$&'))
-  const others = { [`^(?!(${names.join('|')})$)`]: additionalProperties === true ? {} : additionalProperties }
+  const others = { [`^(?!(${names.join('|')})$)`]: additionalProperties }
   return {
     ...closed,
     patternProperties: { ...(node.patternProperties as object | undefined), ...others },

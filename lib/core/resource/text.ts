@@ -39,7 +39,7 @@ const decimal = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
 // A text is a text wherever it may be one: `null` is no `null` there.
 function readText(types: ReadonlySet<string>): Read {
-  if (types.has('string') || types.size === 0) return (text) => text
+  if (types.has('string')) return (text) => text
   const isDecimal = types.has('number')
   const isWhole = types.has('integer') && !isDecimal
   return (text) => {

@@ -60,6 +60,9 @@ t.test('fields that only the server sets may be of any type', async (t) => {
   const set = {
     id: z.uuid(),
     at: z.iso.datetime(),
+    day: z.iso.date(),
+    email: z.email(),
+    url: z.url(),
     count: z.int().min(5),
     ratio: z.number(),
     slug: z.string().min(3),

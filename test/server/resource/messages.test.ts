@@ -81,11 +81,39 @@ t.test('a library of its own: issues with paths of both kinds, at once and later
     t.strictSame(await post({ a: 2 }), [201, { a: 2 }])
     t.strictSame(await post({ a: 1 }), [400, 'a[0]: too much'])
   }
+  const mixed = await createEcho(
+    t,
+    library((value: { a?: unknown }) => (value.a === 1 ? Promise.resolve({ value }) : { value }))
+  )
+  t.strictSame(await mixed.post([{ a: 1 }, { a: 2 }]), [201, [{ a: 1 }, { a: 2 }]], 'some at once')
+  const time = { type: 'string', format: 'time' }
+  const jsonTime = () => ({ type: 'object', properties: { time, a: {} }, required: ['time'] })
+  const validate = (value: { time?: string }) =>
+    /^\d\d:\d\d:\d\dZ$/.test(value.time ?? '') ? { value } : { issues: [{ message: 'no time', path: ['time'] }] }
+  const standard = { version: 1, vendor: 'own', validate, jsonSchema: { input: jsonTime, output: jsonTime } } as const
+  const timed = await createEcho(t, resource({ '~standard': standard }, { readOnly: ['time' as never] }))
+  t.strictSame(await timed.post({ a: 1 }), [201, { a: 1 }], 'a time stands for the one that the server sets')
   const failing = await createEcho(
     t,
     library(async () => Promise.reject(new Error('down')))
   )
   t.strictSame(await failing.post({ a: 2 }), [500, 'down'])
+})
+
+t.test('a value of a query is a text wherever it may be one', async (t) => {
+  const schema = {
+    type: 'object',
+    $defs: { Count: { type: 'integer' } },
+    properties: {
+      either: { type: ['string', 'integer'] },
+      maybe: { type: ['string', 'null'] },
+      none: { type: ['integer', 'null'] },
+      one: { oneOf: [{ $ref: '#/$defs/Count' }, { type: 'boolean' }] }
+    }
+  }
+  const { send } = await createEcho(t, resource(schema as object))
+  const url = '?either=1&maybe=null&none=null&one=2'
+  t.strictSame(await send({ url }), [200, [{ either: '1', maybe: 'null', none: null, one: 2 }]])
 })
 
 t.test('values of a parser of the host that are no texts', async (t) => {
@@ -112,4 +140,5 @@ t.test('values of a parser of the host that are no texts', async (t) => {
   t.equal(await ask({ $or: {} }), '$or must be a list of queries')
   t.equal(await ask({ $or: [[1]] }), '$or must be a list of queries')
   t.equal(await ask({ $select: 1 }), '$select must be a list of fields')
+  t.equal(await ask({ $select: {} }), '$select must be a list of fields')
 })

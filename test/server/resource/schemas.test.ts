@@ -12,6 +12,8 @@ const refused: [name: string, create: () => unknown, message: RegExp][] = [
   ['a list', () => resource([]), /can't use this schema/],
   ['a schema of Valibot alone', () => resource(v.object({ a: v.string() })), /can't use this schema/],
   ['no object', () => resource(Type.String()), /needs the schema of an object with its properties/],
+  ['no type', () => resource({ properties: {} } as object), /needs the schema of an object with its properties/],
+  ['no properties', () => resource({ type: 'object' }), /needs the schema of an object with its properties/],
   [
     'a date of zod',
     () => resource(z.object({ at: z.date() })),
@@ -196,6 +198,7 @@ t.test('the schema of queries, for those who read it', async (t) => {
     $select: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } }
   }
   t.same(schema.find.querystring, closed(properties))
+  t.notOk('$defs' in schema.find.response, 'there are none')
   const { $limit, $skip, $sort, ...ofMany } = properties
   t.same(schema.patch.querystring, closed(ofMany))
   t.same(schema.create.querystring, closed({ $select: properties.$select }))

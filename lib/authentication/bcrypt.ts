@@ -23,12 +23,14 @@ export async function createBcrypt(library: Bcrypt | true): Promise<PasswordHash
   return {
     async compare(password, stored) {
       const isRead = reads(stored)
-      if (isRead && stored.slice(4, 6) > dummy.slice(4, 6)) dummy = `${stored.slice(0, 7)}${dummy.slice(7)}`
+      if (isRead && costIn(stored) > costIn(dummy)) dummy = `${stored.slice(0, 7)}${dummy.slice(7)}`
       const isEqual = await compare(password, isRead ? stored : dummy)
       return isRead && isEqual
     }
   }
 }
+
+const costIn = (hash: string) => hash.slice(4, 6)
 
 async function importPeer(): Promise<Bcrypt> {
   try {

@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createClient, rest } from 'fastify-services/client'
 import t, { type Test } from 'tap'
 import { howToInstall } from '../support/chromium.js'
 import type { Told } from '../support/client-api.js'
@@ -83,6 +84,11 @@ t.test('Client: hostile answers, the same for all five adapters', async (t) => {
       )
     }
   t.equal(({} as { polluted?: unknown }).polluted, undefined)
+})
+
+t.test('Client: an answer without a status is no result', async (t) => {
+  const app = createClient().configure(rest('http://127.0.0.1').fetch(async () => Response.error()))
+  await t.rejects(app.service('things').find(), { code: 0, name: 'GeneralError' })
 })
 
 t.test('Client: server down, a connection that ends: Unavailable (503) with `cause`', async (t) => {

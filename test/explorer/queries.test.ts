@@ -115,8 +115,8 @@ t.test('a text is a value of its type, or stays a text', async (t) => {
     [5, -1.5, 1.5, 1000, 0.001, '1e999', '1e-999', '012', '12345678901234567890', '1.5.', 'x']
   )
   t.strictSame(
-    ['true', 'false', 'yes'].map((text) => of('open', text)),
-    [true, false, 'yes']
+    ['true', 'false', 'yes', 'trueish', 'untrue'].map((text) => of('open', text)),
+    [true, false, 'yes', 'trueish', 'untrue']
   )
   t.strictSame(
     ['1', 'x', '3'].map((text) => of('rank', text)),

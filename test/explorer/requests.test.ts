@@ -161,6 +161,13 @@ console.log(result)`
   const find = callOf('echo', 'find', { query: { area: { $gt: 5 }, $sort: { 'a b': -1 } } })
   t.match((await requestOf(find, 'http://a.example', {})).url, '%24sort%5Ba%20b%5D')
   const { curl } = toTexts(find, await requestOf(find, 'http://a.example', {}), 'http://a.example', {})
+  const many = Object.fromEntries(['a', 'b', 'c'].map((name) => [`X-${name}`, name.repeat(30)]))
+  const lines = ['a', 'b', 'c'].map((name) => `'X-${name}': '${name.repeat(30)}'`)
+  const { fetch } = toTexts(find, await requestOf(find, 'http://a.example', many), 'http://a.example', many)
+  t.match(fetch, `  headers: {\n    Accept: 'application/json',\n    ${lines.join(',\n    ')}\n  }\n})`)
+  const share = callOf('echo', 'share', { id: '1', route: { place: 'a' }, data: {} })
+  const { typescript } = toTexts(share, await requestOf(share, 'http://a.example', {}), 'http://a.example', {})
+  t.match(typescript, "app.use('echo', connection.service('echo'), { methods: ['share'], routes: { share: ")
   t.match(curl, `curl -g 'http://a.example/echo?area[$gt]=5&$sort[a%20b]=-1'`)
 })
 

@@ -188,6 +188,14 @@ t.test('files, several kinds of data, and lists as records', async (t) => {
       methods: ['find', 'get'],
       schema: { find: { response: hasData } }
     })
+    const kind = (name: string) => ({ type: 'object', properties: { [name]: { type: 'string' } } })
+    app.service('either', new All({ paginate: false }), {
+      methods: ['find', 'get'],
+      schema: {
+        find: { response: { anyOf: [{ type: 'array', items: kind('a') }, kind('b')] } },
+        get: { response: { oneOf: [kind('c'), kind('d')] } }
+      }
+    })
   })
   const services = servicesIn(document)
   const operation = (name: string) => services.get('files')?.operations.get(name)
@@ -201,11 +209,9 @@ t.test('files, several kinds of data, and lists as records', async (t) => {
     ]
   })
   t.match(operation('patch')?.bodies, [[{ choices: ['a'] }], [{ choices: ['b'] }]])
-  t.strictSame(
-    services
-      .get('lists')
-      ?.operations.get('find')
-      ?.record.map(({ name }) => name),
-    ['data']
-  )
+  const recordOf = (path: string, method: string) =>
+    (services.get(path)?.operations.get(method)?.record ?? []).map(({ name }) => name)
+  t.strictSame(recordOf('lists', 'find'), ['data'])
+  t.strictSame(recordOf('either', 'find'), ['a'])
+  t.strictSame(recordOf('either', 'get'), ['c'])
 })

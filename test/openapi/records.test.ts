@@ -23,11 +23,17 @@ t.test('records are components, and so are pages and bodies', async (t) => {
   const document = await documentOf(t, (app) => app.service('posts', service, { schema: resource(record) as object }))
   t.strictSame(Object.keys(document.components.schemas), ['Post', 'PostPage', 'Error', 'PostData', 'PostPatch'])
   t.match(document.components.schemas.Post, record)
-  t.match(document.components.schemas.PostPage, {
+  const count = (description: string) => ({ type: 'integer', description })
+  t.strictSame(document.components.schemas.PostPage, {
     type: 'object',
     description: 'A page of posts.',
     required: ['total', 'limit', 'skip', 'data'],
-    properties: { total: { type: 'integer' }, limit: { type: 'integer' }, skip: { type: 'integer' }, data: list }
+    properties: {
+      total: count('How many the query selects in all.'),
+      limit: count('The most that one page holds.'),
+      skip: count('How many were left out before this page.'),
+      data: list
+    }
   })
   t.strictSame(resultOf(document, 'GET /posts'), page)
   t.strictSame(resultOf(document, 'GET /posts/{id}'), post)

@@ -70,10 +70,19 @@ t.test('the singular of a word', async (t) => {
 })
 
 t.test('the shape of an error', async (t) => {
-  const text = { type: 'string' }
-  t.match(errorSchema, { type: 'object', required: ['name', 'message', 'code', 'className'] })
-  t.match(errorSchema.properties, { name: text, message: text, className: text, data: {}, errors: {} })
-  t.match(errorSchema.properties, { code: { type: 'integer', minimum: 400, maximum: 599 } })
+  t.strictSame(errorSchema, {
+    type: 'object',
+    description: 'An error.',
+    required: ['name', 'message', 'code', 'className'],
+    properties: {
+      name: { type: 'string', description: 'The class of the error.', examples: ['BadRequest'] },
+      message: { type: 'string', description: 'What is wrong, for people.' },
+      code: { type: 'integer', description: 'The status of the answer.', minimum: 400, maximum: 599 },
+      className: { type: 'string', description: 'The class in kebab-case.', examples: ['bad-request'] },
+      data: { description: 'What the error tells besides.' },
+      errors: { description: 'What is wrong in detail, by field for example.' }
+    }
+  })
   t.strictSame(errorOf('404'), { name: 'NotFound', description: 'Not Found.' })
   t.strictSame(errorOf('499'), { name: 'AnyError', description: 'Any other error.' })
 })

@@ -234,7 +234,9 @@ for (const [name, listener] of Object.entries(listeners)) {
       await new Promise(setImmediate)
       t.match(
         lines.filter(({ level }) => level === 50),
-        [{ err: { message: 'listener broke' } }]
+        [
+          { err: { message: 'listener broke' }, path: 'messages', event: 'created', msg: 'A listener of a service failed' }
+        ]
       )
     }
   })

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HookContext, Params } from 'fastify-services'
 import t from 'tap'
-import { createApp, getJSON } from '../support/response-app.js'
+import { createApp, getJSON, listen } from '../support/response-app.js'
 
 const general = { name: 'Unavailable', code: 503, className: 'unavailable' }
 const service = { get: async (id: string) => ({ id }), find: async () => [] }
@@ -93,6 +93,16 @@ t.test('an option of a service, in place of that of the instance; a stream that 
     body: '{}'
   })
   t.equal(response.status, 201)
+  await t.rejects(response.text())
+})
+
+t.test('what middleware has begun to write by itself is cut off', async (t) => {
+  const begin = async (_request: FastifyRequest, reply: FastifyReply) => {
+    reply.raw.write('begun')
+    await never()
+  }
+  const app = await createApp(t, { service, server, options: { before: begin } })
+  const response = await fetch(`${await listen(app)}/things`)
   await t.rejects(response.text())
 })
 

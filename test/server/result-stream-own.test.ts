@@ -74,6 +74,14 @@ t.test('a stream in the style of old that flows while a hook waits is an error, 
   t.equal((await getJSON(app, '/things/fails')).statusCode, 500)
 })
 
+t.test('one that has not ended is an error too', async (t) => {
+  const endless = new Old()
+  const flow = async () => void endless.emit('data', 'a')
+  const options: Options = { hooks: { after: { get: [flow] } } }
+  const app = await createApp(t, { service: { get: async () => endless }, options })
+  t.match((await getJSON(app, '/things/1')).json(), { code: 500, message: /^The stream has begun before/ })
+})
+
 t.test('one that ends meanwhile, without an item, is an error too', async (t) => {
   const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
   const options: Options = { hooks: { after: { get: [async () => void (await turn().then(turn))] } } }

@@ -79,7 +79,7 @@ const headersIn = (operation: unknown) => entriesOf(own(operation, 'x-service-me
 const placeholdersOf = (path: string) => [...path.matchAll(/(?:^|\/):(\w+)/g)].map(([, name]) => name as string)
 
 /** The path of a service in the URL of one of its methods, which ends in its route. */
-function pathOf(url: string, route = 'POST /'): string {
+function pathOf(url: string, route = ''): string {
   const all = url
     .replace(/\{(\w+)\}/g, ':$1')
     .split('/')

@@ -98,6 +98,8 @@ t.test('the rules of a schema for a file', async (t) => {
   const all = { any: png, image: png, sized: png, either: png, defined: png, list: png, text: 'YQ==' }
   t.match(await post(all), [201, { image: 'File a.png image/png a', list: ['File a.png image/png a'], text: 'YQ==' }])
   t.strictSame(await post({ image: file }), [400, 'image must be of the type image/*'])
+  const imaginary = text('a', 'a.png', 'imagery/png')
+  t.strictSame(await post({ image: imaginary }), [400, 'image must be of the type image/*'])
   t.strictSame(await post({ either: file }), [400, 'either must be of the type image/png or image/jpeg'])
   t.strictSame(await post({ sized: text('') }), [400, 'sized must have at least 1 byte'])
   t.strictSame(await post({ sized: text('four') }), [400, 'sized must have at most 3 bytes'])

@@ -9,6 +9,7 @@ const schema = resource({
 
 const rows: [query: string, instancePath: string, keyword: string][] = [
   ['nme=a', '/nme', 'additionalProperties'],
+  ['a/b~c/d=a', '/a~1b~0c~1d', 'additionalProperties'],
   ['name[$lik]=a', '/name/$lik', 'additionalProperties'],
   ['name=a&name=b', '/name', 'type'],
   ['size=x', '/size', 'type'],

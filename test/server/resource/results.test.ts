@@ -9,6 +9,7 @@ const Thing = Type.Object({
   id: Type.Integer(),
   name: Type.Optional(Type.String({ default: 'one', maxLength: 3 })),
   at: Type.Optional(Type.String({ format: 'date-time' })),
+  day: Type.Optional(Type.String({ format: 'date' })),
   kind: Type.Optional(Type.Union([Type.Literal('a'), Type.Literal('b')])),
   deep: Type.Optional(Type.Object({ a: Type.String(), b: Type.Optional(Type.Number()) })),
   list: Type.Optional(Type.Array(Type.Object({ a: Type.String() }))),
@@ -40,7 +41,7 @@ const results: [name: string, record: object, sent: object][] = [
     { id: null, name: null, at: null, kind: null, deep: null, list: null },
     { id: null, name: null, at: null, kind: null, deep: null, list: null }
   ],
-  ['dates', { at }, { at: at.toISOString() }],
+  ['dates', { at, day: at }, { at: at.toISOString(), day: '1970-01-01' }],
   ['values that no client could send', { name: 'too long', kind: 'c' }, { name: 'too long', kind: 'c' }],
   ['one of a union', { shape: { kind: 'square', side: 2, secret: 1 } }, { shape: { kind: 'square', side: 2 } }],
   ['big integers', { id: 2n ** 40n }, { id: 2 ** 40 }]

@@ -100,9 +100,24 @@ t.test('a login has its body and its result, with the user that it gives', async
     { properties: { strategy: { const: 'refresh' }, refreshToken: {} } }
   ])
   const result = follow(document, responses['201'].content['application/json'].schema)
-  t.match(result, {
+  const text = { type: 'string' }
+  t.strictSame(result, {
+    type: 'object',
     required: ['accessToken', 'authentication'],
-    properties: { refreshToken: { type: 'string' }, user: { $ref: '#/components/schemas/User' } }
+    properties: {
+      accessToken: { ...text, description: 'Later requests send it as `Authorization: Bearer …`.' },
+      refreshToken: { ...text, description: 'It is good for one log-in by the strategy `refresh`.' },
+      authentication: {
+        type: 'object',
+        required: ['strategy'],
+        properties: {
+          strategy: text,
+          accessToken: text,
+          payload: { type: 'object', description: 'The claims of the token.', additionalProperties: true }
+        }
+      },
+      user: { $ref: '#/components/schemas/User' }
+    }
   })
   t.match(follow(document, responses['401']), { description: 'Unauthorized.' })
   t.notOk(document.paths['/authentication/{id}'])

@@ -77,6 +77,7 @@ t.test('forms are read as urlencoded ones are', async (t) => {
     201,
     { file: 'File  application/octet-stream a' }
   ])
+  t.strictSame(await send(toParts(['name="point"', 'null', json])), [400, 'point must be an object'])
   t.match(await send(toParts(['name="point"', '{"x"', json])), [400, /^The form can't be read: .*JSON/])
   t.match(await post({ 'a[b][c][d][e][f][g]': '1' }), [400, /depth/i])
 })

@@ -9,6 +9,8 @@ const Thing = Type.Object({
   id: Type.Integer(),
   name: Type.Optional(Type.String({ default: 'one', maxLength: 3 })),
   at: Type.Optional(Type.String({ format: 'date-time' })),
+  count: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+  limit: Type.Optional({ type: ['integer', 'null'] } as Type.TSchema),
   day: Type.Optional(Type.String({ format: 'date' })),
   kind: Type.Optional(Type.Union([Type.Literal('a'), Type.Literal('b')])),
   deep: Type.Optional(Type.Object({ a: Type.String(), b: Type.Optional(Type.Number()) })),
@@ -44,6 +46,8 @@ const results: [name: string, record: object, sent: object][] = [
   ['dates', { at, day: at }, { at: at.toISOString(), day: '1970-01-01' }],
   ['values that no client could send', { name: 'too long', kind: 'c' }, { name: 'too long', kind: 'c' }],
   ['one of a union', { shape: { kind: 'square', side: 2, secret: 1 } }, { shape: { kind: 'square', side: 2 } }],
+  ['columns that may be empty', { limit: '7', count: null }, { limit: 7, count: null }],
+  ['empty ones', { limit: null, count: 1 }, { limit: null, count: 1 }],
   ['big integers', { id: 2n ** 40n }, { id: 2 ** 40 }]
 ]
 

@@ -19,6 +19,15 @@ export function checkOptionNames(options: object, known: readonly string[], has:
   }
 }
 
+// By `@fastify/autoload` too.
+const ofRegister = ['prefix', 'logLevel', 'logSerializers']
+
+/** The options of a plugin without those that Fastify takes of every plugin, and applies to none that decorates the instance around it. */
+export function withoutRegister(options: object, warn: (name: string) => void): object {
+  for (const name of ofRegister) if (name in options) warn(name)
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !ofRegister.includes(name)))
+}
+
 /** The edit distance: how many letters must be changed, added or removed to turn one word into the other. */
 function distanceOf(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { ErrorHandlerOptions, NotFoundOptions, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
-import { checkOptionNames } from '../core/option-names.js'
+import { checkOptionNames, withoutRegister } from '../core/option-names.js'
 
 // The compiler checks each of these against the type of the options.
 const ofPlugin = {
@@ -10,8 +10,6 @@ const ofPlugin = {
   notFound: true,
   errorHandler: true
 } satisfies Record<keyof ServicesOptions, true>
-// Fastify takes these of every plugin, by `@fastify/autoload` too.
-const ofRegister = { prefix: true, logLevel: true, logSerializers: true }
 const ofService = {
   methods: true,
   routes: true,
@@ -34,20 +32,17 @@ const check = (options: unknown, known: object, has: string, place?: string) => 
   if (typeof options === 'object' && options !== null) checkOptionNames(options, Object.keys(known), has, place)
 }
 
-/**
- * Warns of options that Fastify takes of every plugin, and applies to none that decorates the instance around it.
- * @throws when an option of the plugin is not known, a misspelt one for example. Those in `query` are those of `qs`.
- */
+/** @throws when an option of the plugin is not known, a misspelt one for example. Those in `query` are those of `qs`. */
 export function checkPluginOptions(options: ServicesOptions, log: FastifyBaseLogger): void {
+  const advice =
+    'Give it to a plugin that registers the services: app.register(async (child) => { child.service(path, object) }'
+  const own = withoutRegister(options, (name) =>
+    log.warn(`The option \`${name}\` of fastify-services has no effect. ${advice}, { ${name}: … })`)
+  )
   const has = 'fastify-services has'
-  check(options, { ...ofPlugin, ...ofRegister }, has)
+  check(own, ofPlugin, has)
   check(options.errorHandler, ofErrorHandler, has, 'errorHandler.')
   check(options.notFound, ofNotFound, has, 'notFound.')
-  for (const name of Object.keys(ofRegister))
-    if (name in options)
-      log.warn(
-        `The option \`${name}\` of fastify-services has no effect. Give it to a plugin that registers the services: app.register(async (child) => { child.service(path, object) }, { ${name}: … })`
-      )
 }
 
 /** @throws when an option of a service is not known */

@@ -1,6 +1,13 @@
 import { memory } from '@feathersjs/memory'
 import Fastify, { type FastifyInstance } from 'fastify'
-import services, { Conflict, type HookContext, type Params, type RegisteredService } from 'fastify-services'
+import services, {
+  Conflict,
+  Forbidden,
+  type HookContext,
+  type NextFunction,
+  type Params,
+  type RegisteredService
+} from 'fastify-services'
 import authentication, {
   type Authenticator,
   authenticate,
@@ -47,6 +54,22 @@ t.test('hooks and events as on any service, plus `login` and `logout`', async (t
   const internal = await app.service('authentication').create({ strategy: 'local', ...user })
   t.equal(events.length, 2)
   t.notMatch(JSON.stringify(internal), hash, 'nor the result of a login within the server')
+})
+
+t.test('nobody is told of a login that a hook of all services refuses behind it', async (t) => {
+  const events: string[] = []
+  const refuse = async ({ path }: HookContext, next: NextFunction) => {
+    await next()
+    if (path === 'authentication') throw new Forbidden('not today')
+  }
+  const app = await createUsersApp(t, {
+    plugin: { hooks: { around: { all: [refuse] } } },
+    before: (app) => {
+      for (const event of ['created', 'login']) app.service('authentication').on(event, () => void events.push(event))
+    }
+  })
+  t.equal((await login(app)).status, 403)
+  t.same(events, [])
 })
 
 t.test('options of the registration are passed on', async (t) => {

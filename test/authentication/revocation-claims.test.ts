@@ -6,6 +6,8 @@ import authentication, {
   type Store
 } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
+import { RevocationList } from '../../lib/authentication/revocation.js'
+import type { TokenPayload } from '../../types/authentication.js'
 import { createSessionsApp, logout, refresh, waysIn } from '../support/auth-sessions.js'
 import { claims, forge, forgeWithout, now, secret } from '../support/tokens.js'
 import { addUsers, ask, createServicesApp, login, user } from '../support/users-app.js'
@@ -90,6 +92,15 @@ t.test('the longest times that the options take end at a date', async (t) => {
   t.strictSame(await waysIn(app, next.body.accessToken), [200, 200, 201])
   t.equal((await logout(app, next.body.accessToken)).status, 200)
   t.strictSame(await waysIn(app, next.body.accessToken), [401, 401, 401])
+})
+
+t.test('what has expired needs no entry', async (t) => {
+  const sets: unknown[] = []
+  const list = new RevocationList({ get: () => undefined, set: (...entry) => void sets.push(entry) }, 'a', 60)
+  for (const exp of [now() - 60, now() - 1]) await list.revoke({ jti: 'x', exp } as TokenPayload)
+  t.strictSame(sets, [])
+  await list.revoke({ jti: 'x', exp: now() + 60 } as TokenPayload)
+  t.equal(sets.length, 1)
 })
 
 t.test(

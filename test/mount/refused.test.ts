@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import services from 'fastify-services'
 import mounted from 'fastify-services/feathers'
 import t from 'tap'
-import { createMounted, mirror, type Theirs } from '../support/mounted-app.js'
+import { createMounted, createWarnings, mirror, type Theirs } from '../support/mounted-app.js'
 
 const createTheirs = (...paths: string[]): Theirs => {
   const theirs: Theirs = feathers()
@@ -68,6 +68,21 @@ t.test('a service that its set-up adds comes too late', async (t) => {
   t.equal((await mountedLater.inject('/late')).statusCode, 200)
 })
 
+t.test('options that Fastify applies to no such plugin are told of', async (t) => {
+  const { warnings, logger } = createWarnings()
+  const app = Fastify({ logger })
+  t.teardown(() => app.close())
+  await app.register(services)
+  await app.register(mounted, { app: createTheirs('things'), prefix: '/v1', logLevel: 'error' } as object)
+  const advice =
+    'Give it to a plugin that registers this one: app.register(async (child) => { await child.register(feathers, options) }'
+  t.strictSame(warnings, [
+    `The option \`prefix\` of fastify-services/feathers has no effect. ${advice}, { prefix: … })`,
+    `The option \`logLevel\` of fastify-services/feathers has no effect. ${advice}, { logLevel: … })`
+  ])
+  t.equal((await app.inject('/things')).statusCode, 200, 'without the prefix')
+})
+
 t.test('options that can not be', async (t) => {
   const fails = async (given: unknown, message: RegExp) => {
     const app = Fastify()
@@ -81,7 +96,10 @@ t.test('options that can not be', async (t) => {
   )
   await fails({ app: {} }, /^The option `app`/)
   await fails({ app: Fastify() }, /^The option `app`/)
-  await fails({ app: feathers(), prefix: '/v1' }, /has no option 'prefix'/)
+  await fails(
+    { app: feathers(), prefixes: '/v1' },
+    /no option 'prefixes'. There are: app, settings, authentication, ignoreMiddleware$/
+  )
   await fails({ app: feathers(), authentification: {} }, /Did you mean 'authentication'/)
   await fails({ app: feathers(), authentication: null }, /^The option `authentication` .* must be an object/)
   await fails({ app: feathers(), authentication: 'jwt' }, /^The option `authentication` .* must be an object/)

@@ -235,7 +235,12 @@ for (const [name, listener] of Object.entries(listeners)) {
       t.match(
         lines.filter(({ level }) => level === 50),
         [
-          { err: { message: 'listener broke' }, path: 'messages', event: 'created', msg: 'A listener of a service failed' }
+          {
+            err: { message: 'listener broke' },
+            path: 'messages',
+            event: 'created',
+            msg: 'A listener of a service failed'
+          }
         ]
       )
     }

@@ -176,23 +176,23 @@ const ofPlugin: [options: object, name: string, meant?: string][] = [
 t.test('a misspelt option of the plugin is refused, with the name that was meant', async (t) => {
   for (const [options, ...names] of ofPlugin)
     await t.rejects(createApp(t, options), refused('fastify-services', ...names))
-})
-
-t.test('those that Fastify takes of every plugin are not refused', async (t) => {
-  await createApp(t, { prefix: '/v1', logLevel: 'warn', query: (text: string) => ({ text }), notFound: true })
+  await t.rejects(createApp(t, { prefixes: '/v1' }), {
+    message: "fastify-services has no option 'prefixes'. There are: query, formatter, hooks, notFound, errorHandler"
+  })
 })
 
 t.test('options that Fastify applies to no such plugin are told of', async (t) => {
   const { warnings, logger } = createWarnings()
   const app = Fastify({ logger })
   t.teardown(() => app.close())
-  const options = { prefix: '/v1', logLevel: 'error' } as const
+  const options = { prefix: '/v1', logLevel: 'error', logSerializers: {} } as const
   await app.register(services, options)
   const advice =
     'Give it to a plugin that registers the services: app.register(async (child) => { child.service(path, object) }'
   t.strictSame(warnings, [
     `The option \`prefix\` of fastify-services has no effect. ${advice}, { prefix: … })`,
-    `The option \`logLevel\` of fastify-services has no effect. ${advice}, { logLevel: … })`
+    `The option \`logLevel\` of fastify-services has no effect. ${advice}, { logLevel: … })`,
+    `The option \`logSerializers\` of fastify-services has no effect. ${advice}, { logSerializers: … })`
   ])
   app.service('things', { find: async () => [] })
   t.equal((await app.inject('/things')).statusCode, 200, 'without the prefix')

@@ -127,7 +127,10 @@ t.test('a field that is an intersection is closed', async (t) => {
   const open = { ...b, patternProperties: { '^x': {} } }
   const parts = { oneOf: [{ required: ['c'] }, { required: ['d'] }], properties: { c: {}, d: {} } }
   for (const part of [open, parts, { ...parts, oneOf: undefined, anyOf: parts.oneOf }]) {
-    const joined = await createEcho(t, resource({ type: 'object', properties: { both: { allOf: [a, part] } } } as object))
+    const joined = await createEcho(
+      t,
+      resource({ type: 'object', properties: { both: { allOf: [a, part] } } } as object)
+    )
     const both = { a: 1, ...(part === open ? { x: 1 } : { c: 1, d: 2 }) }
     const isOne = 'oneOf' in part && part.oneOf !== undefined
     t.equal((await joined.post({ both }))[0], isOne ? 400 : 201, JSON.stringify(part))

@@ -8,6 +8,12 @@ import { claims, forge } from '../support/tokens.js'
 const guard = authenticate('jwt', 'apiKey')
 const both = { ...bearer(), 'x-api-key': 'good' }
 
+t.test('what finds no credentials says `null`', async (t) => {
+  const jwt = new JwtStrategy()
+  for (const authorization of [undefined, '', 'Bearer', 'Bearer a b'])
+    t.equal(jwt.parse({ headers: { authorization } } as FastifyRequest), null, String(authorization))
+})
+
 t.test('the order of `parseStrategies`: the first that finds credentials is asked', async (t) => {
   for (const [parseStrategies, expected] of [
     [undefined, ada],

@@ -14,6 +14,9 @@ t.test('with an application of Feathers behind it, hooks get the members that th
   backing.defaultAuthentication = function (path: string) {
     return [this === backing, path]
   }
+  backing.isSelf = function () {
+    return this === backing
+  }
   backing.host = 'here'
   const application = createApplications({ backing: backing as never, mixins: [] })(app) as Record<
     string,
@@ -26,6 +29,7 @@ t.test('with an application of Feathers behind it, hooks get the members that th
   t.equal(application.host as unknown, 'here')
   t.ok('host' in application)
   t.same(application.defaultAuthentication?.('a'), [true, 'a'])
+  t.equal(application.isSelf?.(), true, 'its methods may have private fields')
   const heard: unknown[] = []
   application.on?.('login', (user: unknown) => heard.push(user))
   backing.emit('login', 1)

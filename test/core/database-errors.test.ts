@@ -98,7 +98,7 @@ const rows: readonly (readonly [name: string, error: Error, expected: readonly u
   ['SQLite: a type', sqlite('datatype mismatch', 'SQLITE_MISMATCH'), value],
   ['SQLite: busy', sqlite('database is locked', 'SQLITE_BUSY'), away],
   ['SQLite: busy, by node:sqlite', sqlite('database is locked', 'ERR_SQLITE_ERROR'), away],
-  ['SQLite: no column', sqlite('no such column: a', 'SQLITE_ERROR'), [400, 'A field is not known']],
+  ['SQLite: no column', sqlite('no such column: name', 'SQLITE_ERROR'), [400, 'A field is not known']],
   ['SQLite: no table', sqlite('no such table: a', 'SQLITE_ERROR'), failed],
 
   ['no connection', thrown('connect ECONNREFUSED 10.1.2.3:5432', { code: 'ECONNREFUSED', syscall: 'connect' }), away],

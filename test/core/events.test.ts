@@ -119,6 +119,7 @@ t.test('`context.event = null`: nothing is emitted; another name: that event', a
       }
     }
   })
+  silent.service.on('null', () => t.fail('it is no name of an event'))
   await silent.service.create({})
   t.same(silent.seen(), [])
   const renamed = await createEmitting(t, {

@@ -31,6 +31,10 @@ t.test('`context.http.headers` become headers', async (t) => {
   t.match(String(headers['x-many']), /^a, ?b$/)
 })
 
+t.test('`context.http.headers` may say of the connection what they like, over HTTP/1', async (t) => {
+  t.match((await answer(t, { headers: { connection: 'close' } })).headers, { connection: 'close' })
+})
+
 t.test('`context.http.headers`: each `set-cookie` is a header of its own, beside those of a middleware', async (t) => {
   const hook = (context: HookContext) => {
     context.http.headers = { 'set-cookie': ['a=1', 'b=2; HttpOnly'] }

@@ -105,7 +105,7 @@ const sqliteTexts: readonly [RegExp, Refusal][] = [
   [/^no such column: [^ ]+$/, 'unknown'],
   [/^(database (table )?is locked|database or disk is full|unable to open database file)$/, 'away']
 ]
-const sqliteAway = /^SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|CORRUPT|NOTADB)/
+const sqliteAway = /SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|CORRUPT|NOTADB)/
 
 const sqlite: Reader = ({ code, message }) => {
   const isNamed = typeof code === 'string' && /^(SQLITE_|ERR_SQLITE)/.test(code)

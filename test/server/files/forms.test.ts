@@ -60,7 +60,9 @@ for (const [row, schema] of [
 t.test('forms are read as urlencoded ones are', async (t) => {
   const point = { type: 'object', properties: { x: { type: 'number' } } }
   const schema = resource({ type: 'object', properties: { ...properties, point, rest: { type: 'array' } } })
-  const { send, post } = await createPictures(t, { schema })
+  const { app, send, post } = await createPictures(t, { schema })
+  const causes: unknown[] = []
+  app.addHook('onError', async (_request, _reply, { cause }) => void causes.push(cause))
   t.strictSame(await post({ 'point[x]': '1.5', 'tags[]': 'a', 'more[]': file }), [
     201,
     { point: { x: 1.5 }, tags: ['a'], more: [got.file] }
@@ -79,6 +81,7 @@ t.test('forms are read as urlencoded ones are', async (t) => {
   ])
   t.strictSame(await send(toParts(['name="point"', 'null', json])), [400, 'point must be an object'])
   t.match(await send(toParts(['name="point"', '{"x"', json])), [400, /^The form can't be read: .*JSON/])
+  t.match(causes.at(-1), { code: 'FST_INVALID_JSON_FIELD_ERROR' })
   t.match(await post({ 'a[b][c][d][e][f][g]': '1' }), [400, /depth/i])
 })
 

@@ -6,6 +6,7 @@ import services, { resource, type ServiceOptions } from 'fastify-services'
 import t, { type Test } from 'tap'
 import * as z from 'zod'
 import { createPictures, text } from '../../support/file-app.js'
+import { toForm } from '../../support/form.js'
 
 const body = { type: 'object', properties: { file: { type: 'string', format: 'binary' }, title: { type: 'string' } } }
 const schema = { create: { body } }
@@ -45,6 +46,15 @@ t.test('limits: of the plugin, of a service, and of the whole form', async (t) =
   t.strictSame(await raised.post({ file }), [201, { file: got }])
   const whole = await createPictures(t, { schema, service: { bodyLimit: 100 } })
   t.strictSame(await whole.post({ file }), [413, 'The form is larger than 100 bytes, its `bodyLimit`'])
+  const form = await toForm({ file })
+  const bodyLimit = Number((form.payload as Buffer).length)
+  for (const [less, status] of [
+    [0, 201],
+    [1, 413]
+  ] as const) {
+    const exact = await createPictures(t, { schema, service: { bodyLimit: bodyLimit - less } })
+    t.match(await exact.send(form), [status])
+  }
   const parts = await createPictures(t, { schema, plugin: { limits: { parts: 1 } } })
   t.strictSame(await parts.post({ file, title: 'a' }), [413, 'The form is too large: reach parts limit'])
   const fields = await createPictures(t, { schema, plugin: { limits: { fieldSize: 3 } } })

@@ -66,6 +66,7 @@ t.test('fields that only the server sets may be of any type', async (t) => {
     count: z.int().min(5),
     ratio: z.number(),
     slug: z.string().min(3),
+    letter: z.string().max(1),
     tags: z.array(z.string()),
     open: z.boolean(),
     kind: z.enum(['a', 'b']),

@@ -150,6 +150,11 @@ t.test('a field that is an intersection is closed', async (t) => {
   t.strictSame(await app.post(answer), [201, { both: { a: 1 } }], 'and what leaves of it is joined')
 })
 
+t.test('a field may have a sign in its name', async (t) => {
+  const { post } = await createEcho(t, resource(Type.Object({ a$b: Type.String() })))
+  t.strictSame(await post({ a$b: 'c' }), [201, { a$b: 'c' }])
+})
+
 t.test('what may be `null`, and unions', async (t) => {
   const schema = resource({
     type: 'object',

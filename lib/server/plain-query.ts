@@ -74,7 +74,7 @@ function toTarget(key: string, arrayLimit: number, depth: number): Target | unde
   const name = decode(key.replace(/%5B/gi, '[').replace(/%5D/gi, ']')) ?? ''
   if (!/^[^[\]]+(\[[^[\]]*\])*$/.test(name)) return undefined
   const segments = name.replaceAll(']', '').split('[')
-  const isList = segments.length > 1 && segments.at(-1) === ''
+  const isList = segments.at(-1) === ''
   if (isList) segments[segments.length - 1] = '0'
   const path = segments.map((segment, i) => (i > 0 && isIndex(segment) ? Number(segment) : segment))
   const isPlain = path.every((one, i) => (typeof one === 'number' ? one < arrayLimit : i === 0 || /^\D/.test(one)))

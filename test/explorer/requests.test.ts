@@ -2,6 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { argumentsOf, type Call, missingIn, requestOf } from '../../lib/explorer/model/call.js'
+import { toJSON } from '../../lib/explorer/model/literal.js'
 import { formsOf, headerForms, type RequestTexts, toTexts } from '../../lib/explorer/model/texts.js'
 import { run, temporaryFolder } from '../package/pack.js'
 import { root } from '../package/sources.js'
@@ -95,6 +96,10 @@ t.test('a secret is found in each of them', async (t) => {
         text
       )
   }
+})
+
+t.test('what can not be seen is written in letters', async (t) => {
+  t.equal(toJSON('a\u007f\u00ad\u202eb'), '"a\\u007f\\u00ad\\u202eb"')
 })
 
 t.test('what is missing', async (t) => {

@@ -148,11 +148,12 @@ t.test('routes of the application stay as they are, and no id is there twice', a
       response: { 200: { type: 'object', properties: { at: { type: 'string' } } } }
     }
     app.get('/time', { schema }, () => ({}))
+    app.get('/day', { schema: { ...schema, operationId: 'findPosts2' } }, () => ({}))
     app.service('posts', { find: async () => [], get: async () => ({}) })
     app.get('/posts/:id', { schema: { summary: 'Its own' } }, () => ({}))
   })
   t.match(operationsOf(document)['GET /time'], { operationId: 'findPosts', tags: undefined })
-  t.equal(idsOf(document)['GET /posts'], 'findPosts2')
+  t.equal(idsOf(document)['GET /posts'], 'findPosts3')
   t.match(operationsOf(document)['GET /posts/{id}'], { summary: 'Its own', operationId: undefined })
 })
 

@@ -127,6 +127,19 @@ t.test('schemas that refer to others lead somewhere', async (t) => {
   t.notMatch(JSON.stringify(document), /"\$(id|defs)"/)
 })
 
+t.test('a schema may refer to a component of the options', async (t) => {
+  const own = { $ref: '#/components/schemas/Own' }
+  const document = await documentOf(
+    t,
+    (app) => {
+      app.setSerializerCompiler(() => JSON.stringify)
+      app.service('posts', new All(), { schema: { get: { response: { type: 'object', properties: { own } } } } })
+    },
+    { document: { components: { schemas: { Own: { type: 'string' } } } } }
+  )
+  t.strictSame(document.components.schemas.Post.properties, { own })
+})
+
 t.test('a component that is there already keeps its name', async (t) => {
   const schemas = { Post: { type: 'string' as const }, Error: { type: 'string' as const } }
   const document = await documentOf(

@@ -121,7 +121,7 @@ t.test('a hook may set another one, as any of the params', async (t) => {
   const app = await createApp(t, {
     service: {
       async get(_id: string, params: Params) {
-        for (const one of [AbortSignal.timeout(1), undefined]) {
+        for (const one of [AbortSignal.timeout(1), undefined, null]) {
           params.signal = one as AbortSignal
           signals.push(params.signal, Object.keys(params).includes('signal'))
         }
@@ -132,7 +132,16 @@ t.test('a hook may set another one, as any of the params', async (t) => {
     }
   })
   await getJSON(app, '/things/1')
-  t.match(signals, [AbortSignal, true, undefined, true, AbortSignal])
+  t.match(signals, [AbortSignal, true, undefined, true, null, true, AbortSignal])
+})
+
+t.test('a hook may leave it out of the call', async (t) => {
+  for (const one of [undefined, null]) {
+    const service = { get: async (_id: string, { signal }: Params) => ({ hasSignal: signal !== one }) }
+    const leave = (context: HookContext) => void Object.assign(context.params, { signal: one })
+    const app = await createApp(t, { service, options: { hooks: { before: { get: [leave] } } } })
+    t.same((await getJSON(app, '/things/1')).json(), { hasSignal: false })
+  }
 })
 
 t.test('a call of the server that hands its params on has it too; one that does not has none', async (t) => {

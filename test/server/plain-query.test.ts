@@ -79,7 +79,7 @@ t.test('it leaves the rest to qs', async (t) => {
   const list = (count: number) => Array(count).fill('a[]=1').join('&')
   t.strictSame(parsePlain(list(20)), { a: Array(20).fill('1') })
   const texts = [
-    'a[20]=1 a[1]=1 a[01]=1 a=1&a=2 a=1&a[b]=1 a[b]=1&a=1 a[b]=1&a[0]=1 a[0]=1&a[b]=1 a[]=1&b=1&a[]=2 a[][b]=1',
+    '=1 []=1 a[20]=1 a[1]=1 a[01]=1 a=1&a=2 a=1&a[b]=1 a[b]=1&a=1 a[b]=1&a[0]=1 a[0]=1&a[b]=1 a[]=1&b=1&a[]=2 a[][b]=1',
     'a[b][c][d][e][f][g]=1 toString=1 a[__proto__]=1 a =1 a=1& &a=1 a=b=c a[b=1 a]=1 a=%zz %zz=1 ab ab&c=1 c=1&ab'
   ]
   for (const text of [list(21), '', ...texts.join(' ').split(' ')]) t.equal(parsePlain(text), undefined, text)

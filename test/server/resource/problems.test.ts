@@ -16,11 +16,13 @@ const rows: [query: string, instancePath: string, keyword: string][] = [
   ['size=0', '/size', 'minimum'],
   ['size[$in]=0', '/size/$in/0', 'minimum'],
   ['$limit=-1', '/$limit', 'type'],
+  ['$limit[]=1', '/$limit', 'type'],
   ['$sort=name', '/$sort', 'type'],
   ['$sort[name]=2', '/$sort/name', 'enum'],
   ['$sort[nme]=1', '/$sort/nme', 'additionalProperties'],
   ['$select[a]=name', '/$select', 'type'],
   ['$select=nme', '/$select', 'enum'],
+  ['$select=name&$select=nme', '/$select', 'enum'],
   ['$or=a', '/$or', 'type'],
   ['$or[0][size]=x', '/$or/0/size', 'type']
 ]

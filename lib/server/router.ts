@@ -33,7 +33,7 @@ export function routerOf({ initialConfig }: FastifyInstance): Router {
     },
     path(url) {
       const end = url.search(delimiter)
-      return (end === -1 ? url : url.slice(0, end)).replace(/^https?:\/\/[^/]*/i, '')
+      return (end === -1 ? url : url.slice(0, end)).replace(/^https?:\/\/[^/]*/, '')
     },
     query(url) {
       const end = url.search(delimiter)

@@ -245,7 +245,11 @@ t.test('what SQLite says by its text', async (t) => {
     ['no such column: a b', 500],
     ['near "x": syntax error', 500]
   ]
-  for (const [text, code] of texts) t.equal(answer(sqlite(text, 'SQLITE_ERROR')).code, code, text)
+  for (const [text, code] of texts) {
+    t.equal(answer(sqlite(text, 'SQLITE_ERROR')).code, code, text)
+    for (const other of [`x ${text}`, `${text} x`])
+      t.equal(answer(sqlite(other, 'SQLITE_ERROR')).code, 500, `another text: ${other}`)
+  }
 })
 
 for (const [name, error, expected] of rows)

@@ -273,6 +273,8 @@ t.test('what is said names the field, and may be said in other words', async (t)
       message: 'Taken',
       errors: [{ message: 'Taken' }]
     })
+  const both = { messages: { email: 'Taken', users_email_key: 'The address is taken' } }
+  t.match(answer(error, both), { message: /^The address/ }, 'a constraint before its columns')
   const empty = postgres('23502', { column: 'email' })
   t.match(
     answer(empty, { messages: { email: 'Taken' } }),

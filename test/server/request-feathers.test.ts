@@ -4,6 +4,12 @@ import t from 'tap'
 import { createHost, request } from '../support/host.js'
 import { createRecorder } from '../support/recorder.js'
 
+t.test('the members are those of the plugin: another one of such a name is refused by Fastify', async (t) => {
+  const { app } = await createHost(t)
+  t.ok(app.hasRequestDecorator('feathers'))
+  for (const name of ['data', 'hook', 'format']) t.ok(app.hasReplyDecorator(name), name)
+})
+
 t.test('Middleware may set properties on `request.feathers`; they become service params', async (t) => {
   const { app, calls } = await createHost(t, {
     before: (app) => {

@@ -109,12 +109,13 @@ t.test('a value of a query is a text wherever it may be one', async (t) => {
       maybe: { type: ['string', 'null'] },
       none: { type: ['integer', 'null'] },
       one: { oneOf: [{ $ref: '#/$defs/Count' }, { type: 'boolean' }] },
+      few: { oneOf: [{ enum: [1, 2] }, { type: 'boolean' }] },
       all: { allOf: [{ $ref: '#/$defs/Count' }, { minimum: 1 }] }
     }
   }
   const { send } = await createEcho(t, resource(schema as object))
-  const url = '?either=1&maybe=null&none=null&one=2&all=3'
-  t.strictSame(await send({ url }), [200, [{ either: '1', maybe: 'null', none: null, one: 2, all: 3 }]])
+  const url = '?either=1&maybe=null&none=null&one=2&few=2&all=3'
+  t.strictSame(await send({ url }), [200, [{ either: '1', maybe: 'null', none: null, one: 2, few: 2, all: 3 }]])
 })
 
 t.test('values of a parser of the host that are no texts', async (t) => {

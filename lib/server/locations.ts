@@ -53,12 +53,7 @@ export class Locations {
           `The services '${other.entry.path}' and '${entry.path}' have the same URLs (${url}): choose another path for one of them, or make one service of both`
         )
     }
-    for (const { url, location } of added) {
-      const place = this.#placeOf(url)
-      if (place === undefined) this.#addRoute(url, location)
-      // Where the other service answers nothing, this one may.
-      else if (location.verbs.length > 0) place.location = location
-    }
+    for (const { url, location } of added) this.#put(url, location)
     const path = canonical(entry.path)
     for (const parent of parentsOf(path)) this.#parents.add(parent)
     for (const own of pathsOf(entry))
@@ -87,15 +82,21 @@ export class Locations {
     return this.#placeOf(url)?.location
   }
 
-  #addRoute(url: string, location: Location): void {
+  /** @throws what the router says of the URL, with the service that would be there */
+  #put(url: string, location: Location): void {
     try {
+      const place = this.#placeOf(url)
       // A route needs a handler, which nothing calls.
-      this.#router.on('GET', url, Boolean, { location })
+      if (place === undefined) this.#router.on('GET', url, Boolean, { location })
+      // Where the other service answers nothing, this one may.
+      else if (location.verbs.length > 0) place.location = location
     } catch (cause) {
-      const path = location.entry.path
+      const { path } = location.entry
       throw new Error(
         `The service '${path}' can't be at ${url}: choose another path. ${toServiceError(cause).message}`,
-        { cause }
+        {
+          cause
+        }
       )
     }
   }

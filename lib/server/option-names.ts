@@ -1,6 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { ErrorHandlerOptions, NotFoundOptions, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import { checkOptionNames, withoutRegister } from '../core/option-names.js'
+import { isObject } from '../core/plain.js'
+import { shown } from '../core/shown.js'
 
 // The compiler checks each of these against the type of the options.
 const ofPlugin = {
@@ -29,7 +31,7 @@ const ofErrorHandler = { html: true, logger: true, expose: true, requestId: true
 >
 const ofNotFound = { ...ofErrorHandler, verbose: true } satisfies Record<keyof NotFoundOptions, true>
 const check = (options: unknown, known: object, has: string, place?: string) => {
-  if (typeof options === 'object' && options !== null) checkOptionNames(options, Object.keys(known), has, place)
+  if (isObject(options)) checkOptionNames(options, Object.keys(known), has, place)
 }
 
 /** @throws when an option of the plugin is not known, a misspelt one for example. Those in `query` are those of `qs`. */
@@ -41,8 +43,15 @@ export function checkPluginOptions(options: ServicesOptions, log: FastifyBaseLog
   )
   const has = 'fastify-services has'
   check(own, ofPlugin, has)
-  check(options.errorHandler, ofErrorHandler, has, 'errorHandler.')
-  check(options.notFound, ofNotFound, has, 'notFound.')
+  const { errorHandler, notFound } = options
+  if (errorHandler !== undefined && !isObject(errorHandler))
+    throw new TypeError(`The option \`errorHandler\` of fastify-services must be an object, got ${shown(errorHandler)}`)
+  if (!['undefined', 'boolean'].includes(typeof notFound) && !isObject(notFound))
+    throw new TypeError(
+      `The option \`notFound\` of fastify-services must be true, false or an object, got ${shown(notFound)}`
+    )
+  check(errorHandler, ofErrorHandler, has, 'errorHandler.')
+  check(notFound, ofNotFound, has, 'notFound.')
 }
 
 /** @throws when an option of a service is not known */

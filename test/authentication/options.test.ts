@@ -49,7 +49,7 @@ const refused: [what: string, options: object, message: string | RegExp][] = [
     /`authStrategies` of authentication must be a list of strings, got a list/
   ],
   ['parseStrategies', { parseStrategies: 'jwt' }, /option .*\bparseStrategies\b/],
-  ['path', { path: null }, /option .*\bpath\b/],
+  ['path', { path: null }, / `path` of authentication must be a string, got null$/],
   ['strategies', { strategies: null }, /option .*\bstrategies\b/],
   ['entity', { entity: true }, /option .*\bentity\b/],
   ['entityId', { entityId: '' }, /option .*\bentityId\b/],
@@ -63,6 +63,10 @@ const refused: [what: string, options: object, message: string | RegExp][] = [
     { strategies: { apiKey: 'sk-0123456789' } },
     "The strategy 'apiKey' of authentication must be true, an object with its options, or a strategy, got a string"
   ],
+  ['refresh', { refresh: 'yes' }, / `refresh` of authentication must be true, false or an object, got /],
+  ['revocation', { revocation: {} }, / `revocation` of authentication must be true or false, got /],
+  ['jwt', { jwt: '1d' }, / `jwt` of authentication must be an object, got /],
+  ['service', { service: 5 }, / `service` of authentication must be a non-empty string, got 5$/],
   ['isRevoked', { isRevoked: true }, 'The option `isRevoked` of authentication must be a function, got true'],
   [
     'a strategy named refresh',

@@ -25,6 +25,22 @@ class Strict extends FetchClient {
   }
 }
 
+t.test('without an address it is the origin of the page; where there is no page, an error says so', async (t) => {
+  t.throws(() => rest(), { message: 'rest(address) needs an address outside a browser' })
+  const asked: unknown[] = []
+  Object.assign(globalThis, { location: { origin: 'http://page.example' } })
+  t.teardown(() => Reflect.deleteProperty(globalThis, 'location'))
+  const answer = async (url: unknown) => {
+    asked.push(url)
+    return new Response('[]', { headers: { 'content-type': 'application/json' } })
+  }
+  await createClient()
+    .configure(rest().fetch(answer as typeof fetch))
+    .service('things')
+    .find()
+  t.same(asked, ['/things'])
+})
+
 t.test('Extension: `getQuery` may be overridden, in a class that stands second or third', async (t) => {
   const { address, asked } = await createEcho(t)
   for (const connection of [rest(address).fetch(fetch, Strict), rest(address).fetch(fetch, {}, Strict)]) {

@@ -158,6 +158,8 @@ t.test('keywords of Ajv and of draft 7 become those of OpenAPI 3.1', async (t) =
   const properties = {
     note: { type: 'string', nullable: true, transform: ['trim'] },
     pair: { type: 'array', items: [{ type: 'number' }, { type: 'number' }], additionalItems: false },
+    start: { type: 'array', items: [{ type: 'number' }] },
+    same: { type: 'array', items: { type: 'number' }, additionalItems: false },
     any: { type: 'object' },
     map: { type: 'object', patternProperties: { '^x': { type: 'string' } } },
     kind: { const: 'post', 'x-own': 1 }
@@ -170,6 +172,8 @@ t.test('keywords of Ajv and of draft 7 become those of OpenAPI 3.1', async (t) =
   t.strictSame(document.components.schemas.Post.properties, {
     note: { type: ['string', 'null'] },
     pair: { type: 'array', prefixItems: [{ type: 'number' }, { type: 'number' }], items: false },
+    start: { type: 'array', prefixItems: [{ type: 'number' }] },
+    same: { type: 'array', items: { type: 'number' } },
     any: { type: 'object', additionalProperties: true },
     map: { type: 'object', patternProperties: { '^x': { type: 'string' } } },
     kind: { const: 'post', 'x-own': 1 }

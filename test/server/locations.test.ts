@@ -143,6 +143,12 @@ t.test(
   }
 )
 
+t.test('a path that no record could stand under is refused in the same words', async (t) => {
+  const message =
+    /^The service 'a\/\*' can't be at \/a\/\*\/: choose another path\. Wildcard must be the last character/
+  await t.rejects(register([['a/*', { find: one }]]), { message })
+})
+
 t.test('the last placeholder may be optional', async (t) => {
   const app = await register([['docs/:lang?', { find: async ({ route }: Params) => route }]])
   t.strictSame((await app.inject('/docs/en')).json(), { lang: 'en' })

@@ -181,6 +181,18 @@ t.test('a misspelt option of the plugin is refused, with the name that was meant
   })
 })
 
+t.test('options of the plugin of another type', async (t) => {
+  for (const value of [null, true, 'html', () => {}])
+    await t.rejects(createApp(t, { errorHandler: value as never }), {
+      message: /^The option `errorHandler` of fastify-services must be an object, got /
+    })
+  for (const value of [null, 'html', () => {}])
+    await t.rejects(createApp(t, { notFound: value as never }), {
+      message: /^The option `notFound` of fastify-services must be true, false or an object, got /
+    })
+  for (const notFound of [true, false, {}, undefined]) await t.resolves(createApp(t, { notFound: notFound as never }))
+})
+
 t.test('options that Fastify applies to no such plugin are told of', async (t) => {
   const { warnings, logger } = createWarnings()
   const app = Fastify({ logger })

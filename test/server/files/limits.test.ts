@@ -35,6 +35,21 @@ t.test('a server that can not read files does not start', async (t) => {
   await t.resolves(start(t, { create: { body: true } }))
 })
 
+t.test('a route that takes files says what it consumes, as documents do, unless its schema does', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const seen: unknown[] = []
+  app.addHook('onRoute', (route) => void (route.method === 'POST' && seen.push(Object(route.schema).consumes)))
+  await app.register(multipart)
+  await app.register(services)
+  const service = { create: async () => ({}) }
+  app.service('a', service, { schema })
+  app.service('b', service, { schema: { create: { body, consumes: ['multipart/mixed'] } } })
+  await app.ready()
+  const [own, given] = [['multipart/form-data'], ['multipart/mixed']]
+  t.same(seen, [own, own, given, given])
+})
+
 t.test('limits: of the plugin, of a service, and of the whole form', async (t) => {
   const file = text('hello')
   const small = await createPictures(t, { schema, plugin: { limits: { fileSize: 4 } } })

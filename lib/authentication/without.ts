@@ -81,10 +81,7 @@ function copyObject(plain: Part, keep: (kept: object) => void, walk: Walk): Copi
   // JSON does not read an inherited field, but a schema or a formatter may.
   let isSame = !fields.some((field) => field in plain)
   for (const key of Object.keys(plain)) {
-    if (fields.includes(key)) {
-      isSame = false
-      continue
-    }
+    if (fields.includes(key)) continue
     const isFixed = isValue(plain, key)
     const item = plain[key]
     const kept = clean(item, key, walk)

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { Sessions } from '../../lib/authentication/sessions.js'
 import { createClock, createSessionsApp, createStore, logout, refresh, waysIn } from '../support/auth-sessions.js'
 import { ask, login, user } from '../support/users-app.js'
 
@@ -55,6 +56,22 @@ t.test('refresh tokens that are 401, and end no login', async (t) => {
   t.strictSame(sets, [], 'nothing was written')
   t.strictSame(await waysIn(app, accessToken), [200, 200, 201])
   t.equal((await refresh(app, refreshToken)).status, 201)
+})
+
+t.test('what is no refresh token is not looked up', async (t) => {
+  const { store } = createStore()
+  const gets: string[] = []
+  const get = (key: string) => {
+    gets.push(key)
+    return store.get(key)
+  }
+  const sessions = new Sessions({ ...store, get }, 'a', 60, async () => {})
+  const token = await sessions.start({ sub: '1' })
+  for (const other of [...Object.values(rows), `x${token}`, `${token}x`])
+    if (typeof other !== 'string' || !/^[\w-]{22}\.[\w-]{43}$/.test(other))
+      await t.rejects(sessions.find(other), { message: 'Invalid refresh token' })
+  t.same(gets, [])
+  t.match(await sessions.find(token), { claims: { sub: '1' } })
 })
 
 t.test('tokens made of what an access token shows are 401, and end no login', async (t) => {

@@ -18,6 +18,14 @@ t.test('a logout ends the login though the user goes on with the token meanwhile
   t.equal(app.get('authentication'), null)
 })
 
+t.test('a logout without an access token, which someone has removed, leaves no refresh token', async (t) => {
+  const { app, storage } = await createRace(t)
+  await app.authenticate(credentials)
+  await storage.removeItem('feathers-jwt')
+  await app.logout().catch(() => {})
+  for (const key of keys) t.equal(await storage.getItem(key), undefined, key)
+})
+
 t.test('a logout drops the tokens of its user though a login that began meanwhile fails', async (t) => {
   const { app, server, storage, hold } = await createRace(t)
   await app.authenticate(credentials)

@@ -151,9 +151,12 @@ t.test('routes of the application stay as they are, and no id is there twice', a
     app.get('/day', { schema: { ...schema, operationId: 'findPosts2' } }, () => ({}))
     app.service('posts', { find: async () => [], get: async () => ({}) })
     app.get('/posts/:id', { schema: { summary: 'Its own' } }, () => ({}))
+    const same = { operationId: 'same' }
+    app.service('notes', { find: async () => [], get: async () => ({}) }, { schema: { find: same, get: same } })
   })
   t.match(operationsOf(document)['GET /time'], { operationId: 'findPosts', tags: undefined })
   t.equal(idsOf(document)['GET /posts'], 'findPosts3')
+  t.same([idsOf(document)['GET /notes'], idsOf(document)['GET /notes/{id}']].sort(), ['same', 'same2'])
   t.match(operationsOf(document)['GET /posts/{id}'], { summary: 'Its own', operationId: undefined })
 })
 

@@ -93,7 +93,9 @@ t.test('a schema that refers to its own root', async (t) => {
 t.test('a database adapter without a schema', async (t) => {
   const parameters = await parametersIn(t, {}, memory())
   t.strictSame(Object.keys(parameters), ['$limit', '$skip', '$sort'])
-  t.match(parameters.$sort, { style: 'deepObject', schema: { additionalProperties: { enum: [1, -1] } } })
+  const one = { type: 'integer', enum: [1, -1] }
+  t.match(parameters.$sort, { style: 'deepObject', schema: { type: 'object', additionalProperties: one } })
+  for (const name of ['$limit', '$skip']) t.match(parameters[name].schema, { type: 'integer', minimum: 0 })
   t.strictSame(await parametersIn(t, {}), {}, 'of another service nothing is known')
 })
 

@@ -27,6 +27,16 @@ const rows: Row[] = [
     202
   ],
   [
+    '`context.http.status` set to the last one',
+    'GET',
+    '/things/1',
+    record,
+    (c) => {
+      c.http.status = 599
+    },
+    599
+  ],
+  [
     '`context.http.status` wins over a location',
     'GET',
     '/things/1',

@@ -36,7 +36,24 @@ t.test('one page, with the document that it shows', async (t) => {
   for (const url of ['/explorer', '/explorer/']) {
     const { statusCode, headers, body } = await app.inject(url)
     t.equal(statusCode, 200)
-    t.match(headers, { 'content-type': 'text/html; charset=utf-8', 'x-content-type-options': 'nosniff' })
+    t.match(headers, {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff'
+    })
+    const { 'script-src': script, 'style-src': style, ...policy } = Object.fromEntries(policyOf(headers))
+    for (const hash of [script, style]) t.match(hash, /^'sha256-[\w+/]{43}='$/)
+    t.strictSame(policy, {
+      'default-src': "'none'",
+      'connect-src': "'self'",
+      'img-src': 'data:',
+      'base-uri': "'none'",
+      'form-action': "'none'",
+      'frame-ancestors': "'none'",
+      'require-trusted-types-for': "'script'",
+      'trusted-types': "'none'"
+    })
     t.match(body, /^<!DOCTYPE html>/)
     t.notMatch(body, /<[^>]+\s(src|style|on\w+)=/, 'it loads nothing, and has no code or style in attributes')
   }

@@ -156,7 +156,19 @@ t.test('one that is mounted on two servers is set up by the first, and torn down
   const theirs = createTelling(told)
   const first = await createMounted(t, theirs)
   const second = await createMounted(t, theirs)
-  await Promise.all([first.ready(), second.ready()])
+  theirs.use('slow', {
+    ...mirror,
+    async setup() {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      isSetUp = true
+    }
+  })
+  let isSetUp = false
+  const starts = [first, second].map(async (app) => {
+    await app.ready()
+    t.ok(isSetUp, 'no server starts before it is set up')
+  })
+  await Promise.all(starts)
   t.equal(told.splice(1, 1)[0], first.server)
   t.strictSame(told.splice(0), ['begin', 'setup one true', 'setup two true'])
   await first.close()

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import Fastify, { type FastifyInstance } from 'fastify'
-import services from 'fastify-services'
+import services, { type ServicesOptions } from 'fastify-services'
 import { type DocumentOptions, openapi, type SwaggerOptions } from 'fastify-services/openapi'
 import type { Test } from 'tap'
 
@@ -13,18 +13,19 @@ export interface Given {
   readonly document?: Partial<DocumentOptions>
   readonly options?: SwaggerOptions
   readonly fastify?: object
+  readonly plugin?: ServicesOptions
 }
 
 /** The document of an application with the services that `add` registers. It is valid. */
 export async function documentOf(
   t: Test,
   add: (app: FastifyInstance) => unknown,
-  { document, options, fastify }: Given = {}
+  { document, options, fastify, plugin = {} }: Given = {}
 ): Promise<Part> {
   const app = Fastify({ ...fastify })
   t.teardown(() => app.close())
   await app.register(swagger, openapi({ info: { title: 'Test', version: '1.0.0' }, ...document }, options))
-  await app.register(services)
+  await app.register(services, plugin)
   await add(app)
   await app.ready()
   const made: Part = app.swagger()

@@ -55,6 +55,16 @@ t.test('guards ask for a token, wherever they stand', async (t) => {
   })
 })
 
+t.test('also among the hooks of all services', async (t) => {
+  const add = async (app: FastifyInstance) => {
+    await withLogin(app)
+    app.service('posts', new All())
+  }
+  const plugin = { hooks: { around: { find: [authenticate('jwt')] } } }
+  const document = await documentOf(t, add, { plugin })
+  t.match(securityOf(document), { 'GET /posts': [{ Bearer: [] }], 'GET /posts/{id}': [] })
+})
+
 t.test('strategies say how a request carries the credentials', async (t) => {
   const apiKey: Strategy = {
     authenticate: () => ({}),

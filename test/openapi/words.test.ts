@@ -28,6 +28,8 @@ t.test('what a document says of a query', async (t) => {
     textOf('a', { anyOf: [plain, { type: 'object', properties }] }),
     'Selects by `a`: a value, or operators as in `a[$eq]=…`. There are `$eq` (equal to it), `$ne` (other than it), `$lt` (less), `$le` (less or equal), `$lte` (less or equal), `$gt` (greater), `$ge` (greater or equal), `$gte` (greater or equal), `$like` (like a pattern), `$ilike` (like a pattern in whatever case).'
   )
+  const deep = { type: 'object', properties: { b: { type: 'object', properties: { c: plain } } } }
+  t.match(textOf('a', { anyOf: [plain, deep] }), 'A client needs a serializer', 'one of several is deep')
   const list = { type: 'array', items: plain }
   const lists = toQueryParameters(
     'a',

@@ -9,6 +9,17 @@ const service = { get: async (id: string) => ({ id }), find: async () => [] }
 const server = { handlerTimeout: 50 }
 const never = () => new Promise<void>(() => {})
 
+// The first test: those of others leave timers.
+t.test('no timer is left of a request that has its answer', async (t) => {
+  const app = await createApp(t, { service, server: { handlerTimeout: 60_000 } })
+  const timers = () => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length
+  await app.ready()
+  const before = timers()
+  for (let i = 0; i < 5; i++) t.equal((await getJSON(app, '/things/1')).statusCode, 200)
+  await new Promise((resolve) => setImmediate(resolve))
+  t.ok(timers() <= before, `${before}, then ${timers()}`)
+})
+
 t.test('hook that never settles: `handlerTimeout` of the host answers 503, other requests go on', async (t) => {
   const hook = (context: HookContext) => (context.id === 'never' ? never() : undefined)
   const app = await createApp(t, { service, server, options: { hooks: { before: { get: [hook] } } } })

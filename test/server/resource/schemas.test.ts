@@ -124,6 +124,13 @@ t.test('a field that is an intersection is closed', async (t) => {
   const { post: send } = await createEcho(t, resource(referring))
   t.strictSame(await send({ both: { a: 1, b: 2 } }), [201, { both: { a: 1, b: 2 } }])
   t.strictSame(await send({ both: { a: 1, b: 2, c: 3 } }), [400, 'both.c is not known'])
+  const [needsA, needsB] = [
+    { ...a, required: ['a'] },
+    { ...b, required: ['b'] }
+  ]
+  const needing = await createEcho(t, resource(Type.Object({ both: Type.Unsafe({ allOf: [needsA, needsB] }) })))
+  t.strictSame(await needing.post({ both: { b: 1 } }), [400, 'both.a is required'])
+  t.strictSame(await needing.post({ both: { a: 1 } }), [400, 'both.b is required'])
   const open = { ...b, patternProperties: { '^x': {} } }
   const parts = { oneOf: [{ required: ['c'] }, { required: ['d'] }], properties: { c: {}, d: {} } }
   for (const part of [open, parts, { ...parts, oneOf: undefined, anyOf: parts.oneOf }]) {

@@ -25,7 +25,7 @@ export function documentLogin(
     const properties = { strategy: { type: 'string', const: name }, ...strategies.get(name)?.describe?.().login }
     return { type: 'object', required: Object.keys(properties), properties }
   })
-  const payload = { type: 'object', description: 'The claims of the token.', additionalProperties: true }
+  const payload = { type: 'object', description: 'The claims of the token.' }
   const properties = {
     accessToken: { ...text, description: 'Later requests send it as `Authorization: Bearer …`.' },
     ...(authStrategies.includes('refresh') && {

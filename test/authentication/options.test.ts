@@ -63,6 +63,7 @@ const refused: [what: string, options: object, message: string | RegExp][] = [
     { strategies: { apiKey: 'sk-0123456789' } },
     "The strategy 'apiKey' of authentication must be true, an object with its options, or a strategy, got a string"
   ],
+  ['of passwords', { passwords: { concurent: 3 } }, /no option 'passwords\.concurent'\. There are: .*waiting/],
   ['refresh', { refresh: 'yes' }, / `refresh` of authentication must be true, false or an object, got /],
   ['revocation', { revocation: {} }, / `revocation` of authentication must be true or false, got /],
   ['jwt', { jwt: '1d' }, / `jwt` of authentication must be an object, got /],

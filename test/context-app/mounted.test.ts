@@ -18,6 +18,8 @@ t.test('with an application of Feathers behind it, hooks get the members that th
     return this === backing
   }
   backing.host = 'here'
+  const hidden = Symbol('hidden')
+  Object.assign(backing, { [hidden]: 1 })
   const application = createApplications({ backing: backing as never, mixins: [] })(app) as Record<
     string,
     (...args: unknown[]) => unknown
@@ -29,6 +31,7 @@ t.test('with an application of Feathers behind it, hooks get the members that th
   t.equal(application.host as unknown, 'here')
   t.ok('host' in application)
   t.same(application.defaultAuthentication?.('a'), [true, 'a'])
+  t.equal(application[hidden as never], undefined, 'what it keeps under a symbol is its own')
   t.equal(application.isSelf?.(), true, 'its methods may have private fields')
   const heard: unknown[] = []
   application.on?.('login', (user: unknown) => heard.push(user))

@@ -236,6 +236,8 @@ t.test('a database that is away, by its text or its code', async (t) => {
 })
 
 t.test('what SQLite says by its text', async (t) => {
+  const reference = thrown('FOREIGN KEY constraint failed')
+  t.match(answer(reference), { code: 400, message: 'It refers to no record that there is' }, 'without a code')
   const texts: readonly (readonly [text: string, code: number])[] = [
     ['database table is locked', 503],
     ['database or disk is full', 503],
@@ -335,7 +337,10 @@ t.test('other errors stay as they are', async (t) => {
   const unreachable = new TypeError('fetch failed', { cause: thrown('connect', { syscall: 'connect' }) })
   const meant = new Conflict('Taken', undefined, { cause: postgres('23505') })
   let deep = postgres('23505')
-  for (let i = 0; i < 5; i++) deep = new Error('no', { cause: deep })
+  for (let i = 0; i < 4; i++) {
+    t.equal(answer(deep).code, 409, `wrapped ${i} times`)
+    deep = new Error('no', { cause: deep })
+  }
   const round = thrown('no')
   round.cause = round
   const hostile = Object.defineProperty(new Error('no'), 'code', {

@@ -184,6 +184,18 @@ t.test('members of its classes: methods, getters and setters, symbols, what is i
   t.equal(service.constructor, Object, 'the class itself is not a member')
 })
 
+t.test('any of them may be replaced on the service, as spies of tests do', async (t) => {
+  const { app } = await createApp(t)
+  const object = new Counter()
+  const service = app.service('things', object)
+  service.reset = () => object
+  t.equal(service.reset(1), object)
+  t.same([...service], [0], 'it was not called')
+  Object.defineProperty(service, 'step', { value: 3 })
+  t.same([service.step, object.step], [3, 1])
+  t.ok(Reflect.deleteProperty(service, 'reset'))
+})
+
 t.test('own properties are read from and written to the object', async (t) => {
   const { app } = await createApp(t)
   const object = new Counter()

@@ -88,6 +88,8 @@ t.test('a method with another result or body than the others', async (t) => {
   t.strictSame(bodyOf(document, 'PUT /posts/{id}')['application/json'].schema, {
     $ref: '#/components/schemas/PostUpdate'
   })
+  const names = ['Post', 'PostPage', 'Error', 'PostData', 'CreatePostResult', 'PostUpdate']
+  t.strictSame(Object.keys(document.components.schemas).sort(), names.sort(), 'errors have no result of their own')
   const { responses } = operationsOf(document)['GET /posts/{id}']
   t.match(responses['409'], { description: 'Locked.', content: { 'application/json': { schema: short } } })
   t.strictSame(responses.default, { description: 'Another answer.' })

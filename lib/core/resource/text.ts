@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../../types/resource.js'
+import { isObject } from '../plain.js'
 
 type Definitions = Readonly<Record<string, JsonSchema>>
 
@@ -84,7 +85,7 @@ function once<T>(create: () => T): () => T {
 /** A list as `qs` gives it: a single value is no list there, and a long list an object with indices as keys. */
 export function toList(value: unknown): unknown {
   if (typeof value === 'string') return [value]
-  if (Array.isArray(value) || typeof value !== 'object' || value === null) return value
+  if (!isObject(value)) return value
   const keys = Object.keys(value)
   return keys.length > 0 && keys.every((key, index) => key === String(index)) ? Object.values(value) : value
 }

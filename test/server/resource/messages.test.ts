@@ -137,6 +137,8 @@ t.test('values of a parser of the host that are no texts', async (t) => {
   t.strictSame(seen, [{ a: 1, $limit: 2, $sort: { a: -1 } }])
   await ask({ $limit: '2', $sort: { a: '1' }, $or: [{ a: '2' }] })
   t.strictSame(seen.at(-1), { $limit: 2, $sort: { a: 1 }, $or: [{ a: 2 }] })
+  for (const $limit of [-1, 0.5, 2 ** 31, true, [1]])
+    t.equal(await ask({ $limit }), `$limit must be an integer from 0 to ${2 ** 31 - 1}`)
   t.equal(await ask({ a: {} }), 'a must have a value')
   t.equal(await ask({ a: true }), 'a must be an integer')
   t.equal(await ask({ $or: {} }), '$or must be a list of queries')

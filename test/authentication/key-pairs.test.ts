@@ -37,6 +37,10 @@ async function works(t: Test, secret: Secret | Secret[], algorithm: Algorithm, r
 const encrypted = (key: KeyObject, passphrase: string) =>
   key.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase }).toString()
 
+t.test('EdDSA has two curves', async (t) => {
+  await works(t, createPair('ed448'), 'EdDSA', 'Ed448')
+})
+
 for (const algorithm of some)
   t.test(`a key pair for ${algorithm}: text, Buffers, a passphrase, rotation`, async (t) => {
     const pair = pairFor(algorithm)

@@ -108,6 +108,31 @@ t.test('one service of users may stand behind two of them', async (t) => {
   t.same((await ask(app, '/users/1', {})).body, ada)
 })
 
+t.test('two that share users give no password away, whichever of them reads it', async (t) => {
+  const { find, get } = createPeople()
+  const withPin = <R extends object>(record: R) => ({ ...record, pin: '1234' })
+  const people = {
+    find: async (params: Parameters<typeof find>[0]) => (await find(params)).map(withPin),
+    get: async (id: string) => withPin(await get(id))
+  }
+  const app = await createGuardsApp(t, {
+    people: people as never,
+    before: async (app) => {
+      const local = { passwordField: 'pin', entityPasswordField: 'pin' }
+      await app.register(authentication, { secret: other, path: 'second', strategies: { jwt: true, local } })
+      app.service('first-only', whoami, around(authenticate({ service: 'authentication', strategies: ['jwt'] })))
+      app.service('second-only', whoami, around(authenticate({ service: 'second', strategies: ['jwt'] })))
+    }
+  })
+  const tokens = { first: forge(), second: forge(claims({ aud: 'second' }), {}, other) }
+  for (const [name, token] of Object.entries(tokens))
+    t.match((await ask(app, `/${name}-only`, bearer(token))).body, { user: ada })
+  for (const [name, token] of Object.entries(tokens)) {
+    const { body } = await ask(app, `/${name}-only`, bearer(token))
+    t.strictSame(Object.keys(body.user).sort(), ['email', 'id'], name)
+  }
+})
+
 t.test('`params.authentication` where nobody asked is that which the first of the instance reads', async (t) => {
   const app = await createGuardsApp(t, {
     before: async (app) => {

@@ -101,7 +101,11 @@ const pathOf = (path: StandardIssue['path'] = []): (string | number)[] =>
  *
  * @throws when the library refuses one of them
  */
-export function toSample(record: RecordSchema, readOnly: readonly string[], validate: Validate): BodyRules['sample'] {
+export function toSample(
+  record: RecordSchema,
+  readOnly: readonly string[],
+  validate: Validate
+): NonNullable<BodyRules['sample']> {
   const names = record.required.filter((name) => readOnly.includes(name))
   const sample = Object.fromEntries(names.map((name) => [name, exampleOf(record.properties[name] as JsonSchema)]))
   const result = validate(sample)
@@ -114,7 +118,7 @@ export function toSample(record: RecordSchema, readOnly: readonly string[], vali
       `resource() can't check a body by this schema, which asks for '${refused}', a field that only the server sets. ` +
         'Give a schema without it as the option `create`'
     )
-  return names.length === 0 ? undefined : sample
+  return sample
 }
 
 const texts = new Map(

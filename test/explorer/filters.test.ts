@@ -53,6 +53,12 @@ t.test('a field is what its parameter says, also where an operator comes first',
   t.match(field, { kind: 'number', isRequired: true, description: 'How many', operators: ['', '$gt', '$in'] })
 })
 
+t.test('of an object, those fields are operators that look like one', async (t) => {
+  const value = { type: 'integer' }
+  const schema = { anyOf: [value, { type: 'object', properties: { b: value, $gt: value } }] }
+  t.match(toFilterFields([{ name: 'a', in: 'query', schema }], follow), [{ name: 'a', operators: ['', '$gt'] }])
+})
+
 t.test('who is logged in, by the first of these that the user has', async (t) => {
   const keys = ['email', 'name', 'username', 'login', 'id', '_id']
   for (const [index, key] of keys.entries()) {

@@ -109,10 +109,11 @@ t.test('options that can not be', async (t) => {
   const theirs = createTheirs('things')
   theirs.set('authentication', { secret: 'x'.repeat(32), entity: null, authStrategies: ['jwt'] })
   theirs.use('login', new AuthenticationService(theirs))
+  theirs.use('parser', { ...mirror, parse: async () => null } as object)
   const start = async (app: Theirs, service: string) =>
     (await createMounted(t, app, { authentication: { service } })).ready()
   const needs = 'must name an authentication service of the application, got'
-  for (const service of ['nope', 'things'])
+  for (const service of ['nope', 'things', 'parser'])
     await t.rejects(start(theirs, service), {
       message: `The option \`authentication.service\` of fastify-services/feathers ${needs} '${service}'. There are: 'login'`
     })

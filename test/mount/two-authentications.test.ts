@@ -18,7 +18,7 @@ interface Given {
 
 const known = {
   parse: ({ headers }: FastifyRequest) => (headers['x-known'] ? {} : null),
-  authenticate: async () => ({ user: { id: '1', of: 'ours' }, role: 'a', provider: 'known' })
+  authenticate: async () => ({ user: { id: '1', of: 'ours' }, role: 'a', provider: 'known', headers: { of: 'ours' } })
 }
 const byHeader = { 'x-known': 'yes' }
 

@@ -187,6 +187,7 @@ t.test('`transform` and `transformObject` of the application run for what is its
   t.strictSame([...new Set(seen)], ['/time', '/own'])
   t.match(document, { 'x-changed': true, paths: { '/time': { get: { summary: 'Changed' } } } })
   t.strictSame(Object.keys(document.paths['/posts']), ['get'], 'HEAD is no operation')
+  t.notOk('parameters' in document.paths['/posts'].get)
   t.notOk(document.paths['/own'])
 })
 

@@ -244,7 +244,9 @@ t.test('what is no function is refused at registration', async (t) => {
 
 /** A host whose `onSend` hooks take their time: a reply that is sent is not through for a while. */
 async function create(t: Test, { before = [], formatter }: { before?: readonly Middleware[]; formatter?: Formatter }) {
-  const app = Fastify()
+  const errors: object[] = []
+  const stream = { write: (line: string) => void errors.push(JSON.parse(line)) }
+  const app = Fastify({ logger: { level: 'error', stream } })
   t.teardown(() => app.close())
   app.addHook('onSend', async () => {
     await new Promise((resolve) => setTimeout(resolve, 5))
@@ -256,7 +258,7 @@ async function create(t: Test, { before = [], formatter }: { before?: readonly M
     return { id }
   }
   app.service('things', { get }, { before })
-  return { app, calls: () => calls }
+  return { app, calls: () => calls, errors }
 }
 
 t.test('middleware that answers itself ends the chain, whether it returns the reply or not', async (t) => {
@@ -303,9 +305,10 @@ t.test('what fails after it has answered changes nothing of the answer', async (
     done(new Error('too late'))
   }
   for (const options of [{ before: [sendAndFail] }, { before: [sendAndCallBack] }, { formatter: sendAndFail }]) {
-    const { app } = await create(t, options)
+    const { app, errors } = await create(t, options)
     const response = await app.inject('/things/1')
     t.strictSame([response.statusCode, response.json()], [200, { sent: true }])
+    t.match(errors, [{ err: { message: 'too late' }, msg: /^(Middleware|A formatter) failed after it had answered$/ }])
   }
 })
 

@@ -106,6 +106,12 @@ t.test('it logs out, too: the answer is who that was', async (t) => {
   t.same([status, body], [200, { user: bob, authentication: { strategy: 'apiKey' } }])
 })
 
+t.test('also where tokens can be revoked: it has none', async (t) => {
+  const app = await createKeys(t, { revocation: true })
+  const headers = apiKeyOf('f4Jq1HWTtGzXk0pm')
+  t.equal((await ask(app, '/authentication', headers, 'DELETE')).status, 200)
+})
+
 const quiet = { authenticate: () => ({ user: bob }) }
 
 t.test('`setup` runs once, before the server starts, in order, with what finds users and the name', async (t) => {

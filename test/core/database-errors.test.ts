@@ -353,6 +353,7 @@ t.test('other errors stay as they are', async (t) => {
   const texts = [
     'The import was aborted',
     'My own rule: UNIQUE constraint failed: a.b',
+    'My own rule: CHECK constraint failed: positive',
     'UNIQUE constraint failed',
     'no - no'
   ]

@@ -51,7 +51,7 @@ t.test('answers to read', async (t) => {
 
 t.test('numbers to read', async (t) => {
   t.strictSame([0.4, 12.3, 1234].map(toDuration), ['0 ms', '12 ms', '1.2 s'])
-  t.strictSame([0, 999, 1234].map(toSize), ['0 B', '999 B', '1.2 kB'])
+  t.strictSame([0, 999, 1000, 1234, 100_000].map(toSize), ['0 B', '999 B', '1.0 kB', '1.2 kB', '100.0 kB'])
   const records = [{}, {}]
   const range = (part: object) => toRange({ records, total: undefined, limit: undefined, skip: 0, ...part })
   t.equal(range({}), '1–2 of 2')

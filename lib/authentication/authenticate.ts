@@ -99,7 +99,7 @@ export function authenticate(...given: [AuthenticateOptions] | string[]): Guard 
       )
   }
 
-  const security = ({ app }: Place) => schemesOf(authenticationOf(app, service), names)
+  const security = (app: unknown) => schemesOf(authenticationOf(app, service), names)
   return withTraits(guard, { check, security })
 }
 

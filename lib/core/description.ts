@@ -134,9 +134,8 @@ function hooksOf({ hooks, common, options }: Describable, name: string): unknown
 
 /** Asks the guards around a method. All of them must let a call in. */
 function securityOf(entry: Describable, name: string) {
-  const { app, path, service } = entry
   const guards = hooksOf(entry, name).flatMap((hook) => {
-    const schemes = traitsOf(hook).security?.({ app, path, service })
+    const schemes = traitsOf(hook).security?.(entry.app)
     return schemes === undefined ? [] : [Object.entries(schemes).map(([name, scheme]) => ({ [name]: scheme }))]
   })
   return guards.reduce<Record<string, SecurityScheme>[]>(

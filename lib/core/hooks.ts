@@ -13,7 +13,7 @@ export interface HookTraits {
   /** The fields of records that it keeps from leaving. */
   readonly hides?: readonly string[]
   /** Of a guard: the ways to prove who calls, one of which it asks for, by the names that they have in OpenAPI documents. */
-  security?(place: Place): Readonly<Record<string, SecurityScheme>>
+  security?(app: unknown): Readonly<Record<string, SecurityScheme>>
 }
 
 const traits = Symbol('traits')

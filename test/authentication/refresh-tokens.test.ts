@@ -74,6 +74,17 @@ t.test('what is no refresh token is not looked up', async (t) => {
   t.match(await sessions.find(token), { claims: { sub: '1' } })
 })
 
+t.test('who uses a token twice hears of it when the login has ended', async (t) => {
+  const { store, sets } = createStore()
+  const ends: string[] = []
+  const sessions = new Sessions(store, 'a', 60, async (sid) => void ends.push(sid))
+  const used = await sessions.start({ sub: '1' })
+  await sessions.renew(used)
+  sets.length = 0
+  await t.rejects(sessions.find(used), { message: 'Invalid refresh token: it was used before' })
+  t.match([sets, ends], [[{ value: 'ended', seconds: 60 }], [String]])
+})
+
 t.test('tokens made of what an access token shows are 401, and end no login', async (t) => {
   const { store, sets } = createStore()
   const app = await createSessionsApp(t, { refresh: true, revocation: true, store })

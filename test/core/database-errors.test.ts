@@ -231,6 +231,7 @@ t.test('a database that is away, by its text or its code', async (t) => {
   for (const code of network.split(' ')) {
     for (const syscall of ['connect', 'read', 'write', 'getaddrinfo'])
       t.equal(answer(thrown('No', { code, syscall })).code, 503, `${code} ${syscall}`)
+    t.not(answer(thrown('No', { code: `A_${code}`, syscall: 'connect' })).code, 503, 'another code')
     t.not(answer(thrown('No', { code, syscall: 'open' })).code, 503, 'a file')
   }
 })

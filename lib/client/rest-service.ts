@@ -56,7 +56,7 @@ export interface RestService {
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the methods are made from the table, below
 export class RestService {
   declare readonly name: string
-  /** The address of the service. */
+  /** The address of the server, without a slash at its end. That of the service is `${base}/${name}`. */
   declare readonly base: string
   declare readonly connection: unknown
   declare readonly options: AdapterOptions

@@ -25,6 +25,20 @@ class Strict extends FetchClient {
   }
 }
 
+t.test('Extension: a class has the library, the name, the address and the options', async (t) => {
+  const seen: unknown[] = []
+  class Seeing extends FetchClient {
+    override async find() {
+      seen.push(this.connection, this.name, this.base, this.options)
+      return [] as never
+    }
+  }
+  const options = { headers: { a: '1' } }
+  const connection = rest('http://api.example').fetch(fetch, options, Seeing)
+  await createClient().configure(connection).service('things').find()
+  t.match(seen, [fetch, 'things', 'http://api.example', options])
+})
+
 t.test('without an address it is the origin of the page; where there is no page, an error says so', async (t) => {
   t.throws(() => rest(), { message: 'rest(address) needs an address outside a browser' })
   const asked: unknown[] = []

@@ -67,6 +67,7 @@ t.test('fields that only the server sets may be of any type', async (t) => {
     ratio: z.number(),
     slug: z.string().min(3),
     letter: z.string().max(1),
+    word: z.string().regex(/^\w+$/),
     tags: z.array(z.string()),
     open: z.boolean(),
     kind: z.enum(['a', 'b']),

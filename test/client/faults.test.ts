@@ -26,6 +26,7 @@ const answers: Record<string, [answer: Answer, expected: unknown]> = {
   'truncated JSON in a 200': [send(200, '{"a":[1,'), { classOf: 'GeneralError', code: 500, hasCause: true }],
   'invalid JSON in a 200': [send(200, '<html>'), { classOf: 'GeneralError', code: 500, hasCause: true }],
   'an empty 200': [send(200, ''), null],
+  'a type that begins like JSON': [send(200, 'lines', { 'content-type': 'application/jsonl' }), { classOf: undefined }],
   'a 299': [send(299, '{"a":1}'), { a: 1 }],
   '204': [send(204, ''), null],
   'a 200 that is text': [send(200, 'text', { 'content-type': 'text/plain; charset=utf-8' }), 'text'],

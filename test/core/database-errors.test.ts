@@ -55,7 +55,7 @@ const rows: readonly (readonly [name: string, error: Error, expected: readonly u
     mysql(1062, '23000', "Duplicate entry 'a' for key 'users.a_unique'"),
     [409, 'There is such a record already']
   ],
-  ['MySQL: no null', mysql(1048, '23000', "Column 'a' cannot be null"), [400, 'a is required']],
+  ['MySQL: no null', mysql(1048, '23000', "Column 'name' cannot be null"), [400, 'name is required']],
   ['MySQL: no default', mysql(1364, 'HY000', "Field 'a' doesn't have a default value"), [400, 'a is required']],
   [
     'MySQL: a reference',

@@ -104,6 +104,18 @@ for (const [name, http] of Object.entries(bad)) {
   })
 }
 
+t.test('the error of a header that can not be carried has its cause, for logs', async (t) => {
+  const causes: unknown[] = []
+  const set = (context: HookContext) => void Object.assign(context, { http: { headers: { 'x-bad': 'a\0b' } } })
+  const app = await createApp(t, {
+    service: { get: async () => ({}) },
+    options: { hooks: { after: { get: [set] } } },
+    host: (app) => app.addHook('onError', async (_request, _reply, { cause }) => void causes.push(cause))
+  })
+  t.equal((await getJSON(app, '/things/1')).statusCode, 500)
+  t.match(causes, [{ code: 'ERR_INVALID_CHAR' }])
+})
+
 t.test('what a hook said about a success is not said of the error: no location, no cookie of it', async (t) => {
   const said = { location: '/b', 'set-cookie': 'session=1', 'content-encoding': 'gzip' }
   const { location, ...headers } = said

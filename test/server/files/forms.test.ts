@@ -91,6 +91,7 @@ t.test('the rules of a schema for a file', async (t) => {
     image: { type: 'string', contentMediaType: 'image/*' },
     sized: { type: ['string', 'null'], format: 'binary', minLength: 1, maxLength: 3 },
     either: { nullable: true, oneOf: [{ contentMediaType: 'IMAGE/png' }, { contentMediaType: 'image/jpeg' }] },
+    loose: { oneOf: [{ contentMediaType: 'image/png' }, { contentMediaType: 'application/octet-stream' }] },
     defined: { $ref: '#/$defs/file' },
     list: { type: 'array', nullable: true, items: { $ref: '#/$defs/file' } },
     text: { type: 'string', contentMediaType: 'image/png', contentEncoding: 'base64' }
@@ -102,6 +103,7 @@ t.test('the rules of a schema for a file', async (t) => {
   const all = { any: png, image: png, sized: png, either: png, defined: png, list: png, text: 'YQ==' }
   t.match(await post(all), [201, { image: 'File a.png image/png a', list: ['File a.png image/png a'], text: 'YQ==' }])
   t.strictSame(await post({ image: file }), [400, 'image must be of the type image/*'])
+  t.match(await post({ loose: file }), [201, { loose: got.file }], 'any')
   const imaginary = text('a', 'a.png', 'imagery/png')
   t.strictSame(await post({ image: imaginary }), [400, 'image must be of the type image/*'])
   t.strictSame(await post({ either: file }), [400, 'either must be of the type image/png or image/jpeg'])

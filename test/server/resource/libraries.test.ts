@@ -3,6 +3,7 @@ import Fastify, { type FastifyServerOptions } from 'fastify'
 import services, { commonOperators, type HookContext } from 'fastify-services'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import t, { type Test } from 'tap'
+import { isKept } from '../../support/kept.js'
 import { resources } from '../../support/resource-libraries.js'
 import { invalid, type Row, stored, valid } from './requests.js'
 
@@ -50,6 +51,17 @@ const hosts: [name: string, options: FastifyServerOptions, hasOwn?: true][] = [
 
 t.test('there are 30 valid requests and 60 invalid ones', async (t) => {
   t.strictSame([valid.length, invalid.length], [30, 60])
+})
+
+t.test('what a library gives, and what is wrong with each invalid request, to the last word', async (t) => {
+  const { find, create, patch } = resources.zod as object as typeof resources.typebox
+  const send = await createApp(t, resources.zod as object as typeof resources.typebox, {}, false)
+  const refused: unknown[] = []
+  for (const row of invalid.filter(([method]) => method !== 'PUT')) {
+    const { status, body } = await send(row)
+    refused.push([`${row[0]} ${row[1]}`, status, body.errors])
+  }
+  isKept(t, { find: find.querystring, create, patch: patch.body, refused }, 'test/server/resource/zod.txt')
 })
 
 for (const [library, schema] of Object.entries(resources))

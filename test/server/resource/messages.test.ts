@@ -81,6 +81,11 @@ t.test('a library of its own: issues with paths of both kinds, at once and later
     t.strictSame(await post({ a: 2 }), [201, { a: 2 }])
     t.strictSame(await post({ a: 1 }), [400, 'a[0]: too much'])
   }
+  const listed = () => ({ type: 'object', properties: { id: { type: ['string', 'null'] } }, required: ['id'] })
+  const isText = (value: { id?: unknown }) =>
+    typeof value.id === 'string' ? { value } : { issues: [{ message: 'no text', path: ['id'] }] }
+  const either = { version: 1, vendor: 'own', validate: isText, jsonSchema: { input: listed, output: listed } } as const
+  t.ok(resource({ '~standard': either }, { readOnly: ['id' as never] }), 'the first of several types')
   const mixed = await createEcho(
     t,
     library((value: { a?: unknown }) => (value.a === 1 ? Promise.resolve({ value }) : { value }))
@@ -140,6 +145,8 @@ t.test('values of a parser of the host that are no texts', async (t) => {
   for (const $limit of [-1, 0.5, 2 ** 31, true, [1]])
     t.equal(await ask({ $limit }), `$limit must be an integer from 0 to ${2 ** 31 - 1}`)
   t.equal(await ask({ a: {} }), 'a must have a value')
+  const empty = await app.inject(`/things?${encodeURIComponent('{"a":{}}')}`)
+  t.match(empty.json().errors, [{ instancePath: '/a', keyword: 'minProperties', message: 'must have a value' }])
   t.equal(await ask({ a: true }), 'a must be an integer')
   t.equal(await ask({ $or: {} }), '$or must be a list of queries')
   t.equal(await ask({ $or: [[1]] }), '$or must be a list of queries')

@@ -1,0 +1,25 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { read, root } from '../package/sources.js'
+
+/** Data as JSON, where what fits stands on one line. */
+function print(data: unknown, indent = ''): string {
+  const line = JSON.stringify(data)
+  if (typeof data !== 'object' || data === null || indent.length + line.length <= 150) return line
+  const within = `${indent}  `
+  const members = Array.isArray(data)
+    ? data.map((one) => within + print(one, within))
+    : Object.entries(data).map(([key, one]) => `${within}${JSON.stringify(key)}: ${print(one, within)}`)
+  const [open, close] = Array.isArray(data) ? '[]' : '{}'
+  return `${open}\n${members.join(',\n')}\n${indent}${close}`
+}
+
+/**
+ * Asserts that data is what a file keeps, to the last word. Where it is meant to change, `KEEP=1` writes the file, and its difference is read.
+ */
+export function isKept(t: Pick<Test, 'equal'>, data: unknown, file: string): void {
+  const text = `${print(JSON.parse(JSON.stringify(data)))}\n`
+  if (process.env.KEEP) writeFileSync(join(root, file), text)
+  t.equal(text, read(file), `as in ${file}; KEEP=1 writes it anew`)
+}

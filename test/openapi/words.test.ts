@@ -55,6 +55,7 @@ t.test('names of services: more words of the path where two are the same, then n
     'BV1Post BV1Posts',
     'V2Post V2Posts'
   ])
+  t.strictSame(namesOf('a/b/posts', 'c/d/posts'), ['BPost BPosts', 'DPost DPosts'], 'no more words than it takes')
   t.strictSame(namesOf('a/:b', 'a', ':c/a'), ['A A', 'A2 A2', 'A3 A3'])
   t.strictSame(namesOf('2fa'), ['The2fa The2fa'])
 })

@@ -132,7 +132,11 @@ t.test('a field that is an intersection is closed', async (t) => {
   t.strictSame(await needing.post({ both: { b: 1 } }), [400, 'both.a is required'])
   t.strictSame(await needing.post({ both: { a: 1 } }), [400, 'both.b is required'])
   const open = { ...b, patternProperties: { '^x': {} } }
-  const parts = { oneOf: [{ required: ['c'] }, { required: ['d'] }], properties: { c: {}, d: {} } }
+  const [isC, isD] = [
+    { type: 'object', required: ['c'] },
+    { type: 'object', required: ['d'] }
+  ]
+  const parts = { oneOf: [isC, isD], properties: { c: {}, d: {} } }
   for (const part of [open, parts, { ...parts, oneOf: undefined, anyOf: parts.oneOf }]) {
     const joined = await createEcho(
       t,

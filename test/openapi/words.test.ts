@@ -1,7 +1,7 @@
 import t from 'tap'
 import { toComponentName } from '../../lib/openapi/components.js'
 import { errorOf, errorSchema } from '../../lib/openapi/errors.js'
-import { toJsonSchema, withoutFields } from '../../lib/openapi/json-schema.js'
+import { hasAttachment, toJsonSchema, withoutFields } from '../../lib/openapi/json-schema.js'
 import { nameServices, toSingular } from '../../lib/openapi/names.js'
 import { toQueryParameters } from '../../lib/openapi/query.js'
 
@@ -61,7 +61,7 @@ t.test('names of services: more words of the path where two are the same, then n
 })
 
 t.test('the singular of a word', async (t) => {
-  const kept = ['news', 'series', 'species', 'bus', 'analysis', 'data', 'boss', 'sheep']
+  const kept = ['news', 'series', 'species', 'bus', 'analysis', 'data', 'boss', 'sheep', 'Diesel', 'cookiesheet']
   const rows = {
     ...Object.fromEntries(kept.map((word) => [word, word])),
     ...{ people: 'person', People: 'person', children: 'child', countries: 'country', keys: 'key', POSTS: 'POST' },
@@ -70,6 +70,16 @@ t.test('the singular of a word', async (t) => {
     ...{ movies: 'movie', cookies: 'cookie' }
   }
   t.strictSame(Object.fromEntries(Object.keys(rows).map((word) => [word, toSingular(word)])), rows)
+})
+
+t.test('whether a record has a file that is attached to a body', async (t) => {
+  const [file, text] = [{ isFile: true }, { type: 'string' }]
+  const has = (...fields: object[]) => hasAttachment({ properties: Object.fromEntries(fields.entries()) })
+  t.strictSame(
+    [has(text, file), has(text, { items: file }), has(text, { items: text }), has()],
+    [true, true, false, false]
+  )
+  t.equal(hasAttachment({}), false)
 })
 
 t.test('the shape of an error', async (t) => {

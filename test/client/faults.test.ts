@@ -93,6 +93,11 @@ t.test('Client: an answer without a status is no result', async (t) => {
   await t.rejects(app.service('things').find(), { code: 0, name: 'GeneralError' })
 })
 
+t.test('Client: an answer without a body is `null`', async (t) => {
+  const app = createClient().configure(rest('http://127.0.0.1').fetch(async () => new Response(null, { status: 204 })))
+  t.equal(await app.service('things').find(), null)
+})
+
 t.test('Client: server down, a connection that ends: Unavailable (503) with `cause`', async (t) => {
   const base = await createBroken(t)
   for (const { adapter, run } of await createDrivers())

@@ -93,8 +93,10 @@ export async function createTokens(
   })
   const verifiers = Object.values(keys)
   const [signer] = verifiers as [JWT]
+  // One of now could expire meanwhile, where `expiresIn` is a second.
+  const iat = Math.floor(Date.now() / 1000) + 60
   try {
-    signer.verify(signer.sign({ sub: 'test' }))
+    signer.verify(signer.sign({ sub: 'test', iat }))
   } catch (cause) {
     throw new Error(`The option \`secret\` of authentication does not work with ${algorithm}: are the keys a pair?`, {
       cause

@@ -176,6 +176,17 @@ t.test(
   }
 )
 
+t.test('a server starts whose tokens are good for a second, however slow it is', async (t) => {
+  const { now } = Date
+  t.teardown(() => {
+    Date.now = now
+  })
+  // A second passes each time that somebody looks.
+  let time = now()
+  Date.now = () => (time += 1000)
+  await t.resolves(create(t, { jwt: { expiresIn: '1s' } }))
+})
+
 t.test('a token is good until it expires', async (t) => {
   const clock = createClock(t)
   const app = await create(t, { jwt: { expiresIn: '15m' } })

@@ -125,16 +125,17 @@ t.test('what a visitor does', { skip: howToInstall }, async (t) => {
     await page.getByText('Replaced. 200 OK').waitFor()
   })
 
-  await t.test('methods of its own: by their routes, and by the header', async (t) => {
+  await t.test('methods of its own: by their routes, and by the header', async () => {
     await link(page, '/posts').first().click()
     await link(page, '1').click()
     await link(page, 'publish').click()
-    t.match(await request(page), `curl -X POST '${address}/posts/1/publish'`)
+    // The page of the record is there until that of the method is.
+    await page.locator('#code').getByText(`curl -X POST '${address}/posts/1/publish'`).waitFor()
     await button(page, 'Call').click()
     await page.getByLabel('Result').getByText('"isOpen": true').waitFor()
     await link(page, '/posts').first().click()
     await link(page, 'count').click()
-    t.match(await request(page), `-H 'X-Service-Method: count'`)
+    await page.locator('#code').getByText(`-H 'X-Service-Method: count'`).waitFor()
     await page.getByLabel('JSON').fill('{ "a": 1')
     await button(page, 'Call').click()
     await page.getByText('This is not JSON').waitFor()

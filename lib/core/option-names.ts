@@ -19,13 +19,33 @@ export function checkOptionNames(options: object, known: readonly string[], has:
   }
 }
 
+/** A plugin that decorates the instance around it, in the words of its warnings. */
+interface DecoratingPlugin {
+  readonly name: string
+  /** What another plugin registers with an effect, and how. */
+  readonly registers: string
+  readonly call: string
+}
+
 // By `@fastify/autoload` too.
 const ofRegister = ['prefix', 'logLevel', 'logSerializers']
 
-/** The options of a plugin without those that Fastify takes of every plugin, and applies to none that decorates the instance around it. */
-export function withoutRegister(options: object, warn: (name: string) => void): object {
-  for (const name of ofRegister) if (name in options) warn(name)
-  return Object.fromEntries(Object.entries(options).filter(([name]) => !ofRegister.includes(name)))
+/**
+ * Checks the options of such a plugin. Fastify takes some of every plugin, and applies them to none of this kind: the log is warned of them.
+ * @throws as `checkOptionNames` does
+ */
+export function checkPluginOptionNames(
+  options: object,
+  known: readonly string[],
+  { name, registers, call }: DecoratingPlugin,
+  log: { warn(message: string): void }
+): void {
+  for (const option of ofRegister.filter((one) => one in options))
+    log.warn(
+      `The option \`${option}\` of ${name} has no effect. Give it to a plugin that registers ${registers}: app.register(async (child) => { ${call} }, { ${option}: … })`
+    )
+  const own = Object.entries(options).filter(([option]) => !ofRegister.includes(option))
+  checkOptionNames(Object.fromEntries(own), known, `${name} has`)
 }
 
 /** The edit distance: how many letters must be changed, added or removed to turn one word into the other. */

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import { foreignReader, type WithForeignReader } from '../core/credentials.js'
 import { hasHookApplication } from '../core/hook-application.js'
-import { checkOptionNames, withoutRegister } from '../core/option-names.js'
+import { checkOptionNames, checkPluginOptionNames } from '../core/option-names.js'
 import { isObject } from '../core/plain.js'
 import { shown } from '../core/shown.js'
 import { createApplications } from './application.js'
@@ -28,12 +28,9 @@ const names = ['app', 'settings', 'authentication', 'ignoreMiddleware'] satisfie
 async function feathers(fastify: FastifyInstance, options: FeathersOptions): Promise<void> {
   if (!fastify.hasDecorator('service'))
     throw new Error('fastify-services/feathers needs fastify-services: register that plugin first')
-  const own = withoutRegister(options, (name) =>
-    fastify.log.warn(
-      `The option \`${name}\` of fastify-services/feathers has no effect. Give it to a plugin that registers this one: app.register(async (child) => { await child.register(feathers, options) }, { ${name}: … })`
-    )
-  )
-  checkOptionNames(own, names, 'fastify-services/feathers has')
+  const call = 'await child.register(feathers, options)'
+  const self = { name: 'fastify-services/feathers', registers: 'this one', call }
+  checkPluginOptionNames(options, names, self, fastify.log)
   const { app, settings, ...rest } = options
   if ('app' in options && !isApplication(app))
     throw new Error(

@@ -94,9 +94,7 @@ export class Locations {
       const { path } = location.entry
       throw new Error(
         `The service '${path}' can't be at ${url}: choose another path. ${toServiceError(cause).message}`,
-        {
-          cause
-        }
+        { cause }
       )
     }
   }

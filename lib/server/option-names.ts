@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { ErrorHandlerOptions, NotFoundOptions, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
-import { checkOptionNames, withoutRegister } from '../core/option-names.js'
+import { checkOptionNames, checkPluginOptionNames } from '../core/option-names.js'
 import { isObject } from '../core/plain.js'
 import { shown } from '../core/shown.js'
 
@@ -36,13 +36,10 @@ const check = (options: unknown, known: object, has: string, place?: string) => 
 
 /** @throws when an option of the plugin is not known, a misspelt one for example. Those in `query` are those of `qs`. */
 export function checkPluginOptions(options: ServicesOptions, log: FastifyBaseLogger): void {
-  const advice =
-    'Give it to a plugin that registers the services: app.register(async (child) => { child.service(path, object) }'
-  const own = withoutRegister(options, (name) =>
-    log.warn(`The option \`${name}\` of fastify-services has no effect. ${advice}, { ${name}: … })`)
-  )
+  const call = 'child.service(path, object)'
+  const plugin = { name: 'fastify-services', registers: 'the services', call }
+  checkPluginOptionNames(options, Object.keys(ofPlugin), plugin, log)
   const has = 'fastify-services has'
-  check(own, ofPlugin, has)
   const { errorHandler, notFound } = options
   if (errorHandler !== undefined && !isObject(errorHandler))
     throw new TypeError(`The option \`errorHandler\` of fastify-services must be an object, got ${shown(errorHandler)}`)

@@ -125,10 +125,9 @@ t.test('two that share users give no password away, whichever of them reads it',
     }
   })
   const tokens = { first: forge(), second: forge(claims({ aud: 'second' }), {}, other) }
-  for (const [name, token] of Object.entries(tokens))
-    t.match((await ask(app, `/${name}-only`, bearer(token))).body, { user: ada })
   for (const [name, token] of Object.entries(tokens)) {
     const { body } = await ask(app, `/${name}-only`, bearer(token))
+    t.match(body, { user: ada })
     t.strictSame(Object.keys(body.user).sort(), ['email', 'id'], name)
   }
 })

@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import Fastify, { type FastifyInstance } from 'fastify'
 import services, { type ServicesOptions } from 'fastify-services'
+import type { Strategy } from 'fastify-services/authentication'
 import { type DocumentOptions, openapi, type SwaggerOptions } from 'fastify-services/openapi'
 import type { Test } from 'tap'
 
@@ -56,6 +57,16 @@ export const parametersOf = (document: Part, { parameters = [] }: Part): Record<
       .map((one: Part) => (one.$ref === undefined ? one : follow(document, one)))
       .map((one: Part) => [one.name, one])
   )
+
+/** A strategy that says how requests carry its credentials, and what logs in. */
+export const apiKey: Strategy = {
+  authenticate: () => ({}),
+  parse: () => null,
+  describe: () => ({
+    security: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+    login: { key: { type: 'string' } }
+  })
+}
 
 /** A service with all of the six methods. */
 export class All {

@@ -9,7 +9,7 @@ import authentication, {
   type Strategy
 } from 'fastify-services/authentication'
 import t from 'tap'
-import { All, documentOf, follow, operationsOf, type Part } from './app.js'
+import { All, apiKey, documentOf, follow, operationsOf, type Part } from './app.js'
 
 const secret = 'x'.repeat(64)
 const user = {
@@ -66,14 +66,6 @@ t.test('also among the hooks of all services', async (t) => {
 })
 
 t.test('strategies say how a request carries the credentials', async (t) => {
-  const apiKey: Strategy = {
-    authenticate: () => ({}),
-    parse: () => null,
-    describe: () => ({
-      security: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
-      login: { key: { type: 'string' } }
-    })
-  }
   const silent: Strategy = { authenticate: () => ({}), parse: () => null }
   const strategies = { apiKey, silent, proxy: new JwtStrategy({ header: 'X-Token' }) }
   const document = await documentOf(t, async (app) => {

@@ -46,3 +46,9 @@ t.test('first of all what has killed others of the file, and no more tests than 
   remember(tests[1] as Measured, file)
   t.same(names(related({ file, start: 0 }).ran), ['server/b', 'core/c'])
 })
+
+t.test('of equal tests that one first which has killed others of the folder', async (t) => {
+  const { related, remember } = createRelation([measured('server/a', [0, 10]), measured('server/b', [0, 10])], 9)
+  remember(measured('server/b'), 'dist/lib/core/events.js')
+  t.same(names(related({ file, start: 0 }).ran), ['server/b', 'server/a'])
+})

@@ -105,7 +105,7 @@ export function toSample(
   record: RecordSchema,
   readOnly: readonly string[],
   validate: Validate
-): NonNullable<BodyRules['sample']> {
+): Readonly<Record<string, unknown>> {
   const names = record.required.filter((name) => readOnly.includes(name))
   const sample = Object.fromEntries(names.map((name) => [name, exampleOf(record.properties[name] as JsonSchema)]))
   const result = validate(sample)

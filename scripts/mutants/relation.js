@@ -1,4 +1,5 @@
 // Which tests are most likely to notice a mutant, of all that execute its place.
+import { dirname } from 'node:path'
 
 /** The parts of a file that a test executes, as pairs of offsets. */
 function partsOf({ executed }, file) {
@@ -30,11 +31,12 @@ function likeness(test, file) {
 export function createRelation(tests, most) {
   const shares = new Map()
   const kills = new Map()
-  const killsOf = (test, file) => kills.get(`${test.file} ${file}`) ?? 0
+  const killsOf = (test, place) => kills.get(`${test.file} ${place}`) ?? 0
   return {
     /**
-     * The tests that execute the place of a mutant: those first that have killed others of its file, then those that are likely
-     * and fast. All tests execute what runs when a module is loaded, so that only the likeliest are taken.
+     * The tests that execute the place of a mutant: those first that have killed others of its file, then those that are likely,
+     * have killed others of its folder and are fast. All tests execute what runs when a module is loaded, so that only the
+     * likeliest are taken.
      */
     related({ file, start }) {
       if (!shares.has(file)) shares.set(file, sharesOf(tests, file))
@@ -43,12 +45,14 @@ export function createRelation(tests, most) {
         .map((test) => ({
           test,
           kills: killsOf(test, file),
-          score: shares.get(file).get(test) * likeness(test.file, file)
+          score: shares.get(file).get(test) * likeness(test.file, file) * (1 + killsOf(test, dirname(file)))
         }))
       const some = all.sort((a, b) => b.kills - a.kills || b.score - a.score).slice(0, most)
       some.sort((a, b) => b.kills - a.kills || b.score / b.test.took - a.score / a.test.took)
       return { ran: some.map(({ test }) => test), of: all.length }
     },
-    remember: (test, file) => kills.set(`${test.file} ${file}`, killsOf(test, file) + 1)
+    remember(test, file) {
+      for (const place of [file, dirname(file)]) kills.set(`${test.file} ${place}`, killsOf(test, place) + 1)
+    }
   }
 }

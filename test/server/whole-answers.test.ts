@@ -10,7 +10,7 @@ cycle.self = cycle
 async function* generate(...items: unknown[]) {
   yield* items
 }
-const response = (body: BodyInit | null, init: ResponseInit = {}) => new Response(body, init)
+const response = (body: ConstructorParameters<typeof Response>[0], init: ResponseInit = {}) => new Response(body, init)
 /** A `Response` as `fetch` gives it: with the address that it came from. */
 const fetched = (headers: Record<string, string>, body: string | null = 'abc') =>
   Object.defineProperty(new Response(body, { headers }), 'url', { value: 'http://example.com/' })
@@ -155,9 +155,7 @@ t.test('what becomes of each result: status, headers and body', async (t) => {
     result = create
     for (const [verb, options] of Object.entries(requests)) {
       if (verb !== 'get' && !inAll.test(name)) continue
-      const answer = await app
-        .inject(options)
-        .catch((error) => ({ statusCode: `${error.message}`, headers: {}, body: '' }))
+      const answer = await app.inject(options)
       const { date: _, connection: __, ...headers } = answer.headers
       const logged = lines.splice(0).map((line) => JSON.parse(line) as { level: number; msg: string })
       const log = logged

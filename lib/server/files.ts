@@ -16,9 +16,9 @@ import type { Parse } from './query.js'
 export function fileRoute(name: string, schema: FastifySchema | undefined, instance: FastifyInstance, parse: Parse) {
   const { body } = schema ?? {}
   const isLibrary = standardOf(body) !== undefined
-  const json = (isLibrary ? attempt(() => toJsonSchema(body, 'input')) : body) as JsonSchema | undefined
-  const files = filesOf(json ?? {})
-  if (json === undefined || files.size === 0) return undefined
+  const json = ((isLibrary ? attempt(() => toJsonSchema(body, 'input')) : body) ?? {}) as JsonSchema
+  const files = filesOf(json)
+  if (files.size === 0) return undefined
   if (!instance.hasRequestDecorator('parts') || !instance.hasContentTypeParser('multipart/form-data'))
     throw new Error(
       `${name} takes files (${[...files.keys()].join(', ')}): register @fastify/multipart before the service, ` +

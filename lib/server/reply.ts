@@ -27,11 +27,14 @@ export function applyContext(context: HookContext, status: number, reply: Fastif
 function toStatus({ http, path, method }: HookContext): number | undefined {
   const status: unknown = http?.status
   if (status === undefined) return undefined
-  if (typeof status === 'number' && Number.isInteger(status) && status >= 200 && status <= 599) return status
+  if (isSendable(status)) return status
   throw new GeneralError(
     `A hook of ${path}.${method} has set the status to ${shown(status)}: it must be a whole number from 200 to 599`
   )
 }
+
+const isSendable = (status: unknown): status is number =>
+  Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599
 
 const none: NonNullable<Http['headers']> = {}
 

@@ -79,7 +79,8 @@ export function createSerializer(
       if (Array.isArray(data)) return toList(data)
       const records = isPaged ? Object(data).data : undefined
       if (!Array.isArray(records)) return one(data)
-      const others = JSON.stringify({ ...Object(data), data: undefined }).slice(1, -1)
+      // A `toJSON` of the page would give its records once more, and not by the schema.
+      const others = JSON.stringify({ ...Object(data), data: undefined, toJSON: undefined }).slice(1, -1)
       return `{${others === '' ? '' : `${others},`}"data":${toList(records)}}`
     }, `${name}: the result does not fit the schema of its answers, or is not JSON (BigInt or a cycle?)`)
   }

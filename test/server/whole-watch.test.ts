@@ -1,0 +1,290 @@
+import { EventEmitter } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { errorCodes, type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { HookContext } from 'fastify-services'
+import t from 'tap'
+import { Caller } from '../../lib/core/caller.js'
+import { startDeadline } from '../../lib/server/deadline.js'
+import { keepHeaders, restoreHeaders } from '../../lib/server/headers.js'
+import { logError, logRecord } from '../../lib/server/log.js'
+import { observer } from '../../lib/server/observer.js'
+import { RestParams } from '../../lib/server/params.js'
+import { isKept } from '../support/kept.js'
+
+const failure = (act: () => unknown): unknown => {
+  try {
+    return act() ?? 'nothing'
+  } catch (error) {
+    return `throws ${(error as Error).name}: ${(error as Error).message}`
+  }
+}
+
+/** A response of Node, as far as it is asked. */
+function createRaw(fields: object = {}) {
+  const notes: unknown[] = []
+  const destroy = (error?: Error) => void notes.push(`destroyed: ${error?.message ?? 'no error'}`)
+  return {
+    notes,
+    raw: Object.assign(new EventEmitter(), {
+      writableEnded: false,
+      destroyed: false,
+      headersSent: false,
+      destroy,
+      ...fields
+    })
+  }
+}
+
+/** Timers that pass when they are told to. */
+function withTimers<T>(act: (pass: () => number[]) => T): T {
+  const { setTimeout, clearTimeout } = globalThis
+  let waiting: { call: () => void; ms: number }[] = []
+  const clear = (timer: unknown) => {
+    waiting = waiting.filter((one) => one !== timer)
+  }
+  const set = (call: () => void, ms: number) => waiting[waiting.push({ call, ms }) - 1]
+  Object.assign(globalThis, { setTimeout: set, clearTimeout: clear })
+  try {
+    return act(() => {
+      const due = waiting.splice(0)
+      for (const { call } of due) call()
+      return due.map(({ ms }) => ms)
+    })
+  } finally {
+    Object.assign(globalThis, { setTimeout, clearTimeout })
+  }
+}
+
+t.test('when a call has taken too long', async (t) => {
+  const rows: Record<string, unknown> = {}
+  const run = (name: string, act: (parts: ReturnType<typeof create>) => unknown) =>
+    withTimers((pass) => {
+      const parts = create(pass)
+      const told = act(parts)
+      rows[name] = [...parts.notes, ...(told === undefined ? [] : [told]), `expired: ${parts.caller.hasExpired}`]
+    })
+  const create = (pass: () => number[]) => {
+    const { notes, raw } = createRaw()
+    const controller = new AbortController()
+    const request = { signal: controller.signal, routeOptions: { url: '/things/:id' } } as unknown as FastifyRequest
+    const caller = new Caller(request, raw)
+    const reply = {
+      raw,
+      sent: false,
+      send(payload: unknown) {
+        notes.push(['sent', payload instanceof Error ? `${payload.name}: ${payload.message}` : payload, this === reply])
+        return 'what send returns'
+      }
+    }
+    startDeadline(50, caller, request, reply as unknown as FastifyReply)
+    return { notes, raw, caller, reply, controller, pass }
+  }
+  run('nothing is sent', ({ pass }) => [pass(), pass()])
+  run('it is sent in time', ({ reply, raw, pass }) => {
+    const told = reply.send('text')
+    Object.assign(reply, { sent: true })
+    raw.headersSent = true
+    return [told, pass(), pass()]
+  })
+  run('it ends in time', ({ raw, pass }) => {
+    raw.emit('close')
+    return [pass()]
+  })
+  run('the client has left', ({ raw, pass }) => {
+    raw.destroyed = true
+    return [pass()]
+  })
+  run('the answer has begun to flow', ({ raw, pass, reply }) => {
+    reply.send('begins')
+    raw.headersSent = true
+    return [pass(), pass()]
+  })
+  run('hooks hold the answer', ({ pass, reply }) => {
+    reply.send('held')
+    return [pass(), pass(), pass()]
+  })
+  run('hooks hold the answer, not for as long again', ({ pass, reply, raw }) => {
+    reply.send('held')
+    const first = pass()
+    raw.emit('close')
+    return [first, pass()]
+  })
+  run('it is sent as late as that', ({ pass, reply }) => {
+    const times = pass()
+    const stream = new PassThrough()
+    return [
+      times,
+      reply.send('late') === (reply as unknown),
+      reply.send(stream) === (reply as unknown),
+      stream.destroyed
+    ]
+  })
+  run('it is sent late for the first time', ({ caller, reply }) => {
+    caller.expire()
+    return [reply.send('late'), reply.send('later') === (reply as unknown)]
+  })
+  const { FST_ERR_HANDLER_TIMEOUT: HandlerTimeout } = errorCodes
+  for (const reason of [new HandlerTimeout('50', '/'), new Error('other'), undefined, 'text'])
+    run(
+      `the request is aborted: ${(reason as Error)?.name ?? reason}`,
+      ({ controller }) => void controller.abort(reason)
+    )
+  isKept(t, rows, 'test/server/whole-deadlines.txt')
+})
+
+t.test('what is logged by loggers of each kind', async (t) => {
+  const lines: unknown[] = []
+  const write = (level: string) => (record: object, message: string) => {
+    const { err } = record as { err?: Error }
+    if (err?.message === 'fatal') throw new Error('It is frozen')
+    lines.push([level, Object.keys(record), err?.message ?? 'no error', message])
+  }
+  const log = { error: write('error'), info: write('info') } as unknown as FastifyBaseLogger
+  for (const level of ['error', 'info'] as const)
+    for (const text of ['fine', 'fatal']) {
+      logError(log, level, new Error(text), 'The message')
+      logError(log, level, new Error(text), 'The message', { path: 'things' })
+      logRecord(log, level, { err: new Error(text) }, 'The record')
+      logRecord(log, level, { err: new Error(text) }, 'The record', { path: 'things' })
+    }
+  isKept(t, lines, 'test/server/whole-log.txt')
+})
+
+t.test('which headers are left for an error', async (t) => {
+  const rows: unknown[] = []
+  for (const isKeptBefore of [true, false])
+    for (const headersSent of [true, false]) {
+      const cookies = ['a=1']
+      const headers: Record<string, unknown> = {
+        'x-before': 'a',
+        'set-cookie': cookies,
+        etag: 'e',
+        'x-none': undefined,
+        'x-zero': 0
+      }
+      const removed: string[] = []
+      const reply = {
+        raw: { headersSent, removeHeader: (name: string) => void removed.push(name) },
+        getHeaders: () => headers,
+        removeHeader: (name: string) => void delete headers[name],
+        header: (name: string, value: unknown) => void Object.assign(headers, { [name]: value })
+      } as unknown as FastifyReply
+      if (isKeptBefore) keepHeaders(reply)
+      cookies.push('b=2')
+      Object.assign(headers, { 'x-before': 'b', 'x-after': 'c', 'content-encoding': 'gzip', 'last-modified': 'now' })
+      if (isKeptBefore) keepHeaders(reply)
+      restoreHeaders(reply)
+      rows.push([`kept: ${isKeptBefore}, sent: ${headersSent}`, headers, removed])
+    }
+  isKept(t, rows, 'test/server/whole-restored.txt')
+})
+
+t.test('what is watched of calls', async (t) => {
+  const rows: Record<string, unknown> = {}
+  const context = (fields: object = {}) => ({ path: 'things', method: 'get', ...fields }) as unknown as HookContext
+  const from = (fields: object = {}) => new Caller({}, createRaw(fields).raw)
+  const paramsOf = (caller: Caller) => new RestParams({}, {}, {}, undefined, caller)
+  const signal = (value: unknown) => {
+    const found = (value as { signal?: unknown } | undefined)?.signal
+    return found instanceof AbortSignal ? `a signal, aborted: ${found.aborted}` : String(found)
+  }
+  for (const [name, params] of Object.entries({
+    object: {},
+    frozen: Object.freeze({}),
+    own: { signal: 'mine' },
+    'none of its own': { signal: undefined }
+  })) {
+    const of = context()
+    observer.lend(of, params as never)
+    const before = signal(params)
+    observer.lend(of, paramsOf(from()) as never)
+    observer.lend(of, params as never)
+    rows[`lent to ${name}`] = [before, signal(params), signal({ ...params }), Object.keys(params)]
+  }
+  for (const params of [undefined, null, 5]) {
+    const of = context()
+    observer.lend(of, paramsOf(from()) as never)
+    rows[`lent to ${params}`] = failure(() => observer.lend(of, params as never))
+  }
+  const changed = paramsOf(from())
+  Object.assign(changed, { signal: 'mine' })
+  rows['a signal that is set'] = [
+    signal(changed),
+    Object.keys(changed),
+    signal(new RestParams({}, {}, {}, { provider: 'x', a: 1 }, from()))
+  ]
+  const aborted = AbortSignal.abort(new Error('own reason'))
+  for (const [name, own] of Object.entries({
+    none: {},
+    undefined: { signal: undefined },
+    own: { signal: new AbortController().signal },
+    aborted: { signal: aborted }
+  }))
+    for (const destroyed of [false, true]) {
+      const of = context({ params: own })
+      observer.lend(of, paramsOf(from({ destroyed })) as never)
+      rows[`begins with ${name}, gone: ${destroyed}`] = failure(() => observer.begin(of))
+    }
+  rows['begins without params'] = [
+    failure(() => observer.begin(context())),
+    failure(() => observer.begin(context({ params: { signal: aborted } })))
+  ]
+  const https: Record<string, object | undefined> = {
+    none: undefined,
+    empty: {},
+    status: { status: 202 },
+    headers: { headers: { a: '1' } }
+  }
+  for (const [name, http] of Object.entries(https)) {
+    const of = context({ http })
+    observer.begin(of)
+    if (http !== undefined) Object.assign(http, { location: '/late' })
+    Object.assign(Object(Object(http).headers), { b: '2' })
+    observer.fail(of, new Error('a'))
+    const once = JSON.stringify(of.http)
+    Object.assign(of.http ?? {}, { status: 299 })
+    Object.assign(of.http?.headers ?? {}, { c: '3' })
+    observer.fail(of, new Error('b'))
+    rows[`fails with http: ${name}`] = [once, JSON.stringify(of.http)]
+  }
+  const early = context({ http: { status: 202 } })
+  observer.fail(early, new Error('before it begins'))
+  rows['fails before it begins'] = early.http
+  for (const change of [
+    {},
+    { result: 'new' },
+    { dispatch: 'new' },
+    { result: 'new', dispatch: 'new' },
+    { result: undefined }
+  ]) {
+    const of = context({ result: 'old', dispatch: 'shown' })
+    observer.fail(of, new Error('a'))
+    Object.assign(of, change)
+    observer.see(of)
+    const once = [of.result, of.dispatch]
+    of.result = 'newer' as never
+    of.dispatch = 'shown' as never
+    observer.see(of)
+    rows[`taken back with ${Object.entries(change).join(' ')}`] = [...once, of.dispatch].map(
+      (one) => one ?? 'undefined'
+    )
+  }
+  for (const field of ['result', 'dispatch'])
+    for (const isOwn of [true, false]) {
+      const { raw } = createRaw()
+      const caller = new Caller({}, raw)
+      const of = context({ [field]: new PassThrough() })
+      caller.context = isOwn ? of : context()
+      observer.lend(of, paramsOf(caller) as never)
+      observer.see(of)
+      const first = of[field as 'result'] as unknown as PassThrough
+      Object.assign(of, { [field]: new PassThrough() })
+      observer.see(of)
+      observer.see(of)
+      raw.emit('close')
+      rows[`${field} of a call over HTTP: ${isOwn}`] = [first, of[field as 'result'] as unknown as PassThrough].map(
+        ({ destroyed }) => destroyed
+      )
+    }
+  isKept(t, rows, 'test/server/whole-watch.txt')
+})

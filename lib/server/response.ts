@@ -1,10 +1,14 @@
 import type { FastifyReply } from 'fastify'
 import { isHopByHop, keepHeaders } from './headers.js'
 
-// undici, which makes `fetch` in Node, decodes zstd from 7.11 on.
-const [major, minor] = String(process.versions.undici).split('.').map(Number)
-const knowsZstd = Number(major) * 1000 + Number(minor) >= 7011
-const coding = `(${['x-gzip', 'gzip', 'deflate', 'br', 'zstd'].slice(0, 4 + Number(knowsZstd)).join('|')})`
+/** Whether undici, which makes `fetch` in Node, decodes zstd: it does from 7.11 on. */
+export function decodesZstd(version: string | undefined): boolean {
+  const [major, minor] = String(version).split('.').map(Number)
+  return Number(major) * 1000 + Number(minor) >= 7011
+}
+
+const count = 4 + Number(decodesZstd(process.versions.undici))
+const coding = `(${['x-gzip', 'gzip', 'deflate', 'br', 'zstd'].slice(0, count).join('|')})`
 // The encodings that fetch decodes. Of several it decodes all, or none if it does not know one.
 const decoded = new RegExp(`^\\s*${coding}\\s*(,\\s*${coding}\\s*)*$`, 'i')
 

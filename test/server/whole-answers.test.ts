@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import Fastify, { type InjectOptions } from 'fastify'
 import services, { type HookContext } from 'fastify-services'
 import t from 'tap'
+import { decodesZstd } from '../../lib/server/response.js'
 import { isKept } from '../support/kept.js'
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text))
@@ -166,4 +167,9 @@ t.test('what becomes of each result: status, headers and body', async (t) => {
     }
   }
   isKept(t, rows, 'test/server/whole-answers.txt')
+})
+
+t.test('which versions of undici decode zstd', async (t) => {
+  const versions = ['6.24.1', '7.0.0', '7.10.0', '7.11.0', '7.12', '8.0.0', '10.2.3', '11.0.0', '', undefined]
+  t.strictSame(versions.filter(decodesZstd), ['7.11.0', '7.12', '8.0.0', '10.2.3', '11.0.0'])
 })

@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify'
 import type { HookContext } from 'fastify-services'
 import t from 'tap'
 import { Caller } from '../../lib/core/caller.js'
+import { withTraits } from '../../lib/core/hooks.js'
 import { keepHeaders, restoreHeaders } from '../../lib/server/headers.js'
 import { observer } from '../../lib/server/observer.js'
 import { RestParams } from '../../lib/server/params.js'
@@ -169,5 +170,10 @@ t.test('what is watched of calls', async (t) => {
         ({ destroyed }) => destroyed
       )
     }
+  const hooks = ['a', 'outer b', 'c', 'outer d', 'e', 'no outer f'].map((name) => {
+    const hook = Object.defineProperty(async () => {}, 'name', { value: name })
+    return name.includes('outer') ? withTraits(hook, { isOutermost: !name.startsWith('no') }) : hook
+  })
+  rows.arranged = observer.arrange(hooks).map(({ name }) => name)
   isKept(t, rows, 'test/server/whole-watch.txt')
 })

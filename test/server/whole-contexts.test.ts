@@ -1,6 +1,7 @@
-import Fastify from 'fastify'
+import Fastify, { type FastifyReply } from 'fastify'
 import services, { BadRequest, type HookContext, type Middleware } from 'fastify-services'
 import t from 'tap'
+import { applyContext } from '../../lib/server/reply.js'
 import { isKept } from '../support/kept.js'
 
 /** What hooks may leave in a context, by what they set. */
@@ -164,4 +165,32 @@ t.test('what is left of a context when a call fails', async (t) => {
         rows[query] = await ask('GET', `/things/1?${query}`)
       }
   isKept(t, rows, 'test/server/whole-failures.txt')
+})
+
+t.test('which headers of a context are put on a reply of HTTP/1 and of HTTP/2', async (t) => {
+  const names = [
+    ...['connection', 'Connection', 'HTTP2-Settings', 'keep-alive', 'Proxy-Authenticate', 'proxy-authorization', 'TE'],
+    ...[
+      'proxy-connection',
+      'trailer',
+      'TRAILERS',
+      'Transfer-Encoding',
+      'upgrade',
+      'Upgrade-Insecure-Requests',
+      'X-More'
+    ]
+  ]
+  const context = { http: { headers: Object.fromEntries(names.map((name) => [name, 'a'])), location: '/b' } }
+  const rows = [{}, { stream: {} }].map((raw) => {
+    const put: unknown[] = []
+    const reply = {
+      raw,
+      getHeaders: () => ({}),
+      headers: (headers: object) => void put.push(headers),
+      code: (status: number) => void put.push(status)
+    }
+    applyContext(context as unknown as HookContext, 200, reply as unknown as FastifyReply)
+    return put
+  })
+  isKept(t, rows, 'test/server/whole-connections.txt')
 })

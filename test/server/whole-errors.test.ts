@@ -5,6 +5,7 @@ import Fastify, { type FastifyReply } from 'fastify'
 import * as all from 'fastify-services'
 import { BadRequest, Conflict, type ErrorHandlerOptions, errorHandler, ServiceError } from 'fastify-services'
 import t, { type Test } from 'tap'
+import { builtInPage } from '../../lib/server/error-page.js'
 import { isKept } from '../support/kept.js'
 
 const error = (message: string, fields: object = {}) => Object.assign(new Error(message), fields)
@@ -212,4 +213,18 @@ t.test('what becomes of them with NODE_ENV', async (t) => {
       rows[`${env}: ${name}`] = await ask(`/${encodeURIComponent(name)}`)
     }
   isKept(t, rows, 'test/server/whole-exposed.txt')
+})
+
+t.test('what the built-in page says', async (t) => {
+  const codes = [400, 418, 431, 499, 505, 511, 599]
+  const texts = ['', 'text', '&&', '<<', '>>', '""', "''", '&amp;', '<a href="b">\'c\' & d</a>', 'ü\n$&']
+  const rows = [
+    ...codes.map((code) => ({ code, message: 'text' })),
+    ...texts.map((message) => ({ code: 500, message }))
+  ]
+  isKept(
+    t,
+    rows.map((one) => [one, shorten(builtInPage(one))]),
+    'test/server/whole-pages.txt'
+  )
 })

@@ -144,3 +144,31 @@ t.test('which arguments a method is called with', async (t) => {
     ]
   isKept(t, rows, 'test/server/whole-calls.txt')
 })
+
+t.test('bodies on a host with parsers of its own', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const types = [json, form, 'text/plain', 'application/xml']
+  for (const type of types)
+    app.addContentTypeParser(type, { parseAs: 'string' }, (_request, body, done) => done(null, { host: type, body }))
+  await app.register(services, { errorHandler: { html: false, logger: false } })
+  const echo = async (data: unknown) => ({ got: told(data) })
+  app.service('things', { create: echo, publish: echo }, { methods: ['create', 'publish'] })
+  app.post('/own', async ({ body }) => ({ got: told(body) }))
+  const rows: Record<string, unknown> = {}
+  for (const type of types)
+    for (const payload of ['{"a":1}', 'a[b]=1', ''])
+      for (const [url, name] of [
+        ['/things', ''],
+        ['/things', 'publish'],
+        ['/own', '']
+      ] as const) {
+        const headers = { 'content-type': type, ...(name && { 'x-service-method': name }) }
+        const { statusCode, body } = await app.inject({ method: 'POST', url, headers, payload })
+        const { got, message } = JSON.parse(body)
+        // What V8 says of JSON is its own.
+        rows[`${url} ${name} ${type} ${payload}`] =
+          statusCode < 300 ? got : [statusCode, /JSON/.test(message) ? 'no JSON' : message]
+      }
+  isKept(t, rows, 'test/server/whole-parsed.txt')
+})

@@ -141,3 +141,27 @@ t.test('what leaves by the schemas of answers', async (t) => {
   }
   isKept(t, rows, 'test/server/whole-serialized.txt')
 })
+
+t.test('what of a resource leaves with a status that its schemas do not name', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { errorHandler: { html: false, logger: false } })
+  const setStatus = (context: HookContext) => {
+    context.http.status = Number((context.params.headers as Record<string, string>)['x-status'])
+  }
+  const give = async () => full
+  const options = { schema: resource(strict), hooks: { after: { all: [setStatus] } } }
+  app.service('records', { find: give, get: give, create: give }, options as never)
+  const rows: Record<string, unknown> = {}
+  for (const status of ['200', '299', '303', '404', '500'])
+    for (const [method, url] of [
+      ['GET', '/records'],
+      ['GET', '/records/1'],
+      ['POST', '/records']
+    ] as const) {
+      const headers = { 'x-status': status }
+      const payload = method === 'POST' ? { payload: { id: 1, name: 'a' } } : {}
+      rows[`${method} ${url} ${status}`] = (await app.inject({ method, url, headers, ...payload })).body
+    }
+  isKept(t, rows, 'test/server/whole-redirects.txt')
+})

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type HookStore, type Place, traitsOf } from '../core/hooks.js'
 import type { ServiceEntry } from '../core/service.js'
-import { refuseForeignGuard } from './foreign-guard.js'
+import { isForeignGuard, refuseForeignGuard } from './foreign-guard.js'
 
 /** @throws for the methods that have hooks in Feathers, and are replaced by hooks of Fastify here */
 export function mayHaveHooks(method: string): boolean {
@@ -51,4 +51,4 @@ export function startRouteHooks(app: FastifyInstance): void {
 }
 
 // A list may get more hooks until the start.
-const mayAsk = (hooks: unknown) => Array.isArray(hooks) || traitsOf(hooks).check !== undefined
+const mayAsk = (hooks: unknown) => Array.isArray(hooks) || traitsOf(hooks).check !== undefined || isForeignGuard(hooks)

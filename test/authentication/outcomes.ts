@@ -18,8 +18,9 @@ const random: [RegExp, string][] = [
   [/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'TOKEN'],
   [/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'UUID'],
   [/"[\w-]{22}\.[\w-]{43}"/g, '"REFRESH"'],
-  [/("sid":|:revoked:|:session:|\\"sid\\":\\")"?[\w-]{22}/g, '$1"SID'],
-  [/(\\"hash\\":\\")[\w-]{43}/g, '$1HASH'],
+  [/(:revoked:|:session:|"sid\\?":\\?")[\w-]{22}(?![\w-])/g, '$1SID'],
+  [/("hash\\":\\")[\w-]{43}/g, '$1HASH'],
+  [/x{50,}/g, 'xx…'],
   [/(\$scrypt\$[\w=,]+\$)[\w+/]+\$[\w+/]+/g, '$1SALT$HASH']
 ]
 
@@ -27,7 +28,7 @@ const random: [RegExp, string][] = [
 export function tame(data: unknown): unknown {
   const text = JSON.stringify(data)
   if (text === undefined) return String(data)
-  return JSON.parse(random.reduce((told, [form, name]) => told.replaceAll(form, name.replace('"SID', 'SID')), text))
+  return JSON.parse(random.reduce((told, [form, name]) => told.replaceAll(form, name), text))
 }
 
 /** What an error tells, and those that it comes from. */

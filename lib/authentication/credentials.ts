@@ -89,8 +89,8 @@ export class Credentials {
    */
   async check<P extends Params>(params: P, strategies: readonly string[]): Promise<P> {
     const { authentication, authenticated }: Given = params
-    const isOurs = authentication === undefined || verifiers.get(authentication) === this
-    const isAllowed = authentication === undefined || strategies.includes(String(authentication.strategy))
+    const isOurs = !authentication || verifiers.get(authentication) === this
+    const isAllowed = !authentication || strategies.includes(String(authentication.strategy))
     if (authenticated === true && isOurs && isAllowed) return params
     const credentials = await this.of(params, strategies)
     if (credentials === undefined && params.provider) throw new NotAuthenticated('Not authenticated')
@@ -99,10 +99,10 @@ export class Credentials {
     return merge(params, noteLogin(params, merge(result, { authenticated: true })))
   }
 
-  /** The credentials of a call: those that a hook or middleware has set, else those that one of the strategies reads from the request. */
+  /** The credentials of a call: those that a hook or middleware has set (`null` is none), else those that one of the strategies reads from the request. */
   async of(params: Params, strategies = this.authenticator.strategyNames): Promise<AuthenticationRequest | undefined> {
     const { authentication }: Given = params
-    if (authentication !== undefined && !verifiers.has(authentication)) return authentication
+    if (authentication && !verifiers.has(authentication)) return authentication
     const request = params.provider ? requestOf(params) : undefined
     return request && this.#parse(request, strategies)
   }

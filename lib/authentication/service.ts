@@ -67,7 +67,7 @@ export class AuthenticationService {
     const { credentials, revocation, sessions } = this.#parts
     const { authentication }: Params & { authentication?: AuthenticationRequest } = params
     const given = (await credentials.of(params)) ?? (params.provider ? undefined : authentication)
-    if (given === undefined) throw new NotAuthenticated('Not authenticated')
+    if (!given) throw new NotAuthenticated('Not authenticated')
     const result = await credentials.authenticate(given, params, credentials.authenticator.strategyNames)
     if (id !== null && id !== result.accessToken) throw new NotAuthenticated('Invalid access token')
     const { payload } = result.authentication

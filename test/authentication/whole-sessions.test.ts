@@ -10,7 +10,7 @@ import { outcomeOf, stopClock, today } from './outcomes.js'
 const good = { strategy: 'local', email: 'bob@example.com', password }
 const bearer = (token: unknown) => ({ authorization: `Bearer ${token}` })
 const refresh = (refreshToken: unknown) => ({ payload: { strategy: 'refresh', refreshToken } })
-const made = (changes: object = {}) => forge(claims({ iat: today, exp: today + 100, sub: '2', ...changes }))
+const made = (changes: object = {}) => forge(claims({ iat: today, exp: today + 20_000, sub: '2', ...changes }))
 
 /** Answers by the name of the row, and the tokens of the answer before. */
 function createRows(host: LoginHost) {
@@ -70,6 +70,7 @@ t.test('a login from its begin to its end', async (t) => {
     host.flush()
     for (const [name, authentication] of Object.entries({
       none: undefined,
+      null: null,
       jwt: { strategy: 'jwt', accessToken: seventh.accessToken },
       local: good,
       'no strategy': {},
@@ -91,15 +92,15 @@ const ways: Record<string, Record<string, string>> = {
   'no token': {},
   'a token': bearer(made()),
   'a bad token': bearer('x'),
-  'for nobody': bearer(made({ sub: '77' })),
-  'for a locked one': bearer(made({ sub: '6' })),
+  'for nobody': bearer(made({ jti: 'nobody', sub: '77' })),
+  'for a locked one': bearer(made({ jti: 'locked', sub: '6' })),
   'without an id': bearer(made({ jti: undefined })),
-  'of a login': bearer(made({ sid: 'a login' })),
+  'of a login': bearer(made({ jti: 'login', sid: 'a login' })),
   'with parts of seconds': bearer(made({ exp: today + 1.5, jti: 'parts' })),
-  'at its end': bearer(made({ exp: today })),
+  'at its end': bearer(made({ jti: 'end', exp: today })),
   'revoked by the application': bearer(made({ jti: 'bad' })),
-  'with a scheme': { authorization: `JWT ${made()}` },
-  'without a scheme': { authorization: made() },
+  'with a scheme': { authorization: `JWT ${made({ jti: 'scheme' })}` },
+  'without a scheme': { authorization: made({ jti: 'alone' }) },
   'in another header': { 'x-token': made() }
 }
 

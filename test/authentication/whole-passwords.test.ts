@@ -205,19 +205,14 @@ t.test('passwords, and how many at once', async (t) => {
 t.test('stored hashes that cost what they say', async (t) => {
   useFullCost()
   const rows = [
-    ...[
-      [1, 1, 1],
-      [1, 1, 2],
-      [1, 99, 99],
-      [2, 1, 99],
-      [4, 8, 1],
-      [4, 1, 99],
-      [10, 1, 1],
-      [10, 99, 1],
-      [10, 8, 99],
-      [14, 8, 5]
-    ]
-  ] as [number, number, number][]
+    [1, 1, 1],
+    [1, 1, 2],
+    [1, 1, 99],
+    [2, 9, 9],
+    [4, 8, 1],
+    [4, 1, 99],
+    [10, 1, 1]
+  ] as const
   for (const [ln, r, p] of rows) {
     const hash = scryptSync('x', Buffer.from(salt, 'base64'), 32, { N: 2 ** ln, r, p, maxmem: 2 ** 30 })
     const stored = `$scrypt$ln=${ln},r=${r},p=${p}$${salt}$${hash.toString('base64').replace('=', '')}`

@@ -1,12 +1,7 @@
 import '../support/auth-scrypt.js'
 import Fastify, { type FastifyInstance } from 'fastify'
 import plugin, { Forbidden, type HookContext, NotFound, type Params } from 'fastify-services'
-import authentication, {
-  type AuthenticationOptions,
-  memoryStore,
-  type Strategy,
-  type StrategyResult
-} from 'fastify-services/authentication'
+import authentication, { type AuthenticationOptions, memoryStore } from 'fastify-services/authentication'
 import type { Test } from 'tap'
 import { callerIn } from '../../lib/core/caller.js'
 import { toHash } from '../support/stored-password.js'
@@ -151,8 +146,3 @@ export async function send(
     ]
   }
 }
-
-/** Strategies that return, or throw, what they are told to. */
-export const giving = (results: Record<string, () => unknown>): Record<string, Strategy> => ({
-  own: { authenticate: ({ give }) => results[String(give)]?.() as StrategyResult }
-})

@@ -17,12 +17,10 @@ const own = { authenticate: Math.max }
 const values: Record<string, unknown> = {
   ...{ undefined: undefined, null: null, true: true, false: false, 0: 0, 1: 1, '1.5': 1.5, '-1': -1 },
   ...{ 'an empty string': '', 'a string': 'text', 'a span': '2h', Infinity: Number.POSITIVE_INFINITY },
-  ...{
-    'an empty list': [],
-    'a list': ['jwt', 'local'],
-    'a list with a number': ['jwt', 5],
-    'a list after it': [5, 'jwt']
-  },
+  'an empty list': [],
+  'a list': ['jwt', 'local'],
+  'a list with a number': ['jwt', 5],
+  'a list after it': [5, 'jwt'],
   ...{ 'an object': {}, 'a function': Math.max, 'a class': JwtStrategy },
   ...{ 'a strategy': new JwtStrategy(), 'another strategy': own, 'a list that is one': Object.assign([], own) },
   ...{ 'a store': memoryStore(), 'a store without set': { get: Math.max }, 'a store without get': { set: Math.max } },

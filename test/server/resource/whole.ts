@@ -1,0 +1,63 @@
+import multipart from '@fastify/multipart'
+import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
+import services, { type QueryParser, type ServiceOptions } from 'fastify-services'
+import type { Test } from 'tap'
+
+/** What a service got, or what it answers: told as `[status, …]`. */
+export type Told = readonly unknown[]
+
+const isTyped = (value: unknown) => value instanceof File
+
+/** A value as JSON, where a file is what it is called, its type and its size. */
+export function plain(value: unknown): unknown {
+  if (isTyped(value)) return `File ${(value as File).name} ${(value as File).type} ${(value as File).size}`
+  if (Array.isArray(value)) return value.map(plain)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)]))
+}
+
+const shorten = (text: string) => text.replace(/(.)\1{30,}/g, (run, letter) => `${letter}×${run.length}`)
+
+interface Options {
+  readonly query?: QueryParser
+  /** What the services answer; what they get where there is none. */
+  readonly answer?: unknown
+}
+
+/** Services by name, each of a resource, and what asks them. */
+export async function createAsk(t: Test, schemas: Readonly<Record<string, unknown>>, options: Options = {}) {
+  const app: FastifyInstance = Fastify()
+  t.teardown(() => app.close())
+  await app.register(multipart)
+  await app.register(services, {
+    errorHandler: { html: false, logger: false },
+    ...(options.query !== undefined && { query: options.query })
+  })
+  let got: unknown[] = []
+  const keep = async (...args: unknown[]) => {
+    got = args
+    return options.answer ?? null
+  }
+  const service = {
+    options: { multi: true },
+    find: keep,
+    get: keep,
+    create: keep,
+    update: keep,
+    patch: keep,
+    remove: keep
+  }
+  for (const [name, schema] of Object.entries(schemas))
+    app.service(name, service as object, { schema: schema as NonNullable<ServiceOptions['schema']> })
+  return async (request: InjectOptions & { url: string }): Promise<Told> => {
+    got = []
+    const { statusCode, body } = await app.inject(request)
+    if (statusCode < 300)
+      return [statusCode, ...got.slice(0, -1).map(plain), plain((got.at(-1) as { query: object }).query)]
+    const { message, errors = [] } = JSON.parse(body)
+    const list = (errors as { instancePath: string; keyword: string; message: string }[]).map(
+      (one) => `${one.instancePath} ${one.keyword}${message.endsWith(one.message) ? '' : `: ${one.message}`}`
+    )
+    return [statusCode, shorten(message), ...list.map(shorten)]
+  }
+}

@@ -87,8 +87,8 @@ function toError(issues: readonly StandardIssue[], path: Path): BadRequest {
     const name = keys.length === 0 ? '' : `${nameOf('body', keys)}: `
     return { instancePath: keys.map((key) => `/${key}`).join(''), keyword: 'validate', message, name }
   })
-  const [first] = errors
-  return new BadRequest(`${first?.name}${first?.message}`, { errors: errors.map(({ name: _, ...error }) => error) })
+  const [first = { name: '', message: 'The data is not valid' }] = errors
+  return new BadRequest(`${first.name}${first.message}`, { errors: errors.map(({ name: _, ...error }) => error) })
 }
 
 const pathOf = (path: StandardIssue['path'] = []): (string | number)[] =>

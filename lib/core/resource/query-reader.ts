@@ -38,8 +38,7 @@ export function createQueryReader(rules: QueryRules, method: string, compile: Co
   }
   known.set('$select', readSelect(new Set(rules.select)))
   for (const [name, schema] of rules.more) known.set(name, hold(schema))
-  const filterable = method === 'create' ? '' : sorted(filters.keys())
-  const isNotKnown = `is not known${filterable === '' ? '' : `: a query filters by ${filterable}`}`
+  const isNotKnown = notKnown('a query filters by', method === 'create' ? [] : filters.keys())
 
   function readGroup(value: unknown, place: Place): unknown {
     const list = toList(value)
@@ -80,6 +79,12 @@ const wrong = (place: Place, must: string, keyword = 'type') => refusal('query',
 // The libraries give the fields in different orders.
 const sorted = (names: Iterable<string>) => [...names].sort().join(', ')
 
+/** Says that a name is not known, and which are, if there are any. */
+function notKnown(say: string, names: Iterable<string>): string {
+  const list = sorted(names)
+  return list === '' ? 'is not known' : `is not known: ${say} ${list}`
+}
+
 // Compiled with the first value: a record has many fields, and few of them are asked for.
 function holdTo(schema: JsonSchema, compile: Compile): ReadAt {
   const read = createRead(schema, schema.$defs as Record<string, JsonSchema>)
@@ -96,7 +101,7 @@ function holdTo(schema: JsonSchema, compile: Compile): ReadAt {
 function readFilter({ value, operators }: Filter, hold: (schema: JsonSchema) => ReadAt): ReadAt {
   const readValue = hold(value)
   const readers = new Map([...operators].map(([name, schema]) => [name, hold(schema)]))
-  const isNotKnown = `is not known: there are ${sorted(readers.keys())}`
+  const isNotKnown = notKnown('there are', readers.keys())
   return (text, place) => {
     if (Array.isArray(text)) throw wrong(place, 'must be one value: $in takes several')
     if (!isObject(text)) return readValue(text, place)
@@ -114,7 +119,7 @@ function readCount(text: unknown, place: Place): number {
 
 function readSort(names: readonly string[]): ReadAt {
   const readers = new Map(names.map((name) => [name, readDirection]))
-  const isNotKnown = `is not known: a query sorts by ${sorted(names)}`
+  const isNotKnown = notKnown('a query sorts by', names)
   return (value, place) => {
     if (!isObject(value)) throw wrong(place, 'must name fields, as in $sort[name]=1')
     return readEach(value, place, readers, isNotKnown)

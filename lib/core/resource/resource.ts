@@ -87,7 +87,8 @@ function marked(record: RecordSchema, { readOnly = [], writeOnly = [] }: Resourc
   const properties = Object.entries(record.properties).map(([name, schema]) => [
     name,
     {
-      ...schema,
+      // `false`: nothing fits.
+      ...((schema as unknown) === false ? { not: {} } : schema),
       ...((readOnly.includes(name) || has(schema, 'readOnly')) && { readOnly: true }),
       // JSON has no files.
       ...((writeOnly.includes(name) || files.has(name) || has(schema, 'writeOnly')) && { writeOnly: true })

@@ -68,7 +68,10 @@ function readFields(properties: Definitions, defs: Definitions): Read {
   return (value) => {
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [name, fields.get(name)?.()(inner) ?? inner])
+      Object.entries(value).map(([name, inner]) => {
+        const field = fields.get(name)
+        return [name, field === undefined ? inner : field()(inner)]
+      })
     )
   }
 }

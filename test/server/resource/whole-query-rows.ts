@@ -79,6 +79,14 @@ export const resources: Readonly<Record<string, readonly [schema: JsonSchema, op
   few: [small, { filter: ['b'], sort: ['a'] }],
   none: [small, { filter: [], sort: [] }],
   own: [small, { operators }],
+  noOperators: [
+    object({ a: int }),
+    {
+      operators: Object.fromEntries(
+        '$eq $ne $lt $le $lte $gt $ge $gte $in $nin'.split(' ').map((name) => [name, false])
+      )
+    }
+  ],
   objects: [object({ c: object({ d: int }), e: { type: 'array', items: object({}) } })]
 }
 
@@ -297,6 +305,7 @@ export const others: Readonly<Record<string, readonly string[]>> = {
       'a[$in]=1'
     ]
   ],
+  noOperators: ['a=1', 'a[$eq]=1', 'a[]=1'],
   objects: ['c=1', 'c[d]=1', 'e=1', '$sort[c]=1', '$select=c', '$select=x', '$limit=1', 'x=1']
 }
 

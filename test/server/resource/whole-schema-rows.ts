@@ -128,10 +128,16 @@ export const rows: Readonly<Record<string, readonly [schema: unknown, options?: 
       not: { not: deep },
       contains: { type: 'array', contains: deep },
       map: { type: 'object', additionalProperties: deep },
-      any: { anyOf: [deep, int] },
+      anyOf: { anyOf: [deep, int] },
       one: { oneOf: [deep, int] },
       all: { allOf: [deep, { minProperties: 1 }] },
-      yes: { type: 'array', items: true }
+      yes: { type: 'array', items: true },
+      plain: object({ yes: true, no: false }),
+      either: { anyOf: [true, false, int] },
+      whole: { type: 'object' },
+      closed: { type: 'object', additionalProperties: false },
+      wholes: { type: 'array', items: { type: 'object' } },
+      any: { type: 'object', additionalProperties: true }
     })
   ],
   flags: [
@@ -284,3 +290,37 @@ export const refused: Readonly<Record<string, readonly [schema: unknown, options
 export const outputFails = {
   '~standard': { ...failing, jsonSchema: { input: () => object({ a: int }), output: input } }
 }
+
+const whole = { type: 'object' }
+const branch = { ...a, enum: [{ a: 1 }], minProperties: 1, title: 'T' }
+
+/** Schemas of answers as somebody may write them in place of those of a resource. */
+export const answers: readonly unknown[] = [
+  true,
+  int,
+  { type: ['integer', 'string'], nullable: true },
+  { anyOf: [int, text], nullable: true },
+  { nullable: true },
+  { type: 'integer', nullable: false, minimum: 1, default: 1 },
+  { type: ['integer', 'null'], enum: [1, null] },
+  { type: ['null'] },
+  { type: 'null' },
+  { type: ['integer'] },
+  whole,
+  { ...whole, nullable: true },
+  { ...whole, additionalProperties: false },
+  { ...whole, additionalProperties: true },
+  ...['properties', 'patternProperties'].map((key) => ({ ...whole, [key]: { '^a': whole } })),
+  ...['anyOf', 'oneOf', 'allOf'].map((key) => ({ ...whole, [key]: [branch, whole, true] })),
+  { ...whole, $ref: '#/$defs/x', $defs: { x: branch, y: whole } },
+  { type: 'array', items: branch, minItems: 1 },
+  { type: 'array', items: [branch, whole] },
+  object({
+    list: { type: 'array', items: { anyOf: [branch, object({ deep: branch })] } },
+    map: { ...whole, additionalProperties: branch }
+  }),
+  { type: 'string', format: 'date', pattern: '^a', description: 'D', enum: ['a'] },
+  { allOf: [{ $ref: '#/$defs/x' }, b], $defs: { x: a } },
+  { allOf: [{ $ref: '#/$defs/none' }, b] },
+  { not: branch, contains: branch, type: 'array' }
+]

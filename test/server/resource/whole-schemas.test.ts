@@ -2,7 +2,7 @@ import { resource } from 'fastify-services'
 import t from 'tap'
 import { toResponseSchema } from '../../../lib/core/resource/response.js'
 import { isKept } from '../../support/kept.js'
-import { outputFails, refused, rows } from './whole-schema-rows.js'
+import { answers, outputFails, refused, rows } from './whole-schema-rows.js'
 
 type Schema = Record<string, unknown>
 interface Method {
@@ -56,6 +56,7 @@ t.test('schemas of all methods', async (t) => {
   kept['a query as it is'] = find?.querystring
   kept['that of a patch'] = patch?.querystring
   kept['of a library that knows one side'] = make(outputFails).get?.response
+  kept['answers by others'] = answers.map((one) => [one, toResponseSchema(one as Schema)])
   isKept(t, kept, 'test/server/resource/whole-schemas.txt')
 })
 

@@ -18,6 +18,21 @@ const Node = z.object({
     return z.array(Node).optional()
   }
 })
+const Chain = z.object({
+  a: z.int(),
+  pin: z.string().meta({ writeOnly: true }),
+  get next() {
+    return Chain.optional()
+  },
+  get noted() {
+    return Chain.optional().describe('N')
+  }
+})
+const Endless = z.object({
+  get both() {
+    return z.intersection(Endless, z.object({ b: z.int() })).optional()
+  }
+})
 const deep = object({ set, hidden, 'x.y': text }, { required: ['set', 'hidden', 'x.y'] })
 
 /** A schema, and options of `resource()`. */
@@ -110,6 +125,16 @@ export const rows: Readonly<Record<string, readonly [schema: unknown, options?: 
   root: [object({ a: int, next: { $ref: '#' }, list: { type: 'array', items: { $ref: '#' } } }, { required: ['a'] })],
   unknownRef: [object({ a: { $ref: 'elsewhere#' }, b: { $ref: '#/$defs/none' } })],
   recursive: [Node],
+  chain: [Chain],
+  'a reference in an intersection, and more': [
+    object(
+      {
+        one: { allOf: [{ $ref: '#/$defs/a' }], minProperties: 1 },
+        two: { allOf: [{ $ref: '#/$defs/a', title: 'T' }] }
+      },
+      { $defs: { a } }
+    )
+  ],
   cyclic: [
     Type.Object({
       tree: Type.Cyclic({ Tree: Type.Object({ id: Type.Integer(), kids: Type.Array(Type.Ref('Tree')) }) }, 'Tree')
@@ -238,6 +263,7 @@ const bad = (vendor: string) => ({ '~standard': { version: 1, vendor, jsonSchema
 
 /** What `resource()` refuses. */
 export const refused: Readonly<Record<string, readonly [schema: unknown, options?: unknown]>> = {
+  'an intersection within itself': [Endless],
   ...Object.fromEntries(
     [undefined, null, 1, 'x', true, [], [object({})], Object].map((one) => [
       `a ${typeof one} ${one}`.slice(0, 20),

@@ -14,15 +14,16 @@ const kinds = {
     boolean: { type: 'boolean' }
   },
   ...{
-    choice: { enum: [1, 'a', true, 1.5] }, 'choice or null': { enum: ['b', null] }, json: {}, 'json or null': { type: ['array', 'null'] },
+    choice: { enum: [1, '1', 'a', true, 1.5] }, 'choice or null': { enum: ['b', null] }, json: {}, 'json or null': { type: ['array', 'null'] },
     file
   }
 }
 // biome-ignore format: a table
-const typed = ['', ' ', 'a', 'b', '5', ' 5 ', 'true', 'false', 'True', 'null', '1', '[1]', '"a"', '{"__proto__":1}', '{', '1.5']
+const typed = ['', ' ', 'a', 'b', '5', ' 5 ', 'true', 'false', 'True', 'truer', 'untrue', 'falsely', 'null', '1', '[1]', '"a"', '{"__proto__":1}', '{', '1.5']
 // biome-ignore format: a table
 const numbers = [
   ...[
+    '123456789012345e10', '123456789012345E-10', '1234567890123456e-1', '0E5', '-0E5', '1E-999',
     '0', '-0', '1', '-1', '+1', '01', '1.', '.5', '1.0', '1.50', '-1.5', '1e3', '1E3', '1e+3', '1e-3', '1e', '1e999', '-1e999', '1e-999',
     '0e-999'
   ],
@@ -94,7 +95,14 @@ t.test('what is typed, as data', async (t) => {
           entries('__proto__', '3'),
           entries('json', '[')
         ]),
-        dataOf([])
+        dataOf([]),
+        dataOf([
+          entries('text', 'a', 'a'),
+          entries('number', '5', '5'),
+          entries('json', '{', '{'),
+          entries('choice', '1', '1')
+        ]),
+        toData([entries('text', 'a', 'a', 'a'), entries('number', '')]).data
       ],
       forms: forms.map((one) => toPlain(toForm(one))),
       parsed: ['1', '', '{', '"a"', 'null', 'undefined', '[1,]'].map((text) => {

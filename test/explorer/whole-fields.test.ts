@@ -40,7 +40,7 @@ const schemas: unknown[] = [
   ...[
     'text', 'file', 'sl~1a~0sh', 'loop', 'far', 'odd', 'list', 'nowhere', '', '__proto__', 'list/0', 'text/type'
   ].map((name) => at(`#/${name}`)),
-  ...[at('text'), at(7), at('#'), at('##/text'), at('a#/text'), { ...at('#/text'), description: 'Beside', type: 'integer' }],
+  ...[at('text'), at('te#/xt'), at(7), at('#'), at('##/text'), at('a#/text'), { ...at('#/text'), description: 'Beside', type: 'integer' }],
   ...[17, 18, 19, 20, 21].map((index) => at(`#/r${index}`)),
   ...[
     [1, 'a', true, null], [], [null], [null, 'a'], ['a', null, null], [false, 0, ''], [[1], { a: 1 }], 'a', { 0: 'a' }

@@ -10,7 +10,7 @@ t.test('what is read of a document and of an answer for a login', async (t) => {
   const servers = [
     ...odd.flatMap((one) => [{ servers: one }, { servers: [{ url: one }] }]),
     ...[
-      '/', '/v1', '/v1/', 'v1', 'v1//a', '//', '/a//b/', 'https://evil.example/v1', 'http://evil.example', '//evil.example/v1',
+      '/', '/v1', '/v1/', 'v1', 'v1//a', '//', '/a//b/', 'https://evil.example/v1', 'http://evil.example', 'http://evil.example/v1', 'httpss://evil.example/v1', '//evil.example/v1',
       'HTTPS://EVIL.example/v1/', 'ftp://evil.example/v1'
     ].map((url) => ({ servers: [{ url }, { url: '/second' }] })),
     ...[

@@ -6,7 +6,7 @@ import { resultOf, toFilters, toPlain } from './plain.js'
 
 // biome-ignore format: a table
 const parts: Partial<Place>[] = [
-  ...[{}, { service: '' }, { service: 'a/:b/c d' }, { service: 'é?#%&=+ \ud800' }, { service: '__proto__' }, { service: 'a//b' }],
+  ...[{}, { service: '' }, { service: 'a/:b/c d' }, { service: 'é?#%&=+ \ud800' }, { service: '__proto__' }, { service: 'a\ud800b\udc00' }, { service: 'a//b' }],
   ...['find', 'get', '', 'a b', '__proto__'].map((call) => ({ call })),
   ...['', '1', 'a&b=c', undefined, '\u202e'].map((id) => ({ id })),
   ...[new Map([['b', '1'], ['a', '']]), new Map([['a b', '&']]), new Map([['', 'x']])].map((route) => ({ route })),

@@ -18,7 +18,7 @@ const errors: unknown[] = [
     { params: { missingProperty: null } }
   ],
   [
-    { instancePath: '/0/a', message: 'of a list' }, { instancePath: '/12' }, { instancePath: '/1a/b' }, { instancePath: '/a/1' },
+    { instancePath: '/0/a', message: 'of a list' }, { instancePath: '/12' }, { instancePath: '/1a/b' }, { instancePath: '/a1/b' }, { instancePath: '/a/1' },
     { instancePath: '/0/1/a' }
   ],
   [{ path: ['a', 'b'], message: 'is short' }, { path: [] }, { path: [{ key: 'a' }, { key: 0 }] }, { path: [0, 'a'] }, { path: '/a/b' }],

@@ -61,7 +61,7 @@ t.test('conditions as they are typed, as a query', async (t) => {
       ]),
       queries: selections.map((one) => {
         const place = { ...listOfService('a'), ...one }
-        return [one, toQuery(place, { query, canJoin: true })]
+        return [one, toPlain(toQuery(place, { query, canJoin: true }))]
       })
     },
     'test/explorer/whole-queries.txt'

@@ -9,12 +9,13 @@ import { resultOf, toPlain } from './plain.js'
 const routes: readonly string[] = [
   ...['find GET /', 'get GET /:id', 'create POST /', 'update PUT /:id', 'patch PATCH /:id', 'remove DELETE /:id'],
   ...['share POST /:id/share/:place/:day', 'stats GET /all/stats', 'sum-up PUT /sum', 'audit DELETE /:id/audit'],
-  ...['tell PATCH /tell', '_own POST /own', 'a1 GET /a1', 'archive', 'x-y', '1st', '__proto__']
+  ...['tell PATCH /tell', '_own POST /own', 'a1 GET /a1', 'archive', 'x-y', '1st', 'Archive']
 ]
+const bulk: readonly string[] = ['update PUT /', 'patch PATCH /', 'remove DELETE /']
 
 /** The services at a path whose methods have these routes. */
 function serviceAt(path: string) {
-  const operations = routes.map((text) => {
+  const operations = (path === 'bulk' ? bulk : routes).map((text) => {
     const [method, verb, url = '/'] = text.split(' ')
     const route = verb && `${verb} ${url}`
     const hasData = verb === undefined || verb.startsWith('P')
@@ -78,7 +79,8 @@ const rows: readonly Row[] = [
   ['posts', 'stats', { query: { a: 1 } }], ['posts', 'sum-up', { data: [1, 'a'] }], ['posts', 'audit', { id: 'a' }],
   ['posts', 'tell', { data: 'text' }], ['posts', '_own', { data: { a: 1 } }], ['posts', 'a1'], ['posts', 'archive', { data: { a: 1 } }],
   ['posts', 'archive', { data: null, query: { a: 1 } }], ['posts', 'archive'], ["it's", 'x-y', { data: 7 }],
-  ['posts', '1st', { data: 'x'.repeat(60) }], ['posts', '__proto__', { data: false }],
+  ['posts', '1st', { data: 'x'.repeat(60) }], ['posts', 'Archive', { data: false }], ['bulk', 'update', { data: [1] }], ['bulk', 'patch', { data: {}, query: { a: 1 } }],
+  ['bulk', 'patch', { id: '7', data: {} }], ['bulk', 'remove'], ['bulk', 'remove', { id: '7' }],
   ['files', 'create', { data: form(['title', `@it's; \\ "title"`], ['n', '']) }],
   ['files', 'create', { data: form(['title', 'a'], ['file', file], ['file', untyped]), headers: { 'X-A': '1' } }],
   ['files', 'create', { data: form() }],
@@ -104,7 +106,11 @@ t.test('requests of all forms, as they are sent and as they are copied', async (
     }
     kept[`${index + 1} ${path} ${method}`] = [
       request,
-      { missing: missingIn(call), arguments: toPlain(argumentsOf(call)) },
+      {
+        missing: missingIn(call),
+        arguments: toPlain(argumentsOf(call)),
+        last: toPlain(argumentsOf(call, { own: 1 }).at(-1))
+      },
       await resultOf(texts)
     ]
   }

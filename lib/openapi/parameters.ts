@@ -22,7 +22,7 @@ export function toParameters({ url, method, form, service, services: { component
   const params = toJsonSchema(schema.params, 'input').properties as Json | undefined
   const placeholders = pathParametersIn(url)
   const path = placeholders.map((placeholder, index) => {
-    const isId = form.hasId && index === placeholders.length - 1
+    const isId = form.hasId && index === placeholders.lastIndexOf('id')
     const own = params?.[placeholder] ?? (isId ? idOf(service, components) : { type: 'string' })
     const { description = isId ? `The id of the ${service.names.text.one}.` : undefined, ...rest } = components.copy(
       own as Json,

@@ -108,12 +108,20 @@ t.test('the id, and the placeholders of the path', async (t) => {
       properties: { id: { type: 'string', format: 'uuid', description: 'Its number.' } }
     }
     app.service('files', new All(), { schema: { get: { params } } })
+    app.service('notes', new All(), {
+      methods: ['get', 'publish'],
+      routes: { publish: 'POST /:id/editions/:edition' },
+      schema: { get: { response: record } }
+    })
   })
   const idIn = (name: string) => parametersOf(document, operationsOf(document)[name])
   t.strictSame(idIn('GET /posts/{postId}/comments/{id}'), {
     postId: { name: 'postId', in: 'path', required: true, schema: { type: 'string' } },
     id: { name: 'id', in: 'path', required: true, description: 'The id of the comment.', schema: { type: 'integer' } }
   })
+  const { id, edition } = idIn('POST /notes/{id}/editions/{edition}')
+  t.match(id, { description: 'The id of the note.', schema: { type: 'integer' } }, 'wherever the route has it')
+  t.strictSame(edition, { name: 'edition', in: 'path', required: true, schema: { type: 'string' } })
   t.strictSame(idIn('GET /pages/{id}').id.schema, { type: 'string' })
   t.match(idIn('GET /files/{id}').id, { description: 'Its number.', schema: { type: 'string', format: 'uuid' } })
 })

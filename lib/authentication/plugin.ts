@@ -39,8 +39,8 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
       throw new Error("The strategy 'refresh' stands for the option `refresh`: choose another name")
     strategies.set('refresh', new RefreshStrategy(sessions))
   }
-  const authStrategies = namesOf('authStrategies', options.authStrategies, strategies)
-  if (sessions !== undefined) authStrategies.push('refresh')
+  const named = namesOf('authStrategies', options.authStrategies, strategies)
+  const authStrategies = [...new Set(sessions === undefined ? named : [...named, 'refresh'])]
   const parseStrategies = namesOf('parseStrategies', options.parseStrategies, strategies)
   const local = [...strategies.values()].filter((strategy) => strategy instanceof LocalStrategy)
   const secrets = local.length === 0 ? ['password'] : local.map((strategy) => strategy.entityPasswordField)

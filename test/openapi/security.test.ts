@@ -96,7 +96,9 @@ t.test('a login has its body and its result, with the user that it gives', async
   const document = await documentOf(t, (app) => withLogin(app, { refresh: true }))
   const { requestBody, responses, summary } = operationsOf(document)['POST /authentication']
   t.equal(summary, 'Log in')
-  t.match(follow(document, requestBody.content['application/json'].schema).oneOf, [
+  const { oneOf } = follow(document, requestBody.content['application/json'].schema)
+  t.equal(oneOf.length, 3, 'a body is one of them, and no two')
+  t.match(oneOf, [
     { properties: { strategy: { const: 'jwt' }, accessToken: { type: 'string' } } },
     { required: ['strategy', 'email', 'password'], properties: { password: { format: 'password' } } },
     { properties: { strategy: { const: 'refresh' }, refreshToken: {} } }

@@ -36,7 +36,7 @@ const synonyms: readonly (readonly [string, string])[] = [
 export function toFilterFields(parameters: readonly Json[], follow: Follow): FilterField[] {
   const fields = new Map<string, FilterField>()
   for (const parameter of parameters) {
-    const [, name = '', operator] = /^(.+?)(?:\[(\$\w+)\])?$/s.exec(textOf(own(parameter, 'name')) ?? '') ?? []
+    const [, name = '', operator] = /(.+?)(?:\[(\$\w+)\])?$/s.exec(textOf(own(parameter, 'name')) ?? '') ?? []
     if (name === '' || name.startsWith('$')) continue
     const known = fields.get(name)
     const found = operator === undefined ? readField(name, parameter, follow) : { operators: [operator] }
@@ -54,7 +54,7 @@ function readField(name: string, parameter: Json, follow: Follow): FilterField {
   const operatorsIn = (one: Json) => entriesOf(own(one, 'properties')).filter(([key]) => key.startsWith('$'))
   const values = all.filter((one) => operatorsIn(one).length === 0)
   const operators = all.flatMap(operatorsIn)
-  const value = values.length === 0 ? operators[0]?.[1] : values.length === all.length ? schema : { anyOf: values }
+  const value = values.length === 0 ? operators[0]?.[1] : { anyOf: values }
   return {
     ...toField(name, value, follow, own(parameter, 'required') === true),
     description: textOf(own(parameter, 'description')),

@@ -43,7 +43,7 @@ export function addressOf(document: unknown, place: string): string {
   const { origin } = new URL(place)
   const [server] = listOf(own(document, 'servers'))
   const path = textOf(own(server, 'url'))?.replace(/^(https?:)?\/\/[^/?#]*/i, '') ?? ''
-  return /^[\w./~-]*$/.test(path) ? new URL(`/${path}`.replace(/\/+/g, '/'), origin).href.replace(/\/+$/, '') : origin
+  return /^[\w./~-]*$/.test(path) ? new URL(`/${path}`.replace(/\/+/g, '/'), origin).href.replace(/\/$/, '') : origin
 }
 
 /** Who is logged in, as far as the answer to a login says it. */

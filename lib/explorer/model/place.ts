@@ -54,9 +54,9 @@ export function toHash(place: Place): string {
 
 /** The place that a hash stands for: `undefined` where it is none. */
 export function fromHash(hash: string): Place | undefined {
-  const [, path = '', query = ''] = /^#\/([^?]*)\??(.*)$/s.exec(hash) ?? []
-  const service = decode(path)
-  if (!hash.startsWith('#/') || service === undefined) return undefined
+  const [, path, query] = /^#\/([^?]*)\??(.*)/s.exec(hash) ?? []
+  const service = path === undefined ? undefined : decode(path)
+  if (service === undefined) return undefined
   const pairs = [...new URLSearchParams(query)]
   const one = (name: string) => pairs.find(([key]) => key === name)?.[1]
   const [asc, desc] = [one('asc'), one('desc')]

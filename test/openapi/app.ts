@@ -17,6 +17,9 @@ export interface Given {
   readonly plugin?: ServicesOptions
 }
 
+// One for all documents of a file: what takes its time is to compile the schema of OpenAPI.
+const validator = new Validator()
+
 /** The document of an application with the services that `add` registers. It is valid. */
 export async function documentOf(
   t: Test,
@@ -30,7 +33,7 @@ export async function documentOf(
   await add(app)
   await app.ready()
   const made: Part = app.swagger()
-  const { valid, errors } = await new Validator().validate(structuredClone(made))
+  const { valid, errors } = await validator.validate(structuredClone(made))
   t.ok(valid, `it is a document of OpenAPI 3.1: ${JSON.stringify(errors)}`)
   return made
 }

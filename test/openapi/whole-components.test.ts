@@ -14,8 +14,8 @@ t.test('components, and what refers to them', async (t) => {
   }
   // biome-ignore format: a table
   const given: readonly (readonly [name: string, schema: object])[] = [
-    ...[['Post', text], ['Post', { $ref: '#' }], ['Post', { $ref: '#/components/schemas/Own' }], ['Taken', { type: 'integer' }], ['Post', { $ref: 'service:users,people' }], ['Post', { $ref: 7 }]] as const,
-    ...['#', '#/properties/a', '#/$defs/a', '#/definitions/b', '#/definitions/a', '#/$defs/blog-post/properties/x', '#/$defs/a%20b', '#/$defs/no', '#/$defs', 'http://a/own#', 'http://a/own#/properties/x', 'other', 'service:', '#/components/schemas/Own', 'root', 'root#', 'x#y'].map((place) =>
+    ...[['Post', text], ['Post', { $ref: '#' }], ['Post', { $ref: '#/components/schemas/Own' }], ['Taken', { type: 'integer' }], ['Post', { $ref: 'service:users,people' }], ['Post', { $ref: 7 }], ['Post', { items: { $ref: '#/components/schemas/Own', description: 'Beside' } }], ['Post', { items: { $ref: '#', title: 'Beside' } }]] as const,
+    ...['#', '#/properties/a', '#/$defs/a', '#/definitions/b', '#/definitions/a', '#/$defs/blog-post/properties/x', '#/$defs/a%20b', '#/$defs/no', '#/$defs', 'http://a/own#', 'http://a/own#/properties/x', 'other', 'service:', '#/components/schemas/Own', 'root', 'root#', 'x#y', 'other#/$defs/a'].map((place) =>
       ['Post', { $id: 'root', $defs: { a: { properties: { me: { $ref: '#/$defs/a' }, up: { $ref: '#' } } }, 'blog-post': { properties: { x: text } }, 'a b': text }, definitions: { b: { type: 'integer' } }, properties: { a: { $ref: place }, b: { items: { $ref: place } } } }] as const
     ),
     ...[['Post', { properties: { a: { $id: 'http://a/inner', properties: { b: { $ref: 'http://a/inner' } } }, c: { $id: 'http://a/inner', properties: { b: { $ref: 'http://a/inner' } } } } }]] as const,

@@ -69,7 +69,8 @@ async function addGuarded(app: FastifyInstance) {
     schema: { patch: { security: [] } },
     hooks: { around: { all: [authenticate('jwt')] } } as never
   })
-  app.get('/me', { schema: { security: [{ Own: [] }], operationId: 'findPosts' } }, () => ({}))
+  const response = { 200: { type: 'object', properties: { kind: { const: 'a' } } } }
+  app.get('/me', { schema: { security: [{ Own: [] }], operationId: 'findPosts', response } }, () => ({}))
 }
 
 /** Services of all kinds, by what their documents show. */
@@ -219,7 +220,7 @@ export const documents: Record<string, readonly [add: Add, given?: Given]> = {
                 }
               },
               update: {
-                body: { type: 'object', properties: { any: { type: 'string', format: 'binary' } } },
+                body: { type: 'object', properties: { any: { type: 'string', format: 'binary' }, file } },
                 consumes: ['multipart/form-data', 'image/png']
               },
               patch: {
@@ -251,7 +252,10 @@ export const documents: Record<string, readonly [add: Add, given?: Given]> = {
           schemas: { Post: text, Error: text } as never,
           responses: { Conflict: { description: 'Mine.' }, BadRequest: { description: 'Mine.' } },
           parameters: { UserQueryLimit: { name: 'x', in: 'query', schema: text } as never },
-          securitySchemes: { Own: apiKey.describe?.().security as never }
+          securitySchemes: {
+            Own: apiKey.describe?.().security as never,
+            Bearer: { type: 'http', scheme: 'bearer', description: 'From the proxy.' }
+          }
         }
       }
     }

@@ -128,7 +128,7 @@ export const documents: Record<string, readonly [add: Add, given?: Given]> = {
     add(
       {
         ...{
-          posts: [{ multi: ['archive'] }, { methods: ['publish', 'archive'] }],
+          posts: [{ multi: ['archive'] }, { methods: ['publish', 'archive'], schema: { archive: { summary: 'Store' } } }],
           notes: [{}, { methods: all, schema: { create: { hide: true }, archive: { response: record, body: record } } }]
         },
         ...{

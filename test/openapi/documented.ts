@@ -2,6 +2,7 @@ import multipart from '@fastify/multipart'
 import { memory } from '@feathersjs/memory'
 import type { FastifyInstance } from 'fastify'
 import authentication, { authenticate, protect } from 'fastify-services/authentication'
+import * as z from 'zod'
 import { All, apiKey, type Given } from './app.js'
 
 const [text, number] = [{ type: 'string' }, { type: 'integer' }]
@@ -51,6 +52,18 @@ const vowels = [
   'umbrellas',
   'utes'
 ]
+
+async function addUsers(app: FastifyInstance) {
+  const users = (name: string) => ({ schema: { get: { response: { type: 'object', properties: { [name]: text } } } } })
+  app.service('users', memory(), users('outer'))
+  await app.register(
+    async (child) => {
+      child.service('users', memory(), users('inner'))
+      await child.register(authentication, { secret: 'x'.repeat(64) })
+    },
+    { prefix: '/v1' }
+  )
+}
 
 async function addGuarded(app: FastifyInstance) {
   const strategies = { jwt: true, apiKey } as const
@@ -182,7 +195,9 @@ export const documents: Record<string, readonly [add: Add, given?: Given]> = {
         },
         ...{
           c: query({ type: 'object' }), d: query({ type: 'object', properties: { 'a-b': text, aB: number, a_b: { type: 'boolean' } } }),
-          e: query({ properties: { '': text, $: text } })
+          e: query({ properties: { '': text, $: text } }), nested: query({ $ref: '#/$defs/q/x', $defs: { q: { properties: { q: text } } } }),
+          zod: query(z.object({ q: z.string().default('a'), r: z.string() })),
+          params: get({ params: z.object({ id: z.string().default('a').describe('Its own.') }) })
         },
         ...{
           'f/:a/g/:b': get(
@@ -240,6 +255,7 @@ export const documents: Record<string, readonly [add: Add, given?: Given]> = {
       }
     )
   ],
+  'users in two places': [addUsers],
   'guards, and fields that are kept back': [
     addGuarded,
     {

@@ -256,6 +256,9 @@ export const documents: Record<string, readonly [add: Add, given?: Given]> = {
     )
   ],
   'users in two places': [addUsers],
+  'another answer that defines a part': [
+    add({ posts: get({ response: { 409: { properties: { why: { $ref: '#/$defs/reason' } }, $defs: { reason: text } } } }) })
+  ],
   'guards, and fields that are kept back': [
     addGuarded,
     {

@@ -1,0 +1,62 @@
+import { ServiceError } from 'fastify-services/client'
+
+/** What is told of an error. The words of the engine are left out, since they differ by version. */
+function toldOf(error: unknown): unknown {
+  if (!(error instanceof Error)) return `throws ${String(error)}`
+  if (/^(Type|Range|Syntax|URI)Error$/.test(error.name) || error instanceof DOMException) return error.name
+  if (!(error instanceof ServiceError)) return `${error.name}: ${error.message}`
+  const { name, className, code, message, data, errors, cause } = error
+  const Class = error.constructor.name
+  const short = `${name === Class ? '' : `${Class} `}${name} ${code} ${className}: ${message}`
+  const more = { data, errors, cause: cause === undefined ? undefined : toldOf(cause) }
+  return JSON.stringify(more) === '{}' ? short : { error: short, ...more }
+}
+
+/** What a call gives, or throws, or rejects with. */
+export async function outcome(call: () => unknown): Promise<unknown> {
+  try {
+    return (await call()) ?? null
+  } catch (error) {
+    return toldOf(error)
+  }
+}
+
+/** A value that may be no JSON, in a few words. */
+export function shown(value: unknown): unknown {
+  if (typeof value === 'function') return `function ${value.name}`
+  if (ArrayBuffer.isView(value))
+    return `${value.constructor.name} ${Buffer.from(value.buffer, value.byteOffset, value.byteLength)}`
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(shown)
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value.constructor.name
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shown(one)]))
+}
+
+/** What a library got. */
+export interface Sent {
+  method: string
+  url: string
+  headers: Record<string, string>
+  body: unknown
+}
+
+/** A `fetch` that sends nothing: it writes down what it gets, and answers by `answer`. */
+export function createFetch(answer: (sent: Sent) => Response | Promise<Response> = () => Response.json({})) {
+  const sent: Sent[] = []
+  const library = async (url: string, { method, headers, body }: Omit<Sent, 'url'>) => {
+    const one = { method, url, headers, body }
+    sent.push(one)
+    return answer(one)
+  }
+  return { sent, library: library as never }
+}
+
+/** The outcomes of all rows of a table, one after the other. */
+export async function outcomes<Row>(
+  rows: Readonly<Record<string, Row>>,
+  run: (row: Row, name: string) => unknown
+): Promise<Record<string, unknown>> {
+  const all: Record<string, unknown> = {}
+  for (const [name, row] of Object.entries(rows)) all[name] = await outcome(() => run(row, name))
+  return all
+}

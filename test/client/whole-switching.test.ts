@@ -1,0 +1,91 @@
+import t from 'tap'
+import { isKept } from '../support/kept.js'
+import { type LoginPlay, playAll } from './login-play.js'
+
+type Rows = Parameters<typeof playAll>[0]
+const ada = { 'feathers-jwt': 'ada-a', 'feathers-jwt-refresh': 'ada-r' }
+
+const acts: Record<string, (play: LoginPlay) => Promise<unknown>> = {
+  'a login': ({ logIn }) => logIn('bob'),
+  'a login that is refused': ({ logIn }) => logIn('eve'),
+  'a login that fails': ({ app }) => app.authenticate({ strategy: 'down' }),
+  'the stored token': ({ app }) => app.reAuthenticate(true),
+  'a logout': ({ app }) => app.logout(),
+  'a call': ({ find }) => find()
+}
+const first: Record<string, [held: string, call: (play: LoginPlay) => Promise<unknown>]> = {
+  'a login': ['POST local', ({ logIn }) => logIn('cid')],
+  'a login that is stored': ['setItem feathers-jwt', ({ logIn }) => logIn('cid')],
+  'a login that is refused': ['POST local', ({ logIn }) => logIn('eve')],
+  'a login that fails': ['POST down', ({ app }) => app.authenticate({ strategy: 'down' })],
+  'the stored token': ['POST jwt', ({ app }) => app.reAuthenticate(true)],
+  'a logout': ['DELETE /authentication', ({ app }) => app.logout()],
+  'a logout that is stored': ['removeItem feathers-jwt', ({ app }) => app.logout()]
+}
+
+t.test('two at the same time: the first waits, the second begins, the first goes on', async (t) => {
+  const kept: Record<string, unknown> = {}
+  for (const [one, [held, begin]] of Object.entries(first)) {
+    const rows = Object.entries(acts).map(([two, act]): [string, Rows[string]] => [
+      two,
+      async (play) => {
+        const all = play(ada)
+        all.server.refused.add('eve')
+        all.faults.set('POST down', 503)
+        await all.app.reAuthenticate()
+        all.log.splice(0)
+        const letGo = all.hold(held)
+        const [done, other] = [
+          all.does('first', () => begin(all)),
+          all.idle('the first waits').then(() => all.does('second', () => act(all)))
+        ]
+        await all.idle('both are begun')
+        await all.idle('now the first goes on')
+        letGo()
+        await Promise.all([done, other])
+        await all.does('at the end', () => all.app.get('authentication'))
+      }
+    ])
+    kept[one] = await playAll(Object.fromEntries(rows))
+  }
+  isKept(t, kept, 'test/client/whole-switching.txt')
+})
+
+const failing = [
+  'getItem feathers-jwt',
+  'getItem feathers-jwt-refresh',
+  'setItem feathers-jwt',
+  'setItem feathers-jwt-refresh',
+  'removeItem feathers-jwt',
+  'removeItem feathers-jwt-refresh'
+]
+
+t.test('a storage that fails', async (t) => {
+  const kept: Record<string, unknown> = {}
+  for (const name of failing) {
+    const calls = { ...acts, 'a renewal': ({ find }: LoginPlay) => find() }
+    const rows = Object.entries(calls).map(([call, act]): [string, Rows[string]] => [
+      call,
+      async (play) => {
+        const all = play(ada)
+        all.server.refused.add('eve')
+        if (call === 'a renewal') all.server.refused.add('ada-a')
+        all.faults.set('POST down', 503)
+        if (call !== 'a renewal') await all.app.reAuthenticate()
+        all.log.splice(0)
+        all.faults.set(name, new Error('the storage fails'))
+        await all.does(call, () => act(all))
+        all.faults.delete(name)
+        await all.does('at the end', () => all.app.get('authentication'))
+        await all.does('find', all.find)
+      }
+    ])
+    const played = await playAll(Object.fromEntries(rows))
+    // The others never do what fails.
+    const failed = Object.entries(played).filter(([, lines]) =>
+      lines.some((line) => line.endsWith('the storage fails'))
+    )
+    kept[name] = Object.fromEntries(failed)
+  }
+  isKept(t, kept, 'test/client/whole-storage.txt')
+})

@@ -26,6 +26,7 @@ export function shown(value: unknown): unknown {
   if (typeof value === 'function') return `function ${value.name}`
   if (ArrayBuffer.isView(value))
     return `${value.constructor.name} ${Buffer.from(value.buffer, value.byteOffset, value.byteLength)}`
+  if (value === undefined) return 'undefined'
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(shown)
   if (Object.getPrototypeOf(value) !== Object.prototype) return value.constructor.name

@@ -15,8 +15,8 @@ async function request(call: () => unknown): Promise<unknown> {
   const [one] = sent.splice(0)
   if (one === undefined) return result
   const { method, url, headers, body } = one
-  const [name, text] = [headers['X-Service-Method'], shown(body)]
-  return `${method} ${url}${name === undefined ? '' : ` (${name})`}${text === undefined ? '' : ` ${text}`}`
+  const name = headers['X-Service-Method']
+  return `${method} ${url}${name === undefined ? '' : ` (${name})`}${body === undefined ? '' : ` ${shown(body)}`}`
 }
 
 const words = `archive a1 A_b _a 1a a-b then setup teardown all around before after error hooks on once off emit addListener

@@ -35,7 +35,7 @@ const queries: Record<string, unknown> = {
   'safe characters': { 'aZ09_.~-': 'aZ09_.~-' },
   'characters that only qs encodes': { "!'()*": "!'()*!'()*" },
   'letters of other scripts': { größe: 'äöü', 名: 'ß名', '🙂': '🙂🙂' },
-  'half a character': { a: '\uD83D', b: 'x\uDE42y', '\uD83D': 1, c: '\uD83D\uDE42\uD83D' },
+  'half a character': { a: '\uD83D', b: 'x\uDE42y\uDE42\uD83Dz', '\uD83D': 1, c: '\uD83D\uDE42\uD83D' },
   'keys in brackets': { 'a[b]': 1, 'c.d': 2, 'e[]': 3 },
   'a function': { a: Boolean, b: 1 },
   'a symbol as a value': { a: Symbol('s') },

@@ -1,0 +1,65 @@
+import t from 'tap'
+import { isKept } from '../support/kept.js'
+import { playAll } from './login-play.js'
+
+type Rows = Parameters<typeof playAll>[0]
+const ada = { 'feathers-jwt': 'ada-a', 'feathers-jwt-refresh': 'ada-r' }
+
+// That of the play which is on.
+let log: string[] = []
+const locks = {
+  async request(name: string, run: () => Promise<void>) {
+    log.push(`lock ${name}`)
+    await run()
+    log.push(`unlock ${name}`)
+  }
+}
+const refusing = { request: () => Promise.reject(new Error('no locks here')) }
+
+/** Finds with a token that is refused, on a platform with these locks. */
+const renewsWith =
+  (navigator: object | undefined, more: object = {}): Rows[string] =>
+  async (play) => {
+    Object.defineProperty(globalThis, 'navigator', { configurable: true, value: navigator })
+    const {
+      does,
+      find,
+      server,
+      faults,
+      logIn,
+      log: own
+    } = play('storageKey' in more ? { key: 'ada-a', 'key-refresh': 'ada-r' } : ada, more)
+    log = own
+    if ('storage' in more) await does('login', () => logIn('ada'))
+    server.refused.add('storage' in more ? 'ada-1' : 'ada-a')
+    if ('refused' in more) server.refused.add('ada-r')
+    if ('fault' in more) faults.set('POST refresh', more.fault)
+    await Promise.all([does('one', find), does('two', find)])
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+
+const rows: Rows = {
+  'no platform': renewsWith(undefined),
+  'no locks': renewsWith({}),
+  locks: renewsWith({ locks }),
+  'another key': renewsWith({ locks }, { storageKey: 'key' }),
+  'a storage that no other tab sees': renewsWith({ locks }, { storage: undefined }),
+  'a refused renewal': renewsWith({ locks }, { refused: true }),
+  'a renewal that fails': renewsWith({ locks }, { fault: 503 }),
+  'locks that refuse': renewsWith({ locks: refusing })
+}
+
+t.test('renewals of tabs take turns', async (t) => {
+  const before = Object.getOwnPropertyDescriptor(globalThis, 'navigator')
+  const { setTimeout } = globalThis
+  globalThis.setTimeout = ((run: () => void, time: number) => {
+    log.push(`waits ${time} ms`)
+    setImmediate(run)
+  }) as never
+  t.teardown(() => {
+    globalThis.setTimeout = setTimeout
+    Reflect.deleteProperty(globalThis, 'navigator')
+    if (before) Object.defineProperty(globalThis, 'navigator', before)
+  })
+  isKept(t, await playAll(rows), 'test/client/whole-locks.txt')
+})

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { Readable } from 'node:stream'
 import { type Connection, createClient, rest } from 'fastify-services/client'
 import t from 'tap'
@@ -79,6 +80,7 @@ t.test('what each library is given, and what becomes of its answers', async (t) 
       return [...other, result]
     })
     isKept(t, kept, `test/client/whole-library-${name}.txt`)
+    t.strictSame(getEventListeners(signal, 'abort'), [], `${name} leaves no listener`)
   }
 })
 

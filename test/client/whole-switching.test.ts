@@ -60,10 +60,30 @@ const failing = [
   'removeItem feathers-jwt-refresh'
 ]
 
+// What the storage has failed with is not waited for at once.
+const slow: typeof acts = {
+  'a logout behind a hook': ({ app, idle }) => {
+    app.service('authentication').hooks({ before: { remove: [() => idle('the hook waits')] } })
+    return app.logout()
+  },
+  'a login that takes its time': ({ logIn, hold, idle }) => {
+    const letGo = hold('POST local')
+    const login = logIn('bob')
+    idle('the server waits').then(letGo)
+    return login
+  },
+  'a refused login that takes its time': ({ logIn, hold, idle }) => {
+    const letGo = hold('POST local')
+    const login = logIn('eve')
+    idle('the server waits').then(letGo)
+    return login
+  }
+}
+
 t.test('a storage that fails', async (t) => {
   const kept: Record<string, unknown> = {}
   for (const name of failing) {
-    const calls = { ...acts, 'a renewal': ({ find }: LoginPlay) => find() }
+    const calls = { ...acts, ...(name === failing[0] && slow), 'a renewal': ({ find }: LoginPlay) => find() }
     const rows = Object.entries(calls).map(([call, act]): [string, Rows[string]] => [
       call,
       async (play) => {

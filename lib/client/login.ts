@@ -62,8 +62,6 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
   /** Follows a login that is under way, and makes it that of a session. */
   function remember(session: Session, login: Promise<Login>): Promise<AuthenticationResult> {
     const [before, token] = [stored, tokens.read()]
-    // It may never be awaited: a rejection must not count as unhandled.
-    token.catch(() => {})
     const isCurrent = () => current === session
     const save = async ({ result, used }: Login) => {
       if (!isCurrent() && stored !== session) return result

@@ -1,6 +1,9 @@
 import { authentication, type ClientAuthenticationOptions, createClient, rest } from 'fastify-services/client'
 import { outcome } from './outcome.js'
 
+// Locks of the platform, which Node has since version 24, take their time.
+Object.defineProperty(globalThis, 'navigator', { configurable: true, value: undefined })
+
 /** A token of a user. Its last part, the name that the log shows, is the user and a number. */
 export const tokenOf = (name: string, sub: unknown = name.split('-')[0]) => `x.${btoa(JSON.stringify({ sub }))}.${name}`
 

@@ -127,6 +127,15 @@ const logins: Rows = {
     await does('of another', () => app.service('authentication').create({ strategy: 'other' }))
     await does('another method', () => app.service('v1/login').find())
   },
+  'the storage of its own': async (play) => {
+    const { does, app, find, logIn, items } = play({}, { storage: undefined } as object)
+    items.set('not used', '')
+    await does('login', () => logIn('ada'))
+    await does('find', find)
+    await does('again', () => app.reAuthenticate(true))
+    await does('logout', () => app.logout())
+    await does('find', find)
+  },
   'a scheme': async (play) => {
     const { does, find } = play(ada, { scheme: 'Token' })
     await does('find', find)

@@ -130,6 +130,24 @@ const renewals: Rows = {
     letGo()
     await call
   },
+  'a renewal, and a login of the same user meanwhile': async (play) => {
+    const { does, find, hold, idle, logIn } = expired(play)
+    const letGo = hold('POST refresh')
+    const call = does('find', find)
+    await idle('the renewal waits')
+    await does('login', () => logIn('ada'))
+    letGo()
+    await call
+  },
+  'a call that is refused after a login of the same user': async (play) => {
+    const { does, find, hold, idle, logIn } = expired(play)
+    const letGo = hold('GET /things')
+    const call = does('find', find)
+    await idle('the call waits')
+    await does('login', () => logIn('ada'))
+    letGo()
+    await call
+  },
   'a call that is aborted while it waits for a renewal': async (play) => {
     const { does, find, hold, idle, app } = expired(play)
     const letGo = hold('POST refresh')

@@ -51,6 +51,41 @@ t.test('two at the same time: the first waits, the second begins, the first goes
   isKept(t, kept, 'test/client/whole-switching.txt')
 })
 
+const later: Record<string, [held: string, request: Record<string, string>]> = {
+  'a login': ['POST other', { strategy: 'other', user: 'bob' }],
+  'a login that is refused': ['POST other', { strategy: 'other', user: 'eve' }],
+  'a login that fails': ['POST broken', { strategy: 'broken' }]
+}
+
+t.test('a login begins while another waits: they are answered in this order', async (t) => {
+  const kept: Record<string, unknown> = {}
+  for (const [one, [held, begin]] of Object.entries(first)) {
+    const rows = Object.entries(later).map(([two, [other, request]]): [string, Rows[string]] => [
+      two,
+      async (play) => {
+        const all = play(ada)
+        all.server.refused.add('eve')
+        for (const name of ['POST down', 'POST broken']) all.faults.set(name, 503)
+        await all.app.reAuthenticate()
+        all.log.splice(0)
+        const [letGo, letOther] = [all.hold(held), all.hold(other)]
+        const begun = all.does('first', () => begin(all))
+        await all.idle('the first waits')
+        const second = all.does('second', () => all.app.authenticate(request))
+        const call = all.does('find', all.find)
+        await all.idle('so does the second')
+        letGo()
+        await all.idle('the first has gone on')
+        letOther()
+        await Promise.all([begun, second, call])
+        await all.does('at the end', () => all.app.get('authentication'))
+      }
+    ])
+    kept[one] = await playAll(Object.fromEntries(rows))
+  }
+  isKept(t, kept, 'test/client/whole-switching-two.txt')
+})
+
 const failing = [
   'getItem feathers-jwt',
   'getItem feathers-jwt-refresh',

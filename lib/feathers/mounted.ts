@@ -72,11 +72,9 @@ export const optionsOf = (service: FeathersService): ServiceOptions => service[o
  * Whether it is a service of `@feathersjs/authentication-oauth`: one that has a `grant`, or its callback. They need the sessions of Koa or
  * Express.
  */
-export const isOAuth = (service: object): boolean =>
-  hasGrant(service) || ('service' in service && hasGrant(Object(service.service)))
+export const isOAuth = (service: FeathersService): boolean => hasGrant(service) || hasGrant(Object(service.service))
 
-const hasGrant = (service: object): boolean =>
-  'grant' in service && typeof service.grant === 'function' && 'handler' in service
+const hasGrant = (service: FeathersService): boolean => typeof service.grant === 'function' && 'handler' in service
 
 export type Mixin = (service: FeathersService, path: string, options: ServiceOptions) => void
 

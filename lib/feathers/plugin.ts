@@ -38,7 +38,7 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
     )
   const { authentication } = options
   if (authentication !== undefined) {
-    if (typeof authentication !== 'object' || authentication === null)
+    if (!isObject(authentication))
       throw new Error(
         `The option \`authentication\` of fastify-services/feathers must be an object, { service, strategies }, got ${shown(authentication)}`
       )

@@ -5,6 +5,7 @@ import { NotFound } from '@feathersjs/errors'
 import { feathers, type HookContext, type NextFunction } from '@feathersjs/feathers'
 import type { FastifyInstance } from 'fastify'
 import authentication, { authenticate as ourGuard } from 'fastify-services/authentication'
+import mounted, { applicationOf } from 'fastify-services/feathers'
 import t from 'tap'
 import { told } from '../core/told.js'
 import { isKept } from '../support/kept.js'
@@ -202,3 +203,37 @@ for (const withOurs of [false, true])
       isKept(t, kept, `test/mount/whole-mounted${withOurs ? '-ours' : ''}.txt`)
     }
   )
+
+/** An application whose authentication calls itself by a name. */
+function createNamed(name: string): Theirs {
+  const theirs: Theirs = feathers()
+  theirs.set('name', name)
+  theirs.set('authentication', { secret: 'x'.repeat(32), entity: null, authStrategies: [name] })
+  const service = new AuthenticationService(theirs, 'authentication')
+  service.register(name, new ApiKey())
+  theirs.use(`${name}/login`, service)
+  theirs.use(`${name}/things`, mirror)
+  return theirs
+}
+
+t.test('several applications: which of them reads the credentials, and keeps the settings', async (t) => {
+  const seen: unknown[] = []
+  const see = async ({ app, path }: { app: { get(name: string): unknown }; path: string }) => {
+    seen.push(`${path}: ${app.get('name')}`)
+  }
+  const app = await createMounted(t, createNamed('first'), {
+    after: async (app) => {
+      await app.register(mounted, { app: createNamed('second') as never })
+      await app.register(async (child) => {
+        await child.register(mounted, { app: createNamed('third') as never })
+        child.service('inner', mirror as object, { hooks: { before: { all: [see as never] } } })
+      })
+      app.service('outer', mirror as object, { hooks: { before: { all: [see as never] } } })
+    }
+  })
+  const kept: Record<string, unknown> = {}
+  for (const path of ['first/things', 'second/things', 'third/things', 'inner', 'outer'])
+    kept[path] = await ask(app, ['GET', `/${path}`, undefined, key])
+  const { services: known } = applicationOf(app)
+  isKept(t, { ...kept, seen, services: Object.keys(known) }, 'test/mount/whole-mounted-several.txt')
+})

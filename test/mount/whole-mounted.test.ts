@@ -39,7 +39,7 @@ const acts: Record<string, (context: HookContext) => unknown> = {
 
 class ApiKey extends AuthenticationBaseStrategy {
   async parse({ headers }: IncomingMessage) {
-    return headers['x-key'] ? { strategy: 'api-key', key: headers['x-key'] } : null
+    return headers['x-key'] ? { strategy: this.name ?? 'none', key: headers['x-key'] } : null
   }
   async authenticate({ key }: { key?: string }) {
     if (key !== 'good') throw new NotFound('No such key')

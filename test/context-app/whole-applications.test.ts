@@ -196,6 +196,22 @@ t.test('the authentication that helpers of Feathers find', async (t) => {
     })
     kept[name] = Object.fromEntries(rows)
   }
+  const elsewhere = await create(t, {}, async (app) => {
+    for (const name of ['b', 'a'])
+      await app.register(
+        async (child) => {
+          await child.register(authentication, {
+            secret,
+            entity: null,
+            strategies: { [name]: { authenticate: () => ({}) } }
+          })
+        },
+        { prefix: name }
+      )
+  })
+  kept.elsewhere = ['a', 'b'].map((name) =>
+    outcomeOf(() => call(call(elsewhere.application, 'defaultAuthentication'), 'getStrategy', name))
+  )
   const { application } = await create(t, {}, login)
   const strategy = call(call(application, 'defaultAuthentication'), 'getStrategy', 'local')
   const hash = String(await call(strategy, 'hashPassword', 'secret'))

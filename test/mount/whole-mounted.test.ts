@@ -205,13 +205,15 @@ for (const withOurs of [false, true])
   )
 
 /** An application whose authentication calls itself by a name. */
-function createNamed(name: string): Theirs {
+function createNamed(name: string, settings: object = { authStrategies: [name] }): Theirs {
   const theirs: Theirs = feathers()
   theirs.set('name', name)
-  theirs.set('authentication', { secret: 'x'.repeat(32), entity: null, authStrategies: [name] })
-  const service = new AuthenticationService(theirs, 'authentication')
-  service.register(name, new ApiKey())
-  theirs.use(`${name}/login`, service)
+  for (const key of ['login', 'second']) {
+    theirs.set(key, { secret: 'x'.repeat(32), entity: null, ...settings })
+    const service = new AuthenticationService(theirs, key)
+    for (const strategy of [name, `${name} 2`, key]) service.register(strategy, new ApiKey())
+    theirs.use(`${name}/${key}`, service)
+  }
   theirs.use(`${name}/things`, mirror)
   return theirs
 }
@@ -234,6 +236,18 @@ t.test('several applications: which of them reads the credentials, and keeps the
   const kept: Record<string, unknown> = {}
   for (const path of ['first/things', 'second/things', 'third/things', 'inner', 'outer'])
     kept[path] = await ask(app, ['GET', `/${path}`, undefined, key])
+  const others: Record<string, [settings: object, options?: object]> = {
+    none: [{}],
+    'to parse': [{ parseStrategies: ['login'], authStrategies: ['to parse'] }],
+    two: [{ authStrategies: ['two 2', 'two'] }],
+    option: [{ parseStrategies: ['option'] }, { strategies: ['option 2'] }],
+    'empty option': [{ parseStrategies: ['empty option'] }, { strategies: [] }],
+    service: [{ parseStrategies: ['login', 'second'] }, { service: 'service/second' }]
+  }
+  for (const [name, [settings, authentication]] of Object.entries(others)) {
+    const own = await createMounted(t, createNamed(name, settings), authentication ? { authentication } : {})
+    kept[name] = await ask(own, ['GET', `/${encodeURI(name)}/things`, undefined, key])
+  }
   const { services: known } = applicationOf(app)
   isKept(t, { ...kept, seen, services: Object.keys(known) }, 'test/mount/whole-mounted-several.txt')
 })

@@ -73,8 +73,7 @@ const details = (error: unknown) => pick(['data', 'errors'], (key) => read(error
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** Reads a property of a thrown value, which may be anything. */
-export const read = (from: unknown, key: string): unknown =>
-  attempt(() => (from as Record<string, unknown> | null)?.[key])
+export const read = (from: unknown, key: string): unknown => attempt(() => (from as Record<string, unknown>)[key])
 
 /** Returns what a function returns, `undefined` if it throws: the getters of a thrown value may throw, for example. */
 export function attempt<T>(get: () => T): T | undefined {

@@ -1,26 +1,14 @@
-import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { AuthenticationBaseStrategy, AuthenticationService, authenticate } from '@feathersjs/authentication'
+import { AuthenticationService, authenticate } from '@feathersjs/authentication'
 import { NotFound } from '@feathersjs/errors'
 import { feathers, type HookContext, type NextFunction } from '@feathersjs/feathers'
-import type { FastifyInstance } from 'fastify'
 import authentication, { authenticate as ourGuard } from 'fastify-services/authentication'
-import mounted, { applicationOf } from 'fastify-services/feathers'
 import t from 'tap'
 import { told } from '../core/told.js'
 import { isKept } from '../support/kept.js'
 import { createMounted, type Theirs } from '../support/mounted-app.js'
+import { ApiKey, ask, key, mirror, type Row } from './asking.js'
 
-const shown = ({ headers: _, ...params }: Record<string, unknown>) => told(params)
-const mirror = {
-  find: async (params: object) => shown({ ...params }),
-  get: async (id: unknown, params: object) => ({ id, params: shown({ ...params }) }),
-  create: async (data: unknown, params: object) => ({ data, params: shown({ ...params }) }),
-  update: async (id: unknown, data: unknown) => ({ id, data }),
-  patch: async (id: unknown, data: unknown) => ({ id, data }),
-  remove: async (id: unknown) => ({ id }),
-  archive: async (data: unknown) => [data, 'archived']
-}
 const methods = Object.keys(mirror)
 
 /** What hooks of theirs do, by the id of the record. */
@@ -35,16 +23,6 @@ const acts: Record<string, (context: HookContext) => unknown> = {
   missing: () => Promise.reject(new NotFound('There is none', { id: 1, errors: [2] })),
   failing: () => Promise.reject(new Error('of a hook')),
   'status and failing': (context) => Object.assign(context, { http: { status: 202 } }) && acts.failing?.(context)
-}
-
-class ApiKey extends AuthenticationBaseStrategy {
-  async parse({ headers }: IncomingMessage) {
-    return headers['x-key'] ? { strategy: this.name ?? 'none', key: headers['x-key'] } : null
-  }
-  async authenticate({ key }: { key?: string }) {
-    if (key !== 'good') throw new NotFound('No such key')
-    return { authentication: { strategy: 'api-key' }, machine: 'a', ours: 'overwritten' }
-  }
 }
 
 function createTheirs(ran: unknown[]): Theirs {
@@ -77,14 +55,7 @@ function createTheirs(ran: unknown[]): Theirs {
   return theirs
 }
 
-const key = { 'x-key': 'good' }
 const custom = (name: string) => ({ 'x-service-method': name })
-type Row = [
-  verb: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
-  url: string,
-  data?: unknown,
-  headers?: Record<string, string>
-]
 const rows: Row[] = [
   ['GET', '/things'],
   ['GET', '/things?a[b]=1&a[c]=2&d=3'],
@@ -127,21 +98,6 @@ const guarded: Row[] = [
   ['GET', '/both', undefined, { authorization: 'Our 1' }],
   ['GET', '/both', undefined, key]
 ]
-const headersOf = ['location', 'allow', 'x-thing', 'www-authenticate', 'content-type']
-
-async function ask(app: FastifyInstance, [method, url, data, given]: Row) {
-  const headers = {
-    accept: 'application/json',
-    ...(data !== undefined && { 'content-type': 'application/json' }),
-    ...given
-  }
-  const payload = data === undefined ? {} : { payload: JSON.stringify(data) }
-  const { statusCode, headers: own, body } = await app.inject({ method, url, headers, ...payload })
-  const isJSON = own['content-type'] === 'application/json; charset=utf-8'
-  const found = headersOf.filter((name) => own[name] !== undefined && !(isJSON && name === 'content-type'))
-  return [statusCode, Object.fromEntries(found.map((name) => [name, own[name]])), isJSON ? JSON.parse(body) : body]
-}
-
 const ours = {
   strategies: {
     ours: {
@@ -203,51 +159,3 @@ for (const withOurs of [false, true])
       isKept(t, kept, `test/mount/whole-mounted${withOurs ? '-ours' : ''}.txt`)
     }
   )
-
-/** An application whose authentication calls itself by a name. */
-function createNamed(name: string, settings: object = { authStrategies: [name] }): Theirs {
-  const theirs: Theirs = feathers()
-  theirs.set('name', name)
-  for (const key of ['login', 'second']) {
-    theirs.set(key, { secret: 'x'.repeat(32), entity: null, ...settings })
-    const service = new AuthenticationService(theirs, key)
-    for (const strategy of [name, `${name} 2`, key]) service.register(strategy, new ApiKey())
-    theirs.use(`${name}/${key}`, service)
-  }
-  theirs.use(`${name}/things`, mirror)
-  return theirs
-}
-
-t.test('several applications: which of them reads the credentials, and keeps the settings', async (t) => {
-  const seen: unknown[] = []
-  const see = async ({ app, path }: { app: { get(name: string): unknown }; path: string }) => {
-    seen.push(`${path}: ${app.get('name')}`)
-  }
-  const app = await createMounted(t, createNamed('first'), {
-    after: async (app) => {
-      await app.register(mounted, { app: createNamed('second') as never })
-      await app.register(async (child) => {
-        await child.register(mounted, { app: createNamed('third') as never })
-        child.service('inner', mirror as object, { hooks: { before: { all: [see as never] } } })
-      })
-      app.service('outer', mirror as object, { hooks: { before: { all: [see as never] } } })
-    }
-  })
-  const kept: Record<string, unknown> = {}
-  for (const path of ['first/things', 'second/things', 'third/things', 'inner', 'outer'])
-    kept[path] = await ask(app, ['GET', `/${path}`, undefined, key])
-  const others: Record<string, [settings: object, options?: object]> = {
-    none: [{}],
-    'to parse': [{ parseStrategies: ['login'], authStrategies: ['to parse'] }],
-    two: [{ authStrategies: ['two 2', 'two'] }],
-    option: [{ parseStrategies: ['option'] }, { strategies: ['option 2'] }],
-    'empty option': [{ parseStrategies: ['empty option'] }, { strategies: [] }],
-    service: [{ parseStrategies: ['login', 'second'] }, { service: 'service/second' }]
-  }
-  for (const [name, [settings, authentication]] of Object.entries(others)) {
-    const own = await createMounted(t, createNamed(name, settings), authentication ? { authentication } : {})
-    kept[name] = await ask(own, ['GET', `/${encodeURI(name)}/things`, undefined, key])
-  }
-  const { services: known } = applicationOf(app)
-  isKept(t, { ...kept, seen, services: Object.keys(known) }, 'test/mount/whole-mounted-several.txt')
-})

@@ -45,7 +45,7 @@ export function createApplications(shared: Shared): (host: object) => object {
 
 function createApplication(host: Host, shared: Shared): object {
   const backing = shared.backing as SettingsStore & Members
-  const own = ownMembers(host, { ...shared, backing }, () => application)
+  const own = ownMembers(host, backing, shared.mixins, () => application)
   const member = (value: unknown) => (isMethod(value) ? lend(value) : value)
   // A method of the Feathers application changes what is its own. What else its functions are, they stay: `knex.raw`.
   const lent = new WeakMap<Method, Method>()
@@ -76,7 +76,8 @@ function createApplication(host: Host, shared: Shared): object {
 /** The members that stand before those of the instance. */
 function ownMembers(
   host: Host,
-  { backing, mixins }: Shared & { readonly backing: SettingsStore & Members },
+  backing: SettingsStore & Members,
+  mixins: readonly Mixin[],
   application: () => object
 ): Members {
   const { [serviceHost]: services } = host as { [serviceHost]: ServiceHost }

@@ -13,7 +13,7 @@ export function registerSockets(fastify: FastifyInstance, application: Mounted, 
   // They answer their requests before those come to Fastify, but on one server alone: `localhost` can be two addresses.
   rootOf(fastify).addHook('onRequest', (request, reply, done) => {
     const { io } = application
-    const isTheirs = request.is404 && io?.httpServer === fastify.server && request.raw.url?.startsWith(`${io.path()}/`)
+    const isTheirs = request.is404 && io?.httpServer === fastify.server && request.url.startsWith(`${io.path()}/`)
     if (!isTheirs) return done()
     reply.hijack()
     fastify.server.emit('request', request.raw, reply.raw)

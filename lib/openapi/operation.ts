@@ -64,7 +64,6 @@ function idOf(
 }
 
 const verbs: Readonly<Record<string, string>> = {
-  find: 'Find',
   get: 'Get',
   create: 'Create',
   update: 'Replace',

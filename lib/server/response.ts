@@ -24,6 +24,7 @@ export function unwrap(response: Response, reply: FastifyReply): ReadableStream 
   const named = (headers.get('connection') ?? '').split(',').map((name) => name.trim().toLowerCase())
   for (const [name, value] of headers) {
     if (isHopByHop(name) || named.includes(name)) continue
+    if (reply.statusCode === 204 && /^content-(type|length|encoding)$/.test(name)) continue
     if (name === 'content-length' ? isDecoded || body === null : isDecoded && name === 'content-encoding') continue
     reply.header(name, value)
   }

@@ -64,9 +64,13 @@ export function targetCheck(
     const found = locations.at(request.url) ?? toLocation(entry, isMany ? '' : path)
     if (isUnknown || found.entry !== entry || !found.names.includes(name)) throw methodNotAllowed(found, request, reply)
     if (empty === undefined) return
-    if (!isMany) throw new BadRequest(`The value of ':${empty}' in the URL is empty`)
-    if ([request.originalUrl, request.url].some((url) => hasGap(router.path(url))))
-      throw new BadRequest(`The id is empty: to ${name} many records, leave the slash out`)
+    if (isMany && ![request.originalUrl, request.url].some((url) => hasGap(router.path(url)))) return
+    const ofService = placeholdersIn(entry.path).find((one) => values[one] === '')
+    throw new BadRequest(
+      isMany && ofService === undefined
+        ? `The id is empty: to ${name} many records, leave the slash out`
+        : `The value of ':${ofService ?? empty}' in the URL is empty`
+    )
   }
 }
 

@@ -2,8 +2,8 @@ import { types } from 'node:util'
 import { attempt, read, ServiceError } from '../core/errors.js'
 import { without } from './without.js'
 
-// What every error has. These properties are kept, also where a field has the same name, and only what is in them is cleaned.
-const envelope = ['name', 'message', 'code', 'className', 'data', 'errors']
+// What every error has, beside `errors`. These properties are kept, also where a field has the same name, and only what is in them is cleaned.
+const envelope = ['name', 'message', 'code', 'className', 'data']
 
 /**
  * An error without some fields in what it tells a client: `data`, `errors`, and what its `toJSON` adds to them. The names in `errors`

@@ -5,7 +5,7 @@ import { traitsOf } from '../../lib/core/hooks.js'
 import { isKept } from '../support/kept.js'
 import { byOutcome } from './outcomes.js'
 
-const hook = protect('secret', 'PIN')
+const hook = protect('secret', 'PIN', '$own')
 const operators =
   `$eq $ne $gt $gte $ge $lt $lte $le $in $nin $all $between $notBetween $like $notLike $iLike $notILike $startsWith
   $endsWith $contains $regex $options $search $and $or $nor $not $elemMatch`.split(/\s+/)
@@ -23,6 +23,8 @@ const queries: Record<string, unknown> = {
   quoted: { '"users"."secret"': 1 },
   'of MongoDB': { $secret: 1 },
   'of MongoDB twice': { $$secret: 1 },
+  'with a name like one of MongoDB': { $own: 1 },
+  'such a name without its $': { own: 1 },
   'behind a $': { a$secret: 1 },
   'with a hyphen': { 'a-secret': 1 },
   'with other letters': { ésecret: 1, secreté: 1 },

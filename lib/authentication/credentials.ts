@@ -99,7 +99,7 @@ export class Credentials {
     return merge(params, noteLogin(params, merge(result, { authenticated: true })))
   }
 
-  /** The credentials of a call: those that a hook or middleware has set (`null` is none), else those that one of the strategies reads from the request. */
+  /** The credentials of a call: those that a hook or middleware has set (`null` is as if it were not set), else those that one of the strategies reads from the request. */
   async of(params: Params, strategies = this.authenticator.strategyNames): Promise<AuthenticationRequest | undefined> {
     const { authentication }: Given = params
     if (authentication && !verifiers.has(authentication)) return authentication

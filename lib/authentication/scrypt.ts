@@ -37,7 +37,8 @@ interface Parsed {
 function parse(stored: unknown): Parsed | undefined {
   const [, ln, r, p, salt = '', hash = ''] = (typeof stored === 'string' && form.exec(stored)) || []
   const settings = { ln: Number(ln), r: Number(r), p: Number(p) }
-  const fits = 128 * 2 ** settings.ln * settings.r <= maxMemory
+  // By RFC 7914, N is less than 2 ** (16 * r).
+  const fits = 128 * 2 ** settings.ln * settings.r <= maxMemory && settings.ln < 16 * settings.r
   return fits ? { settings, salt: toBytes(salt), hash: toBytes(hash) } : undefined
 }
 

@@ -69,9 +69,10 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
         await tokens.clear()
         tell = undefined
       }
-      const isKept = await tokens.save(result, used)
+      // An answer without a body is no token.
+      const isKept = await tokens.save(result ?? {}, used)
       stored = session
-      session.token = result.accessToken
+      session.token = result?.accessToken
       tell = () => {
         tell = undefined
         app.set('authentication', isKept ? authenticated : null)

@@ -1,7 +1,7 @@
 import { attempt, errorFromJSON, GeneralError } from '../core/errors.js'
 import type { ClientResponse } from './message.js'
 
-const isJSONType = (type: string) => /^application\/([^;]*\+)?json\s*(;|$)/i.test(type)
+const isJSONType = (type: string) => /^application\/([^;]*\+)?json\s*([;,]|$)/i.test(type)
 const isTextType = (type: string) => /^$|^text\/|[/+]xml\b|javascript|ndjson|urlencoded/i.test(type)
 
 // Making one takes longer than a short text. Not all platforms have it when this module is loaded.

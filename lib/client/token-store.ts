@@ -33,7 +33,7 @@ export function createTokenStore({ storage: given, storageKey = 'feathers-jwt' }
     access,
     refresh: async (): Promise<Token> => storage.getItem(refreshKey),
 
-    /** Reads the access token. Later changes wait until it has been read, so that a rejection, too, counts as handled. */
+    /** Reads the access token. Later changes wait until it has been read. That also handles a rejection that nobody awaits. */
     read(): Promise<Token> {
       const token = access()
       last = Promise.allSettled([last, token])

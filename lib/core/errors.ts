@@ -60,7 +60,7 @@ const isSound = (error: ServiceError) =>
   ) === true
 
 function copy(error: ServiceError, message: string): ServiceError {
-  const name = text(read(error, 'name')) ?? 'GeneralError'
+  const name = text(read(error, 'name')) ?? errorOf(error.code).name
   const { className } = error
   return Object.assign(new ServiceError(message, name, error.code, undefined, { cause: error }), {
     className,
@@ -73,7 +73,8 @@ const details = (error: unknown) => pick(['data', 'errors'], (key) => read(error
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** Reads a property of a thrown value, which may be anything. */
-export const read = (from: unknown, key: string): unknown => attempt(() => (from as Record<string, unknown>)[key])
+export const read = (from: unknown, key: string): unknown =>
+  attempt(() => (from as Record<string, unknown> | null | undefined)?.[key])
 
 /** Returns what a function returns, `undefined` if it throws: the getters of a thrown value may throw, for example. */
 export function attempt<T>(get: () => T): T | undefined {

@@ -21,6 +21,14 @@ export function encodeSegment(value: unknown, name: string): string {
   return encodeURIComponent(segment)
 }
 
+/**
+ * The name of the route parameter with the id of a record. It is another one if the path of the service uses `:id`
+ * itself.
+ */
+export function idName(path: string): string {
+  return /:id(?!\w)/.test(path) ? '__id' : 'id'
+}
+
 /** The names of the placeholders in a path. */
 export const placeholdersIn = (path: string): string[] =>
   [...path.matchAll(/(?:^|\/):(\w+)/g)].map(([, name = '']) => name)

@@ -1,3 +1,4 @@
+import { idName } from '../core/path.js'
 import { isObject } from '../core/plain.js'
 import type { Components } from './components.js'
 import { type Json, toJsonSchema, withoutFields } from './json-schema.js'
@@ -21,8 +22,8 @@ export function toParameters({ url, method, form, service, services: { component
   const { schema, name } = method
   const params = toJsonSchema(schema.params, 'input').properties as Json | undefined
   const placeholders = pathParametersIn(url)
-  const path = placeholders.map((placeholder, index) => {
-    const isId = form.hasId && index === placeholders.lastIndexOf('id')
+  const path = placeholders.map((placeholder) => {
+    const isId = form.hasId && placeholder === idName(service.description.path)
     const own = params?.[placeholder] ?? (isId ? idOf(service, components) : { type: 'string' })
     const { description = isId ? `The id of the ${service.names.text.one}.` : undefined, ...rest } = components.copy(
       own as Json,

@@ -1,17 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../core/caller.js'
 import type { MethodDefinition } from '../core/methods.js'
-import { placeholdersIn } from '../core/path.js'
+import { idName, placeholdersIn } from '../core/path.js'
 import { RestParams } from './params.js'
 import { propertiesOf } from './request.js'
-
-/**
- * The name of the route parameter with the id of a record. It is another one if the path of the service uses `:id`
- * itself.
- */
-export function idName(path: string): string {
-  return /:id(?!\w)/.test(path) ? '__id' : 'id'
-}
 
 /** The path of a method as a route, for a service at a path. */
 export const routePath = (servicePath: string, path: string) => path.replace(/:id\b/, `:${idName(servicePath)}`)

@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ConstraintStrategy, Handler, HTTPVersion } from 'find-my-way'
 import { BadRequest } from '../core/errors.js'
-import { joinPath, placeholdersIn } from '../core/path.js'
+import { idName, joinPath, placeholdersIn } from '../core/path.js'
 import { isPlain } from '../core/plain.js'
 import type { ServiceMethod } from '../core/service.js'
-import { idName } from './call.js'
 
 /** The header by which a client names a custom method. */
 export const SERVICE_METHOD = 'x-service-method'

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { endpointsOf } from '../core/endpoints.js'
 import { BadRequest, MethodNotAllowed } from '../core/errors.js'
 import { custom, methods } from '../core/methods.js'
-import { placeholdersIn } from '../core/path.js'
+import { idName, placeholdersIn } from '../core/path.js'
 import type { ServiceMethod } from '../core/service.js'
 import { routePath } from './call.js'
 import { SERVICE_METHOD } from './custom-method.js'
@@ -66,10 +66,11 @@ export function targetCheck(
     if (empty === undefined) return
     if (isMany && ![request.originalUrl, request.url].some((url) => hasGap(router.path(url)))) return
     const ofService = placeholdersIn(entry.path).find((one) => values[one] === '')
+    const isId = empty === idName(entry.path)
     throw new BadRequest(
       isMany && ofService === undefined
         ? `The id is empty: to ${name} many records, leave the slash out`
-        : `The value of ':${ofService ?? empty}' in the URL is empty`
+        : `The value of ':${ofService ?? (isId ? 'id' : empty)}' in the URL is empty`
     )
   }
 }

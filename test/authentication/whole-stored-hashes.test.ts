@@ -66,7 +66,7 @@ t.test('stored hashes', async (t) => {
     longer: `${bcryptHash}x`,
     before: ` ${bcryptHash}`
   }
-  for (const cost of ['03', '04', '09', '10', '11', '04', '12', '31', '32', '99'])
+  for (const cost of ['03', '04', '09', '10', '11', '12', '31', '32', '99'])
     hashes[`of ${cost}`] = bcryptHash.replace('$04', `$${cost}`)
   const row = async (one: unknown) => `${await bcrypt.compare('p', one)} ${JSON.stringify(asked.splice(0))}`
   const rows: [string, string][] = []
@@ -80,7 +80,7 @@ t.test('stored hashes', async (t) => {
 })
 
 t.test('stored hashes that cost what they say', async (t) => {
-  useFullCost()
+  t.teardown(useFullCost())
   const rows = [
     [1, 1, 1],
     [1, 1, 2],

@@ -1,9 +1,6 @@
 import { authentication, type ClientAuthenticationOptions, createClient, rest } from 'fastify-services/client'
 import { outcome } from './outcome.js'
 
-// Locks of the platform, which Node has since version 24, take their time.
-Object.defineProperty(globalThis, 'navigator', { configurable: true, value: undefined })
-
 /** A token of a user. Its last part, the name that the log shows, is the user and a number. */
 export const tokenOf = (name: string, sub: unknown = name.split('-')[0]) => `x.${btoa(JSON.stringify({ sub }))}.${name}`
 
@@ -136,14 +133,27 @@ export function createLoginPlay(stored: Record<string, string> = {}, options: Cl
 }
 
 /** Plays all rows, each with a client of its own, and gives what each has written down, and what is stored at its end. */
-export async function playAll(
-  rows: Readonly<
-    Record<
-      string,
-      (play: (stored?: Record<string, string>, options?: ClientAuthenticationOptions) => LoginPlay) => Promise<unknown>
-    >
+export async function playAll(rows: Rows): Promise<Record<string, string[]>> {
+  // Locks of the platform, which Node has since version 24, take their time.
+  const before = Object.getOwnPropertyDescriptor(globalThis, 'navigator')
+  Object.defineProperty(globalThis, 'navigator', { configurable: true, value: undefined })
+  try {
+    return await playEach(rows)
+  } finally {
+    Reflect.deleteProperty(globalThis, 'navigator')
+    if (before) Object.defineProperty(globalThis, 'navigator', before)
+  }
+}
+
+/** What a row does with its play. */
+export type Rows = Readonly<
+  Record<
+    string,
+    (play: (stored?: Record<string, string>, options?: ClientAuthenticationOptions) => LoginPlay) => Promise<unknown>
   >
-): Promise<Record<string, string[]>> {
+>
+
+async function playEach(rows: Rows): Promise<Record<string, string[]>> {
   const kept: Record<string, string[]> = {}
   for (const [name, row] of Object.entries(rows)) {
     let played: LoginPlay | undefined

@@ -15,7 +15,8 @@ function toldOf(error: unknown): unknown {
 /** What a call gives, or throws, or rejects with. */
 export async function outcome(call: () => unknown): Promise<unknown> {
   try {
-    return (await call()) ?? null
+    const given = await call()
+    return given === undefined ? '(undefined)' : given
   } catch (error) {
     return toldOf(error)
   }

@@ -2,10 +2,9 @@ import { authentication, createClient, rest } from 'fastify-services/client'
 import t from 'tap'
 import { ofSameUser } from '../../lib/client/token-store.js'
 import { isKept } from '../support/kept.js'
-import { playAll, tokenOf } from './login-play.js'
+import { playAll, type Rows, tokenOf } from './login-play.js'
 import { outcome } from './outcome.js'
 
-type Rows = Parameters<typeof playAll>[0]
 const ada = { 'feathers-jwt': 'ada-a', 'feathers-jwt-refresh': 'ada-r' }
 const alone = { 'feathers-jwt': 'ada-a' }
 

@@ -1,8 +1,7 @@
 import t from 'tap'
 import { isKept } from '../support/kept.js'
-import { type LoginPlay, playAll, tokenOf } from './login-play.js'
+import { type LoginPlay, playAll, type Rows, tokenOf } from './login-play.js'
 
-type Rows = Parameters<typeof playAll>[0]
 const ada = { 'feathers-jwt': 'ada-a', 'feathers-jwt-refresh': 'ada-r' }
 const [key, refreshKey] = Object.keys(ada) as [string, string]
 

@@ -184,7 +184,7 @@ t.test('the authentication that helpers of Feathers find', async (t) => {
     const rows = [undefined, 'login', '/second/', 'ours', 'none', ''].map((path) => {
       const found = outcomeOf(() => {
         const one = call(application, 'defaultAuthentication', path) as Any
-        if (Array.isArray(one)) return one
+        if (Array.isArray(one) || typeof one !== 'object') return one
         const count = ['jwt', 'local', 'none'].map(
           (strategy) => (call(one, 'getStrategies', strategy) as unknown[]).length
         )

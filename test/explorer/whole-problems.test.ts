@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http'
 import t from 'tap'
 import { toProblem } from '../../lib/explorer/model/problem.js'
 import { isKept } from '../support/kept.js'
@@ -36,7 +35,11 @@ const errors: unknown[] = [
 
 t.test('errors as people read them', async (t) => {
   const problem = (error: unknown) => toPlain(toProblem(error, 'http://a.example'))
-  const codes = [...Object.keys(STATUS_CODES).map(Number), 0, 199, 299, 399, 418, 499, 599, 600]
+  // biome-ignore format: a table
+  const codes = [
+    400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 413, 414, 415, 422, 429, 431, 500, 501, 502, 503, 504, 507,
+    0, 199, 299, 399, 418, 499, 599, 600
+  ]
   // biome-ignore format: a table
   const kinds: unknown[] = [
     ...odd,

@@ -1,7 +1,8 @@
 import Fastify, { type InjectOptions } from 'fastify'
 import services from 'fastify-services'
 import t from 'tap'
-import { idName, routePath } from '../../lib/server/call.js'
+import { idName } from '../../lib/core/path.js'
+import { routePath } from '../../lib/server/call.js'
 import { isKept } from '../support/kept.js'
 
 const paths = [

@@ -7,9 +7,12 @@ const { scrypt, scryptSync } = crypto
 let isCheap = true
 const priced = (options: ScryptOptions = {}): ScryptOptions => (isCheap ? { ...options, N: 2 } : options)
 
-/** From here on a hash costs what it should, until the process ends. */
-export function useFullCost(): void {
+/** From here on a hash costs what it should, until the function is called that this one returns. */
+export function useFullCost(): () => void {
   isCheap = false
+  return () => {
+    isCheap = true
+  }
 }
 
 /** A call of `scrypt`: how long the password was, and what it was to cost. */

@@ -15,11 +15,17 @@ function print(data: unknown, indent = ''): string {
   return `${open}\n${members.join(',\n')}\n${indent}${close}`
 }
 
+/** What JSON would lose: a member of a list that is undefined, and numbers that are none. */
+function kept(this: unknown, _key: string, value: unknown): unknown {
+  if (value === undefined && Array.isArray(this)) return '(undefined)'
+  return typeof value === 'number' && !Number.isFinite(value) ? `(${value})` : value
+}
+
 /**
  * Asserts that data is what a file keeps, to the last word. Where it is meant to change, `KEEP=1` writes the file, and its difference is read.
  */
 export function isKept(t: Pick<Test, 'equal'>, data: unknown, file: string): void {
-  const text = `${print(JSON.parse(JSON.stringify(data)))}\n`
-  if (process.env.KEEP) writeFileSync(join(root, file), text)
+  const text = `${print(JSON.parse(JSON.stringify(data, kept)))}\n`
+  if (process.env.KEEP === '1') writeFileSync(join(root, file), text)
   t.equal(text, read(file), `as in ${file}; KEEP=1 writes it anew`)
 }

@@ -12,7 +12,7 @@ export interface RecordSchema extends JsonSchema {
  * Brings the schema of a record into one form: the object itself at the root, references by `#/$defs/`, a union of constants as `enum`, what may be
  * `null` with `null` among its types, and objects closed unless they say otherwise.
  *
- * @throws {TypeError} when it is not the schema of an object, or has an intersection without an end
+ * @throws {TypeError} when it is not the schema of an object
  */
 export function toRecordSchema(schema: JsonSchema): RecordSchema {
   const { definitions, $defs, $id, $schema, ...root } = schema
@@ -41,31 +41,21 @@ export function toRecordSchema(schema: JsonSchema): RecordSchema {
   const record = join(simplify(root, scope), all)
   if (record.type !== 'object' || record.properties === undefined)
     throw new TypeError('resource() needs the schema of an object with its properties: that of one record')
-  refuseEndless({ ...record, $defs: all }, all)
   return {
     ...record,
     type: 'object',
-    properties: record.properties as Record<string, JsonSchema>,
+    properties: withoutFalse(record.properties as Record<string, JsonSchema>),
     required: (record.required ?? []) as string[],
     additionalProperties: record.additionalProperties ?? false,
     ...(Object.keys(all).length > 0 && { $defs: all })
   }
 }
 
-/** @throws {TypeError} for an intersection that is within itself, since serializers know none: each is made one object. */
-function refuseEndless(schema: JsonSchema, defs: Record<string, JsonSchema>, around: readonly string[] = []): void {
-  const { allOf } = Object(schema) as JsonSchema
-  const text = JSON.stringify(allOf)
-  if (allOf !== undefined && around.includes(text))
-    throw new TypeError(
-      "resource() can't take an intersection that contains itself: write its parts as one object, by `extend` in Zod for example"
-    )
-  const [whole, within] = allOf === undefined ? [schema, around] : [join(schema, defs), [...around, text]]
-  mapParts(whole, (part) => {
-    refuseEndless(part, defs, within)
-    return part
-  })
-}
+/** With an object in place of `false`, which nothing fits: the rest of `resource()` adds to the schema of a field. */
+const withoutFalse = (properties: Record<string, JsonSchema | false>): Record<string, JsonSchema> =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, schema === false ? { not: {} } : schema])
+  )
 
 /** What a reference leads to, and the parts of an intersection, in one object. */
 export function join(schema: JsonSchema, defs: Record<string, JsonSchema>): JsonSchema {
@@ -96,8 +86,7 @@ function simplify(schema: JsonSchema, scope: Scope, isPart = false): JsonSchema 
   if (typeof own.$ref === 'string') own.$ref = scope.toRef(own.$ref)
   // A part of an intersection must let the fields of the others pass.
   let node = mapParts(own, (part, keyword) => simplify(part, scope, keyword === 'allOf'))
-  node = withoutWrapper(node)
-  if (isJoinable(node, scope)) node = join(node, scope.definitions)
+  node = isJoinable(node, scope) ? join(node, scope.definitions) : withoutWrapper(node, nullable === true)
   const isOpen = isPart || node.allOf !== undefined || node.patternProperties !== undefined
   if (node.properties !== undefined && node.additionalProperties === undefined && !isOpen)
     node.additionalProperties = false
@@ -108,15 +97,17 @@ function simplify(schema: JsonSchema, scope: Scope, isPart = false): JsonSchema 
   return withNull(toEnum(node), nullable === true)
 }
 
-/** A reference alone in an intersection, as Zod writes it for a field that may be absent, is the reference. */
-function withoutWrapper(node: JsonSchema): JsonSchema {
-  const { allOf, ...rest } = node
-  const [part, ...others] = (allOf ?? []) as JsonSchema[]
-  const isAlone = part?.$ref !== undefined && others.length === 0 && Object.keys(part).length === 1
-  return isAlone && Object.keys(rest).every((key) => notes.includes(key)) ? { ...rest, $ref: part.$ref } : node
-}
+const constraint =
+  /^(\$ref|type|enum|const|not|anyOf|oneOf|if|then|else|items|prefixItems|contains|format|pattern(Properties)?|propert(ies|yNames)|required|uniqueItems|multipleOf)$|^(additional|unevaluated|dependen|min|max|exclusive)/
 
-const notes = ['title', 'description', 'default', 'readOnly', 'writeOnly']
+/** A reference alone in an intersection, as Zod writes it for a field that may be absent, is the reference. */
+function withoutWrapper(node: JsonSchema, isNullable: boolean): JsonSchema {
+  const { allOf = [], ...rest } = node
+  const [part, ...others] = allOf as JsonSchema[]
+  const isAlone = part?.$ref !== undefined && Object.keys(part).length + others.length === 1
+  if (!isAlone || Object.keys(rest).some((key) => constraint.test(key))) return node
+  return isNullable ? { ...rest, anyOf: [part, { type: 'null' }] } : { ...rest, $ref: part.$ref }
+}
 
 /** Whether the parts of an intersection are objects that have no field in common. */
 function isJoinable({ allOf = [], properties = {} }: JsonSchema, { definitions }: Scope): boolean {

@@ -7,6 +7,7 @@ import { isFlagged, withoutFlagged } from './flags.js'
 import { toJsonSchema } from './json-schema.js'
 import { type RecordSchema, toRecordSchema } from './normal-form.js'
 import { type QueryRules, toQueryRules, toQuerystring } from './query-rules.js'
+import { refuseEndless } from './response.js'
 import { validateOf, waitingOf } from './validate.js'
 
 /** What the server needs of a method beside its JSON Schemas. */
@@ -61,6 +62,7 @@ export function resource(schema: unknown, given: ResourceOptions = {}): object {
   const rules = toQueryRules(kept, given, given.query === undefined ? {} : toParameters(given.query))
   const readOnly = Object.keys(sent.properties).filter((name) => sent.properties[name]?.readOnly === true)
   const response = withoutFlagged(kept, 'writeOnly', definitionsOf(kept))
+  refuseEndless(response, definitionsOf(response))
   return Object.fromEntries(
     [...methods].map(([method, { arguments: names }]) => {
       const body = names.includes('data') ? toBody(method, schema, sent, readOnly, given) : undefined
@@ -87,8 +89,7 @@ function marked(record: RecordSchema, { readOnly = [], writeOnly = [] }: Resourc
   const properties = Object.entries(record.properties).map(([name, schema]) => [
     name,
     {
-      // `false`: nothing fits.
-      ...((schema as unknown) === false ? { not: {} } : schema),
+      ...schema,
       ...((readOnly.includes(name) || has(schema, 'readOnly')) && { readOnly: true }),
       // JSON has no files.
       ...((writeOnly.includes(name) || files.has(name) || has(schema, 'writeOnly')) && { writeOnly: true })

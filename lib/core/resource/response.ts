@@ -48,3 +48,31 @@ function withNull(node: JsonSchema): JsonSchema {
   const others = [type].flat().filter((one) => one !== 'null')
   return others.length === 1 ? { ...node, type: others[0], nullable: true } : node
 }
+
+/**
+ * Refuses an intersection that is within itself: each is made one object, without an end then.
+ * @throws {TypeError} that says what to do
+ */
+export function refuseEndless(
+  schema: JsonSchema,
+  defs: Record<string, JsonSchema>,
+  around = new Set<string>(),
+  done = new Set<string>()
+): void {
+  const isIntersection = Object(schema).allOf !== undefined
+  const text = isIntersection ? JSON.stringify(schema) : ''
+  if (done.has(text)) return
+  if (around.has(text))
+    throw new TypeError(
+      "resource() can't send an intersection that contains itself: write its parts as one object, by `extend` in Zod for example"
+    )
+  if (isIntersection) around.add(text)
+  mapParts(isIntersection ? join(schema, defs) : schema, (part) => {
+    refuseEndless(part, defs, around, done)
+    return part
+  })
+  if (isIntersection) {
+    around.delete(text)
+    done.add(text)
+  }
+}

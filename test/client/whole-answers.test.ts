@@ -25,7 +25,7 @@ const types = [
   '',
   ...`application/json | Application/JSON | application/json; charset=utf-8 | application/json;charset=utf-8 |
   application/vnd.api+json | application/problem+json; a=b | application/jsonl | application/json5 |
-  application/json-seq | application/json+zip | application/xjson | application/x;a=+json |
+  application/json, application/json | application/json-seq | application/json+zip | application/xjson | application/x;a=+json |
   application/x; a=json | x-application/json | text/json | image/json | json | text/plain |
   TEXT/HTML; charset=utf-8 | text | x-text/plain | application/xml | application/atom+xml | image/svg+XML |
   application/xmlx | application/x-xml | application/x+xml-more | application/javascript |

@@ -207,7 +207,8 @@ export const documents: Record<string, readonly [add: Add, given?: Given]> = {
               }
             }
           ),
-          'g/:a': [{}, { methods: ['find', 'get', 'publish'], routes: { publish: 'POST /:id/x/:y' } }]
+          'g/:a': [{}, { methods: ['find', 'get', 'publish'], routes: { publish: 'POST /:id/x/:y' } }],
+          'h/:id/notes': [{}, { methods: ['find', 'get', 'publish'], routes: { publish: 'POST /:id/x/:y' } }]
         },
         ...{
           h: get({ response: { properties: { id: { type: 'number' } } } }),

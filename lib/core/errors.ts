@@ -60,7 +60,7 @@ const isSound = (error: ServiceError) =>
   ) === true
 
 function copy(error: ServiceError, message: string): ServiceError {
-  const name = text(read(error, 'name')) ?? errorOf(error.code).name
+  const name = text(read(error, 'name')) ?? 'GeneralError'
   const { className } = error
   return Object.assign(new ServiceError(message, name, error.code, undefined, { cause: error }), {
     className,

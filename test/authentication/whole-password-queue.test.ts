@@ -4,27 +4,7 @@ import { scryptCalls } from '../support/auth-scrypt.js'
 import { isKept } from '../support/kept.js'
 import { toHash } from '../support/stored-password.js'
 import { byOutcome, tame } from './outcomes.js'
-
-const values: Record<string, unknown> = {
-  undefined: undefined,
-  null: null,
-  empty: '',
-  number: 5,
-  true: true,
-  list: ['x'],
-  object: {},
-  short: 'x',
-  blank: ' ',
-  NUL: 'a\0b',
-  long: 'p'.repeat(1024),
-  'too long': 'p'.repeat(1025),
-  hash: toHash('x'),
-  ligature: 'ﬁ',
-  letters: 'fi',
-  accent: 'é',
-  'two accents': 'e\u0301'
-}
-const noted = () => scryptCalls().calls.map(({ characters, cost }) => `${characters} ${cost}`)
+import { noted, values } from './password-values.js'
 
 t.test('passwords, and how many at once', async (t) => {
   noted()

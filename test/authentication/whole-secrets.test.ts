@@ -1,19 +1,10 @@
-import Fastify, { type FastifyInstance } from 'fastify'
-import plugin from 'fastify-services'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { toSecrets } from '../../lib/authentication/secret.js'
 import { createTokens } from '../../lib/authentication/token.js'
 import { createPair } from '../support/auth-fault-tokens.js'
 import { isKept } from '../support/kept.js'
 import { byOutcome, outcomeOf } from './outcomes.js'
-
-async function createApp(t: Test): Promise<FastifyInstance> {
-  const app = Fastify()
-  t.teardown(() => app.close())
-  await app.register(plugin)
-  return app
-}
-const options = { issuer: 'me', audience: 'authentication', expiresIn: '90s', algorithm: 'HS256' } as const
+import { createApp, options } from './tokens-app.js'
 
 const small = createPair('rsa', { modulusLength: 1024 })
 const pairs: Record<string, { public: string; private: string }> = {

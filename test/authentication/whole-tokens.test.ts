@@ -1,10 +1,9 @@
-import Fastify, { type FastifyInstance } from 'fastify'
-import plugin from 'fastify-services'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { createTokens } from '../../lib/authentication/token.js'
 import { isKept } from '../support/kept.js'
 import { claims, forge, secret } from '../support/tokens.js'
 import { byOutcome, outcomeOf, stopClock, today } from './outcomes.js'
+import { createApp, options } from './tokens-app.js'
 
 const endOfTime = 8.64e12
 const times = {
@@ -90,14 +89,6 @@ for (const length of [8191, 8192, 8193]) {
   )
   more[`of ${length} letters`] = filled.find((token) => token.length === length)
 }
-
-async function createApp(t: Test): Promise<FastifyInstance> {
-  const app = Fastify()
-  t.teardown(() => app.close())
-  await app.register(plugin)
-  return app
-}
-const options = { issuer: 'me', audience: 'authentication', expiresIn: '90s', algorithm: 'HS256' } as const
 
 t.test('tokens of all kinds', async (t) => {
   stopClock(t)

@@ -53,6 +53,20 @@ export function createFetch(answer: (sent: Sent) => Response | Promise<Response>
   return { sent, library: library as never }
 }
 
+/** What a call sends, in full, or else its error. */
+export const requestOf =
+  (sent: Sent[]) =>
+  async (call: () => unknown): Promise<unknown> => {
+    const result = await outcome(call)
+    const all = sent.splice(0).map(({ method, url, headers, body }) => {
+      const line = `${method} ${url} ${Object.entries(headers)
+        .map((header) => header.join('='))
+        .join(' ')}`
+      return body === undefined ? line : [line, shown(body)]
+    })
+    return all.length === 0 ? result : all.length === 1 ? all[0] : all
+  }
+
 /** The outcomes of all rows of a table, one after the other. */
 export async function outcomes<Row>(
   rows: Readonly<Record<string, Row>>,

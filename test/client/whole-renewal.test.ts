@@ -12,6 +12,26 @@ const expired = (play: Parameters<Rows[string]>[0], stored: Record<string, strin
   return all
 }
 
+/** Finds with a token that has expired; while a request of that is held, somebody logs in. */
+const loginDuring =
+  (
+    held: string,
+    waits: string,
+    user: string,
+    after: (play: LoginPlay) => Promise<void> = async () => {}
+  ): Rows[string] =>
+  async (play) => {
+    const played = expired(play)
+    const { does, find, hold, idle, logIn } = played
+    const letGo = hold(held)
+    const call = does('find', find)
+    await idle(waits)
+    await does('login', () => logIn(user))
+    letGo()
+    await call
+    await after(played)
+  }
+
 const renewals: Rows = {
   'a call': async (play) => {
     const { does, app, find } = expired(play)
@@ -90,16 +110,14 @@ const renewals: Rows = {
     server.refused.add('ada-r')
     await does('logout', () => app.logout())
   },
-  'a renewal, and a login meanwhile': async (play) => {
-    const { does, find, hold, idle, logIn } = expired(play)
-    const letGo = hold('POST refresh')
-    const call = does('find', find)
-    await idle('the renewal waits')
-    await does('login', () => logIn('bob'))
-    letGo()
-    await call
-    await does('find', find)
-  },
+  'a renewal, and a login meanwhile': loginDuring(
+    'POST refresh',
+    'the renewal waits',
+    'bob',
+    async ({ does, find }) => {
+      await does('find', find)
+    }
+  ),
   'a renewal that is refused, and a login meanwhile': async (play) => {
     const { does, find, hold, idle, logIn, server } = expired(play)
     server.refused.add('ada-r')
@@ -120,33 +138,9 @@ const renewals: Rows = {
     letGo()
     await Promise.all([call, logout])
   },
-  'a call that is refused after a login': async (play) => {
-    const { does, find, hold, idle, logIn } = expired(play)
-    const letGo = hold('GET /things')
-    const call = does('find', find)
-    await idle('the call waits')
-    await does('login', () => logIn('bob'))
-    letGo()
-    await call
-  },
-  'a renewal, and a login of the same user meanwhile': async (play) => {
-    const { does, find, hold, idle, logIn } = expired(play)
-    const letGo = hold('POST refresh')
-    const call = does('find', find)
-    await idle('the renewal waits')
-    await does('login', () => logIn('ada'))
-    letGo()
-    await call
-  },
-  'a call that is refused after a login of the same user': async (play) => {
-    const { does, find, hold, idle, logIn } = expired(play)
-    const letGo = hold('GET /things')
-    const call = does('find', find)
-    await idle('the call waits')
-    await does('login', () => logIn('ada'))
-    letGo()
-    await call
-  },
+  'a call that is refused after a login': loginDuring('GET /things', 'the call waits', 'bob'),
+  'a renewal, and a login of the same user meanwhile': loginDuring('POST refresh', 'the renewal waits', 'ada'),
+  'a call that is refused after a login of the same user': loginDuring('GET /things', 'the call waits', 'ada'),
   'a call that is aborted while it waits for a renewal': async (play) => {
     const { does, find, hold, idle, app } = expired(play)
     const letGo = hold('POST refresh')

@@ -1,21 +1,10 @@
 import { type ClientParams, createClient, type HeadersLike, rest } from 'fastify-services/client'
 import t from 'tap'
 import { isKept } from '../support/kept.js'
-import { createFetch, outcome, outcomes, shown } from './outcome.js'
+import { createFetch, outcomes, requestOf } from './outcome.js'
 
 const { sent, library } = createFetch()
-
-/** What a call sends, in full, or else its error. */
-async function request(call: () => unknown): Promise<unknown> {
-  const result = await outcome(call)
-  const all = sent.splice(0).map(({ method, url, headers, body }) => {
-    const line = `${method} ${url} ${Object.entries(headers)
-      .map((header) => header.join('='))
-      .join(' ')}`
-    return body === undefined ? line : [line, shown(body)]
-  })
-  return all.length === 0 ? result : all.length === 1 ? all[0] : all
-}
+const request = requestOf(sent)
 
 type Options = [
   adapter: object | undefined,

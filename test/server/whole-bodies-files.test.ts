@@ -1,39 +1,22 @@
 import multipart from '@fastify/multipart'
-import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
-import services from 'fastify-services'
+import type { FastifyInstance, InjectOptions } from 'fastify'
 import t from 'tap'
 import * as z from 'zod'
 import { isKept } from '../support/kept.js'
+import { ask, create, names, seen } from './seen-service.js'
 
 // Which routes take forms with files, and what becomes of them.
 
-/** What a service was called with, where files are told in a few words. */
-const seen: unknown[] = []
 const shown = (_name: string, value: unknown) =>
   value instanceof File ? `${value.name} of ${value.type}, ${value.size} bytes` : value
+/** Notes what a service was called with, where files are told in a few words. */
 const keep = async (...args: unknown[]) => {
   seen.push(JSON.parse(JSON.stringify(args.slice(0, -1), shown)))
   return null
 }
-const names = ['create', 'update', 'patch', 'publish']
 const object = Object.fromEntries(['find', ...names].map((name) => [name, keep]))
-
-async function create(schema: unknown, host: (app: FastifyInstance) => unknown = Boolean, plugin?: object) {
-  const app = Fastify()
-  if (plugin) await app.register(multipart, plugin)
-  await app.register(services, { errorHandler: { html: false, logger: false } })
-  await host(app)
-  const options: object = { methods: ['find', ...names], schema }
-  app.service('in', object, options)
-  return app
-}
-
-async function ask(app: FastifyInstance, request: InjectOptions) {
-  const { statusCode, body } = await app.inject({ method: 'POST', url: '/in', ...request })
-  if (body === '') return [statusCode, ...seen.splice(0)]
-  const { name: _name, code: _code, className: _className, message, ...rest } = JSON.parse(body)
-  return [statusCode, message, ...(Object.keys(rest).length === 0 ? [] : [rest])]
-}
+const createWith = (schema: unknown, host?: (app: FastifyInstance) => unknown, plugin?: object) =>
+  create(object, schema, host, (app) => plugin && app.register(multipart, plugin))
 
 const form = (payload: string, type = 'application/x-www-form-urlencoded') => ({
   headers: { 'content-type': type },
@@ -53,7 +36,7 @@ const part = (name: string, content: string, name2 = '') =>
 t.test('forms with files', async (t) => {
   const rows: Record<string, unknown> = {}
   const start = (schema: object, plugin?: object, host?: (app: FastifyInstance) => unknown) =>
-    create(schema, host, plugin)
+    createWith(schema, host, plugin)
       .then((app) => app.ready())
       .then(
         () => 'fine',
@@ -68,7 +51,7 @@ t.test('forms with files', async (t) => {
   )
   rows['a library'] = await start({ create: { body: z.object({ file: z.file() }) } })
   rows['a plugin'] = await start({ create: { body: picture } }, {})
-  const app = await create(
+  const app = await createWith(
     {
       create: { body: picture, summary: 'Own' },
       patch: { body: { ...picture, required: [] } },

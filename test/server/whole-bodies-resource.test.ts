@@ -1,37 +1,15 @@
-import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
-import services, { resource } from 'fastify-services'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { resource } from 'fastify-services'
 import t from 'tap'
 import * as z from 'zod'
 import { isKept } from '../support/kept.js'
+import { ask, create, keep, names } from './seen-service.js'
 
 // Which bodies, forms and queries resources let pass, and what becomes of them.
 
-/** What a service was called with. */
-const seen: unknown[] = []
-const keep = async (...args: unknown[]) => {
-  seen.push(args.slice(0, -1))
-  return null
-}
-const names = ['create', 'update', 'patch', 'publish']
 const object = {
   find: async ({ query }: { query: unknown }) => keep(query, 0),
   ...Object.fromEntries(names.map((name) => [name, keep]))
-}
-
-async function create(schema: unknown, host: (app: FastifyInstance) => unknown = Boolean) {
-  const app = Fastify()
-  await app.register(services, { errorHandler: { html: false, logger: false } })
-  await host(app)
-  const options: object = { methods: ['find', ...names], schema }
-  app.service('in', object, options)
-  return app
-}
-
-async function ask(app: FastifyInstance, request: InjectOptions) {
-  const { statusCode, body } = await app.inject({ method: 'POST', url: '/in', ...request })
-  if (body === '') return [statusCode, ...seen.splice(0)]
-  const { name: _name, code: _code, className: _className, message, ...rest } = JSON.parse(body)
-  return [statusCode, message, ...(Object.keys(rest).length === 0 ? [] : [rest])]
 }
 
 const body = {
@@ -86,7 +64,7 @@ t.test('resources: bodies, forms and queries', async (t) => {
   const own = (app: FastifyInstance) => app.setValidatorCompiler((() => () => ({ value: { x: 'own' } })) as never)
   for (const [name, schema] of Object.entries(schemas))
     for (const [host, prepare] of Object.entries({ '': Boolean, ', a validator of the application': own })) {
-      const app = await create({ ...schema, find: { ...schema.find, headers }, publish: { body } }, prepare)
+      const app = await create(object, { ...schema, find: { ...schema.find, headers }, publish: { body } }, prepare)
       const tell = async (what: string, request: InjectOptions) => {
         rows[`${name}${host}: ${what}`] = await ask(app, request)
       }
@@ -103,7 +81,9 @@ t.test('resources: bodies, forms and queries', async (t) => {
       await tell('a header', { method: 'GET', headers: { 'x-own': 'a' } })
     }
   const shared = { type: 'object', properties: { text: { $ref: 'shared#' } } }
-  const app = await create(resource(shared), (app) => app.addSchema({ $id: 'shared', type: 'string', maxLength: 2 }))
+  const app = await create(object, resource(shared), (app) =>
+    app.addSchema({ $id: 'shared', type: 'string', maxLength: 2 })
+  )
   for (const text of ['ab', 'abc', 1])
     rows[`a shared schema, ${text}`] = await ask(app, toRequest(JSON.stringify({ text })))
   const warned = t.capture(console, 'warn')
@@ -111,7 +91,7 @@ t.test('resources: bodies, forms and queries', async (t) => {
     type: 'object',
     properties: { text: { minLength: 1 }, pair: { items: [{ type: 'integer' }] }, count: { maximum: 1 } }
   }
-  const odd = await create(resource(loose as never))
+  const odd = await create(object, resource(loose as never))
   rows['a schema without types'] = [
     await ask(odd, toRequest(JSON.stringify({ text: '', pair: [1, 'a'] }))),
     await ask(odd, toRequest(JSON.stringify({ count: 2 })))

@@ -1,34 +1,11 @@
-import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
-import services from 'fastify-services'
+import type { InjectOptions } from 'fastify'
 import t from 'tap'
 import { isKept } from '../support/kept.js'
+import { ask, create, keep, names } from './seen-service.js'
 
 // Which bodies, queries and headers schemas let pass, and what becomes of them.
 
-/** What a service was called with. */
-const seen: unknown[] = []
-const keep = async (...args: unknown[]) => {
-  seen.push(args.slice(0, -1))
-  return null
-}
-const names = ['create', 'update', 'patch', 'publish']
 const object = Object.fromEntries(names.map((name) => [name, keep]))
-
-async function create(schema: unknown, host: (app: FastifyInstance) => unknown = Boolean) {
-  const app = Fastify()
-  await app.register(services, { errorHandler: { html: false, logger: false } })
-  await host(app)
-  const options: object = { methods: names, schema }
-  app.service('in', object, options)
-  return app
-}
-
-async function ask(app: FastifyInstance, request: InjectOptions) {
-  const { statusCode, body } = await app.inject({ method: 'POST', url: '/in', ...request })
-  if (body === '') return [statusCode, ...seen.splice(0)]
-  const { name: _name, code: _code, className: _className, message, ...rest } = JSON.parse(body)
-  return [statusCode, message, ...(Object.keys(rest).length === 0 ? [] : [rest])]
-}
 
 const body = {
   type: 'object',
@@ -73,7 +50,7 @@ const gives = { value: () => ({ value: { text: 'given' } }), nothing: () => ({ v
 t.test('records, batches, queries and headers by schemas', async (t) => {
   const rows: Record<string, unknown> = {}
   const schema = { body, querystring, headers }
-  const app = await create({ create: schema, update: { body }, patch: { body, params }, publish: schema })
+  const app = await create(object, { create: schema, update: { body }, patch: { body, params }, publish: schema })
   for (const [name, payload] of bodies) {
     const request = toRequest(payload)
     rows[name] = await ask(app, request)
@@ -87,7 +64,7 @@ t.test('records, batches, queries and headers by schemas', async (t) => {
   for (const [name, check] of Object.entries({ ...says, ...gives }))
     for (const part of ['body', 'querystring', 'headers']) {
       const own = { body: says.true, [part]: check }
-      const app = await create({ create: own }, (app) => app.setValidatorCompiler(byFunction as never))
+      const app = await create(object, { create: own }, (app) => app.setValidatorCompiler(byFunction as never))
       for (const [kind, payload] of bodies.slice(0, 2))
         rows[`a validator of ${part} that says ${name}, ${kind}`] = await ask(app, {
           ...toRequest(payload),

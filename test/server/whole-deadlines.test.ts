@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { errorCodes, type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from 'fastify'
 import t from 'tap'
@@ -6,22 +5,7 @@ import { Caller } from '../../lib/core/caller.js'
 import { startDeadline } from '../../lib/server/deadline.js'
 import { logError, logRecord } from '../../lib/server/log.js'
 import { isKept } from '../support/kept.js'
-
-/** A response of Node, as far as it is asked. */
-function createRaw(fields: object = {}) {
-  const notes: unknown[] = []
-  const destroy = (error?: Error) => void notes.push(`destroyed: ${error?.message ?? 'no error'}`)
-  return {
-    notes,
-    raw: Object.assign(new EventEmitter(), {
-      writableEnded: false,
-      destroyed: false,
-      headersSent: false,
-      destroy,
-      ...fields
-    })
-  }
-}
+import { createRaw } from './raw-response.js'
 
 /** Timers that pass when they are told to. */
 function withTimers<T>(act: (pass: () => number[]) => T): T {

@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { HookContext } from 'fastify-services'
@@ -9,28 +8,13 @@ import { keepHeaders, restoreHeaders } from '../../lib/server/headers.js'
 import { observer } from '../../lib/server/observer.js'
 import { RestParams } from '../../lib/server/params.js'
 import { isKept } from '../support/kept.js'
+import { createRaw } from './raw-response.js'
 
 const failure = (act: () => unknown): unknown => {
   try {
     return act() ?? 'nothing'
   } catch (error) {
     return `throws ${(error as Error).name}: ${(error as Error).message}`
-  }
-}
-
-/** A response of Node, as far as it is asked. */
-function createRaw(fields: object = {}) {
-  const notes: unknown[] = []
-  const destroy = (error?: Error) => void notes.push(`destroyed: ${error?.message ?? 'no error'}`)
-  return {
-    notes,
-    raw: Object.assign(new EventEmitter(), {
-      writableEnded: false,
-      destroyed: false,
-      headersSent: false,
-      destroy,
-      ...fields
-    })
   }
 }
 

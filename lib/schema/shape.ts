@@ -1,0 +1,379 @@
+import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
+import { toRegExp } from './bundle.js'
+import { branchesOf, isSchema } from './keywords.js'
+import { kinds, type SchemaReader, type TaggedUnion } from './reader.js'
+
+/** What a schema says of a field: only the server sets it, or it does not leave. */
+export type Flag = 'readOnly' | 'writeOnly'
+
+/** Names of fields that options flag: of the record, and of each record of its kind within it. */
+export type FlaggedNames = Readonly<Record<Flag, ReadonlySet<string>>>
+
+/** The branch that a value has chosen of each union with a tag; -1 where its tag is of none. */
+type Choice = ReadonlyMap<readonly SchemaValue[], number>
+
+/** A field or an item, with all that a shape says of it. */
+export interface Member {
+  readonly shape: Shape
+  /** Whether a part of the shape lets a value stand there. */
+  readonly isKnown: boolean
+  readonly readOnly: boolean
+  readonly writeOnly: boolean
+}
+
+// What a sender of values can make more of: names, and combinations of patterns or of tags.
+const maxNames = 1000
+const maxPatternShapes = 64
+const maxChoices = 1000
+
+/** The shapes of one schema: each set of schemas that apply to a place is one shape, however often they meet. */
+export class Shapes {
+  readonly root: Shape
+  readonly #records = new Set<JsonSchema>()
+  readonly #ids = new Map<unknown, number>()
+  readonly #shapes = new Map<string, Shape>()
+
+  /** @param flagged names that options give. Without them and with `ignoresFlags`, nothing is flagged */
+  constructor(
+    readonly reader: SchemaReader,
+    readonly flagged: FlaggedNames,
+    readonly ignoresFlags = false
+  ) {
+    const { bundle } = reader
+    for (let schema: SchemaValue | undefined = bundle.schema; isSchema(schema) && !this.#records.has(schema); ) {
+      this.#records.add(schema)
+      schema = bundle.target(schema)
+    }
+    this.root = this.of([bundle.schema])
+  }
+
+  /**
+   * The shape of the places that these schemas apply to.
+   * @param allowed the kinds of values there, where some of the schemas apply to some values alone
+   */
+  of(schemas: readonly SchemaValue[], choice: Choice = new Map(), allowed = this.#kindsOf(schemas)): Shape {
+    const ids = [...new Set(schemas)].map((schema) => this.#id(schema)).sort((left, right) => left - right)
+    const choices = [...choice].map(([branches, index]) => `${this.#id(branches)}=${index}`)
+    const key = `${ids}|${choices}|${allowed}`
+    const shape = this.#shapes.get(key) ?? new Shape(this, schemas, choice, allowed)
+    this.#shapes.set(key, shape)
+    return shape
+  }
+
+  isRecord(schema: JsonSchema): boolean {
+    return this.#records.has(schema)
+  }
+
+  #kindsOf(schemas: readonly SchemaValue[]): number {
+    return schemas.reduce<number>((all, schema) => all & this.reader.kinds(schema), kinds.all)
+  }
+
+  #id(value: unknown): number {
+    const id = this.#ids.get(value) ?? this.#ids.size
+    this.#ids.set(value, id)
+    return id
+  }
+}
+
+/**
+ * All schemas that apply to one place of a value: through references, intersections, conditions and dependencies, and of a union the branch that its tag chooses, or all branches where no tag does.
+ */
+export class Shape {
+  /** Each of those schemas. */
+  readonly parts = new Set<JsonSchema>()
+  /** The unions that a value has yet to choose a branch of. */
+  readonly unions: TaggedUnion[] = []
+  readonly isOpen: boolean
+  readonly isRecord: boolean
+  readonly #fields = new Map<string, Member>()
+  readonly #patternShapes = new Set<Shape>()
+  readonly #items: Member[] = []
+  readonly #chosen = new Map<string, Shape>()
+  readonly #made = new Map<unknown, unknown>()
+
+  constructor(
+    readonly shapes: Shapes,
+    readonly schemas: readonly SchemaValue[],
+    readonly choice: Choice,
+    /** The kinds of values that may stand there, as bits. */
+    readonly kinds: number
+  ) {
+    for (const schema of schemas) this.#gather(schema)
+    this.isOpen = this.#opennessOf(schemas) !== 'closed'
+    this.isRecord = [...this.parts].some((part) => shapes.isRecord(part))
+  }
+
+  #gather(schema: SchemaValue): void {
+    if (!isSchema(schema) || this.parts.has(schema)) return
+    const { reader } = this.shapes
+    this.parts.add(schema)
+    for (const part of reader.beside(schema)) this.#gather(part)
+    for (const branches of [schema.anyOf, schema.oneOf]) {
+      if (branches === undefined) continue
+      const index = this.choice.get(branches)
+      const union = index === undefined ? reader.unionOf(branches) : undefined
+      if (union !== undefined) this.unions.push(union)
+      else for (const branch of this.chosenOf(branches)) this.#gather(branch)
+    }
+  }
+
+  /** The branch that was chosen of a union; all of them where none was. */
+  chosenOf(branches: readonly SchemaValue[]): readonly SchemaValue[] {
+    const index = this.choice.get(branches) ?? -1
+    return index < 0 ? branches : [branches[index] as SchemaValue]
+  }
+
+  // Names are closed once a part speaks of them, and open once a part says so. A union is as open as the most open of its branches.
+  #opennessOf(schemas: readonly SchemaValue[], seen = new Set<SchemaValue>()): Openness | undefined {
+    const { reader } = this.shapes
+    const openness = (schema: SchemaValue | undefined): Openness | undefined => {
+      if (!isSchema(schema) || seen.has(schema)) return undefined
+      seen.add(schema)
+      const says = [ownOpenness(schema), this.#opennessOf(reader.always(schema), seen)]
+      for (const branches of [schema.anyOf, schema.oneOf]) {
+        const objects = this.chosenOf(branches ?? []).filter((branch) => (reader.kinds(branch) & kinds.object) !== 0)
+        const ofBranches = objects.map(openness)
+        says.push(ofBranches.includes('open') ? 'open' : ofBranches.includes(undefined) ? undefined : ofBranches[0])
+      }
+      if ([schema.then, schema.else].map(openness).includes('open')) says.push('open')
+      return mostOf(says)
+    }
+    return mostOf(schemas.map(openness))
+  }
+
+  /** Whether the place itself is flagged: by any schema that applies, of any branch, so that what is hidden by one does not leave by another. */
+  has(flag: Flag): boolean {
+    return !this.shapes.ignoresFlags && this.schemas.some((schema) => isFlagged(schema, flag, this.shapes.reader))
+  }
+
+  /** The shape of an object whose tags choose branches of unions. */
+  of(value: object): Shape {
+    if (this.unions.length === 0) return this
+    const indices = this.unions.map(({ tag, branchOf }) =>
+      Object.hasOwn(value, tag) ? (branchOf.get((value as Record<string, unknown>)[tag]) ?? -1) : -1
+    )
+    const key = this.#chosen.size < maxChoices ? indices.join() : ''
+    let shape = this.#chosen.get(key)
+    if (shape === undefined) {
+      const chosen = this.unions.map(
+        ({ branches }, at) => [branches, key === '' ? -1 : (indices[at] as number)] as const
+      )
+      shape = this.shapes.of(this.schemas, new Map([...this.choice, ...chosen]), this.kinds)
+      this.#chosen.set(key, shape)
+    }
+    // A branch may be a union with a tag of its own.
+    return shape.of(value)
+  }
+
+  /** What the parts say of a field. */
+  field(name: string): Member {
+    const ready = this.#fields.get(name)
+    if (ready !== undefined) return ready
+    const member = this.#toField(name)
+    if (this.#fields.size < maxNames || this.names.includes(name)) this.#fields.set(name, member)
+    return member
+  }
+
+  #toField(name: string): Member {
+    const named: SchemaValue[] = []
+    const unevaluated: SchemaValue[] = []
+    for (const part of this.parts) {
+      named.push(...schemasOfField(part, name))
+      if (isPermission(part.unevaluatedProperties)) unevaluated.push(part.unevaluatedProperties)
+    }
+    const schemas = named.length > 0 ? named : unevaluated
+    const allowed = this.#kindsAt(this.schemas, kinds.object, (part) => schemasOfField(part, name))
+    const shape = this.#ofPatterns(name, schemas, allowed)
+    const isFlagged = (flag: Flag) => (this.isRecord && this.shapes.flagged[flag].has(name)) || shape.has(flag)
+    return {
+      shape,
+      isKnown: !named.includes(false) && (schemas.length > 0 || this.isOpen),
+      readOnly: isFlagged('readOnly'),
+      writeOnly: isFlagged('writeOnly')
+    }
+  }
+
+  // Names that fit many patterns at once could make any number of shapes: past a bound all patterns apply.
+  #ofPatterns(name: string, schemas: readonly SchemaValue[], allowed: number): Shape {
+    const patterns = [...this.parts].flatMap(({ patternProperties = {} }) => Object.values(patternProperties))
+    if (patterns.length === 0 || this.names.includes(name)) return this.shapes.of(schemas, new Map(), allowed)
+    const isFull = this.#patternShapes.size >= maxPatternShapes
+    const shape = this.shapes.of(isFull ? patterns : schemas, new Map(), isFull ? kinds.all : allowed)
+    this.#patternShapes.add(shape)
+    return shape
+  }
+
+  // What all schemas of the place let pass, and of a union any of the branches that may be chosen.
+  #kindsAt(
+    schemas: readonly SchemaValue[],
+    kind: number,
+    pick: (part: JsonSchema) => readonly SchemaValue[],
+    seen = new Set<SchemaValue>()
+  ): number {
+    const { reader } = this.shapes
+    let allowed: number = kinds.all
+    for (const schema of schemas) {
+      if (!isSchema(schema) || seen.has(schema)) continue
+      seen.add(schema)
+      for (const picked of pick(schema)) allowed &= reader.kinds(picked)
+      allowed &= this.#kindsAt(reader.always(schema), kind, pick, seen)
+      for (const branches of [schema.anyOf, schema.oneOf]) {
+        const possible = this.chosenOf(branches ?? []).filter((branch) => (reader.kinds(branch) & kind) !== 0)
+        const ofBranches = possible.map((branch) => this.#kindsAt([branch], kind, pick, new Set(seen)))
+        if (ofBranches.length > 0) allowed &= ofBranches.reduce((all, one) => all | one)
+      }
+    }
+    return allowed
+  }
+
+  /** What the parts say of an item. */
+  item(index: number): Member {
+    const at = Math.min(index, this.#tupleLength)
+    const ready = this.#items[at]
+    if (ready !== undefined) return ready
+    const schemas: SchemaValue[] = []
+    for (const part of this.parts) {
+      schemas.push(...schemasOfItem(part, at))
+      // It is about some of the items: what it hides is hidden in all.
+      if (isSchema(part.contains) && isFlaggedWithin(part.contains, this.shapes.reader)) schemas.push(part.contains)
+    }
+    const allowed = this.#kindsAt(this.schemas, kinds.array, (part) => schemasOfItem(part, at))
+    const shape = this.shapes.of(schemas, new Map(), allowed)
+    const member = { shape, isKnown: true, readOnly: shape.has('readOnly'), writeOnly: shape.has('writeOnly') }
+    this.#items[at] = member
+    return member
+  }
+
+  get #tupleLength(): number {
+    return Math.max(0, ...[...this.parts].map(({ items }) => (isList(items) ? items.length : 0)))
+  }
+
+  get isTuple(): boolean {
+    return this.#tupleLength > 0
+  }
+
+  /** The shapes of the fields and items that the parts speak of, whatever value stands there. */
+  get memberShapes(): readonly Shape[] {
+    const patterns = [...this.parts].flatMap(({ patternProperties = {} }) => Object.values(patternProperties))
+    // No field has this name: it stands for those that no part spells out.
+    const others = this.field('\0')
+    const items = Array.from({ length: this.#tupleLength + 1 }, (_, index) => this.item(index))
+    const members = [...this.names.map((name) => this.field(name)), others, ...items]
+    return [...members.map(({ shape }) => shape), ...patterns.map((schema) => this.shapes.of([schema]))]
+  }
+
+  /** The shapes of values that have chosen a branch, of each union by itself. */
+  get chosenShapes(): readonly Shape[] {
+    const others = this.unions.map(({ branches }) => [branches, -1] as const)
+    return this.unions.flatMap(({ branches }) =>
+      [...branches.keys()].map((index) =>
+        this.shapes.of(this.schemas, new Map([...this.choice, ...others, [branches, index]]), this.kinds)
+      )
+    )
+  }
+
+  /** The names of fields that the parts spell out, in their order. */
+  get names(): readonly string[] {
+    return this.remember('names', () => [
+      ...new Set([...this.parts].flatMap(({ properties = {} }) => Object.keys(properties)))
+    ])
+  }
+
+  /** Whether only those names may stand there. */
+  get isFixed(): boolean {
+    const isMore = (part: JsonSchema) =>
+      part.patternProperties !== undefined ||
+      isPermission(part.additionalProperties) ||
+      isPermission(part.unevaluatedProperties)
+    return !this.isOpen && ![...this.parts].some(isMore)
+  }
+
+  /** Whether the parts say nothing of fields and items. */
+  get isSilent(): boolean {
+    const { isOpen, isRecord, unions } = this
+    const says = ({ contains, ...part }: JsonSchema) =>
+      ownOpenness(part) !== undefined ||
+      [part.items, part.additionalItems, part.unevaluatedItems, contains].some(isNamed)
+    return isOpen && !isRecord && unions.length === 0 && ![...this.parts].some(says)
+  }
+
+  /** The names that a value must have, whatever branch of a union it is of. */
+  get required(): readonly string[] {
+    return this.remember('required', () => {
+      const sure = new Set<JsonSchema>()
+      const gather = (schema: SchemaValue) => {
+        if (!isSchema(schema) || sure.has(schema)) return
+        sure.add(schema)
+        this.shapes.reader.always(schema).forEach(gather)
+        for (const branches of [schema.anyOf, schema.oneOf])
+          if (branches !== undefined && (this.choice.get(branches) ?? -1) >= 0) this.chosenOf(branches).forEach(gather)
+      }
+      this.schemas.forEach(gather)
+      return requiredOf(sure)
+    })
+  }
+
+  /** The names that any part asks for. */
+  get anyRequired(): readonly string[] {
+    return this.remember('anyRequired', () => requiredOf(this.parts))
+  }
+
+  /** What was made of this shape before, by who asks, or what `make` makes of it now. */
+  remember<T>(key: unknown, make: () => T): T {
+    if (!this.#made.has(key)) this.#made.set(key, make())
+    return this.#made.get(key) as T
+  }
+}
+
+/** What one schema says of a field: its own properties and patterns, or else what it says of all others. */
+export function schemasOfField(schema: JsonSchema, name: string): readonly SchemaValue[] {
+  const { properties = {}, patternProperties = {}, additionalProperties } = schema
+  const schemas = Object.hasOwn(properties, name) ? [properties[name] as SchemaValue] : []
+  for (const [pattern, matched] of Object.entries(patternProperties))
+    if (toRegExp(pattern).test(name)) schemas.push(matched)
+  return schemas.length === 0 && isPermission(additionalProperties) ? [additionalProperties] : schemas
+}
+
+function schemasOfItem({ items, additionalItems, unevaluatedItems }: JsonSchema, at: number): readonly SchemaValue[] {
+  const isTuple = isList(items)
+  if (isTuple && at < items.length) return [items[at] as SchemaValue]
+  const rest = (isTuple ? additionalItems : (items as SchemaValue | undefined)) ?? unevaluatedItems
+  return rest === undefined ? [] : [rest]
+}
+
+type Openness = 'open' | 'closed'
+
+const mostOf = (says: readonly (Openness | undefined)[]): Openness | undefined =>
+  says.includes('open') ? 'open' : says.includes('closed') ? 'closed' : undefined
+
+function ownOpenness(schema: JsonSchema): Openness | undefined {
+  const { properties, patternProperties, additionalProperties, unevaluatedProperties } = schema
+  const isAny = (value: unknown) => value === true || (isSchema(value) && Object.keys(value).length === 0)
+  if (isAny(additionalProperties) || isAny(unevaluatedProperties)) return 'open'
+  const says = [properties, patternProperties, additionalProperties, unevaluatedProperties]
+  return says.some(isNamed) ? 'closed' : undefined
+}
+
+const isNamed = (value: unknown) => value !== undefined
+const isList = (value: unknown): value is readonly SchemaValue[] => Array.isArray(value)
+const isPermission = (schema: SchemaValue | undefined): schema is SchemaValue =>
+  schema !== undefined && schema !== false
+const requiredOf = (parts: ReadonlySet<JsonSchema>) => [
+  ...new Set([...parts].flatMap(({ required }) => (Array.isArray(required) ? required : [])))
+]
+
+/** Whether a schema, or one that applies to the same place, has a flag. */
+export function isFlagged(
+  schema: SchemaValue,
+  flag: Flag,
+  reader: SchemaReader,
+  seen = new Set<SchemaValue>()
+): boolean {
+  if (!isSchema(schema) || seen.has(schema)) return false
+  seen.add(schema)
+  if (schema[flag] === true) return true
+  return [...reader.beside(schema), ...branchesOf(schema)].some((part) => isFlagged(part, flag, reader, seen))
+}
+
+const isFlaggedWithin = (schema: JsonSchema, reader: SchemaReader) =>
+  isFlagged(schema, 'writeOnly', reader) || JSON.stringify(schema).includes('"writeOnly":true')

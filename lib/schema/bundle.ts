@@ -100,7 +100,7 @@ export class Bundle {
 
 /** A way through a schema as the fragment of a reference. */
 const toPointer = (way: readonly string[]): string =>
-  way.map((key) => `/${encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('')
+  way.map((key) => `/${encodeURI(key.replaceAll('~', '~0').replaceAll('/', '~1')).replaceAll('#', '%23')}`).join('')
 
 /** What the references of documents lead to. */
 class References {

@@ -1,8 +1,8 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { Bundle } from './bundle.js'
 import { isInPlace, isSchema, mapSubschemas } from './keywords.js'
-import { SchemaReader } from './reader.js'
-import { type Flag, type FlaggedNames, isFlagged, type Shape, Shapes } from './shape.js'
+import { type Flag, SchemaReader } from './reader.js'
+import { type FlaggedNames, type Shape, Shapes } from './shape.js'
 
 /** What options say of a schema. */
 export interface SchemaOptions {
@@ -96,7 +96,7 @@ export class WrittenSchema {
 
   #isFlagged(flag: Flag, field: SchemaValue, name: string, isRecord: boolean): boolean {
     const { ignoresFlags, flagged } = this.#options
-    return (isRecord && flagged[flag].has(name)) || (!ignoresFlags && isFlagged(field, flag, this.shapes.reader))
+    return (isRecord && flagged[flag].has(name)) || (!ignoresFlags && this.shapes.reader.isFlagged(field, flag))
   }
 }
 
@@ -134,9 +134,19 @@ export function scalarDocument(shape: Shape): JsonSchema {
     const { default: _, readOnly, writeOnly, $ref, definitions, $defs, ...rest } = schema
     const target = bundle.target(schema)
     const own = mapSubschemas(rest, (part) => inline(part, depth + 1))
-    return isSchema(target) ? { ...(inline(target, depth + 1) as JsonSchema), ...own } : own
+    return withNull(isSchema(target) ? { ...(inline(target, depth + 1) as JsonSchema), ...own } : own)
   }
   const schemas = shape.schemas.map((schema) => inline(schema)).filter((schema) => schema !== true)
   const [only = {}] = schemas
   return schemas.length < 2 && isSchema(only) ? only : { allOf: schemas }
+}
+
+/** A union of a scalar and `null` in one schema, as those who read it expect it of a field. */
+function withNull(schema: JsonSchema): JsonSchema {
+  const { anyOf = [], ...rest } = schema
+  const isNull = (branch: SchemaValue) => isSchema(branch) && branch.type === 'null'
+  const [scalar, ...others] = anyOf.filter((branch) => !isNull(branch))
+  const isPlain = isSchema(scalar) && typeof scalar.type === 'string' && scalar.const === undefined
+  if (!isPlain || others.length > 0 || !anyOf.some(isNull)) return schema
+  return { ...scalar, ...rest, type: [scalar.type as string, 'null'], ...(scalar.enum && { enum: [...scalar.enum, null] }) }
 }

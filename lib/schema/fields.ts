@@ -1,6 +1,7 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { isSchema } from './keywords.js'
-import { type Shape, schemasOfField } from './shape.js'
+import { schemasOfField } from './reader.js'
+import type { Shape } from './shape.js'
 
 /** Says what is wrong with a value by a schema of a bundle, if anything is. */
 export type CheckSchema<Problem> = (schema: JsonSchema, value: unknown) => Problem | undefined

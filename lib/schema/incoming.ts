@@ -1,7 +1,7 @@
 import type { SchemaValue } from '../../types/standard-schema.js'
 import { exampleOf } from './examples.js'
-import { kinds } from './reader.js'
-import { type Shape, type Shapes, schemasOfField } from './shape.js'
+import { kinds, schemasOfField } from './reader.js'
+import type { Shape, Shapes } from './shape.js'
 
 export type Path = readonly (string | number)[]
 

@@ -75,12 +75,15 @@ export const isInPlace = (keyword: string): boolean => inPlace.has(keyword)
 
 const holdsSchemas = new Set<Holds>(['schema', 'list', 'map', 'schema or list', 'map or names'])
 
+/** Whether a keyword may hold schemas. */
+export const isApplicator = (keyword: string): boolean => holdsSchemas.has(keywords.get(keyword) ?? 'anything')
+
 /** The schemas that stand directly in one, each with its keyword and the way to it, as in `['properties', 'title']`. */
 export function* subschemasOf(schema: JsonSchema): Generator<[part: SchemaValue, way: readonly string[]]> {
   for (const keyword of Object.keys(schema)) {
     const holds = keywords.get(keyword)
     const value = schema[keyword]
-    if (holds === undefined || !holdsSchemas.has(holds) || value === undefined) continue
+    if (!isApplicator(keyword) || value === undefined) continue
     if (typeof value !== 'object' || value === null) yield [value as boolean, [keyword]]
     else if (holds === 'schema' || (holds === 'schema or list' && !Array.isArray(value)))
       yield [value as JsonSchema, [keyword]]

@@ -34,6 +34,8 @@ class Projection {
     this.#shape = shape
     this.#converts = converts
     this.#toScalar = converts ? scalarProjection(shape) : (value) => withoutObject(value, shape)
+    // A text in the place of an object may be its JSON, with all that does not leave.
+    if ((shape.kinds & kinds.scalar & ~kinds.null) === 0) this.#toScalar = (value) => (value === null ? null : undefined)
   }
 
   readonly project = (value: unknown): unknown => {

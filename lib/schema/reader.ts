@@ -1,6 +1,6 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
-import type { Bundle } from './bundle.js'
-import { branchesOf, isSchema } from './keywords.js'
+import { type Bundle, toRegExp } from './bundle.js'
+import { branchesOf, isSchema, subschemasOf } from './keywords.js'
 
 /** The kinds of JSON values, as bits: a schema may let several pass. */
 export const kinds = { null: 1, boolean: 2, number: 4, string: 8, array: 16, object: 32, scalar: 15, all: 63 } as const
@@ -9,6 +9,9 @@ const kindOfType = (type: string): number => (type === 'integer' ? kinds.number 
 const kindOf = (value: unknown): number =>
   kindOfType(value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value) ?? 0
 const union = (sets: readonly number[]) => sets.reduce((all, set) => all | set, 0)
+
+/** What a schema says of a field: only the server sets it, or it does not leave. */
+export type Flag = 'readOnly' | 'writeOnly'
 
 /** A union whose branches are told apart by a field with a constant of each. */
 export interface TaggedUnion {
@@ -63,6 +66,22 @@ export class SchemaReader {
     // Within a circle it depends on where the reading began.
     if (around.length === 0 || circles === this.#circles) this.#kinds.set(schema, all)
     return all
+  }
+
+  /** Whether a schema, or one that applies to the same place, has a flag. Of any branch: what one hides must not leave by another. */
+  isFlagged(schema: SchemaValue, flag: Flag, seen = new Set<SchemaValue>()): boolean {
+    if (!isSchema(schema) || seen.has(schema)) return false
+    seen.add(schema)
+    if (schema[flag] === true) return true
+    return [...this.beside(schema), ...branchesOf(schema)].some((part) => this.isFlagged(part, flag, seen))
+  }
+
+  /** Whether something within a schema does not leave. */
+  hides(schema: SchemaValue, seen = new Set<SchemaValue>()): boolean {
+    if (!isSchema(schema) || seen.has(schema)) return false
+    seen.add(schema)
+    const parts = [this.bundle.target(schema) ?? true, ...[...subschemasOf(schema)].map(([part]) => part)]
+    return schema.writeOnly === true || parts.some((part) => this.hides(part, seen))
   }
 
   /** How a union of objects is decided by a field, where its branches have one for that. */
@@ -122,3 +141,27 @@ export class SchemaReader {
     return values.length === 0 || values.includes(undefined) ? undefined : (values.flat() as unknown[])
   }
 }
+
+/** What one schema says of a field: its own properties and patterns, or else what it says of all others. */
+export function schemasOfField(schema: JsonSchema, name: string): readonly SchemaValue[] {
+  const { properties = {}, patternProperties = {}, additionalProperties } = schema
+  const schemas = Object.hasOwn(properties, name) ? [properties[name] as SchemaValue] : []
+  for (const [pattern, matched] of Object.entries(patternProperties))
+    if (toRegExp(pattern).test(name)) schemas.push(matched)
+  return schemas.length === 0 && isPermission(additionalProperties) ? [additionalProperties] : schemas
+}
+
+export function schemasOfItem(
+  { items, additionalItems, unevaluatedItems }: JsonSchema,
+  at: number
+): readonly SchemaValue[] {
+  const isTuple = isList(items)
+  if (isTuple && at < items.length) return [items[at] as SchemaValue]
+  const rest = (isTuple ? additionalItems : (items as SchemaValue | undefined)) ?? unevaluatedItems
+  return rest === undefined ? [] : [rest]
+}
+
+/** Whether a keyword lets something pass that no other one speaks of. */
+export const isPermission = (schema: SchemaValue | undefined): schema is SchemaValue =>
+  schema !== undefined && schema !== false
+const isList = (value: unknown): value is readonly SchemaValue[] => Array.isArray(value)

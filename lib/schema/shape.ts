@@ -1,10 +1,15 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
-import { toRegExp } from './bundle.js'
-import { branchesOf, isSchema } from './keywords.js'
-import { kinds, type SchemaReader, type TaggedUnion } from './reader.js'
-
-/** What a schema says of a field: only the server sets it, or it does not leave. */
-export type Flag = 'readOnly' | 'writeOnly'
+import { combinedKinds, opennessOf, ownOpenness } from './combined.js'
+import { isSchema } from './keywords.js'
+import {
+  type Flag,
+  isPermission,
+  kinds,
+  type SchemaReader,
+  schemasOfField,
+  schemasOfItem,
+  type TaggedUnion
+} from './reader.js'
 
 /** Names of fields that options flag: of the record, and of each record of its kind within it. */
 export type FlaggedNames = Readonly<Record<Flag, ReadonlySet<string>>>
@@ -99,7 +104,7 @@ export class Shape {
     readonly kinds: number
   ) {
     for (const schema of schemas) this.#gather(schema)
-    this.isOpen = this.#opennessOf(schemas) !== 'closed'
+    this.isOpen = opennessOf(schemas, shapes.reader, (branches) => this.chosenOf(branches)) !== 'closed'
     this.isRecord = [...this.parts].some((part) => shapes.isRecord(part))
   }
 
@@ -123,27 +128,9 @@ export class Shape {
     return index < 0 ? branches : [branches[index] as SchemaValue]
   }
 
-  // Names are closed once a part speaks of them, and open once a part says so. A union is as open as the most open of its branches.
-  #opennessOf(schemas: readonly SchemaValue[], seen = new Set<SchemaValue>()): Openness | undefined {
-    const { reader } = this.shapes
-    const openness = (schema: SchemaValue | undefined): Openness | undefined => {
-      if (!isSchema(schema) || seen.has(schema)) return undefined
-      seen.add(schema)
-      const says = [ownOpenness(schema), this.#opennessOf(reader.always(schema), seen)]
-      for (const branches of [schema.anyOf, schema.oneOf]) {
-        const objects = this.chosenOf(branches ?? []).filter((branch) => (reader.kinds(branch) & kinds.object) !== 0)
-        const ofBranches = objects.map(openness)
-        says.push(ofBranches.includes('open') ? 'open' : ofBranches.includes(undefined) ? undefined : ofBranches[0])
-      }
-      if ([schema.then, schema.else].map(openness).includes('open')) says.push('open')
-      return mostOf(says)
-    }
-    return mostOf(schemas.map(openness))
-  }
-
   /** Whether the place itself is flagged: by any schema that applies, of any branch, so that what is hidden by one does not leave by another. */
   has(flag: Flag): boolean {
-    return !this.shapes.ignoresFlags && this.schemas.some((schema) => isFlagged(schema, flag, this.shapes.reader))
+    return !this.shapes.ignoresFlags && this.schemas.some((schema) => this.shapes.reader.isFlagged(schema, flag))
   }
 
   /** The shape of an object whose tags choose branches of unions. */
@@ -182,7 +169,7 @@ export class Shape {
       if (isPermission(part.unevaluatedProperties)) unevaluated.push(part.unevaluatedProperties)
     }
     const schemas = named.length > 0 ? named : unevaluated
-    const allowed = this.#kindsAt(this.schemas, kinds.object, (part) => schemasOfField(part, name))
+    const allowed = this.#kindsAt(kinds.object, (part) => schemasOfField(part, name))
     const shape = this.#ofPatterns(name, schemas, allowed)
     const isFlagged = (flag: Flag) => (this.isRecord && this.shapes.flagged[flag].has(name)) || shape.has(flag)
     return {
@@ -203,27 +190,8 @@ export class Shape {
     return shape
   }
 
-  // What all schemas of the place let pass, and of a union any of the branches that may be chosen.
-  #kindsAt(
-    schemas: readonly SchemaValue[],
-    kind: number,
-    pick: (part: JsonSchema) => readonly SchemaValue[],
-    seen = new Set<SchemaValue>()
-  ): number {
-    const { reader } = this.shapes
-    let allowed: number = kinds.all
-    for (const schema of schemas) {
-      if (!isSchema(schema) || seen.has(schema)) continue
-      seen.add(schema)
-      for (const picked of pick(schema)) allowed &= reader.kinds(picked)
-      allowed &= this.#kindsAt(reader.always(schema), kind, pick, seen)
-      for (const branches of [schema.anyOf, schema.oneOf]) {
-        const possible = this.chosenOf(branches ?? []).filter((branch) => (reader.kinds(branch) & kind) !== 0)
-        const ofBranches = possible.map((branch) => this.#kindsAt([branch], kind, pick, new Set(seen)))
-        if (ofBranches.length > 0) allowed &= ofBranches.reduce((all, one) => all | one)
-      }
-    }
-    return allowed
+  #kindsAt(kind: number, pick: (part: JsonSchema) => readonly SchemaValue[]): number {
+    return combinedKinds(this.schemas, this.shapes.reader, (branches) => this.chosenOf(branches), kind, pick)
   }
 
   /** What the parts say of an item. */
@@ -235,9 +203,9 @@ export class Shape {
     for (const part of this.parts) {
       schemas.push(...schemasOfItem(part, at))
       // It is about some of the items: what it hides is hidden in all.
-      if (isSchema(part.contains) && isFlaggedWithin(part.contains, this.shapes.reader)) schemas.push(part.contains)
+      if (isSchema(part.contains) && this.shapes.reader.hides(part.contains)) schemas.push(part.contains)
     }
-    const allowed = this.#kindsAt(this.schemas, kinds.array, (part) => schemasOfItem(part, at))
+    const allowed = this.#kindsAt(kinds.array, (part) => schemasOfItem(part, at))
     const shape = this.shapes.of(schemas, new Map(), allowed)
     const member = { shape, isKnown: true, readOnly: shape.has('readOnly'), writeOnly: shape.has('writeOnly') }
     this.#items[at] = member
@@ -245,7 +213,7 @@ export class Shape {
   }
 
   get #tupleLength(): number {
-    return Math.max(0, ...[...this.parts].map(({ items }) => (isList(items) ? items.length : 0)))
+    return Math.max(0, ...[...this.parts].map(({ items }) => (Array.isArray(items) ? items.length : 0)))
   }
 
   get isTuple(): boolean {
@@ -325,55 +293,7 @@ export class Shape {
   }
 }
 
-/** What one schema says of a field: its own properties and patterns, or else what it says of all others. */
-export function schemasOfField(schema: JsonSchema, name: string): readonly SchemaValue[] {
-  const { properties = {}, patternProperties = {}, additionalProperties } = schema
-  const schemas = Object.hasOwn(properties, name) ? [properties[name] as SchemaValue] : []
-  for (const [pattern, matched] of Object.entries(patternProperties))
-    if (toRegExp(pattern).test(name)) schemas.push(matched)
-  return schemas.length === 0 && isPermission(additionalProperties) ? [additionalProperties] : schemas
-}
-
-function schemasOfItem({ items, additionalItems, unevaluatedItems }: JsonSchema, at: number): readonly SchemaValue[] {
-  const isTuple = isList(items)
-  if (isTuple && at < items.length) return [items[at] as SchemaValue]
-  const rest = (isTuple ? additionalItems : (items as SchemaValue | undefined)) ?? unevaluatedItems
-  return rest === undefined ? [] : [rest]
-}
-
-type Openness = 'open' | 'closed'
-
-const mostOf = (says: readonly (Openness | undefined)[]): Openness | undefined =>
-  says.includes('open') ? 'open' : says.includes('closed') ? 'closed' : undefined
-
-function ownOpenness(schema: JsonSchema): Openness | undefined {
-  const { properties, patternProperties, additionalProperties, unevaluatedProperties } = schema
-  const isAny = (value: unknown) => value === true || (isSchema(value) && Object.keys(value).length === 0)
-  if (isAny(additionalProperties) || isAny(unevaluatedProperties)) return 'open'
-  const says = [properties, patternProperties, additionalProperties, unevaluatedProperties]
-  return says.some(isNamed) ? 'closed' : undefined
-}
-
 const isNamed = (value: unknown) => value !== undefined
-const isList = (value: unknown): value is readonly SchemaValue[] => Array.isArray(value)
-const isPermission = (schema: SchemaValue | undefined): schema is SchemaValue =>
-  schema !== undefined && schema !== false
 const requiredOf = (parts: ReadonlySet<JsonSchema>) => [
   ...new Set([...parts].flatMap(({ required }) => (Array.isArray(required) ? required : [])))
 ]
-
-/** Whether a schema, or one that applies to the same place, has a flag. */
-export function isFlagged(
-  schema: SchemaValue,
-  flag: Flag,
-  reader: SchemaReader,
-  seen = new Set<SchemaValue>()
-): boolean {
-  if (!isSchema(schema) || seen.has(schema)) return false
-  seen.add(schema)
-  if (schema[flag] === true) return true
-  return [...reader.beside(schema), ...branchesOf(schema)].some((part) => isFlagged(part, flag, reader, seen))
-}
-
-const isFlaggedWithin = (schema: JsonSchema, reader: SchemaReader) =>
-  isFlagged(schema, 'writeOnly', reader) || JSON.stringify(schema).includes('"writeOnly":true')

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../../types/standard-schema.js'
 import type { WrittenSchema } from '../../schema/documents.js'
 import { exampleOf } from '../../schema/examples.js'
 import { type CountTries, emptyGaps, type Fault, type Gap, type Path, visitIncoming } from '../../schema/incoming.js'
-import type { Shapes } from '../../schema/shape.js'
+import type { Member, Shapes } from '../../schema/shape.js'
 import { ofLibrary, type Problem, toError, toFault } from './problem.js'
 import type { Validate } from './validate.js'
 
@@ -113,7 +113,11 @@ class RecordCheck {
   /** What is wrong with each field by itself, and which ones are missing. */
   #faultsByFields(record: Values): Fault[] {
     const shape = this.shapes.root.of(record)
-    const isMissing = (name: string) => !Object.hasOwn(record, name) && !shape.field(name).readOnly
+    const hasDefault = (member: Member) => [...member.shape.parts].some((part) => part.default !== undefined)
+    const isMissing = (name: string) => {
+      const member = shape.field(name)
+      return !Object.hasOwn(record, name) && !member.readOnly && !hasDefault(member)
+    }
     const missing = this.rules.isPart ? [] : shape.required.filter(isMissing)
     const ofFields = Object.keys(record).flatMap((name) => {
       const { readOnly, isKnown } = shape.field(name)

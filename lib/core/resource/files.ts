@@ -2,7 +2,6 @@ import type { JsonSchema } from '../../../types/resource.js'
 import type { SchemaValue } from '../../../types/standard-schema.js'
 import { noNames, WrittenSchema } from '../../schema/documents.js'
 import { isInPlace, isSchema, mapSubschemas } from '../../schema/keywords.js'
-import { kinds } from '../../schema/reader.js'
 import type { Shape } from '../../schema/shape.js'
 import { refusal } from './problem.js'
 
@@ -34,8 +33,8 @@ export function filesOf(document: JsonSchema): Files {
 }
 
 function toRules(shape: Shape): FileRules | undefined {
-  const isNullable = (shape.kinds & kinds.null) !== 0
   const parts = [...shape.parts]
+  const isNullable = parts.some(({ type = [] }) => [type].flat().includes('null'))
   const isList = parts.some(({ items }) => items !== undefined)
   if (isList) {
     const item = shape.of({}).item(0).shape
@@ -54,17 +53,13 @@ const any = new Set(['*/*', 'application/octet-stream'])
 
 /** The schema of a record without what it says of fields that are files, which JSON Schema can't check: `checkFiles` does. */
 export function withoutFiles(schema: JsonSchema): JsonSchema {
-  const ofField = (part: SchemaValue): SchemaValue => {
-    if (!isSchema(part)) return part
-    const { type, format, minLength, maxLength, contentEncoding, ...rest } = part
-    if (isFile(part)) return mapSubschemas(rest, ofField)
-    return mapSubschemas(part, (inner, keyword) => (isInPlace(keyword) || keyword === 'items' ? ofField(inner) : inner))
-  }
+  const files = filesOf(schema)
+  if (files.size === 0) return schema
   const ofRecord = (part: SchemaValue): SchemaValue =>
     isSchema(part)
-      ? mapSubschemas(part, (inner, keyword) => {
-          if (keyword === 'properties') return ofField(inner)
-          if (keyword === 'definitions' || keyword === '$defs') return ofField(ofRecord(inner))
+      ? mapSubschemas(part, (inner, keyword, name = '') => {
+          const isFile = keyword === 'properties' && files.has(name)
+          if (isFile) return isSchema(inner) && files.get(name)?.isList ? { ...inner, items: {} } : {}
           return isInPlace(keyword) ? ofRecord(inner) : inner
         })
       : part

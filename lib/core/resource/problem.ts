@@ -74,7 +74,7 @@ function clearest(problems: readonly Problem[]): Problem {
   if (union.params.tag !== undefined) return union
   if (union.keyword !== 'anyOf' && union.keyword !== 'oneOf') return problems[0] as Problem
   const isOther = ({ keyword, instancePath }: Problem) =>
-    (keyword === 'type' || keyword === 'enum') && instancePath === union.instancePath
+    (keyword === 'type' || keyword === 'enum' || keyword === 'const') && instancePath === union.instancePath
   return problems.slice(0, -1).find((problem) => !isOther(problem)) ?? union
 }
 

@@ -189,7 +189,7 @@ t.test('2,500 records in each other, and 5,000 lists: refused, not stored', asyn
     get kids() {
       return z.array(Tree).optional()
     },
-    any: z.any()
+    any: z.any().optional()
   })
   const { send, post } = await createStore(t, resource(Tree))
   const nest = (depth: number, wrap: (inner: string) => string, start: string) => {

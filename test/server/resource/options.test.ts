@@ -16,8 +16,8 @@ const Thing = Type.Object({
 t.test('what the schema marks as read-only or write-only need not be an option', async (t) => {
   const { send, post } = await createEcho(t, resource(Thing))
   t.strictSame(await post({ name: 'a', password: 'p' }), [201, { name: 'a', size: 1 }])
-  t.strictSame(await post({ name: 'a', id: 1 }), [400, 'id can not be set (and 1 more)'])
-  t.strictSame(await post([{ name: 'a' }, { name: 'b', id: 1 }]), [400, '[1].id can not be set (and 1 more)'])
+  t.strictSame(await post({ name: 'a', id: 1 }), [400, 'id can not be set'])
+  t.strictSame(await post([{ name: 'a' }, { name: 'b', id: 1 }]), [400, '[1].id can not be set'])
   t.strictSame(await send({ url: '?password=p' }), [
     400,
     'password is not known: a query filters by id, name, size, tags'

@@ -148,5 +148,10 @@ function withNull(schema: JsonSchema): JsonSchema {
   const [scalar, ...others] = anyOf.filter((branch) => !isNull(branch))
   const isPlain = isSchema(scalar) && typeof scalar.type === 'string' && scalar.const === undefined
   if (!isPlain || others.length > 0 || !anyOf.some(isNull)) return schema
-  return { ...scalar, ...rest, type: [scalar.type as string, 'null'], ...(scalar.enum && { enum: [...scalar.enum, null] }) }
+  return {
+    ...scalar,
+    ...rest,
+    type: [scalar.type as string, 'null'],
+    ...(scalar.enum && { enum: [...scalar.enum, null] })
+  }
 }

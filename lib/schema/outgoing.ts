@@ -35,7 +35,8 @@ class Projection {
     this.#converts = converts
     this.#toScalar = converts ? scalarProjection(shape) : (value) => withoutObject(value, shape)
     // A text in the place of an object may be its JSON, with all that does not leave.
-    if ((shape.kinds & kinds.scalar & ~kinds.null) === 0) this.#toScalar = (value) => (value === null ? null : undefined)
+    if ((shape.kinds & kinds.scalar & ~kinds.null) === 0)
+      this.#toScalar = (value) => (value === null ? null : undefined)
   }
 
   readonly project = (value: unknown): unknown => {

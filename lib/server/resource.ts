@@ -1,12 +1,17 @@
 import { createRequire } from 'node:module'
 import type { FastifyInstance, FastifyRequest, FastifySchema, preValidationHookHandler } from 'fastify'
 import type { JsonSchema } from '../../types/resource.js'
+import { idFieldOf, takesMany } from '../core/description.js'
+import { NotFound } from '../core/errors.js'
+import { idName } from '../core/path.js'
 import { type BodyRules, createBodyCheck, type Judge } from '../core/resource/body.js'
 import { createQueryReader } from '../core/resource/query-reader.js'
+import { operandOf } from '../core/resource/query-rules.js'
 import { type MethodRules, rulesOf } from '../core/resource/resource.js'
+import type { ServiceEntry } from '../core/service.js'
 import type { WrittenSchema } from '../schema/documents.js'
 import { createProjection, type Project } from '../schema/outgoing.js'
-import type { Shapes } from '../schema/shape.js'
+import type { Member, Shapes } from '../schema/shape.js'
 import { textReader } from '../schema/text.js'
 import { createCompile, createJudge } from './validator.js'
 
@@ -22,10 +27,14 @@ const require = createRequire(import.meta.url)
  *
  * @throws {TypeError} when a reference of the schema leads to none, also of those of `app.addSchema`
  */
-export function resourceRoute(schema: FastifySchema | undefined, instance: FastifyInstance) {
+export function resourceRoute(
+  schema: FastifySchema | undefined,
+  { object, path }: ServiceEntry,
+  instance: FastifyInstance
+) {
   const rules = rulesOf(schema)
   if (rules === undefined) return undefined
-  shapesOf(rules.outgoing.written, instance)
+  const record = shapesOf(rules.outgoing.written, instance)
   const compilers = new Map<string | undefined, (value: Record<string, unknown>) => unknown>()
   // A copy of the schema may have another query or body, which is that of any route then.
   if (schema?.querystring === rules.querystring) compilers.set('querystring', queryValidator(rules))
@@ -35,7 +44,13 @@ export function resourceRoute(schema: FastifySchema | undefined, instance: Fasti
   const host = instance.validatorCompiler as ReturnType<BuildValidator> | undefined
   const validatorOf = once(() => host ?? createFastifyValidator(instance))
   return {
-    checks: body === undefined ? [] : [createCheck(body, shapesOf(body.written, instance))],
+    checks: [
+      createIdCheck(record.root.field(idFieldOf(object)), idName(path)),
+      ...(body === undefined
+        ? []
+        : [createCheck(body, body.takesLists || takesMany(object, rules.method), shapesOf(body.written, instance))])
+    ],
+    checksBody: body !== undefined,
     compilers: {
       validatorCompiler: (part: { schema: unknown; httpPart?: string }) =>
         (compilers.get(part.httpPart) ?? validatorOf()(part as RouteSchema)) as () => boolean,
@@ -107,8 +122,19 @@ function judgeOf(shapes: Shapes): Judge {
   return judge
 }
 
-function createCheck(body: BodyRules, shapes: Shapes): preValidationHookHandler {
-  const check = createBodyCheck(body, shapes, () => judgeOf(shapes))
+/** Answers 404 for an id that none can be by the schema: a database may refuse to look for it. */
+function createIdCheck(member: Member, name: string): preValidationHookHandler {
+  const operand = operandOf(member.shape)
+  const check = once(() => createCompile()(operand?.schema ?? {}))
+  return (request, _reply, done) => {
+    const { [name]: id } = request.params as Record<string, string | undefined>
+    const isWrong = id !== undefined && operand !== undefined && check()(operand.read(id)) !== undefined
+    done(isWrong ? new NotFound(`No record found for id '${id}'`) : undefined)
+  }
+}
+
+function createCheck(body: BodyRules, takesLists: boolean, shapes: Shapes): preValidationHookHandler {
+  const check = createBodyCheck(body, takesLists, shapes, () => judgeOf(shapes))
   return (request, _reply, done) => {
     const set = (body: unknown) => {
       request.body = body

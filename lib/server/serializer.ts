@@ -101,7 +101,9 @@ export function createSerializer(
   /** The records of a page, which tells a number beside them. */
   function recordsOf(result: unknown): unknown[] | undefined {
     const { data, total, limit, skip } = answersPages(method) ? Object(result) : ({} as Record<string, unknown>)
-    const isPage = Array.isArray(data) && [total, limit, skip].some((count) => typeof count === 'number' || typeof count === 'bigint')
+    const isPage =
+      Array.isArray(data) &&
+      [total, limit, skip].some((count) => typeof count === 'number' || typeof count === 'bigint')
     return isPage ? data : undefined
   }
 }

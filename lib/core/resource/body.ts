@@ -4,7 +4,7 @@ import type { WrittenSchema } from '../../schema/documents.js'
 import { exampleOf } from '../../schema/examples.js'
 import { type CountTries, emptyGaps, type Fault, type Gap, type Path, visitIncoming } from '../../schema/incoming.js'
 import type { Member, Shapes } from '../../schema/shape.js'
-import { ofLibrary, type Problem, toError, toFault } from './problem.js'
+import { ofLibrary, type Problem, refusal, toError, toFault } from './problem.js'
 import type { Validate } from './validate.js'
 
 /** What the body of a method may hold. */
@@ -15,6 +15,8 @@ export interface BodyRules {
   readonly written: WrittenSchema
   /** Whether a body is a part of a record: of its fields each is held to what the schema says of it alone. */
   readonly isPart: boolean
+  /** Whether the schema says that there may be a list of records. */
+  readonly takesLists: boolean
   /** Whether fields that are absent get the defaults of the schema. */
   readonly takesDefaults: boolean
   /** The check of the schema's own library, where it has one. */
@@ -34,15 +36,22 @@ export interface Judge {
 type Values = Record<string, unknown>
 
 /**
- * Makes what checks a body: one record, or a list of them. It returns the body as the schema makes it.
+ * Makes what checks a body: one record, or a list of them where lists are taken. It returns the body as the schema makes it.
  *
+ * @param takesLists whether they are: a hook that sets a field of `context.data` would be slipped past by a list
  * @param judge makes the check by JSON Schema, which is asked for with the first body that needs it
  * @throws {BadRequest}
  */
-export function createBodyCheck(rules: BodyRules, shapes: Shapes, judge: () => Judge): (body: unknown) => unknown {
+export function createBodyCheck(
+  rules: BodyRules,
+  takesLists: boolean,
+  shapes: Shapes,
+  judge: () => Judge
+): (body: unknown) => unknown {
   const checkRecord = (record: unknown, path: Path) => new RecordCheck(rules, shapes, judge, path).check(record)
   return (body) => {
     if (!Array.isArray(body)) return checkRecord(body, [])
+    if (!takesLists) throw refusal('body', [], 'The data must be an object: no list of records is taken here', 'type')
     const records: unknown[] = []
     try {
       for (const [index, record] of body.entries()) records.push(checkRecord(record, [index]))

@@ -86,8 +86,12 @@ function comparedShape(shape: Shape): Shape | undefined {
   return isKnown && isScalar(item) ? item : undefined
 }
 
+/** A value that a record is found by; none where it may be more than a scalar. */
+export const operandOf = (shape: Shape): Operand | undefined =>
+  isScalar(shape) ? { schema: scalarDocument(shape), read: textReader(shape), kinds: shape.kinds } : undefined
+
 function filterBy(shape: Shape, own: ReadonlyMap<string, Operand | false>): Filter {
-  const value = { schema: scalarDocument(shape), read: textReader(shape), kinds: shape.kinds }
+  const value = operandOf(shape) as Operand
   // Of a field that may hold anything nobody knows an order.
   const isOrdered = shape.kinds !== kinds.all && (shape.kinds & (kinds.string | kinds.number)) !== 0
   const operators = new Map<string, Operand>(

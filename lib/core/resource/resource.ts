@@ -40,6 +40,7 @@ export const rulesOf = (schema: object | undefined): MethodRules | undefined =>
 const optionNames = {
   readOnly: true,
   writeOnly: true,
+  lists: true,
   create: true,
   update: true,
   patch: true,
@@ -131,7 +132,8 @@ function createBodyRules(schema: unknown, { written, shown }: Incoming, options:
       document: new WrittenSchema(document, bodyOptions).documentWithout('readOnly'),
       written: new WrittenSchema(withoutFiles(document), bodyOptions),
       isPart: false,
-      takesDefaults: !isPart
+      takesDefaults: !isPart,
+      takesLists: false
     }
   }
   const whole = { ...checkOf(schema), written, document: shown.documentWithout('readOnly') }
@@ -140,9 +142,23 @@ function createBodyRules(schema: unknown, { written, shown }: Incoming, options:
   if (create === undefined && validate !== undefined && mayHaveReadOnly(written, options))
     checkExamples(written, validate)
   const byMethod = new Map<string, BodyRules>([
-    ['create', create === undefined ? { ...whole, isPart: false, takesDefaults: true } : ownRules(create, false)],
-    ['update', update === undefined ? { ...whole, isPart: false, takesDefaults: true } : ownRules(update, false)],
-    ['patch', patch === undefined ? { ...part, isPart: true, takesDefaults: false } : ownRules(patch, true)]
+    [
+      'create',
+      {
+        ...(create === undefined ? { ...whole, isPart: false, takesDefaults: true } : ownRules(create, false)),
+        takesLists: options.lists === true
+      }
+    ],
+    [
+      'update',
+      update === undefined
+        ? { ...whole, isPart: false, takesDefaults: true, takesLists: false }
+        : ownRules(update, false)
+    ],
+    [
+      'patch',
+      patch === undefined ? { ...part, isPart: true, takesDefaults: false, takesLists: false } : ownRules(patch, true)
+    ]
   ])
   return (method: string) => byMethod.get(method)
 }

@@ -123,6 +123,19 @@ export class Annotations {
     })
   }
 
+  /** A value with all that only the server sets and that the schema asks for, as an example makes it. */
+  filled(value: unknown, example: (schema: Schema) => unknown, schema: Schema = this.document): unknown {
+    const inner = (key: string | number) => this.filled(Object(value)[key], example, this.#within(schema, value, key))
+    if (Array.isArray(value)) return [...value.keys()].map(inner)
+    if (!isObject(value)) return value
+    const asked = this.#askedReadOnly(schema, value).filter((name) => !Object.hasOwn(value, name))
+    const examples = asked.map((name) => [name, example(this.#within(schema, value, name))])
+    return {
+      ...Object.fromEntries(Object.keys(value).map((name) => [name, inner(name)])),
+      ...Object.fromEntries(examples)
+    }
+  }
+
   /** A value without the places that have a flag. Where a tag goes with them, other branches apply to what is left. */
   without(flag: Flag, value: unknown, schema: Schema = this.document): unknown {
     const isLeft = (key: string | number) => !this.#isSet(schema, value, key, flag)
@@ -246,10 +259,12 @@ export class Annotations {
     const inner = (part: Schema): Schema => {
       if (!isNode(part)) return true
       const { sure, unsure } = this.#inPlace(part, value)
+      // A branch of another type says nothing of fields or items.
+      const groups = unsure.map((group) => group.filter((branch) => this.#mayHold(branch, value)).map(inner))
       const others = part[rest] as Schema | undefined
       const isSeen = others === undefined || others === false || this.#surelySees(part, value, own, rest)
       const last = isSeen ? true : this.#maySee(part, value, own) ? either([true, others]) : others
-      return all([...own(part), ...sure.map(inner), ...unsure.map((group) => either(group.map(inner))), last])
+      return all([...own(part), ...sure.map(inner), ...groups.map(either), last])
     }
     return once(this.#places, schema, value, key, () => inner(schema))
   }
@@ -305,12 +320,16 @@ export class Annotations {
     const keys = Array.isArray(value) ? [...value.keys()] : isObject(value) ? Object.keys(value) : []
     for (const key of keys)
       this.#exempt(this.#within(schema, value, key), Object(value)[key], placeOf(place, key), exempt)
-    if (!isObject(value)) return exempt
+    return isObject(value) ? exempt.set(place, new Set(this.#askedReadOnly(schema, value))) : exempt
+  }
+
+  /** The names that an object is asked for and that only the server sets. */
+  #askedReadOnly(schema: Schema, value: unknown): string[] {
     const names = [...this.#applying(schema, value)].flatMap((part) => {
       const lists = [part.dependencies, part.dependentRequired].flatMap((map) => Object.values(Object(map)))
       return [part.required ?? [], ...lists.filter(Array.isArray)].flat() as string[]
     })
-    return exempt.set(place, new Set(names.filter((name) => this.#isSet(schema, value, name, 'readOnly'))))
+    return names.filter((name) => this.#isSet(schema, value, name, 'readOnly'))
   }
 
   /** Whether what a schema says of a field takes a value. It says nothing where it does not name it. Of a union one branch that names the field must take the value. */

@@ -308,7 +308,9 @@ export function createSample(references: References, random: Random) {
     const parts = [
       ...(target === undefined ? [] : [target]),
       ...listOf(schema.allOf),
-      ...[schema.anyOf, schema.oneOf].filter((list) => list !== undefined).map((list) => random.pick(listOf(list))),
+      ...[schema.anyOf, schema.oneOf, schema.either]
+        .filter((list) => list !== undefined)
+        .map((list) => random.pick(listOf(list))),
       ...[schema.then, schema.else].filter((part) => part !== undefined && random.chance(0.4)),
       ...[...mapOf(schema.dependentSchemas).values(), ...mapOf(schema.dependencies).values()].filter(() =>
         random.chance(0.4)

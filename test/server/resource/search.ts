@@ -4,13 +4,18 @@ import Fastify from 'fastify'
 import services, { resource } from 'fastify-services'
 import { Annotations, type Described, Leaving } from './annotations.js'
 import { evaluate, isObject, placeOf } from './evaluation.js'
-import { createRandom, createSample, createSchema, isNewer } from './random-schemas.js'
+import { createLibrarySchema, createModels, type Models } from './random-models.js'
+import { createRandom, createSample, createSchema, isNewer, type Random } from './random-schemas.js'
 import type { Node } from './references.js'
 
 /** A schema with what is sent to its service, and what the service has stored. */
 export interface Case {
   readonly seed: number
+  /** Where it is written for a library, by which the rest is made. */
+  readonly models?: Models
   readonly described: Described
+  /** What is read of a record as it leaves, where that differs. */
+  readonly leaving?: Described
   /** Bodies of `create`, `update` and `patch`. */
   readonly bodies: readonly (readonly [method: 'POST' | 'PUT' | 'PATCH', data: unknown])[]
   readonly stored: readonly unknown[]
@@ -37,8 +42,10 @@ export interface Counts {
 
 /** Makes a case by a seed. */
 export function createCase(seed: number): Case {
-  const described = createSchema(seed)
   const random = createRandom(seed + 2 ** 31)
+  // One of four is of a library.
+  const written = seed % 8 < 2 ? describe(createModels(random), random) : { described: createSchema(seed) }
+  const { described } = written
   const annotations = new Annotations(described)
   const { sample, mutate } = createSample(annotations.references, random)
   const record = () => sample(described.document)
@@ -58,14 +65,52 @@ export function createCase(seed: number): Case {
   const asJson = <T>(values: T): T => JSON.parse(JSON.stringify(values))
   return {
     seed,
-    described,
+    ...written,
     bodies: asJson(bodies.filter(([, data]) => isObject(data))),
     stored: asJson(stored.filter(isObject))
   }
 }
 
+/** What a library says of its schema in JSON Schema. */
+function describe(models: Models, random: Random, options?: Pick<Described, 'readOnly' | 'writeOnly'>) {
+  const { jsonSchema } = createLibrarySchema(models)
+  const document = jsonSchema('input')
+  const { properties = {} } = document as { properties?: Record<string, { type?: unknown }> }
+  const some = (names: string[]) => (random.chance(0.3) ? random.some(names, 0.3) : [])
+  const scalars = Object.keys(properties).filter((name) => typeof properties[name]?.type === 'string')
+  const { readOnly = [], writeOnly = [] } = options ?? {
+    readOnly: some(scalars),
+    writeOnly: some(Object.keys(properties))
+  }
+  const described: Described = { document, readOnly, writeOnly }
+  return { models, described, leaving: { ...described, document: jsonSchema('output') } }
+}
+
+type Judgement = { readonly reason: string } | { readonly reason?: undefined; readonly value: unknown }
+
+/** What takes a body or says why not: the reference, or the library of the schema with what the reference says of names and flags. */
+function createJudge({ models }: Case, annotations: Annotations): (method: string, data: unknown) => Judgement {
+  const { validate, validatePart } = models === undefined ? {} : createLibrarySchema(models)
+  const { sample } = createSample(annotations.references, createRandom(0))
+  return (method, data) => {
+    const library = method === 'PATCH' ? validatePart : validate
+    if (library === undefined) {
+      const reason = method === 'PATCH' ? annotations.refusalOfPart(data) : annotations.refusal(data)
+      return reason === undefined ? { value: data } : { reason }
+    }
+    const reason =
+      annotations.refusedPlace(data) ??
+      (method === 'PATCH' && Object.keys(Object(data)).length === 0 ? 'is empty' : undefined)
+    if (reason !== undefined) return { reason }
+    const { issues, value } = library(annotations.filled(data, sample))
+    return issues === undefined ? { value: annotations.without('readOnly', value) } : { reason: 'does not fit' }
+  }
+}
+
 interface Service {
   readonly found: Case
+  readonly judge: ReturnType<typeof createJudge>
+  readonly leaving: Annotations
   readonly annotations: Annotations
   readonly path: string
   readonly state: { answer: unknown; got: unknown }
@@ -92,15 +137,19 @@ async function start(cases: readonly Case[]) {
     const path = `/s${index}`
     const stored = async () => state.answer
     const methods = { find: stored, get: stored, remove: stored, create: set, update: set, patch: set }
+    const annotations = new Annotations(found.described)
     const service = {
       found,
-      annotations: new Annotations(found.described),
+      annotations,
+      judge: createJudge(found, annotations),
+      leaving: new Annotations(found.leaving ?? found.described),
       path,
       state,
       isValid: createAjv(found.described)
     }
     try {
-      const schema = resource(document, { readOnly, writeOnly } as object)
+      const written = found.models === undefined ? document : createLibrarySchema(found.models).schema
+      const schema = resource(written, { readOnly, writeOnly } as object)
       app.service(path, methods as object, { schema: schema as object })
       all.push(service)
     } catch (problem) {
@@ -149,10 +198,11 @@ function createAjv({ document, shared = [] }: Described): (value: unknown) => bo
 
 /** All that does not hold for some cases. */
 export async function searchCases(cases: readonly Case[], counts: Counts): Promise<Problem[]> {
-  // One application can't have shared schemas of two versions of JSON Schema.
-  const newer = cases.filter(({ seed }) => isNewer(seed))
+  // What a case shows is shown by it alone: shared schemas of another version of JSON Schema are not beside it.
+  const isOfNewer = ({ seed, models }: Case) => isNewer(seed) && models === undefined
+  const newer = cases.filter(isOfNewer)
   if (newer.length > 0 && newer.length < cases.length) {
-    const older = cases.filter(({ seed }) => !isNewer(seed))
+    const older = cases.filter((found) => !isOfNewer(found))
     return [...(await searchCases(newer, counts)), ...(await searchCases(older, counts))]
   }
   const { app, services, problem } = await start(cases)
@@ -212,14 +262,17 @@ async function searchService(app: App, service: Service, counts: Counts): Promis
     const shown = { ...found, bodies: [body], stored: [] }
     note(shown, ofReference(service, data))
     counts.bodies++
-    const reason = method === 'PATCH' ? annotations.refusalOfPart(data) : annotations.refusal(data)
+    const judgement = service.judge(method, data)
     const answer = await send(method, method === 'POST' ? '' : '/1', data)
-    note(shown, ofBody(method, reason, answer))
-    if (answer.status >= 300 || reason !== undefined) continue
+    note(shown, ofBody(method, judgement.reason, answer))
+    if (answer.status >= 300 || judgement.reason !== undefined) continue
+    const { value } = judgement
     counts.taken++
-    if (!isDeepStrictEqual(state.got, data))
-      note(shown, [{ kind: 'a body is changed', answer: state.got, expected: data }])
-    note(shown, ofAnswer(service, data, answer))
+    if (!isDeepStrictEqual(state.got, value))
+      note(shown, [
+        { kind: 'another record is stored than the schema makes of a body', answer: state.got, expected: value }
+      ])
+    note(shown, ofAnswer(service, value, answer))
   }
   for (const stored of found.stored) {
     const shown = { ...found, bodies: [], stored: [stored] }
@@ -277,23 +330,17 @@ const textsIn = (value: unknown): string[] =>
 
 /** Compares an answer with what leaves of the record. */
 function ofAnswer(
-  { annotations }: Service,
+  { leaving }: Service,
   record: unknown,
   { status, text }: Answer,
   read = (json: never): unknown => json
 ): Fault[] {
-  const expected = annotations.leaving(record)
+  const expected = leaving.leaving(record)
   const told = { answer: `${status} ${text}`, expected }
   if (status >= 300) return [{ kind: `what is stored is answered with ${status}`, ...told }]
   const shown = new Set(textsIn(expected))
   const leaked = textsIn(record).filter((marker) => !shown.has(marker) && text.includes(marker))
-  if (leaked.length > 0)
-    return [
-      {
-        kind: `a ${annotations.flagged('writeOnly', record).length > 0 ? 'field' : 'name'} leaves that is ${'hidden or unknown'}`,
-        ...told
-      }
-    ]
+  if (leaked.length > 0) return [{ kind: 'a field leaves that is hidden or unknown', ...told }]
   const place = difference(expected, read(JSON.parse(text) as never))
   return place === undefined ? [] : [{ kind: place.kind, ...told }]
 }
@@ -370,7 +417,16 @@ function* smallerCases(shown: Case): Generator<Case> {
   const writeOnly = described.writeOnly ?? []
   if (readOnly.length > 0) yield { ...shown, described: { ...described, readOnly: readOnly.slice(1) } }
   if (writeOnly.length > 0) yield { ...shown, described: { ...described, writeOnly: writeOnly.slice(1) } }
-  for (const document of smaller(described.document))
+  if (shown.models !== undefined) {
+    for (const models of smaller(shown.models)) {
+      try {
+        yield { ...shown, ...describe(models as Models, createRandom(0), described) }
+      } catch {
+        // It is a schema no longer.
+      }
+    }
+  }
+  for (const document of shown.models === undefined ? smaller(described.document) : [])
     yield { ...shown, described: { ...described, document: document as Node } }
   for (const shared of smaller(described.shared))
     yield { ...shown, described: { ...described, shared: shared as Node[] } }

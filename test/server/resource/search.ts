@@ -236,7 +236,7 @@ function ofStart({ found, isValid }: Service, problem: unknown): Problem[] {
   const isUnion = found.described.document.properties === undefined && /needs the schema of an object/.test(message)
   // Some names can't be those of fields: that is told with the name.
   if (isUnion || /^resource\(\) can't have a field '/.test(message)) return []
-  const kind = `a schema does not start: ${message.replace(/'[^']*'|"[^"]*"|#\S+|\d+/g, '…').slice(0, 60)}`
+  const kind = `a schema does not start: ${message.replace(/'[^']*'|"[^"]*"|#\S+|\d+/g, '…').slice(0, 28)}`
   return [{ kind, shown: { ...found, bodies: [], stored: [] }, answer: message, expected: 'a start' }]
 }
 
@@ -286,6 +286,8 @@ async function searchService(app: App, service: Service, counts: Counts): Promis
       shown,
       ofAnswer(service, stored, await send('GET', ''), ([record]: [unknown]) => record)
     )
+    state.answer = withOdd(stored, createRandom(found.seed))
+    note(shown, ofOdd(service, stored, await send('GET', '/1')))
     state.answer = { total: 1, limit: 1, skip: 0, data: [stored] }
     note(
       shown,
@@ -327,6 +329,30 @@ const textsIn = (value: unknown): string[] =>
       : typeof value === 'object' && value !== null
         ? Object.values(value).flatMap(textsIn)
         : []
+
+/** A record with a value in it that JSON has no type for, as drivers and programs have them. */
+function withOdd(record: unknown, random: Random): unknown {
+  const copy = structuredClone(record) as Record<string, unknown>
+  const odd = random.pick<unknown>([undefined, Number.NaN, new Date(0), new Date(Number.NaN), Buffer.from('bytes')])
+  const objects = objectsIn(copy)
+  const place = random.pick(objects) as Record<string, unknown>
+  const keys = Object.keys(place)
+  if (keys.length > 0) place[random.pick(keys)] = odd
+  return copy
+}
+
+const objectsIn = (value: unknown): object[] =>
+  typeof value === 'object' && value !== null ? [value, ...Object.values(value).flatMap(objectsIn)] : []
+
+/** Such a record is answered, and without what was hidden before. */
+function ofOdd({ leaving }: Service, record: unknown, { status, text }: Answer): Fault[] {
+  const expected = leaving.leaving(record)
+  const told = { answer: `${status} ${text}`, expected }
+  if (status >= 300) return [{ kind: `a record with a value that JSON lacks is answered with ${status}`, ...told }]
+  const shown = new Set(textsIn(expected))
+  const isLeaked = textsIn(record).some((marker) => !shown.has(marker) && text.includes(marker))
+  return isLeaked ? [{ kind: 'a field leaves that is hidden or unknown', ...told }] : []
+}
 
 /** Compares an answer with what leaves of the record. */
 function ofAnswer(
@@ -390,7 +416,7 @@ const isFor = ({ kind, value }: Leaving, actual: unknown): boolean =>
   (kind === 'unfit' && (actual === value || String(actual) === String(value) || Number(actual) === Number(value)))
 
 /** The smallest case that still has a problem of its kind: parts of its schema and its values are taken away, one at a time. */
-export async function shrink(problem: Problem, most = 300): Promise<Problem> {
+export async function shrink(problem: Problem, most = 120): Promise<Problem> {
   let smallest = problem
   let tries = 0
   const counts = createCounts()

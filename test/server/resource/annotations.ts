@@ -1,14 +1,6 @@
-import {
-  type Exempt,
-  evaluate,
-  isObject,
-  isOfType,
-  placeOf,
-  schemasOfField,
-  schemasOfItem,
-  typeOf
-} from './evaluation.js'
+import { type Exempt, evaluate, isObject, placeOf, schemasOfField, schemasOfItem } from './evaluation.js'
 import { isNode, listOf, mapOf, type Node, References, type Schema } from './references.js'
+import { Unions } from './unions.js'
 
 type Flag = 'readOnly' | 'writeOnly'
 /** What a schema says of names that it does not spell out. */
@@ -44,18 +36,19 @@ const hidden = new Leaving('hidden', undefined)
 export class Annotations {
   readonly references: References
   readonly document: Node
+  readonly #unions: Unions
   readonly #options: Partial<Record<Flag, readonly string[]>>
   /** The schema of the record, and those that it is another name for. */
   readonly #records = new Set<Schema>()
   // What has been asked for before: the same schema, value and key give the same answer.
   readonly #parts: Before<ReadonlySet<Node>> = new WeakMap()
   readonly #places: Before<Schema> = new WeakMap()
-  readonly #constants = new Map<Schema, ReadonlyMap<string, ReadonlySet<unknown>>>()
 
   constructor({ document, shared, ...options }: Described) {
     this.document = document
     this.#options = options
     this.references = new References(document, shared)
+    this.#unions = new Unions(this.references)
     for (let node: Schema | undefined = document; isNode(node) && !this.#records.has(node); ) {
       this.#records.add(node)
       node = this.references.target(node)
@@ -100,7 +93,7 @@ export class Annotations {
   leaving(value: unknown, schema: Schema = this.document): unknown {
     if (value === undefined) return hidden
     if (value === null) return value
-    const isFit = this.#mayHold(schema, value)
+    const isFit = this.#unions.mayHold(schema, value)
     if (typeof value !== 'object') return isFit ? value : new Leaving('unfit', value)
     if (!isFit) return hidden
     const inner = (key: string | number) => {
@@ -175,81 +168,13 @@ export class Annotations {
       ...mapOf(schema.dependencies).values()
     ] as Schema[]
     return {
-      sure: this.#must(schema),
+      sure: this.#unions.must(schema),
       unsure: [
-        ...unions.map((branches) => this.#branches(branches, value)),
+        ...unions.map((branches) => this.#unions.branches(branches, value)),
         ...conditions.map((part) => [part, true]),
         ...(schema.either === undefined ? [] : [listOf(schema.either)])
       ]
     }
-  }
-
-  #must(schema: Node): readonly Schema[] {
-    const target = this.references.target(schema)
-    return [...(target === undefined ? [] : [target]), ...listOf(schema.allOf)]
-  }
-
-  /** The branches of a union that an object may be of: one where a tag says which. Two tags that disagree say nothing. */
-  #branches(branches: readonly Schema[], value: unknown): readonly Schema[] {
-    const objects = branches.filter((branch) => this.#mayHold(branch, {}))
-    if (!isObject(value) || objects.length < 2) return branches
-    const constants = objects.map((branch) => this.#constantsOf(branch))
-    const isTag = (name: string) => {
-      const all = constants.flatMap((fields) => [...(fields.get(name) ?? [])])
-      return constants.every((fields) => fields.has(name)) && new Set(all).size === all.length
-    }
-    const chosen = Object.keys(value)
-      .filter(isTag)
-      .flatMap((name) => objects.filter((_, index) => constants[index]?.get(name)?.has(value[name])))
-    return new Set(chosen).size === 1 ? chosen.slice(0, 1) : branches
-  }
-
-  /** The fields of an object that can have certain values only, and which. */
-  #constantsOf(schema: Schema): ReadonlyMap<string, ReadonlySet<unknown>> {
-    const before = this.#constants.get(schema)
-    if (before !== undefined) return before
-    const constants = new Map<string, ReadonlySet<unknown>>()
-    this.#constants.set(schema, constants)
-    if (!isNode(schema)) return constants
-    const add = (name: string, values: ReadonlySet<unknown> | undefined) => {
-      const before = constants.get(name)
-      if (values !== undefined)
-        constants.set(name, before === undefined ? values : new Set([...values].filter((value) => before.has(value))))
-    }
-    for (const [name, field] of mapOf(schema.properties)) add(name, this.#valuesOf(field))
-    for (const part of this.#must(schema)) for (const [name, values] of this.#constantsOf(part)) add(name, values)
-    for (const union of [schema.anyOf, schema.oneOf].filter((list) => list !== undefined)) {
-      const [first = new Map(), ...others] = listOf(union).map((branch) => this.#constantsOf(branch))
-      for (const [name, values] of first)
-        if (others.every((fields) => fields.has(name)))
-          add(name, new Set([...values, ...others.flatMap((fields) => [...(fields.get(name) ?? [])])]))
-    }
-    return constants
-  }
-
-  #valuesOf(field: Schema): ReadonlySet<unknown> | undefined {
-    if (!isNode(field)) return undefined
-    if ('const' in field) return new Set([field.const])
-    if (Array.isArray(field.enum)) return new Set(field.enum)
-    const target = this.references.target(field)
-    if (target !== undefined) return this.#valuesOf(target)
-    const branches = listOf(field.anyOf ?? field.oneOf).map((branch) => this.#valuesOf(branch))
-    const isAll = branches.length > 0 && branches.every((values) => values !== undefined)
-    return isAll ? new Set(branches.flatMap((values) => [...(values ?? [])])) : undefined
-  }
-
-  /** Whether a value of this type may stand where a schema is. */
-  #mayHold(schema: Schema, value: unknown): boolean {
-    if (!isNode(schema)) return schema
-    const { type, enum: values } = schema
-    if (type !== undefined && ![type].flat().some((name) => isOfType(value, name))) return false
-    const listed = 'const' in schema ? [schema.const] : (values as unknown[] | undefined)
-    if (listed !== undefined && !listed.some((constant) => typeOf(constant) === typeOf(value))) return false
-    const unions = [schema.anyOf, schema.oneOf, schema.either].filter((list) => list !== undefined).map(listOf)
-    return (
-      this.#must(schema).every((part) => this.#mayHold(part, value)) &&
-      unions.every((branches) => branches.some((branch) => this.#mayHold(branch, value)))
-    )
   }
 
   /** What a schema says of a field or an item of a value, as a schema: that of each part that must fit, and in `either` those of parts that may. */
@@ -260,7 +185,7 @@ export class Annotations {
       if (!isNode(part)) return true
       const { sure, unsure } = this.#inPlace(part, value)
       // A branch of another type says nothing of fields or items.
-      const groups = unsure.map((group) => group.filter((branch) => this.#mayHold(branch, value)).map(inner))
+      const groups = unsure.map((group) => group.filter((branch) => this.#unions.mayHold(branch, value)).map(inner))
       const others = part[rest] as Schema | undefined
       const isSeen = others === undefined || others === false || this.#surelySees(part, value, own, rest)
       const last = isSeen ? true : this.#maySee(part, value, own) ? either([true, others]) : others
@@ -307,7 +232,7 @@ export class Annotations {
     const keywords = [properties, patternProperties, additionalProperties, unevaluatedProperties]
     const { sure, unsure } = this.#inPlace(schema, value)
     const ofGroup = (group: readonly Schema[]): Says => {
-      const said = group.filter((part) => this.#mayHold(part, {})).map((part) => this.#says(part, value))
+      const said = group.filter((part) => this.#unions.mayHold(part, {})).map((part) => this.#says(part, value))
       return said.includes('open') ? 'open' : said.includes('silent') || said.length === 0 ? 'silent' : 'closed'
     }
     const all = [...sure.map((part) => this.#says(part, value)), ...unsure.map(ofGroup)]
@@ -345,7 +270,7 @@ export class Annotations {
     }
     const all = [
       ...ofField(schema, name).map(fits),
-      ...this.#must(schema).map(inPart),
+      ...this.#unions.must(schema).map(inPart),
       ...[schema.anyOf, schema.oneOf].map(inUnion)
     ]
     const said = all.filter((verdict) => verdict !== undefined)

@@ -1,4 +1,6 @@
-import { createCase, createCounts, type Problem, searchCases, shrink } from './search.js'
+import { createCase } from './cases.js'
+import { createCounts, type Problem, searchCases } from './search.js'
+import { shrink } from './shrink.js'
 
 // The same cases each time. Others: SEED=$RANDOM RUNS=5000. A case is made again by its seed: SEED=… RUNS=1.
 const first = Number(process.env.SEED ?? 1)

@@ -2,32 +2,16 @@ import { createRequire } from 'node:module'
 import { isDeepStrictEqual } from 'node:util'
 import Fastify from 'fastify'
 import services, { resource } from 'fastify-services'
-import { Annotations, type Described, Leaving } from './annotations.js'
-import { evaluate, isObject, placeOf } from './evaluation.js'
-import { createLibrarySchema, createModels, type Models } from './random-models.js'
-import { createRandom, createSample, createSchema, isNewer, type Random } from './random-schemas.js'
-import type { Node } from './references.js'
-
-/** A schema with what is sent to its service, and what the service has stored. */
-export interface Case {
-  readonly seed: number
-  /** Where it is written for a library, by which the rest is made. */
-  readonly models?: Models
-  readonly described: Described
-  /** What is read of a record as it leaves, where that differs. */
-  readonly leaving?: Described
-  /** Bodies of `create`, `update` and `patch`. */
-  readonly bodies: readonly (readonly [method: 'POST' | 'PUT' | 'PATCH', data: unknown])[]
-  readonly stored: readonly unknown[]
-}
+import { Annotations, type Described } from './annotations.js'
+import { type Answer, type Fault, ofAnswer, ofOdd, withOdd } from './answers.js'
+import { type Case, createJudge } from './cases.js'
+import { evaluate } from './evaluation.js'
+import { createLibrarySchema } from './random-models.js'
+import { createRandom, isNewer } from './random-schemas.js'
 
 /** What does not hold, with the smallest part of a case that shows it. */
-export interface Problem {
-  /** What is wrong, the same for all problems of a kind. */
-  readonly kind: string
+export interface Problem extends Fault {
   readonly shown: Case
-  readonly answer: unknown
-  readonly expected: unknown
 }
 
 /** How much a search has seen. */
@@ -38,73 +22,6 @@ export interface Counts {
   reads: number
   hidden: number
   refusedAtStart: number
-}
-
-/** Makes a case by a seed. */
-export function createCase(seed: number): Case {
-  const random = createRandom(seed + 2 ** 31)
-  // One of four is of a library.
-  const written = seed % 8 < 2 ? describe(createModels(random), random) : { described: createSchema(seed) }
-  const { described } = written
-  const annotations = new Annotations(described)
-  const { sample, mutate } = createSample(annotations.references, random)
-  const record = () => sample(described.document)
-  const settable = () => annotations.without('readOnly', record())
-  const bodies: [method: 'POST' | 'PUT' | 'PATCH', data: unknown][] = []
-  for (let count = 0; count < 5; count++) {
-    const fitting = Array.from({ length: 3 }, settable).find((value) => annotations.refusal(value) === undefined)
-    const data = fitting ?? settable()
-    bodies.push([random.chance(0.8) ? 'POST' : 'PUT', data])
-    bodies.push(['POST', mutate(data)])
-    const names = random.some(Object.keys(Object(data)), 0.5)
-    const part = Object.fromEntries(names.map((name) => [name, Object(data)[name]]))
-    bodies.push(['PATCH', random.chance(0.6) ? part : mutate(part)])
-  }
-  bodies.push(['POST', record()], ['PATCH', record()])
-  const stored = Array.from({ length: 3 }, record).flatMap((value) => [value, mutate(value), mutate(mutate(value))])
-  const asJson = <T>(values: T): T => JSON.parse(JSON.stringify(values))
-  return {
-    seed,
-    ...written,
-    bodies: asJson(bodies.filter(([, data]) => isObject(data))),
-    stored: asJson(stored.filter(isObject))
-  }
-}
-
-/** What a library says of its schema in JSON Schema. */
-function describe(models: Models, random: Random, options?: Pick<Described, 'readOnly' | 'writeOnly'>) {
-  const { jsonSchema } = createLibrarySchema(models)
-  const document = jsonSchema('input')
-  const { properties = {} } = document as { properties?: Record<string, { type?: unknown }> }
-  const some = (names: string[]) => (random.chance(0.3) ? random.some(names, 0.3) : [])
-  const scalars = Object.keys(properties).filter((name) => typeof properties[name]?.type === 'string')
-  const { readOnly = [], writeOnly = [] } = options ?? {
-    readOnly: some(scalars),
-    writeOnly: some(Object.keys(properties))
-  }
-  const described: Described = { document, readOnly, writeOnly }
-  return { models, described, leaving: { ...described, document: jsonSchema('output') } }
-}
-
-type Judgement = { readonly reason: string } | { readonly reason?: undefined; readonly value: unknown }
-
-/** What takes a body or says why not: the reference, or the library of the schema with what the reference says of names and flags. */
-function createJudge({ models }: Case, annotations: Annotations): (method: string, data: unknown) => Judgement {
-  const { validate, validatePart } = models === undefined ? {} : createLibrarySchema(models)
-  const { sample } = createSample(annotations.references, createRandom(0))
-  return (method, data) => {
-    const library = method === 'PATCH' ? validatePart : validate
-    if (library === undefined) {
-      const reason = method === 'PATCH' ? annotations.refusalOfPart(data) : annotations.refusal(data)
-      return reason === undefined ? { value: data } : { reason }
-    }
-    const reason =
-      annotations.refusedPlace(data) ??
-      (method === 'PATCH' && Object.keys(Object(data)).length === 0 ? 'is empty' : undefined)
-    if (reason !== undefined) return { reason }
-    const { issues, value } = library(annotations.filled(data, sample))
-    return issues === undefined ? { value: annotations.without('readOnly', value) } : { reason: 'does not fit' }
-  }
 }
 
 interface Service {
@@ -119,7 +36,6 @@ interface Service {
 }
 
 type App = Awaited<ReturnType<typeof start>>['app']
-type Answer = { status: number; text: string }
 
 /** One application with a service for each case. */
 async function start(cases: readonly Case[]) {
@@ -240,9 +156,6 @@ function ofStart({ found, isValid }: Service, problem: unknown): Problem[] {
   return [{ kind, shown: { ...found, bodies: [], stored: [] }, answer: message, expected: 'a start' }]
 }
 
-/** A problem without what shows it. */
-type Fault = Omit<Problem, 'shown'>
-
 async function searchService(app: App, service: Service, counts: Counts): Promise<Problem[]> {
   const { found, annotations, path, state } = service
   const problems: Problem[] = []
@@ -272,7 +185,7 @@ async function searchService(app: App, service: Service, counts: Counts): Promis
       note(shown, [
         { kind: 'another record is stored than the schema makes of a body', answer: state.got, expected: value }
       ])
-    note(shown, ofAnswer(service, value, answer))
+    note(shown, ofAnswer(service.leaving, value, answer))
   }
   for (const stored of found.stored) {
     const shown = { ...found, bodies: [], stored: [stored] }
@@ -280,18 +193,19 @@ async function searchService(app: App, service: Service, counts: Counts): Promis
     counts.reads++
     counts.hidden += annotations.flagged('writeOnly', stored).length
     state.answer = stored
-    for (const method of ['GET', 'DELETE'] as const) note(shown, ofAnswer(service, stored, await send(method, '/1')))
+    for (const method of ['GET', 'DELETE'] as const)
+      note(shown, ofAnswer(service.leaving, stored, await send(method, '/1')))
     state.answer = [stored]
     note(
       shown,
-      ofAnswer(service, stored, await send('GET', ''), ([record]: [unknown]) => record)
+      ofAnswer(service.leaving, stored, await send('GET', ''), ([record]: [unknown]) => record)
     )
     state.answer = withOdd(stored, createRandom(found.seed))
-    note(shown, ofOdd(service, stored, await send('GET', '/1')))
+    note(shown, ofOdd(service.leaving, stored, await send('GET', '/1')))
     state.answer = { total: 1, limit: 1, skip: 0, data: [stored] }
     note(
       shown,
-      ofAnswer(service, stored, await send('GET', ''), ({ data: [record] }: { data: [unknown] }) => record)
+      ofAnswer(service.leaving, stored, await send('GET', ''), ({ data: [record] }: { data: [unknown] }) => record)
     )
   }
   return problems
@@ -321,155 +235,4 @@ function ofBody(method: string, reason: string | undefined, { status, text }: An
   return []
 }
 
-const textsIn = (value: unknown): string[] =>
-  value instanceof Leaving
-    ? textsIn(value.value)
-    : typeof value === 'string'
-      ? (value.match(/mark-\d+-/g) ?? [])
-      : typeof value === 'object' && value !== null
-        ? Object.values(value).flatMap(textsIn)
-        : []
-
-/** A record with a value in it that JSON has no type for, as drivers and programs have them. */
-function withOdd(record: unknown, random: Random): unknown {
-  const copy = structuredClone(record) as Record<string, unknown>
-  const odd = random.pick<unknown>([undefined, Number.NaN, new Date(0), new Date(Number.NaN), Buffer.from('bytes')])
-  const objects = objectsIn(copy)
-  const place = random.pick(objects) as Record<string, unknown>
-  const keys = Object.keys(place)
-  if (keys.length > 0) place[random.pick(keys)] = odd
-  return copy
-}
-
-const objectsIn = (value: unknown): object[] =>
-  typeof value === 'object' && value !== null ? [value, ...Object.values(value).flatMap(objectsIn)] : []
-
-/** Such a record is answered, and without what was hidden before. */
-function ofOdd({ leaving }: Service, record: unknown, { status, text }: Answer): Fault[] {
-  const expected = leaving.leaving(record)
-  const told = { answer: `${status} ${text}`, expected }
-  if (status >= 300) return [{ kind: `a record with a value that JSON lacks is answered with ${status}`, ...told }]
-  const shown = new Set(textsIn(expected))
-  const isLeaked = textsIn(record).some((marker) => !shown.has(marker) && text.includes(marker))
-  return isLeaked ? [{ kind: 'a field leaves that is hidden or unknown', ...told }] : []
-}
-
-/** Compares an answer with what leaves of the record. */
-function ofAnswer(
-  { leaving }: Service,
-  record: unknown,
-  { status, text }: Answer,
-  read = (json: never): unknown => json
-): Fault[] {
-  const expected = leaving.leaving(record)
-  const told = { answer: `${status} ${text}`, expected }
-  if (status >= 300) return [{ kind: `what is stored is answered with ${status}`, ...told }]
-  const shown = new Set(textsIn(expected))
-  const leaked = textsIn(record).filter((marker) => !shown.has(marker) && text.includes(marker))
-  if (leaked.length > 0) return [{ kind: 'a field leaves that is hidden or unknown', ...told }]
-  const place = difference(expected, read(JSON.parse(text) as never))
-  return place === undefined ? [] : [{ kind: place.kind, ...told }]
-}
-
-/** Where an answer is another one than what leaves of a record. */
-function difference(expected: unknown, actual: unknown, place = ''): { kind: string; place: string } | undefined {
-  if (expected instanceof Leaving)
-    return isFor(expected, actual) ? undefined : { kind: 'a value leaves that does not fit, as another one', place }
-  if (Array.isArray(expected) && Array.isArray(actual)) return ofLists(expected, actual, place)
-  if (isObject(expected) && isObject(actual)) {
-    const names = [...new Set([...Object.keys(expected), ...Object.keys(actual)])]
-    for (const name of names) {
-      const at = placeOf(place, name)
-      const [is, has] = [Object.hasOwn(actual, name), Object.hasOwn(expected, name)]
-      if (is && !has)
-        return actual[name] === null ? undefined : { kind: 'a field leaves that is hidden or unknown', place: at }
-      const isLeft = !is && expected[name] instanceof Leaving
-      if (!is && !isLeft) return { kind: 'a field is lost', place: at }
-      const inner = is ? difference(expected[name], actual[name], at) : undefined
-      if (inner !== undefined) return inner
-    }
-    return undefined
-  }
-  return isDeepStrictEqual(expected, actual) ? undefined : { kind: 'a value is changed', place }
-}
-
-// An item that does not leave is left out, or `null` is there where the places of others would move.
-function ofLists(
-  expected: readonly unknown[],
-  actual: readonly unknown[],
-  place: string
-): { kind: string; place: string } | undefined {
-  const isOut = (item: unknown) => item instanceof Leaving && item.kind === 'hidden'
-  const left = [expected.map((item) => (isOut(item) ? null : item)), expected.filter((item) => !isOut(item))]
-  const [first = []] = left.filter((list) => list.length === actual.length)
-  if (first.length !== actual.length)
-    return { kind: actual.length < first.length ? 'an item is lost' : 'an item leaves that is hidden', place }
-  for (const [index, item] of actual.entries()) {
-    const inner = difference(first[index], item, placeOf(place, index))
-    if (inner !== undefined) return inner
-  }
-  return undefined
-}
-
-const isFor = ({ kind, value }: Leaving, actual: unknown): boolean =>
-  actual === null ||
-  (kind === 'unfit' && (actual === value || String(actual) === String(value) || Number(actual) === Number(value)))
-
-/** The smallest case that still has a problem of its kind: parts of its schema and its values are taken away, one at a time. */
-export async function shrink(problem: Problem, most = 120): Promise<Problem> {
-  let smallest = problem
-  let tries = 0
-  const counts = createCounts()
-  for (let isSmaller = true; isSmaller; ) {
-    isSmaller = false
-    for (const shown of smallerCases(smallest.shown)) {
-      if (++tries > most) return smallest
-      const problems = await searchCases([shown], counts).catch(() => [])
-      const same = problems.find(({ kind }) => kind === problem.kind)
-      if (same === undefined) continue
-      smallest = same
-      isSmaller = true
-      break
-    }
-  }
-  return smallest
-}
-
 export const createCounts = (): Counts => ({ cases: 0, bodies: 0, taken: 0, reads: 0, hidden: 0, refusedAtStart: 0 })
-
-function* smallerCases(shown: Case): Generator<Case> {
-  const { described, bodies, stored } = shown
-  const readOnly = described.readOnly ?? []
-  const writeOnly = described.writeOnly ?? []
-  if (readOnly.length > 0) yield { ...shown, described: { ...described, readOnly: readOnly.slice(1) } }
-  if (writeOnly.length > 0) yield { ...shown, described: { ...described, writeOnly: writeOnly.slice(1) } }
-  if (shown.models !== undefined) {
-    for (const models of smaller(shown.models)) {
-      try {
-        yield { ...shown, ...describe(models as Models, createRandom(0), described) }
-      } catch {
-        // It is a schema no longer.
-      }
-    }
-  }
-  for (const document of shown.models === undefined ? smaller(described.document) : [])
-    yield { ...shown, described: { ...described, document: document as Node } }
-  for (const shared of smaller(described.shared))
-    yield { ...shown, described: { ...described, shared: shared as Node[] } }
-  const [body] = bodies
-  if (body !== undefined) for (const data of smaller(body[1])) yield { ...shown, bodies: [[body[0], data]] }
-  if (stored.length > 0) for (const record of smaller(stored[0])) yield { ...shown, stored: [record] }
-}
-
-/** A value with one part less, or with a smaller one; the largest parts first. */
-function* smaller(value: unknown): Generator<unknown> {
-  if (Array.isArray(value)) {
-    for (const index of value.keys()) yield value.toSpliced(index, 1)
-    for (const [index, item] of value.entries()) for (const other of smaller(item)) yield value.with(index, other)
-  } else if (isObject(value)) {
-    for (const name of Object.keys(value))
-      yield Object.fromEntries(Object.entries(value).filter(([key]) => key !== name))
-    for (const [name, item] of Object.entries(value))
-      for (const other of smaller(item)) yield { ...value, [name]: other }
-  }
-}

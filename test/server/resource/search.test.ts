@@ -25,8 +25,12 @@ async function search() {
   return { counts, kinds, seconds }
 }
 
+const printed: string[] = []
+const { warn } = console
+console.warn = (text) => printed.push(String(text))
 // tap watches every promise, which doubles the time of the search: it is loaded after it.
 const { counts, kinds, seconds } = await search()
+console.warn = warn
 const { default: t } = await import('tap')
 
 t.test(`${runs} schemas with what is sent and stored, from SEED=${first}`, async (t) => {
@@ -38,6 +42,7 @@ t.test(`${runs} schemas with what is sent and stored, from SEED=${first}`, async
     t.fail(`${kind} (${count} times; SEED=${seed} RUNS=1)`, { ...schema, bodies, stored, answer, expected })
   }
   t.equal(kinds.size, 0)
+  t.strictSame(printed.slice(0, 3), [], `nothing is printed: ${printed.length} lines are`)
 })
 
 t.test('the search has something to find: bodies are taken and refused, and fields are hidden', async (t) => {

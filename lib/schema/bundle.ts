@@ -1,4 +1,4 @@
-import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
+import type { JsonSchema, SchemaMap, SchemaValue } from '../../types/standard-schema.js'
 import { isInPlace, isSchema, mapSubschemas, misuseIn, subschemasOf } from './keywords.js'
 
 type Copy = Record<string, unknown>
@@ -17,8 +17,9 @@ export class Bundle {
   readonly #referring = new Map<JsonSchema, Copy>()
   readonly #targets = new Map<JsonSchema, SchemaValue>()
   readonly #withoutCircle = new Set<JsonSchema>()
-  /** Copies of what stands outside of the document. */
-  readonly #outside: Copy = {}
+  /** Definitions of other documents, and of fields. */
+  readonly #definitions: Copy = {}
+  readonly #document: JsonSchema
 
   /** References that lead to no schema of the document: what they stand for is open. */
   readonly missing: string[] = []
@@ -28,6 +29,7 @@ export class Bundle {
    * @throws {TypeError} when a keyword holds what it can not, a reference leads in a circle, a type is none, or a pattern is no regular expression
    */
   constructor(document: JsonSchema, shared: Readonly<Record<string, unknown>> = {}) {
+    this.#document = document
     this.#references = new References([document, ...Object.values(shared).filter(isSchema)])
     const copy = this.#copy(document) as Copy
     // A target that stands outside of the document may refer to further ones: the list grows while it is read.
@@ -40,12 +42,12 @@ export class Bundle {
       }
       const isNew = isSchema(target) && !this.#copies.has(target)
       const before = this.#copies.size
-      if (isNew) this.#outside[`outside-${Object.keys(this.#outside).length}`] = this.#copy(target)
+      if (isNew) this.#define('shared', this.#copy(target))
       if (isNew) withReference.push(...[...this.#copies.keys()].slice(before).filter(({ $ref }) => $ref !== undefined))
       const referring = this.#referring.get(source) as Copy
       this.#targets.set(referring, isSchema(target) ? (this.#copies.get(target) as Copy) : target)
     }
-    if (Object.keys(this.#outside).length > 0) copy.$defs = { ...Object(copy.$defs), ...this.#outside }
+    if (Object.keys(this.#definitions).length > 0) copy.$defs = { ...Object(copy.$defs), ...this.#definitions }
     this.schema = copy
     this.#point(copy, '')
     for (const [referring, target] of this.#targets) this.#refer(referring as Copy, target)
@@ -64,10 +66,29 @@ export class Bundle {
     check(schema)
     const { $id, $anchor, $schema, nullable, ...words } = mapSubschemas(schema, (part) => this.#copy(part))
     const copy = inDraft7(words)
+    if (schema !== this.#document) this.#moveDefinitions(copy)
     if (schema.$ref !== undefined) this.#referring.set(schema, copy)
     const whole = nullable === true ? withNull(copy) : copy
     this.#copies.set(schema, whole)
     return whole
+  }
+
+  // Those who read a document look for definitions at its root.
+  #moveDefinitions(copy: Copy): void {
+    for (const keyword of ['definitions', '$defs']) {
+      for (const [name, definition] of Object.entries((copy[keyword] ?? {}) as SchemaMap))
+        this.#define(name, definition)
+      delete copy[keyword]
+    }
+  }
+
+  #define(name: string, definition: SchemaValue): void {
+    const names = new Set(
+      [this.#document.$defs, this.#document.definitions, this.#definitions].flatMap((map) => Object.keys(map ?? {}))
+    )
+    let free = name
+    for (let number = 2; names.has(free); number++) free = `${name}${number}`
+    this.#definitions[free] = definition
   }
 
   // Each part of such a circle stands at the same place of a value: no check would come to an end.

@@ -30,49 +30,76 @@ export function opennessOf(
   reader: SchemaReader,
   chosenOf: ChosenOf
 ): Openness | undefined {
-  const seen = new Set<SchemaValue>()
-  const ofSchema = (schema: SchemaValue | undefined): Openness | undefined => {
-    if (!isSchema(schema) || seen.has(schema)) return undefined
-    seen.add(schema)
-    const says = [ownOpenness(schema), ...reader.always(schema).map(ofSchema)]
+  const ofSchema = (schema: SchemaValue | undefined, around: readonly SchemaValue[] = []): Openness | undefined => {
+    if (!isSchema(schema) || around.includes(schema)) return undefined
+    const within = [...around, schema]
+    const says = [ownOpenness(schema), ...reader.always(schema).map((part) => ofSchema(part, within))]
     for (const branches of [schema.anyOf, schema.oneOf]) {
       const objects = chosenOf(branches ?? []).filter((branch) => (reader.kinds(branch) & kinds.object) !== 0)
-      const ofBranches = objects.map(ofSchema)
+      const ofBranches = objects.map((branch) => ofSchema(branch, within))
       says.push(ofBranches.includes('open') ? 'open' : ofBranches.includes(undefined) ? undefined : ofBranches[0])
     }
-    if ([schema.then, schema.else].map(ofSchema).includes('open')) says.push('open')
+    if ([schema.then, schema.else].some((part) => ofSchema(part, within) === 'open')) says.push('open')
     return mostOf(says)
   }
-  return mostOf(schemas.map(ofSchema))
+  return mostOf(schemas.map((schema) => ofSchema(schema)))
+}
+
+/** What schemas say of a place within the place that they apply to. */
+export interface Within {
+  readonly schemas: readonly SchemaValue[]
+  /** Whether one of them applies whatever the value is. */
+  readonly isSure: boolean
 }
 
 /**
- * The kinds of values that may stand at a place within, as bits: what all schemas let pass there, and of a union any of its branches.
+ * The schemas of a field or an item. Those that apply to some values alone, since a branch of a union or a condition asks for them, are one union: their flags and names hold, and their types only where each
+ * of the alternatives has one.
  *
  * @param kind the kind of value that has such a place
  * @param pick the schemas that a single one has for the place
+ * @param toUnion makes a union of alternatives, the same one for the same
  */
-export function combinedKinds(
+export function schemasWithin(
   schemas: readonly SchemaValue[],
-  reader: SchemaReader,
-  chosenOf: ChosenOf,
-  kind: number,
-  pick: (schema: JsonSchema) => readonly SchemaValue[]
-): number {
-  const ofSchemas = (schemas: readonly SchemaValue[], seen: Set<SchemaValue>): number => {
-    let allowed: number = kinds.all
+  { reader, chosenOf, kind, pick, toUnion }: Reading
+): Within {
+  const ofSchemas = (schemas: readonly SchemaValue[], around: readonly SchemaValue[]): Within => {
+    const all: SchemaValue[] = []
+    let isSure = false
+    const add = (within: Within) => {
+      all.push(...within.schemas)
+      isSure ||= within.isSure
+    }
+    const addUnion = (alternatives: readonly Within[]) => {
+      if (alternatives.every((within) => within.schemas.length === 0)) return
+      all.push(toUnion(alternatives.map((within) => within.schemas)))
+      isSure ||= alternatives.every((within) => within.isSure)
+    }
     for (const schema of schemas) {
-      if (!isSchema(schema) || seen.has(schema)) continue
-      seen.add(schema)
-      for (const picked of pick(schema)) allowed &= reader.kinds(picked)
-      allowed &= ofSchemas(reader.always(schema), seen)
+      if (!isSchema(schema) || around.includes(schema)) continue
+      const inner = [...around, schema]
+      const picked = pick(schema)
+      add({ schemas: picked, isSure: picked.length > 0 })
+      add(ofSchemas(reader.always(schema), inner))
       for (const branches of [schema.anyOf, schema.oneOf]) {
         const possible = chosenOf(branches ?? []).filter((branch) => (reader.kinds(branch) & kind) !== 0)
-        const ofBranches = possible.map((branch) => ofSchemas([branch], new Set(seen)))
-        if (ofBranches.length > 0) allowed &= ofBranches.reduce((all, some) => all | some)
+        if (possible.length === 1) add(ofSchemas(possible, inner))
+        else addUnion(possible.map((branch) => ofSchemas([branch], inner)))
       }
+      for (const part of reader.conditional(schema)) addUnion([ofSchemas([part], inner), nothing])
     }
-    return allowed
+    return { schemas: all, isSure }
   }
-  return ofSchemas(schemas, new Set())
+  return ofSchemas(schemas, [])
+}
+
+const nothing: Within = { schemas: [], isSure: false }
+
+interface Reading {
+  readonly reader: SchemaReader
+  readonly chosenOf: ChosenOf
+  readonly kind: number
+  readonly pick: (schema: JsonSchema) => readonly SchemaValue[]
+  readonly toUnion: (alternatives: readonly (readonly SchemaValue[])[]) => JsonSchema
 }

@@ -136,7 +136,9 @@ export function scalarDocument(shape: Shape): JsonSchema {
     const own = mapSubschemas(rest, (part) => inline(part, depth + 1))
     return withNull(isSchema(target) ? { ...(inline(target, depth + 1) as JsonSchema), ...own } : own)
   }
-  const schemas = shape.schemas.map((schema) => inline(schema)).filter((schema) => schema !== true)
+  // What may not apply says nothing of each value.
+  const isSure = (schema: SchemaValue) => schema !== true && !(isSchema(schema) && schema.anyOf?.includes(true))
+  const schemas = shape.schemas.map((schema) => inline(schema)).filter(isSure)
   const [only = {}] = schemas
   return schemas.length < 2 && isSchema(only) ? only : { allOf: schemas }
 }

@@ -107,6 +107,9 @@ class Walk implements Visit {
     const isTooMuch = this.#tries > triesBeside + triesForEach * this.#places
     if (depth > maxDepth) this.#end(`is nested more than ${maxDepth} deep`)
     else if (isTooMuch) this.#end('holds too many unions in each other for a check')
+    // Some libraries take a list for an object, which would not leave again.
+    else if (Array.isArray(value) && (shape.kinds & ~kinds.null) === kinds.object)
+      this.#tell('must be an object', 'type')
     else if (Array.isArray(value)) this.#visitItems(value, shape.of({}), depth, tries)
     // What may be no object is told so by what checks the type.
     else if ((shape.kinds & kinds.object) !== 0)

@@ -1,6 +1,6 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { type Bundle, toRegExp } from './bundle.js'
-import { branchesOf, isSchema, subschemasOf } from './keywords.js'
+import { branchesOf, isSchema } from './keywords.js'
 
 /** The kinds of JSON values, as bits: a schema may let several pass. */
 export const kinds = { null: 1, boolean: 2, number: 4, string: 8, array: 16, object: 32, scalar: 15, all: 63 } as const
@@ -34,8 +34,12 @@ export class SchemaReader {
 
   /** The schemas that say something of the same place of a value as this one, but for the branches of unions. */
   beside(schema: JsonSchema): readonly SchemaValue[] {
-    const conditional = [schema.if, schema.then, schema.else, ...Object.values(schema.dependencies ?? {})]
-    return [...this.always(schema), ...conditional.filter(isSchema)]
+    return [...this.always(schema), ...this.conditional(schema)]
+  }
+
+  /** Of those the ones that say it of some values alone. */
+  conditional(schema: JsonSchema): readonly JsonSchema[] {
+    return [schema.if, schema.then, schema.else, ...Object.values(schema.dependencies ?? {})].filter(isSchema)
   }
 
   /** Of those the ones that say it of each value. */
@@ -74,14 +78,6 @@ export class SchemaReader {
     seen.add(schema)
     if (schema[flag] === true) return true
     return [...this.beside(schema), ...branchesOf(schema)].some((part) => this.isFlagged(part, flag, seen))
-  }
-
-  /** Whether something within a schema does not leave. */
-  hides(schema: SchemaValue, seen = new Set<SchemaValue>()): boolean {
-    if (!isSchema(schema) || seen.has(schema)) return false
-    seen.add(schema)
-    const parts = [this.bundle.target(schema) ?? true, ...[...subschemasOf(schema)].map(([part]) => part)]
-    return schema.writeOnly === true || parts.some((part) => this.hides(part, seen))
   }
 
   /** How a union of objects is decided by a field, where its branches have one for that. */

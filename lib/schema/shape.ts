@@ -1,5 +1,5 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
-import { combinedKinds, opennessOf, ownOpenness } from './combined.js'
+import { opennessOf, ownOpenness, schemasWithin, type Within } from './combined.js'
 import { isSchema } from './keywords.js'
 import {
   type Flag,
@@ -37,6 +37,7 @@ export class Shapes {
   readonly #records = new Set<JsonSchema>()
   readonly #ids = new Map<unknown, number>()
   readonly #shapes = new Map<string, Shape>()
+  readonly #combined = new Map<string, JsonSchema>()
 
   /** @param flagged names that options give. Without them and with `ignoresFlags`, nothing is flagged */
   constructor(
@@ -49,18 +50,20 @@ export class Shapes {
       this.#records.add(schema)
       schema = bundle.target(schema)
     }
+    const { definitions = {}, $defs = {}, ...record } = bundle.schema
+    const text = JSON.stringify(record)
+    // Valibot writes a record within itself a second time, among the definitions.
+    for (const definition of [...Object.values(definitions), ...Object.values($defs)])
+      if (isSchema(definition) && JSON.stringify(definition) === text) this.#records.add(definition)
     this.root = this.of([bundle.schema])
   }
 
-  /**
-   * The shape of the places that these schemas apply to.
-   * @param allowed the kinds of values there, where some of the schemas apply to some values alone
-   */
-  of(schemas: readonly SchemaValue[], choice: Choice = new Map(), allowed = this.#kindsOf(schemas)): Shape {
+  /** The shape of the places that these schemas apply to. */
+  of(schemas: readonly SchemaValue[], choice: Choice = new Map()): Shape {
     const ids = [...new Set(schemas)].map((schema) => this.#id(schema)).sort((left, right) => left - right)
     const choices = [...choice].map(([branches, index]) => `${this.#id(branches)}=${index}`)
-    const key = `${ids}|${choices}|${allowed}`
-    const shape = this.#shapes.get(key) ?? new Shape(this, schemas, choice, allowed)
+    const key = `${ids}|${choices}`
+    const shape = this.#shapes.get(key) ?? new Shape(this, [...new Set(schemas)], choice)
     this.#shapes.set(key, shape)
     return shape
   }
@@ -69,8 +72,25 @@ export class Shapes {
     return this.#records.has(schema)
   }
 
-  #kindsOf(schemas: readonly SchemaValue[]): number {
-    return schemas.reduce<number>((all, schema) => all & this.reader.kinds(schema), kinds.all)
+  /** The union of alternatives, each of which is a set of schemas. The same alternatives are the same union, since a schema within itself would make new ones without end. */
+  readonly unionOf = (alternatives: readonly (readonly SchemaValue[])[]): JsonSchema => {
+    const ids = alternatives.map((schemas) => [...new Set(schemas.map((schema) => this.#id(schema)))].sort().join())
+    const key = [...new Set(ids)].sort().join('|')
+    const branches = alternatives.filter((_, index) => ids.indexOf(ids[index] as string) === index)
+    const toBranch = (schemas: readonly SchemaValue[]): SchemaValue =>
+      schemas.length < 2
+        ? (schemas[0] ?? true)
+        : this.#intern(ids[alternatives.indexOf(schemas)] as string, { allOf: schemas })
+    return this.#intern(
+      key,
+      branches.length === 1 ? { allOf: branches[0] as SchemaValue[] } : { anyOf: branches.map(toBranch) }
+    )
+  }
+
+  #intern(key: string, schema: JsonSchema): JsonSchema {
+    const interned = this.#combined.get(key) ?? schema
+    this.#combined.set(key, interned)
+    return interned
   }
 
   #id(value: unknown): number {
@@ -88,6 +108,8 @@ export class Shape {
   readonly parts = new Set<JsonSchema>()
   /** The unions that a value has yet to choose a branch of. */
   readonly unions: TaggedUnion[] = []
+  /** The kinds of values that may stand there, as bits. */
+  readonly kinds: number
   readonly isOpen: boolean
   readonly isRecord: boolean
   readonly #fields = new Map<string, Member>()
@@ -99,11 +121,10 @@ export class Shape {
   constructor(
     readonly shapes: Shapes,
     readonly schemas: readonly SchemaValue[],
-    readonly choice: Choice,
-    /** The kinds of values that may stand there, as bits. */
-    readonly kinds: number
+    readonly choice: Choice
   ) {
     for (const schema of schemas) this.#gather(schema)
+    this.kinds = schemas.reduce<number>((all, schema) => all & shapes.reader.kinds(schema), kinds.all)
     this.isOpen = opennessOf(schemas, shapes.reader, (branches) => this.chosenOf(branches)) !== 'closed'
     this.isRecord = [...this.parts].some((part) => shapes.isRecord(part))
   }
@@ -145,7 +166,7 @@ export class Shape {
       const chosen = this.unions.map(
         ({ branches }, at) => [branches, key === '' ? -1 : (indices[at] as number)] as const
       )
-      shape = this.shapes.of(this.schemas, new Map([...this.choice, ...chosen]), this.kinds)
+      shape = this.shapes.of(this.schemas, new Map([...this.choice, ...chosen]))
       this.#chosen.set(key, shape)
     }
     // A branch may be a union with a tag of its own.
@@ -162,36 +183,31 @@ export class Shape {
   }
 
   #toField(name: string): Member {
-    const named: SchemaValue[] = []
-    const unevaluated: SchemaValue[] = []
-    for (const part of this.parts) {
-      named.push(...schemasOfField(part, name))
-      if (isPermission(part.unevaluatedProperties)) unevaluated.push(part.unevaluatedProperties)
-    }
-    const schemas = named.length > 0 ? named : unevaluated
-    const allowed = this.#kindsAt(kinds.object, (part) => schemasOfField(part, name))
-    const shape = this.#ofPatterns(name, schemas, allowed)
+    const { schemas, isSure } = this.#within(kinds.object, (part) => schemasOfField(part, name))
+    const unevaluated = [...this.parts].flatMap(({ unevaluatedProperties: rest }) => (isPermission(rest) ? [rest] : []))
+    const shape = this.#ofPatterns(name, isSure ? schemas : [...schemas, ...unevaluated])
     const isFlagged = (flag: Flag) => (this.isRecord && this.shapes.flagged[flag].has(name)) || shape.has(flag)
     return {
       shape,
-      isKnown: !named.includes(false) && (schemas.length > 0 || this.isOpen),
+      isKnown: !schemas.includes(false) && (shape.schemas.length > 0 || this.isOpen),
       readOnly: isFlagged('readOnly'),
       writeOnly: isFlagged('writeOnly')
     }
   }
 
   // Names that fit many patterns at once could make any number of shapes: past a bound all patterns apply.
-  #ofPatterns(name: string, schemas: readonly SchemaValue[], allowed: number): Shape {
+  #ofPatterns(name: string, schemas: readonly SchemaValue[]): Shape {
     const patterns = [...this.parts].flatMap(({ patternProperties = {} }) => Object.values(patternProperties))
-    if (patterns.length === 0 || this.names.includes(name)) return this.shapes.of(schemas, new Map(), allowed)
+    if (patterns.length === 0 || this.names.includes(name)) return this.shapes.of(schemas)
     const isFull = this.#patternShapes.size >= maxPatternShapes
-    const shape = this.shapes.of(isFull ? patterns : schemas, new Map(), isFull ? kinds.all : allowed)
+    const shape = this.shapes.of(isFull ? [this.shapes.unionOf([patterns, []])] : schemas)
     this.#patternShapes.add(shape)
     return shape
   }
 
-  #kindsAt(kind: number, pick: (part: JsonSchema) => readonly SchemaValue[]): number {
-    return combinedKinds(this.schemas, this.shapes.reader, (branches) => this.chosenOf(branches), kind, pick)
+  #within(kind: number, pick: (part: JsonSchema) => readonly SchemaValue[]): Within {
+    const { reader, unionOf: toUnion } = this.shapes
+    return schemasWithin(this.schemas, { reader, chosenOf: (branches) => this.chosenOf(branches), kind, pick, toUnion })
   }
 
   /** What the parts say of an item. */
@@ -199,14 +215,11 @@ export class Shape {
     const at = Math.min(index, this.#tupleLength)
     const ready = this.#items[at]
     if (ready !== undefined) return ready
-    const schemas: SchemaValue[] = []
-    for (const part of this.parts) {
-      schemas.push(...schemasOfItem(part, at))
-      // It is about some of the items: what it hides is hidden in all.
-      if (isSchema(part.contains) && this.shapes.reader.hides(part.contains)) schemas.push(part.contains)
-    }
-    const allowed = this.#kindsAt(kinds.array, (part) => schemasOfItem(part, at))
-    const shape = this.shapes.of(schemas, new Map(), allowed)
+    const { schemas } = this.#within(kinds.array, (part) => schemasOfItem(part, at))
+    // It is about some of the items: what it hides is hidden in all.
+    const contained = [...this.parts].flatMap(({ contains }) => (isSchema(contains) ? [contains] : []))
+    const unions = contained.map((contains) => this.shapes.unionOf([[contains], []]))
+    const shape = this.shapes.of([...schemas, ...unions])
     const member = { shape, isKnown: true, readOnly: shape.has('readOnly'), writeOnly: shape.has('writeOnly') }
     this.#items[at] = member
     return member
@@ -235,7 +248,7 @@ export class Shape {
     const others = this.unions.map(({ branches }) => [branches, -1] as const)
     return this.unions.flatMap(({ branches }) =>
       [...branches.keys()].map((index) =>
-        this.shapes.of(this.schemas, new Map([...this.choice, ...others, [branches, index]]), this.kinds)
+        this.shapes.of(this.schemas, new Map([...this.choice, ...others, [branches, index]]))
       )
     )
   }

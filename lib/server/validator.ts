@@ -34,6 +34,7 @@ function createAjv({ formats, hasUnevaluated }: Needs): Ajv {
     validateSchema: false,
     addUsedSchema: false,
     useDefaults: true,
+    ownProperties: true,
     verbose: true,
     multipleOfPrecision: 9,
     code: { regExp: Object.assign((pattern: string) => toRegExp(pattern), { code: 'toRegExp' }) }
@@ -48,12 +49,14 @@ function letPass(ajv: Ajv, formats: Iterable<string>): void {
   for (const format of formats) if (ajv.formats[format] === undefined) ajv.addFormat(format, true)
 }
 
-/** Makes what compiles schemas that stand by themselves. */
+/** Makes what compiles schemas of values in queries. Libraries take times that JSON Schema does not, as `12:00`: what may be stored may be asked for. */
 export function createCompile(): Compile {
   let ajv: Ajv | undefined
   return (schema) => {
     const bundle = new Bundle(schema as JsonSchema)
     ajv ??= createAjv({ formats: new Set(), hasUnevaluated: true })
+      .addFormat('time', /^\d\d:\d\d/)
+      .addFormat('date-time', /^\d{4}-\d\d-\d\d[t ]\d\d:\d\d/i)
     letPass(ajv, needsOf(bundle).formats)
     const validate = ajv.compile(bundle.schema)
     return (value) => (validate(value) ? undefined : (validate.errors as Problem[]))

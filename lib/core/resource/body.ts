@@ -182,6 +182,23 @@ const pathOf = (path: StandardIssue['path'] = []): Path =>
     .map((key) => (typeof key === 'number' ? key : String(key)))
 
 /**
+ * The check of a part of a record by the schema of a whole one: examples stand in for the fields that are missing. What the library says of those, and of the record as a whole, is not said of the part;
+ * where it does, the part stays as it was sent.
+ */
+export function partValidation(validate: Validate, { shapes }: WrittenSchema): Validate {
+  return (part) => {
+    const names = Object.keys(Object(part))
+    const finish = (result: StandardResult<unknown>): StandardResult<unknown> => {
+      const issues = result.issues?.filter(({ path }) => names.includes(String(pathOf(path)[0])))
+      if (result.issues === undefined) return result
+      return issues?.length ? { issues } : { value: part }
+    }
+    const result = validate({ ...(exampleOf(shapes.root, true) as object), ...(part as object) })
+    return isPromise(result) ? result.then(finish) : finish(result)
+  }
+}
+
+/**
  * Tries whether a library takes the examples of fields that only the server sets: without one of them, no body could be checked.
  *
  * @throws {TypeError} when it does not

@@ -66,5 +66,13 @@ const adviceFor = (message: string) =>
     : 'Describe the field by what is sent as JSON'
 
 // TypeBox takes a pattern as a regular expression, too.
-const copy = (schema: object): JsonSchema =>
-  JSON.parse(JSON.stringify(schema, (_key, value) => (value instanceof RegExp ? value.source : value)))
+function copy(schema: object): JsonSchema {
+  const text = JSON.stringify(schema, (key, value) => {
+    if (key === '~refine')
+      throw new TypeError(
+        "resource() can't run what Type.Refine() has added, since JSON Schema has no functions: check it in a hook"
+      )
+    return value instanceof RegExp ? value.source : value
+  })
+  return JSON.parse(text)
+}

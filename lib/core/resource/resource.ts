@@ -4,10 +4,11 @@ import { noNames, WrittenSchema } from '../../schema/documents.js'
 import { triesBesideTags, triesInOrder } from '../../schema/incoming.js'
 import { isSchema } from '../../schema/keywords.js'
 import { kinds } from '../../schema/reader.js'
+import type { Shape } from '../../schema/shape.js'
 import { attempt } from '../errors.js'
 import { methods } from '../methods.js'
 import { checkOptionNames } from '../option-names.js'
-import { type BodyRules, checkExamples } from './body.js'
+import { type BodyRules, checkExamples, partValidation } from './body.js'
 import { filesOf, withoutFiles } from './files.js'
 import { standardOf, toJsonSchema } from './json-schema.js'
 import { type Operand, type QueryRules, toOperand, toQueryRules, toQuerystring } from './query-rules.js'
@@ -81,8 +82,8 @@ export function resource(schema: unknown, options: ResourceOptions = {}): object
   const outgoing = new WrittenSchema(output.document, { flagged })
   checkRecord(incoming.written)
   checkRecord(outgoing)
-  checkNames([...incoming.written.shapes.root.names, ...outgoing.shapes.root.names], options)
-  const rules = toQueryRules(outgoing.shapes.root, options, toParameters(options.query))
+  checkNames([...fieldsOf(incoming.written).names, ...fieldsOf(outgoing).names], options)
+  const rules = toQueryRules(fieldsOf(outgoing), options, toParameters(options.query))
   const response = outgoing.documentWithout('writeOnly')
   const body = createBodyRules(schema, incoming, options)
   return Object.fromEntries(
@@ -104,7 +105,7 @@ export function resource(schema: unknown, options: ResourceOptions = {}): object
 
 /** @throws {TypeError} when a schema is not that of an object with fields */
 function checkRecord({ shapes: { root } }: WrittenSchema): void {
-  if (root.kinds !== kinds.object || root.isSilent || (root.names.length === 0 && root.isOpen))
+  if (root.kinds !== kinds.object || root.isSilent || (root.of({}).names.length === 0 && root.isOpen))
     throw new TypeError('resource() needs the schema of an object with its properties: that of one record')
 }
 
@@ -116,13 +117,16 @@ interface Incoming {
   readonly shown: WrittenSchema
 }
 
+/** The shape with the fields of each record, whatever branch it is of where the record is a union. */
+const fieldsOf = ({ shapes }: WrittenSchema): Shape => shapes.root.of({})
+
 /** Makes the rules of what `create`, `update` and `patch` take. */
 function createBodyRules(schema: unknown, { written, shown }: Incoming, options: ResourceOptions) {
   const { create, update = create, patch } = options
-  const { root } = written.shapes
+  const root = fieldsOf(written)
   const ownRules = (own: unknown, isPart: boolean): BodyRules => {
     const { document } = toJsonSchema(own, 'input')
-    const { names } = new WrittenSchema(document, { flagged: noNames }).shapes.root
+    const { names } = fieldsOf(new WrittenSchema(document, { flagged: noNames }))
     // What the schema itself names may be sent.
     const readOnly = root.names.filter((name) => root.field(name).readOnly && !names.includes(name))
     const flagged = { ...noNames, readOnly: new Set(readOnly) }
@@ -137,7 +141,7 @@ function createBodyRules(schema: unknown, { written, shown }: Incoming, options:
     }
   }
   const whole = { ...checkOf(schema), written, document: shown.documentWithout('readOnly') }
-  const part = { ...checkOf(partOf(schema)), written, document: shown.documentWithout('readOnly', true) }
+  const part = { ...checkOfPart(schema, written), written, document: shown.documentWithout('readOnly', true) }
   const validate = validateOf(schema)
   if (create === undefined && validate !== undefined && mayHaveReadOnly(written, options))
     checkExamples(written, validate)
@@ -170,8 +174,13 @@ function checkOf(schema: unknown): Pick<BodyRules, 'validate' | 'countTries'> {
   return { validate: waitingOf(schema), countTries: triesAll ? triesInOrder : triesBesideTags }
 }
 
-/** The schema of a part of a record, where its library makes one. What is checked of a whole record can't be checked of a part. */
-const partOf = (schema: unknown): unknown => attempt(() => (schema as { partial?: () => unknown }).partial?.())
+/** The check of a part of a record: by the schema of one, where the library makes it. What is checked of a whole record can't be checked of a part. */
+function checkOfPart(schema: unknown, written: WrittenSchema): Pick<BodyRules, 'validate' | 'countTries'> {
+  const part = attempt(() => (schema as { partial?: () => unknown }).partial?.())
+  if (part !== undefined) return checkOf(part)
+  const { validate, countTries } = checkOf(schema)
+  return { countTries, validate: validate && partValidation(validate, written) }
+}
 
 const mayHaveReadOnly = ({ document }: WrittenSchema, { readOnly = [] }: ResourceOptions) =>
   readOnly.length > 0 || JSON.stringify(document).includes('"readOnly":true')

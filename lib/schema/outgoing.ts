@@ -106,7 +106,10 @@ function numberOf(text: string): string | number {
 function objectProjection(shape: Shape, converts: boolean): ProjectObject {
   const [union, ...others] = shape.unions
   if (union === undefined) return shape.isFixed ? fixedProjection(shape, converts) : openProjection(shape, converts)
-  const projectBranch = (branch: Shape) => branch.remember(objectProjection, () => objectProjection(branch, converts))
+  const projectBranch = (branch: Shape) =>
+    branch.remember(objectProjection, () =>
+      branch.has('writeOnly') ? () => undefined : objectProjection(branch, converts)
+    )
   if (others.length > 0) return (value) => projectBranch(shape.of(value))(value)
   const { tag, branchOf } = union
   const byTag = new Map<unknown, ProjectObject>()
@@ -126,7 +129,9 @@ function listProjection(union: Shape, converts: boolean): (list: readonly unknow
     return (list) =>
       list.map((item, index) => {
         const member = shape.item(index)
-        return member.writeOnly ? null : projectionOf(member.shape, converts)(item)
+        // Of what stands behind its items a tuple says nothing.
+        const isBeyond = member.shape.schemas.length === 0 && typeof item === 'object'
+        return member.writeOnly || isBeyond ? null : projectionOf(member.shape, converts)(item)
       })
   const member = shape.item(0)
   if (member.writeOnly) return () => []

@@ -30,6 +30,8 @@ export interface Member {
 const maxNames = 1000
 const maxPatternShapes = 64
 const maxChoices = 1000
+// Of unions within unions.
+const maxAlternatives = 16
 
 /** The shapes of one schema: each set of schemas that apply to a place is one shape, however often they meet. */
 export class Shapes {
@@ -37,7 +39,8 @@ export class Shapes {
   readonly #records = new Set<JsonSchema>()
   readonly #ids = new Map<unknown, number>()
   readonly #shapes = new Map<string, Shape>()
-  readonly #combined = new Map<string, JsonSchema>()
+  readonly #unions = new Map<string, JsonSchema>()
+  readonly #alternatives = new Map<SchemaValue, readonly (readonly SchemaValue[])[]>()
 
   /** @param flagged names that options give. Without them and with `ignoresFlags`, nothing is flagged */
   constructor(
@@ -60,9 +63,8 @@ export class Shapes {
 
   /** The shape of the places that these schemas apply to. */
   of(schemas: readonly SchemaValue[], choice: Choice = new Map()): Shape {
-    const ids = [...new Set(schemas)].map((schema) => this.#id(schema)).sort((left, right) => left - right)
     const choices = [...choice].map(([branches, index]) => `${this.#id(branches)}=${index}`)
-    const key = `${ids}|${choices}`
+    const key = `${this.#key(schemas)}|${choices}`
     const shape = this.#shapes.get(key) ?? new Shape(this, [...new Set(schemas)], choice)
     this.#shapes.set(key, shape)
     return shape
@@ -72,25 +74,43 @@ export class Shapes {
     return this.#records.has(schema)
   }
 
-  /** The union of alternatives, each of which is a set of schemas. The same alternatives are the same union, since a schema within itself would make new ones without end. */
+  /**
+   * The union of alternatives, each of which is a set of schemas. The same alternatives are the same union, and one within another is part of it: a schema within itself would make new unions without end.
+   */
   readonly unionOf = (alternatives: readonly (readonly SchemaValue[])[]): JsonSchema => {
-    const ids = alternatives.map((schemas) => [...new Set(schemas.map((schema) => this.#id(schema)))].sort().join())
-    const key = [...new Set(ids)].sort().join('|')
-    const branches = alternatives.filter((_, index) => ids.indexOf(ids[index] as string) === index)
-    const toBranch = (schemas: readonly SchemaValue[]): SchemaValue =>
-      schemas.length < 2
-        ? (schemas[0] ?? true)
-        : this.#intern(ids[alternatives.indexOf(schemas)] as string, { allOf: schemas })
-    return this.#intern(
-      key,
-      branches.length === 1 ? { allOf: branches[0] as SchemaValue[] } : { anyOf: branches.map(toBranch) }
+    const flat = alternatives.flatMap((schemas) => this.#flatten(schemas))
+    // Of too many none is sure: their flags and names hold.
+    const isTooMany = flat.length > maxAlternatives
+    const loose = isTooMany ? [...new Set(flat.flat())].map((schema) => [schema]) : flat
+    const byKey = new Map((isTooMany ? [...loose, []] : loose).map((schemas) => [this.#key(schemas), schemas]))
+    const key = [...byKey.keys()].sort().join('|')
+    const ready = this.#unions.get(key)
+    if (ready !== undefined) return ready
+    const branches = [...byKey.values()].map((schemas): SchemaValue => {
+      const [first = true, ...others] = schemas
+      return others.length === 0 ? first : { allOf: schemas }
+    })
+    const union: JsonSchema = { anyOf: branches }
+    this.#unions.set(key, union)
+    this.#alternatives.set(union, [...byKey.values()])
+    return union
+  }
+
+  /** The sets of schemas that may apply where a set of them does, some of which are unions of alternatives. */
+  #flatten(schemas: readonly SchemaValue[]): readonly (readonly SchemaValue[])[] {
+    return schemas.reduce<readonly (readonly SchemaValue[])[]>(
+      (sets, schema) => {
+        const own = this.#alternatives.get(schema) ?? [[schema]]
+        return sets.length * own.length > maxAlternatives
+          ? [...sets, ...own, []]
+          : sets.flatMap((set) => own.map((other) => [...set, ...other]))
+      },
+      [[]]
     )
   }
 
-  #intern(key: string, schema: JsonSchema): JsonSchema {
-    const interned = this.#combined.get(key) ?? schema
-    this.#combined.set(key, interned)
-    return interned
+  #key(schemas: readonly SchemaValue[]): string {
+    return [...new Set(schemas.map((schema) => this.#id(schema)))].sort((left, right) => left - right).join()
   }
 
   #id(value: unknown): number {
@@ -149,8 +169,13 @@ export class Shape {
     return index < 0 ? branches : [branches[index] as SchemaValue]
   }
 
-  /** Whether the place itself is flagged: by any schema that applies, of any branch, so that what is hidden by one does not leave by another. */
+  /** Whether the place itself is flagged: by any schema that applies, so that what one branch of a union hides does not leave by another. */
   has(flag: Flag): boolean {
+    return !this.shapes.ignoresFlags && [...this.parts].some((part) => part[flag] === true)
+  }
+
+  /** The same of the branches, too, that a tag may choose. */
+  mayHave(flag: Flag): boolean {
     return !this.shapes.ignoresFlags && this.schemas.some((schema) => this.shapes.reader.isFlagged(schema, flag))
   }
 
@@ -185,7 +210,9 @@ export class Shape {
   #toField(name: string): Member {
     const { schemas, isSure } = this.#within(kinds.object, (part) => schemasOfField(part, name))
     const unevaluated = [...this.parts].flatMap(({ unevaluatedProperties: rest }) => (isPermission(rest) ? [rest] : []))
-    const shape = this.#ofPatterns(name, isSure ? schemas : [...schemas, ...unevaluated])
+    // Where a condition names the field, it may be that nothing has looked at it.
+    const others = schemas.length === 0 ? unevaluated : unevaluated.map((rest) => this.shapes.unionOf([[rest], []]))
+    const shape = this.#ofPatterns(name, isSure ? schemas : [...schemas, ...others])
     const isFlagged = (flag: Flag) => (this.isRecord && this.shapes.flagged[flag].has(name)) || shape.has(flag)
     return {
       shape,

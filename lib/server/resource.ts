@@ -35,6 +35,7 @@ export function resourceRoute(
   const rules = rulesOf(schema)
   if (rules === undefined) return undefined
   const record = shapesOf(rules.outgoing.written, instance)
+  const idField = idFieldOf(object)
   const compilers = new Map<string | undefined, (value: Record<string, unknown>) => unknown>()
   // A copy of the schema may have another query or body, which is that of any route then.
   if (schema?.querystring === rules.querystring) compilers.set('querystring', queryValidator(rules))
@@ -45,7 +46,7 @@ export function resourceRoute(
   const validatorOf = once(() => host ?? createFastifyValidator(instance))
   return {
     checks: [
-      createIdCheck(record.root.field(idFieldOf(object)), idName(path)),
+      createIdCheck(record.root.names.includes(idField) ? record.root.field(idField) : undefined, idName(path)),
       ...(body === undefined
         ? []
         : [createCheck(body, body.takesLists || takesMany(object, rules.method), shapesOf(body.written, instance))])
@@ -123,8 +124,8 @@ function judgeOf(shapes: Shapes): Judge {
 }
 
 /** Answers 404 for an id that none can be by the schema: a database may refuse to look for it. */
-function createIdCheck(member: Member, name: string): preValidationHookHandler {
-  const operand = operandOf(member.shape)
+function createIdCheck(member: Member | undefined, name: string): preValidationHookHandler {
+  const operand = member && operandOf(member.shape)
   const check = once(() => createCompile()(operand?.schema ?? {}))
   return (request, _reply, done) => {
     const { [name]: id } = request.params as Record<string, string | undefined>

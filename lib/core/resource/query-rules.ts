@@ -60,7 +60,9 @@ export function toQueryRules(
   more: ReadonlyMap<string, Operand>
 ): QueryRules {
   const fields = record.names.map((name) => ({ name, member: record.field(name) }))
-  const readable = fields.filter(({ member }) => member.isKnown && !member.writeOnly)
+  const readable = fields.filter(
+    ({ member }) => member.isKnown && !member.writeOnly && !member.shape.mayHave('writeOnly')
+  )
   const own = Object.entries(operators).map(([name, schema]) => [name, schema && toOperand(schema)] as const)
   const filters = readable.flatMap(({ name, member }): [string, Filter][] => {
     const shape = filter === undefined || filter.includes(name) ? comparedShape(member.shape) : undefined

@@ -105,7 +105,7 @@ export function resource(schema: unknown, options: ResourceOptions = {}): object
 
 /** @throws {TypeError} when a schema is not that of an object with fields */
 function checkRecord({ shapes: { root } }: WrittenSchema): void {
-  if (root.kinds !== kinds.object || root.isSilent || (root.of({}).names.length === 0 && root.isOpen))
+  if ((root.kinds !== kinds.object && root.kinds !== kinds.all) || root.isSilent)
     throw new TypeError('resource() needs the schema of an object with its properties: that of one record')
 }
 

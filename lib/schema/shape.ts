@@ -31,6 +31,14 @@ const maxNames = 1000
 const maxPatternShapes = 64
 const maxChoices = 1000
 
+/** An object whose fields may be flagged by their names. */
+export interface Place {
+  /** The names that it spells out. */
+  readonly names: readonly string[]
+  /** Whether the whole schema is about it. */
+  readonly isRecord: boolean
+}
+
 /** The shapes of one schema: each set of schemas that apply to a place is one shape, however often they meet. */
 export class Shapes {
   readonly root: Shape
@@ -42,7 +50,9 @@ export class Shapes {
   constructor(
     readonly reader: SchemaReader,
     readonly flagged: FlaggedNames,
-    readonly ignoresFlags = false
+    readonly ignoresFlags = false,
+    /** The names of the fields of a record, where the schema is not that of the record. */
+    readonly recordNames?: readonly string[]
   ) {
     const { bundle } = reader
     for (let schema: SchemaValue | undefined = bundle.schema; isSchema(schema) && !this.#records.has(schema); ) {
@@ -67,6 +77,21 @@ export class Shapes {
 
   isRecord(schema: JsonSchema): boolean {
     return this.#records.has(schema)
+  }
+
+  /**
+   * Whether a field has a flag by its name, in an object that spells out these names. In a schema of something else, an object with all names of the record is one, and what has no other names than
+   * it is a part of one. Names that an object does not spell out are those of the record, too.
+   */
+  isFlagged(flag: Flag, name: string, { names, isRecord }: Place): boolean {
+    const { flagged, recordNames } = this
+    if (!flagged[flag].has(name)) return false
+    if (recordNames === undefined) return isRecord
+    if (recordNames.length > 0 && recordNames.every((field) => names.includes(field))) return true
+    if (!names.includes(name)) return flag === 'writeOnly' || isRecord
+    const isPart = names.every((field) => recordNames.includes(field))
+    // What holds nothing but hidden fields is made to show them.
+    return flag === 'writeOnly' && isPart && names.some((field) => !flagged.writeOnly.has(field))
   }
 
   #kindsOf(schemas: readonly SchemaValue[]): number {
@@ -171,7 +196,7 @@ export class Shape {
     const schemas = named.length > 0 ? named : unevaluated
     const allowed = this.#kindsAt(kinds.object, (part) => schemasOfField(part, name))
     const shape = this.#ofPatterns(name, schemas, allowed)
-    const isFlagged = (flag: Flag) => (this.isRecord && this.shapes.flagged[flag].has(name)) || shape.has(flag)
+    const isFlagged = (flag: Flag) => this.shapes.isFlagged(flag, name, this) || shape.has(flag)
     return {
       shape,
       isKnown: !named.includes(false) && (schemas.length > 0 || this.isOpen),
@@ -262,7 +287,8 @@ export class Shape {
     const says = ({ contains, ...part }: JsonSchema) =>
       ownOpenness(part) !== undefined ||
       [part.items, part.additionalItems, part.unevaluatedItems, contains].some(isNamed)
-    return isOpen && !isRecord && unions.length === 0 && ![...this.parts].some(says)
+    const isWatched = this.shapes.recordNames !== undefined && this.shapes.flagged.writeOnly.size > 0
+    return isOpen && !isRecord && !isWatched && unions.length === 0 && ![...this.parts].some(says)
   }
 
   /** The names that a value must have, whatever branch of a union it is of. */

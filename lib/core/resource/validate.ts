@@ -1,4 +1,6 @@
 import type { StandardResult, StandardSchema } from '../../../types/resource.js'
+import { triesBesideTags, triesInOrder } from '../../schema/incoming.js'
+import type { BodyRules } from './body.js'
 import { standardOf } from './json-schema.js'
 
 /** What checks a value by the library of its schema. */
@@ -23,4 +25,11 @@ export function waitingOf(schema: unknown): Validate | undefined {
     const { data, error } = await (schema as WithAsyncParse).safeParseAsync(value)
     return error ?? { value: data }
   }
+}
+
+/** The check of a schema by its own library, and how that one decides unions. */
+export function checkOf(schema: unknown): Pick<BodyRules, 'validate' | 'countTries'> {
+  const vendor = standardOf(schema)?.vendor
+  const triesAll = vendor !== undefined && vendor !== 'arktype'
+  return { validate: waitingOf(schema), countTries: triesAll ? triesInOrder : triesBesideTags }
 }

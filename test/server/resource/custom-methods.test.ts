@@ -102,7 +102,7 @@ t.test(
       many: { body: z.object({ posts: z.array(Post.partial()) }), ...any },
       flagged: { body: z.object({ title: z.string(), at: z.string().optional().meta({ readOnly: true }) }), ...any },
       assign: { body: z.object({ owner: z.string() }), ...any },
-    whole: { body: Post, ...any }
+      whole: { body: Post, ...any }
     }
     const service = { loose: echo, many: echo, flagged: echo, assign: echo, whole: echo }
     const { send } = await createApp(t, resource(Post, { ...options, methods }), service)

@@ -1,8 +1,9 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { Bundle } from './bundle.js'
+import { type FlaggedNames, isFlaggedByName, type Place } from './flagged-names.js'
 import { isInPlace, isSchema, mapSubschemas } from './keywords.js'
 import { type Flag, SchemaReader } from './reader.js'
-import { type FlaggedNames, type Place, type Shape, Shapes } from './shape.js'
+import { type Shape, Shapes } from './shape.js'
 
 /** What options say of a schema. */
 export interface SchemaOptions {
@@ -99,7 +100,9 @@ export class WrittenSchema {
 
   #isFlagged(flag: Flag, field: SchemaValue, name: string, place: Place): boolean {
     const { ignoresFlags } = this.#options
-    return this.shapes.isFlagged(flag, name, place) || (!ignoresFlags && this.shapes.reader.isFlagged(field, flag))
+    return (
+      isFlaggedByName(flag, name, place, this.shapes) || (!ignoresFlags && this.shapes.reader.isFlagged(field, flag))
+    )
   }
 }
 

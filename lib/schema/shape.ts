@@ -1,5 +1,6 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { combinedKinds, opennessOf, ownOpenness } from './combined.js'
+import { type FlaggedNames, isFlaggedByName } from './flagged-names.js'
 import { isSchema } from './keywords.js'
 import {
   type Flag,
@@ -10,9 +11,6 @@ import {
   schemasOfItem,
   type TaggedUnion
 } from './reader.js'
-
-/** Names of fields that options flag: of the record, and of each record of its kind within it. */
-export type FlaggedNames = Readonly<Record<Flag, ReadonlySet<string>>>
 
 /** The branch that a value has chosen of each union with a tag; -1 where its tag is of none. */
 type Choice = ReadonlyMap<readonly SchemaValue[], number>
@@ -30,14 +28,6 @@ export interface Member {
 const maxNames = 1000
 const maxPatternShapes = 64
 const maxChoices = 1000
-
-/** An object whose fields may be flagged by their names. */
-export interface Place {
-  /** The names that it spells out. */
-  readonly names: readonly string[]
-  /** Whether the whole schema is about it. */
-  readonly isRecord: boolean
-}
 
 /** The shapes of one schema: each set of schemas that apply to a place is one shape, however often they meet. */
 export class Shapes {
@@ -77,21 +67,6 @@ export class Shapes {
 
   isRecord(schema: JsonSchema): boolean {
     return this.#records.has(schema)
-  }
-
-  /**
-   * Whether a field has a flag by its name, in an object that spells out these names. In a schema of something else, an object with all names of the record is one, and what has no other names than
-   * it is a part of one. Names that an object does not spell out are those of the record, too.
-   */
-  isFlagged(flag: Flag, name: string, { names, isRecord }: Place): boolean {
-    const { flagged, recordNames } = this
-    if (!flagged[flag].has(name)) return false
-    if (recordNames === undefined) return isRecord
-    if (recordNames.length > 0 && recordNames.every((field) => names.includes(field))) return true
-    if (!names.includes(name)) return flag === 'writeOnly' || isRecord
-    const isPart = names.every((field) => recordNames.includes(field))
-    // What holds nothing but hidden fields is made to show them.
-    return flag === 'writeOnly' && isPart && names.some((field) => !flagged.writeOnly.has(field))
   }
 
   #kindsOf(schemas: readonly SchemaValue[]): number {
@@ -196,7 +171,7 @@ export class Shape {
     const schemas = named.length > 0 ? named : unevaluated
     const allowed = this.#kindsAt(kinds.object, (part) => schemasOfField(part, name))
     const shape = this.#ofPatterns(name, schemas, allowed)
-    const isFlagged = (flag: Flag) => this.shapes.isFlagged(flag, name, this) || shape.has(flag)
+    const isFlagged = (flag: Flag) => isFlaggedByName(flag, name, this, this.shapes) || shape.has(flag)
     return {
       shape,
       isKnown: !named.includes(false) && (schemas.length > 0 || this.isOpen),

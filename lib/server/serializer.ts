@@ -79,8 +79,9 @@ export function createSerializer(
     // What a resource does not name does not leave with a redirect, either.
     const other = byStatus.get('default') ?? (rules && byStatus.get('2xx'))
     const found = byStatus.get(status) ?? byStatus.get(`${status[0]}xx`) ?? other
-    if (rules !== undefined && (found === undefined || found === rules.response)) return serializeBy(rules.outgoing)
-    if (found === undefined) return record === undefined ? withoutSchema(name) : serializeBy(record.outgoing)
+    if (rules !== undefined && (found === undefined || found === rules.response))
+      return serializeBy(rules.outgoing, rules.record)
+    if (found === undefined) return record === undefined ? withoutSchema(name) : serializeBy(record.outgoing, record)
     const one = reply.compileSerializationSchema(found, status) as Serialize
     // The schema of an application's own compiler may be of any kind, and only few results of `get` are lists.
     const whole = hasCompiler || method.id === true ? undefined : listOf(found)
@@ -99,7 +100,7 @@ export function createSerializer(
   }
 
   /** What is no list and no page, where lists are answered, is an item of one: a stream gives it. */
-  function serializeBy(outgoing: Outgoing): Serialize {
+  function serializeBy(outgoing: Outgoing, record: RecordRules): Serialize {
     const { project, shape } = projectionOf(outgoing, instance)
     // A record with a field of that name is one, also beside numbers.
     const mayBePage = answersPages(method) || (isCustom && !shape.names.includes('data'))
@@ -112,7 +113,7 @@ export function createSerializer(
       const records = recordsOf(data, mayBePage)
       if (records === undefined) return toText(toItem(data) ?? (takesObjects ? {} : null))
       // A `toJSON` of the page would give its records once more, and not by the schema.
-      return toText({ ...withoutHiddenAside(data as object), toJSON: undefined, data: toList(records) })
+      return toText({ ...withoutHiddenAside(data as object, record), toJSON: undefined, data: toList(records) })
     }, `${name}: the result is not JSON (BigInt or a cycle?)`)
     if (rules !== undefined || !isCustom) return serialize
     return (data) => {
@@ -122,10 +123,9 @@ export function createSerializer(
   }
 
   /** A page without what a record hides, beside its records. */
-  function withoutHiddenAside(page: object): object {
-    const hidden = record === undefined ? [] : namesHiddenBy(record, instance).filter((name) => !ofPages.includes(name))
-    const hasMore = Object.keys(page).some((name) => !ofPages.includes(name))
-    if (hidden.length === 0 || !hasMore) return page
+  function withoutHiddenAside(page: object, record: RecordRules): object {
+    if (Object.keys(page).every((name) => ofPages.includes(name))) return page
+    const hidden = namesHiddenBy(record, instance).filter((name) => !ofPages.includes(name))
     return without({ ...page, data: undefined, toJSON: undefined }, hidden, types) as object
   }
 

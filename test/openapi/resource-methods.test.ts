@@ -15,6 +15,7 @@ const posts = resource(Post, {
       query: z.object({ notify: z.boolean(), tag: z.string().optional() })
     },
     like: { route: 'PUT /:id/likes' },
+    remind: { route: 'POST /:id/reminders', body: z.object({ at: z.string().optional() }) },
     recent: { route: 'GET /recent', response: Type.Array(Post) },
     archive: { body: Type.Object({ before: Type.String() }), response: Type.Object({ count: Type.Integer() }) }
   }
@@ -24,6 +25,7 @@ const service = {
   get: nothing,
   publish: nothing,
   like: nothing,
+  remind: nothing,
   recent: async () => [],
   archive: async () => ({ count: 1 })
 }
@@ -36,6 +38,7 @@ t.test('documents have the data, the query and the answer of the custom methods 
     'GET /posts/{id}',
     'POST /posts',
     'POST /posts/{id}/publish',
+    'POST /posts/{id}/reminders',
     'PUT /posts/{id}/likes'
   ])
   const contentOf = ({ content }: { content: object }) =>
@@ -57,6 +60,7 @@ t.test('documents have the data, the query and the answer of the custom methods 
     { name: 'notify', in: 'query', required: true, schema: { type: 'boolean' } },
     { name: 'tag', in: 'query', schema: { type: 'string' } }
   ])
+  t.equal(operations['POST /posts/{id}/reminders'].requestBody.required, false, 'no field must be there')
   t.equal(operations['PUT /posts/{id}/likes'].requestBody, undefined, 'it takes no data')
   const recent = follow(document, contentOf(operations['GET /posts/recent'].responses[200])?.schema as { $ref: string })
   t.strictSame(recent, {

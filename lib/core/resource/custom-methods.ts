@@ -36,7 +36,7 @@ function toCustomMethod(method: string, options: CustomMethod, parts: RecordPart
     )
   const place = `methods.${method}.`
   checkOptionNames(Object(options), Object.keys(optionNames), 'resource() has', place)
-  const { route, body, query, response } = options
+  const { route, body, query, response } = Object(options) as CustomMethod
   // A route of another form is refused where the service is registered, with its name.
   const isRoute = typeof route === 'string' && /^\S+ \//.test(route)
   const takesData = definitionOf(method, isRoute ? route : undefined).arguments.includes('data')

@@ -1,6 +1,5 @@
 import type { StandardResult, StandardSchema } from '../../../types/resource.js'
-import { triesBesideTags, triesInOrder } from '../../schema/incoming.js'
-import type { BodyRules } from './body.js'
+import { type CountTries, triesBesideTags, triesInOrder } from '../../schema/incoming.js'
 import { standardOf } from './json-schema.js'
 
 /** What checks a value by the library of its schema. */
@@ -28,7 +27,7 @@ export function waitingOf(schema: unknown): Validate | undefined {
 }
 
 /** The check of a schema by its own library, and how that one decides unions. */
-export function checkOf(schema: unknown): Pick<BodyRules, 'validate' | 'countTries'> {
+export function checkOf(schema: unknown): { validate: Validate | undefined; countTries: CountTries } {
   const vendor = standardOf(schema)?.vendor
   const triesAll = vendor !== undefined && vendor !== 'arktype'
   return { validate: waitingOf(schema), countTries: triesAll ? triesInOrder : triesBesideTags }

@@ -256,3 +256,31 @@ t.test('a resource that hides nothing leaves errors as they are', async (t) => {
   const call = await createApp(t, resource(z.object({ id: z.int() })), { get: fail })
   t.strictSame((await call('GET', '/1', { accept: 'application/json' })).json().data, { secret: 'told' })
 })
+
+t.test('of a record that is a union, each branch hides its own', async (t) => {
+  const Shape = z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('circle'), radius: z.number(), code: secretText }),
+    z.object({ kind: z.literal('square'), side: z.number(), key: secretText })
+  ])
+  const circle = { kind: 'circle', radius: 1, code: marker, key: marker }
+  const square = { kind: 'square', side: 1, code: marker, key: marker }
+  const every = { response: z.object({ all: z.array(Shape), more: z.any() }) }
+  const service = {
+    act: async () => [circle, square],
+    every: async () => ({ all: [circle, square], more: { code: marker } }),
+    fail: async () => {
+      throw new BadRequest('No', { circle, square })
+    }
+  }
+  const things = resource(Shape, { methods: { act: {}, every, fail: {} } })
+  const call = await createApp(t, things, service)
+  const sent = [
+    { kind: 'circle', radius: 1 },
+    { kind: 'square', side: 1 }
+  ]
+  const give = async (name: string) =>
+    (await call('POST', '', { 'x-service-method': name, accept: 'application/json' })).json()
+  t.strictSame(await give('act'), sent)
+  t.strictSame(await give('every'), { all: sent, more: {} })
+  t.strictSame((await give('fail')).data, { circle: sent[0], square: sent[1] })
+})

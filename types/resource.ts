@@ -1,8 +1,10 @@
+import type { CustomIn, CustomMethods, ServedCustom, WithCustom } from './custom-method.js'
 import type { MethodName } from './method.js'
 import type { Names, Option, Own, QueryIn } from './resource-query.js'
 import type { Id, NullableId, Paginated, Params, Service } from './service.js'
 import type { InputOf, JsonSchema, OutputOf } from './standard-schema.js'
 
+export type { CustomMethod, CustomMethods } from './custom-method.js'
 export type * from './standard-schema.js'
 
 /** The names of the fields of a record, by its schema. */
@@ -37,6 +39,10 @@ export interface ResourceOptions<Field extends string = string> {
   readonly filter?: readonly Field[]
   /** The fields that a query may sort by. Default: all that are neither objects nor lists. */
   readonly sort?: readonly Field[]
+  /**
+   * Its custom methods: `{ publish: { route: 'POST /:id/publish', body: schema } }`. HTTP may call them, and they are held to their schemas as the six are.
+   */
+  readonly methods?: CustomMethods
 }
 
 declare const types: unique symbol
@@ -60,18 +66,24 @@ interface BodySchema extends MethodSchema {
 }
 
 /** A resource with the types of its record, of what `create` and `patch` take, and of its queries. */
-export interface Described<R, D, P, Q> extends Checked<Served<R, D, P, Q>> {
+export interface Described<R, D, P, Q, M = Record<never, never>> extends Checked<Served<R, D, P, Q> & ServedCustom<M>> {
   readonly find: MethodSchema
   readonly get: MethodSchema
   readonly create: BodySchema
   readonly update: BodySchema
   readonly patch: BodySchema
   readonly remove: MethodSchema
-  readonly [types]?: { record: R; data: D; patch: P; query: Q }
+  readonly [types]?: { record: R; data: D; patch: P; query: Q; methods: M }
 }
 
 /** What `resource()` gives: the option `schema` of a service. */
-export type Resource<S, O> = Described<RecordIn<S, O>, DataIn<S, O>, PatchIn<S, O>, QueryIn<RecordIn<S, O>, O>>
+export type Resource<S, O> = Described<
+  RecordIn<S, O>,
+  DataIn<S, O>,
+  PatchIn<S, O>,
+  QueryIn<RecordIn<S, O>, O>,
+  CustomIn<O, OutputOf<S>, RecordIn<S, O>>
+>
 
 type Tidy<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 type Without<T, Names> = Tidy<{ [K in keyof T as K extends Names ? never : K]: T[K] }>
@@ -129,7 +141,7 @@ type Methods<R, D, P, Q> = {
 type TypesOf<T> = T extends { readonly [types]?: infer D } ? NonNullable<D> : never
 
 /**
- * The type of the service of a resource, for `Services`: all of the six methods, or those that are named.
+ * The type of the service of a resource, for `Services`: all of the six methods, or those that are named, and the custom methods that it declares.
  *
  * @example
  * declare module 'fastify-services' {
@@ -137,8 +149,8 @@ type TypesOf<T> = T extends { readonly [types]?: infer D } ? NonNullable<D> : ne
  * }
  */
 export type ServiceOf<T, Method extends keyof Service = keyof Service> =
-  TypesOf<T> extends { record: infer R; data: infer D; patch: infer P; query: infer Q }
-    ? Pick<Methods<R, D, P, Q>, Method>
+  TypesOf<T> extends { record: infer R; data: infer D; patch: infer P; query: infer Q; methods: infer M }
+    ? WithCustom<Pick<Methods<R, D, P, Q>, Method>, M>
     : never
 
 /** A record of a resource, as it leaves. */

@@ -129,9 +129,7 @@ function listProjection(union: Shape, converts: boolean): (list: readonly unknow
     return (list) =>
       list.map((item, index) => {
         const member = shape.item(index)
-        // Of what stands behind its items a tuple says nothing.
-        const isBeyond = member.shape.schemas.length === 0 && typeof item === 'object'
-        return member.writeOnly || isBeyond ? null : projectionOf(member.shape, converts)(item)
+        return member.writeOnly ? null : projectionOf(member.shape, converts)(item)
       })
   const member = shape.item(0)
   if (member.writeOnly) return () => []

@@ -1,5 +1,7 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
+import { Alternatives } from './alternatives.js'
 import { opennessOf, ownOpenness, schemasWithin, type Within } from './combined.js'
+import { type FlaggedNames, isFlaggedByName } from './flagged-names.js'
 import { isSchema } from './keywords.js'
 import {
   type Flag,
@@ -10,9 +12,6 @@ import {
   schemasOfItem,
   type TaggedUnion
 } from './reader.js'
-
-/** Names of fields that options flag: of the record, and of each record of its kind within it. */
-export type FlaggedNames = Readonly<Record<Flag, ReadonlySet<string>>>
 
 /** The branch that a value has chosen of each union with a tag; -1 where its tag is of none. */
 type Choice = ReadonlyMap<readonly SchemaValue[], number>
@@ -30,23 +29,21 @@ export interface Member {
 const maxNames = 1000
 const maxPatternShapes = 64
 const maxChoices = 1000
-// Of unions within unions.
-const maxAlternatives = 16
 
 /** The shapes of one schema: each set of schemas that apply to a place is one shape, however often they meet. */
 export class Shapes {
   readonly root: Shape
   readonly #records = new Set<JsonSchema>()
-  readonly #ids = new Map<unknown, number>()
   readonly #shapes = new Map<string, Shape>()
-  readonly #unions = new Map<string, JsonSchema>()
-  readonly #alternatives = new Map<SchemaValue, readonly (readonly SchemaValue[])[]>()
+  readonly alternatives = new Alternatives()
 
   /** @param flagged names that options give. Without them and with `ignoresFlags`, nothing is flagged */
   constructor(
     readonly reader: SchemaReader,
     readonly flagged: FlaggedNames,
-    readonly ignoresFlags = false
+    readonly ignoresFlags = false,
+    /** The names of the fields of a record, where the schema is not that of the record. */
+    readonly recordNames?: readonly string[]
   ) {
     const { bundle } = reader
     for (let schema: SchemaValue | undefined = bundle.schema; isSchema(schema) && !this.#records.has(schema); ) {
@@ -63,8 +60,8 @@ export class Shapes {
 
   /** The shape of the places that these schemas apply to. */
   of(schemas: readonly SchemaValue[], choice: Choice = new Map()): Shape {
-    const choices = [...choice].map(([branches, index]) => `${this.#id(branches)}=${index}`)
-    const key = `${this.#key(schemas)}|${choices}`
+    const choices = [...choice].map(([branches, index]) => `${this.alternatives.id(branches)}=${index}`)
+    const key = `${this.alternatives.key(schemas)}|${choices}`
     const shape = this.#shapes.get(key) ?? new Shape(this, [...new Set(schemas)], choice)
     this.#shapes.set(key, shape)
     return shape
@@ -72,51 +69,6 @@ export class Shapes {
 
   isRecord(schema: JsonSchema): boolean {
     return this.#records.has(schema)
-  }
-
-  /**
-   * The union of alternatives, each of which is a set of schemas. The same alternatives are the same union, and one within another is part of it: a schema within itself would make new unions without end.
-   */
-  readonly unionOf = (alternatives: readonly (readonly SchemaValue[])[]): JsonSchema => {
-    const flat = alternatives.flatMap((schemas) => this.#flatten(schemas))
-    // Of too many none is sure: their flags and names hold.
-    const isTooMany = flat.length > maxAlternatives
-    const loose = isTooMany ? [...new Set(flat.flat())].map((schema) => [schema]) : flat
-    const byKey = new Map((isTooMany ? [...loose, []] : loose).map((schemas) => [this.#key(schemas), schemas]))
-    const key = [...byKey.keys()].sort().join('|')
-    const ready = this.#unions.get(key)
-    if (ready !== undefined) return ready
-    const branches = [...byKey.values()].map((schemas): SchemaValue => {
-      const [first = true, ...others] = schemas
-      return others.length === 0 ? first : { allOf: schemas }
-    })
-    const union: JsonSchema = { anyOf: branches }
-    this.#unions.set(key, union)
-    this.#alternatives.set(union, [...byKey.values()])
-    return union
-  }
-
-  /** The sets of schemas that may apply where a set of them does, some of which are unions of alternatives. */
-  #flatten(schemas: readonly SchemaValue[]): readonly (readonly SchemaValue[])[] {
-    return schemas.reduce<readonly (readonly SchemaValue[])[]>(
-      (sets, schema) => {
-        const own = this.#alternatives.get(schema) ?? [[schema]]
-        return sets.length * own.length > maxAlternatives
-          ? [...sets, ...own, []]
-          : sets.flatMap((set) => own.map((other) => [...set, ...other]))
-      },
-      [[]]
-    )
-  }
-
-  #key(schemas: readonly SchemaValue[]): string {
-    return [...new Set(schemas.map((schema) => this.#id(schema)))].sort((left, right) => left - right).join()
-  }
-
-  #id(value: unknown): number {
-    const id = this.#ids.get(value) ?? this.#ids.size
-    this.#ids.set(value, id)
-    return id
   }
 }
 
@@ -210,10 +162,8 @@ export class Shape {
   #toField(name: string): Member {
     const { schemas, isSure } = this.#within(kinds.object, (part) => schemasOfField(part, name))
     const unevaluated = [...this.parts].flatMap(({ unevaluatedProperties: rest }) => (isPermission(rest) ? [rest] : []))
-    // Where a condition names the field, it may be that nothing has looked at it.
-    const others = schemas.length === 0 ? unevaluated : unevaluated.map((rest) => this.shapes.unionOf([[rest], []]))
-    const shape = this.#ofPatterns(name, isSure ? schemas : [...schemas, ...others])
-    const isFlagged = (flag: Flag) => (this.isRecord && this.shapes.flagged[flag].has(name)) || shape.has(flag)
+    const shape = this.#ofPatterns(name, isSure ? schemas : [...schemas, ...unevaluated])
+    const isFlagged = (flag: Flag) => isFlaggedByName(flag, name, this, this.shapes) || shape.has(flag)
     return {
       shape,
       isKnown: !schemas.includes(false) && (shape.schemas.length > 0 || this.isOpen),
@@ -227,14 +177,20 @@ export class Shape {
     const patterns = [...this.parts].flatMap(({ patternProperties = {} }) => Object.values(patternProperties))
     if (patterns.length === 0 || this.names.includes(name)) return this.shapes.of(schemas)
     const isFull = this.#patternShapes.size >= maxPatternShapes
-    const shape = this.shapes.of(isFull ? [this.shapes.unionOf([patterns, []])] : schemas)
+    const shape = this.shapes.of(isFull ? [this.shapes.alternatives.union([patterns, []])] : schemas)
     this.#patternShapes.add(shape)
     return shape
   }
 
   #within(kind: number, pick: (part: JsonSchema) => readonly SchemaValue[]): Within {
-    const { reader, unionOf: toUnion } = this.shapes
-    return schemasWithin(this.schemas, { reader, chosenOf: (branches) => this.chosenOf(branches), kind, pick, toUnion })
+    const { reader, alternatives } = this.shapes
+    return schemasWithin(this.schemas, {
+      reader,
+      chosenOf: (branches) => this.chosenOf(branches),
+      kind,
+      pick,
+      toUnion: alternatives.union
+    })
   }
 
   /** What the parts say of an item. */
@@ -245,7 +201,7 @@ export class Shape {
     const { schemas } = this.#within(kinds.array, (part) => schemasOfItem(part, at))
     // It is about some of the items: what it hides is hidden in all.
     const contained = [...this.parts].flatMap(({ contains }) => (isSchema(contains) ? [contains] : []))
-    const unions = contained.map((contains) => this.shapes.unionOf([[contains], []]))
+    const unions = contained.map((contains) => this.shapes.alternatives.union([[contains], []]))
     const shape = this.shapes.of([...schemas, ...unions])
     const member = { shape, isKnown: true, readOnly: shape.has('readOnly'), writeOnly: shape.has('writeOnly') }
     this.#items[at] = member
@@ -302,7 +258,8 @@ export class Shape {
     const says = ({ contains, ...part }: JsonSchema) =>
       ownOpenness(part) !== undefined ||
       [part.items, part.additionalItems, part.unevaluatedItems, contains].some(isNamed)
-    return isOpen && !isRecord && unions.length === 0 && ![...this.parts].some(says)
+    const isWatched = this.shapes.recordNames !== undefined && this.shapes.flagged.writeOnly.size > 0
+    return isOpen && !isRecord && !isWatched && unions.length === 0 && ![...this.parts].some(says)
   }
 
   /** The names that a value must have, whatever branch of a union it is of. */

@@ -5,7 +5,8 @@ import type { Judge } from '../core/resource/body.js'
 import type { Compile, Problem } from '../core/resource/problem.js'
 import { Bundle, toRegExp } from '../schema/bundle.js'
 import { checkField } from '../schema/fields.js'
-import type { Shape, Shapes } from '../schema/shape.js'
+import { allShapes } from '../schema/hidden.js'
+import type { Shapes } from '../schema/shape.js'
 
 // Fastify loads it when the first route needs it, and so do we.
 const require = createRequire(import.meta.url)
@@ -184,16 +185,4 @@ function exemptNames(shapes: Shapes): ReadonlyMap<unknown, ReadonlySet<string>> 
       for (const name of part.required ?? [])
         if (shape.field(name).readOnly) exempt.set(part, (exempt.get(part) ?? new Set()).add(name))
   return exempt
-}
-
-/** Each shape that a value of a shape may have places of. */
-function allShapes(start: Shape): ReadonlySet<Shape> {
-  const seen = new Set<Shape>()
-  const next = [start]
-  for (let shape = next.pop(); shape !== undefined; shape = next.pop()) {
-    if (seen.has(shape)) continue
-    seen.add(shape)
-    next.push(...shape.chosenShapes, ...shape.memberShapes)
-  }
-  return seen
 }

@@ -17,6 +17,8 @@ export interface BodyRules {
   readonly isPart: boolean
   /** Whether the schema says that there may be a list of records. */
   readonly takesLists: boolean
+  /** Whether no body at all is as one without fields. */
+  readonly mayBeAbsent?: boolean
   /** Whether fields that are absent get the defaults of the schema. */
   readonly takesDefaults: boolean
   /** The check of the schema's own library, where it has one. */

@@ -12,23 +12,26 @@ export type FieldOf<S> = keyof OutputOf<S> & string
 
 /** What `resource()` can't see in the schema of a record. Schemas are of the same kinds as that of the record. */
 export interface ResourceOptions<Field extends string = string> {
-  /** Fields that the server sets: a body can't have them. They are known to the types; a field may also say `readOnly: true` in its JSON Schema. */
+  /**
+   * Fields that the server sets: a body can't have them, neither in the record nor in a record of the same kind within it. They are known to the types; a field may also say `readOnly: true` in its
+   * JSON Schema, at any depth.
+   */
   readonly readOnly?: readonly Field[]
-  /** Fields that do not leave, and that no query names: a password. A field may also say `writeOnly: true`. */
+  /** Fields that do not leave, and that no query names: a password. They hold in records of the same kind within the record, too. A field may also say `writeOnly: true`, at any depth. */
   readonly writeOnly?: readonly Field[]
   /** What `create` takes, and `update`. Default: the record without its `readOnly` fields. */
   readonly create?: unknown
   /**
-   * Whether `create` also takes a list of records: hooks then find a list in `context.data`. Default: where the service is an adapter of a database whose option `multi` says so.
+   * Whether `create` also takes a list of records: hooks then find a list in `context.data`. It does without it where the option `multi` of the service, as adapters of databases have it, says so.
    */
   readonly lists?: boolean
   /** What `update` takes. Default: what `create` does. */
   readonly update?: unknown
-  /** What `patch` takes. Default: any of the fields of the record, and at least one of them. */
+  /** What `patch` takes. Default: any of the fields of the record, and at least one of them. Checks of the whole record do not count then. */
   readonly patch?: unknown
   /** The schema of an object: further parameters of a query, or others than the filters of its fields. */
   readonly query?: unknown
-  /** The record as it leaves. Default: the record, without its `writeOnly` fields. */
+  /** The record as it leaves. Default: the record, without its `writeOnly` fields. Other fields do not leave, and scalars get the types that it says; what it demands is not checked. */
   readonly response?: unknown
   /**
    * Further operators, with the JSON Schema of what they compare with: `{ $like: { type: 'string', maxLength: 100 } }`. Each is one of the fields that have a type

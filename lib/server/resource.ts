@@ -50,7 +50,7 @@ export function resourceRoute(
       createIdCheck(record.root.names.includes(idField) ? record.root.field(idField) : undefined, idName(path)),
       ...(body === undefined
         ? []
-        : [createCheck(body, body.takesLists || takesMany(object, rules.method), shapesOf(body.written, instance))])
+        : [createCheck(body, body.takesLists ?? takesMany(object, rules.method), shapesOf(body.written, instance))])
     ],
     checksBody: body !== undefined,
     compilers: {

@@ -135,7 +135,7 @@ function createBodyRules(schema: unknown, { written, shown }: Incoming, options:
       written: new WrittenSchema(withoutFiles(document), bodyOptions),
       isPart: false,
       takesDefaults: !isPart,
-      takesLists: false
+      takesLists: undefined
     }
   }
   const whole = { ...checkOf(schema), written, document: shown.documentWithout('readOnly') }
@@ -148,18 +148,20 @@ function createBodyRules(schema: unknown, { written, shown }: Incoming, options:
       'create',
       {
         ...(create === undefined ? { ...whole, isPart: false, takesDefaults: true } : ownRules(create, false)),
-        takesLists: options.lists === true
+        takesLists: options.lists
       }
     ],
     [
       'update',
       update === undefined
-        ? { ...whole, isPart: false, takesDefaults: true, takesLists: false }
+        ? { ...whole, isPart: false, takesDefaults: true, takesLists: undefined }
         : ownRules(update, false)
     ],
     [
       'patch',
-      patch === undefined ? { ...part, isPart: true, takesDefaults: false, takesLists: false } : ownRules(patch, true)
+      patch === undefined
+        ? { ...part, isPart: true, takesDefaults: false, takesLists: undefined }
+        : ownRules(patch, true)
     ]
   ])
   return (method: string) => byMethod.get(method)
@@ -169,6 +171,8 @@ function createBodyRules(schema: unknown, { written, shown }: Incoming, options:
 function checkOfPart(schema: unknown, written: WrittenSchema): Pick<BodyRules, 'validate' | 'countTries'> {
   const part = attempt(() => (schema as { partial?: () => unknown }).partial?.())
   if (part !== undefined) return checkOf(part)
+  // A part may be of any branch of a union: each of its fields is checked by itself.
+  if (written.shapes.root.unions.length > 0) return { ...checkOf(schema), validate: undefined }
   const { validate, countTries } = checkOf(schema)
   return { countTries, validate: validate && partValidation(validate, written) }
 }

@@ -20,6 +20,7 @@ export interface AuthenticateOptions {
 /** What a guard reads of a hook context, and writes. */
 export interface GuardContext {
   readonly app: unknown
+  readonly service?: unknown
   type: HookType
   params: Params
 }
@@ -64,7 +65,7 @@ export function authenticate(...given: [AuthenticateOptions] | string[]): Guard 
   function guard(request: FastifyRequest, reply: FastifyReply): Promise<void>
   async function guard(one: GuardContext | FastifyRequest, two?: NextFunction | FastifyReply): Promise<void> {
     if ('raw' in one) return guardRoute(one, two as FastifyReply)
-    one.params = await authenticationOf(one.app, service).check(one.params, names)
+    one.params = await authenticationOf(one.app, service).check(one.params, names, { service: one.service, call: one })
     if (typeof two === 'function') await two()
   }
 
@@ -74,7 +75,7 @@ export function authenticate(...given: [AuthenticateOptions] | string[]): Guard 
     const params: Params & Carrier = { ...request.feathers, [caller]: token, provider: 'rest' }
     try {
       // Hooks may use `request.feathers` after the request has ended, so the request itself is left out of it.
-      const { provider, [caller]: _, ...result } = await credentials.check(params, names)
+      const { provider, [caller]: _, ...result } = await credentials.check(params, names, { call: request })
       request.feathers = result
       const { name } = credentials.authenticator.entities
       if (name !== null) define(request, name, result[name])

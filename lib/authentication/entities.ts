@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { RegisteredService } from '../../types/fastify.js'
 import type { Id, Params, Query, Service } from '../../types/service.js'
 import { toServiceError } from '../core/errors.js'
+import { noteLogin, toView } from '../core/logins.js'
 import { joinPath } from '../core/path.js'
 import { protect } from './protect.js'
 import { errorWithout } from './protected-error.js'
@@ -113,10 +114,14 @@ export class Entities {
     }
   }
 
-  /** A user as they see themselves over HTTP. */
-  async getExternal(entity: unknown, params: Params): Promise<Entity> {
+  /**
+   * A user as they see themselves over HTTP.
+   * @param maker the authentication that has found out who it is
+   */
+  async getExternal(entity: unknown, params: Params, maker: object): Promise<Entity> {
     const { authentication, ...rest } = params
-    const own = { ...rest, [String(this.name)]: entity, authenticated: true }
+    const values = { [String(this.name)]: entity, authenticated: true }
+    const own = { ...rest, ...values, ...noteLogin(params, { maker, values }), ...toView(this.service) }
     return this.service.get(this.idOf(entity), { ...own, query: {} })
   }
 

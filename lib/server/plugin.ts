@@ -27,6 +27,7 @@ import { registerRoutes } from './routes.js'
 import { checkSchemas } from './schema.js'
 import { mayHaveHooks, startHooks, startRouteHooks } from './start-hooks.js'
 import { answerUnsupported } from './target.js'
+import { checkTimeouts } from './timeouts.js'
 import './tick.js'
 
 async function services(app: FastifyInstance, options: ServicesOptions): Promise<void> {
@@ -74,6 +75,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     registry.useServer(server)
     await root.ready()
   })
+  app.addHook('onReady', async () => checkTimeouts(app.server, app.log))
   app.addHook('onReady', () => registry.setup(app.server))
   app.addHook('onClose', () => registry.teardown())
   answerUnsupported(root, locations, onError)

@@ -109,7 +109,8 @@ export class Entities {
       // A service may find something else under a name such as `__proto__`.
       return String(this.#idIn(entity)) === id ? entity : undefined
     } catch (error) {
-      if (toServiceError(error).code === 404) return undefined
+      // What can't be the id of any user, as text where ids are numbers, is refused as bad: it is all that was asked.
+      if ([400, 404].includes(toServiceError(error).code)) return undefined
       throw error
     }
   }

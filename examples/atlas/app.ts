@@ -102,7 +102,8 @@ const givenId = ({ 'x-request-id': id }: IncomingHttpHeaders) => /^[\w.-]{1,64}$
 function createServer(options: FastifyServerOptions): FastifyInstance {
   try {
     const timeouts = { requestTimeout: 20_000, handlerTimeout: 20_000, connectionTimeout: 60_000 }
-    const http = { connectionsCheckingInterval: 5000 }
+    // Half a body has the longer of the two timeouts of requests.
+    const http = { headersTimeout: timeouts.requestTimeout, connectionsCheckingInterval: 5000 }
     // Or `/users` and `/users/` would be two routes, with a limit each.
     return Fastify({ ...options, ...timeouts, http, routerOptions: { ignoreTrailingSlash: true } })
   } catch (error) {

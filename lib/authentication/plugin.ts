@@ -28,7 +28,8 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
     expiresIn: jwt.expiresIn ?? (refresh ? '15m' : '1d'),
     issuer: jwt.issuer ?? 'fastify-services',
     audience: jwt.audience ?? (name || '/'),
-    algorithm: jwt.algorithm ?? 'HS256'
+    algorithm: jwt.algorithm ?? 'HS256',
+    ...(jwt.header && { header: jwt.header })
   })
   const revocation = options.revocation ? new RevocationList(store, name, tokens.lifetime) : undefined
   const { expiresIn = '30d' } = typeof refresh === 'object' ? refresh : {}

@@ -35,7 +35,7 @@ export function mount(
   let hasServices = false
   const lifecycle = new Lifecycle(application, async () => {
     if (oauth.length > 0) fastify.log.warn(`OAuth of the Feathers application does not move: ${oauth.join(', ')}`)
-    if (!ignoreMiddleware) await checkMiddleware(application, fastify.log)
+    if (!ignoreMiddleware) await checkMiddleware(application, fastify)
   })
 
   function add(service: FeathersService, path: string, { methods, routeParams }: ServiceOptions): void {

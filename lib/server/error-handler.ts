@@ -18,6 +18,7 @@ import { builtInPage } from './error-page.js'
 import { restoreHeaders } from './headers.js'
 import { logError, logRecord } from './log.js'
 import { vary, wantsJSON } from './negotiate.js'
+import { explained } from './setting-error.js'
 
 /**
  * An error handler for Fastify: logs the error and answers it in the error format (docs/errors.md#the-body), as JSON or HTML.
@@ -32,7 +33,8 @@ export function errorHandler(
   const { html } = options
   const log = createLog(options)
   const page = html === false ? undefined : createPage(html)
-  return (thrown, request, reply) => {
+  return (given, request, reply) => {
+    const thrown = explained(given)
     const error = toAnswer(thrown, options.expose ?? process.env.NODE_ENV !== 'production', request)
     log(thrown, error, request)
     restoreHeaders(reply)

@@ -16,7 +16,7 @@ import { Locations } from './locations.js'
 import { logError } from './log.js'
 import { notFound } from './not-found.js'
 import { observer } from './observer.js'
-import { checkPluginOptions, checkServiceOptions } from './option-names.js'
+import { checkPath, checkPluginOptions, checkServiceOptions } from './option-names.js'
 import { Precedence } from './precedence.js'
 import { createParser } from './query.js'
 import { Registry } from './registry.js'
@@ -69,6 +69,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     object?: object,
     serviceOptions: ServiceOptions = {}
   ) {
+    checkPath(path)
     return object === undefined ? registry.get(this.prefix, path).service : register(this, path, object, serviceOptions)
   } as ServiceFunction)
   app.decorate('setup', async (server?: unknown) => {
@@ -87,11 +88,11 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
 
   function register(instance: FastifyInstance, path: string, object: object, serviceOptions: ServiceOptions) {
     const name = joinPath(instance.prefix, path)
-    const { methods, routes, events, hooks } = serviceOptions
     const onListenerError = (err: unknown, event: string) =>
       logError(app.log, 'error', err, 'A listener of a service failed', { path: name, event })
     const create = () => {
       checkServiceOptions(serviceOptions, name)
+      const { methods, routes, events, hooks } = serviceOptions
       const exposed = exposedMethods(object, name, methods)
       checkRoutes(routes, name, exposed, router)
       checkSchemas(serviceOptions.schema, name, exposed)

@@ -154,6 +154,33 @@ onDatabase('what a server needs on the internet', async (t, options) => {
       t.match((await send('GET', '/countries', { 'x-request-id': id })).headers['x-request-id'], /^[\da-f-]{36}$/)
   })
 
+  t.test('who reaches it past the proxy gives no id', async (t) => {
+    const given = { 'x-request-id': 'of-the-proxy' }
+    const rows: [trustProxy: string, address: string, isBelieved: boolean][] = [
+      ['10.0.0.1', '10.0.0.1', true],
+      ['10.0.0.1', '10.0.0.2', false],
+      ['10.0.0.1', '127.0.0.1', false],
+      ['127.0.0.1, 10.0.0.0/8', '10.200.0.1', true],
+      ['127.0.0.1,10.0.0.0/8', '::ffff:10.200.0.1', true],
+      ['127.0.0.1,10.0.0.0/8', '11.0.0.1', false],
+      ['10.0.0.0/255.255.0.0', '10.0.9.9', true],
+      ['10.0.0.0/255.255.0.0', '10.1.0.1', false],
+      ['loopback', '::1', true],
+      ['loopback,uniquelocal', '192.168.1.1', true],
+      ['loopback,uniquelocal', '8.8.8.8', false],
+      ['fc00::/7', 'fd12::1', true]
+    ]
+    const apps = new Map<string, Awaited<ReturnType<typeof createApp>>>()
+    for (const [trustProxy, remoteAddress, isBelieved] of rows) {
+      const app =
+        apps.get(trustProxy) ?? (await createApp({ knex, close: async () => {} }, { rateLimit: 0, trustProxy }))
+      if (!apps.has(trustProxy)) t.teardown(() => app.close())
+      apps.set(trustProxy, app)
+      const { headers } = await app.inject({ url: '/health', headers: given, remoteAddress })
+      t.equal(headers['x-request-id'] === 'of-the-proxy', isBelieved, `${remoteAddress} of ${trustProxy}`)
+    }
+  })
+
   t.test('nobody else gives an id', async (t) => {
     t.notMatch((await send('GET', '/countries', { 'x-request-id': 'x' })).headers['x-request-id'], /^x$/)
   })

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
 import type { Params } from '../../types/service.js'
 import { callerIn } from '../core/caller.js'
-import { NotAuthenticated } from '../core/errors.js'
+import { attempt, NotAuthenticated } from '../core/errors.js'
 import { isViewOf, noteLogin, withoutOtherLogins } from '../core/logins.js'
 import { merge } from '../core/merge.js'
 import type { Entities } from './entities.js'
@@ -149,6 +149,14 @@ export class Credentials {
       throw error
     })
     return this.#ready
+  }
+
+  /** Whether tokens of another authentication would be good here, for users of another table. */
+  takesTokensOf(one: Credentials): boolean {
+    const other = one.#parts
+    const usersOf = ({ entities }: CredentialsParts) => (entities.name === null ? undefined : entities.service)
+    if (usersOf(this.#parts) === usersOf(other)) return false
+    return attempt(() => this.#parts.tokens.verify(other.tokens.sign({ sub: 'test' }).accessToken)) !== undefined
   }
 
   async #setup(): Promise<void> {

@@ -176,11 +176,11 @@ for (const name of ['issuer', 'audience'])
     await refuses(t, values, (value) => ({ jwt: { [name]: value } }), message)
   })
 
-t.test('options of @fastify/jwt, of fast-jwt and of Feathers: refused, with those that there are', async (t) => {
-  const names = 'sign verify secret algorithms allowedAud ignoreExpiration expires subject header'.split(' ')
+t.test('options of @fastify/jwt and of fast-jwt: refused, with those that there are', async (t) => {
+  const names = 'sign verify secret algorithms allowedAud ignoreExpiration expires subject'.split(' ')
   for (const name of names)
     await t.rejects(start({ jwt: { [name]: true } }), {
-      message: `Authentication has no option 'jwt.${name}'. There are: jwt.expiresIn, jwt.issuer, jwt.audience, jwt.algorithm`
+      message: `Authentication has no option 'jwt.${name}'. There are: jwt.expiresIn, jwt.issuer, jwt.audience, jwt.algorithm, jwt.header`
     })
   await refuses(t, ['HS256', 5, true, null, ['HS256'], () => {}], (jwt) => ({ jwt }), /option [`']jwt/)
 })

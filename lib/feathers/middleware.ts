@@ -1,14 +1,18 @@
-import type { FastifyBaseLogger } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { broughtTo, stackOf } from './frameworks.js'
 import { isOAuth, type Mounted, optionsOf } from './mounted.js'
+
+/** The instance that it is mounted on. */
+type Host = Pick<FastifyInstance, 'log' | 'hasPlugin'>
 
 /**
  * Looks for the middleware of an application, which does not run on Fastify. What its framework brings is replaced here, or logged.
  * @throws when there is other middleware: it may be what guards the application
  */
-export async function checkMiddleware(application: Mounted, log: FastifyBaseLogger): Promise<void> {
+export async function checkMiddleware(application: Mounted, host: Host): Promise<void> {
   const stack = stackOf(application)
-  const { missed, unknown } = stack.length === 0 ? nothing : await sort(application, stack)
+  const { missed: brought, unknown } = stack.length === 0 ? nothing : await sort(application, stack)
+  const missed = brought.filter((plugin) => !host.hasPlugin(plugin))
   const ofServices = Object.entries(application.services).flatMap(([path, service]) => {
     if (isOAuth(service)) return []
     const { koa, express } = optionsOf(service)
@@ -21,12 +25,12 @@ export async function checkMiddleware(application: Mounted, log: FastifyBaseLogg
       `The Feathers application has middleware, which does not run on Fastify: ${names.join(', ')}. Make hooks of Fastify or of services of it, then set the option \`ignoreMiddleware\``
     )
   if (missed.length > 0)
-    log.warn(
+    host.log.warn(
       `The Feathers application has middleware that does not run on Fastify. Use ${missed.join(' and ')} instead`
     )
 }
 
-const nothing = { missed: [], unknown: [] }
+const nothing: { missed: string[]; unknown: unknown[] } = { missed: [], unknown: [] }
 
 async function sort(application: Mounted, stack: readonly unknown[]) {
   const brought = await broughtTo(application)

@@ -7,6 +7,7 @@ import type { ToApplication } from '../core/hook-application.js'
 import { callService, type Notify } from './call.js'
 import { type AuthenticationSettings, type credentialsReader, removeLogin } from './credentials.js'
 import { Lifecycle } from './lifecycle.js'
+import { separateLogins } from './logins.js'
 import { checkMiddleware } from './middleware.js'
 import { type FeathersService, isOAuth, type Mounted, optionsOf, type ServiceOptions } from './mounted.js'
 import { registerSockets } from './sockets.js'
@@ -27,17 +28,18 @@ export function mount(
   fastify: FastifyInstance,
   application: Mounted,
   toApplication: ToApplication,
-  { readCredentials, check }: ReturnType<typeof credentialsReader>,
+  { readCredentials, check, isThere }: ReturnType<typeof credentialsReader>,
   { ignoreMiddleware = false }: MountOptions
 ): void {
   const oauth: string[] = []
   let hasServices = false
   const lifecycle = new Lifecycle(application, async () => {
     if (oauth.length > 0) fastify.log.warn(`OAuth of the Feathers application does not move: ${oauth.join(', ')}`)
-    if (!ignoreMiddleware) await checkMiddleware(application, fastify.log)
+    if (!ignoreMiddleware) await checkMiddleware(application, fastify)
   })
 
   function add(service: FeathersService, path: string, { methods, routeParams }: ServiceOptions): void {
+    separateLogins(service, application, isThere)
     if (methods.length === 0) return
     if (isOAuth(service)) return void oauth.push(path)
     // The set-up comes with the first of them, and the tear-down in the reverse order.
@@ -49,7 +51,7 @@ export function mount(
     async function call(context: HookContext, notify: Notify) {
       if (application.services[path] !== service)
         throw new NotFound(`The service '${path}' is not in the Feathers application any more`)
-      removeLogin(context)
+      removeLogin(context, application)
       if (routeParams) context.params.route = { ...routeParams, ...context.params.route }
       await callService(service, context, notify)
     }

@@ -16,7 +16,7 @@ import { Locations } from './locations.js'
 import { logError } from './log.js'
 import { notFound } from './not-found.js'
 import { observer } from './observer.js'
-import { checkPluginOptions, checkServiceOptions } from './option-names.js'
+import { checkPath, checkPluginOptions, checkServiceOptions } from './option-names.js'
 import { Precedence } from './precedence.js'
 import { createParser } from './query.js'
 import { Registry } from './registry.js'
@@ -27,6 +27,7 @@ import { registerRoutes } from './routes.js'
 import { checkSchemas } from './schema.js'
 import { mayHaveHooks, startHooks, startRouteHooks } from './start-hooks.js'
 import { answerUnsupported } from './target.js'
+import { checkTimeouts } from './timeouts.js'
 import './tick.js'
 
 async function services(app: FastifyInstance, options: ServicesOptions): Promise<void> {
@@ -68,12 +69,14 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     object?: object,
     serviceOptions: ServiceOptions = {}
   ) {
+    checkPath(path)
     return object === undefined ? registry.get(this.prefix, path).service : register(this, path, object, serviceOptions)
   } as ServiceFunction)
   app.decorate('setup', async (server?: unknown) => {
     registry.useServer(server)
     await root.ready()
   })
+  app.addHook('onReady', async () => checkTimeouts(app.server, app.log))
   app.addHook('onReady', () => registry.setup(app.server))
   app.addHook('onClose', () => registry.teardown())
   answerUnsupported(root, locations, onError)
@@ -85,11 +88,11 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
 
   function register(instance: FastifyInstance, path: string, object: object, serviceOptions: ServiceOptions) {
     const name = joinPath(instance.prefix, path)
-    const { methods, routes, events, hooks } = serviceOptions
     const onListenerError = (err: unknown, event: string) =>
       logError(app.log, 'error', err, 'A listener of a service failed', { path: name, event })
     const create = () => {
       checkServiceOptions(serviceOptions, name)
+      const { methods, routes, events, hooks } = serviceOptions
       const exposed = exposedMethods(object, name, methods)
       checkRoutes(routes, name, exposed, router)
       checkSchemas(serviceOptions.schema, name, exposed)

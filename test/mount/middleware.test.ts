@@ -1,6 +1,7 @@
 import feathersExpress from '@feathersjs/express'
 import { feathers } from '@feathersjs/feathers'
 import { bodyParser, cors, errorHandler, koa, parseAuthentication, rest, serveStatic } from '@feathersjs/koa'
+import plugin from 'fastify-plugin'
 import t from 'tap'
 import { request } from '../support/host.js'
 import { createMounted, createWarnings, mirror, type Theirs } from '../support/mounted-app.js'
@@ -47,6 +48,19 @@ for (const [name, create, plugins] of [
       warnings.map((line) => told.exec(line)?.[1]),
       [plugins]
     )
+  })
+
+  t.test(`what is registered already is not recommended, on ${name}`, async (t) => {
+    const { warnings, logger } = createWarnings()
+    const noted = (name: string) => plugin(async () => {}, { name })
+    const app = await createMounted(t, create(), {
+      server: { logger },
+      // Before and after: only the start tells.
+      after: (app) => app.register(noted('@fastify/static')).register(noted('@fastify/compress'))
+    })
+    await app.register(noted('@fastify/cors'))
+    await app.ready()
+    t.same(warnings, [])
   })
 
   t.test(`middleware of an application on ${name} stops the start: it may be what guards it`, async (t) => {

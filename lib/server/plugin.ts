@@ -12,6 +12,8 @@ import { checkRoutes } from './custom-route.js'
 import { emitterOf, eventsOf, noteService } from './emitter.js'
 import { errorHandler } from './error-handler.js'
 import { exposedMethods } from './exposed.js'
+import { registerHandover } from './handover.js'
+import { takeLeadingSlashes } from './leading-slash.js'
 import { Locations } from './locations.js'
 import { logError } from './log.js'
 import { notFound } from './not-found.js'
@@ -26,7 +28,7 @@ import { routerOf } from './router.js'
 import { registerRoutes } from './routes.js'
 import { checkSchemas } from './schema.js'
 import { mayHaveHooks, startHooks, startRouteHooks } from './start-hooks.js'
-import { answerUnsupported } from './target.js'
+import { answerUnsupported, refuseUnsupported } from './target.js'
 import './tick.js'
 
 async function services(app: FastifyInstance, options: ServicesOptions): Promise<void> {
@@ -58,6 +60,16 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     },
     get isReady() {
       return registry.ready
+    },
+    get hasHooks() {
+      return common.added.length > 0
+    },
+    isAt: (url) => locations.at(url) !== undefined,
+    addFallback(instance: FastifyInstance, handover) {
+      const urls = instance.prefix === '' ? ['/*'] : ['', '/*']
+      instance.register(async (child) =>
+        registerHandover(child, urls, handover, precedence, refuseUnsupported(locations, onError))
+      )
     }
   }
   decorateMessages(app)
@@ -77,6 +89,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   app.addHook('onReady', () => registry.setup(app.server))
   app.addHook('onClose', () => registry.teardown())
   answerUnsupported(root, locations, onError)
+  takeLeadingSlashes(app, locations, router)
   if (options.notFound) {
     app.setNotFoundHandler(
       notFound({ ...options.errorHandler, ...(options.notFound === true ? {} : options.notFound) })

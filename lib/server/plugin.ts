@@ -66,7 +66,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     },
     isAt: (url) => locations.at(url) !== undefined,
     addFallback(instance: FastifyInstance, handover) {
-      const urls = instance.prefix === '' ? ['/*'] : ['', '/*']
+      const urls = instance.prefix === '' ? ['*'] : ['', '/*']
       instance.register(async (child) =>
         registerHandover(child, urls, handover, precedence, refuseUnsupported(locations, onError))
       )

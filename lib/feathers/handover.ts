@@ -1,0 +1,76 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Handover } from '../core/host.js'
+import type { FeathersService, Listener, Mounted } from './mounted.js'
+
+/**
+ * Lets the framework of an application answer requests, as a server of its own would.
+ * @param ours are the services that Fastify answers: the framework answers none of them, however their URLs are spelt
+ */
+export function createHandover(
+  application: Mounted,
+  { prefix }: FastifyInstance,
+  ours: ReadonlySet<FeathersService>
+): Handover & { answer(request: FastifyRequest, reply: FastifyReply): void } {
+  let listener: Listener | undefined
+  const parents = prefix.split('/').length - 1
+  // A prefix may have placeholders.
+  const before = new RegExp(`^(?:/[^/?]*){${parents}}`)
+  const toLocal = (url: string) => {
+    const rest = url.replace(before, '')
+    return parents === 0 || rest.startsWith('/') ? rest : `/${rest}`
+  }
+  return {
+    isFor({ raw: { url = '' } }: FastifyRequest) {
+      const path = pathOf(toLocal(url))
+      if (path === undefined) return false
+      const service = application.lookup?.(path)?.service as FeathersService | undefined
+      return service === undefined || !ours.has(service)
+    },
+    answer({ raw: request }, reply) {
+      keepHeaders(reply)
+      const { url = '' } = request
+      if (parents > 0) Object.assign(request, { originalUrl: url, url: toLocal(url) })
+      listener ??= application.callback?.() ?? toListener(application as unknown as Listener)
+      listener(request, reply.raw)
+    }
+  }
+}
+
+/** Express gives its own prototypes to messages. Those of `app.inject()` are of classes that it knows nothing of. */
+const toListener =
+  (express: Listener): Listener =>
+  (request, response) => {
+    keepMembers(request, [IncomingMessage.prototype, Readable.prototype])
+    keepMembers(response, [ServerResponse.prototype])
+    express(request, response)
+  }
+
+/** Puts the members of the classes of an object on itself, down to those of Node. */
+function keepMembers(object: object, ofNode: readonly object[]): void {
+  for (let proto = Object.getPrototypeOf(object); !ofNode.includes(proto); proto = Object.getPrototypeOf(proto))
+    for (const name of Reflect.ownKeys(proto))
+      if (!Object.hasOwn(object, name))
+        Object.defineProperty(object, name, Object.getOwnPropertyDescriptor(proto, name) as PropertyDescriptor)
+}
+
+/** The path of a URL, as Koa and Express read it. They read URLs with a host, a `#` or spaces in further ways, which are left alone. */
+const pathOf = (url: string): string | undefined => (/[#\s]/.test(url) ? undefined : /^\/[^?]*/.exec(url)?.[0])
+
+/** What says something of a body that Fastify has not made. */
+const ofBody = ['content-type', 'content-length', 'content-encoding', 'transfer-encoding']
+
+/** Puts the headers that hooks have set on the answer. They stay where a framework removes those of an answer that fails. */
+function keepHeaders(reply: FastifyReply): void {
+  const { raw } = reply
+  const headers = Object.entries(reply.getHeaders()).filter(
+    ([name, value]) => value !== undefined && !ofBody.includes(name)
+  ) as [string, string | string[]][]
+  for (const [name, value] of headers) raw.setHeader(name, value)
+  const { writeHead } = raw
+  raw.writeHead = (...args: unknown[]) => {
+    for (const [name, value] of headers) if (!raw.hasHeader(name)) raw.setHeader(name, value)
+    return Reflect.apply(writeHead, raw, args)
+  }
+}

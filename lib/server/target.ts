@@ -18,9 +18,8 @@ function methodNotAllowed({ verbs, path }: Location, request: FastifyRequest, re
   const rows = [...methods].filter(([, row]) => row.verb === verb)
   const isHere = ([, row]: (typeof rows)[number]) => endpointsOf(row).some((endpoint) => endpoint.path === path)
   const [name] = rows.find(isHere) ?? rows[0] ?? [request.method]
-  const named = namedMethod(request)
-  const shownName = named !== undefined && (verb === custom.verb || methods.has(named)) ? named : name
-  return withoutStack(() => new MethodNotAllowed(`Method \`${shownName}\` is not supported by this endpoint.`))
+  const named = verb === custom.verb ? namedMethod(request) : undefined
+  return withoutStack(() => new MethodNotAllowed(`Method \`${named ?? name}\` is not supported by this endpoint.`))
 }
 
 /** Makes an error whose stack says nothing of its cause: V8 takes twice as long for a stack as the rest of the answer takes. */

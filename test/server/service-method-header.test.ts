@@ -32,11 +32,11 @@ t.test('X-Service-Method that is empty, or names one of the six methods', async 
     ['GET', '/things/1', 'get', '200 get'],
     ['HEAD', '/things', 'find', '200 '],
     ['PATCH', '/things/1', 'patch', '200 patch'],
-    ['GET', '/things', 'create', not('create')],
-    ['GET', '/things/1', 'patch', not('patch')],
+    ['GET', '/things', 'create', not('find')],
+    ['GET', '/things/1', 'patch', not('get')],
     ['HEAD', '/things', 'remove', '405 '],
-    ['PATCH', '/things', 'get', not('get')],
-    ['DELETE', '/things', 'find', not('find')]
+    ['PATCH', '/things', 'get', not('patch')],
+    ['DELETE', '/things', 'find', not('remove')]
   ]
   for (const [method, url, name, expected] of rows)
     t.equal(await ask(method, url, name), expected, `${method} ${url} ${name}`)

@@ -36,7 +36,7 @@ export interface Mounted extends FeathersApplication, SettingsStore {
 /** A layer of Express 4. */
 export interface ExpressLayer {
   readonly handle: unknown
-  readonly regexp?: RegExp & { readonly fast_slash?: boolean }
+  readonly regexp: RegExp & { readonly fast_slash?: boolean }
   readonly route?: { readonly path: unknown }
 }
 
@@ -69,10 +69,13 @@ const options: unique symbol = Symbol.for('@feathersjs/service') as never
 /** The options under the symbol of `@feathersjs/commons` 5.0.0, of which each copy of that package has its own. */
 function unsharedOptions(service: FeathersService): ServiceOptions {
   for (let object: object = service; object !== null; object = Object.getPrototypeOf(object)) {
-    const symbol = Object.getOwnPropertySymbols(object).find(({ description }) => description === options.description)
-    if (symbol !== undefined) return service[symbol as typeof options] as ServiceOptions
+    const symbols = Object.getOwnPropertySymbols(object) as (typeof options)[]
+    const symbol = symbols.find((own) => own.description === options.description && service[own] !== undefined)
+    if (symbol !== undefined) return service[symbol] as ServiceOptions
   }
-  throw new Error('it is no service of Feathers 5. Install @feathersjs/feathers 5.0.1 or later')
+  throw new Error(
+    'The Feathers application has a service that its version has not marked as one: install @feathersjs/feathers 5.0.1 or later'
+  )
 }
 
 export interface ServiceOptions {

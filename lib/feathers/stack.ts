@@ -72,7 +72,7 @@ function ofExpress({ handle, regexp, route }: ExpressLayer, place: string): Laye
     const paths = [route.path].flat()
     return { handle, name: `a route (${shownPaths(paths)})`, patterns: toPatterns(paths, false) }
   }
-  const path = regexp?.fast_slash ? undefined : prefixOf(regexp)
+  const path = regexp.fast_slash ? undefined : prefixOf(regexp)
   const name = nameOf(handle, place)
   return path === undefined
     ? { handle, name }
@@ -80,8 +80,8 @@ function ofExpress({ handle, regexp, route }: ExpressLayer, place: string): Laye
 }
 
 /** The path that Express has made an expression of, where it is a plain one. */
-function prefixOf(regexp: RegExp | undefined): string | undefined {
-  const [, source] = /^\^((?:\\\/(?:[\w~!@-]|\\[.-])+)+)\\\/\?\(\?=\\\/\|\$\)$/.exec(regexp?.source ?? '') ?? []
+function prefixOf(regexp: RegExp): string | undefined {
+  const [, source] = /^\^((?:\\\/(?:[\w~!@-]|\\[.-])+)+)\\\/\?\(\?=\\\/\|\$\)$/.exec(regexp.source) ?? []
   return source?.replace(/\\(.)/g, '$1')
 }
 
@@ -97,7 +97,7 @@ const shownPaths = (paths: readonly unknown[]) => paths.slice(0, 5).map(String).
  * @param place says which one it is where it has neither
  */
 export function nameOf(middleware: unknown, place: string): string {
-  const bare = String(Object(middleware).name ?? '').replace(/^(bound )+/, '')
+  const bare = String(Object(middleware).name).replace(/^(bound )+/, '')
   if (bare !== '') return bare
   const code = String(middleware).replace(/\s+/g, ' ')
   return code.includes('[native code]') ? `a bound function without a name (${place})` : `\`${code.slice(0, 60)}…\``

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { request } from '../support/host.js'
 import { createMounted, createWarnings, mirror } from '../support/mounted-app.js'
-import { frameworks } from '../support/mounted-frameworks.js'
+import { frameworks, onKoa } from '../support/mounted-frameworks.js'
 
 const fallback = true
 
@@ -283,4 +283,48 @@ for (const framework of frameworks) {
 
 t.test('an application without a framework has nothing to answer with', async (t) => {
   await t.rejects(createMounted(t, feathers(), { fallback }), { message: /`fallback` .* needs an application of koa/ })
+})
+
+t.test('services of OAuth are answered by the framework, whatever is ignored of its middleware', async (t) => {
+  for (const ignoreMiddleware of [false, true]) {
+    const find = async (params: { session?: unknown }) => ({ session: params.session })
+    const oauth = { grant: find, handler: find, find } as object
+    const theirs = onKoa.create({
+      build(theirs) {
+        const session = onKoa.middleware('session', ({ feathers }) => void Object.assign(feathers, { session: 'a' }))
+        onKoa.around(theirs, 'oauth/:provider', oauth, [session])
+        onKoa.around(theirs, 'oauth/:provider/callback', { service: oauth, find } as object, [session])
+      }
+    })
+    const { warnings, logger } = createWarnings()
+    const app = await createMounted(t, theirs, { fallback, ignoreMiddleware, server: { logger } })
+    for (const url of ['/oauth/github', '/oauth/github/callback'])
+      t.match(await request(app, 'GET', url), { status: 200, body: { session: 'a' } }, url)
+    t.same(warnings, [])
+  }
+})
+
+t.test('headers of Fastify stay where Koa removes those of an answer that fails', async (t) => {
+  const { koa } = await import('@feathersjs/koa')
+  const theirs = koa(feathers())
+  theirs.silent = true
+  theirs.use(async (context) => {
+    context.set('x-of-koa', 'a')
+    throw new Error('of Koa')
+  })
+  const app = await createMounted(t, theirs as never, { fallback, after: addHeaders })
+  const { status, headers } = await request(app, 'GET', '/page')
+  t.match({ status, headers }, { status: 500, headers: { 'x-request': 'a', 'x-answer': 'b', vary: 'Origin' } })
+  t.notOk('x-of-koa' in headers)
+})
+
+t.test('what a hook says of a body that Fastify has not made is not on the answer', async (t) => {
+  const after = (app: FastifyInstance) =>
+    app.addHook(
+      'onRequest',
+      async (_request, reply) => void reply.header('content-type', 'text/css').header('content-length', 1)
+    )
+  const page = onKoa.middleware('page', () => ({ page: true }))
+  const app = await createMounted(t, onKoa.create({ after: [page] }), { fallback, after })
+  t.match(await request(app, 'GET', '/page'), { status: 200, body: { page: true } })
 })

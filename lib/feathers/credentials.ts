@@ -59,11 +59,17 @@ export function removeLogin(context: HookContext): void {
   // Only what can be extended is told who calls.
   if (!Object.isExtensible(context.params)) context.params = { ...context.params }
   const request = callerIn(context.params)?.request as FastifyRequest
+  if (loginsOf(request).length > 0) context.params = withoutLogins(context.params, request)
+}
+
+/** What hooks of Fastify have put on `request.feathers` for the params of a call, without what guards of ours have. */
+export const propertiesFor = (request: FastifyRequest): Params => withoutLogins(request.feathers, request)
+
+function withoutLogins(params: Params, request: FastifyRequest): Params {
   const logins = loginsOf(request)
-  if (logins.length === 0) return
   const isOurs = (name: string) => !ofCall.includes(name) && logins.some((login) => name in login)
-  const params: Params = Object.fromEntries(Object.entries(context.params).filter(([name]) => !isOurs(name)))
+  const rest: Params = Object.fromEntries(Object.entries(params).filter(([name]) => !isOurs(name)))
   const { authentication } = request.feathers
-  if (logins.every((login) => login.authentication !== authentication)) Object.assign(params, { authentication })
-  context.params = params
+  const isRead = authentication !== undefined && logins.every((login) => login.authentication !== authentication)
+  return isRead ? Object.assign(rest, { authentication }) : rest
 }

@@ -1,7 +1,9 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Params } from '../../types/service.js'
 import type { Handover } from '../core/host.js'
+import { propertiesFor } from './credentials.js'
 import type { FeathersService, Listener, Mounted } from './mounted.js'
 
 /**
@@ -28,23 +30,42 @@ export function createHandover(
       const service = application.lookup?.(path)?.service as FeathersService | undefined
       return service === undefined || !ours.has(service)
     },
-    answer({ raw: request }, reply) {
+    answer(request, reply) {
       keepHeaders(reply)
-      const { url = '' } = request
-      if (parents > 0) Object.assign(request, { originalUrl: url, url: toLocal(url) })
-      listener ??= application.callback?.() ?? toListener(application as unknown as Listener)
-      listener(request, reply.raw)
+      const { raw } = request
+      const { url = '' } = raw
+      if (parents > 0) Object.assign(raw, { originalUrl: url, url: toLocal(url) })
+      properties.set(raw, propertiesFor(request))
+      listener ??= application.callback === undefined ? ofExpress(application) : ofKoa(application)
+      listener(raw, reply.raw)
     }
   }
 }
 
+/** What becomes params of a call, for each request. Koa and Express let middleware add to it. */
+const properties = new WeakMap<IncomingMessage, Params>()
+
+/** What `callback()` of Koa asks its application for. */
+interface KoaLike {
+  callback(): Listener
+  createContext(request: IncomingMessage, response: ServerResponse): object
+}
+
+function ofKoa(application: object): Listener {
+  const koa = application as KoaLike
+  const createContext: KoaLike['createContext'] = (request, response) =>
+    Object.assign(koa.createContext(request, response), { feathers: properties.get(request) })
+  return koa.callback.call(Object.create(koa, { createContext: { value: createContext } }))
+}
+
 /** Express gives its own prototypes to messages. Those of `app.inject()` are of classes that it knows nothing of. */
-const toListener =
-  (express: Listener): Listener =>
+const ofExpress =
+  (application: object): Listener =>
   (request, response) => {
     keepMembers(request, [IncomingMessage.prototype, Readable.prototype])
     keepMembers(response, [ServerResponse.prototype])
-    express(request, response)
+    Object.assign(request, { feathers: properties.get(request) })
+    ;(application as Listener)(request, response)
   }
 
 /** Puts the members of the classes of an object on itself, down to those of Node. */

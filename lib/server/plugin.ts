@@ -51,6 +51,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     // What is added to no service makes each of ours arrange its hooks anew.
     for (const { service, compose } of registry.entries) compose ? compose() : service.hooks({})
   }
+  const fallbacks = new Set<string>()
   const onService: ServiceHost['onService'] = []
   ;(app as WithServiceHost)[serviceHost] = {
     addHooks,
@@ -66,6 +67,11 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     },
     isAt: (url) => locations.at(url) !== undefined,
     addFallback(instance: FastifyInstance, handover) {
+      if (fallbacks.has(instance.prefix))
+        throw new Error(
+          `Another application answers already what no route takes under '${instance.prefix || '/'}': set the option \`fallback\` for one of them, or give them prefixes`
+        )
+      fallbacks.add(instance.prefix)
       const urls = instance.prefix === '' ? ['*'] : ['', '/*']
       instance.register(async (child) =>
         registerHandover(child, urls, handover, precedence, refuseUnsupported(locations, onError))

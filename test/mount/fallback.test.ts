@@ -1,5 +1,7 @@
 import { feathers } from '@feathersjs/feathers'
 import type { FastifyInstance } from 'fastify'
+import authentication, { authenticate as guard } from 'fastify-services/authentication'
+import mounted from 'fastify-services/feathers'
 import t from 'tap'
 import { request } from '../support/host.js'
 import { createMounted, createWarnings, mirror } from '../support/mounted-app.js'
@@ -193,7 +195,6 @@ for (const framework of frameworks) {
   t.test(`${name}: under a prefix`, async (t) => {
     const { default: Fastify } = await import('fastify')
     const { default: services } = await import('fastify-services')
-    const { default: mounted } = await import('fastify-services/feathers')
     const home = middleware('home', ({ path, raw }) => (path === '/' ? { home: raw.url } : undefined))
     for (const [prefix, base] of [
       ['/v1', '/v1'],
@@ -327,4 +328,48 @@ t.test('what a hook says of a body that Fastify has not made is not on the answe
   const page = onKoa.middleware('page', () => ({ page: true }))
   const app = await createMounted(t, onKoa.create({ after: [page] }), { fallback, after })
   t.match(await request(app, 'GET', '/page'), { status: 200, body: { page: true } })
+})
+
+for (const framework of frameworks)
+  t.test(
+    `${framework.name}: what hooks of Fastify say of a call is in its params, but for who our guards let in`,
+    async (t) => {
+      const tag = framework.middleware('tag', () => undefined)
+      const build = (theirs: Parameters<typeof framework.around>[0]) => {
+        theirs.use('things', mirror)
+        framework.around(theirs, 'tagged', mirror, [tag])
+      }
+      const ours = {
+        parse: () => ({}),
+        authenticate: async () => ({ user: { id: 1 }, role: 'a', authentication: { strategy: 'ours' } })
+      }
+      const after = async (app: FastifyInstance) => {
+        const secret = 'y'.repeat(32)
+        await app.register(authentication, { secret, entity: null, path: 'login', strategies: { ours } as never })
+        app.addHook(
+          'onRequest',
+          async (request) => void Object.assign(request.feathers, { tenant: 'b', provider: 'x' })
+        )
+        app.addHook('preHandler', guard('ours'))
+      }
+      const app = await createMounted(t, framework.create({ build }), { fallback, after })
+      for (const url of ['/things', '/tagged']) {
+        const { headers: _, ...params } = (await request(app, 'GET', url)).body
+        t.strictSame(params, { query: {}, route: {}, tenant: 'b', provider: 'rest' }, url)
+      }
+    }
+  )
+
+t.test('two applications can not answer the rest of the same URLs', async (t) => {
+  const app = await createMounted(t, onKoa.create(), { fallback })
+  await t.rejects(async () => app.register(mounted, { app: onKoa.create(), fallback }), {
+    message: /Another application answers already/
+  })
+  const root = await createMounted(
+    t,
+    onKoa.create({ build: (theirs) => onKoa.around(theirs, '/', mirror, [onKoa.middleware('tag', () => undefined)]) }),
+    { fallback }
+  )
+  t.match(await request(root, 'GET', '/'), { status: 200, body: { provider: 'rest' } })
+  t.match(await request(root, 'GET', '/1'), { status: 200, body: { id: '1' } })
 })

@@ -38,6 +38,13 @@ export async function createFallback(
   const atMount = await sort()
   const shown = () => [...reasons].map(([path, reason]) => `'${path}' (${reason})`).join(', ')
 
+  /** A service at several paths has one who answers: the framework tells by the service whom it looks for. */
+  function namesFor(service: FeathersService, path: string): readonly string[] {
+    const all = Object.entries(application.services).filter(([, other]) => other === service)
+    const paths = new Set([path, ...all.map(([other]) => other)])
+    return [...new Set([...paths].flatMap((own) => reasonsFor(service, own, atMount)))]
+  }
+
   function refuseHooks(): void {
     if (host.hasHooks && reasons.size > 0)
       throw new Error(
@@ -46,7 +53,7 @@ export async function createFallback(
   }
   return {
     handoverOf(service, path) {
-      const names = ignoreMiddleware ? [] : reasonsFor(service, path, atMount)
+      const names = ignoreMiddleware ? [] : namesFor(service, path)
       const reason = isOAuth(service) ? 'OAuth' : names.length > 0 ? `middleware: ${names.join(', ')}` : undefined
       if (reason === undefined) {
         ours.add(service)

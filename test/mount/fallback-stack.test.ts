@@ -141,3 +141,18 @@ t.test('an application without services over REST: what it has may be before any
   theirs.use('things', mirror)
   t.same(await reasonsOf(t, theirs as never), { things: 'middleware: log' })
 })
+
+t.test('a service at two paths has one who answers it', async (t) => {
+  const create = () =>
+    onKoa.create({
+      before: [router(['/second', 'GET'])],
+      build(theirs) {
+        theirs.use('first', mirror)
+        theirs.use('second', theirs.service('first'))
+      }
+    })
+  const app = await createMounted(t, create(), { fallback: true })
+  for (const url of ['/first', '/second']) t.equal((await app.inject(url)).statusCode, 200, url)
+  const reason = 'middleware: a router (/second)'
+  t.same(await reasonsOf(t, create()), { first: reason, second: reason })
+})

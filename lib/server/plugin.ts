@@ -47,6 +47,12 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   const settings: Settings = { parse, formatter: options.formatter, onError, router, locations, precedence }
 
   const addHooks = (hooks: HookOptions) => {
+    const handed = registry.entries.filter(({ object }) => foreignOf(object)?.handover)
+    // Before that, whoever has handed them over is asked at the start.
+    if (registry.ready && handed.length > 0)
+      throw new Error(
+        `Hooks of all services would not run for those that another framework answers: '${handed.map(({ path }) => path).join("', '")}'. Add them there`
+      )
     common.add(hooks, mayHaveHooks)
     // What is added to no service makes each of ours arrange its hooks anew.
     for (const { service, compose } of registry.entries) compose ? compose() : service.hooks({})

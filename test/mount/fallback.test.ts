@@ -1,7 +1,7 @@
 import { feathers } from '@feathersjs/feathers'
 import type { FastifyInstance } from 'fastify'
 import authentication, { authenticate as guard } from 'fastify-services/authentication'
-import mounted from 'fastify-services/feathers'
+import mounted, { applicationOf } from 'fastify-services/feathers'
 import t from 'tap'
 import { request } from '../support/host.js'
 import { createMounted, createWarnings, mirror } from '../support/mounted-app.js'
@@ -372,4 +372,26 @@ t.test('two applications can not answer the rest of the same URLs', async (t) =>
   )
   t.match(await request(root, 'GET', '/'), { status: 200, body: { provider: 'rest' } })
   t.match(await request(root, 'GET', '/1'), { status: 200, body: { id: '1' } })
+})
+
+t.test('hooks for all services that come after the start are refused where some would not have them', async (t) => {
+  const hooks = { before: { all: [async () => {}] } }
+  const tag = onKoa.middleware('tag', () => undefined)
+  const handed = await createMounted(
+    t,
+    onKoa.create({ build: (theirs) => onKoa.around(theirs, 'tagged', mirror, [tag]) }),
+    { fallback }
+  )
+  await handed.ready()
+  t.throws(() => applicationOf(handed).hooks(hooks as never), { message: /would not run .*'tagged'/ })
+  const plain = await createMounted(t, onKoa.create({ build: (theirs) => theirs.use('things', mirror) }), { fallback })
+  await plain.ready()
+  t.ok(applicationOf(plain).hooks(hooks as never))
+  const early = await createMounted(
+    t,
+    onKoa.create({ build: (theirs) => onKoa.around(theirs, 'tagged', mirror, [tag]) }),
+    { fallback }
+  )
+  applicationOf(early).hooks(hooks as never)
+  await t.rejects(async () => early.ready(), { message: /option `hooks` of fastify-services would not run/ })
 })

@@ -59,10 +59,19 @@ export function removeLogin(context: HookContext, application: Mounted): void {
   // Only what can be extended is told who calls.
   if (!Object.isExtensible(context.params)) context.params = { ...context.params }
   const request = callerIn(context.params)?.request as FastifyRequest
+  context.params = withoutLogins(context.params, request, application)
+}
+
+/** What hooks of Fastify have put on `request.feathers` for the params of a call, without what guards of other authentications have. */
+export const propertiesFor = (request: FastifyRequest, application: Mounted): Params => ({
+  ...withoutLogins(request.feathers, request, application)
+})
+
+function withoutLogins(params: Params, request: FastifyRequest, application: Mounted): Params {
   const logins = loginsOf(request).filter(({ maker }) => maker !== application)
-  if (logins.length === 0) return
-  const params: Params = withoutNamesOfLogins(context.params, logins)
+  if (logins.length === 0) return params
+  const rest: Params = withoutNamesOfLogins(params, logins)
   const { authentication } = request.feathers
-  if (logins.every(({ values }) => values.authentication !== authentication)) Object.assign(params, { authentication })
-  context.params = params
+  const isRead = authentication !== undefined && logins.every(({ values }) => values.authentication !== authentication)
+  return isRead ? Object.assign(rest, { authentication }) : rest
 }

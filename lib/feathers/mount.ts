@@ -6,6 +6,7 @@ import { standFor } from '../core/foreign.js'
 import type { ToApplication } from '../core/hook-application.js'
 import { callService, type Notify } from './call.js'
 import { type AuthenticationSettings, type credentialsReader, removeLogin } from './credentials.js'
+import { type Fallback, frameworkOf } from './fallback.js'
 import { Lifecycle } from './lifecycle.js'
 import { separateLogins } from './logins.js'
 import { checkMiddleware } from './middleware.js'
@@ -18,30 +19,42 @@ export interface MountOptions {
   authentication?: AuthenticationSettings
   /** Whether its Koa or Express middleware, which does not run here, is no concern. Default: the server does not start with some. */
   ignoreMiddleware?: boolean
+  /**
+   * Whether its own framework, Koa or Express, answers what Fastify does not: requests that no route takes, and those for services that have middleware.
+   * Default: `false`.
+   */
+  fallback?: boolean
 }
 
 /**
  * Registers the services of a Feathers application, and those that it gets until the server is ready.
  * @param toApplication makes what hooks around its services get as `context.app`
+ * @param fallback says what its framework answers
  */
 export function mount(
   fastify: FastifyInstance,
   application: Mounted,
   toApplication: ToApplication,
   { readCredentials, check, isThere }: ReturnType<typeof credentialsReader>,
-  { ignoreMiddleware = false }: MountOptions
+  ignoreMiddleware: boolean,
+  fallback: Fallback | undefined
 ): void {
   const oauth: string[] = []
   let hasServices = false
   const lifecycle = new Lifecycle(application, async () => {
-    if (oauth.length > 0) fastify.log.warn(`OAuth of the Feathers application does not move: ${oauth.join(', ')}`)
-    if (!ignoreMiddleware) await checkMiddleware(application, fastify)
+    if (oauth.length > 0)
+      fastify.log.warn(`OAuth of the Feathers application needs the option \`fallback\`: ${oauth.join(', ')}`)
+    if (fallback !== undefined) await fallback.check()
+    else if (!ignoreMiddleware) await checkMiddleware(application, fastify)
   })
+  const textType = frameworkOf(application) === 'Koa' ? koaTextType : undefined
 
   function add(service: FeathersService, path: string, { methods, routeParams }: ServiceOptions): void {
     separateLogins(service, application, isThere)
     if (methods.length === 0) return
-    if (isOAuth(service)) return void oauth.push(path)
+    if (fallback?.takesLate(path)) return
+    const handover = fallback?.handoverOf(service, path)
+    if (isOAuth(service) && handover === undefined) return void oauth.push(path)
     // The set-up comes with the first of them, and the tear-down in the reverse order.
     const isFirst = !hasServices
     const object = Object.create(service, {
@@ -58,8 +71,9 @@ export function mount(
     try {
       if (/[*(]|[^/]:/.test(path))
         throw new Error("'*', '(' and a ':' within a segment mean something else in routes of Fastify")
-      standFor(object, { service, origin: 'the Feathers application', call, application: toApplication })
-      fastify.service(path, object, { methods, before: readCredentials })
+      const foreign = { service, origin: 'the Feathers application', call, application: toApplication }
+      standFor(object, { ...foreign, ...(handover && { handover }), ...(textType && { textType }) })
+      fastify.service(path, object, { methods, ...(!handover && { before: readCredentials }) })
       hasServices = true
     } catch (cause) {
       const { message } = toServiceError(cause)
@@ -72,6 +86,7 @@ export function mount(
 
   for (const [path, service] of Object.entries(application.services)) add(service, path, optionsOf(service))
   application.mixins.push(add)
+  fallback?.register()
   registerSockets(fastify, application, lifecycle)
   // Services are set up in the order of registration, by whichever server was named. This is for an application that has none.
   fastify.addHook('onReady', async () => {
@@ -83,6 +98,9 @@ export function mount(
     if (!hasServices) await lifecycle.teardown()
   })
 }
+
+/** The content type that Koa gives to a text. */
+const koaTextType = (text: string) => `text/${/^\s*</.test(text) ? 'html' : 'plain'}; charset=utf-8`
 
 const duringSetup =
   ': the set-up of the Feathers application adds it. Run await theirs.setup() before you mount the application'

@@ -12,6 +12,8 @@ import { checkRoutes } from './custom-route.js'
 import { emitterOf, eventsOf, noteService } from './emitter.js'
 import { errorHandler } from './error-handler.js'
 import { exposedMethods } from './exposed.js'
+import { registerHandover } from './handover.js'
+import { takeLeadingSlashes } from './leading-slash.js'
 import { Locations } from './locations.js'
 import { logError } from './log.js'
 import { notFound } from './not-found.js'
@@ -26,7 +28,7 @@ import { routerOf } from './router.js'
 import { registerRoutes } from './routes.js'
 import { checkSchemas } from './schema.js'
 import { mayHaveHooks, startHooks, startRouteHooks } from './start-hooks.js'
-import { answerUnsupported } from './target.js'
+import { answerUnsupported, refuseUnsupported } from './target.js'
 import { checkTimeouts } from './timeouts.js'
 import './tick.js'
 
@@ -46,10 +48,17 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   const settings: Settings = { parse, formatter: options.formatter, onError, router, locations, precedence }
 
   const addHooks = (hooks: HookOptions) => {
+    const handed = registry.entries.filter(({ object }) => foreignOf(object)?.handover)
+    // Before that, whoever has handed them over is asked at the start.
+    if (registry.ready && handed.length > 0)
+      throw new Error(
+        `Hooks of all services would not run for those that another framework answers: '${handed.map(({ path }) => path).join("', '")}'. Add them there`
+      )
     common.add(hooks, mayHaveHooks)
     // What is added to no service makes each of ours arrange its hooks anew.
     for (const { service, compose } of registry.entries) compose ? compose() : service.hooks({})
   }
+  const fallbacks = new Set<string>()
   const onService: ServiceHost['onService'] = []
   ;(app as WithServiceHost)[serviceHost] = {
     addHooks,
@@ -59,6 +68,21 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     },
     get isReady() {
       return registry.ready
+    },
+    get hasHooks() {
+      return common.added.length > 0
+    },
+    isAt: (url) => locations.at(url) !== undefined,
+    addFallback(instance: FastifyInstance, handover) {
+      if (fallbacks.has(instance.prefix))
+        throw new Error(
+          `Another application answers already what no route takes under '${instance.prefix || '/'}': set the option \`fallback\` for one of them, or give them prefixes`
+        )
+      fallbacks.add(instance.prefix)
+      const urls = instance.prefix === '' ? ['*'] : ['', '/*']
+      instance.register(async (child) =>
+        registerHandover(child, urls, handover, precedence, refuseUnsupported(locations, onError))
+      )
     }
   }
   decorateMessages(app)
@@ -80,6 +104,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   app.addHook('onReady', () => registry.setup(app.server))
   app.addHook('onClose', () => registry.teardown())
   answerUnsupported(root, locations, onError)
+  takeLeadingSlashes(app, locations, router)
   if (options.notFound) {
     app.setNotFoundHandler(
       notFound({ ...options.errorHandler, ...(options.notFound === true ? {} : options.notFound) })

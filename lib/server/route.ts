@@ -67,15 +67,17 @@ export function toRoute(
   const check = targetCheck(method, byHeader, entry, settings.locations, settings.router)
   const serializer =
     schema === undefined ? createStringify(label) : createSerializer(label, definition, schema, instance)
+  const foreign = foreignOf(entry.object)
   const answer = createAnswer(
     list(options, 'after', entry.path),
     options.formatter ?? settings.formatter,
     serializer,
     // What a resource does not name does not leave in a stream, either.
-    resource && serializer
+    resource && serializer,
+    foreign?.textType
   )
   // Services of another framework have an authentication of their own, which decides what it reads from a request.
-  const isForeign = foreignOf(entry.object) !== undefined
+  const isForeign = foreign !== undefined
   // A hook of the application may set it for a route.
   let timeout: number | undefined
   return {

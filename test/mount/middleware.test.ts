@@ -102,7 +102,7 @@ t.test('so does middleware of a service', async (t) => {
   }
 })
 
-t.test('OAuth does not move: its paths are told, and answer 404', async (t) => {
+t.test('OAuth without the option `fallback`: its paths are told, and answer 404', async (t) => {
   // As in @feathersjs/authentication-oauth; a build may give the classes other names.
   const find = async () => 'never'
   const oauth = { grant: async () => {}, handler: find, find }
@@ -115,7 +115,9 @@ t.test('OAuth does not move: its paths are told, and answer 404', async (t) => {
   for (const url of ['/oauth/github', '/oauth/github/callback'])
     t.equal((await request(app, 'GET', url)).status, 404, url)
   t.equal((await request(app, 'GET', '/things')).status, 200)
-  t.same(warnings, ['OAuth of the Feathers application does not move: oauth/:provider, oauth/:provider/callback'])
+  t.same(warnings, [
+    'OAuth of the Feathers application needs the option `fallback`: oauth/:provider, oauth/:provider/callback'
+  ])
 })
 
 t.test('a service whose class has the name of one of OAuth is mounted', async (t) => {

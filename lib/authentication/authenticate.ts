@@ -21,6 +21,8 @@ export interface AuthenticateOptions {
 export interface GuardContext {
   readonly app: unknown
   readonly service?: unknown
+  readonly method?: unknown
+  readonly id?: unknown
   type: HookType
   params: Params
 }
@@ -67,7 +69,8 @@ export function authenticate(...given: [AuthenticateOptions] | string[]): Guard 
     // A context is the user's to extend: what it has does not tell. A route gives its reply, a service a function or nothing.
     if (isReply(rest)) return guardRoute(subject as FastifyRequest, rest)
     const context = subject as GuardContext
-    const guarded = { service: context.service, call: context }
+    const { service: called, method, id } = context
+    const guarded = { service: called, method, id, call: context }
     context.params = await authenticationOf(context.app, service).check(context.params, names, guarded)
     await rest?.()
   }

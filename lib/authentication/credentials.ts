@@ -3,7 +3,7 @@ import type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '
 import type { Params } from '../../types/service.js'
 import { callerIn } from '../core/caller.js'
 import { attempt, NotAuthenticated } from '../core/errors.js'
-import { isViewOf, noteLogin, withoutOtherLogins } from '../core/logins.js'
+import { type Called, isViewOf, noteLogin, withoutOtherLogins } from '../core/logins.js'
 import { merge } from '../core/merge.js'
 import type { Entities } from './entities.js'
 import type { Passwords } from './password.js'
@@ -29,9 +29,7 @@ type Given = Params & { authentication?: AuthenticationRequest }
 const verifiers = new WeakMap<object, Credentials | undefined>()
 
 /** What a guard stands before. */
-export interface Guarded {
-  /** The service, `undefined` before a route. */
-  readonly service?: unknown
+export interface Guarded extends Called {
   /** The context or the request: further guards of the same call have the same. */
   readonly call: object
 }
@@ -109,7 +107,7 @@ export class Credentials {
    * @throws {NotAuthenticated} when the call comes from outside, without credentials that one of the strategies accepts
    */
   async check<P extends Params>(given: P, strategies: readonly string[], guarded: Guarded): Promise<P> {
-    if (isViewOf(given, guarded.service)) return given
+    if (isViewOf(given, guarded)) return given
     const accepted = acceptedIn(given, guarded.call)
     const params: P & Given = withoutOtherLogins(given, this, accepted)
     accepted.add(this)

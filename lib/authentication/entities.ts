@@ -122,8 +122,9 @@ export class Entities {
   async getExternal(entity: unknown, params: Params, maker: object): Promise<Entity> {
     const { authentication, ...rest } = params
     const values = { [String(this.name)]: entity, authenticated: true }
-    const own = { ...rest, ...values, ...noteLogin(params, { maker, values }), ...toView(this.service) }
-    return this.service.get(this.idOf(entity), { ...own, query: {} })
+    const id = this.idOf(entity)
+    const own = { ...rest, ...values, ...noteLogin(params, { maker, values }), ...toView(this.service, id) }
+    return this.service.get(id, { ...own, query: {} })
   }
 
   /** @throws when a user has no id */

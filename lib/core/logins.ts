@@ -27,7 +27,7 @@ interface WithLogins {
 const givers = new WeakMap<object, readonly Login[]>()
 
 /** What tells of the call, whatever an authentication gives under these names. */
-const ofCall: readonly string[] = ['provider', 'query', 'headers', 'route']
+const namesOfCall: readonly string[] = ['provider', 'query', 'headers', 'route']
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
@@ -62,17 +62,23 @@ function isGiven(value: unknown, name: string, { values }: Login): boolean {
 const textOf = (value: object) => attempt(() => JSON.stringify(value))
 
 /** The logins whose values are in params, or were. */
-function loginsIn(params: object, maker: object): ReadonlySet<Login> {
-  const logins = new Set((params as Marked)[mark]?.())
-  for (const value of Object.values(params))
-    if (isObject(value)) for (const login of givers.get(value) ?? []) logins.add(login)
-  for (const login of others(loginsOf(callerIn(params)?.request), maker))
-    if (
-      !logins.has(login) &&
-      Object.entries(params).some(([name, value]) => isObject(value) && isGiven(value, name, login))
-    )
-      logins.add(login)
-  return logins
+interface LoginsOfParams {
+  readonly all: readonly Login[]
+  /** Those of this call. The others have given the same objects, but perhaps to another call: a user may be one object for all. */
+  readonly ofCall: readonly Login[]
+  /** Whether the params tell by themselves which logins are in them. */
+  readonly areMarked: boolean
+}
+
+function loginsIn(params: object, maker: object): LoginsOfParams {
+  const marked = (params as Marked)[mark]?.()
+  const logins = new Set(marked)
+  const ofObjects = Object.values(params).flatMap((value) => (isObject(value) ? (givers.get(value) ?? []) : []))
+  for (const login of others(loginsOf(callerIn(params)?.request), maker)) {
+    const isIn = ([name, value]: [string, unknown]) => isObject(value) && isGiven(value, name, login)
+    if (logins.has(login) || ofObjects.includes(login) || Object.entries(params).some(isIn)) logins.add(login)
+  }
+  return { all: [...new Set([...logins, ...ofObjects])], ofCall: [...logins], areMarked: marked !== undefined }
 }
 
 /**
@@ -84,15 +90,18 @@ function loginsIn(params: object, maker: object): ReadonlySet<Login> {
  * @returns the params themselves where there is nothing to take out
  */
 export function withoutOtherLogins<P extends object>(params: P, maker: object, accepted?: ReadonlySet<object>): P {
-  const all = [...loginsIn(params, maker)]
+  const { all, ofCall, areMarked } = loginsIn(params, maker)
   if (all.every((login) => login.maker === maker)) return params
-  const own = all.filter((login) => login.maker === maker)
-  const believed = all.filter((login) => login.maker === maker || accepted?.has(login.maker))
+  const isOwn = (login: Login) => login.maker === maker
+  const own = ofCall.filter(isOwn)
+  const believed = ofCall.filter((login) => isOwn(login) || accepted?.has(login.maker))
+  // That the caller has proved something now does not follow from an object that others have got as well, but who it is may.
+  const knowing = areMarked ? believed : [...believed, ...all.filter(isOwn)]
   const isForeign = ([name, value]: [string, unknown]) => {
-    const trusted = name === 'authenticated' || name === 'authentication' ? own : believed
+    const trusted = name === 'authenticated' || name === 'authentication' ? own : knowing
     const gave = (login: Login) => isGiven(value, name, login)
     // Several may give the same object.
-    return !ofCall.includes(name) && all.some(gave) && !trusted.some(gave)
+    return !namesOfCall.includes(name) && all.some(gave) && !trusted.some(gave)
   }
   const taken = Object.entries(params).filter(isForeign)
   if (taken.length === 0) return params
@@ -103,20 +112,34 @@ export function withoutOtherLogins<P extends object>(params: P, maker: object, a
 
 /** Takes all out of params that stands under a name of which other authentications have given something. */
 export function withoutNamesOfLogins<P extends object>(params: P, logins: readonly Login[]): Partial<P> {
-  const isName = (name: string) => !ofCall.includes(name) && logins.some(({ values }) => Object.hasOwn(values, name))
+  const isName = (name: string) =>
+    !namesOfCall.includes(name) && logins.some(({ values }) => Object.hasOwn(values, name))
   return Object.fromEntries(Object.entries(params).filter(([name]) => !isName(name))) as Partial<P>
 }
 
 const view = Symbol('view')
 interface View {
-  [view]?: () => object
+  [view]?: () => Viewed
+}
+
+/** A record of a service. */
+interface Viewed {
+  readonly service: unknown
+  readonly id: unknown
+}
+
+/** A call of a service. */
+export interface Called {
+  readonly service?: unknown
+  readonly method?: unknown
+  readonly id?: unknown
 }
 
 /** Marks the params by which an authentication asks a service for a user as that user sees themselves, whatever guards the service. */
-export const toView = (service: object): object => ({ [view]: () => service })
+export const toView = (service: object, id: unknown): object => ({ [view]: () => ({ service, id }) })
 
-/** Whether they are the params of such a call of a service. */
-export const isViewOf = (params: object, service: unknown): boolean => {
-  const give = (params as View)[view]
-  return give !== undefined && give() === service
+/** Whether they are the params of such a call, and it is this one: hooks of the service may hand the params on to another call. */
+export const isViewOf = (params: object, { service, method, id }: Called): boolean => {
+  const viewed = (params as View)[view]?.()
+  return viewed !== undefined && viewed.service === service && method === 'get' && String(viewed.id) === String(id)
 }

@@ -24,7 +24,8 @@ export function separateLogins(service: FeathersService, application: Mounted, h
     const index = definitionOf(name).arguments.indexOf('params')
     replace(service, name, (method, self, args) => {
       const params = args[index]
-      if (!isObject(params) || isViewOf(params, service)) return Reflect.apply(method, self, args)
+      if (!isObject(params) || isViewOf(params, { service, method: name, id: args[0] }))
+        return Reflect.apply(method, self, args)
       const rest = withoutOtherLogins(params, application)
       return Reflect.apply(method, self, rest === params || !hasAuthentication() ? args : args.with(index, rest))
     })

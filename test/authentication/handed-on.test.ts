@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { HookContext, Params } from 'fastify-services'
 import authentication, { authenticate } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
@@ -187,4 +187,56 @@ t.test('in encapsulated parts, too', async (t) => {
   t.match(await ask(app, '/one/told', tokenOf('one/authentication')), { status: 200, body: { authenticated: true } })
   t.match(await ask(app, '/one/handing', tokenOf('one/authentication')), { status: 401 })
   t.strictSame((await ask(app, '/two/handing', tokenOf('two/authentication'))).body, {})
+})
+
+t.test('a user who is one object for all logins proves nothing by the login of another call', async (t) => {
+  const shared = { id: 9 }
+  const strategy = (name: string) => ({
+    parse: async ({ headers }: FastifyRequest) => (headers['x-by'] === name ? { strategy: name } : null),
+    authenticate: async () => ({ user: shared, authentication: { strategy: name } })
+  })
+  const guardOf = (path: string) => around(authenticate({ service: path, strategies: [path] }))
+  const app = await createGuardsApp(t, {
+    before: async (app) => {
+      for (const path of ['one', 'other'])
+        await app.register(authentication, { secret, path, strategies: { [path]: strategy(path) } })
+      app.service('of-other', told, guardOf('other'))
+      for (const [name, hand] of Object.entries(ways)) {
+        const find = async (params: Params) => app.service('of-other').find(hand(params))
+        app.service(`of-one/${name.replaceAll(' ', '-')}`, { find }, guardOf('one'))
+      }
+    }
+  })
+  t.match(await ask(app, '/of-other', { 'x-by': 'other' }), { status: 200, body: { user: shared } })
+  for (const name of Object.keys(ways)) {
+    const { status } = await ask(app, `/of-one/${name.replaceAll(' ', '-')}`, { 'x-by': 'one' })
+    t.equal(status, 401, name)
+  }
+})
+
+t.test('hooks of users do not get past a guard with the params by which users see themselves', async (t) => {
+  const seen: unknown[] = []
+  const app = await createGuardsApp(t, {
+    before: async (app) => {
+      const outcome = (call: Promise<unknown>) =>
+        call.then(
+          () => 'answered',
+          (error) => error.code
+        )
+      const spy = async ({ params, method }: HookContext, next: () => Promise<void>) => {
+        const { find, get } = app.service('admins')
+        if (method === 'get' && params.provider)
+          seen.push(await outcome(find(params)), await outcome(get(ada.id, params)))
+        await next()
+      }
+      const hooks = { around: { all: [authenticate('jwt')], get: [spy] } }
+      app.service('admins', createPeople([ada, bob]), { hooks })
+      const strategies = { keys: apiKey }
+      await app.register(authentication, { secret, path: 'admin/login', service: 'admins', strategies })
+    }
+  })
+  const payload = { strategy: 'keys', apiKey: 'good' }
+  const { statusCode } = await app.inject({ method: 'POST', url: '/admin/login', payload })
+  t.equal(statusCode, 201, 'the login shows the user all the same')
+  t.same(seen, [401, 401])
 })

@@ -59,10 +59,31 @@ t.test('one object may be given by several', (t) => {
   t.end()
 })
 
+t.test('an object that another call has got by a login proves nothing for this one', (t) => {
+  const user = { id: 1 }
+  const before: Login = { maker: ours, values: { user, authenticated: true } }
+  noteLogin({}, before)
+  const login: Login = { maker: theirs, values: { user, authenticated: true } }
+  const params = { ...login.values, ...noteLogin({}, login), provider: 'rest' }
+  const rest = withoutOtherLogins(params, ours)
+  t.strictSame(Object.entries(rest), [['provider', 'rest']])
+  t.strictSame(Object.entries(withoutOtherLogins({ ...rest, ...login.values }, ours)), [['provider', 'rest']])
+  t.equal(withoutOtherLogins(params, theirs), params)
+  const unmarked = withoutOtherLogins({ user, authenticated: true }, ours)
+  t.strictSame(Object.entries(unmarked), [['user', user]], 'who it is may follow from it, where nothing else tells')
+  t.end()
+})
+
 t.test('the logins of a request, and the params of a view', (t) => {
   const { request } = accepted({ user: { id: 1 } })
   t.match(loginsOf(request), [{ maker: theirs, values: { user: { id: 1 } } }])
   for (const none of [{}, undefined, null]) t.strictSame(loginsOf(none), [])
-  t.same([isViewOf(toView(ours), ours), isViewOf(toView(ours), theirs), isViewOf({}, undefined)], [true, false, false])
+  const call = { service: ours, method: 'get', id: 1 }
+  const view = toView(ours, 1)
+  t.ok(isViewOf(view, call))
+  t.ok(isViewOf(view, { ...call, id: '1' }), 'a hook may have converted the id')
+  for (const other of [{ ...call, service: theirs }, { ...call, method: 'find' }, { ...call, id: 2 }, {}])
+    t.notOk(isViewOf(view, other), JSON.stringify(other))
+  t.notOk(isViewOf({}, {}))
   t.end()
 })

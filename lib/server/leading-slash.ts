@@ -45,11 +45,9 @@ function createStrategy(asked: readonly IsService[]): ConstraintStrategy<HTTPVer
     storage: () => ({ get: () => null, set: () => {} }),
     deriveConstraint(request) {
       const { url } = request
-      if (url?.startsWith('//') && /^\/\/[^/?#;]/.test(url) && asked.some((isService) => isService(url))) {
-        const raw = request as IncomingMessage & { originalUrl?: string }
-        raw.originalUrl ??= url
-        raw.url = url.slice(1)
-      }
+      // No trace of the first slash is left: a guard may compare the beginning of `originalUrl`.
+      if (url?.startsWith('//') && /^\/\/[^/?#;]/.test(url) && asked.some((isService) => isService(url)))
+        (request as IncomingMessage).url = url.slice(1)
       return undefined
     }
   }

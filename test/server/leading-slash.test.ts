@@ -97,6 +97,18 @@ t.test('a host that rewrites URLs, or leaves slashes out itself', async (t) => {
   t.match(await duplicates('DELETE', '//things/'), /^400 /)
 })
 
+t.test('a guard that compares the beginning of URLs sees one slash, whichever of them it reads', async (t) => {
+  for (const read of ['url', 'originalUrl'] as const) {
+    const ask = await start(t, {}, (app) => {
+      app.addHook('onRequest', async (request, reply) => {
+        if (request[read].startsWith('/things')) await reply.code(401).send()
+      })
+      app.service('things', service('things'))
+    })
+    for (const url of ['/things', '//things', '//things/1']) t.match(await ask('GET', url), /^401 /, `${read} ${url}`)
+  }
+})
+
 t.test('under a prefix, and in two instances that have the plugin each', async (t) => {
   const app = Fastify({ forceCloseConnections: true })
   t.teardown(() => app.close())

@@ -24,6 +24,8 @@ export interface ServiceHost {
   readonly hasHooks: boolean
   /** Whether a service answers at a URL. */
   isAt(url: string): boolean
+  /** Notes that somebody else answers a service which is not registered here: hooks for all services would not run for it. */
+  noteHanded(path: string): void
   /** Lets somebody else answer, below the prefix of an instance, what no route answers. */
   addFallback(instance: never, handover: Handover): void
   /** Are called with each service that is registered from now on. */

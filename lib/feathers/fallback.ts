@@ -4,13 +4,16 @@ import { joinPath } from '../core/path.js'
 import { createHandover } from './handover.js'
 import { reasonsFor, type Sorted, sortMiddleware, warnOfMissed } from './middleware.js'
 import { type FeathersService, isOAuth, type Mounted } from './mounted.js'
+import { meetsService } from './stack.js'
 
 /** What the framework of a mounted application answers. */
 export interface Fallback {
   /** Who answers a service in place of Fastify: `undefined` where nothing needs to. */
   handoverOf(service: FeathersService, path: string): Handover | undefined
   /** Whether a service at a path has come after the server was ready, and the framework answers it. @throws where it can not */
-  takesLate(path: string): boolean
+  takesLate(service: FeathersService, path: string): boolean
+  /** Keeps the framework from answering a service that could not be mounted: it knows it already. */
+  refuse(service: FeathersService): void
   /** Gives it the requests that no route takes. */
   register(): void
   /** Tells what it answers. @throws when middleware has come too late, or hooks of all services would not run */
@@ -62,22 +65,32 @@ export async function createFallback(
       reasons.set(path, reason)
       return handover
     },
-    takesLate(path) {
+    takesLate(service, path) {
       if (!host.isReady) return false
       const url = `/${joinPath(fastify.prefix, path).replace(/:[^/]+/g, 'x')}`
       const problem = [url, `${url}/x`].some(host.isAt)
         ? 'another service takes its URLs'
         : host.hasHooks && 'the option `hooks` of fastify-services would not run for it'
-      if (problem)
+      if (problem) {
+        ours.add(service)
         throw new Error(
           `The service '${path}' of the Feathers application comes too late, as the server is ready, and ${problem}: register it before`
         )
+      }
+      host.noteHanded(joinPath(fastify.prefix, path))
       return true
     },
+    refuse: (service) => void ours.add(service),
     register: () => host.addFallback(fastify as never, handover),
     async check() {
       const { around, missed } = await sort()
-      const late = around.filter(({ handle }) => !atMount.around.some((layer) => layer.handle === handle))
+      // A router may have got routes since.
+      const paths = Object.entries(application.services).flatMap(([path, service]) => (ours.has(service) ? path : []))
+      const late = around.filter(
+        (layer) =>
+          !atMount.around.some(({ handle }) => handle === layer.handle) ||
+          paths.some((path) => meetsService(layer, path))
+      )
       if (late.length > 0)
         throw new Error(
           `The Feathers application has got middleware after it was mounted: ${late.map(({ name }) => name).join(', ')}. Mount it when it has all of its middleware`

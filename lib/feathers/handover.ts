@@ -2,6 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Params } from '../../types/service.js'
+import { attempt } from '../core/errors.js'
 import type { Handover } from '../core/host.js'
 import { propertiesFor } from './credentials.js'
 import type { FeathersService, Listener, Mounted } from './mounted.js'
@@ -27,8 +28,9 @@ export function createHandover(
     isFor({ raw: { url = '' } }: FastifyRequest) {
       const path = pathOf(toLocal(url))
       if (path === undefined) return false
-      const service = application.lookup?.(path)?.service as FeathersService | undefined
-      return service === undefined || !ours.has(service)
+      // It throws for segments that are names of prototypes.
+      const found = attempt(() => ({ service: application.lookup?.(path)?.service as FeathersService | undefined }))
+      return found !== undefined && (found.service === undefined || !ours.has(found.service))
     },
     answer(request, reply) {
       keepHeaders(reply)

@@ -60,12 +60,16 @@ function ofKoa(handle: unknown, place: string): Layer {
     return { handle, name: `a router (${shownPaths(paths)})`, patterns: toPatterns(paths, false) }
   }
   // It answers for the routes of a router alone.
-  const patterns = allowedMethods.test(String(handle)) ? [] : undefined
+  const patterns = isAllowedMethods(String(handle)) ? [] : undefined
   return { handle, name: nameOf(handle, place), patterns }
 }
 
-// What `allowedMethods()` of all versions of the routers of Koa says of the routes that have taken the request.
-const allowedMethods = /^(async )?function allowedMethods\(|\b(ctx|context|routerContext)\.matched\b/
+// What `allowedMethods()` of all versions of the routers of Koa does: nothing before the others are done, whatever the request is, and then
+// it looks at the routes that have taken it. A guard may have that name, or look at these routes, but does so before.
+const goesOnFirst =
+  /^(async )?(function\s*\w*\s*)?\(\w+, ?next\)\s*(=>)?\s*\{\s*(const \w+ = \w+;?\s*)?(return next\(\)\.then\(|await next\(\))/
+const isAllowedMethods = (code: string) =>
+  goesOnFirst.test(code) && /\b(ctx|context|routerContext)\.matched\b/.test(code)
 
 function ofExpress({ handle, regexp, route }: ExpressLayer, place: string): Layer {
   if (route !== undefined) {

@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type {
   FastifyContextConfig,
   FastifyInstance,
@@ -48,6 +49,14 @@ function isRead({ raw }: FastifyRequest, payload: unknown): GeneralError | null 
 /** What documents leave out. */
 const hidden: FastifySchema & { hide: true } = { hide: true }
 
+/** @throws when hooks have set a header that can't be sent. Nobody would answer such a request once it is handed over */
+function checkHeaders(reply: FastifyReply): void {
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    validateHeaderName(name)
+    for (const item of [value].flat()) if (item !== undefined) validateHeaderValue(name, String(item))
+  }
+}
+
 function toHandoverRoute({ isFor, answer }: Answering): Omit<RouteOptions, 'url' | 'method'> {
   const waiting = new WeakSet<FastifyRequest>()
   return {
@@ -62,10 +71,21 @@ function toHandoverRoute({ isFor, answer }: Answering): Omit<RouteOptions, 'url'
       waiting.add(request)
       reply.send()
     },
+    // The answer to an error may have no body either, as a redirection.
+    onError(request, _reply, _error, done) {
+      waiting.delete(request)
+      done()
+    },
     // A hook of a route runs after those of its instance, whenever they were added.
     onSend(request, reply, payload, done) {
       // An error is answered here: one of a guard, or of a hook that has failed.
-      if (payload !== undefined || reply.statusCode >= 400 || !waiting.delete(request)) return done(null, payload)
+      const isEmpty = payload === undefined || payload === null
+      if (!isEmpty || reply.statusCode >= 400 || !waiting.delete(request)) return done(null, payload)
+      try {
+        checkHeaders(reply)
+      } catch (error) {
+        return done(error as Error)
+      }
       reply.hijack()
       answer(request, reply)
     }

@@ -47,12 +47,14 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   const parse = createParser(options.query)
   const settings: Settings = { parse, formatter: options.formatter, onError, router, locations, precedence }
 
+  const late = new Set<string>()
   const addHooks = (hooks: HookOptions) => {
-    const handed = registry.entries.filter(({ object }) => foreignOf(object)?.handover)
+    const registered = registry.entries.filter(({ object }) => foreignOf(object)?.handover).map(({ path }) => path)
+    const handed = [...registered, ...late]
     // Before that, whoever has handed them over is asked at the start.
     if (registry.ready && handed.length > 0)
       throw new Error(
-        `Hooks of all services would not run for those that another framework answers: '${handed.map(({ path }) => path).join("', '")}'. Add them there`
+        `Hooks of all services would not run for those that another framework answers: '${handed.join("', '")}'. Add them there`
       )
     common.add(hooks, mayHaveHooks)
     // What is added to no service makes each of ours arrange its hooks anew.
@@ -72,6 +74,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     get hasHooks() {
       return common.added.length > 0
     },
+    noteHanded: (path) => void late.add(path),
     isAt: (url) => locations.at(url) !== undefined,
     addFallback(instance: FastifyInstance, handover) {
       if (fallbacks.has(instance.prefix))

@@ -25,7 +25,7 @@ export class Precedence {
   /** Adds a route of a service, unless the application has one at its method and URL. */
   add(instance: FastifyInstance, route: RouteOptions & { method: string }): void {
     const { method } = route
-    const url = instance.prefix + route.url
+    const url = patternOf(instance.prefix + route.url)
     const routed = this.#routedAt(url)
     if (!routed.includes(method) && instance.hasRoute({ method, url })) return
     instance.route(route)
@@ -44,8 +44,7 @@ export class Precedence {
   }
 
   #routedAt(url: string): string[] {
-    // The router takes both for the same.
-    const pattern = url === '*' ? '/*' : url
+    const pattern = patternOf(url)
     const routed = this.#locations.of(url)?.routed ?? this.#others.get(pattern)
     if (routed !== undefined) return routed
     const verbs: string[] = []
@@ -53,6 +52,9 @@ export class Precedence {
     return verbs
   }
 }
+
+/** A URL as the router keeps it: it takes both for the same, and finds a route by this one alone. */
+const patternOf = (url: string) => (url === '*' ? '/*' : url)
 
 /** Calls a listener with each route that the application adds from now on, in whatever instance. */
 export function onEveryRoute(app: FastifyInstance, listen: (route: RouteOptions) => void): void {

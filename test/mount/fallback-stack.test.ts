@@ -31,10 +31,21 @@ const router = (...routes: [path: unknown, ...methods: string[]][]) =>
   Object.assign(async (_context: unknown, next: () => Promise<void>) => next(), {
     router: { stack: routes.map(([path, ...methods]) => ({ path, methods })) }
   })
+interface Matching {
+  readonly matched?: unknown
+}
 const allowed = () =>
-  async function allowedMethods(_context: unknown, next: () => Promise<void>) {
+  async function allowedMethods(ctx: Matching, next: () => Promise<void>) {
     await next()
+    return ctx.matched
   }
+/** As newer routers have it. */
+const allowedArrow = () => (context: unknown, next: () => Promise<void>) => {
+  const routerContext = context as Matching
+  return next().then(() => {
+    return routerContext.matched
+  })
+}
 
 t.test('middleware of Koa that stands before the services, and after them', async (t) => {
   const before = (...before: unknown[]) => reasonsOf(t, onKoa.create({ before, build: addAll }))
@@ -54,7 +65,12 @@ t.test('middleware of Koa that stands before the services, and after them', asyn
 t.test('a router of Koa, by its routes', async (t) => {
   const before = (...before: unknown[]) => reasonsOf(t, onKoa.create({ before, build: addAll }))
   t.same(await before(router(['/pages', 'GET'], ['/pages/:id', 'GET'])), {})
-  t.same(await before(router(['/pages', 'GET']), allowed()), {})
+  t.same(await before(router(['/pages', 'GET']), allowed(), allowedArrow()), {})
+  async function allowedMethods(ctx: Matching, next: () => Promise<void>) {
+    if (ctx.matched !== undefined) await next()
+  }
+  t.same(await before(router(['/pages', 'GET']), allowedMethods), all('allowedMethods'), 'a guard of that name')
+  t.same(await before(Object.defineProperty(allowedMethods, 'name', { value: 'guard' })), all('guard'))
   t.same(await before(router(['/things/me', 'GET'])), { things: 'middleware: a router (/things/me)' })
   t.same(await before(router(['/Things', 'GET'])), { things: 'middleware: a router (/Things)' })
   t.same(await before(router(['/things/me/more', 'GET'], ['/'])), {}, 'no record is that far below')
@@ -68,6 +84,13 @@ t.test('a router of Koa, by its routes', async (t) => {
   t.same(await before(router([/^\/x/, 'GET'])), all('a router (/^\\/x/)'))
   t.same(await before(router(['/{*rest}', 'GET'])), all('a router (/{*rest})'))
   t.same(await before(router(['/things', ...[]])), {}, 'what runs for its own routes alone')
+})
+
+t.test('a router of Koa that gets routes after the application was mounted', async (t) => {
+  const growing = router(['/pages', 'GET'])
+  const app = await createMounted(t, onKoa.create({ before: [growing], build: addAll }), { fallback: true })
+  growing.router.stack.push({ path: '/things/:id', methods: ['GET'] })
+  await t.rejects(async () => app.ready(), { message: /has got middleware after it was mounted: a router/ })
 })
 
 t.test('middleware of Express, by its path', async (t) => {

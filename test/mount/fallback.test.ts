@@ -172,6 +172,78 @@ for (const framework of frameworks) {
     t.match(await request(app, 'GET', '/files/a'), { status: 404, body: { message: 'Page not found' } })
   })
 
+  for (const url of ['*', '/*'])
+    t.test(`${name}: a route of Fastify for ${url} may be there before`, async (t) => {
+      const { default: Fastify } = await import('fastify')
+      const { default: services } = await import('fastify-services')
+      const app = Fastify()
+      t.teardown(() => app.close())
+      await app.register(services)
+      app.get(url, () => 'ours').options(url, () => 'options')
+      await app.register(mounted, { app: create({ after: [page] }), fallback })
+      t.equal((await request(app, 'GET', '/page')).body, 'ours')
+      t.equal((await request(app, 'OPTIONS', '/page')).body, 'options')
+      t.match(await request(app, 'POST', '/page', { payload: {} }), { body: { page: 'POST' } })
+    })
+
+  t.test(`${name}: what hooks of onSend do to an answer that is to come`, async (t) => {
+    const theirs = create({
+      build: (theirs) => around(theirs, 'tagged', mirror, [middleware('tag', () => undefined)]),
+      after: [page]
+    })
+    const { default: Fastify } = await import('fastify')
+    const { default: services } = await import('fastify-services')
+    const app = Fastify({ forceCloseConnections: true })
+    t.teardown(() => app.close())
+    app.setErrorHandler((_error, _request, reply) => reply.redirect('/login'))
+    await app.register(services)
+    await app.register(mounted, { app: theirs, fallback })
+    const failed = new WeakSet<object>()
+    app.addHook('onSend', async (asked, reply, payload) => {
+      if (asked.headers['x-fail'] && !failed.has(asked)) {
+        failed.add(asked)
+        throw new Error('No session')
+      }
+      if (asked.headers['x-header']) reply.header('x-header', 'a\r\nb')
+      return payload ?? null
+    })
+    for (const url of ['/page', '/tagged']) {
+      t.match(
+        await request(app, 'POST', url, { payload: {} }),
+        { status: url === '/page' ? 200 : 201 },
+        'null is no body'
+      )
+      const { status } = await request(app, 'POST', url, { payload: {}, headers: { 'x-fail': '1' } })
+      t.equal(status, url === '/page' ? 302 : 500, `${url}: one that fails is answered by Fastify`)
+    }
+    await app.listen({ port: 0 })
+    const { port } = app.server.address() as { port: number }
+    const { status } = await fetch(`http://localhost:${port}/page`, { headers: { 'x-header': '1' } })
+    t.equal(status, 500, 'a header that can not be sent')
+    t.equal((await fetch(`http://localhost:${port}/page`)).status, 200)
+  })
+
+  t.test(`${name}: names of prototypes are no services`, async (t) => {
+    const app = await createMounted(t, create({ build: (theirs) => theirs.use('things', mirror) }), { fallback })
+    for (const url of ['/__proto__', '/constructor/', '/toString/1/', '/things/__proto__/'])
+      t.equal((await request(app, 'GET', url)).status, 404, url)
+  })
+
+  t.test(`${name}: a service that was refused is not answered by it`, async (t) => {
+    const theirs = create()
+    const app = await createMounted(t, theirs, { fallback, after: (app) => app.service('things', { find: () => [] }) })
+    t.throws(() => theirs.use('things', mirror), { message: /can't be mounted/ })
+    const hooks = { around: { all: [async (_context: unknown, next: () => Promise<void>) => next()] } }
+    t.equal((await request(app, 'GET', '/things/1/')).status, 404)
+    theirs.use('late', mirror)
+    t.throws(() => applicationOf(app).hooks(hooks as never), { message: /would not run .*'late'/ })
+    const hooked = create()
+    const second = await createMounted(t, hooked, { fallback, plugin: { hooks: hooks as never } })
+    await second.ready()
+    t.throws(() => hooked.use('late', mirror), { message: /comes too late/ })
+    for (const url of ['/late', '/late/1', '//late/']) t.equal((await request(second, 'GET', url)).status, 404, url)
+  })
+
   t.test(`${name}: a service that comes when the server listens is answered by it`, async (t) => {
     const theirs = create({ build: (theirs) => theirs.use('rooms/:room/things', mirror) })
     const app = await createMounted(t, theirs, { fallback })

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type Handover, type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
 import { joinPath } from '../core/path.js'
-import { createHandover } from './handover.js'
+import { bar, createHandover } from './handover.js'
 import { reasonsFor, type Sorted, sortMiddleware, warnOfMissed } from './middleware.js'
 import { type FeathersService, isOAuth, type Mounted } from './mounted.js'
 import { meetsService } from './stack.js'
@@ -59,6 +59,7 @@ export async function createFallback(
       const names = ignoreMiddleware ? [] : namesFor(service, path)
       const reason = isOAuth(service) ? 'OAuth' : names.length > 0 ? `middleware: ${names.join(', ')}` : undefined
       if (reason === undefined) {
+        if (!ours.has(service)) bar(service, () => host.hasHooks)
         ours.add(service)
         return undefined
       }

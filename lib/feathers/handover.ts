@@ -5,7 +5,7 @@ import type { Params } from '../../types/service.js'
 import { attempt } from '../core/errors.js'
 import type { Handover } from '../core/host.js'
 import { propertiesFor } from './credentials.js'
-import type { FeathersService, Listener, Mounted } from './mounted.js'
+import { type FeathersService, type Listener, type Mounted, optionsOf } from './mounted.js'
 
 /**
  * Lets the framework of an application answer requests, as a server of its own would.
@@ -69,6 +69,23 @@ const ofExpress =
     Object.assign(request, { feathers: properties.get(request) })
     ;(application as Listener)(request, response)
   }
+
+/**
+ * Keeps the framework from calling a service for requests that were handed over: middleware may send one there from another URL.
+ * @param isBarred whether the service is not to be called for such a request
+ */
+export function bar(service: FeathersService, isBarred: () => boolean): void {
+  const { koa, express } = optionsOf(service)
+  for (const around of [koa, express]) {
+    const { composed } = around ?? {}
+    if (around === undefined || composed === undefined) continue
+    around.composed = (subject, ...rest) => {
+      const raw = around === koa ? (subject as { req: IncomingMessage }).req : (subject as IncomingMessage)
+      const next = rest.at(-1) as () => unknown
+      return properties.has(raw) && isBarred() ? next() : composed(subject, ...rest)
+    }
+  }
+}
 
 /** Puts the members of the classes of an object on itself, down to those of Node. */
 function keepMembers(object: object, ofNode: readonly object[]): void {

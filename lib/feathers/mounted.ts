@@ -90,6 +90,8 @@ export interface ServiceOptions {
 interface Around {
   readonly before?: unknown
   readonly after?: unknown
+  /** What its framework calls: the middleware, and the service between. */
+  composed?: (...args: unknown[]) => unknown
 }
 
 export const optionsOf = (service: FeathersService): ServiceOptions => service[options] ?? unsharedOptions(service)

@@ -223,6 +223,38 @@ for (const framework of frameworks) {
     t.equal((await fetch(`http://localhost:${port}/page`)).status, 200)
   })
 
+  t.test(`${name}: middleware that sends a request to a service does not get past hooks of all services`, async (t) => {
+    const refuse = async ({ params }: { params: { provider?: string } }) => {
+      if (params.provider) throw Object.assign(new Error('No'), { statusCode: 401 })
+    }
+    for (const hooks of [undefined, { before: { all: [refuse] } }]) {
+      // A router of its framework, with one route.
+      const rewrite = (...args: unknown[]) => {
+        const [subject] = args as { path: string; url: string }[]
+        if (subject?.url === '/old') subject.url = '/things'
+        return (args.at(-1) as () => unknown)()
+      }
+      const before =
+        name === 'Koa' ? [Object.assign(rewrite, { router: { stack: [{ path: '/old', methods: ['GET'] }] } })] : []
+      const theirs = create({
+        before,
+        build: (theirs) => theirs.use('things', mirror)
+      })
+      if (name === 'Express') {
+        const { _router } = theirs as unknown as {
+          get(path: string, act: unknown): unknown
+          _router: { stack: unknown[] }
+        }
+        ;(theirs as unknown as { all(path: string, act: unknown): unknown }).all('/old', rewrite)
+        _router.stack.unshift(_router.stack.pop())
+      }
+      const app = await createMounted(t, theirs, { fallback, plugin: { ...(hooks && { hooks: hooks as never }) } })
+      const { status } = await request(app, 'GET', '/old')
+      t.equal(status, hooks === undefined ? 200 : 404)
+      t.equal((await request(app, 'GET', '/things')).status, hooks === undefined ? 200 : 401)
+    }
+  })
+
   t.test(`${name}: names of prototypes are no services`, async (t) => {
     const app = await createMounted(t, create({ build: (theirs) => theirs.use('things', mirror) }), { fallback })
     for (const url of ['/__proto__', '/constructor/', '/toString/1/', '/things/__proto__/'])

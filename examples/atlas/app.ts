@@ -11,6 +11,7 @@ import { licence, registerDocument } from './document.js'
 import * as notes from './notes.js'
 import { registerPage } from './page.js'
 import { type ProductionOptions, registerProduction } from './production.js'
+import { createProxies } from './proxies.js'
 import { sortBy } from './query.js'
 import { createLimits } from './rate-limit.js'
 import { createRedisStore, logLosses } from './redis.js'
@@ -43,9 +44,7 @@ export async function createApp(
 ): Promise<FastifyInstance> {
   const errors = { html: false } as const
   const frameworkErrors = errorHandler(errors)
-  // The id of a request is one in the logs of all processes. A proxy may have given it already.
-  const genReqId = ({ headers }: IncomingMessage) => (trustProxy && givenId(headers)) || randomUUID()
-  const app = createServer({ logger, trustProxy: trustProxy || false, frameworkErrors, genReqId })
+  const app = createServer({ logger, frameworkErrors }, trustProxy)
   app.setErrorHandler(frameworkErrors)
   await registerProduction(app, knex, production)
   await registerDocument(app)
@@ -99,12 +98,18 @@ export async function createApp(
 const givenId = ({ 'x-request-id': id }: IncomingHttpHeaders) => /^[\w.-]{1,64}$/.exec(String(id ?? ''))?.[0]
 
 /** Nothing that a client does, or does not do, holds a connection for ever. */
-function createServer(options: FastifyServerOptions): FastifyInstance {
+function createServer(options: FastifyServerOptions, trustProxy: string | undefined): FastifyInstance {
   try {
+    const isProxy = trustProxy ? createProxies(trustProxy) : () => false
+    // The id of a request is one in the logs of all processes. A proxy may have given it already, and nobody else.
+    const genReqId = ({ headers, socket }: IncomingMessage) =>
+      (isProxy(socket.remoteAddress) && givenId(headers)) || randomUUID()
     const timeouts = { requestTimeout: 20_000, handlerTimeout: 20_000, connectionTimeout: 60_000 }
-    const http = { connectionsCheckingInterval: 5000 }
+    // Half a body has the longer of the two timeouts of requests.
+    const http = { headersTimeout: timeouts.requestTimeout, connectionsCheckingInterval: 5000 }
     // Or `/users` and `/users/` would be two routes, with a limit each.
-    return Fastify({ ...options, ...timeouts, http, routerOptions: { ignoreTrailingSlash: true } })
+    const routerOptions = { ignoreTrailingSlash: true }
+    return Fastify({ ...options, ...timeouts, http, routerOptions, trustProxy: trustProxy || false, genReqId })
   } catch (error) {
     throw new StartError("Can't use TRUST_PROXY", error)
   }

@@ -8,6 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Unavailable } from 'fastify-services'
 import type { Redis } from 'ioredis'
 import type { Knex } from 'knex'
+import { compressOnce } from './compressed.js'
 
 export interface ProductionOptions {
   /** The origins of other sites whose pages may call the atlas, as in `https://app.example.com`. Default: none. */
@@ -72,6 +73,7 @@ export async function registerProduction(app: FastifyInstance, knex: Knex, optio
   // Weak: the bytes differ where they are compressed.
   await app.register(etag, { weak: true, replyWith304: false })
   app.addHook('onSend', answerUnchanged)
+  compressOnce(app, ['/docs', '/explorer', '/openapi.json', '/page/'])
   await app.register(compress, streaming)
 
   // Written to Redis: one that takes no more writes answers a ping.

@@ -1,29 +1,34 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 
+// How long the rest of a body may take to arrive, in milliseconds.
+const patience = 3000
+
 /**
- * Stops the process on SIGTERM and SIGINT: calls in flight are answered, and then connections are closed that wait for no answer.
+ * Stops the process on SIGTERM and SIGINT: calls in flight are answered, and then connections are closed that wait for no answer. Half a body
+ * is no call yet: it is waited for a moment.
  * After `timeout` milliseconds it ends whatever is open still, with the exit code 1. A second signal changes nothing.
  */
 export function stopOnSignals(app: FastifyInstance, timeout: number): void {
-  let answering = 0
+  const open = new Set<IncomingMessage>()
   let isStopping = false
-  app.server.on('request', (_request, response) => {
-    answering++
-    response.once('close', () => {
-      answering--
-    })
+  app.server.on('request', (request, response) => {
+    open.add(request)
+    response.once('close', () => open.delete(request))
   })
 
   // Fastify waits for connections on which no request has ended: half of one, or none at all.
-  const closeSilent = () => {
-    if (answering === 0) app.server.closeAllConnections()
+  const closeSilent = (isLate: boolean) => {
+    if (isLate) for (const { complete, socket } of open) if (!complete) socket.destroy()
+    if (open.size === 0) app.server.closeAllConnections()
   }
 
   const stop = async () => {
     if (isStopping) return
     isStopping = true
     // Neither keeps the process running when nothing else does.
-    setInterval(closeSilent, 100).unref()
+    const end = performance.now() + Math.min(patience, timeout / 2)
+    setInterval(() => closeSilent(performance.now() > end), 100).unref()
     setTimeout(giveUp, timeout).unref()
     try {
       await app.close()
@@ -36,9 +41,9 @@ export function stopOnSignals(app: FastifyInstance, timeout: number): void {
   }
 
   const giveUp = () => {
-    const calls = answering === 1 ? '1 call' : `${answering} calls`
+    const calls = open.size === 1 ? '1 call' : `${open.size} calls`
     // Of a client that has left, for example.
-    const cut = answering === 0 ? 'while the database is still at work, and no call waits' : `with ${calls} unanswered`
+    const cut = open.size === 0 ? 'while the database is still at work, and no call waits' : `with ${calls} unanswered`
     console.error(`The atlas has not stopped within ${timeout} ms: it ends ${cut}`)
     process.exit(1)
   }

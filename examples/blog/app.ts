@@ -23,7 +23,9 @@ const writing = { create: [loggedIn], update: [loggedIn], patch: [loggedIn], rem
 /** A blog in memory. Without `logger`, nothing is logged, errors neither. */
 export async function createBlog(secret: string | Buffer, logger = false): Promise<FastifyInstance> {
   const errors = { html: false } as const
-  const app = Fastify({ logger, frameworkErrors: errorHandler(errors) })
+  // Half a request is waited for no longer than this: half a body has the longer of the two timeouts.
+  const timeouts = { requestTimeout: 20_000, http: { headersTimeout: 20_000 } }
+  const app = Fastify({ logger, ...timeouts, frameworkErrors: errorHandler(errors) })
   app.setErrorHandler(errorHandler(errors))
   await app.register(swagger, openapi({ info }))
   await app.register(multipart, { limits: { fileSize: 1_000_000 } })

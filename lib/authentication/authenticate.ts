@@ -20,6 +20,9 @@ export interface AuthenticateOptions {
 /** What a guard reads of a hook context, and writes. */
 export interface GuardContext {
   readonly app: unknown
+  readonly service?: unknown
+  readonly method?: unknown
+  readonly id?: unknown
   type: HookType
   params: Params
 }
@@ -62,10 +65,14 @@ export function authenticate(...given: [AuthenticateOptions] | string[]): Guard 
 
   function guard(context: GuardContext, next?: NextFunction): Promise<void>
   function guard(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  async function guard(one: GuardContext | FastifyRequest, two?: NextFunction | FastifyReply): Promise<void> {
-    if ('raw' in one) return guardRoute(one, two as FastifyReply)
-    one.params = await authenticationOf(one.app, service).check(one.params, names)
-    if (typeof two === 'function') await two()
+  async function guard(subject: GuardContext | FastifyRequest, rest?: NextFunction | FastifyReply): Promise<void> {
+    // A context is the user's to extend: what it has does not tell. A route gives its reply, a service a function or nothing.
+    if (isReply(rest)) return guardRoute(subject as FastifyRequest, rest)
+    const context = subject as GuardContext
+    const { service: called, method, id } = context
+    const guarded = { service: called, method, id, call: context }
+    context.params = await authenticationOf(context.app, service).check(context.params, names, guarded)
+    await rest?.()
   }
 
   async function guardRoute(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -74,7 +81,7 @@ export function authenticate(...given: [AuthenticateOptions] | string[]): Guard 
     const params: Params & Carrier = { ...request.feathers, [caller]: token, provider: 'rest' }
     try {
       // Hooks may use `request.feathers` after the request has ended, so the request itself is left out of it.
-      const { provider, [caller]: _, ...result } = await credentials.check(params, names)
+      const { provider, [caller]: _, ...result } = await credentials.check(params, names, { call: request })
       request.feathers = result
       const { name } = credentials.authenticator.entities
       if (name !== null) define(request, name, result[name])
@@ -102,6 +109,9 @@ export function authenticate(...given: [AuthenticateOptions] | string[]): Guard 
   const security = (app: unknown) => schemesOf(authenticationOf(app, service), names)
   return withTraits(guard, { check, security })
 }
+
+const isReply = (value: NextFunction | FastifyReply | undefined): value is FastifyReply =>
+  typeof value === 'object' && value !== null
 
 const isListOfNames = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string' && name !== '')

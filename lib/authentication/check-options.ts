@@ -1,5 +1,5 @@
 import { checkOptionNames } from '../core/option-names.js'
-import { isObject } from '../core/plain.js'
+import { isObject, isPlain } from '../core/plain.js'
 import { shown } from '../core/shown.js'
 import { type AuthenticationOptions, isStrategy } from './options.js'
 import type { PasswordOptions } from './password.js'
@@ -12,13 +12,17 @@ const kind = (description: string, is: Kind[1]): Kind => [description, is]
 const isNonEmpty = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 const free = kind('anything', () => true)
-const object = kind('an object', isObject)
+const object = kind('a plain object', isPlain)
 const text = kind('a non-empty string', isNonEmpty)
 const list = kind('a list of strings', (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'))
 const flag = kind('true or false', (value) => typeof value === 'boolean')
+const isCollection = (value: object) =>
+  [Map, WeakMap, URLSearchParams, Headers, FormData].some((type) => value instanceof type)
 const store = kind(
-  'an object with the methods get(key) and set(key, value, seconds)',
-  (value) => isObject(value) && typeof value.get === 'function' && typeof value.set === 'function'
+  // It would keep all for ever, as those of the platform do that take a key and a value alone.
+  'an object with the methods get(key) and set(key, value, seconds), which a Map is not',
+  (value) =>
+    isObject(value) && typeof value.get === 'function' && typeof value.set === 'function' && !isCollection(value)
 )
 
 // Each option, and what it must be. Options that are checked elsewhere may be anything here.
@@ -29,10 +33,13 @@ const known: Record<string, Record<string, Kind>> = {
     path: kind('a string', (value) => typeof value === 'string'),
     entity: kind('a non-empty string, or null', (value) => value === null || isNonEmpty(value)),
     isRevoked: kind('a function', (value) => typeof value === 'function'),
-    refresh: kind('true, false or an object', (value) => typeof value === 'boolean' || isObject(value)),
+    refresh: kind('true, false or a plain object', (value) => typeof value === 'boolean' || isPlain(value)),
     ...{ before: free, after: free, hooks: free, config: free, bodyLimit: free, handlerTimeout: free, schema: free }
   } satisfies Record<keyof AuthenticationOptions, Kind>,
-  'jwt.': { expiresIn: free, issuer: free, audience: free, algorithm: free } satisfies Record<keyof TokenOptions, Kind>,
+  'jwt.': { expiresIn: free, issuer: free, audience: free, algorithm: free, header: object } satisfies Record<
+    keyof TokenOptions,
+    Kind
+  >,
   'passwords.': { concurrent: free, waiting: free } satisfies Record<keyof PasswordOptions, Kind>,
   'refresh.': { expiresIn: free },
   'strategies.jwt.': { header: text, schemes: list } satisfies Record<keyof JwtOptions, Kind>,

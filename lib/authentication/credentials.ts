@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
 import type { Params } from '../../types/service.js'
 import { callerIn } from '../core/caller.js'
-import { noteLogin } from '../core/credentials.js'
-import { NotAuthenticated } from '../core/errors.js'
+import { attempt, NotAuthenticated } from '../core/errors.js'
+import { type Called, isViewOf, noteLogin, withoutOtherLogins } from '../core/logins.js'
 import { merge } from '../core/merge.js'
 import type { Entities } from './entities.js'
 import type { Passwords } from './password.js'
@@ -27,6 +27,24 @@ type Given = Params & { authentication?: AuthenticationRequest }
 
 // Each `params.authentication` that was made here, and who has verified it: nobody where it was only read. Any other was set by others.
 const verifiers = new WeakMap<object, Credentials | undefined>()
+
+/** What a guard stands before. */
+export interface Guarded extends Called {
+  /** The context or the request: further guards of the same call have the same. */
+  readonly call: object
+}
+
+// The guards of one call may be those of several authentications, who is known to each of them then.
+const accepting = new WeakMap<object, Set<object>>()
+
+/** The authentications whose guards a call has passed, also before its route. */
+function acceptedIn(params: Params, call: object): Set<object> {
+  const caller = callerIn(params)
+  const key = caller !== undefined && caller.context === call ? Object(caller.request) : call
+  const known = accepting.get(key) ?? new Set()
+  accepting.set(key, known)
+  return known
+}
 
 /** Reads the credentials of calls, and asks the strategies of one authentication service who they belong to. */
 export class Credentials {
@@ -84,11 +102,16 @@ export class Credentials {
 
   /**
    * Tells who a call comes from, for a guard: returns the params of the call with the result merged into them. A call of the server
-   * itself needs no credentials.
+   * itself needs no credentials. What the guards of other authentications have set counts for nothing, and is taken out.
+   * @param guarded the service that is called, and what the call is known by
    * @throws {NotAuthenticated} when the call comes from outside, without credentials that one of the strategies accepts
    */
-  async check<P extends Params>(params: P, strategies: readonly string[]): Promise<P> {
-    const { authentication, authenticated }: Given = params
+  async check<P extends Params>(given: P, strategies: readonly string[], guarded: Guarded): Promise<P> {
+    if (isViewOf(given, guarded)) return given
+    const accepted = acceptedIn(given, guarded.call)
+    const params: P & Given = withoutOtherLogins(given, this, accepted)
+    accepted.add(this)
+    const { authentication, authenticated } = params
     const isOurs = !authentication || verifiers.get(authentication) === this
     const isAllowed = !authentication || strategies.includes(String(authentication.strategy))
     if (authenticated === true && isOurs && isAllowed) return params
@@ -96,7 +119,8 @@ export class Credentials {
     if (credentials === undefined && params.provider) throw new NotAuthenticated('Not authenticated')
     if (credentials === undefined) return params
     const { accessToken, refreshToken, ...result } = await this.authenticate(credentials, params, strategies)
-    return merge(params, noteLogin(params, merge(result, { authenticated: true })))
+    const values = merge(result, { authenticated: true })
+    return merge(params, merge(values, noteLogin(params, { maker: this, values })))
   }
 
   /** The credentials of a call: those that a hook or middleware has set (`null` is as if it were not set), else those that one of the strategies reads from the request. */
@@ -123,6 +147,14 @@ export class Credentials {
       throw error
     })
     return this.#ready
+  }
+
+  /** Whether tokens of another authentication would be good here, for users of another table. */
+  takesTokensOf(one: Credentials): boolean {
+    const other = one.#parts
+    const usersOf = ({ entities }: CredentialsParts) => (entities.name === null ? undefined : entities.service)
+    if (usersOf(this.#parts) === usersOf(other)) return false
+    return attempt(() => this.#parts.tokens.verify(other.tokens.sign({ sub: 'test' }).accessToken)) !== undefined
   }
 
   async #setup(): Promise<void> {

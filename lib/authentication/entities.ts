@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { RegisteredService } from '../../types/fastify.js'
 import type { Id, Params, Query, Service } from '../../types/service.js'
 import { toServiceError } from '../core/errors.js'
+import { noteLogin, toView } from '../core/logins.js'
 import { joinPath } from '../core/path.js'
 import { errorWithout } from '../core/protected-error.js'
 import { without } from '../core/without.js'
@@ -109,16 +110,22 @@ export class Entities {
       // A service may find something else under a name such as `__proto__`.
       return String(this.#idIn(entity)) === id ? entity : undefined
     } catch (error) {
-      if (toServiceError(error).code === 404) return undefined
+      // What can't be the id of any user, as text where ids are numbers, is refused as bad: it is all that was asked.
+      if ([400, 404].includes(toServiceError(error).code)) return undefined
       throw error
     }
   }
 
-  /** A user as they see themselves over HTTP. */
-  async getExternal(entity: unknown, params: Params): Promise<Entity> {
+  /**
+   * A user as they see themselves over HTTP.
+   * @param maker the authentication that has found out who it is
+   */
+  async getExternal(entity: unknown, params: Params, maker: object): Promise<Entity> {
     const { authentication, ...rest } = params
-    const own = { ...rest, [String(this.name)]: entity, authenticated: true }
-    return this.service.get(this.idOf(entity), { ...own, query: {} })
+    const values = { [String(this.name)]: entity, authenticated: true }
+    const id = this.idOf(entity)
+    const own = { ...rest, ...values, ...noteLogin(params, { maker, values }), ...toView(this.service, id) }
+    return this.service.get(id, { ...own, query: {} })
   }
 
   /** @throws when a user has no id */

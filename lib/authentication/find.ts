@@ -9,6 +9,7 @@ import type { Credentials } from './credentials.js'
 import { isHashed } from './password.js'
 
 interface Registration extends Authentication {
+  readonly path: string
   readonly credentials: Credentials
   readCredentials(request: FastifyRequest): Promise<void>
 }
@@ -18,7 +19,12 @@ type Instance = FastifyInstance & WithAuthentications<Registration>
 const nowhere = 'There is no authentication here: register the plugin fastify-services/authentication'
 
 /** Makes an authentication service known to all instances of its application. */
-export function registerAuthentication(app: FastifyInstance, service: unknown, credentials: Credentials): void {
+export function registerAuthentication(
+  app: FastifyInstance,
+  path: string,
+  service: unknown,
+  credentials: Credentials
+): void {
   // The outermost instance that has services: the others inherit the list from it.
   let top: Instance = app
   while (Object.getPrototypeOf(top)?.service !== undefined) top = Object.getPrototypeOf(top)
@@ -26,12 +32,25 @@ export function registerAuthentication(app: FastifyInstance, service: unknown, c
   const { passwords, strategyNames } = credentials.authenticator
   top[authentications].push({
     app,
+    path,
     service,
     credentials,
     strategyNames,
     readCredentials: (request) => credentials.read(request),
     hashPassword: async (password, params) => (isHashed in params ? password : passwords.hash(password))
   })
+}
+
+/**
+ * Tokens of one authentication must not be good for another, whose user with that id is somebody else.
+ * @throws when those of another one would be good for this one
+ */
+export function checkTokens(app: FastifyInstance, path: string, credentials: Credentials): void {
+  const other = allIn(app).find((one) => one.credentials !== credentials && credentials.takesTokensOf(one.credentials))
+  if (other !== undefined)
+    throw new Error(
+      `Tokens of the authentication service '${other.path}' would be good for '${path}' too, which has other users: give each a secret of its own, or another \`jwt.audience\``
+    )
 }
 
 const allIn = (app: unknown) => (app as Instance)[authentications] ?? []

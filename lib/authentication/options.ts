@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { TokenPayload } from '../../types/authentication.js'
 import type { ServiceOptions } from '../../types/fastify.js'
 import { read } from '../core/errors.js'
+import { isPlain } from '../core/plain.js'
 import { shown } from '../core/shown.js'
 import type { EntityOptions } from './entities.js'
 import type { PasswordOptions } from './password.js'
@@ -64,7 +65,8 @@ export function toStrategies(strategies: Strategies = { jwt: true, local: true }
   const made = new Map<string, Strategy>()
   for (const [name, value] of Object.entries(strategies)) {
     if (value === undefined || value === false) continue
-    if (value !== true && (typeof value !== 'object' || value === null))
+    const isOptions = ['jwt', 'local'].includes(name) ? isPlain(value) : typeof value === 'object' && value !== null
+    if (value !== true && !isOptions && !isStrategy(value))
       throw new Error(
         `The strategy '${name}' of authentication must be true, an object with its options, or a strategy, got ${shown(value)}`
       )

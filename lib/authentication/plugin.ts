@@ -6,7 +6,7 @@ import { checkOptions } from './check-options.js'
 import { Credentials } from './credentials.js'
 import { toSeconds } from './duration.js'
 import { Entities } from './entities.js'
-import { registerAuthentication } from './find.js'
+import { checkTokens, registerAuthentication } from './find.js'
 import { type AuthenticationOptions, namesOf, toStrategies } from './options.js'
 import { Passwords } from './password.js'
 import { RevocationList } from './revocation.js'
@@ -28,7 +28,8 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
     expiresIn: jwt.expiresIn ?? (refresh ? '15m' : '1d'),
     issuer: jwt.issuer ?? 'fastify-services',
     audience: jwt.audience ?? (name || '/'),
-    algorithm: jwt.algorithm ?? 'HS256'
+    algorithm: jwt.algorithm ?? 'HS256',
+    ...(jwt.header && { header: jwt.header })
   })
   const revocation = options.revocation ? new RevocationList(store, name, tokens.lifetime) : undefined
   const { expiresIn = '30d' } = typeof refresh === 'object' ? refresh : {}
@@ -55,7 +56,8 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   const passed = { before, after, config, bodyLimit, handlerTimeout, schema } as ServiceOptions<AuthenticationService>
   const registered = app.service(path, service, { ...passed, methods: ['create', 'remove'], hooks: loginHooks })
   registered.hooks(hooks ?? {})
-  registerAuthentication(app, registered, credentials)
+  registerAuthentication(app, name, registered, credentials)
+  app.addHook('onReady', async () => checkTokens(app, name, credentials))
 }
 
 /**

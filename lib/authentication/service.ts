@@ -103,10 +103,10 @@ export class AuthenticationService {
 
   /** For a call from outside, the user as they see themselves over HTTP. */
   async #toExternal(result: AuthenticationResult, params: Params): Promise<AuthenticationResult> {
-    const { entities } = this.#parts
+    const { entities, credentials } = this.#parts
     const entity = this.#entityOf(result)
     if (entity === undefined || !params.provider) return result
-    return { ...result, [String(entities.name)]: await entities.getExternal(entity, params) }
+    return { ...result, [String(entities.name)]: await entities.getExternal(entity, params, credentials) }
   }
 }
 

@@ -18,6 +18,8 @@ export interface TokenOptions {
   audience?: string
   /** Default `'HS256'`. The algorithms that begin with RS, PS, ES or Ed take a key pair as the secret. */
   algorithm?: Algorithm
+  /** What else the header of a token says, as `jwtOptions` of Feathers has it: `{ typ: 'access' }`. Default: nothing. */
+  header?: Readonly<Record<string, unknown>>
 }
 
 /** Signs and verifies access tokens. */
@@ -64,15 +66,20 @@ const areSound = (payload: TokenPayload): boolean => claimTypes.every(([name, is
 export async function createTokens(
   app: FastifyInstance,
   secret: Secret | readonly Secret[] | undefined,
-  options: Required<TokenOptions>
+  options: Required<Omit<TokenOptions, 'header'>> & Pick<TokenOptions, 'header'>
 ): Promise<Tokens> {
-  const { issuer: iss, audience: aud, algorithm } = options
+  const { issuer: iss, audience: aud, algorithm, header = {} } = options
   const secrets = toSecrets(secret, algorithm)
   const lifetime = toSeconds(options.expiresIn, 'jwt.expiresIn')
   // The library would skip the check of a claim for which nothing is expected.
   for (const [name, value] of Object.entries({ issuer: iss, audience: aud }))
     if (typeof value !== 'string' || value === '')
       throw new Error(`The option \`jwt.${name}\` of authentication must be a non-empty string, got ${shown(value)}`)
+  const reserved = ['alg', 'kid', 'crit', 'b64'].find((name) => Object.hasOwn(header, name))
+  if (reserved !== undefined)
+    throw new Error(
+      `The option \`jwt.header\` of authentication can't have '${reserved}': the option \`jwt.algorithm\` names the algorithm, and the secrets are tried in order`
+    )
   const keys: Record<string, JWT> = Object.create(null)
   await app.register(async (child) => {
     // Shadows `app.jwt` of the application, which would otherwise get our namespaces.
@@ -81,7 +88,7 @@ export async function createTokens(
       await child.register(fastifyJwt, {
         namespace: `fastify-services-${index}`,
         secret: one,
-        sign: { algorithm, iss, aud, expiresIn: lifetime },
+        sign: { algorithm, iss, aud, expiresIn: lifetime, header: { ...header, alg: algorithm } },
         verify: {
           algorithms: [algorithm],
           allowedIss: iss,

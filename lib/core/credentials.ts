@@ -1,4 +1,3 @@
-import { callerIn } from './caller.js'
 import { instanceOf } from './hook-application.js'
 
 export interface CredentialsReader {
@@ -62,23 +61,3 @@ export const foreignReaderFor = (instance: WithForeignReader): ForeignReader | u
 /** What reads the credentials of requests to the services of an instance. */
 export const readerFor = (instance: WithForeignReader): CredentialsReader | undefined =>
   authenticationFor(instance) ?? foreignReaderFor(instance)
-
-/** The params that a guard of ours has set. */
-export type Login = Readonly<Record<string, unknown>>
-
-// They are noted on the request: hooks may replace the params of a call, and what is in them.
-const logins = Symbol('logins')
-
-interface WithLogins {
-  [logins]?: readonly Login[]
-}
-
-/** Notes what a guard of ours sets in the params of a call, and returns it. */
-export function noteLogin<L extends Login>(params: object, login: L): L {
-  const request = callerIn(params)?.request as WithLogins | undefined
-  if (request !== undefined) request[logins] = [...loginsOf(request), login]
-  return login
-}
-
-/** What guards of ours have set in the params of a request. */
-export const loginsOf = (request: unknown): readonly Login[] => (request as WithLogins | undefined)?.[logins] ?? []

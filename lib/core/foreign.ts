@@ -3,6 +3,7 @@ import type { CallObserver } from './call-observer.js'
 import { compose, type Run } from './compose.js'
 import { contextOf } from './context.js'
 import { HookStore } from './hooks.js'
+import type { Handover } from './host.js'
 import { checkArguments, definitionOf } from './methods.js'
 import type { RegisterOptions, ServiceEntry, ServiceMethod } from './service.js'
 
@@ -19,6 +20,10 @@ export interface Foreign {
    * `dispatch` that is set on the way there, by whatever hook of its own.
    */
   call(context: HookContext, notify: (context: HookContext) => void): Promise<void>
+  /** Answers all requests for the service, in place of `call`, without the hooks of all services. */
+  readonly handover?: Handover
+  /** The content type of a result that is a text. Default: it is JSON. */
+  readonly textType?: (text: string) => string
 }
 
 // Apart from the objects, as what is said of them in other places.

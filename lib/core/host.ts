@@ -1,6 +1,17 @@
 import type { HookOptions } from '../../types/hooks.js'
 import type { Describable } from './description.js'
 
+/** Somebody else who answers requests, and reads their bodies: another framework. Its parameters are those of the server. */
+export interface Handover {
+  /** Whether a request is left to it. It finds no route otherwise. */
+  isFor(request: never): boolean
+  /** Answers a request. Hooks that the server runs for each answer are over, and their headers are to be on this one. */
+  answer(request: never, reply: never): void
+}
+
+/** The name in the `config` of a route that says: it takes what no other route does. */
+export const fallbackMark: unique symbol = Symbol('fallback')
+
 /** What a server tells the other doors of its services. */
 export interface ServiceHost {
   /** The services, in the order of registration. */
@@ -9,6 +20,14 @@ export interface ServiceHost {
   readonly isReady: boolean
   /** Adds hooks for all services, at any time. @throws when a hook type is not known */
   addHooks(options: HookOptions): void
+  /** Whether there are hooks for all services. */
+  readonly hasHooks: boolean
+  /** Whether a service answers at a URL. */
+  isAt(url: string): boolean
+  /** Notes that somebody else answers a service which is not registered here: hooks for all services would not run for it. */
+  noteHanded(path: string): void
+  /** Lets somebody else answer, below the prefix of an instance, what no route answers. */
+  addFallback(instance: never, handover: Handover): void
   /** Are called with each service that is registered from now on. */
   readonly onService: ((entry: Describable) => void)[]
 }

@@ -2,8 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HookContext } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
 import { callerIn } from '../core/caller.js'
-import { type ForeignReader, loginsOf } from '../core/credentials.js'
+import type { ForeignReader } from '../core/credentials.js'
 import { attempt } from '../core/errors.js'
+import { loginsOf, withoutNamesOfLogins } from '../core/logins.js'
 import { shownText } from '../core/shown.js'
 import type { AuthenticationService, Mounted } from './mounted.js'
 
@@ -46,24 +47,31 @@ export function credentialsReader(application: Mounted, settings: Authentication
   }
 }
 
-const authenticates = (service: unknown) => Boolean(Object(service).parse && Object(service).configuration)
-
-// They tell of the call, whatever a strategy returns under these names.
-const ofCall = ['provider', 'query', 'headers', 'route']
+/** Whether it is a service that authenticates. */
+export const authenticates = (service: unknown): boolean =>
+  Boolean(Object(service).parse && Object(service).configuration)
 
 /**
- * Takes out of the params of a call what guards of ours have put there: those of the application let in whoever is authenticated already.
- * What its own strategies have read from the request is there again.
+ * Takes out of the params of a call over HTTP what guards of other authentications have put there: those of the application let in whoever is
+ * authenticated already. What its own strategies have read from the request is there again.
  */
-export function removeLogin(context: HookContext): void {
+export function removeLogin(context: HookContext, application: Mounted): void {
   // Only what can be extended is told who calls.
   if (!Object.isExtensible(context.params)) context.params = { ...context.params }
   const request = callerIn(context.params)?.request as FastifyRequest
-  const logins = loginsOf(request)
-  if (logins.length === 0) return
-  const isOurs = (name: string) => !ofCall.includes(name) && logins.some((login) => name in login)
-  const params: Params = Object.fromEntries(Object.entries(context.params).filter(([name]) => !isOurs(name)))
+  context.params = withoutLogins(context.params, request, application)
+}
+
+/** What hooks of Fastify have put on `request.feathers` for the params of a call, without what guards of other authentications have. */
+export const propertiesFor = (request: FastifyRequest, application: Mounted): Params => ({
+  ...withoutLogins(request.feathers, request, application)
+})
+
+function withoutLogins(params: Params, request: FastifyRequest, application: Mounted): Params {
+  const logins = loginsOf(request).filter(({ maker }) => maker !== application)
+  if (logins.length === 0) return params
+  const rest: Params = withoutNamesOfLogins(params, logins)
   const { authentication } = request.feathers
-  if (logins.every((login) => login.authentication !== authentication)) Object.assign(params, { authentication })
-  context.params = params
+  const isRead = authentication !== undefined && logins.every(({ values }) => values.authentication !== authentication)
+  return isRead ? Object.assign(rest, { authentication }) : rest
 }

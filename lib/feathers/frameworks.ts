@@ -4,13 +4,11 @@ import type { Mounted } from './mounted.js'
 export interface Brought {
   /** What Fastify and fastify-services do. */
   readonly replaced: readonly unknown[]
+  /** The one of these that calls the services. */
+  readonly services: unknown
   /** What is missed until a plugin of Fastify does it, with the name of that plugin. */
   readonly missed: readonly (readonly [middleware: unknown, plugin: string])[]
 }
-
-/** The middleware of an application. A bare `feathers()` has none. */
-export const stackOf = ({ middleware, _router }: Mounted): readonly unknown[] =>
-  middleware ?? _router?.stack.map(({ handle }) => handle) ?? []
 
 /** What the framework of an application brings. It is loaded here, where it is there already. */
 export async function broughtTo({ middleware }: Mounted): Promise<Brought> {
@@ -30,7 +28,7 @@ async function ofKoa(bare: Bare): Promise<Brought> {
     [cors(), '@fastify/cors'],
     [serveStatic('.'), '@fastify/static']
   ] as const
-  return { replaced: app.middleware, missed }
+  return { replaced: app.middleware, services: app.middleware.at(-1), missed }
 }
 
 async function ofExpress(bare: Bare): Promise<Brought> {
@@ -49,6 +47,7 @@ async function ofExpress(bare: Bare): Promise<Brought> {
   app.use(json())
   app.use(urlencoded({ extended: true }))
   rest()(app as never)
+  const services = handlesOf(app).at(-1)
   app.use(notFound())
   app.use(errorHandler())
   const missed = [
@@ -56,5 +55,8 @@ async function ofExpress(bare: Bare): Promise<Brought> {
     [compression(), '@fastify/compress'],
     [serveStatic('.'), '@fastify/static']
   ] as const
-  return { replaced: stackOf(app as never), missed }
+  return { replaced: handlesOf(app), services, missed }
 }
+
+const handlesOf = (app: object): readonly unknown[] =>
+  (app as Mounted)._router?.stack.map(({ handle }) => handle) as unknown[]

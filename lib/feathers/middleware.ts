@@ -1,41 +1,67 @@
-import type { FastifyBaseLogger } from 'fastify'
-import { broughtTo, stackOf } from './frameworks.js'
-import { isOAuth, type Mounted, optionsOf } from './mounted.js'
+import type { FastifyInstance } from 'fastify'
+import { rootOf } from '../core/root.js'
+import { broughtTo } from './frameworks.js'
+import { type FeathersService, isOAuth, type Mounted, optionsOf } from './mounted.js'
+import { type Layer, meetsService, nameOf, stackOf } from './stack.js'
+
+/** The middleware of an application that its framework has not brought, and what is missed of the rest. */
+export interface Sorted {
+  readonly unknown: readonly Layer[]
+  /** Those of `unknown` that requests for services get to. */
+  readonly around: readonly Layer[]
+  /** The plugins of Fastify that do what is missed. */
+  readonly missed: readonly string[]
+}
+
+const empty: Sorted = { unknown: [], around: [], missed: [] }
 
 /**
  * Looks for the middleware of an application, which does not run on Fastify. What its framework brings is replaced here, or logged.
  * @throws when there is other middleware: it may be what guards the application
  */
-export async function checkMiddleware(application: Mounted, log: FastifyBaseLogger): Promise<void> {
-  const stack = stackOf(application)
-  const { missed, unknown } = stack.length === 0 ? nothing : await sort(application, stack)
-  const ofServices = Object.entries(application.services).flatMap(([path, service]) => {
-    if (isOAuth(service)) return []
-    const { koa, express } = optionsOf(service)
-    const around = [koa?.before, koa?.after, express?.before, express?.after].flatMap((list) => list ?? [])
-    return around.map((one) => `${nameOf(one)} of the service '${path}'`)
-  })
-  const names = [...unknown.map(nameOf), ...ofServices]
+export async function checkMiddleware(application: Mounted, fastify: FastifyInstance): Promise<void> {
+  const { unknown, missed } = await sortMiddleware(application)
+  const ofServices = Object.entries(application.services).flatMap(([path, service]) =>
+    isOAuth(service) ? [] : middlewareOf(service).map((name) => `${name} of the service '${path}'`)
+  )
+  const names = [...unknown.map(({ name }) => name), ...ofServices]
   if (names.length > 0)
     throw new Error(
-      `The Feathers application has middleware, which does not run on Fastify: ${names.join(', ')}. Make hooks of Fastify or of services of it, then set the option \`ignoreMiddleware\``
+      `The Feathers application has middleware, which does not run on Fastify: ${names.join(', ')}. Let the application answer what needs it, by the option \`fallback\`; or make hooks of Fastify or of services of it, then set the option \`ignoreMiddleware\``
     )
-  if (missed.length > 0)
-    log.warn(
-      `The Feathers application has middleware that does not run on Fastify. Use ${missed.join(' and ')} instead`
+  warnOfMissed(missed, fastify)
+}
+
+/** Says which plugins of Fastify to use, unless they are there. */
+export function warnOfMissed(missed: readonly string[], fastify: FastifyInstance): void {
+  const absent = missed.filter((name) => !fastify.hasPlugin(name) && !rootOf(fastify).hasPlugin(name))
+  if (absent.length > 0)
+    fastify.log.warn(
+      `The Feathers application has middleware that does not run on Fastify. Use ${absent.join(' and ')} instead`
     )
 }
 
-const nothing = { missed: [], unknown: [] }
+/** The names of the middleware that a service has for itself. */
+export function middlewareOf(service: FeathersService): string[] {
+  const { koa, express } = optionsOf(service)
+  const lists = { 'koa.before': koa?.before, 'koa.after': koa?.after }
+  const all = Object.entries({ ...lists, 'express.before': express?.before, 'express.after': express?.after })
+  return all.flatMap(([list, functions]) =>
+    [functions ?? []].flat().map((middleware, index) => nameOf(middleware, `number ${index + 1} of ${list}`))
+  )
+}
 
-async function sort(application: Mounted, stack: readonly unknown[]) {
+/** Sorts the middleware of an application: what its framework brings is known by its code. */
+export async function sortMiddleware(application: Mounted): Promise<Sorted> {
+  const stack = stackOf(application)
+  if (stack.length === 0) return empty
   const brought = await broughtTo(application)
   const texts = brought.replaced.map(String)
-  const plugins = new Map(brought.missed.map(([one, plugin]) => [String(one), plugin]))
+  const plugins = new Map(brought.missed.map(([middleware, plugin]) => [String(middleware), plugin]))
   const seen = new Map<string, number>()
   const missed = new Set<string>()
-  const unknown = stack.filter((one) => {
-    const text = String(one)
+  const unknown = stack.filter(({ handle }) => {
+    const text = String(handle)
     const plugin = plugins.get(text)
     if (plugin !== undefined) missed.add(plugin)
     const count = (seen.get(text) ?? 0) + 1
@@ -44,11 +70,17 @@ async function sort(application: Mounted, stack: readonly unknown[]) {
     // Where several functions have one text, further ones may be other functions: a guard of Express for example.
     return plugin === undefined && (own === 0 || (own > 1 && count > own))
   })
-  return { missed: [...missed], unknown }
+  // Of several with this text the last one: what stands before it may be before the services.
+  const services = stack.findLastIndex(({ handle }) => String(handle) === String(brought.services))
+  const end = services === -1 ? stack.length : services
+  // Express sends errors of services to functions of four parameters, wherever they stand. A twin of the known may be anywhere.
+  const isAround = (layer: Layer) =>
+    stack.indexOf(layer) < end || texts.includes(String(layer.handle)) || Object(layer.handle).length === 4
+  return { unknown, around: unknown.filter(isAround), missed: [...missed] }
 }
 
-/** The name of a function, or the beginning of its code. */
-function nameOf(middleware: unknown): string {
-  const { name } = Object(middleware)
-  return name || `\`${String(middleware).replace(/\s+/g, ' ').slice(0, 60)}…\``
-}
+/** Why a service is answered by the framework of its application alone: the names of the middleware that only runs there. */
+export const reasonsFor = (service: FeathersService, path: string, { around }: Sorted): readonly string[] => [
+  ...middlewareOf(service),
+  ...around.filter((layer) => meetsService(layer, path)).map(({ name }) => name)
+]

@@ -6,7 +6,9 @@ import { standFor } from '../core/foreign.js'
 import type { ToApplication } from '../core/hook-application.js'
 import { callService, type Notify } from './call.js'
 import { type AuthenticationSettings, type credentialsReader, removeLogin } from './credentials.js'
+import { type Fallback, frameworkOf } from './fallback.js'
 import { Lifecycle } from './lifecycle.js'
+import { separateLogins } from './logins.js'
 import { checkMiddleware } from './middleware.js'
 import { type FeathersService, isOAuth, type Mounted, optionsOf, type ServiceOptions } from './mounted.js'
 import { registerSockets } from './sockets.js'
@@ -17,29 +19,42 @@ export interface MountOptions {
   authentication?: AuthenticationSettings
   /** Whether its Koa or Express middleware, which does not run here, is no concern. Default: the server does not start with some. */
   ignoreMiddleware?: boolean
+  /**
+   * Whether its own framework, Koa or Express, answers what Fastify does not: requests that no route takes, and those for services that have middleware.
+   * Default: `false`.
+   */
+  fallback?: boolean
 }
 
 /**
  * Registers the services of a Feathers application, and those that it gets until the server is ready.
  * @param toApplication makes what hooks around its services get as `context.app`
+ * @param fallback says what its framework answers
  */
 export function mount(
   fastify: FastifyInstance,
   application: Mounted,
   toApplication: ToApplication,
-  { readCredentials, check }: ReturnType<typeof credentialsReader>,
-  { ignoreMiddleware = false }: MountOptions
+  { readCredentials, check, isThere }: ReturnType<typeof credentialsReader>,
+  ignoreMiddleware: boolean,
+  fallback: Fallback | undefined
 ): void {
   const oauth: string[] = []
   let hasServices = false
   const lifecycle = new Lifecycle(application, async () => {
-    if (oauth.length > 0) fastify.log.warn(`OAuth of the Feathers application does not move: ${oauth.join(', ')}`)
-    if (!ignoreMiddleware) await checkMiddleware(application, fastify.log)
+    if (oauth.length > 0)
+      fastify.log.warn(`OAuth of the Feathers application needs the option \`fallback\`: ${oauth.join(', ')}`)
+    if (fallback !== undefined) await fallback.check()
+    else if (!ignoreMiddleware) await checkMiddleware(application, fastify)
   })
+  const textType = frameworkOf(application) === 'Koa' ? koaTextType : undefined
 
   function add(service: FeathersService, path: string, { methods, routeParams }: ServiceOptions): void {
+    separateLogins(service, application, isThere)
     if (methods.length === 0) return
-    if (isOAuth(service)) return void oauth.push(path)
+    if (fallback?.takesLate(service, path)) return
+    const handover = fallback?.handoverOf(service, path)
+    if (isOAuth(service) && handover === undefined) return void oauth.push(path)
     // The set-up comes with the first of them, and the tear-down in the reverse order.
     const isFirst = !hasServices
     const object = Object.create(service, {
@@ -49,17 +64,19 @@ export function mount(
     async function call(context: HookContext, notify: Notify) {
       if (application.services[path] !== service)
         throw new NotFound(`The service '${path}' is not in the Feathers application any more`)
-      removeLogin(context)
+      removeLogin(context, application)
       if (routeParams) context.params.route = { ...routeParams, ...context.params.route }
       await callService(service, context, notify)
     }
     try {
       if (/[*(]|[^/]:/.test(path))
         throw new Error("'*', '(' and a ':' within a segment mean something else in routes of Fastify")
-      standFor(object, { service, origin: 'the Feathers application', call, application: toApplication })
-      fastify.service(path, object, { methods, before: readCredentials })
+      const foreign = { service, origin: 'the Feathers application', call, application: toApplication }
+      standFor(object, { ...foreign, ...(handover && { handover }), ...(textType && { textType }) })
+      fastify.service(path, object, { methods, ...(!handover && { before: readCredentials }) })
       hasServices = true
     } catch (cause) {
+      fallback?.refuse(service)
       const { message } = toServiceError(cause)
       throw new Error(
         `The service '${path}' of the Feathers application can't be mounted: ${message}${lifecycle.isRunning ? duringSetup : ''}`,
@@ -70,6 +87,7 @@ export function mount(
 
   for (const [path, service] of Object.entries(application.services)) add(service, path, optionsOf(service))
   application.mixins.push(add)
+  fallback?.register()
   registerSockets(fastify, application, lifecycle)
   // Services are set up in the order of registration, by whichever server was named. This is for an application that has none.
   fastify.addHook('onReady', async () => {
@@ -81,6 +99,9 @@ export function mount(
     if (!hasServices) await lifecycle.teardown()
   })
 }
+
+/** The content type that Koa gives to a text. */
+const koaTextType = (text: string) => `text/${/^\s*</.test(text) ? 'html' : 'plain'}; charset=utf-8`
 
 const duringSetup =
   ': the set-up of the Feathers application adds it. Run await theirs.setup() before you mount the application'

@@ -26,12 +26,26 @@ export interface Mounted extends FeathersApplication, SettingsStore {
   /** Of `@feathersjs/koa`. */
   readonly middleware?: readonly unknown[]
   /** Of `@feathersjs/express`. */
-  readonly _router?: { readonly stack: readonly { readonly handle: unknown }[] }
+  readonly _router?: { readonly stack: readonly ExpressLayer[] }
+  /** Of `@feathersjs/koa`: makes the listener of a server. */
+  readonly callback?: () => Listener
+  /** Of `@feathersjs/koa` and `@feathersjs/express`: the service at a path, as they find it. */
+  lookup?(path: string): { readonly service: unknown } | null
 }
+
+/** A layer of Express 4. */
+export interface ExpressLayer {
+  readonly handle: unknown
+  readonly regexp: RegExp & { readonly fast_slash?: boolean }
+  readonly route?: { readonly path: unknown }
+}
+
+/** Answers a request. */
+export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
 
 /** A service of it, with the hooks that its application has given it. */
 export interface FeathersService {
-  readonly [options]: ServiceOptions
+  readonly [options]?: ServiceOptions
   readonly [name: string]: unknown
 }
 
@@ -52,6 +66,18 @@ export interface Context {
 /** `getServiceOptions` of `@feathersjs/feathers` reads it, which is not imported: nobody needs that package for the rest of this door. */
 const options: unique symbol = Symbol.for('@feathersjs/service') as never
 
+/** The options under the symbol of `@feathersjs/commons` 5.0.0, of which each copy of that package has its own. */
+function unsharedOptions(service: FeathersService): ServiceOptions {
+  for (let object: object = service; object !== null; object = Object.getPrototypeOf(object)) {
+    const symbols = Object.getOwnPropertySymbols(object) as (typeof options)[]
+    const symbol = symbols.find((own) => own.description === options.description && service[own] !== undefined)
+    if (symbol !== undefined) return service[symbol] as ServiceOptions
+  }
+  throw new Error(
+    'The Feathers application has a service that its version has not marked as one: install @feathersjs/feathers 5.0.1 or later'
+  )
+}
+
 export interface ServiceOptions {
   /** What clients may call. */
   readonly methods: readonly string[]
@@ -62,11 +88,13 @@ export interface ServiceOptions {
 
 /** The middleware around a service. */
 interface Around {
-  readonly before?: readonly unknown[]
-  readonly after?: readonly unknown[]
+  readonly before?: unknown
+  readonly after?: unknown
+  /** What its framework calls: the middleware, and the service between. */
+  composed?: (...args: unknown[]) => unknown
 }
 
-export const optionsOf = (service: FeathersService): ServiceOptions => service[options]
+export const optionsOf = (service: FeathersService): ServiceOptions => service[options] ?? unsharedOptions(service)
 
 /**
  * Whether it is a service of `@feathersjs/authentication-oauth`: one that has a `grant`, or its callback. They need the sessions of Koa or

@@ -7,6 +7,7 @@ import { isObject } from '../core/plain.js'
 import { shown } from '../core/shown.js'
 import { createApplications } from './application.js'
 import { credentialsReader } from './credentials.js'
+import { createFallback } from './fallback.js'
 import { type MountOptions, mount } from './mount.js'
 import type { FeathersApplication, Mounted } from './mounted.js'
 import { registerApplications } from './registration.js'
@@ -23,7 +24,7 @@ export interface FeathersOptions extends MountOptions {
   settings?: SettingsOption
 }
 
-const names = ['app', 'settings', 'authentication', 'ignoreMiddleware'] satisfies (keyof FeathersOptions)[]
+const names = ['app', 'settings', 'authentication', 'ignoreMiddleware', 'fallback'] satisfies (keyof FeathersOptions)[]
 
 async function feathers(fastify: FastifyInstance, options: FeathersOptions): Promise<void> {
   if (!fastify.hasDecorator('service'))
@@ -58,7 +59,9 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
   // Its guards at services of ours are answered as well; not those of an application around it, which hooks do not get here.
   if (isFirst) (fastify as WithForeignReader)[foreignReader] = reader
   if (mounted === undefined || reader === undefined) return
-  mount(fastify, mounted, applications, reader, rest)
+  const { ignoreMiddleware = false, fallback = false } = rest
+  const framework = fallback ? await createFallback(mounted, fastify, ignoreMiddleware) : undefined
+  mount(fastify, mounted, applications, reader, ignoreMiddleware, framework)
 }
 
 const isApplication = (app: FeathersApplication | undefined): app is Mounted =>

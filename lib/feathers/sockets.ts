@@ -1,7 +1,10 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { fallbackMark } from '../core/host.js'
 import { rootOf } from '../core/root.js'
 import type { Lifecycle } from './lifecycle.js'
 import type { Mounted } from './mounted.js'
+
+const isFallback = ({ routeOptions }: FastifyRequest) => fallbackMark in routeOptions.config
 
 /** Lets the sockets of a mounted application (`@feathersjs/socketio`) work on the servers of Fastify, and end with them. */
 export function registerSockets(fastify: FastifyInstance, application: Mounted, lifecycle: Lifecycle): void {
@@ -13,8 +16,8 @@ export function registerSockets(fastify: FastifyInstance, application: Mounted, 
   // They answer their requests before those come to Fastify, but on one server alone: `localhost` can be two addresses.
   rootOf(fastify).addHook('onRequest', (request, reply, done) => {
     const { io } = application
-    const isTheirs = request.is404 && io?.httpServer === fastify.server && request.url.startsWith(`${io.path()}/`)
-    if (!isTheirs) return done()
+    const isTheirs = io?.httpServer === fastify.server && request.url.startsWith(`${io.path()}/`)
+    if (!isTheirs || !(request.is404 || isFallback(request))) return done()
     reply.hijack()
     fastify.server.emit('request', request.raw, reply.raw)
   })

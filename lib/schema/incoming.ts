@@ -106,7 +106,7 @@ class Walk implements Visit {
     this.#places++
     const isTooMuch = this.#tries > triesBeside + triesForEach * this.#places
     if (depth > maxDepth) this.#end(`is nested more than ${maxDepth} deep`)
-    else if (isTooMuch) this.#end('holds too many unions in each other for a check')
+    else if (isTooMuch) this.#end('is nested too deep in unions')
     // Some libraries take a list for an object, which would not leave again.
     else if (Array.isArray(value) && (shape.kinds & ~kinds.null) === kinds.object)
       this.#tell('must be an object', 'type')

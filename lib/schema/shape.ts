@@ -254,12 +254,17 @@ export class Shape {
 
   /** Whether the parts say nothing of fields and items. */
   get isSilent(): boolean {
-    const { isOpen, isRecord, unions } = this
+    const { isOpen, isRecord, shapes } = this
+    const isWatched = shapes.recordNames !== undefined && shapes.flagged.writeOnly.size > 0
+    return isOpen && !isRecord && !isWatched && this.saysNothing
+  }
+
+  /** Whether no part speaks of fields or items. */
+  get saysNothing(): boolean {
     const says = ({ contains, ...part }: JsonSchema) =>
       ownOpenness(part) !== undefined ||
       [part.items, part.additionalItems, part.unevaluatedItems, contains].some(isNamed)
-    const isWatched = this.shapes.recordNames !== undefined && this.shapes.flagged.writeOnly.size > 0
-    return isOpen && !isRecord && !isWatched && unions.length === 0 && ![...this.parts].some(says)
+    return this.unions.length === 0 && ![...this.parts].some(says)
   }
 
   /** The names that a value must have, whatever branch of a union it is of. */

@@ -17,9 +17,10 @@ export function createAnswer(
   after: readonly Middleware[],
   custom: Formatter | undefined,
   serializer: Serializer,
-  ofItem?: Serializer
+  ofItem?: Serializer,
+  textType?: (text: string) => string
 ): Answer {
-  const format = custom ?? createFormatter(serializer, ofItem)
+  const format = custom ?? createFormatter(serializer, ofItem, textType)
   // Most services have neither, so there is nothing to wait for.
   if (after.length === 0 && custom === undefined)
     return (_context, _caller, request, reply) => format(request, reply) ?? undefined

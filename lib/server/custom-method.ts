@@ -8,6 +8,10 @@ import type { ServiceMethod } from '../core/service.js'
 /** The header by which a client names a custom method. */
 export const SERVICE_METHOD = 'x-service-method'
 
+/** The method that a request names in the header. An empty header is as none. */
+export const namedMethod = ({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined =>
+  (headers[SERVICE_METHOD] as string | undefined) || undefined
+
 const strategy = 'serviceMethod'
 
 /**
@@ -30,7 +34,7 @@ const byHeader: ConstraintStrategy<HTTPVersion.V1, unknown> = {
       }
     }
   },
-  deriveConstraint: ({ headers }) => headers[SERVICE_METHOD]
+  deriveConstraint: namedMethod
 }
 
 /**

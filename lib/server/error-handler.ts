@@ -18,6 +18,7 @@ import { builtInPage } from './error-page.js'
 import { restoreHeaders } from './headers.js'
 import { logError, logRecord } from './log.js'
 import { vary, wantsJSON } from './negotiate.js'
+import { explained } from './setting-error.js'
 
 /**
  * An error handler for Fastify: logs the error and answers it in the error format (docs/errors.md#the-body), as JSON or HTML.
@@ -32,14 +33,15 @@ export function errorHandler(
   const { html } = options
   const log = createLog(options)
   const page = html === false ? undefined : createPage(html)
-  return (thrown, request, reply) => {
-    const error = toAnswer(thrown, options.expose ?? process.env.NODE_ENV !== 'production')
+  return (given, request, reply) => {
+    const thrown = explained(given)
+    const error = toAnswer(thrown, options.expose ?? process.env.NODE_ENV !== 'production', request)
     log(thrown, error, request)
     restoreHeaders(reply)
     // This replaces the serializer of the result, which is not sent.
     reply.code(error.code).serializer((payload) => (typeof payload === 'string' ? payload : JSON.stringify(payload)))
     if (error.code === 401) reply.header('www-authenticate', 'Bearer')
-    if (error.code === 406) vary(reply)
+    if (error.code === 406 || page !== undefined) vary(reply)
     const retryAfter = read(error.data, 'retryAfter')
     // The header takes whole seconds. `Math.ceil` of a number below zero may be -0.
     const seconds = typeof retryAfter === 'number' && retryAfter >= 0 ? Math.ceil(retryAfter) : undefined
@@ -75,8 +77,10 @@ async function sendPage(
  * Chooses what the client may see of an error. V8's messages about values that it can't serialize reveal internals of
  * the server; ours do not.
  */
-function toAnswer(thrown: unknown, expose: boolean): ServiceError {
-  if (attempt(() => thrown instanceof Error && 'serialization' in thrown && !(thrown instanceof GeneralError)))
+function toAnswer(thrown: unknown, expose: boolean, { routeOptions }: FastifyRequest): ServiceError {
+  // Fastify marks what its serializer has thrown by the configuration of the route.
+  const isOfSerializer = routeOptions?.config !== undefined && read(thrown, 'serialization') === routeOptions.config
+  if (isOfSerializer && !attempt(() => thrown instanceof GeneralError))
     return new GeneralError('The result is not JSON (BigInt or a cycle?)', undefined, { cause: thrown })
   const error = toServiceError(thrown)
   if (expose || error.code < 500 || isServiceError(thrown)) return error

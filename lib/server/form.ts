@@ -6,10 +6,10 @@ import type { Parse } from './query.js'
 
 /** A part of a form as `@fastify/multipart` gives it. */
 type Part =
-  | { type: 'field'; fieldname: string; value: unknown; valueTruncated: boolean }
+  | { type: 'field'; fieldname: string | undefined; value: unknown; valueTruncated: boolean }
   | {
       type: 'file'
-      fieldname: string
+      fieldname: string | undefined
       filename: string | undefined
       mimetype: string
       file: { resume(): unknown }
@@ -70,13 +70,19 @@ async function read(parts: AsyncIterable<Part>, files: Files, parse: Parse): Pro
   let problem: Error | undefined
   try {
     for await (const part of parts) {
-      if (part.type === 'field') {
-        if (part.valueTruncated) problem ??= new PayloadTooLarge(`${part.fieldname} is too large`)
-        else if (typeof part.value === 'string') texts.append(part.fieldname, part.value)
-        else add(part.fieldname, part.value)
+      const { fieldname } = part
+      if (fieldname === undefined) {
+        problem ??= new BadRequest('A part of the form has no name')
+        if (part.type === 'file') part.file.resume()
         continue
       }
-      const name = `${part.fieldname}`.replace(/\[]$/, '')
+      if (part.type === 'field') {
+        if (part.valueTruncated) problem ??= new PayloadTooLarge(`${fieldname} is too large`)
+        else if (typeof part.value === 'string') texts.append(fieldname, part.value)
+        else add(fieldname, part.value)
+        continue
+      }
+      const name = fieldname.replace(/\[]$/, '')
       if (!files.has(name)) {
         problem ??= refusal('body', [name], `can not be a file. Files are: ${[...files.keys()].join(', ')}`, 'type')
         part.file.resume()

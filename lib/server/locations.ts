@@ -77,6 +77,11 @@ export class Locations {
     return isComplete ? (found?.store as Place | undefined)?.location : undefined
   }
 
+  /** Whether a URL is that of some service, also where a placeholder stands for an empty segment. */
+  isTaken(url: string): boolean {
+    return this.#router.find('GET', url) !== null
+  }
+
   /** The service with the URL pattern of a route, however that is spelt. */
   of(url: string): Location | undefined {
     return this.#placeOf(url)?.location

@@ -13,11 +13,13 @@ import { checkRoutes } from './custom-route.js'
 import { emitterOf, eventsOf, noteService } from './emitter.js'
 import { errorHandler } from './error-handler.js'
 import { exposedMethods } from './exposed.js'
+import { registerHandover } from './handover.js'
+import { takeLeadingSlashes } from './leading-slash.js'
 import { Locations } from './locations.js'
 import { logError } from './log.js'
 import { notFound } from './not-found.js'
 import { observer } from './observer.js'
-import { checkPluginOptions, checkServiceOptions } from './option-names.js'
+import { checkPath, checkPluginOptions, checkServiceOptions } from './option-names.js'
 import { Precedence } from './precedence.js'
 import { createParser } from './query.js'
 import { Registry } from './registry.js'
@@ -27,7 +29,8 @@ import { routerOf } from './router.js'
 import { registerRoutes } from './routes.js'
 import { checkSchemas } from './schema.js'
 import { mayHaveHooks, startHooks, startRouteHooks } from './start-hooks.js'
-import { answerUnsupported } from './target.js'
+import { answerUnsupported, refuseUnsupported } from './target.js'
+import { checkTimeouts } from './timeouts.js'
 import './tick.js'
 
 async function services(app: FastifyInstance, options: ServicesOptions): Promise<void> {
@@ -45,11 +48,20 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   const parse = createParser(options.query)
   const settings: Settings = { parse, formatter: options.formatter, onError, router, locations, precedence }
 
+  const late = new Set<string>()
   const addHooks = (hooks: HookOptions) => {
+    const registered = registry.entries.filter(({ object }) => foreignOf(object)?.handover).map(({ path }) => path)
+    const handed = [...registered, ...late]
+    // Before that, whoever has handed them over is asked at the start.
+    if (registry.ready && handed.length > 0)
+      throw new Error(
+        `Hooks of all services would not run for those that another framework answers: '${handed.join("', '")}'. Add them there`
+      )
     common.add(hooks, mayHaveHooks)
     // What is added to no service makes each of ours arrange its hooks anew.
     for (const { service, compose } of registry.entries) compose ? compose() : service.hooks({})
   }
+  const fallbacks = new Set<string>()
   const onService: ServiceHost['onService'] = []
   ;(app as WithServiceHost)[serviceHost] = {
     addHooks,
@@ -59,6 +71,22 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     },
     get isReady() {
       return registry.ready
+    },
+    get hasHooks() {
+      return common.added.length > 0
+    },
+    noteHanded: (path) => void late.add(path),
+    isAt: (url) => locations.at(url) !== undefined,
+    addFallback(instance: FastifyInstance, handover) {
+      if (fallbacks.has(instance.prefix))
+        throw new Error(
+          `Another application answers already what no route takes under '${instance.prefix || '/'}': set the option \`fallback\` for one of them, or give them prefixes`
+        )
+      fallbacks.add(instance.prefix)
+      const urls = instance.prefix === '' ? ['*'] : ['', '/*']
+      instance.register(async (child) =>
+        registerHandover(child, urls, handover, precedence, refuseUnsupported(locations, onError))
+      )
     }
   }
   decorateMessages(app)
@@ -69,15 +97,18 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     object?: object,
     serviceOptions: ServiceOptions = {}
   ) {
+    checkPath(path)
     return object === undefined ? registry.get(this.prefix, path).service : register(this, path, object, serviceOptions)
   } as ServiceFunction)
   app.decorate('setup', async (server?: unknown) => {
     registry.useServer(server)
     await root.ready()
   })
+  app.addHook('onReady', async () => checkTimeouts(app.server, app.log))
   app.addHook('onReady', () => registry.setup(app.server))
   app.addHook('onClose', () => registry.teardown())
   answerUnsupported(root, locations, onError)
+  takeLeadingSlashes(app, locations, router)
   if (options.notFound) {
     app.setNotFoundHandler(
       notFound({ ...options.errorHandler, ...(options.notFound === true ? {} : options.notFound) })
@@ -86,11 +117,11 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
 
   function register(instance: FastifyInstance, path: string, object: object, serviceOptions: ServiceOptions) {
     const name = joinPath(instance.prefix, path)
-    const { methods, schema, events, hooks } = serviceOptions
     const onListenerError = (err: unknown, event: string) =>
       logError(app.log, 'error', err, 'A listener of a service failed', { path: name, event })
     const create = () => {
       checkServiceOptions(serviceOptions, name)
+      const { methods, schema, events, hooks } = serviceOptions
       const exposed = exposedMethods(object, name, methods, [...declaredIn(schema).keys()])
       const routes = routesOf(schema, serviceOptions.routes, exposed)
       checkRoutes(routes, name, exposed, router)

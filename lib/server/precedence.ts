@@ -13,24 +13,19 @@ const strategy = 'beforeServices'
 export class Precedence {
   readonly #locations: Locations
   readonly #root: FastifyInstance
+  /** The verbs of routes that belong to no location, by their URLs: those for whatever no other route takes. */
+  readonly #others = new Map<string, string[]>()
 
   constructor(app: FastifyInstance, locations: Locations) {
     this.#locations = locations
     this.#root = rootOf(app)
-    // An instance copies the hooks of its parent when it is created: no hook runs twice.
-    for (
-      let instance = app;
-      instance !== Object.getPrototypeOf(this.#root);
-      instance = Object.getPrototypeOf(instance)
-    ) {
-      instance.addHook('onRoute', (route) => this.#putFirst(route))
-    }
+    onEveryRoute(app, (route) => this.#putFirst(route))
   }
 
   /** Adds a route of a service, unless the application has one at its method and URL. */
   add(instance: FastifyInstance, route: RouteOptions & { method: string }): void {
     const { method } = route
-    const url = instance.prefix + route.url
+    const url = patternOf(instance.prefix + route.url)
     const routed = this.#routedAt(url)
     if (!routed.includes(method) && instance.hasRoute({ method, url })) return
     instance.route(route)
@@ -49,8 +44,24 @@ export class Precedence {
   }
 
   #routedAt(url: string): string[] {
-    return this.#locations.of(url)?.routed ?? []
+    const pattern = patternOf(url)
+    const routed = this.#locations.of(url)?.routed ?? this.#others.get(pattern)
+    if (routed !== undefined) return routed
+    const verbs: string[] = []
+    if (pattern.endsWith('*')) this.#others.set(pattern, verbs)
+    return verbs
   }
+}
+
+/** A URL as the router keeps it: it takes both for the same, and finds a route by this one alone. */
+const patternOf = (url: string) => (url === '*' ? '/*' : url)
+
+/** Calls a listener with each route that the application adds from now on, in whatever instance. */
+export function onEveryRoute(app: FastifyInstance, listen: (route: RouteOptions) => void): void {
+  const end = Object.getPrototypeOf(rootOf(app))
+  // An instance copies the hooks of its parent when it is created: no hook runs twice.
+  for (let instance = app; instance !== end; instance = Object.getPrototypeOf(instance))
+    instance.addHook('onRoute', listen)
 }
 
 const everyRequest: ConstraintStrategy<HTTPVersion.V1, unknown> = {

@@ -14,7 +14,7 @@ import { isHopByHop, keepHeaders } from './headers.js'
  */
 export function applyContext(context: HookContext, status: number, reply: FastifyReply): void {
   const data = (context.dispatch === undefined ? context.result : context.dispatch) ?? null
-  const headers = toHeaders(context, reply.raw)
+  const headers = toHeaders(context, 'stream' in reply.raw)
   const otherwise = 'location' in headers ? 303 : data === null ? 204 : status
   reply.code(toStatus(context) ?? otherwise)
   if (headers !== none) {
@@ -38,15 +38,17 @@ const isSendable = (status: unknown): status is number =>
 
 const none: NonNullable<Http['headers']> = {}
 
-function toHeaders({ http, path, method }: HookContext, raw: object): typeof none {
+/** What is `undefined` or `null` is not sent. */
+function toHeaders({ http, path, method }: HookContext, isHttp2: boolean): typeof none {
   if (http?.headers === undefined && http?.location === undefined) return none
-  const location = http.location === undefined ? {} : { location: encodeUrl(http.location) }
+  const location = isThere(http.location) ? { location: encodeUrl(http.location) } : {}
   const headers: typeof none = {}
   for (const [name, value] of Object.entries({ ...http.headers, ...location })) {
-    if (value === undefined || ('stream' in raw && isHopByHop(name))) continue
+    if (!isThere(value) || (isHttp2 && isHopByHop(name))) continue
     try {
       validateHeaderName(name)
-      for (const item of [value].flat()) validateHeaderValue(name, item)
+      // Node refuses `undefined` in a list, and would send `null` as a word.
+      for (const item of [value].flat()) validateHeaderValue(name, item ?? undefined)
     } catch (error) {
       // What can't be carried may be what a client has sent.
       const what = /^[\w-]+$/.test(name) ? `the header '${name}' to a value` : 'a header of a name'
@@ -57,3 +59,5 @@ function toHeaders({ http, path, method }: HookContext, raw: object): typeof non
   }
   return headers
 }
+
+const isThere = <V>(value: V): value is NonNullable<V> => value !== undefined && value !== null

@@ -71,15 +71,17 @@ export function toRoute(
     schema === undefined && record === undefined
       ? createStringify(label)
       : createSerializer(label, definition, schema ?? {}, instance, record)
+  const foreign = foreignOf(entry.object)
   const answer = createAnswer(
     list(options, 'after', entry.path),
     options.formatter ?? settings.formatter,
     serializer,
     // What a resource does not name does not leave in a stream, either.
-    record && serializer
+    record && serializer,
+    foreign?.textType
   )
   // Services of another framework have an authentication of their own, which decides what it reads from a request.
-  const isForeign = foreignOf(entry.object) !== undefined
+  const isForeign = foreign !== undefined
   // A hook of the application may set it for a route.
   let timeout: number | undefined
   return {

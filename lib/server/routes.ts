@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServiceOptions } from '../../types/fastify.js'
 import { type Endpoint, endpointsOf } from '../core/endpoints.js'
+import { foreignOf } from '../core/foreign.js'
 import { recordOf } from '../core/resource/rules.js'
 import { withMark } from '../core/route-mark.js'
 import type { ServiceMethod } from '../core/service.js'
@@ -8,8 +9,10 @@ import { registerBodyParsers } from './body.js'
 import { argumentsAt, routePath } from './call.js'
 import { constraintsOf } from './custom-method.js'
 import type { ExposedService } from './exposed.js'
+import { registerHandover } from './handover.js'
 import { withoutHidden } from './hidden.js'
 import { type Settings, toRoute } from './route.js'
+import { refuseUnsupported } from './target.js'
 
 /**
  * Registers the routes of one service, in an instance of their own: its parsers, hooks and error handler do not affect
@@ -25,6 +28,12 @@ export async function registerRoutes(
   instance.addHook('onReady', async () => {}).addHook('preClose', async () => {})
   const record = recordOf(options.schema)
   instance.setErrorHandler(record === undefined ? settings.onError : withoutHidden(settings.onError, record, instance))
+  const handover = foreignOf(entry.object)?.handover
+  if (handover !== undefined) {
+    const urls = [instance.prefix === '' ? '/' : '', '/*']
+    const refuse = refuseUnsupported(settings.locations, settings.onError)
+    return registerHandover(instance, urls, handover, settings.precedence, refuse)
+  }
   const readerOf = argumentsAt(entry.path)
   for (const name of entry.exposed) {
     const method = entry.methods.get(name) as ServiceMethod

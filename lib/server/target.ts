@@ -1,11 +1,12 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify'
 import { endpointsOf } from '../core/endpoints.js'
 import { BadRequest, MethodNotAllowed } from '../core/errors.js'
+import { foreignOf } from '../core/foreign.js'
 import { custom, methods } from '../core/methods.js'
 import { idName, placeholdersIn } from '../core/path.js'
 import type { ServiceMethod } from '../core/service.js'
 import { routePath } from './call.js'
-import { SERVICE_METHOD } from './custom-method.js'
+import { namedMethod } from './custom-method.js'
 import type { ExposedService } from './exposed.js'
 import { type Location, type Locations, toLocation } from './locations.js'
 import type { Router } from './router.js'
@@ -17,7 +18,7 @@ function methodNotAllowed({ verbs, path }: Location, request: FastifyRequest, re
   const rows = [...methods].filter(([, row]) => row.verb === verb)
   const isHere = ([, row]: (typeof rows)[number]) => endpointsOf(row).some((endpoint) => endpoint.path === path)
   const [name] = rows.find(isHere) ?? rows[0] ?? [request.method]
-  const named = verb === custom.verb ? request.headers[SERVICE_METHOD] : undefined
+  const named = verb === custom.verb ? namedMethod(request) : undefined
   return withoutStack(() => new MethodNotAllowed(`Method \`${named ?? name}\` is not supported by this endpoint.`))
 }
 
@@ -49,11 +50,19 @@ export function targetCheck(
   const path = byHeader ? '' : definition.path
   const placeholders = placeholdersIn(routePath(entry.path, path))
   const isBehindCustom = !byHeader && definition.verb === custom.verb
+  const isOfOtherVerb = (named: string) =>
+    !byHeader && (methods.get(named)?.verb ?? definition.verb) !== definition.verb
   // The router takes what is fixed before a placeholder: nothing is more specific than a path without one.
   const isFixed = placeholders.length === 0 && !entry.path.includes(':')
+  // Two slashes before all else are one in such a router, and in a URL that was changed for it.
+  const start = router.options.ignoreDuplicateSlashes ? 1 : 0
+  const isGap = ({ url, originalUrl }: FastifyRequest) =>
+    hasGap(router.path(url), start) || hasGap(router.path(originalUrl), 1)
   let isAlone: boolean | undefined
   return (request, reply) => {
-    const isUnknown = isBehindCustom && request.headers[SERVICE_METHOD] !== undefined
+    const named = namedMethod(request)
+    // Here the header names a custom method that is not exposed, or one of the six by the verb of another.
+    const isUnknown = named !== undefined && (isBehindCustom || isOfOtherVerb(named))
     if (isFixed && !isUnknown) return
     const values = request.params as Record<string, string>
     const empty = placeholders.find((one) => !values[one])
@@ -64,7 +73,7 @@ export function targetCheck(
     const found = locations.at(request.url) ?? toLocation(entry, isMany ? '' : path)
     if (isUnknown || found.entry !== entry || !found.names.includes(name)) throw methodNotAllowed(found, request, reply)
     if (empty === undefined) return
-    if (isMany && ![request.originalUrl, request.url].some((url) => hasGap(router.path(url)))) return
+    if (isMany && !isGap(request)) return
     const ofService = placeholdersIn(entry.path).find((one) => values[one] === '')
     const isId = empty === idName(entry.path)
     throw new BadRequest(
@@ -75,7 +84,7 @@ export function targetCheck(
   }
 }
 
-const hasGap = (path: string) => path.includes('//') || (path.length > 1 && path.endsWith('/'))
+const hasGap = (path: string, start: number) => path.includes('//', start) || (path.length > 1 && path.endsWith('/'))
 
 /**
  * Answers 405 where the path is that of a service and the method is not. Such a request finds no route, so that every
@@ -87,11 +96,24 @@ export function answerUnsupported(
   answer: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 ): void {
   // After the hooks that come with a request, those of a CORS plugin among them, and before its body.
-  root.addHook('preParsing', (request, reply, _payload, done) => {
-    const found = request.is404 ? locations.at(request.url) : undefined
-    // A verb that the service answers has found no route for another reason, unless it is that of custom methods.
-    const isLacking = !found?.verbs.includes(request.method) || request.method === custom.verb
-    if (found === undefined || !isLacking) done()
-    else answer(methodNotAllowed(found, request, reply), request, reply)
+  const refuse = refuseUnsupported(locations, answer)
+  root.addHook('preParsing', function (request, reply, payload, done) {
+    if (request.is404) refuse.call(this, request, reply, payload, done)
+    else done()
   })
+}
+
+/** Makes the hook that answers 405, for requests that have found no route of a service. */
+export function refuseUnsupported(
+  locations: Locations,
+  answer: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
+): preParsingHookHandler {
+  return (request, reply, _payload, done) => {
+    const location = locations.at(request.url)
+    // A verb that the service answers has found no route for another reason, unless it is that of custom methods.
+    const isLacking = !location?.verbs.includes(request.method) || request.method === custom.verb
+    const isOurs = location !== undefined && foreignOf(location.entry.object)?.handover === undefined
+    if (!isOurs || !isLacking) done()
+    else answer(methodNotAllowed(location, request, reply), request, reply)
+  }
 }

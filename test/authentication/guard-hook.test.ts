@@ -234,3 +234,20 @@ t.test('for a method that the authentication service does not have, it stands on
   t.equal((await ask(app, '/me/1', {})).status, 200)
   t.equal((await login(app)).status, 201)
 })
+
+t.test('what a hook has put on the context does not make it a request', async (t) => {
+  const like: AroundHook = async (context, next) => {
+    Object.assign(context, { raw: {}, server: {}, headers: {}, feathers: {}, log: {}, routeOptions: {}, id: 1 })
+    await next()
+  }
+  const app = await createGuardsApp(t, {
+    before: (app) => {
+      app.service('around-like', whoami, { hooks: { around: { all: [like, guard] } } })
+      app.service('before-like', whoami, { hooks: { around: { all: [like] }, before: { all: [guard] } } })
+    }
+  })
+  for (const url of ['/around-like', '/before-like']) {
+    t.match(await ask(app, url), { status: 200, body: letIn }, url)
+    t.match(await ask(app, url, {}), { status: 401, body: refused }, url)
+  }
+})

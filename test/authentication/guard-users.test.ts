@@ -1,6 +1,6 @@
 import fastifyJwt from '@fastify/jwt'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { BadGateway, Forbidden, NotFound, type Params, Unavailable } from 'fastify-services'
+import { BadGateway, BadRequest, Forbidden, NotFound, type Params, Unavailable } from 'fastify-services'
 import authentication, { authenticate } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 import {
@@ -182,7 +182,8 @@ t.test('a users service that finds none, or another one: 401', async (t) => {
   const { state, statuses } = await createActing(t)
   t.same(await statuses(forge(claims({ sub: '3' }))), [401, 401, 401, 401], 'token of a deleted user')
   const foreign = Object.assign(new Error('No record'), { code: 404, name: 'NotFound', className: 'not-found' })
-  for (const act of [() => null, failing(new NotFound()), failing(foreign)]) {
+  const bad = failing(new BadRequest('invalid input syntax for type integer'))
+  for (const act of [() => null, failing(new NotFound()), failing(foreign), bad]) {
     state.act = act
     t.same(await statuses(forge()), [401, 401, 401, 401])
   }

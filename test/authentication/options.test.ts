@@ -56,7 +56,7 @@ const refused: [what: string, options: object, message: string | RegExp][] = [
   [
     'the address of a store, which may hold a password',
     { store: 'redis://user:password@host' },
-    'The option `store` of authentication must be an object with the methods get(key) and set(key, value, seconds), got a string'
+    'The option `store` of authentication must be an object with the methods get(key) and set(key, value, seconds), which a Map is not, got a string'
   ],
   [
     'a key in place of a strategy',
@@ -64,9 +64,14 @@ const refused: [what: string, options: object, message: string | RegExp][] = [
     "The strategy 'apiKey' of authentication must be true, an object with its options, or a strategy, got a string"
   ],
   ['of passwords', { passwords: { concurent: 3 } }, /no option 'passwords\.concurent'\. There are: .*waiting/],
-  ['refresh', { refresh: 'yes' }, / `refresh` of authentication must be true, false or an object, got /],
+  ['refresh', { refresh: 'yes' }, / `refresh` of authentication must be true, false or a plain object, got /],
   ['revocation', { revocation: {} }, / `revocation` of authentication must be true or false, got /],
-  ['jwt', { jwt: '1d' }, / `jwt` of authentication must be an object, got /],
+  ['jwt', { jwt: '1d' }, / `jwt` of authentication must be a plain object, got /],
+  ['jwt, a Map', { jwt: new Map() }, / `jwt` of authentication must be a plain object, got an object$/],
+  ['store, a Map', { store: new Map() }, / `store` of authentication must be .+, which a Map is not, got an object$/],
+  ['store, of headers', { store: new Headers() }, / `store` of authentication must be /],
+  ['a part of the header that is ours', { jwt: { header: { alg: 'none' } } }, / `jwt\.header` .+ can't have 'alg': /],
+  ['a header that is none', { jwt: { header: 'access' } }, / `jwt\.header` of authentication must be a plain object/],
   ['service', { service: 5 }, / `service` of authentication must be a non-empty string, got 5$/],
   ['isRevoked', { isRevoked: true }, 'The option `isRevoked` of authentication must be a function, got true'],
   [
@@ -90,7 +95,9 @@ t.test('a strategy that is none', async (t) => {
       `^The strategy '${name}' of authentication must be true, an object with its options, or a strategy, got `
     )
   await refuses(t, [null, 1, 'jwt', () => ({}), JwtStrategy, Symbol('x')], own, kind('own'))
-  await refuses(t, [null, class {}], (value) => ({ strategies: { jwt: value } }), kind('jwt'))
+  const values = [null, class {}, ['x'], [], new Map(), new Date()]
+  await refuses(t, values, (value) => ({ strategies: { jwt: value } }), kind('jwt'))
+  await refuses(t, values, (value) => ({ strategies: { local: value } }), kind('local'))
 })
 
 t.test('no strategy at all', async (t) => {
@@ -169,11 +176,11 @@ for (const name of ['issuer', 'audience'])
     await refuses(t, values, (value) => ({ jwt: { [name]: value } }), message)
   })
 
-t.test('options of @fastify/jwt, of fast-jwt and of Feathers: refused, with those that there are', async (t) => {
-  const names = 'sign verify secret algorithms allowedAud ignoreExpiration expires subject header'.split(' ')
+t.test('options of @fastify/jwt and of fast-jwt: refused, with those that there are', async (t) => {
+  const names = 'sign verify secret algorithms allowedAud ignoreExpiration expires subject'.split(' ')
   for (const name of names)
     await t.rejects(start({ jwt: { [name]: true } }), {
-      message: `Authentication has no option 'jwt.${name}'. There are: jwt.expiresIn, jwt.issuer, jwt.audience, jwt.algorithm`
+      message: `Authentication has no option 'jwt.${name}'. There are: jwt.expiresIn, jwt.issuer, jwt.audience, jwt.algorithm, jwt.header`
     })
   await refuses(t, ['HS256', 5, true, null, ['HS256'], () => {}], (jwt) => ({ jwt }), /option [`']jwt/)
 })

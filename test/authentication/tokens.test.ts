@@ -25,6 +25,22 @@ t.test('Token: HS256, signed as any library for JWT does', async (t) => {
   t.equal(sign('HS256', secret, `${head}.${body}`).toString('base64url'), signature)
 })
 
+t.test('`jwtOptions` of Feathers can be spread into `jwt`', async (t) => {
+  const jwtOptions = {
+    header: { typ: 'access', cty: 'a' },
+    audience: 'https://example.com',
+    issuer: 'feathers',
+    algorithm: 'HS256' as const,
+    expiresIn: '1d'
+  }
+  const app = await create(t, { jwt: { ...jwtOptions } })
+  const { accessToken } = (await login(app)).body
+  t.same(decode(accessToken, 0), { alg: 'HS256', typ: 'access', cty: 'a' })
+  t.match(decode(accessToken, 1), { iss: 'feathers', aud: 'https://example.com' })
+  t.equal(await statusOf(app, accessToken), 200)
+  t.equal(await statusOf(app, forge(claims({ iss: 'feathers', aud: 'https://example.com' }), { typ: 'access' })), 200)
+})
+
 t.test('Token: `jti` a UUID, another one for each token', async (t) => {
   const ids = []
   for (let index = 0; index < 3; index++) ids.push(decode((await login(app)).body.accessToken, 1).jti)

@@ -1,5 +1,5 @@
 import Fastify from 'fastify'
-import services, { type HookContext } from 'fastify-services'
+import services, { errorHandler, type HookContext } from 'fastify-services'
 import t from 'tap'
 
 type Feathers = HookContext & { app: { get(name: string): unknown } }
@@ -19,6 +19,23 @@ t.test('without the plugin, a hook that asks for a setting is told of it', async
     await t.rejects(service.get('1'), { message, cause: { code: 'FST_ERR_INSTANCE_ALREADY_LISTENING' } })
     t.match((await app.inject('/things/1')).json(), { code: 500, name: 'GeneralError', message })
     t.equal(app.get, get)
+  }
+})
+
+t.test('nor what is no hook: a method without hooks, and a route of the application', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { errorHandler: { html: false } })
+  app.setErrorHandler(errorHandler({ html: false }))
+  const ask = async () => (app as never as Feathers['app']).get('paginate')
+  app.service('things', { find: ask })
+  app.get('/route', ask)
+  const told =
+    /^app\.get\(\) was called without a handler: .+ register fastify-services\/feathers with the option `settings`$/
+  for (const listen of [false, true]) {
+    if (listen) await app.listen({ port: 0, host: '127.0.0.1' })
+    for (const url of ['/things', '/route'])
+      t.match((await app.inject(url)).json(), { code: 500, name: 'GeneralError', message: told }, url)
   }
 })
 

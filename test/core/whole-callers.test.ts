@@ -5,8 +5,6 @@ import {
   authentications,
   foreignReader,
   foreignReaderFor,
-  loginsOf,
-  noteLogin,
   readerFor
 } from '../../lib/core/credentials.js'
 import {
@@ -133,15 +131,7 @@ t.test('which authentication is responsible for an instance', (t) => {
       Object.values(all).map((app) => (find(app as never) as { name?: string } | undefined)?.name ?? 'none')
     return [name, [authenticationFor, foreignReaderFor, readerFor].map(namesOf)]
   })
-  const request = {}
-  const params = { [caller]: new Caller(request, new Raw()).token }
-  const logins = [{ user: 1 }, { user: 2 }]
-  const noted = [noteLogin({}, { nobody: 1 }), ...logins.map((login) => noteLogin(params, login) === login)]
-  const kept = {
-    found: Object.fromEntries(rows),
-    noted,
-    logins: [request, {}, undefined, null].map((one) => told(loginsOf(one)))
-  }
+  const kept = { found: Object.fromEntries(rows) }
   isKept(t, kept, 'test/core/whole-callers-authentication.txt')
   t.end()
 })

@@ -1,11 +1,25 @@
+import { createHook } from 'node:async_hooks'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
-import { gunzipSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Test } from 'tap'
 import { type AppOptions, createApp } from '../../examples/atlas/app.js'
 import { openDatabase } from '../../examples/atlas/database.js'
 import { onDatabase, openFolder } from './atlas-support.js'
 
 type Verb = 'GET' | 'HEAD' | 'PATCH' | 'OPTIONS' | 'DELETE'
+
+/** How often something was compressed meanwhile. */
+async function countCompressions(act: () => Promise<void>): Promise<number> {
+  let count = 0
+  const hook = createHook({
+    init(_id, type) {
+      if (type === 'ZLIB') count++
+    }
+  }).enable()
+  await act()
+  hook.disable()
+  return count
+}
 
 onDatabase('what a server needs on the internet', async (t, options) => {
   const { knex, close } = await openDatabase(options)
@@ -72,6 +86,40 @@ onDatabase('what a server needs on the internet', async (t, options) => {
     t.equal((await send('GET', '/countries?$limit=99', { 'if-none-match': `${etag}` })).statusCode, 200)
   })
 
+  t.test('pages, scripts and documents are compressed once', async (t) => {
+    for (const url of ['/docs/static/swagger-ui-bundle.js', '/openapi.json', '/explorer', '/page/main.js']) {
+      const plain = await send('GET', url)
+      for (const [encoding, decompress] of [
+        ['br', brotliDecompressSync],
+        ['gzip', gunzipSync]
+      ] as const) {
+        const ask = (method: Verb = 'GET') => send(method, url, { 'accept-encoding': encoding })
+        const first = await ask()
+        t.equal(decompress(first.rawPayload).toString(), plain.body, `${url} ${encoding}`)
+        const { 'content-encoding': sent, 'content-length': length, vary } = first.headers
+        t.match({ sent, vary }, { sent: encoding, vary: /accept-encoding/ })
+        t.equal(Number(length), first.rawPayload.length)
+        t.strictSame((await ask()).rawPayload, first.rawPayload)
+        t.match(await ask('HEAD'), { statusCode: 200, body: '' })
+      }
+    }
+    const url = '/docs/static/swagger-ui-bundle.js'
+    const asked = { 'accept-encoding': 'br' }
+    await send('GET', url, asked)
+    const zlib = await countCompressions(async () => {
+      for (const spelled of [url, '/docs/static/./swagger-ui-bundle.js', '/docs/static/%73wagger-ui-bundle.js', url])
+        await send('GET', spelled, asked)
+    })
+    t.equal(zlib, 0)
+    const short = await send('GET', '/docs/', asked)
+    t.match(short.body, /^<!/, 'what is short is sent as it is')
+    t.notOk('content-encoding' in short.headers)
+    const tag = String((await send('GET', url)).headers.etag)
+    t.match(await send('GET', url, { ...asked, 'if-none-match': tag }), { statusCode: 304, body: '' })
+    t.match(await send('GET', url, { ...asked, range: 'bytes=0-9' }), { statusCode: 206 })
+    t.notOk('content-encoding' in (await send('GET', '/docs/static/nothing.js', asked)).headers)
+  })
+
   t.test('neither an error nor a change that was made is taken for what the client has', async (t) => {
     for (const [method, url, status] of [
       ['GET', '/nowhere', 404],
@@ -104,6 +152,33 @@ onDatabase('what a server needs on the internet', async (t, options) => {
     t.match((await send('GET', '/countries', given)).headers, given, 'a proxy may have given it')
     for (const id of ['x'.repeat(65), 'a b', '{"level":60}', ''])
       t.match((await send('GET', '/countries', { 'x-request-id': id })).headers['x-request-id'], /^[\da-f-]{36}$/)
+  })
+
+  t.test('who reaches it past the proxy gives no id', async (t) => {
+    const given = { 'x-request-id': 'of-the-proxy' }
+    const rows: [trustProxy: string, address: string, isBelieved: boolean][] = [
+      ['10.0.0.1', '10.0.0.1', true],
+      ['10.0.0.1', '10.0.0.2', false],
+      ['10.0.0.1', '127.0.0.1', false],
+      ['127.0.0.1, 10.0.0.0/8', '10.200.0.1', true],
+      ['127.0.0.1,10.0.0.0/8', '::ffff:10.200.0.1', true],
+      ['127.0.0.1,10.0.0.0/8', '11.0.0.1', false],
+      ['10.0.0.0/255.255.0.0', '10.0.9.9', true],
+      ['10.0.0.0/255.255.0.0', '10.1.0.1', false],
+      ['loopback', '::1', true],
+      ['loopback,uniquelocal', '192.168.1.1', true],
+      ['loopback,uniquelocal', '8.8.8.8', false],
+      ['fc00::/7', 'fd12::1', true]
+    ]
+    const apps = new Map<string, Awaited<ReturnType<typeof createApp>>>()
+    for (const [trustProxy, remoteAddress, isBelieved] of rows) {
+      const app =
+        apps.get(trustProxy) ?? (await createApp({ knex, close: async () => {} }, { rateLimit: 0, trustProxy }))
+      if (!apps.has(trustProxy)) t.teardown(() => app.close())
+      apps.set(trustProxy, app)
+      const { headers } = await app.inject({ url: '/health', headers: given, remoteAddress })
+      t.equal(headers['x-request-id'] === 'of-the-proxy', isBelieved, `${remoteAddress} of ${trustProxy}`)
+    }
   })
 
   t.test('nobody else gives an id', async (t) => {

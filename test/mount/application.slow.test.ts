@@ -142,7 +142,7 @@ t.test('an application of the Feathers CLI, on @feathersjs/koa and mounted', asy
     )
   })
 
-  await t.test('OAuth does not move: it is told, and the rest works', async (t) => {
+  await t.test('OAuth without the option `fallback`: it is told, and the rest works', async (t) => {
     const { feathers } = requireThere('@feathersjs/feathers')
     const { koa, rest } = requireThere('@feathersjs/koa')
     const { AuthenticationService, JWTStrategy } = requireThere('@feathersjs/authentication')
@@ -161,7 +161,9 @@ t.test('an application of the Feathers CLI, on @feathersjs/koa and mounted', asy
     t.equal((await app.inject('/oauth/github')).statusCode, 404)
     const payload = { strategy: 'jwt', accessToken: await service.createAccessToken({}) }
     t.equal((await app.inject({ method: 'POST', url: '/authentication', payload })).statusCode, 201)
-    t.match(warnings, ['OAuth of the Feathers application does not move: oauth/:provider, oauth/:provider/callback'])
+    t.match(warnings, [
+      'OAuth of the Feathers application needs the option `fallback`: oauth/:provider, oauth/:provider/callback'
+    ])
   })
 
   await t.test('the server closes while sockets are open', async (t) => {

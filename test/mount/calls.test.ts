@@ -134,3 +134,18 @@ t.test('a database adapter is described as it is', async (t) => {
   t.match((await request(app, 'GET', '/pages')).body, { total: 2, limit: 1, data: [{ n: 1 }] })
   t.match((await request(app, 'GET', '/pages/9')).body, { code: 404, message: "No record found for id '9'" })
 })
+
+t.test('a hook that recovers from an error leaves `dispatch`, as in Feathers', async (t) => {
+  const theirs: Theirs = feathers()
+  theirs.use('things', mirror)
+  const fail = () => {
+    throw new Error('late')
+  }
+  theirs.service('things').hooks({
+    after: { find: [(context) => void Object.assign(context, { dispatch: { of: 'method' } }), fail] },
+    error: { find: [(context) => void Object.assign(context, { result: { of: 'hook' } })] }
+  })
+  const app = await createMounted(t, theirs)
+  t.strictSame(await theirs.service('things').find(), { of: 'hook' })
+  t.match(await request(app, 'GET', '/things'), { status: 200, body: { of: 'method' } })
+})

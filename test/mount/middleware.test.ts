@@ -1,6 +1,7 @@
 import feathersExpress from '@feathersjs/express'
 import { feathers } from '@feathersjs/feathers'
 import { bodyParser, cors, errorHandler, koa, parseAuthentication, rest, serveStatic } from '@feathersjs/koa'
+import plugin from 'fastify-plugin'
 import t from 'tap'
 import { request } from '../support/host.js'
 import { createMounted, createWarnings, mirror, type Theirs } from '../support/mounted-app.js'
@@ -49,6 +50,19 @@ for (const [name, create, plugins] of [
     )
   })
 
+  t.test(`what is registered already is not recommended, on ${name}`, async (t) => {
+    const { warnings, logger } = createWarnings()
+    const noted = (name: string) => plugin(async () => {}, { name })
+    const app = await createMounted(t, create(), {
+      server: { logger },
+      // Before and after: only the start tells.
+      after: (app) => app.register(noted('@fastify/static')).register(noted('@fastify/compress'))
+    })
+    await app.register(noted('@fastify/cors'))
+    await app.ready()
+    t.same(warnings, [])
+  })
+
   t.test(`middleware of an application on ${name} stops the start: it may be what guards it`, async (t) => {
     const onlyAdmins = async (_first: unknown, next: () => Promise<void>) => next()
     const app = await createMounted(t, create(onlyAdmins, [() => 'a function without a name'].at(0)))
@@ -88,7 +102,7 @@ t.test('so does middleware of a service', async (t) => {
   }
 })
 
-t.test('OAuth does not move: its paths are told, and answer 404', async (t) => {
+t.test('OAuth without the option `fallback`: its paths are told, and answer 404', async (t) => {
   // As in @feathersjs/authentication-oauth; a build may give the classes other names.
   const find = async () => 'never'
   const oauth = { grant: async () => {}, handler: find, find }
@@ -101,7 +115,9 @@ t.test('OAuth does not move: its paths are told, and answer 404', async (t) => {
   for (const url of ['/oauth/github', '/oauth/github/callback'])
     t.equal((await request(app, 'GET', url)).status, 404, url)
   t.equal((await request(app, 'GET', '/things')).status, 200)
-  t.same(warnings, ['OAuth of the Feathers application does not move: oauth/:provider, oauth/:provider/callback'])
+  t.same(warnings, [
+    'OAuth of the Feathers application needs the option `fallback`: oauth/:provider, oauth/:provider/callback'
+  ])
 })
 
 t.test('a service whose class has the name of one of OAuth is mounted', async (t) => {

@@ -98,7 +98,7 @@ t.test('options that can not be', async (t) => {
   await fails({ app: Fastify() }, /^The option `app`/)
   await fails(
     { app: feathers(), prefixes: '/v1' },
-    /no option 'prefixes'. There are: app, settings, authentication, ignoreMiddleware$/
+    /no option 'prefixes'. There are: app, settings, authentication, ignoreMiddleware, fallback$/
   )
   await fails({ app: feathers(), authentification: {} }, /Did you mean 'authentication'/)
   await fails({ app: feathers(), authentication: null }, /^The option `authentication` .* must be an object/)

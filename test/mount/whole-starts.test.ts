@@ -133,6 +133,7 @@ t.test('middleware: what stops the start, and what is logged', async (t) => {
     'koa bare': () => koa(feathers()),
     'koa with one': () => onKoa(guardOfAdmins),
     'koa with some': () => onKoa(nameless[0], guardOfAdmins, cors()),
+    'koa with a bound one': () => onKoa(nameless[0]?.bind(undefined), guardOfAdmins.bind(undefined)),
     'koa with a parser twice': () => onKoa(bodyParser(), errorHandler()),
     'koa with static files alone': () => (koa(feathers()) as unknown as Use).use(serveStatic('.')),
     express: () => onExpress(),
@@ -156,6 +157,7 @@ t.test('middleware: what stops the start, and what is logged', async (t) => {
   for (const [name, create] of Object.entries(made)) {
     kept[name] = await start(t, app, of('things'), create())
     kept[`${name}, ignored`] = await start(t, withOptions({ ignoreMiddleware: true }), of('things'), create())
+    kept[`${name}, fallback`] = await start(t, withOptions({ fallback: true }), of('things'), create(), [])
   }
   for (const [name, options] of Object.entries(around)) {
     kept[name] = await start(t, app, (theirs) => theirs.use('things', mirror, options))

@@ -36,8 +36,14 @@ for (const [name, [accept, type]] of Object.entries(accepted)) {
     const response = await app.inject({ url: '/things/missing', headers: accept === undefined ? {} : { accept } })
     t.equal(response.statusCode, 404)
     t.equal(response.headers['content-type'], type)
+    t.equal(response.headers.vary, 'Accept', 'caches keep both')
   })
 }
+
+t.test('an error that is JSON for everybody does not depend on `Accept`', async (t) => {
+  const app = await create(t, { html: false })
+  t.notOk('vary' in (await app.inject({ url: '/things/missing' })).headers)
+})
 
 t.test('JSON or HTML: JSON when the request sends JSON (`Content-Type`)', async (t) => {
   const app = await create(t)

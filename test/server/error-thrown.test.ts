@@ -1,5 +1,5 @@
 import Fastify from 'fastify'
-import services, { BadRequest, type HookContext, NotFound } from 'fastify-services'
+import services, { BadRequest, errorHandler, type HookContext, NotFound } from 'fastify-services'
 import t, { type Test } from 'tap'
 import { type AppOptions, createApp, getJSON } from '../support/response-app.js'
 
@@ -295,4 +295,19 @@ t.test('its page has the code for a title', async (t) => {
   const response = await answer(t, 499, 'text/html')
   t.equal(response.statusCode, 499)
   t.match(response.body, '<title>499</title>')
+})
+
+t.test('an error with a property `serialization` is not one of the serializer', async (t) => {
+  const thrown = Object.assign(new Error('of the database'), { serialization: { level: 'strict' } })
+  const app = await createApp(t, { service: { get: failLater(thrown) } })
+  t.match(JSON.parse((await getJSON(app, '/things/1')).body), { ...general, message: 'of the database' })
+  const cyclic: Record<string, unknown> = {}
+  cyclic.self = cyclic
+  const host = Fastify()
+  t.teardown(() => host.close())
+  host.setErrorHandler(errorHandler({ html: false }))
+  host.get('/cycle', async () => cyclic)
+  host.get('/marked', { config: {} }, failLater(thrown))
+  t.match((await host.inject('/cycle')).json(), { ...general, message: /^The result is not JSON/ })
+  t.match((await host.inject('/marked')).json(), { ...general, message: 'of the database' })
 })

@@ -275,3 +275,15 @@ t.test('a stream that a formatter makes when the client has had an answer is clo
   while (!stream.destroyed) await turn()
   t.ok(stream.destroyed)
 })
+
+t.test('a formatter that returns `null` sends an empty body, with the status of the call or its own', async (t) => {
+  const own: Formatter = (_request, reply) => {
+    reply.code(204)
+    return null
+  }
+  for (const [status, formatter] of [[200, () => null] as const, [204, own] as const]) {
+    const app = await createApp(t, { service, options: { formatter } })
+    const { statusCode, body } = await app.inject('/things/1')
+    t.strictSame([statusCode, body], [status, ''])
+  }
+})

@@ -299,3 +299,14 @@ t.test('an HTTP/2 instance over TLS, with HTTP/1 for those who ask for it', asyn
   await checkHTTP2(t, session)
   t.equal((await ask(port, 'GET', '/messages')).body, '[{"id":"1"}]')
 })
+
+t.test('`context.http.headers`: what is `null` or `undefined` is not sent', async (t) => {
+  const { statusCode, headers } = await answer(t, {
+    headers: { 'x-null': null, 'x-undefined': undefined, 'x-is': 'there', Location: null },
+    location: null
+  })
+  t.equal(statusCode, 200, 'nor does it make a redirect')
+  t.match(headers, { 'x-is': 'there' })
+  for (const name of ['x-null', 'x-undefined', 'location']) t.notOk(name in headers, name)
+  t.equal((await answer(t, { headers: { 'x-list': ['a', null] } })).statusCode, 500, 'a list has values')
+})

@@ -208,3 +208,18 @@ t.test("a custom method's response schema alone governs it", async (t) => {
   t.strictSame(await call('archive'), record)
   t.strictSame(await call('list'), [{ text: 'a' }])
 })
+
+t.test('a result with another status has the schema of that status, or of `default`, or none', async (t) => {
+  for (const status of [303, 404]) {
+    const hook = (context: HookContext) => {
+      context.http.status = status
+    }
+    const ask = async (response: object) => {
+      const app = await createApp(t, { service, options: { schema: { get: { response } }, hooks: { after: [hook] } } })
+      return (await app.inject('/things/1')).json()
+    }
+    t.strictSame(await ask({ '2xx': one, default: one }), shown)
+    t.strictSame(await ask({ '2xx': one, [status]: one }), shown)
+    t.strictSame(await ask(one), record, 'that of success is for success')
+  }
+})

@@ -184,19 +184,22 @@ const pathOf = (path: StandardIssue['path'] = []): Path =>
     .map((key) => (typeof key === 'number' ? key : String(key)))
 
 /**
- * The check of a part of a record by the schema of a whole one: examples stand in for the fields that are missing. What the library says of those, and of the record as a whole, is not said of the part;
- * where it does, the part stays as it was sent.
+ * The check of a part of a record by the schema of a whole one: of each field by itself, since what is said of several fields is not said of a part. What the library makes of the fields is kept where it takes
+ * the part together with examples of what is missing; otherwise the part stays as it was sent.
  */
 export function partValidation(validate: Validate, { shapes }: WrittenSchema): Validate {
-  return (part) => {
-    const names = Object.keys(Object(part))
-    const finish = (result: StandardResult<unknown>): StandardResult<unknown> => {
-      const issues = result.issues?.filter(({ path }) => names.includes(String(pathOf(path)[0])))
-      if (result.issues === undefined) return result
-      return issues?.length ? { issues } : { value: part }
-    }
-    const result = validate({ ...(exampleOf(shapes.root, true) as object), ...(part as object) })
-    return isPromise(result) ? result.then(finish) : finish(result)
+  return async (part) => {
+    const fields = Object.entries(Object(part))
+    const results = await Promise.all(
+      fields.map(async ([name, value]) => {
+        const { issues = [] } = await validate({ [name]: value })
+        return issues.filter(({ path }) => String(pathOf(path)[0]) === name)
+      })
+    )
+    const issues = results.flat()
+    if (issues.length > 0) return { issues }
+    const whole = await validate({ ...(exampleOf(shapes.root, true) as object), ...(part as object) })
+    return whole.issues === undefined ? whole : { value: part }
   }
 }
 

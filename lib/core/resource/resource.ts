@@ -103,7 +103,7 @@ const toMethodSchema = (rules: MethodRules) => ({
 
 /** @throws {TypeError} when a schema is not that of an object with fields */
 function checkRecord({ shapes: { root } }: WrittenSchema): void {
-  if ((root.kinds !== kinds.object && root.kinds !== kinds.all) || root.isSilent)
+  if ((root.kinds !== kinds.object && root.kinds !== kinds.all) || root.saysNothing)
     throw new TypeError('resource() needs the schema of an object with its properties: that of one record')
 }
 

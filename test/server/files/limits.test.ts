@@ -6,7 +6,7 @@ import services, { resource, type ServiceOptions } from 'fastify-services'
 import t, { type Test } from 'tap'
 import * as z from 'zod'
 import { createPictures, text } from '../../support/file-app.js'
-import { toForm } from '../../support/form.js'
+import { toForm, toParts } from '../../support/form.js'
 
 const body = { type: 'object', properties: { file: { type: 'string', format: 'binary' }, title: { type: 'string' } } }
 const schema = { create: { body } }
@@ -120,4 +120,17 @@ t.test('calls of the server pass files too, and files do not leave', async (t) =
   await app.service('pictures').create({ file })
   t.strictSame(seen, [{ file }])
   t.match(await send({ method: 'POST', url: '/pictures?file=a', payload: {} }), [400, /file/])
+})
+
+t.test('a part without a name is refused as such', async (t) => {
+  const { send } = await createPictures(t, { schema })
+  const file = ['name="file"; filename="a.txt"', 'hello', 'text/plain'] as const
+  for (const nameless of [
+    ['x="1"', 'a text'],
+    ['filename="a.txt"', 'hello', 'text/plain']
+  ] as const) {
+    t.strictSame(await send(toParts(nameless, file)), [400, 'A part of the form has no name'])
+    t.strictSame(await send(toParts(file, nameless)), [400, 'A part of the form has no name'])
+  }
+  t.strictSame(await send(toParts(file)), [201, { file: got }])
 })

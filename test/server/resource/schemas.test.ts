@@ -12,7 +12,6 @@ const refused: [name: string, create: () => unknown, message: RegExp][] = [
   ['a list', () => resource([]), /can't use this schema/],
   ['a schema of Valibot alone', () => resource(v.object({ a: v.string() })), /can't use this schema/],
   ['no object', () => resource(Type.String()), /needs the schema of an object with its properties/],
-  ['no type', () => resource({ properties: {} } as object), /needs the schema of an object with its properties/],
   ['no properties', () => resource({ type: 'object' }), /needs the schema of an object with its properties/],
   [
     'a date of zod',
@@ -104,7 +103,7 @@ t.test('a field may have definitions of its own', async (t) => {
   const { send, post } = await createEcho(t, resource(Type.Object({ one, two: Type.Optional(one) })))
   const tree = { id: 1, kids: [{ id: 2, kids: [] }] }
   t.strictSame(await post({ one: tree, two: tree }), [201, { one: tree, two: tree }])
-  t.strictSame(await post({ one: { id: 1, kids: [{ id: 'x' }] } }), [400, 'one.kids[0].id must be an integer'])
+  t.strictSame(await post({ one: { id: 1, kids: [{ id: 'x' }] } }), [400, 'one.kids[0].kids is required'])
   t.strictSame(await send({ url: '?one=1' }), [400, 'one is not known'])
   const older = { $ref: '#/definitions/size', definitions: { size: { type: 'integer' } } }
   const sized = await createEcho(t, resource({ type: 'object', properties: { size: older } }))

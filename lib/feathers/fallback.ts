@@ -1,0 +1,125 @@
+import type { FastifyInstance } from 'fastify'
+import { type Handover, type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
+import { joinPath } from '../core/path.js'
+import { bar, createHandover } from './handover.js'
+import { reasonsFor, type Sorted, sortMiddleware, warnOfMissed } from './middleware.js'
+import { type FeathersService, isOAuth, type Mounted } from './mounted.js'
+import { meetsService } from './stack.js'
+
+/** What the framework of a mounted application answers. */
+export interface Fallback {
+  /** Who answers a service in place of Fastify: `undefined` where nothing needs to. */
+  handoverOf(service: FeathersService, path: string): Handover | undefined
+  /** Whether a service at a path has come after the server was ready, and the framework answers it. @throws where it can not */
+  takesLate(service: FeathersService, path: string): boolean
+  /** Keeps the framework from answering a service that could not be mounted: it knows it already. */
+  refuse(service: FeathersService): void
+  /** Gives it the requests that no route takes. */
+  register(): void
+  /** Tells what it answers. @throws when middleware has come too late, or hooks of all services would not run */
+  check(): Promise<void>
+}
+
+/**
+ * Looks at the middleware of an application, and decides who answers each service.
+ * @param ignoreMiddleware whether Fastify answers services in spite of middleware
+ * @throws when the framework can't answer requests of this server
+ */
+export async function createFallback(
+  application: Mounted,
+  fastify: FastifyInstance & WithServiceHost,
+  ignoreMiddleware: boolean
+): Promise<Fallback> {
+  checkFallback(application, fastify)
+  const framework = frameworkOf(application)
+  const host = fastify[serviceHost] as ServiceHost
+  const ours = new Set<FeathersService>()
+  const handover = createHandover(application, fastify, ours)
+  const reasons = new Map<string, string>()
+  const sort = async (): Promise<Sorted> =>
+    ignoreMiddleware ? { unknown: [], around: [], missed: [] } : sortMiddleware(application)
+  const atMount = await sort()
+  const shown = () => [...reasons].map(([path, reason]) => `'${path}' (${reason})`).join(', ')
+
+  /** A service at several paths has one who answers: the framework tells by the service whom it looks for. */
+  function namesFor(service: FeathersService, path: string): readonly string[] {
+    const all = Object.entries(application.services).filter(([, other]) => other === service)
+    const paths = new Set([path, ...all.map(([other]) => other)])
+    return [...new Set([...paths].flatMap((own) => reasonsFor(service, own, atMount)))]
+  }
+
+  function refuseHooks(): void {
+    if (host.hasHooks && reasons.size > 0)
+      throw new Error(
+        `${framework} answers services of the Feathers application: ${shown()}. The option \`hooks\` of fastify-services would not run for them: make hooks of the application of these, by theirs.hooks()`
+      )
+  }
+  return {
+    handoverOf(service, path) {
+      const names = ignoreMiddleware ? [] : namesFor(service, path)
+      const reason = isOAuth(service) ? 'OAuth' : names.length > 0 ? `middleware: ${names.join(', ')}` : undefined
+      if (reason === undefined) {
+        if (!ours.has(service)) bar(service, () => host.hasHooks)
+        ours.add(service)
+        return undefined
+      }
+      reasons.set(path, reason)
+      return handover
+    },
+    takesLate(service, path) {
+      if (!host.isReady) return false
+      const url = `/${joinPath(fastify.prefix, path).replace(/:[^/]+/g, 'x')}`
+      const problem = [url, `${url}/x`].some(host.isAt)
+        ? 'another service takes its URLs'
+        : host.hasHooks && 'the option `hooks` of fastify-services would not run for it'
+      if (problem) {
+        ours.add(service)
+        throw new Error(
+          `The service '${path}' of the Feathers application comes too late, as the server is ready, and ${problem}: register it before`
+        )
+      }
+      host.noteHanded(joinPath(fastify.prefix, path))
+      return true
+    },
+    refuse: (service) => void ours.add(service),
+    register: () => host.addFallback(fastify as never, handover),
+    async check() {
+      const { around, missed } = await sort()
+      // A router may have got routes since.
+      const paths = Object.entries(application.services).flatMap(([path, service]) => (ours.has(service) ? path : []))
+      const late = around.filter(
+        (layer) =>
+          !atMount.around.some(({ handle }) => handle === layer.handle) ||
+          paths.some((path) => meetsService(layer, path))
+      )
+      if (late.length > 0)
+        throw new Error(
+          `The Feathers application has got middleware after it was mounted: ${late.map(({ name }) => name).join(', ')}. Mount it when it has all of its middleware`
+        )
+      refuseHooks()
+      if (reasons.size > 0) fastify.log.info(`${framework} answers services of the Feathers application: ${shown()}`)
+      // What the framework answers has all of it, and files are no services.
+      const ofServices = missed.filter((name) => ours.size > 0 && name !== '@fastify/static')
+      warnOfMissed(ofServices, fastify)
+    }
+  }
+}
+
+/** The name of the framework of an application, for messages. `undefined` for a bare `feathers()`. */
+export function frameworkOf(application: Mounted): 'Koa' | 'Express' | undefined {
+  if (typeof application.callback === 'function') return 'Koa'
+  return typeof application === 'function' ? 'Express' : undefined
+}
+
+/** @throws when the framework of an application can't answer requests of this server */
+export function checkFallback(application: Mounted, { initialConfig }: FastifyInstance): void {
+  const framework = frameworkOf(application)
+  if (framework === undefined)
+    throw new Error(
+      'The option `fallback` of fastify-services/feathers needs an application of koa(feathers()) or express(feathers()), which answers requests. This one has neither: leave the option out'
+    )
+  if (framework === 'Express' && initialConfig.http2)
+    throw new Error(
+      'The option `fallback` of fastify-services/feathers lets Express answer requests, which can not do so over HTTP/2. Leave the option `http2` of Fastify out, or put a proxy before it'
+    )
+}

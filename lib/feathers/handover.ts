@@ -1,0 +1,116 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Params } from '../../types/service.js'
+import { attempt } from '../core/errors.js'
+import type { Handover } from '../core/host.js'
+import { propertiesFor } from './credentials.js'
+import { type FeathersService, type Listener, type Mounted, optionsOf } from './mounted.js'
+
+/**
+ * Lets the framework of an application answer requests, as a server of its own would.
+ * @param ours are the services that Fastify answers: the framework answers none of them, however their URLs are spelt
+ */
+export function createHandover(
+  application: Mounted,
+  { prefix }: FastifyInstance,
+  ours: ReadonlySet<FeathersService>
+): Handover & { answer(request: FastifyRequest, reply: FastifyReply): void } {
+  let listener: Listener | undefined
+  const parents = prefix.split('/').length - 1
+  // A prefix may have placeholders.
+  const before = new RegExp(`^(?:/[^/?]*){${parents}}`)
+  const toLocal = (url: string) => {
+    const rest = url.replace(before, '')
+    return parents === 0 || rest.startsWith('/') ? rest : `/${rest}`
+  }
+  return {
+    isFor({ raw: { url = '' } }: FastifyRequest) {
+      const path = pathOf(toLocal(url))
+      if (path === undefined) return false
+      // It throws for segments that are names of prototypes.
+      const found = attempt(() => ({ service: application.lookup?.(path)?.service as FeathersService | undefined }))
+      return found !== undefined && (found.service === undefined || !ours.has(found.service))
+    },
+    answer(request, reply) {
+      keepHeaders(reply)
+      const { raw } = request
+      const { url = '' } = raw
+      if (parents > 0) Object.assign(raw, { originalUrl: url, url: toLocal(url) })
+      properties.set(raw, propertiesFor(request, application))
+      listener ??= application.callback === undefined ? ofExpress(application) : ofKoa(application)
+      listener(raw, reply.raw)
+    }
+  }
+}
+
+/** What becomes params of a call, for each request. Koa and Express let middleware add to it. */
+const properties = new WeakMap<IncomingMessage, Params>()
+
+/** What `callback()` of Koa asks its application for. */
+interface KoaLike {
+  callback(): Listener
+  createContext(request: IncomingMessage, response: ServerResponse): object
+}
+
+function ofKoa(application: object): Listener {
+  const koa = application as KoaLike
+  const createContext: KoaLike['createContext'] = (request, response) =>
+    Object.assign(koa.createContext(request, response), { feathers: properties.get(request) })
+  return koa.callback.call(Object.create(koa, { createContext: { value: createContext } }))
+}
+
+/** Express gives its own prototypes to messages. Those of `app.inject()` are of classes that it knows nothing of. */
+const ofExpress =
+  (application: object): Listener =>
+  (request, response) => {
+    keepMembers(request, [IncomingMessage.prototype, Readable.prototype])
+    keepMembers(response, [ServerResponse.prototype])
+    Object.assign(request, { feathers: properties.get(request) })
+    ;(application as Listener)(request, response)
+  }
+
+/**
+ * Keeps the framework from calling a service for requests that were handed over: middleware may send one there from another URL.
+ * @param isBarred whether the service is not to be called for such a request
+ */
+export function bar(service: FeathersService, isBarred: () => boolean): void {
+  const { koa, express } = optionsOf(service)
+  for (const around of [koa, express]) {
+    const { composed } = around ?? {}
+    if (around === undefined || composed === undefined) continue
+    around.composed = (subject, ...rest) => {
+      const raw = around === koa ? (subject as { req: IncomingMessage }).req : (subject as IncomingMessage)
+      const next = rest.at(-1) as () => unknown
+      return properties.has(raw) && isBarred() ? next() : composed(subject, ...rest)
+    }
+  }
+}
+
+/** Puts the members of the classes of an object on itself, down to those of Node. */
+function keepMembers(object: object, ofNode: readonly object[]): void {
+  for (let proto = Object.getPrototypeOf(object); !ofNode.includes(proto); proto = Object.getPrototypeOf(proto))
+    for (const name of Reflect.ownKeys(proto))
+      if (!Object.hasOwn(object, name))
+        Object.defineProperty(object, name, Object.getOwnPropertyDescriptor(proto, name) as PropertyDescriptor)
+}
+
+/** The path of a URL, as Koa and Express read it. They read URLs with a host, a `#` or spaces in further ways, which are left alone. */
+const pathOf = (url: string): string | undefined => (/[#\s]/.test(url) ? undefined : /^\/[^?]*/.exec(url)?.[0])
+
+/** What says something of a body that Fastify has not made. */
+const ofBody = ['content-type', 'content-length', 'content-encoding', 'transfer-encoding']
+
+/** Puts the headers that hooks have set on the answer. They stay where a framework removes those of an answer that fails. */
+function keepHeaders(reply: FastifyReply): void {
+  const { raw } = reply
+  const headers = Object.entries(reply.getHeaders()).filter(
+    ([name, value]) => value !== undefined && !ofBody.includes(name)
+  ) as [string, string | string[]][]
+  for (const [name, value] of headers) raw.setHeader(name, value)
+  const { writeHead } = raw
+  raw.writeHead = (...args: unknown[]) => {
+    for (const [name, value] of headers) if (!raw.hasHeader(name)) raw.setHeader(name, value)
+    return Reflect.apply(writeHead, raw, args)
+  }
+}

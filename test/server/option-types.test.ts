@@ -1,0 +1,95 @@
+import Fastify from 'fastify'
+import services from 'fastify-services'
+import t from 'tap'
+
+// What is of another type is refused at the start, in our words: not by V8, and not when a request comes.
+
+const service = { find: async () => [] }
+const others = { null: null, number: 5, text: 'text', true: true }
+const all: Record<string, unknown> = { ...others, list: ['a', 5], object: {}, function: () => 1 }
+const names = (...of: string[]) => Object.entries(all).filter(([name]) => !of.includes(name))
+
+async function create() {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  return app
+}
+
+t.test('a path', async (t) => {
+  const app = await create()
+  const needs = /^app\.service\(\) needs the path of a service, as in app\.service\('messages'\), got /
+  for (const [name, path] of [...names('text'), ['undefined', undefined], ['symbol', Symbol('x')]] as const) {
+    t.throws(() => app.service(path as never), { name: 'TypeError', message: needs }, name)
+    t.throws(() => app.service(path as never, service), { name: 'TypeError', message: needs }, name)
+  }
+  class Messages {}
+  t.throws(() => app.service(new Messages() as never), { message: /got an object$/ })
+})
+
+t.test('the options of a service', async (t) => {
+  const app = await create()
+  for (const [name, options] of names('object'))
+    t.throws(
+      () => app.service('things', service, options as never),
+      { name: 'TypeError', message: /^The options of the service 'things' must be an object, got / },
+      name
+    )
+})
+
+const fitting: Record<string, string[]> = {
+  methods: [],
+  events: [],
+  routes: ['object'],
+  hooks: ['object', 'list'],
+  formatter: ['function'],
+  schema: ['object'],
+  config: ['object', 'list']
+}
+
+for (const [option, fits] of Object.entries(fitting))
+  t.test(`the option \`${option}\` of a service`, async (t) => {
+    const app = await create()
+    for (const [name, value] of names(...fits)) {
+      const message = new RegExp(`^The option \`${option}\` of the service 'things' must be .+, got `)
+      t.throws(() => app.service('things', service, { [option]: value }), { name: 'TypeError', message }, name)
+    }
+    app.service('things', service, { [option]: undefined })
+    t.equal((await app.inject('/things')).statusCode, 200, 'undefined is as if it were not there')
+  })
+
+t.test('the schema of a method, and of its answers', async (t) => {
+  const app = await create()
+  const told = (schema: unknown) => {
+    try {
+      return String(app.service('things', service, { schema: { find: schema as never } }).hooks)
+    } catch (error) {
+      return Object(error).message
+    }
+  }
+  const must = (place: string, what: string) =>
+    new RegExp(`^The option \`${place}\` of the service 'things' must be ${what}, got `)
+  for (const [name, value] of names('object')) t.match(told(value), must('schema.find', 'an object'), name)
+  for (const [name, value] of names('object', 'function'))
+    t.match(told({ response: value }), must('schema.find.response', 'a schema'), name)
+  app.service('things', service, { schema: { find: { response: { type: 'object' } } } })
+  t.equal((await app.inject('/things')).statusCode, 200)
+})
+
+const ofPlugin: Record<string, string[]> = {
+  query: ['object', 'function'],
+  formatter: ['function'],
+  hooks: ['object', 'list']
+}
+
+for (const [option, fits] of Object.entries(ofPlugin))
+  t.test(`the option \`${option}\` of the plugin`, async (t) => {
+    for (const [name, value] of names(...fits)) {
+      const message = new RegExp(`^The option \`${option}\` of fastify-services must be .+, got `)
+      await t.rejects(
+        async () => Fastify().register(services, { [option]: value }),
+        { name: 'TypeError', message },
+        name
+      )
+    }
+  })

@@ -11,6 +11,8 @@ export async function createEcho(t: Test, schema: unknown, answer?: unknown) {
   await app.register(services, { errorHandler: { html: false, logger: false } })
   const echo = async (...args: unknown[]) => answer ?? args.at(-2)
   const service = {
+    // As an adapter of a database that takes lists.
+    options: { multi: true },
     find: async ({ query }: { query?: object }) => answer ?? [query],
     get: async () => answer,
     create: echo,

@@ -5,7 +5,7 @@
  */
 export function abortable<T>(
   signal: AbortSignal | undefined,
-  start: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => unknown
+  start: (resolve: (value: T) => void, reject: (error: unknown) => void) => (() => unknown) | undefined
 ): Promise<T> {
   let abort: (() => unknown) | undefined
   let fail!: (reason: unknown) => void

@@ -7,7 +7,6 @@ import type { Connection } from './connection.js'
 import { nameIn } from './headers.js'
 import { type Held, is401, type Login, type LoginApp, type LoginService, loginOf, type Session } from './login.js'
 import { createRenewal } from './renewal.js'
-import { secretly } from './secret.js'
 import { createTokenStore, type StorageOptions, type Token } from './token-store.js'
 import { abortable } from './transports/abortable.js'
 
@@ -60,7 +59,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
 
     async function goOn(session: Session): Promise<Login> {
       const accessToken = await tokens.inTurn(() => tokens.access())
-      if (!accessToken) throw new NotAuthenticated('No stored token')
+      if (!accessToken) throw new NotAuthenticated('There is no token: log in first')
       const loginWith = async (used: string) => ({
         result: await service.create({ strategy: jwtStrategy, accessToken: used }),
         used
@@ -92,10 +91,11 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
     })
 
     // Only calls of this connection get the token, so that it is not sent to other servers.
-    const { send: plain } = connection
-    connection.send = async (request) => {
+    const { send } = connection
+    connection.send = async (sent) => {
+      // Libraries take only a header of the usual name off when they follow a redirect.
+      const request = { ...sent, isSecret: sent.service === path || !!options.header }
       const { service, call, headers, body, signal } = request
-      const send = service === path || options.header ? secretly(plain) : plain
       if ((service === path && call === 'create') || nameIn(headers, header)) return send(request)
       const sendWith = (token: Token) =>
         send(token ? { ...request, headers: { ...headers, [header]: `${scheme} ${token}`.trim() } } : request)

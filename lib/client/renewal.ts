@@ -9,7 +9,7 @@ interface Locks {
 export function createRenewal(tokens: TokenStore, service: LoginService, { isCurrent, end }: ApplicationLogin) {
   // A refresh token can be used once, and other tabs have the same one: they take turns.
   function alone<T>(run: () => Promise<T>): Promise<T> {
-    const { locks } = (globalThis as { navigator?: { locks?: Locks } }).navigator ?? {}
+    const locks = (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks
     const { shared } = tokens
     if (!locks || !shared) return run()
     return new Promise((resolve, reject) => {

@@ -110,7 +110,7 @@ function toRequest(service: RestService, name: string, definition: MethodDefinit
   if (!isPlain(conditions)) throw new BadRequest(`The query of ${service.name}.${name} must be a plain object`)
   const isMulti = hasId === 'optional' && id === null
   const lost = isMulti ? findVanishing(conditions) : undefined
-  if (lost !== undefined) throw new BadRequest(`'${String(lost)}' of ${name}(null) would be lost`)
+  if (lost !== undefined) throw new BadRequest(`The condition '${String(lost)}' of ${name}(null) would be lost`)
   const rest = isMulti ? '' : fillPath(toURL(template), { ...route, id }, `of ${service.name}.${name}`)
   const path = [fillPath(toURL(service.name), route), rest].filter(Boolean).join('/')
   const body = bodyOf(given('data'))

@@ -5,8 +5,7 @@ import { mergeHeaders } from './headers.js'
 import { libraries } from './libraries.js'
 import type { Library } from './library.js'
 import type { ClientRequest } from './message.js'
-import { isPage } from './page.js'
-import { checkAddress, following } from './redirect.js'
+import { checkAddress, following, isPage } from './redirect.js'
 import { type AdapterOptions, RestService, type RestServiceClass } from './rest-service.js'
 import { fetchLibrary } from './transports/fetch.js'
 
@@ -44,12 +43,12 @@ export function rest(base = '', options: AdapterOptions = {}): Rest {
       const send = async (request: ClientRequest) => {
         try {
           const stream = streamOf(request.body)
-          if (stream && !streams.includes(stream)) throw new Error(`${name} can't send this`)
+          if (stream && !streams.includes(stream)) throw new Error(`${name} can't send this: fetch sends streams`)
           return await (request.isSecret && isXHR && isPage()
             ? fetchLibrary.send(fetch, request)
             : sendBy(library, request))
         } catch (cause) {
-          if (request.signal?.aborted) throw request.signal.reason
+          request.signal?.throwIfAborted?.()
           throw new Unavailable(`${request.method} ${request.url} got no answer`, undefined, { cause })
         }
       }

@@ -10,11 +10,10 @@ const isTextType = (type: string) => /^$|^text\/|[/+]xml\b|javascript|ndjson|url
  */
 export function settle(response: ClientResponse): unknown {
   const { status, body } = response
-  const isSuccess = status >= 200 && status < 300
   const text = () => new TextDecoder().decode(body)
   const parse = () => JSON.parse(text())
   const contentType = headerOf(response, 'content-type') ?? ''
-  if (!isSuccess) throw errorFromJSON(status, isJSONType(contentType) ? attempt(parse) : undefined)
+  if (status < 200 || status > 299) throw errorFromJSON(status, isJSONType(contentType) ? attempt(parse) : undefined)
   if (body.byteLength === 0) return null
   if (isTextType(contentType)) return text()
   if (!isJSONType(contentType)) return new Blob([body as ArrayBuffer], { type: contentType })

@@ -6,13 +6,12 @@ export type ServiceErrorClass = new (message?: string | Error, data?: ErrorData,
 /** The class of a status. */
 export const byCode = new Map<number, ServiceErrorClass>()
 
-// The names of the statuses from 400 and from 500 on. In this form they take the least of a web page, which has no class that it does not name.
-const names = [
-  'BadRequest,NotAuthenticated,PaymentError,Forbidden,NotFound,MethodNotAllowed,NotAcceptable,,Timeout,Conflict,Gone,LengthRequired,,PayloadTooLarge,UriTooLong,UnsupportedMediaType,,,,,,,Unprocessable,,,,,,,TooManyRequests',
-  'GeneralError,NotImplemented,BadGateway,Unavailable'
-]
+// The names of the statuses from 400 to 429, and of those from 500 on. In this form they take the least of a web page, which has no class that it does not name.
+const names =
+  'BadRequest,NotAuthenticated,PaymentError,Forbidden,NotFound,MethodNotAllowed,NotAcceptable,,Timeout,Conflict,Gone,LengthRequired,,PayloadTooLarge,UriTooLong,UnsupportedMediaType,,,,,,,Unprocessable,,,,,,,TooManyRequests,GeneralError,NotImplemented,BadGateway,Unavailable'
 
-function define(name: string, code: number): void {
+for (const [index, name] of names.split(',').entries()) {
+  const code = index + (index < 30 ? 400 : 470)
   const Class = {
     [name]: class extends ServiceError {
       constructor(message?: string | Error, data?: ErrorData, options?: ErrorOptions) {
@@ -22,8 +21,6 @@ function define(name: string, code: number): void {
   }[name] as ServiceErrorClass
   if (name) byCode.set(code, Class)
 }
-for (const [row, list] of names.entries())
-  for (const [index, name] of list.split(',').entries()) define(name, 400 + 100 * row + index)
 
 const classOf = (code: number) => byCode.get(code) as ServiceErrorClass
 

@@ -277,11 +277,7 @@ t.test('Client: `remove(null)`, `patch(null)` with a condition that vanishes in 
       return [refused, [...sent, await service.find({ query: { id: { $in: [] } } })]]
     }, address)
     for (const outcome of refused ?? [])
-      t.match(
-        outcome,
-        { ...badRequest, message: /'(id|b|a|\$or|constructor|__proto__||Symbol\(or\))' of/ },
-        adapter
-      )
+      t.match(outcome, { ...badRequest, message: /'(id|b|a|\$or|constructor|__proto__||Symbol\(or\))' of/ }, adapter)
     t.equal(sent?.length, 3)
     t.same(
       asked.splice(0).map(({ method, url }) => `${method} ${url}`),

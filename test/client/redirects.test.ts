@@ -1,3 +1,6 @@
+import { Readable } from 'node:stream'
+import axios from 'axios'
+import { createClient, rest } from 'fastify-services/client'
 import t from 'tap'
 import { executablePath, sharePage } from '../support/chromium.js'
 import type { Api } from '../support/client-api.js'
@@ -159,4 +162,122 @@ t.test('another origin gets no token, no header of ours and no body, from no cal
         if (becomesGet) t.match(outcome, { accessToken: 'new' }, row)
         else t.match(outcome, { code: 400, message: new RegExp(`${here.address}/.*${there.address}`) }, row)
       }
+})
+
+/** Finds things with a token, by options of the call, at a path that is redirected. */
+const findBy = (api: Api, { base, connection, header }: { base: string; connection?: object; header?: string }) => {
+  const storage = api.door.memoryStorage()
+  storage.setItem('feathers-jwt', 'secret')
+  const app = api.client(base).configure(api.door.authentication({ storage, ...(header !== undefined && { header }) }))
+  return api.outcome(() => app.service('from/things').find({ connection: connection as never }))
+}
+const sendersInNode = async () => (await createSenders()).filter(({ isPage }) => !isPage)
+
+t.test('what is the same origin, and what is another', async (t) => {
+  const [here, there] = [await createRedirecting(t), await createRedirecting(t)]
+  const { port } = here
+  const same = [
+    `//127.0.0.1:${port}/to`,
+    `HTTP://127.0.0.1:${port}/to`,
+    `http://user:password@127.0.0.1:${port}/to`,
+    `\\\\127.0.0.1:${port}/to`,
+    `http://2130706433:${port}/to`,
+    '../to'
+  ]
+  const other = [`//127.0.0.1:${there.port}/to`, `hTTp://user:password@127.0.0.1:${there.port}/to`]
+  for (const { name, run } of await sendersInNode()) {
+    for (const location of same) {
+      Object.assign(here.redirect, { status: 307, location })
+      t.match(await run(findBy, { base: here.address }), { accessToken: 'new' }, `${name}: ${location}`)
+      const [, second] = here.asked.splice(0)
+      t.match(second, { headers: { authorization: 'Bearer secret' } }, `${name}: ${location}`)
+    }
+    for (const location of other) {
+      Object.assign(here.redirect, { status: 307, location })
+      t.match(await run(findBy, { base: here.address }), { accessToken: 'new' }, `${name}: ${location}`)
+      const [second] = there.asked.splice(0)
+      t.equal(second?.headers.authorization, undefined, `${name}: ${location}`)
+      t.match(await run(logIn, { base: here.address, act: 'login' }), { code: 400, message: there.address })
+      t.same(there.asked, [], `${name}: ${location}`)
+      here.asked.splice(0)
+    }
+  }
+})
+
+t.test(
+  'an address that is none of a server, and no address, is not followed: the redirect is the answer',
+  async (t) => {
+    const here = await createRedirecting(t)
+    const locations = [
+      'data:application/json,{}',
+      'file:///etc/hostname',
+      `blob:${here.address}/a`,
+      'http://',
+      undefined
+    ]
+    for (const { name, run } of await sendersInNode())
+      for (const location of locations) {
+        Object.assign(here.redirect, { status: 307, location })
+        const row = `${name}: ${location}`
+        t.match(await run(findBy, { base: here.address }), { code: 307 }, row)
+        t.match(await run(logIn, { base: here.address, act: 'login' }), { code: 307 }, row)
+        t.equal(here.asked.splice(0).length, 2, row)
+      }
+  }
+)
+
+t.test('20 redirects are followed, and fewer by the options of a call', async (t) => {
+  const here = await createRedirecting(t)
+  Object.assign(here.redirect, { status: 302, location: '/from/things' })
+  const rows: [number, object | undefined][] = [
+    [21, undefined],
+    [21, { redirect: 'follow' }],
+    [1, { redirect: 'manual' }],
+    [1, { redirect: 'error' }],
+    [1, { followRedirect: false }],
+    [1, { maxRedirects: 0 }],
+    [4, { maxRedirects: 3 }],
+    [3, { redirects: 2 }]
+  ]
+  for (const { name, run } of await sendersInNode())
+    for (const [count, connection] of rows) {
+      const outcome = await run(findBy, { base: here.address, ...(connection && { connection }) })
+      t.match(outcome, { code: 302 }, `${name}: ${JSON.stringify(connection)}`)
+      t.equal(here.asked.splice(0).length, count, `${name}: ${JSON.stringify(connection)}`)
+    }
+})
+
+t.test('a token in a header of another name goes to no other origin, in pages along no redirect', async (t) => {
+  const [here, there] = [await createRedirecting(t), await createRedirecting(t)]
+  Object.assign(here.redirect, { status: 307, location: `${there.address}/to` })
+  for (const { name, run } of await createSenders()) {
+    t.match(await run(findBy, { base: here.address, header: 'X-Token' }), { code: 400, message: here.address }, name)
+    t.match(here.asked.splice(0), [{ headers: { 'x-token': 'Bearer secret' } }], name)
+    t.same(there.asked, [], name)
+  }
+})
+
+t.test('a stream is not sent again, and `auth` of a call not to another origin', async (t) => {
+  const [here, there] = [await createRedirecting(t), await createRedirecting(t)]
+  const app = createClient().configure(rest(here.address).fetch(fetch))
+  const params = { headers: { authorization: 'Bearer secret', 'Content-Type': 'text/plain' } }
+  for (const address of [here.address, there.address]) {
+    Object.assign(here.redirect, { status: 307, location: `${address}/to` })
+    await t.rejects(app.service('from/things').create(Readable.from(['a']) as never, params), { code: 307 })
+    t.equal(here.asked.splice(0).length, 1)
+  }
+  const byAxios = createClient().configure(rest(here.address).axios(axios)).service('from/things')
+  const auth = { username: 'ada', password: 'secret' }
+  t.match(await byAxios.find({ ...params, connection: { auth } as never }), { accessToken: 'new' })
+  t.match(here.asked, [{ headers: { authorization: /^Basic/ } }])
+  t.equal(there.asked[0]?.headers.authorization, undefined)
+})
+
+t.test('a call without a token is redirected as its library does it', async (t) => {
+  const here = await createRedirecting(t)
+  Object.assign(here.redirect, { status: 302, location: '/to' })
+  const follows = createClient().configure(rest(here.address).axios(axios)).service('from/things')
+  t.match(await follows.find(), { accessToken: 'new' })
+  const none = createClient().configure(rest(here.address).axios(axios.create({ maxRedirects: 0 })))
+  await t.rejects(none.service('from/things').find(), { code: 302 })
 })

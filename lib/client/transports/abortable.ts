@@ -14,7 +14,7 @@ export function abortable<T>(
     fail(signal?.reason)
   }
   return new Promise<T>((resolve, reject) => {
-    if (signal?.aborted) throw signal.reason
+    signal?.throwIfAborted?.()
     fail = reject
     signal?.addEventListener('abort', onAbort)
     abort = start(resolve, reject)

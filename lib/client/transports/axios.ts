@@ -12,11 +12,7 @@ export const axiosLibrary: Library<'axios', Axios> = {
   name: 'axios',
   streams: ['pipe'],
   async send(axios, { url, method, headers, body, options, signal }) {
-    const {
-      status,
-      headers: answered,
-      data
-    } = await axios.request({
+    const response = await axios.request({
       ...options,
       ...{ url, method, headers, data: body, signal },
       responseType: 'arraybuffer',
@@ -24,6 +20,6 @@ export const axiosLibrary: Library<'axios', Axios> = {
       transformResponse: unchanged,
       ...(typeof body === 'string' && { transformRequest: unchanged })
     })
-    return { status, headers: answered, body: data }
+    return { ...response, body: response.data }
   }
 }

@@ -31,7 +31,7 @@ export const superagentLibrary: Library<'superagent', Superagent> = {
       // Its options are methods: `timeout`, `withCredentials`, …
       for (const [name, value] of Object.entries(options)) request[name]?.(value)
       // It copies the keys of a body that it does not know into a plain object.
-      if (request.send(body).toJSON().data !== body) throw new Error("superagent can't send this")
+      if (request.send(body).toJSON().data !== body) throw new Error("superagent can't send this: use fetch")
       request.then(resolve, reject)
       return () => request.abort()
     })

@@ -16,6 +16,10 @@ export interface ResourceOptions<Field extends string = string> {
   readonly writeOnly?: readonly Field[]
   /** What `create` takes, and `update`. Default: the record without its `readOnly` fields. */
   readonly create?: unknown
+  /**
+   * Whether `create` also takes a list of records: hooks then find a list in `context.data`. Default: where the service is an adapter of a database whose option `multi` says so.
+   */
+  readonly lists?: boolean
   /** What `update` takes. Default: what `create` does. */
   readonly update?: unknown
   /** What `patch` takes. Default: any of the fields of the record, and at least one of them. */

@@ -1,7 +1,45 @@
-/** A JSON Schema. */
+/** A JSON Schema that is no boolean: draft 7 or 2020-12, with the words that OpenAPI and TypeBox add. */
 export interface JsonSchema {
-  [keyword: string]: unknown
+  readonly $ref?: string
+  readonly $id?: string
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly default?: unknown
+  readonly format?: string
+  readonly pattern?: string
+  readonly nullable?: boolean
+  readonly readOnly?: boolean
+  readonly writeOnly?: boolean
+  readonly required?: readonly string[]
+  readonly properties?: SchemaMap
+  readonly patternProperties?: SchemaMap
+  readonly additionalProperties?: SchemaValue
+  readonly unevaluatedProperties?: SchemaValue
+  readonly items?: SchemaValue | readonly SchemaValue[]
+  readonly prefixItems?: readonly SchemaValue[]
+  readonly additionalItems?: SchemaValue
+  readonly unevaluatedItems?: SchemaValue
+  readonly contains?: SchemaValue
+  readonly allOf?: readonly SchemaValue[]
+  readonly anyOf?: readonly SchemaValue[]
+  readonly oneOf?: readonly SchemaValue[]
+  readonly if?: SchemaValue
+  readonly then?: SchemaValue
+  readonly else?: SchemaValue
+  readonly not?: SchemaValue
+  readonly dependencies?: Readonly<Record<string, SchemaValue | readonly string[]>>
+  readonly dependentSchemas?: SchemaMap
+  readonly definitions?: SchemaMap
+  readonly $defs?: SchemaMap
+  readonly [keyword: string]: unknown
 }
+
+/** A JSON Schema: an object, or `true` for all values, or `false` for none. */
+export type SchemaValue = JsonSchema | boolean
+
+/** JSON Schemas by name. */
+export type SchemaMap = Readonly<Record<string, SchemaValue>>
 
 /** What is read of a schema of any library: Standard Schema, and Standard JSON Schema beside it (https://standardschema.dev). */
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -11,10 +49,15 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
     readonly validate?: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
     readonly jsonSchema?: {
-      readonly input: (options: { target: 'draft-07' | 'draft-2020-12' }) => Record<string, unknown>
-      readonly output: (options: { target: 'draft-07' | 'draft-2020-12' }) => Record<string, unknown>
+      readonly input: (options: JsonSchemaOptions) => Record<string, unknown>
+      readonly output: (options: JsonSchemaOptions) => Record<string, unknown>
     }
   }
+}
+
+interface JsonSchemaOptions {
+  readonly target: 'draft-07' | 'draft-2020-12'
+  readonly libraryOptions?: Record<string, unknown>
 }
 
 export type StandardResult<Output> =

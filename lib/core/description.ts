@@ -3,6 +3,7 @@ import { read } from './errors.js'
 import { type HookStore, type SecurityScheme, traitsOf } from './hooks.js'
 import { custom, type MethodDefinition, methods } from './methods.js'
 import { placeholdersIn } from './path.js'
+import { rulesOf } from './resource/resource.js'
 import type { ServiceEntry, ServiceMethod } from './service.js'
 
 /** The schema of a method, as Fastify knows it: of one record, with what OpenAPI documents say besides. */
@@ -87,13 +88,13 @@ export interface Describable extends ServiceEntry {
  * the database adapters of Feathers have `id`, `paginate` and `multi`.
  */
 export function describe(entry: Describable): ServiceDescription {
-  const { id, paginate, multi } = Object(read(entry.object, 'options'))
+  const { paginate } = Object(read(entry.object, 'options'))
   const own = documentations.get(entry.object)?.()
   const describeOne = (name: string): MethodDescription => {
     const { definition } = entry.methods.get(name) as ServiceMethod
     const { hasId, ...documented } = own?.[name] ?? {}
-    const ofMany = multi === true ? ['create', 'patch', 'remove'] : multi
-    const isMany = name === 'find' || (Array.isArray(ofMany) && ofMany.includes(name))
+    const isList = name === 'create' && rulesOf(entry.options.schema?.[name])?.body?.takesLists === true
+    const isMany = name === 'find' || isList || takesMany(entry.object, name)
     return {
       name,
       definition,
@@ -107,11 +108,25 @@ export function describe(entry: Describable): ServiceDescription {
   }
   return {
     path: entry.path,
-    idField: typeof id === 'string' ? id : 'id',
+    idField: idFieldOf(entry.object),
     isPaged: paginate === undefined ? undefined : Boolean(read(paginate, 'default') ?? read(paginate, 'max')),
     isAdapter: typeof read(entry.object, 'sanitizeQuery') === 'function',
     methods: entry.exposed.map(describeOne)
   }
+}
+
+/** The field of a record that holds its id: the database adapters of Feathers have it in their `options`. */
+export function idFieldOf(object: object): string {
+  const { id } = Object(read(object, 'options'))
+  return typeof id === 'string' ? id : 'id'
+}
+
+/** Whether an adapter takes many records by `create`, `patch` or `remove`: its option `multi`. */
+export function takesMany(object: object, method: string): boolean {
+  const { multi } = Object(read(object, 'options'))
+  return multi === true
+    ? ['create', 'patch', 'remove'].includes(method)
+    : Array.isArray(multi) && multi.includes(method)
 }
 
 function formsOf(definition: MethodDefinition, isMany: boolean, given: boolean | undefined): Form[] {

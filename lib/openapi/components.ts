@@ -70,7 +70,9 @@ export class Components {
   /** Adds a parameter, which several operations have, and returns what refers to it. */
   addParameter(name: string, parameter: Json): Json {
     const text = JSON.stringify(parameter)
-    const key = numbered(name, (key) => [undefined, text].includes(JSON.stringify(this.parameters[key])))
+    const key = numbered(toComponentName(name), (key) =>
+      [undefined, text].includes(JSON.stringify(this.parameters[key]))
+    )
     this.parameters[key] = parameter
     return { $ref: `#/components/parameters/${key}` }
   }
@@ -88,7 +90,9 @@ export class Components {
     if ($ref.startsWith('service:')) return this.#recordOf($ref.slice('service:'.length))
     if ($ref === '#' || $ref === root.schema.$id) return { $ref: place + root.name }
     const [, keyword = '', key = '', rest = ''] = /^#\/(definitions|\$defs)\/([^/]+)(.*)$/.exec($ref) ?? []
-    const found = (root.schema[keyword] as Json | undefined)?.[decodeURIComponent(key)]
+    const found = (root.schema[keyword] as Json | undefined)?.[
+      decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')
+    ]
     if (isObject(found)) {
       const moved = this.#moved.get(found) ?? this.add(toPascal([root.name, ...wordsOf(key)]), found, root)
       return { $ref: `${moved.$ref}${rest}` }

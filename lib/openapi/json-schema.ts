@@ -1,5 +1,7 @@
+import type { SchemaValue } from '../../types/standard-schema.js'
 import { isObject } from '../core/plain.js'
 import { standardOf } from '../core/resource/json-schema.js'
+import { isApplicator, isKeyword, isSchema, mapSubschemas } from '../schema/keywords.js'
 
 /** A part of a document. */
 export type Json = { [key: string]: unknown }
@@ -12,55 +14,37 @@ export function toJsonSchema(schema: unknown, side: 'input' | 'output'): Json {
   return isObject(json) ? json : {}
 }
 
-const ofSchemas = ['properties', 'patternProperties', 'dependentSchemas']
-const lists = ['anyOf', 'oneOf', 'allOf', 'prefixItems']
-// biome-ignore format: a list
-const single = [
-  'items', 'additionalProperties', 'additionalItems', 'not', 'if', 'then', 'else', 'contains', 'propertyNames',
-  'unevaluatedItems', 'unevaluatedProperties'
-]
-// biome-ignore format: a list
-const plain = [
-  '$ref', 'type', 'enum', 'const', 'format', 'title', 'description', 'default', 'example', 'examples', 'deprecated', 'readOnly',
-  'writeOnly', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf',
-  'minItems', 'maxItems', 'uniqueItems', 'minContains', 'maxContains', 'minProperties', 'maxProperties', 'required',
-  'dependentRequired', 'contentEncoding', 'contentMediaType', 'contentSchema', 'discriminator', 'externalDocs'
-]
-
-const shapes = ['additionalProperties', '$ref', ...ofSchemas, ...lists]
-
 /**
  * A copy of a JSON Schema as OpenAPI 3.1 has it: of draft 7 and of Ajv it keeps what that knows. Each schema within is handed to `visit`,
  * which may replace it.
  */
 export function copySchema(schema: unknown, visit: (schema: Json) => Json | undefined): unknown {
-  if (!isObject(schema)) return schema
+  if (!isSchema(schema)) return schema
   const replaced = visit(schema)
   if (replaced !== undefined) return replaced
-  const copy: Json = {}
-  const one = (value: unknown) => copySchema(value, visit)
-  for (const [key, value] of Object.entries(schema)) {
-    if (ofSchemas.includes(key) && isObject(value))
-      copy[key] = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, one(inner)]))
-    else if (lists.includes(key) && Array.isArray(value)) copy[key] = value.map(one)
-    else if (key === 'items' && Array.isArray(value)) copy.prefixItems = value.map(one)
-    else if (single.includes(key)) copy[key] = one(value)
-    else if (plain.includes(key) || key.startsWith('x-')) copy[key] = structuredClone(value)
-  }
+  const { definitions, $defs, $id, ...rest } = schema
+  const words = Object.entries(rest).filter(([keyword]) => isKeyword(keyword))
+  const copy = mapSubschemas(Object.fromEntries(words), (part) => copySchema(part, visit) as SchemaValue)
   return modernize(copy, schema)
 }
 
-function modernize(copy: Json, { nullable, isFile, items }: Json): Json {
-  if (Array.isArray(items) && 'additionalItems' in copy) copy.items = copy.additionalItems
-  delete copy.additionalItems
+function modernize({ additionalItems, dependencies, ...copy }: Json, { nullable, isFile, items }: Json): Json {
+  if (Array.isArray(items)) {
+    copy.prefixItems = copy.items
+    delete copy.items
+    if (additionalItems !== undefined) copy.items = additionalItems
+  }
   if (nullable === true && copy.type !== undefined) copy.type = [...new Set([copy.type, 'null'].flat())]
   if (isFile === true) return { type: 'string', format: 'binary' }
   // Any object: some generators take it for one without fields.
-  if (copy.type === 'object' && !Object.keys(copy).some((key) => shapes.includes(key))) copy.additionalProperties = true
+  if (copy.type === 'object' && !saysMore(copy)) copy.additionalProperties = true
   // Generators of clients read the one, and OpenAPI 3.1 the other.
   const isBinary = copy.contentMediaType !== undefined && copy.contentEncoding === undefined
   return isBinary ? { type: 'string', format: 'binary', ...copy } : copy
 }
+
+/** Whether a schema says something of the fields of an object, itself or by others. */
+const saysMore = (schema: Json) => '$ref' in schema || Object.keys(schema).some(isApplicator)
 
 /** Whether a schema of a record has a field that `@fastify/multipart` attaches as a file. The others are those of `filesOf`. */
 export const hasAttachment = ({ properties }: Json): boolean =>
@@ -79,26 +63,23 @@ export function withDefaults(schema: Json): Json {
 /** A schema of records or of queries without some of their fields, at any depth. */
 export function withoutFields(schema: Json, fields: readonly string[]): Json {
   if (fields.length === 0) return schema
-  const isKept = (name: unknown) => !fields.some((field) => field === name)
-  const one = (value: unknown): unknown =>
-    Array.isArray(value) ? value.map(one) : isObject(value) ? withoutFields(value, fields) : value
-  const change = (key: string, value: unknown): unknown => {
-    if ([...ofSchemas, 'definitions', '$defs'].includes(key) && isObject(value)) {
-      const inner = Object.entries(value).filter(([name]) => key !== 'properties' || isKept(name))
-      return Object.fromEntries(
-        inner.map(([name, own]) => [name, name === '$select' ? withoutNames(own, isKept) : one(own)])
-      )
-    }
-    if (key === 'required' && Array.isArray(value)) return value.filter(isKept)
-    return lists.includes(key) || single.includes(key) ? one(value) : value
+  const isKept = (name: string) => !fields.includes(name)
+  const ofSchema = (part: SchemaValue): SchemaValue => {
+    if (!isSchema(part)) return part
+    const { required, ...rest } = mapSubschemas(part, (inner, keyword, name = '') => {
+      if (keyword !== 'properties') return ofSchema(inner)
+      if (!isKept(name)) return undefined
+      return name === '$select' ? withoutNames(inner, isKept) : ofSchema(inner)
+    })
+    const names = Array.isArray(required) ? required.filter(isKept) : []
+    return names.length === 0 ? rest : { ...rest, required: names }
   }
-  const changed = Object.entries(schema).map(([key, value]) => [key, change(key, value)] as const)
-  return Object.fromEntries(changed.filter(([key, value]) => key !== 'required' || String(value) !== ''))
+  return ofSchema(schema) as Json
 }
 
 /** The schema of a list of names, without some. */
-function withoutNames(schema: unknown, isKept: (name: unknown) => boolean): unknown {
+function withoutNames(schema: SchemaValue, isKept: (name: string) => boolean): SchemaValue {
   const { items } = Object(schema)
-  if (!Array.isArray(items?.enum)) return schema
-  return { ...Object(schema), items: { ...items, enum: items.enum.filter(isKept) } }
+  if (!isSchema(schema) || !Array.isArray(items?.enum)) return schema
+  return { ...schema, items: { ...items, enum: items.enum.filter(isKept) } }
 }

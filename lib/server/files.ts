@@ -16,7 +16,7 @@ import type { Parse } from './query.js'
 export function fileRoute(name: string, schema: FastifySchema | undefined, instance: FastifyInstance, parse: Parse) {
   const { body } = schema ?? {}
   const isLibrary = standardOf(body) !== undefined
-  const json = ((isLibrary ? attempt(() => toJsonSchema(body, 'input')) : body) ?? {}) as JsonSchema
+  const json = ((isLibrary ? attempt(() => toJsonSchema(body, 'input').document) : body) ?? {}) as JsonSchema
   const files = filesOf(json)
   if (files.size === 0) return undefined
   if (!instance.hasRequestDecorator('parts') || !instance.hasContentTypeParser('multipart/form-data'))
@@ -35,6 +35,6 @@ export function fileRoute(name: string, schema: FastifySchema | undefined, insta
     done()
   }
   // A library knows files itself.
-  const own = { ...schema, ...(!isLibrary && { body: withoutFiles(json, files) }) }
+  const own = { ...schema, ...(!isLibrary && { body: withoutFiles(json) }) }
   return { read, check, schema: { consumes: ['multipart/form-data'], ...own } as FastifySchema }
 }

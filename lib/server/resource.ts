@@ -1,96 +1,146 @@
 import { createRequire } from 'node:module'
 import type { FastifyInstance, FastifyRequest, FastifySchema, preValidationHookHandler } from 'fastify'
 import type { JsonSchema } from '../../types/resource.js'
-import { type BodyRules, createBodyCheck } from '../core/resource/body.js'
-import type { Compile, Problem } from '../core/resource/problem.js'
+import { idFieldOf, takesMany } from '../core/description.js'
+import { NotFound } from '../core/errors.js'
+import { idName } from '../core/path.js'
+import { type BodyRules, createBodyCheck, type Judge } from '../core/resource/body.js'
 import { createQueryReader } from '../core/resource/query-reader.js'
-import { rulesOf } from '../core/resource/resource.js'
-import { toResponseSchema } from '../core/resource/response.js'
-import { createRead } from '../core/resource/text.js'
-import type { Serialize } from './serializer.js'
+import { operandOf } from '../core/resource/query-rules.js'
+import { type MethodRules, rulesOf } from '../core/resource/resource.js'
+import type { ServiceEntry } from '../core/service.js'
+import type { WrittenSchema } from '../schema/documents.js'
+import { createProjection, type Project } from '../schema/outgoing.js'
+import type { Member, Shapes } from '../schema/shape.js'
+import { textReader } from '../schema/text.js'
+import { createCompile, createJudge } from './validator.js'
 
-type Validate = ((value: unknown) => boolean) & { errors?: Problem[] | null }
 type RouteSchema = { schema: JsonSchema; httpPart?: string }
-type Build = (shared: Record<string, unknown>, options: object) => (route: RouteSchema) => unknown
+type BuildValidator = (shared: Record<string, unknown>, options: object) => (route: RouteSchema) => unknown
 
-// Fastify loads them when the first route needs one, and so do we.
+// Fastify loads it when the first route needs one, and so do we.
 const require = createRequire(import.meta.url)
-let build: { validator: Build; serializer: Build } | undefined
-
-function builders() {
-  build ??= {
-    validator: (require('@fastify/ajv-compiler') as () => Build)(),
-    serializer: (require('@fastify/fast-json-stringify-compiler') as () => Build)()
-  }
-  return build
-}
-
-// Of Fastify's own options some drop what a schema does not name, and make texts of numbers. A resource refuses both, on any host.
-const strict = { coerceTypes: false, removeAdditional: false, verbose: true, strictTypes: false, strictTuples: false }
 
 /**
  * What the routes of a resource have of their own: compilers that know no options of the host, of which that of validators reads the query, and a hook that checks
  * the body. Nothing for other schemas.
+ *
+ * @throws {TypeError} when a reference of the schema leads to none, also of those of `app.addSchema`
  */
-export function resourceRoute(schema: FastifySchema | undefined, instance: FastifyInstance) {
+export function resourceRoute(
+  schema: FastifySchema | undefined,
+  { object, path }: ServiceEntry,
+  instance: FastifyInstance
+) {
   const rules = rulesOf(schema)
   if (rules === undefined) return undefined
-  const shared = instance.getSchemas()
-  const { validator, serializer } = builders()
-  const compile: Compile = (schema) => {
-    const validate = validator(shared, { customOptions: strict })({ schema }) as Validate
-    return (value) => (validate(value) ? undefined : (validate.errors as Problem[]))
-  }
-  // The rest is compiled when it is needed. A mistake in the schema is told at the start.
-  compile(rules.record)
-  const asFastify = validator(shared, { customOptions: {} })
-  const host = instance.validatorCompiler as typeof asFastify | undefined
-  const toJson = serializer(shared, {})
-  const readQuery = createQueryReader(rules.query, rules.method, compile)
-  const own = new Map<string | undefined, (value: Record<string, unknown>) => unknown>()
+  const record = shapesOf(rules.outgoing.written, instance)
+  const compilers = new Map<string | undefined, (value: Record<string, unknown>) => unknown>()
   // A copy of the schema may have another query or body, which is that of any route then.
-  if (schema?.querystring === rules.querystring) own.set('querystring', (query) => attempted(() => readQuery(query)))
-  const body = rules.body?.schema === schema?.body ? rules.body : undefined
+  if (schema?.querystring === rules.querystring) compilers.set('querystring', queryValidator(rules))
+  const body = rules.body?.document === schema?.body ? rules.body : undefined
   // The hook has checked it: a library may do so in its own time, and Fastify takes no value of what is async.
-  if (body !== undefined) own.set('body', () => true)
+  if (body !== undefined) compilers.set('body', () => true)
+  const host = instance.validatorCompiler as ReturnType<BuildValidator> | undefined
+  const validatorOf = once(() => host ?? createFastifyValidator(instance))
   return {
-    checks: body === undefined ? [] : [createCheck(body, compile)],
+    checks: [
+      createIdCheck(record.root.field(idFieldOf(object)), idName(path)),
+      ...(body === undefined
+        ? []
+        : [createCheck(body, body.takesLists || takesMany(object, rules.method), shapesOf(body.written, instance))])
+    ],
+    checksBody: body !== undefined,
     compilers: {
       validatorCompiler: (part: { schema: unknown; httpPart?: string }) =>
-        (own.get(part.httpPart) ?? (host ?? asFastify)(part as RouteSchema)) as () => boolean,
-      serializerCompiler: ({ schema }: { schema: unknown }) =>
-        once(() => toJson({ schema: toResponseSchema(schema as JsonSchema) }) as Serialize)
+        (compilers.get(part.httpPart) ?? validatorOf()(part as RouteSchema)) as () => boolean,
+      serializerCompiler: ({ schema }: { schema: unknown }) => serializeBy(schema as JsonSchema, rules, instance)
     }
   }
 }
 
-// Fastify asks for a serializer of each route, of which services use few.
-function once(create: () => Serialize): Serialize {
-  let serialize: Serialize | undefined
-  return (data) => {
-    serialize ??= create()
-    return serialize(data)
+function createFastifyValidator(instance: FastifyInstance): ReturnType<BuildValidator> {
+  const build = (require('@fastify/ajv-compiler') as () => BuildValidator)()
+  return build(instance.getSchemas(), { customOptions: {} })
+}
+
+const shapesByInstance = new WeakMap<FastifyInstance, WeakMap<WrittenSchema, Shapes>>()
+
+/** What a schema says together with those that an instance shares. */
+function shapesOf(written: WrittenSchema, instance: FastifyInstance): Shapes {
+  const ofInstance = shapesByInstance.get(instance) ?? new WeakMap<WrittenSchema, Shapes>()
+  shapesByInstance.set(instance, ofInstance)
+  const shapes = ofInstance.get(written) ?? written.shapesWith(instance.getSchemas())
+  ofInstance.set(written, shapes)
+  return shapes
+}
+
+// Fastify asks for validators and serializers of each route, of which services use few.
+function once<T>(create: () => T): () => T {
+  let value: { readonly created: T } | undefined
+  return () => {
+    value ??= { created: create() }
+    return value.created
   }
 }
 
-// Fastify takes what a validator throws for a failure of the server, and writes a status into what it returns.
-function attempted(read: () => unknown): { value: unknown } | { error: unknown } {
-  try {
-    return { value: read() }
-  } catch (error) {
-    return { error: Object.defineProperty(error as Error, 'statusCode', { value: 400, writable: true }) }
+function queryValidator({ query, method }: MethodRules) {
+  const reader = once(() => createQueryReader(query, method, createCompile()))
+  return (value: Record<string, unknown>) => {
+    try {
+      return { value: reader()(value) }
+    } catch (error) {
+      // Fastify takes what a validator throws for a failure of the server, and writes a status into what it returns.
+      return { error: Object.defineProperty(error as Error, 'statusCode', { value: 400, writable: true }) }
+    }
   }
 }
 
-function createCheck(body: BodyRules, compile: Compile): preValidationHookHandler {
-  const check = createBodyCheck(body, compile)
-  const readForm = createRead(body.schema, body.schema.$defs as Record<string, JsonSchema>)
+/** Returns what makes of a record what may leave, where the schema of an answer is that of a resource. */
+export function projectionOf(schema: FastifySchema, answer: unknown, instance: FastifyInstance): Project | undefined {
+  const rules = rulesOf(schema)
+  if (rules === undefined || answer !== rules.response) return undefined
+  return projectionBy(shapesOf(rules.outgoing.written, instance), rules.outgoing.converts)
+}
+
+const projectionBy = (shapes: Shapes, converts: boolean): Project =>
+  shapes.root.remember(projectionBy, () => createProjection(shapes, converts))
+
+// A copy of the schema may have another answer. What options hide does not leave by it, either.
+function serializeBy(answer: JsonSchema, { outgoing }: MethodRules, instance: FastifyInstance) {
+  const projection = once(() =>
+    createProjection(shapesOf(outgoing.written.withDocument(answer), instance), outgoing.converts)
+  )
+  return (data: unknown) => JSON.stringify(projection()(data))
+}
+
+const judges = new WeakMap<Shapes, Judge>()
+
+function judgeOf(shapes: Shapes): Judge {
+  const judge = judges.get(shapes) ?? createJudge(shapes)
+  judges.set(shapes, judge)
+  return judge
+}
+
+/** Answers 404 for an id that none can be by the schema: a database may refuse to look for it. */
+function createIdCheck(member: Member, name: string): preValidationHookHandler {
+  const operand = operandOf(member.shape)
+  const check = once(() => createCompile()(operand?.schema ?? {}))
+  return (request, _reply, done) => {
+    const { [name]: id } = request.params as Record<string, string | undefined>
+    const isWrong = id !== undefined && operand !== undefined && check()(operand.read(id)) !== undefined
+    done(isWrong ? new NotFound(`No record found for id '${id}'`) : undefined)
+  }
+}
+
+function createCheck(body: BodyRules, takesLists: boolean, shapes: Shapes): preValidationHookHandler {
+  const check = createBodyCheck(body, takesLists, shapes, () => judgeOf(shapes))
   return (request, _reply, done) => {
     const set = (body: unknown) => {
       request.body = body
       done()
     }
-    const checked = check(isForm(request) ? readForm(request.body) : request.body)
+    const checked = check(isForm(request) ? textReader(shapes.root)(request.body) : request.body)
     if (checked instanceof Promise) checked.then(set, done)
     else set(checked)
   }

@@ -55,8 +55,8 @@ export function toRoute(
   const hasBody = byHeader || definition.arguments.includes('data')
   const files = hasBody ? fileRoute(label, given, instance, settings.parse) : undefined
   const schema = files?.schema ?? given
-  const resource = resourceRoute(given, instance)
-  const isBatch = definition.batch && schema?.body !== undefined && !resource?.checks.length
+  const resource = resourceRoute(given, entry, instance)
+  const isBatch = definition.batch && schema?.body !== undefined && resource?.checksBody !== true
   const prepare = byHeader ? valuesFromData(method, entry.path) : undefined
   const checks = [
     ...(files === undefined ? [] : [files.check]),

@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
-import { GeneralError } from '../core/errors.js'
+import { attempt, GeneralError } from '../core/errors.js'
 import type { MethodDefinition } from '../core/methods.js'
 import { rulesOf } from '../core/resource/resource.js'
+import { type Project, scalarOf } from '../schema/outgoing.js'
+import { projectionOf } from './resource.js'
 import { answersPages, hasOwnCompiler, listOf, responses } from './schema.js'
 
 /** Turns data into JSON. @throws {GeneralError} when that is not possible */
@@ -67,6 +69,8 @@ export function createSerializer(
     const other = byStatus.get('default') ?? (rulesOf(schema) && byStatus.get('2xx'))
     const found = byStatus.get(status) ?? byStatus.get(`${status[0]}xx`) ?? other
     if (found === undefined) return withoutSchema(name)
+    const project = projectionOf(schema, found, instance)
+    if (project !== undefined) return serializeRecords(project)
     const one = reply.compileSerializationSchema(found, status) as Serialize
     // The schema of an application's own compiler may be of any kind, and only few results of `get` are lists.
     const whole = hasCompiler || method.id === true ? undefined : listOf(found)
@@ -74,14 +78,45 @@ export function createSerializer(
       whole === undefined
         ? (records: unknown[]) => `[${records.map(one).join(',')}]`
         : (reply.compileSerializationSchema(whole, status) as Serialize)
-    const isPaged = answersPages(method)
     return withOwnError((data) => {
       if (Array.isArray(data)) return toList(data)
-      const records = isPaged ? Object(data).data : undefined
-      if (!Array.isArray(records)) return one(data)
+      const records = recordsOf(data)
+      if (records === undefined) return one(data)
       // A `toJSON` of the page would give its records once more, and not by the schema.
       const others = JSON.stringify({ ...Object(data), data: undefined, toJSON: undefined }).slice(1, -1)
       return `{${others === '' ? '' : `${others},`}"data":${toList(records)}}`
     }, `${name}: the result does not fit the schema of its answers, or is not JSON (BigInt or a cycle?)`)
+  }
+
+  function serializeRecords(project: Project): Serialize {
+    return withOwnError((data) => {
+      if (Array.isArray(data)) return toText(data.map(project))
+      const records = recordsOf(data)
+      if (records === undefined) return toText(project(data) ?? {})
+      // A `toJSON` of the page would give its records once more, and not by the schema.
+      return toText({ ...(data as object), toJSON: undefined, data: records.map(project) })
+    }, `${name}: the result is not JSON (BigInt or a cycle?)`)
+  }
+
+  /** The records of a page, which tells a number beside them. */
+  function recordsOf(result: unknown): unknown[] | undefined {
+    const { data, total, limit, skip } = answersPages(method) ? Object(result) : ({} as Record<string, unknown>)
+    const isPage =
+      Array.isArray(data) &&
+      [total, limit, skip].some((count) => typeof count === 'number' || typeof count === 'bigint')
+    return isPage ? data : undefined
+  }
+}
+
+/** JSON, in which a field of any kind may hold a number that only `BigInt` has. */
+function toText(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    const text = attempt(() =>
+      JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? scalarOf(inner) : inner))
+    )
+    if (text === undefined) throw error
+    return text
   }
 }

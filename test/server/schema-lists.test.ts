@@ -22,24 +22,23 @@ for (const [name, response] of Object.entries(schemas)) {
     let value: unknown
     // The list that `get` answers is serialized record by record.
     const list = async () => [record, value]
-    const page = async ({ page }: { page: string }) => ({ ...(page && { total: 2 }), data: await list() })
+    const page = async () => ({ total: 2, data: await list() })
     const app = await createApp(t, {
       service: {
-        find: async ({ query }: { query: object }) => ('page' in query ? page(query as { page: string }) : list()),
+        find: async ({ query }: { query: object }) => ('page' in query ? page() : list()),
         get: list
       },
       options: { schema: { find: { response }, get: { response } } },
       plugin: { errorHandler: { logger: false } }
     })
     for (value of values) {
-      const urls = ['', '?page=1', '?page=', '/1']
-      const [whole, paged, bare, single] = await Promise.all(urls.map((url) => app.inject(`/things${url}`)))
+      const urls = ['', '?page=1', '/1']
+      const [whole, paged, single] = await Promise.all(urls.map((url) => app.inject(`/things${url}`)))
       const text = `${String(value)} ${single?.body.slice(0, 60)}`
       const body = single?.body.replace('things.get:', 'things.find:')
       t.strictSame([whole?.statusCode, whole?.body], [single?.statusCode, body], text)
       if (single?.statusCode !== 200) continue
       t.equal(paged?.body, `{"total":2,"data":${single.body}}`, text)
-      t.equal(bare?.body, `{"data":${single.body}}`, text)
     }
   })
 }

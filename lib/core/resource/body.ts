@@ -1,65 +1,62 @@
-import type { JsonSchema, StandardIssue, StandardResult, StandardSchema } from '../../../types/resource.js'
-import { BadRequest } from '../errors.js'
-import { withoutFiles } from './files.js'
-import { withoutFlagged } from './flags.js'
-import type { RecordSchema } from './normal-form.js'
-import { type Compile, nameOf, refusal, toRefusal } from './problem.js'
-
-type Path = readonly (string | number)[]
-type Validate = NonNullable<StandardSchema['~standard']['validate']>
+import type { StandardIssue, StandardResult } from '../../../types/resource.js'
+import type { JsonSchema } from '../../../types/standard-schema.js'
+import type { WrittenSchema } from '../../schema/documents.js'
+import { exampleOf } from '../../schema/examples.js'
+import { type CountTries, emptyGaps, type Fault, type Gap, type Path, visitIncoming } from '../../schema/incoming.js'
+import type { Member, Shapes } from '../../schema/shape.js'
+import { ofLibrary, type Problem, refusal, toError, toFault } from './problem.js'
+import type { Validate } from './validate.js'
 
 /** What the body of a method may hold. */
 export interface BodyRules {
-  readonly schema: JsonSchema
-  /** Fields that only the server sets. */
-  readonly readOnly: readonly string[]
-  /** The checks of the schema's own library, which run behind those of JSON Schema. */
-  readonly validate?: Validate | undefined
-  /** Values for fields that `validate` asks for and a body can't have. They are taken out again. */
-  readonly sample?: Readonly<Record<string, unknown>> | undefined
-  /** Fields that get no default: they are taken out again where a body has not named them. */
-  readonly defaults?: readonly string[] | undefined
+  /** The schema for those who read it. */
+  readonly document: JsonSchema
+  /** The schema that bodies are held to. */
+  readonly written: WrittenSchema
+  /** Whether a body is a part of a record: of its fields each is held to what the schema says of it alone. */
+  readonly isPart: boolean
+  /** Whether the schema says that there may be a list of records. */
+  readonly takesLists: boolean
+  /** Whether fields that are absent get the defaults of the schema. */
+  readonly takesDefaults: boolean
+  /** The check of the schema's own library, where it has one. */
+  readonly validate: Validate | undefined
+  /** How many branches of unions that library, or the check of JSON Schema, tries for a field. */
+  readonly countTries: CountTries
 }
 
-/** The JSON Schema of what a client sends of a record; of a part of it where `isPart`. */
-export function toBodySchema(record: RecordSchema, readOnly: readonly string[], isPart: boolean): JsonSchema {
-  const { properties, required, ...rest } = record
-  const defs = record.$defs as Record<string, JsonSchema> | undefined
-  const fields = Object.entries(properties).filter(([name]) => !readOnly.includes(name))
-  const own = Object.fromEntries(fields.map(([name, schema]) => [name, withoutFlagged(schema, 'readOnly', defs)]))
-  const body = { ...withoutFlagged(rest, 'readOnly', defs), properties: own }
-  if (!isPart) return { ...body, required: required.filter((name) => !readOnly.includes(name)) }
-  return { ...withoutDefaults(body).schema, minProperties: 1 }
+/** Checks values by JSON Schema. */
+export interface Judge {
+  /** What is wrong with a whole record. */
+  record(value: unknown): readonly Problem[] | undefined
+  /** What is wrong with a field by itself. */
+  field(record: object, name: string): readonly Problem[] | undefined
 }
 
-/** The schema of a part of a record: a default would change a field that the client does not name. */
-export function withoutDefaults(record: Pick<RecordSchema, 'properties'>): Pick<BodyRules, 'schema' | 'defaults'> {
-  const fields = Object.entries(record.properties)
-  const properties = Object.fromEntries(fields.map(([name, { default: _, ...schema }]) => [name, schema]))
-  const defaults = fields.filter(([, schema]) => schema.default !== undefined).map(([name]) => name)
-  return { schema: { ...record, properties }, defaults }
-}
+type Values = Record<string, unknown>
 
-/** Makes what checks a body: one record, or a list of them. It returns the body as the schema makes it. @throws {BadRequest} */
-export function createBodyCheck(rules: BodyRules, compile: Compile): (body: unknown) => unknown {
-  const check = compile(withoutFiles(rules.schema))
-  const one = (record: unknown, path: Path): unknown => {
-    for (const name of rules.readOnly)
-      if (Object.hasOwn(Object(record), name)) throw refusal('body', [...path, name], 'can not be set', 'readOnly')
-    const problems = check(record)
-    if (problems !== undefined) throw toRefusal('body', path, problems)
-    if (rules.validate === undefined) return record
-    const result = rules.validate({ ...rules.sample, ...(record as object) })
-    const finish = (result: StandardResult<unknown>) => toValue(result, record as object, path, rules)
-    return isPromise(result) ? result.then(finish) : finish(result)
-  }
+/**
+ * Makes what checks a body: one record, or a list of them where lists are taken. It returns the body as the schema makes it.
+ *
+ * @param takesLists whether they are: a hook that sets a field of `context.data` would be slipped past by a list
+ * @param judge makes the check by JSON Schema, which is asked for with the first body that needs it
+ * @throws {BadRequest}
+ */
+export function createBodyCheck(
+  rules: BodyRules,
+  takesLists: boolean,
+  shapes: Shapes,
+  judge: () => Judge
+): (body: unknown) => unknown {
+  const checkRecord = (record: unknown, path: Path) => new RecordCheck(rules, shapes, judge, path).check(record)
   return (body) => {
-    if (!Array.isArray(body)) return one(body, [])
+    if (!Array.isArray(body)) return checkRecord(body, [])
+    if (!takesLists) throw refusal('body', [], 'The data must be an object: no list of records is taken here', 'type')
     const records: unknown[] = []
     try {
-      for (const [index, record] of body.entries()) records.push(one(record, [index]))
+      for (const [index, record] of body.entries()) records.push(checkRecord(record, [index]))
     } catch (error) {
-      // Nobody waits for those before it, and one that is refused later would end the process.
+      // Nobody waits for the records before it, and a later refusal of one of them would end the process.
       Promise.allSettled(records)
       throw error
     }
@@ -69,74 +66,167 @@ export function createBodyCheck(rules: BodyRules, compile: Compile): (body: unkn
 
 const isPromise = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise
 
-function toValue(
-  result: StandardResult<unknown>,
-  record: object,
-  path: Path,
-  { sample = {}, defaults = [] }: BodyRules
-): unknown {
-  if (result.issues !== undefined) throw toError(result.issues, path)
-  const isOurs = (name: string) =>
-    Object.hasOwn(sample, name) || (defaults.includes(name) && !Object.hasOwn(record, name))
-  return Object.fromEntries(Object.entries(result.value as object).filter(([name]) => !isOurs(name)))
+/** The check of one record of a body. */
+class RecordCheck {
+  #gaps: readonly Gap[] = []
+
+  constructor(
+    readonly rules: BodyRules,
+    readonly shapes: Shapes,
+    readonly judge: () => Judge,
+    readonly path: Path
+  ) {}
+
+  check(record: unknown): unknown {
+    if (typeof record !== 'object' || record === null || Array.isArray(record))
+      throw this.#refusal('must be an object', 'type')
+    if (this.rules.isPart && Object.keys(record).length === 0)
+      throw this.#refusal('must have at least 1 field', 'minProperties')
+    const { faults, gaps } = visitIncoming(this.shapes, record, this.path, this.rules.countTries)
+    if (faults.some(({ keyword }) => keyword === 'maxDepth')) throw toError('body', faults)
+    try {
+      if (faults.length > 0) throw toError('body', [...faults, ...this.#faultsByFields(record as Values)])
+      if (this.rules.validate === undefined) return this.#byJsonSchema(record as Values)
+      this.#gaps = gaps
+      const checked = this.#byLibrary(record as Values, this.rules.validate)
+      return isPromise(checked) ? checked.catch((error) => this.#rethrow(error)) : checked
+    } catch (error) {
+      return this.#rethrow(error)
+    }
+  }
+
+  #refusal(must: string, keyword: string) {
+    return toError('body', [{ path: this.path, keyword, must: this.path.length === 0 ? `The data ${must}` : must }])
+  }
+
+  // A check that calls itself for each level may need more of the stack than there is.
+  #rethrow(error: unknown): never {
+    throw error instanceof RangeError ? this.#refusal('is nested too deep', 'maxDepth') : error
+  }
+
+  #byJsonSchema(record: Values): Values {
+    const names = Object.keys(record)
+    if (this.rules.isPart) {
+      const faults = this.#faultsByFields(record)
+      if (faults.length > 0) throw toError('body', faults)
+    } else {
+      const problems = this.judge().record(record)
+      if (problems !== undefined) {
+        const faults = this.#faultsByFields(record)
+        throw toError('body', faults.length > 0 ? faults : [toFault(this.path, problems)])
+      }
+    }
+    return this.rules.takesDefaults ? record : only(names, record)
+  }
+
+  /** What is wrong with each field by itself, and which ones are missing. */
+  #faultsByFields(record: Values): Fault[] {
+    const shape = this.shapes.root.of(record)
+    const hasDefault = (member: Member) => [...member.shape.parts].some((part) => part.default !== undefined)
+    const isMissing = (name: string) => {
+      const member = shape.field(name)
+      return !Object.hasOwn(record, name) && !member.readOnly && !hasDefault(member)
+    }
+    const missing = this.rules.isPart ? [] : shape.required.filter(isMissing)
+    const ofFields = Object.keys(record).flatMap((name) => {
+      const { readOnly, isKnown } = shape.field(name)
+      const problems = readOnly || !isKnown ? undefined : this.judge().field(record, name)
+      return problems === undefined ? [] : [toFault([...this.path, name], problems)]
+    })
+    return [
+      ...missing.map((name) => ({ path: [...this.path, name], keyword: 'required', must: 'is required' })),
+      ...ofFields
+    ]
+  }
+
+  #byLibrary(record: Values, validate: Validate): unknown {
+    const names = Object.keys(record)
+    const gaps = this.#gaps
+    for (const gap of gaps) if (gap.isSure) gap.fill()
+    const finish = (result: StandardResult<unknown>): unknown => {
+      emptyGaps(record, gaps, this.path.length)
+      if (result.issues !== undefined) throw toError('body', this.#toFaults(record, result.issues))
+      emptyGaps(result.value, gaps, this.path.length)
+      return this.rules.takesDefaults ? result.value : only(names, result.value as Values)
+    }
+    const retry = (result: StandardResult<unknown>): unknown => {
+      if (result.issues === undefined || gaps.every(({ isSure }) => isSure)) return finish(result)
+      for (const gap of gaps) gap.fill()
+      const second = validate(record)
+      return isPromise(second) ? second.then(finish) : finish(second)
+    }
+    const result = validate(record)
+    return isPromise(result) ? result.then(retry) : retry(result)
+  }
+
+  /** What a library has found, in our sentences where JSON Schema says so, too. */
+  #toFaults(record: Values, issues: readonly StandardIssue[]): Fault[] {
+    const faults = this.#faultsByFields(record)
+    const isSaid = (path: Path) => faults.some((fault) => fault.path[this.path.length] === path[0] && path.length > 0)
+    const others = issues
+      .map(({ message, path }) => ({ path: pathOf(path), keyword: ofLibrary, must: message }))
+      .filter(({ path }) => !isSaid(path))
+      .map((fault) => ({ ...fault, path: [...this.path, ...fault.path] }))
+    if (faults.length + others.length > 0) return [...faults, ...others]
+    return [{ path: this.path, keyword: ofLibrary, must: 'The data is not valid' }]
+  }
 }
 
-function toError(issues: readonly StandardIssue[], path: Path): BadRequest {
-  const errors = issues.map(({ message, path: inside }) => {
-    const keys = [...path, ...pathOf(inside)]
-    const name = keys.length === 0 ? '' : `${nameOf('body', keys)}: `
-    return { instancePath: keys.map((key) => `/${key}`).join(''), keyword: 'validate', message, name }
-  })
-  const [first = { name: '', message: 'The data is not valid' }] = errors
-  return new BadRequest(`${first.name}${first.message}`, { errors: errors.map(({ name: _, ...error }) => error) })
-}
+/** A library or a schema gives fields that are absent their defaults, which would change what a part does not name. */
+const only = (names: readonly string[], record: Values): Values =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => names.includes(name)))
 
-const pathOf = (path: StandardIssue['path'] = []): (string | number)[] =>
+const pathOf = (path: StandardIssue['path'] = []): Path =>
   path
     .map((part) => (typeof part === 'object' ? part.key : part))
     .map((key) => (typeof key === 'number' ? key : String(key)))
 
 /**
- * Values for the fields that only the server sets, so that a check of the whole record can run on a body.
- *
- * @throws when the library refuses one of them
+ * The check of a part of a record by the schema of a whole one: examples stand in for the fields that are missing. What the library says of those, and of the record as a whole, is not said of the part;
+ * where it does, the part stays as it was sent.
  */
-export function toSample(
-  record: RecordSchema,
-  readOnly: readonly string[],
-  validate: Validate
-): Readonly<Record<string, unknown>> {
-  const names = record.required.filter((name) => readOnly.includes(name))
-  const sample = Object.fromEntries(names.map((name) => [name, exampleOf(record.properties[name] as JsonSchema)]))
-  const result = validate(sample)
-  // One that is not told at once is told with the first body.
-  if (isPromise(result)) result.catch(() => {})
-  const issues = isPromise(result) ? [] : (result.issues ?? [])
-  const refused = issues.map(({ path }) => pathOf(path)[0]).find((name) => names.includes(String(name)))
-  if (refused !== undefined)
-    throw new TypeError(
-      `resource() can't check a body by this schema, which asks for '${refused}', a field that only the server sets. ` +
-        'Give a schema without it as the option `create`'
-    )
-  return sample
+export function partValidation(validate: Validate, { shapes }: WrittenSchema): Validate {
+  return (part) => {
+    const names = Object.keys(Object(part))
+    const finish = (result: StandardResult<unknown>): StandardResult<unknown> => {
+      const issues = result.issues?.filter(({ path }) => names.includes(String(pathOf(path)[0])))
+      if (result.issues === undefined) return result
+      return issues?.length ? { issues } : { value: part }
+    }
+    const result = validate({ ...(exampleOf(shapes.root, true) as object), ...(part as object) })
+    return isPromise(result) ? result.then(finish) : finish(result)
+  }
 }
 
-const texts = new Map(
-  Object.entries({
-    'date-time': '2000-01-01T00:00:00.000Z',
-    date: '2000-01-01',
-    time: '00:00:00Z',
-    email: 'a@example.com',
-    uri: 'https://example.com/',
-    uuid: '00000000-0000-4000-8000-000000000000'
-  })
-)
+/**
+ * Tries whether a library takes the examples of fields that only the server sets: without one of them, no body could be checked.
+ *
+ * @throws {TypeError} when it does not
+ */
+export function checkExamples(written: WrittenSchema, validate: Validate): void {
+  const { root } = written.shapes
+  const sample = exampleOf(root, true)
+  const result = validate(sample)
+  // What is not said at once is said with the first body.
+  if (isPromise(result)) result.catch(() => {})
+  const issues = isPromise(result) ? [] : (result.issues ?? [])
+  const refused = issues.map(({ path }) => pathOf(path)).find((path) => isReadOnlyAt(root, path, sample))
+  if (refused !== undefined)
+    throw new TypeError(
+      `resource() can't check a body by this schema, which asks for '${refused.join('.')}', a field that only the server sets, ` +
+        'and refuses an example of it. Give its schema a value that fits as `default` or `examples`, or a schema without the field as the option `create`'
+    )
+}
 
-function exampleOf({ type, enum: values, format, minimum, minLength }: JsonSchema): unknown {
-  const [first] = [type].flat()
-  if (values !== undefined) return (values as unknown[])[0]
-  if (first === 'string') return texts.get(String(format)) ?? 'x'.repeat(Number(minLength ?? 1))
-  if (first === 'integer' || first === 'number') return minimum ?? 1
-  if (first === 'boolean') return false
-  return first === 'array' ? [] : first === 'null' ? null : {}
+function isReadOnlyAt(root: Shapes['root'], path: Path, sample: unknown): boolean {
+  let shape = root
+  let value = sample
+  for (const key of path) {
+    const object = shape.of(Object(value))
+    const member = typeof key === 'number' ? object.item(key) : object.field(key)
+    if (member.readOnly) return true
+    shape = member.shape
+    value = Object(value)[key]
+  }
+  return false
 }

@@ -1,6 +1,9 @@
 import type { JsonSchema } from '../../../types/resource.js'
+import type { SchemaValue } from '../../../types/standard-schema.js'
+import { noNames, WrittenSchema } from '../../schema/documents.js'
+import { isInPlace, isSchema, mapSubschemas } from '../../schema/keywords.js'
+import type { Shape } from '../../schema/shape.js'
 import { refusal } from './problem.js'
-import { resolve, typesOf } from './text.js'
 
 /** What a field that is a file may hold. */
 export interface FileRules {
@@ -17,56 +20,51 @@ export interface FileRules {
 export type Files = ReadonlyMap<string, FileRules>
 
 // A text with an encoding, as in base64, is a text.
-const isFile = ({ format, contentMediaType, contentEncoding = 'binary' }: JsonSchema) =>
+const isFile = ({ format, contentMediaType, contentEncoding = 'binary' }: JsonSchema): boolean =>
   contentEncoding === 'binary' && (format === 'binary' || contentMediaType !== undefined)
 
 /** Returns the fields of a record that are files, and lists of files. */
-export function filesOf({ properties, $defs }: JsonSchema): Files {
-  const fields = Object.entries((properties ?? {}) as Record<string, JsonSchema>)
-  const found = fields.map(
-    ([name, field]) => [name, toRules(field, ($defs ?? {}) as Record<string, JsonSchema>)] as const
-  )
-  return new Map(found.filter((entry): entry is [string, FileRules] => entry[1] !== undefined))
+export function filesOf(document: JsonSchema): Files {
+  // Most records have none.
+  if (!/"(binary|contentMediaType)"/.test(JSON.stringify(document))) return new Map()
+  const { root } = new WrittenSchema(document, { flagged: noNames }).shapes
+  const fields = root.names.map((name) => [name, toRules(root.field(name).shape)] as const)
+  return new Map(fields.filter((entry): entry is [string, FileRules] => entry[1] !== undefined))
 }
 
-function toRules(field: JsonSchema, defs: Record<string, JsonSchema>): FileRules | undefined {
-  const schema = resolve(field, defs)
-  const isNullable = schema.nullable === true || typesOf(schema).has('null')
-  const items = schema.items === undefined ? undefined : toRules(schema.items as JsonSchema, defs)
-  if (items !== undefined) return { ...items, isList: true, isNullable }
-  const branches = [schema, ...((schema.anyOf ?? schema.oneOf ?? []) as JsonSchema[])]
-  const files = branches.filter(isFile)
-  if (files.length === 0) return undefined
-  const { minLength, maxLength } = files[0] as { minLength?: number; maxLength?: number }
-  const named = branches.flatMap(({ contentMediaType }) => contentMediaType ?? []) as string[]
+function toRules(shape: Shape): FileRules | undefined {
+  const parts = [...shape.parts]
+  const isNullable = parts.some(({ type = [] }) => [type].flat().includes('null'))
+  const isList = parts.some(({ items }) => items !== undefined)
+  if (isList) {
+    const item = shape.of({}).item(0).shape
+    const files = [...item.parts].some(isFile) ? toRules(item) : undefined
+    return files && { ...files, isList: true, isNullable }
+  }
+  const [file] = parts.filter(isFile)
+  if (file === undefined) return undefined
+  const { minLength, maxLength } = file as { minLength?: number; maxLength?: number }
+  const named = parts.flatMap(({ contentMediaType }) => contentMediaType ?? []) as string[]
   const types = named.some((type) => any.has(type)) ? [] : named.map((type) => type.toLowerCase())
   return { isList: false, isNullable, types, minLength, maxLength }
 }
 
 const any = new Set(['*/*', 'application/octet-stream'])
 
-/** The schema of a body without what it says of files, which JSON Schema can't check. They are what `checkFiles` is for. */
-export function withoutFiles(schema: JsonSchema, files = filesOf(schema)): JsonSchema {
+/** The schema of a record without what it says of fields that are files, which JSON Schema can't check: `checkFiles` does. */
+export function withoutFiles(schema: JsonSchema): JsonSchema {
+  const files = filesOf(schema)
   if (files.size === 0) return schema
-  const properties = { ...(schema.properties as Record<string, JsonSchema>) }
-  for (const [name, { isList }] of files) {
-    const field = resolve(properties[name] as JsonSchema, (schema.$defs ?? {}) as Record<string, JsonSchema>)
-    properties[name] = isList ? { ...field, items: {} } : unchecked(field)
-  }
-  return { ...schema, properties }
+  const ofRecord = (part: SchemaValue): SchemaValue =>
+    isSchema(part)
+      ? mapSubschemas(part, (inner, keyword, name = '') => {
+          const isFile = keyword === 'properties' && files.has(name)
+          if (isFile) return isSchema(inner) && files.get(name)?.isList ? { ...inner, items: {} } : {}
+          return isInPlace(keyword) ? ofRecord(inner) : inner
+        })
+      : part
+  return ofRecord(schema) as JsonSchema
 }
-
-const unchecked = ({
-  type,
-  format,
-  minLength,
-  maxLength,
-  anyOf,
-  oneOf,
-  nullable,
-  contentEncoding,
-  ...rest
-}: JsonSchema) => rest
 
 /**
  * Checks the fields of a body that are files.

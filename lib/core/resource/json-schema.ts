@@ -1,4 +1,5 @@
 import type { JsonSchema, StandardSchema } from '../../../types/resource.js'
+import { attempt } from '../errors.js'
 import { isObject } from '../plain.js'
 
 /** Which side of a schema that transforms is meant: what is sent, or what becomes of it. */
@@ -14,31 +15,64 @@ export function standardOf(schema: unknown): StandardSchema['~standard'] | undef
   return isHolder ? (schema as Partial<StandardSchema>)['~standard'] : undefined
 }
 
+/** A schema as JSON Schema. */
+export interface AsJsonSchema {
+  readonly document: JsonSchema
+  /** Whether the library has no JSON Schema of what its transformations give: the document is that of what is sent. */
+  readonly isOfInput: boolean
+}
+
 /**
- * Returns a schema as JSON Schema, without what its library has added to it. What a transformation gives has often no JSON Schema: then it
- * is that of what is sent.
+ * Returns a schema as JSON Schema, without what its library has added to it.
  *
  * @throws {TypeError} when there is none
  */
-export function toJsonSchema(schema: unknown, side: Side): JsonSchema {
+export function toJsonSchema(schema: unknown, side: Side): AsJsonSchema {
   const standard = standardOf(schema)
-  if (standard === undefined && isObject(schema)) return copy(schema)
+  if (standard === undefined && isObject(schema)) return { document: copy(schema), isOfInput: side === 'input' }
   if (standard?.jsonSchema === undefined) throw new TypeError(`resource() can't use this schema. ${hint}`)
-  const { jsonSchema } = standard
+  const { jsonSchema, vendor } = standard
+  const convert = (side: Side, libraryOptions?: Record<string, unknown>) =>
+    copy(jsonSchema[side]({ target: 'draft-07', ...(libraryOptions && { libraryOptions }) }))
   try {
-    return copy(jsonSchema[side]({ target: 'draft-07' }))
+    return { document: convert(side), isOfInput: side === 'input' }
   } catch (error) {
-    if (side === 'output') return toJsonSchema(schema, 'input')
+    // What a transformation of zod gives is not known, what the other fields hold is. Valibot can't describe its checks, and keeps them.
+    if (side === 'output' && vendor === 'zod')
+      return { document: convert(side, { unrepresentable: 'any' }), isOfInput: false }
+    if (side === 'output') return { document: toJsonSchema(schema, 'input').document, isOfInput: true }
     const { message } = error as Error
-    const ignore =
-      standard.vendor === 'valibot' ? ", or ignore it: `toStandardJsonSchema(schema, { errorMode: 'ignore' })`" : ''
-    throw new TypeError(
-      `resource() got no JSON Schema from ${standard.vendor}: ${message} Describe the field by what is sent as JSON${ignore}`,
-      { cause: error }
-    )
+    const document = vendor === 'valibot' ? attempt(() => convert(side, withoutActions)) : undefined
+    if (document !== undefined) return { document, isOfInput: true }
+    throw new TypeError(`resource() got no JSON Schema from ${vendor}: ${message} ${adviceFor(message)}`, {
+      cause: error
+    })
   }
 }
 
+// A whole schema that Valibot can't describe, as that of a date, is none for JSON.
+const withoutActions = {
+  errorMode: 'ignore',
+  overrideSchema({ errors = [] }: { errors?: readonly string[] }) {
+    const [error] = errors
+    if (error !== undefined) throw new TypeError(error)
+  }
+}
+
+const adviceFor = (message: string) =>
+  /date/i.test(message)
+    ? 'JSON has no dates. Describe the field by its text: z.iso.datetime() of zod, v.isoTimestamp() of Valibot, "string.date.iso" of ArkType, ' +
+      "{ type: 'string', format: 'date-time' } of JSON Schema. A `Date` of a database leaves as such a text"
+    : 'Describe the field by what is sent as JSON'
+
 // TypeBox takes a pattern as a regular expression, too.
-const copy = (schema: object): JsonSchema =>
-  JSON.parse(JSON.stringify(schema, (_key, value) => (value instanceof RegExp ? value.source : value)))
+function copy(schema: object): JsonSchema {
+  const text = JSON.stringify(schema, (key, value) => {
+    if (key === '~refine')
+      throw new TypeError(
+        "resource() can't run what Type.Refine() has added, since JSON Schema has no functions: check it in a hook"
+      )
+    return value instanceof RegExp ? value.source : value
+  })
+  return JSON.parse(text)
+}

@@ -1,3 +1,5 @@
+import type { JsonSchema } from '../../../types/standard-schema.js'
+import { type Fault, maxFaults, type Path } from '../../schema/incoming.js'
 import { BadRequest } from '../errors.js'
 
 /** What is wrong with a value: an error as Ajv tells it. */
@@ -13,9 +15,7 @@ export interface Problem {
 export type Check = (value: unknown) => readonly Problem[] | undefined
 
 /** Makes a check of a schema. */
-export type Compile = (schema: Record<string, unknown>) => Check
-
-type Path = readonly (string | number)[]
+export type Compile = (schema: object) => Check
 
 /** The name of a place in a query or a body, as in `area[$gt]` and `address.city`. */
 const names = {
@@ -29,25 +29,41 @@ const shorten = (text: string) => (text.length > 100 ? `${text.slice(0, 100)}…
 /** What a place is called in a message. */
 export const nameOf = (where: 'query' | 'body', path: Path): string => shorten(names[where](path))
 
+type Where = 'query' | 'body'
+
 /** The error for a place in a query or a body. `must` says what is wrong, as in `must be an integer`. */
-export function refusal(where: 'query' | 'body', path: Path, must: string, keyword: string): BadRequest {
-  const message = path.length === 0 ? must : `${nameOf(where, path)} ${must}`
-  const instancePath = path
-    .map((key) => `/${shorten(String(key).replaceAll('~', '~0').replaceAll('/', '~1'))}`)
-    .join('')
-  return new BadRequest(message, { errors: [{ instancePath, keyword, message: must }] })
+export const refusal = (where: Where, path: Path, must: string, keyword: string): BadRequest =>
+  toError(where, [{ path, must, keyword }])
+
+/** The error for all that is wrong with a query or a body: its message says the first, and how many more there are. */
+export function toError(where: Where, faults: readonly Fault[]): BadRequest {
+  const [first, ...others] = faults.slice(0, maxFaults) as [Fault, ...Fault[]]
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`
+  const errors = [first, ...others].map(({ path, keyword, must }) => ({
+    instancePath: path.map((key) => `/${shorten(String(key).replaceAll('~', '~0').replaceAll('/', '~1'))}`).join(''),
+    keyword,
+    message: must
+  }))
+  return new BadRequest(`${sentenceOf(where, first)}${more}`, { errors })
 }
 
-/** The error for what a check has found. */
-export function toRefusal(where: 'query' | 'body', path: Path, problems: readonly Problem[]): BadRequest {
+function sentenceOf(where: Where, { path, must, keyword }: Fault): string {
+  if (path.length === 0) return must
+  return `${nameOf(where, path)}${keyword === ofLibrary ? ':' : ''} ${must}`
+}
+
+/** The keyword of what a library says in its own words. */
+export const ofLibrary = 'validate'
+
+/** What is wrong by the problems that a check has found at a path. */
+export function toFault(path: Path, problems: readonly Problem[]): Fault {
   const problem = clearest(problems)
   const inside = problem.instancePath.split('/').slice(1)
-  const { missingProperty, additionalProperty } = problem.params
-  const last = missingProperty ?? additionalProperty
-  const keys = [...inside.map(toKey), ...(last === undefined ? [] : [String(last)])]
-  const must = sentences.get(problem.keyword)?.(problem) ?? `${problem.message}`
-  const isWhole = path.length + keys.length === 0
-  return refusal(where, [...path, ...keys], isWhole ? `The data ${must}` : must, problem.keyword)
+  const { missingProperty, additionalProperty, tag } = problem.params
+  const last = missingProperty ?? additionalProperty ?? tag
+  const keys = [...path, ...inside.map(toKey), ...(last === undefined ? [] : [String(last)])]
+  const must = sentences.get(problem.keyword)?.(problem) ?? 'is not valid'
+  return { path: keys, keyword: problem.keyword, must: keys.length === 0 ? `The data ${must}` : must }
 }
 
 const toKey = (part: string) => (/^\d+$/.test(part) ? Number(part) : part.replaceAll('~1', '/').replaceAll('~0', '~'))
@@ -55,9 +71,10 @@ const toKey = (part: string) => (/^\d+$/.test(part) ? Number(part) : part.replac
 /** Of a union, each branch says something: what a branch says of a value of its own type tells more than the list of types. */
 function clearest(problems: readonly Problem[]): Problem {
   const union = problems.at(-1) as Problem
+  if (union.params.tag !== undefined) return union
   if (union.keyword !== 'anyOf' && union.keyword !== 'oneOf') return problems[0] as Problem
   const isOther = ({ keyword, instancePath }: Problem) =>
-    (keyword === 'type' || keyword === 'enum') && instancePath === union.instancePath
+    (keyword === 'type' || keyword === 'enum' || keyword === 'const') && instancePath === union.instancePath
   return problems.slice(0, -1).find((problem) => !isOther(problem)) ?? union
 }
 
@@ -92,8 +109,9 @@ type Sentence = (problem: Problem) => string
 /** What a value must be, by the keyword of the schema that it does not fit. */
 const sentences: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['type', ({ params }) => `must be ${listed([params.type].flat())}`],
-  ['anyOf', ({ parentSchema }) => union(parentSchema?.anyOf)],
-  ['oneOf', ({ parentSchema }) => union(parentSchema?.oneOf)],
+  ['anyOf', (problem) => tagged(problem) ?? union(problem.parentSchema?.anyOf)],
+  ['oneOf', (problem) => tagged(problem) ?? union(problem.parentSchema?.oneOf)],
+  ['const', ({ params }) => `must be ${params.allowedValue}`],
   ['enum', ({ params }) => `must be ${(params.allowedValues as unknown[]).map(String).join(' or ')}`],
   ['required', () => 'is required'],
   ['additionalProperties', () => 'is not known'],
@@ -118,8 +136,13 @@ const sentences: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ]
 ])
 
+/** What the tag of a union must be, which a value has not, or has of no branch. */
+const tagged = ({ params: { tags } }: Problem) => (Array.isArray(tags) ? `must be ${tags.join(' or ')}` : undefined)
+
 /** What a value must be where it may be one of several: their types. */
 function union(branches: unknown): string {
-  const found = (branches as { type?: unknown; enum?: unknown }[]).flatMap((branch) => branch.enum ?? branch.type ?? [])
-  return found.length === 0 ? 'is not valid' : `must be ${listed(found)}`
+  const values = (branches as JsonSchema[]).flatMap(
+    ({ const: constant, enum: list, type = [] }) => list ?? (constant === undefined ? type : [constant])
+  )
+  return values.length === 0 ? 'is not valid' : `must be ${listed(values)}`
 }

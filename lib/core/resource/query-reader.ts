@@ -1,8 +1,7 @@
-import type { JsonSchema } from '../../../types/resource.js'
+import { toList } from '../../schema/text.js'
 import { isObject } from '../plain.js'
-import { type Check, type Compile, refusal, toRefusal } from './problem.js'
-import { type Filter, maxCount, type QueryRules } from './query-rules.js'
-import { createRead, toList } from './text.js'
+import { type Check, type Compile, refusal, toError, toFault } from './problem.js'
+import { type Filter, maxCount, type Operand, type QueryRules } from './query-rules.js'
 
 type Query = Record<string, unknown>
 /** Where a value stands. Most are right, so its path is made for an error alone. */
@@ -22,12 +21,12 @@ const maxDepth = 5
  * @throws {BadRequest} which names the place, and says what must stand there
  */
 export function createQueryReader(rules: QueryRules, method: string, compile: Compile): (query: Query) => Query {
-  const held = new Map<JsonSchema, ReadAt>()
-  // The same schema stands under several operators.
-  const hold = (schema: JsonSchema): ReadAt => {
-    const found = held.get(schema) ?? holdTo(schema, compile)
-    held.set(schema, found)
-    return found
+  const readers = new Map<Operand, ReadAt>()
+  // The same operand stands under several operators.
+  const hold = (operand: Operand): ReadAt => {
+    const reader = readers.get(operand) ?? holdTo(operand, compile)
+    readers.set(operand, reader)
+    return reader
   }
   const filters = new Map([...rules.filters].map(([name, filter]) => [name, readFilter(filter, hold)]))
   const inGroup = new Map([...filters, ['$or', readGroup], ['$and', readGroup]])
@@ -37,7 +36,7 @@ export function createQueryReader(rules: QueryRules, method: string, compile: Co
     known.set('$sort', readSort(rules.sort))
   }
   known.set('$select', readSelect(new Set(rules.select)))
-  for (const [name, schema] of rules.more) known.set(name, hold(schema))
+  for (const [name, operand] of rules.more) known.set(name, hold(operand))
   const isNotKnown = notKnown('a query filters by', method === 'create' ? [] : filters.keys())
 
   function readGroup(value: unknown, place: Place): unknown {
@@ -86,21 +85,20 @@ function notKnown(say: string, names: Iterable<string>): string {
 }
 
 // Compiled with the first value: a record has many fields, and few of them are asked for.
-function holdTo(schema: JsonSchema, compile: Compile): ReadAt {
-  const read = createRead(schema, schema.$defs as Record<string, JsonSchema>)
+function holdTo({ schema, read }: Operand, compile: Compile): ReadAt {
   let check: Check | undefined
   return (text, place) => {
     check ??= compile(schema)
     const value = read(text)
     const problems = check(value)
-    if (problems !== undefined) throw toRefusal('query', pathOf(place), problems)
+    if (problems !== undefined) throw toError('query', [toFault(pathOf(place), problems)])
     return value
   }
 }
 
-function readFilter({ value, operators }: Filter, hold: (schema: JsonSchema) => ReadAt): ReadAt {
+function readFilter({ value, operators }: Filter, hold: (operand: Operand) => ReadAt): ReadAt {
   const readValue = hold(value)
-  const readers = new Map([...operators].map(([name, schema]) => [name, hold(schema)]))
+  const readers = new Map([...operators].map(([name, operand]) => [name, hold(operand)]))
   const isNotKnown = notKnown('there are', readers.keys())
   return (text, place) => {
     if (Array.isArray(text)) throw wrong(place, 'must be one value: $in takes several')

@@ -1,11 +1,21 @@
-import type { JsonSchema, ResourceOptions } from '../../../types/resource.js'
-import type { RecordSchema } from './normal-form.js'
-import { resolve, typesOf } from './text.js'
+import type { JsonSchema, ResourceOptions, SchemaMap } from '../../../types/resource.js'
+import { noNames, scalarDocument, WrittenSchema } from '../../schema/documents.js'
+import { kinds } from '../../schema/reader.js'
+import type { Shape } from '../../schema/shape.js'
+import { type ReadText, textReader, toList } from '../../schema/text.js'
+
+/** A value of a query: how its text is read, and the schema that it is held to. */
+export interface Operand {
+  readonly schema: JsonSchema
+  readonly read: ReadText
+  /** The kinds of values that it may be, or the items of a list of them, as bits. */
+  readonly kinds: number
+}
 
 /** What a query may say of one field: its value, and operators with theirs. */
 export interface Filter {
-  readonly value: JsonSchema
-  readonly operators: ReadonlyMap<string, JsonSchema>
+  readonly value: Operand
+  readonly operators: ReadonlyMap<string, Operand>
 }
 
 /** What a query may say. */
@@ -14,7 +24,7 @@ export interface QueryRules {
   readonly sort: readonly string[]
   readonly select: readonly string[]
   /** Further parameters. */
-  readonly more: ReadonlyMap<string, JsonSchema>
+  readonly more: ReadonlyMap<string, Operand>
 }
 
 /** The largest number that databases take for a count. */
@@ -23,63 +33,93 @@ export const maxCount = 2 ** 31 - 1
 const equality = ['$eq', '$ne']
 const lists = ['$in', '$nin']
 const order = ['$lt', '$le', '$lte', '$gt', '$ge', '$gte']
-const scalars = new Set(['string', 'number', 'integer', 'boolean', 'null'])
 
-/** Reads out of the schema of a record what a query may say. */
+/** What an option says of a value in a query. */
+export function toOperand(schema: JsonSchema): Operand {
+  const { root } = new WrittenSchema(schema, { flagged: noNames, ignoresFlags: true }).shapes
+  const isList = (root.kinds & kinds.array) !== 0 && root.kinds !== kinds.all
+  return { schema, read: textReader(root), kinds: isList ? root.of({}).item(0).shape.kinds : root.kinds }
+}
+
+const listOf = ({ schema, read, kinds }: Operand): Operand => ({
+  schema: { type: 'array', items: schema },
+  read(value) {
+    const list = toList(value)
+    return Array.isArray(list) ? list.map(read) : list
+  },
+  kinds
+})
+
+/**
+ * Reads out of the schema of a record what a query may say.
+ * @param more further parameters, by their names
+ */
 export function toQueryRules(
-  record: RecordSchema,
+  record: Shape,
   { operators = {}, filter, sort }: Pick<ResourceOptions, 'operators' | 'filter' | 'sort'>,
-  more: Record<string, JsonSchema>
+  more: ReadonlyMap<string, Operand>
 ): QueryRules {
-  const defs = (record.$defs ?? {}) as Record<string, JsonSchema>
-  const readable = Object.entries(record.properties).filter(([, schema]) => schema.writeOnly !== true)
-  const filters = readable.flatMap(([name, schema]) => {
-    const value = filter === undefined || filter.includes(name) ? toValue(schema, defs) : undefined
-    return value === undefined ? [] : [[name, { value, operators: operatorsOf(value, operators) }] as const]
+  const fields = record.names.map((name) => ({ name, member: record.field(name) }))
+  const readable = fields.filter(({ member }) => member.isKnown && !member.writeOnly)
+  const own = Object.entries(operators).map(([name, schema]) => [name, schema && toOperand(schema)] as const)
+  const filters = readable.flatMap(({ name, member }): [string, Filter][] => {
+    const shape = filter === undefined || filter.includes(name) ? comparedShape(member.shape) : undefined
+    return shape === undefined ? [] : [[name, filterBy(shape, new Map(own))]]
   })
-  const sortable = readable.filter(([, schema]) => isScalar(resolve(schema, defs))).map(([name]) => name)
+  const sortable = readable.filter(({ member }) => isScalar(member.shape)).map(({ name }) => name)
   return {
     filters: new Map(filters),
     sort: sortable.filter((name) => sort === undefined || sort.includes(name)),
-    select: readable.map(([name]) => name),
-    more: new Map(Object.entries(more))
+    select: readable.map(({ name }) => name),
+    more
   }
 }
 
-const isScalar = (schema: JsonSchema) => [...typesOf(schema)].every((type) => scalars.has(type))
+const isScalar = (shape: Shape) => (shape.kinds & ~kinds.scalar) === 0 || (shape.kinds === kinds.all && shape.isSilent)
 
-/** The schema of a value that a field is compared with: of a list one of its items. Objects can't be compared. */
-function toValue(schema: JsonSchema, defs: Record<string, JsonSchema>): JsonSchema | undefined {
-  const { default: _, readOnly, ...value } = resolve(schema, defs)
-  if (value.items !== undefined) {
-    const item = resolve(value.items as JsonSchema, defs)
-    return isScalar(item) ? item : undefined
-  }
-  return isScalar(value) ? value : undefined
+/** The shape of what a field is compared with: of a list one of its items. Objects and tuples can't be compared. */
+function comparedShape(shape: Shape): Shape | undefined {
+  if (isScalar(shape)) return shape
+  const list = shape.of({})
+  if ((shape.kinds & kinds.array) === 0 || (shape.kinds & kinds.object) !== 0 || list.isTuple) return undefined
+  const { shape: item, isKnown } = list.item(0)
+  return isKnown && isScalar(item) ? item : undefined
 }
 
-function operatorsOf(value: JsonSchema, own: NonNullable<ResourceOptions['operators']>): Map<string, JsonSchema> {
-  const types = typesOf(value)
-  const isOrdered = types.has('string') || types.has('number') || types.has('integer')
-  const found = new Map<string, JsonSchema>([...equality, ...(isOrdered ? order : [])].map((name) => [name, value]))
-  for (const name of lists) found.set(name, { type: 'array', items: value })
-  for (const [name, operand] of Object.entries(own)) {
-    if (operand === false) found.delete(name)
+/** A value that a record is found by; none where it may be more than a scalar. */
+export const operandOf = (shape: Shape): Operand | undefined =>
+  isScalar(shape) ? { schema: scalarDocument(shape), read: textReader(shape), kinds: shape.kinds } : undefined
+
+function filterBy(shape: Shape, own: ReadonlyMap<string, Operand | false>): Filter {
+  const value = operandOf(shape) as Operand
+  // Of a field that may hold anything nobody knows an order.
+  const isOrdered = shape.kinds !== kinds.all && (shape.kinds & (kinds.string | kinds.number)) !== 0
+  const operators = new Map<string, Operand>(
+    [...equality, ...(isOrdered ? order : [])].map((name) => [name, value] as const)
+  )
+  for (const name of lists) operators.set(name, listOf(value))
+  for (const [name, operand] of own) {
+    if (operand === false) operators.delete(name)
     // An operator with a text is one of texts.
-    else if ([...typesOf((operand.items ?? operand) as JsonSchema)].some((type) => types.has(type)))
-      found.set(name, operand)
+    else if ((operand.kinds & shape.kinds) !== 0) operators.set(name, operand)
   }
-  return found
+  return { value, operators }
 }
 
-const object = (properties: object): JsonSchema => ({ type: 'object', properties, additionalProperties: false })
+const object = (properties: object): JsonSchema => ({
+  type: 'object',
+  properties: properties as SchemaMap,
+  additionalProperties: false
+})
+const schemasOf = (operands: ReadonlyMap<string, Operand>) =>
+  Object.fromEntries([...operands].map(([name, { schema }]) => [name, schema]))
 
 /** The JSON Schema of the queries of a method, for those who read it. */
 export function toQuerystring({ filters, sort, select, more }: QueryRules, method: string): JsonSchema {
   const fields = Object.fromEntries(
     [...filters].map(([name, { value, operators }]) => [
       name,
-      { anyOf: [value, { ...object(Object.fromEntries(operators)), minProperties: 1 }] }
+      { anyOf: [value.schema, { ...object(schemasOf(operators)), minProperties: 1 }] }
     ])
   )
   const group = { type: 'array', items: { type: 'object' } }
@@ -93,6 +133,6 @@ export function toQuerystring({ filters, sort, select, more }: QueryRules, metho
       $sort: object(Object.fromEntries(sort.map((field) => [field, { type: 'integer', enum: [1, -1] }])))
     }),
     $select: { type: 'array', items: name },
-    ...Object.fromEntries(more)
+    ...schemasOf(more)
   })
 }

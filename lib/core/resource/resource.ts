@@ -1,23 +1,35 @@
 import type { FieldOf, JsonSchema, Resource, ResourceOptions } from '../../../types/resource.js'
+import type { SchemaValue } from '../../../types/standard-schema.js'
+import { noNames, WrittenSchema } from '../../schema/documents.js'
+import { triesBesideTags, triesInOrder } from '../../schema/incoming.js'
+import { isSchema } from '../../schema/keywords.js'
+import { kinds } from '../../schema/reader.js'
+import type { Shape } from '../../schema/shape.js'
+import { attempt } from '../errors.js'
 import { methods } from '../methods.js'
 import { checkOptionNames } from '../option-names.js'
-import { type BodyRules, toBodySchema, toSample, withoutDefaults } from './body.js'
-import { filesOf } from './files.js'
-import { isFlagged, withoutFlagged } from './flags.js'
-import { toJsonSchema } from './json-schema.js'
-import { type RecordSchema, toRecordSchema } from './normal-form.js'
-import { type QueryRules, toQueryRules, toQuerystring } from './query-rules.js'
-import { refuseEndless } from './response.js'
+import { type BodyRules, checkExamples, partValidation } from './body.js'
+import { filesOf, withoutFiles } from './files.js'
+import { standardOf, toJsonSchema } from './json-schema.js'
+import { type Operand, type QueryRules, toOperand, toQueryRules, toQuerystring } from './query-rules.js'
 import { validateOf, waitingOf } from './validate.js'
 
 /** What the server needs of a method beside its JSON Schemas. */
 export interface MethodRules {
   readonly method: string
-  /** The record as it leaves. */
-  readonly record: JsonSchema
+  /** The record as it leaves, for those who read it. */
+  readonly response: JsonSchema
+  readonly outgoing: Outgoing
   readonly query: QueryRules
   readonly querystring: JsonSchema
   readonly body: BodyRules | undefined
+}
+
+/** The record as it leaves. */
+export interface Outgoing {
+  readonly written: WrittenSchema
+  /** Whether scalars get the types of the schema: not where it is that of what is sent. */
+  readonly converts: boolean
 }
 
 const key = Symbol('rules of a resource')
@@ -26,9 +38,10 @@ const key = Symbol('rules of a resource')
 export const rulesOf = (schema: object | undefined): MethodRules | undefined =>
   (schema as { [key]?: MethodRules } | undefined)?.[key]
 
-const options = {
+const optionNames = {
   readOnly: true,
   writeOnly: true,
+  lists: true,
   create: true,
   update: true,
   patch: true,
@@ -52,88 +65,149 @@ const options = {
  */
 export function resource<const S, const O extends ResourceOptions<FieldOf<S>> = ResourceOptions<FieldOf<S>>>(
   schema: S,
-  given?: O
+  options?: O
 ): Resource<S, O>
-export function resource(schema: unknown, given: ResourceOptions = {}): object {
-  checkOptionNames(given, Object.keys(options), 'resource() has')
-  const sent = marked(toRecordSchema(toJsonSchema(schema, 'input')), given)
-  const kept = marked(toRecordSchema(toJsonSchema(given.response ?? schema, 'output')), given)
-  checkNames({ ...kept.properties, ...sent.properties }, given)
-  const rules = toQueryRules(kept, given, given.query === undefined ? {} : toParameters(given.query))
-  const readOnly = Object.keys(sent.properties).filter((name) => sent.properties[name]?.readOnly === true)
-  const response = withoutFlagged(kept, 'writeOnly', definitionsOf(kept))
-  refuseEndless(response, definitionsOf(response))
+export function resource(schema: unknown, options: ResourceOptions = {}): object {
+  checkOptionNames(options, Object.keys(optionNames), 'resource() has')
+  const input = toJsonSchema(schema, 'input')
+  const output = toJsonSchema(options.response ?? schema, 'output')
+  const { readOnly = [], writeOnly = [] } = options
+  // JSON has no files.
+  const files = [...filesOf(output.document).keys()]
+  const flagged = { readOnly: new Set(readOnly), writeOnly: new Set([...writeOnly, ...files]) }
+  const incoming = {
+    written: new WrittenSchema(withoutFiles(input.document), { flagged }),
+    shown: new WrittenSchema(input.document, { flagged })
+  }
+  const outgoing = new WrittenSchema(output.document, { flagged })
+  checkRecord(incoming.written)
+  checkRecord(outgoing)
+  checkNames([...fieldsOf(incoming.written).names, ...fieldsOf(outgoing).names], options)
+  const rules = toQueryRules(fieldsOf(outgoing), options, toParameters(options.query))
+  const response = outgoing.documentWithout('writeOnly')
+  const body = createBodyRules(schema, incoming, options)
   return Object.fromEntries(
     [...methods].map(([method, { arguments: names }]) => {
-      const body = names.includes('data') ? toBody(method, schema, sent, readOnly, given) : undefined
+      const ofBody = names.includes('data') ? body(method) : undefined
       const querystring = toQuerystring(rules, method)
-      return [
+      const ofMethod: MethodRules = {
         method,
-        {
-          querystring,
-          ...(body && { body: body.schema }),
-          response,
-          [key]: { method, record: response, query: rules, querystring, body } satisfies MethodRules
-        }
-      ]
+        response,
+        outgoing: { written: outgoing, converts: !output.isOfInput },
+        query: rules,
+        querystring,
+        body: ofBody
+      }
+      return [method, { querystring, ...(ofBody && { body: ofBody.document }), response, [key]: ofMethod }]
     })
   )
 }
 
-const definitionsOf = ({ $defs = {} }: JsonSchema) => $defs as Record<string, JsonSchema>
-
-/** With the fields that the options name, and those that refer to such a schema, marked as JSON Schema does it. */
-function marked(record: RecordSchema, { readOnly = [], writeOnly = [] }: ResourceOptions): RecordSchema {
-  const has = (schema: JsonSchema, flag: 'readOnly' | 'writeOnly') => isFlagged(schema, flag, definitionsOf(record))
-  const files = filesOf(record)
-  const properties = Object.entries(record.properties).map(([name, schema]) => [
-    name,
-    {
-      ...schema,
-      ...((readOnly.includes(name) || has(schema, 'readOnly')) && { readOnly: true }),
-      // JSON has no files.
-      ...((writeOnly.includes(name) || files.has(name) || has(schema, 'writeOnly')) && { writeOnly: true })
-    }
-  ])
-  return { ...record, properties: Object.fromEntries(properties) }
+/** @throws {TypeError} when a schema is not that of an object with fields */
+function checkRecord({ shapes: { root } }: WrittenSchema): void {
+  if (root.kinds !== kinds.object || root.isSilent || (root.of({}).names.length === 0 && root.isOpen))
+    throw new TypeError('resource() needs the schema of an object with its properties: that of one record')
 }
 
-function toBody(
-  method: string,
-  schema: unknown,
-  sent: RecordSchema,
-  readOnly: string[],
-  given: ResourceOptions
-): BodyRules {
-  const isPart = method === 'patch'
-  const own = isPart ? given.patch : method === 'update' ? (given.update ?? given.create) : given.create
-  if (own !== undefined) {
-    const record = toRecordSchema(toJsonSchema(own, 'input'))
-    const rules = {
-      readOnly: readOnly.filter((name) => !Object.hasOwn(record.properties, name)),
-      validate: waitingOf(own)
+/** What a client sends of a record. */
+interface Incoming {
+  /** The schema that it is held to: files are checked apart. */
+  readonly written: WrittenSchema
+  /** The schema for those who read it. */
+  readonly shown: WrittenSchema
+}
+
+/** The shape with the fields of each record, whatever branch it is of where the record is a union. */
+const fieldsOf = ({ shapes }: WrittenSchema): Shape => shapes.root.of({})
+
+/** Makes the rules of what `create`, `update` and `patch` take. */
+function createBodyRules(schema: unknown, { written, shown }: Incoming, options: ResourceOptions) {
+  const { create, update = create, patch } = options
+  const root = fieldsOf(written)
+  const ownRules = (own: unknown, isPart: boolean): BodyRules => {
+    const { document } = toJsonSchema(own, 'input')
+    const { names } = fieldsOf(new WrittenSchema(document, { flagged: noNames }))
+    // What the schema itself names may be sent.
+    const readOnly = root.names.filter((name) => root.field(name).readOnly && !names.includes(name))
+    const flagged = { ...noNames, readOnly: new Set(readOnly) }
+    const bodyOptions = { flagged, ignoresFlags: true }
+    return {
+      ...checkOf(own),
+      document: new WrittenSchema(document, bodyOptions).documentWithout('readOnly'),
+      written: new WrittenSchema(withoutFiles(document), bodyOptions),
+      isPart: false,
+      takesDefaults: !isPart,
+      takesLists: false
     }
-    return isPart ? { ...rules, ...withoutDefaults(record) } : { ...rules, schema: record }
   }
-  const body = { schema: toBodySchema(sent, readOnly, isPart), readOnly }
+  const whole = { ...checkOf(schema), written, document: shown.documentWithout('readOnly') }
+  const part = { ...checkOfPart(schema, written), written, document: shown.documentWithout('readOnly', true) }
   const validate = validateOf(schema)
-  // What is checked of a whole record can't be checked of a part.
-  if (isPart || validate === undefined) return body
-  return { ...body, validate: waitingOf(schema), sample: toSample(sent, readOnly, validate) }
+  if (create === undefined && validate !== undefined && mayHaveReadOnly(written, options))
+    checkExamples(written, validate)
+  const byMethod = new Map<string, BodyRules>([
+    [
+      'create',
+      {
+        ...(create === undefined ? { ...whole, isPart: false, takesDefaults: true } : ownRules(create, false)),
+        takesLists: options.lists === true
+      }
+    ],
+    [
+      'update',
+      update === undefined
+        ? { ...whole, isPart: false, takesDefaults: true, takesLists: false }
+        : ownRules(update, false)
+    ],
+    [
+      'patch',
+      patch === undefined ? { ...part, isPart: true, takesDefaults: false, takesLists: false } : ownRules(patch, true)
+    ]
+  ])
+  return (method: string) => byMethod.get(method)
 }
 
-const toParameters = (schema: unknown): Record<string, JsonSchema> => {
-  const { properties, $defs } = toRecordSchema(toJsonSchema(schema, 'input'))
-  return Object.fromEntries(
-    Object.entries(properties).map(([name, one]) => [name, $defs === undefined ? one : { ...one, $defs }])
+/** The check of a schema by its own library, and how that one decides unions. */
+function checkOf(schema: unknown): Pick<BodyRules, 'validate' | 'countTries'> {
+  const vendor = standardOf(schema)?.vendor
+  const triesAll = vendor !== undefined && vendor !== 'arktype'
+  return { validate: waitingOf(schema), countTries: triesAll ? triesInOrder : triesBesideTags }
+}
+
+/** The check of a part of a record: by the schema of one, where the library makes it. What is checked of a whole record can't be checked of a part. */
+function checkOfPart(schema: unknown, written: WrittenSchema): Pick<BodyRules, 'validate' | 'countTries'> {
+  const part = attempt(() => (schema as { partial?: () => unknown }).partial?.())
+  if (part !== undefined) return checkOf(part)
+  const { validate, countTries } = checkOf(schema)
+  return { countTries, validate: validate && partValidation(validate, written) }
+}
+
+const mayHaveReadOnly = ({ document }: WrittenSchema, { readOnly = [] }: ResourceOptions) =>
+  readOnly.length > 0 || JSON.stringify(document).includes('"readOnly":true')
+
+function toParameters(schema: unknown): ReadonlyMap<string, Operand> {
+  if (schema === undefined) return new Map()
+  const { document } = toJsonSchema(schema, 'input')
+  const written = new WrittenSchema(document, { flagged: noNames, ignoresFlags: true })
+  checkRecord(written)
+  const root = written.documentWithout(undefined)
+  // What refers to the whole needs a name for it, since each parameter stands alone.
+  const text = JSON.stringify(root)
+  const named = text.replaceAll('"$ref":"#"', '"$ref":"#/$defs/query"')
+  const { properties = {}, definitions, $defs } = JSON.parse(named) as JsonSchema
+  const all = { ...$defs, ...(named !== text && { query: { type: 'object', properties } }) }
+  const shared = { ...(definitions && { definitions }), ...(Object.keys(all).length > 0 && { $defs: all }) }
+  const whole = (property: SchemaValue) => (isSchema(property) ? property : property ? {} : { not: {} })
+  return new Map(
+    Object.entries(properties).map(([name, property]) => [name, toOperand({ ...whole(property), ...shared })])
   )
 }
 
 function checkNames(
-  properties: object,
+  fields: readonly string[],
   { readOnly = [], writeOnly = [], filter = [], sort = [] }: ResourceOptions
 ): void {
-  const names = Object.keys(properties)
+  const names = [...new Set(fields)]
   const odd = names.find((name) => /^\$|[[\]]/.test(name) || name in Object.prototype)
   if (odd !== undefined) throw new TypeError(`resource() can't have a field '${odd}': a query can't name it`)
   const unknown = [...readOnly, ...writeOnly, ...filter, ...sort].find((name) => !names.includes(name))

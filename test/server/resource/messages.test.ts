@@ -27,7 +27,7 @@ const rows: [schema: object | true, value: unknown, message: string][] = [
   [{ anyOf: [{ $ref: '#/$defs/n' }, { type: 'boolean' }] }, 'x', 'a must be true or false'],
   [{ anyOf: [{ enum: [1, 2] }, { type: 'boolean' }] }, 'x', 'a must be 1 or 2 or true or false'],
   [{ anyOf: [{ $ref: '#/$defs/n' }] }, 'x', 'a is not valid'],
-  [{ anyOf: [{ not: {} }, { not: {} }] }, 1, 'a must NOT be valid'],
+  [{ anyOf: [{ not: {} }, { not: {} }] }, 1, 'a is not valid'],
   [{ type: 'object', properties: { 'b/c': { type: 'string' } } }, { 'b/c': 1 }, 'a.b/c must be a string'],
   [{ type: 'object', properties: {} }, { ['x'.repeat(200)]: 1 }, `a.${'x'.repeat(98)}… is not known`]
 ]
@@ -79,7 +79,7 @@ t.test('a library of its own: issues with paths of both kinds, at once and later
   for (const validate of [judge, async (value: { a?: unknown }) => judge(value)]) {
     const { post } = await createEcho(t, library(validate))
     t.strictSame(await post({ a: 2 }), [201, { a: 2 }])
-    t.strictSame(await post({ a: 1 }), [400, 'a[0]: too much'])
+    t.strictSame(await post({ a: 1 }), [400, 'a[0]: too much (and 1 more)'])
   }
   const listed = () => ({ type: 'object', properties: { id: { type: ['string', 'null'] } }, required: ['id'] })
   const isText = (value: { id?: unknown }) =>

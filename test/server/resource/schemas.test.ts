@@ -17,12 +17,12 @@ const refused: [name: string, create: () => unknown, message: RegExp][] = [
   [
     'a date of zod',
     () => resource(z.object({ at: z.date() })),
-    /no JSON Schema from zod: Date .+what is sent as JSON$/
+    /no JSON Schema from zod: Date .+JSON has no dates.+z\.iso\.datetime\(\)/
   ],
   [
-    'an action of Valibot',
-    () => resource(toStandardJsonSchema(v.object({ a: v.pipe(v.string(), v.trim()) }))),
-    /from valibot: .+trim.+errorMode: 'ignore'/
+    'a date of Valibot',
+    () => resource(toStandardJsonSchema(v.object({ a: v.date() }))),
+    /from valibot: .+date.+JSON has no dates/
   ],
   ['an option', () => resource(Type.Object({}), { readonly: [] } as object), /no option 'readonly'.+mean 'readOnly'/],
   [
@@ -104,13 +104,14 @@ t.test('a field may have definitions of its own', async (t) => {
   const { send, post } = await createEcho(t, resource(Type.Object({ one, two: Type.Optional(one) })))
   const tree = { id: 1, kids: [{ id: 2, kids: [] }] }
   t.strictSame(await post({ one: tree, two: tree }), [201, { one: tree, two: tree }])
-  t.strictSame(await post({ one: { id: 1, kids: [{ id: 'x' }] } }), [400, 'one.kids[0].kids is required'])
+  t.strictSame(await post({ one: { id: 1, kids: [{ id: 'x' }] } }), [400, 'one.kids[0].id must be an integer'])
   t.strictSame(await send({ url: '?one=1' }), [400, 'one is not known'])
   const older = { $ref: '#/definitions/size', definitions: { size: { type: 'integer' } } }
   const sized = await createEcho(t, resource({ type: 'object', properties: { size: older } }))
   t.strictSame(await sized.post({ size: 'x' }), [400, 'size must be an integer'])
   const other = Type.Cyclic({ Node: Type.Object({ up: Type.Ref('Node') }) }, 'Node')
-  t.throws(() => resource(Type.Object({ one, other })), { message: /two definitions of the name 'Node'/ })
+  const both = await createEcho(t, resource(Type.Object({ one, other: Type.Optional(other) })))
+  t.strictSame(await both.post({ one: tree, other: { up: tree } }), [400, 'other.up.id is not known (and 2 more)'])
 })
 
 t.test('a field that is an intersection is closed', async (t) => {
@@ -154,11 +155,11 @@ t.test('a field that is an intersection is closed', async (t) => {
     t,
     resource({ allOf: [common.properties.both.allOf[0], common.properties.both.allOf[1]] } as object)
   )
-  t.strictSame(await whole.post({ c: 3 }), [400, 'a is required'])
+  t.strictSame(await whole.post({ c: 3 }), [400, 'c is not known (and 1 more)'])
   const answer = { both: { a: 1, c: 3 } }
   const app = await createEcho(t, resource(common), answer)
   t.strictSame(await app.post({ both: {} }), [400, 'both.a is required'])
-  t.strictSame(await app.post(answer), [201, { both: { a: 1 } }], 'and what leaves of it is joined')
+  t.strictSame(await app.post({ both: { a: 1 } }), [201, { both: { a: 1 } }], 'and what leaves of it is closed')
 })
 
 t.test('a field may have a sign in its name', async (t) => {
@@ -181,7 +182,7 @@ t.test('what may be `null`, and unions', async (t) => {
     }
   })
   t.match(schema.create.body, {
-    properties: { h: { description: 'One or none', enum: [1, null] }, i: { type: 'number' } }
+    properties: { h: { description: 'One or none' }, e: { anyOf: [{ enum: ['y'] }, { type: 'null' }] } }
   })
   const { send, post } = await createEcho(t, schema)
   t.strictSame(await post({ a: null, b: null, e: null, g: [1] }), [201, { a: null, b: null, e: null, g: [1] }])
@@ -189,18 +190,18 @@ t.test('what may be `null`, and unions', async (t) => {
   t.strictSame(await post({ c: 1 }), [400, 'c must be an object or true or false'])
   t.strictSame(await post({ c: {} }), [400, 'c.d is required'])
   t.strictSame(await post({ c: { d: 'x', e: 1 } }), [400, 'c.e is not known'])
-  t.strictSame(await post({ f: 'x' }), [400, 'f must NOT be valid'])
+  t.strictSame(await post({ f: 'x' }), [400, 'f is not valid'])
   t.equal((await send({ url: '?a=null&b=1&e=null&g=7&b[$in]=x' }))[0], 400, 'one value, and operators')
   t.strictSame(await send({ url: '?c=true' }), [400, 'c is not known: a query filters by a, b, e, f, g, h, i'])
 })
 
 t.test('a mistake in a schema is told at the start', async (t) => {
-  const schema = resource({ type: 'object', properties: { a: { type: 'string', format: 'dat' } } } as object)
+  const schema = resource({ type: 'object', properties: { a: { $ref: 'elsewhere' } } } as object)
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(services)
   app.service('things', { find: async () => [] }, { schema: schema as object })
-  await t.rejects(async () => app.ready(), { message: /unknown format "dat"/ })
+  await t.rejects(async () => app.ready(), { message: /The reference 'elsewhere' leads to no schema/ })
 })
 
 t.test('the schema of queries, for those who read it', async (t) => {

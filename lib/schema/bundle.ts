@@ -1,0 +1,283 @@
+import type { JsonSchema, SchemaMap, SchemaValue } from '../../types/standard-schema.js'
+import { isInPlace, isSchema, mapSubschemas, misuseIn, subschemasOf } from './keywords.js'
+
+type Copy = Record<string, unknown>
+
+/**
+ * A schema that needs no other: what it refers to stands in it. It is a copy in the words of draft 7, where tuples are lists of `items`, and what may be `null` is a union; no rule is lost or
+ * added.
+ */
+export class Bundle {
+  readonly schema: JsonSchema
+  /** Where each schema stands, as the fragment of a reference. */
+  readonly pointers = new Map<JsonSchema, string>()
+  readonly #references: References
+  readonly #copies = new Map<JsonSchema, Copy>()
+  /** The copies that hold references: where one may be `null`, a union stands around it. */
+  readonly #referring = new Map<JsonSchema, Copy>()
+  readonly #targets = new Map<JsonSchema, SchemaValue>()
+  readonly #withoutCircle = new Set<JsonSchema>()
+  /** Definitions of other documents, and of fields. */
+  readonly #definitions: Copy = {}
+  readonly #document: JsonSchema
+
+  /** References that lead to no schema of the document: what they stand for is open. */
+  readonly missing: string[] = []
+
+  /**
+   * @param shared the schemas of `app.addSchema`, by their ids
+   * @throws {TypeError} when a keyword holds what it can not, a reference leads in a circle, a type is none, or a pattern is no regular expression
+   */
+  constructor(document: JsonSchema, shared: Readonly<Record<string, unknown>> = {}) {
+    this.#document = document
+    this.#references = new References([document, ...Object.values(shared).filter(isSchema)])
+    const copy = this.#copy(document) as Copy
+    // A target that stands outside of the document may refer to further ones: the list grows while it is read.
+    const withReference = [...this.#copies.keys()].filter(({ $ref }) => $ref !== undefined)
+    for (const source of withReference) {
+      const target = this.#references.follow(source)
+      if (target === undefined) {
+        this.missing.push(String(source.$ref))
+        continue
+      }
+      const isNew = isSchema(target) && !this.#copies.has(target)
+      const before = this.#copies.size
+      if (isNew) this.#define('shared', this.#copy(target))
+      if (isNew) withReference.push(...[...this.#copies.keys()].slice(before).filter(({ $ref }) => $ref !== undefined))
+      const referring = this.#referring.get(source) as Copy
+      this.#targets.set(referring, isSchema(target) ? (this.#copies.get(target) as Copy) : target)
+    }
+    if (Object.keys(this.#definitions).length > 0) copy.$defs = { ...Object(copy.$defs), ...this.#definitions }
+    this.schema = copy
+    this.#point(copy, '')
+    for (const [referring, target] of this.#targets) this.#refer(referring as Copy, target)
+    for (const schema of this.pointers.keys()) this.#refuseCircle(schema)
+  }
+
+  /** The schema that the reference of a schema leads to. */
+  target(schema: JsonSchema): SchemaValue | undefined {
+    return this.#targets.get(schema)
+  }
+
+  #copy(schema: SchemaValue): SchemaValue {
+    if (!isSchema(schema)) return schema
+    const copied = this.#copies.get(schema)
+    if (copied !== undefined) return copied
+    check(schema)
+    const { $id, $anchor, $schema, nullable, ...words } = mapSubschemas(schema, (part) => this.#copy(part))
+    const copy = inDraft7(words)
+    if (schema !== this.#document) this.#moveDefinitions(copy)
+    if (schema.$ref !== undefined) this.#referring.set(schema, copy)
+    const whole = nullable === true ? withNull(copy) : copy
+    this.#copies.set(schema, whole)
+    return whole
+  }
+
+  // Those who read a document look for definitions at its root.
+  #moveDefinitions(copy: Copy): void {
+    for (const keyword of ['definitions', '$defs']) {
+      for (const [name, definition] of Object.entries((copy[keyword] ?? {}) as SchemaMap))
+        this.#define(name, definition)
+      delete copy[keyword]
+    }
+  }
+
+  #define(name: string, definition: SchemaValue): void {
+    const names = new Set(
+      [this.#document.$defs, this.#document.definitions, this.#definitions].flatMap((map) => Object.keys(map ?? {}))
+    )
+    let free = name
+    for (let number = 2; names.has(free); number++) free = `${name}${number}`
+    this.#definitions[free] = definition
+  }
+
+  // Each part of such a circle stands at the same place of a value: no check would come to an end.
+  #refuseCircle(schema: SchemaValue, around = new Set<JsonSchema>(), done = this.#withoutCircle): void {
+    if (!isSchema(schema) || done.has(schema)) return
+    if (around.has(schema))
+      throw new TypeError(`The schema at '#${this.pointers.get(schema)}' contains itself at the same place of a value`)
+    around.add(schema)
+    const parts = [...subschemasOf(schema)].filter(([, [keyword]]) => isInPlace(keyword as string))
+    for (const part of [this.target(schema) ?? true, ...parts.map(([part]) => part)])
+      this.#refuseCircle(part, around, done)
+    around.delete(schema)
+    done.add(schema)
+  }
+
+  #point(schema: JsonSchema, pointer: string): void {
+    if (this.pointers.has(schema)) return
+    this.pointers.set(schema, pointer)
+    for (const [part, way] of subschemasOf(schema)) if (isSchema(part)) this.#point(part, pointer + toPointer(way))
+  }
+
+  #refer(referring: Copy, target: SchemaValue): void {
+    if (isSchema(target)) referring.$ref = `#${this.pointers.get(target)}`
+    else {
+      delete referring.$ref
+      referring.allOf = [...((referring.allOf ?? []) as SchemaValue[]), target]
+    }
+  }
+}
+
+/** A way through a schema as the fragment of a reference. */
+const toPointer = (way: readonly string[]): string =>
+  way.map((key) => `/${encodeURI(key.replaceAll('~', '~0').replaceAll('/', '~1')).replaceAll('#', '%23')}`).join('')
+
+/** What the references of documents lead to. */
+class References {
+  /** The document that each schema is part of: `#` in it means that one. */
+  readonly #documents = new Map<JsonSchema, JsonSchema>()
+  readonly #byId = new Map<string, JsonSchema[]>()
+  readonly #parents = new Map<JsonSchema, JsonSchema>()
+
+  constructor(documents: readonly JsonSchema[]) {
+    for (const document of documents) this.#add(document, document)
+  }
+
+  #add(schema: SchemaValue, document: JsonSchema): void {
+    if (!isSchema(schema) || this.#documents.has(schema)) return
+    const { $id, $anchor } = schema
+    const isDocument = typeof $id === 'string' && !$id.startsWith('#')
+    const own = isDocument ? schema : document
+    this.#documents.set(schema, own)
+    const ids = [typeof $id === 'string' ? toId($id) : [], typeof $anchor === 'string' ? `#${$anchor}` : []].flat()
+    for (const id of ids) this.#byId.set(id, [...(this.#byId.get(id) ?? []), schema])
+    for (const [part] of subschemasOf(schema)) {
+      if (isSchema(part)) this.#parents.set(part, schema)
+      this.#add(part, own)
+    }
+  }
+
+  /** The schema that a reference leads to, past those that are no more than references. */
+  follow(source: JsonSchema): SchemaValue | undefined {
+    const seen = new Set<JsonSchema>()
+    let schema = source
+    for (;;) {
+      if (seen.has(schema)) throw new TypeError(`The reference '${source.$ref}' leads to itself alone`)
+      seen.add(schema)
+      const target = this.#find(String(schema.$ref), schema)
+      if (!isSchema(target) || Object.keys(target).join() !== '$ref') return target
+      schema = target
+    }
+  }
+
+  #find(reference: string, from: JsonSchema): SchemaValue | undefined {
+    const [id = '', fragment = ''] = reference.split('#')
+    // Libraries write the whole of an id, or its last part.
+    const document =
+      id === ''
+        ? this.#documents.get(from)
+        : (this.#nearest(id, from) ?? this.#nearest(id.split('/').at(-1) as string, from))
+    if (fragment !== '' && !fragment.startsWith('/')) return this.#nearest(`#${fragment}`, from)
+    // The schema of a field may have definitions of its own, and refers to them as if they stood at the root.
+    for (let root = document, around = id === '' ? from : undefined; root !== undefined; ) {
+      const target = valueAt(root, fragment)
+      if (isSchema(target)) this.#add(target, document as JsonSchema)
+      if (isSchema(target) || typeof target === 'boolean') return target
+      root = around
+      around = around && this.#parents.get(around)
+    }
+    return undefined
+  }
+
+  /** The schema with an id: of several, as fields with definitions of their own have them, that of the field itself. */
+  #nearest(id: string, from: JsonSchema): JsonSchema | undefined {
+    const [first, ...others] = this.#byId.get(id) ?? []
+    if (others.length === 0) return first
+    const around = new Set(this.#around(from))
+    const shared = (schema: JsonSchema) => this.#around(schema).findIndex((parent) => around.has(parent))
+    const depths = [first as JsonSchema, ...others].map((schema) => ({
+      schema,
+      above: shared(schema),
+      depth: this.#around(schema).length
+    }))
+    return (
+      depths.filter(({ above }) => above >= 0).sort((a, b) => b.depth - b.above - (a.depth - a.above))[0]?.schema ??
+      first
+    )
+  }
+
+  #around(schema: JsonSchema): JsonSchema[] {
+    const parent = this.#parents.get(schema)
+    return [schema, ...(parent === undefined ? [] : this.#around(parent))]
+  }
+}
+
+function valueAt(root: unknown, pointer: string): unknown {
+  let value = root
+  for (const key of pointer.split('/').slice(1)) {
+    const name = decode(key).replaceAll('~1', '/').replaceAll('~0', '~')
+    value = Object.hasOwn(Object(value), name) ? (value as Copy)[name] : undefined
+  }
+  return value
+}
+
+const toId = ($id: string) => ($id.startsWith('#') ? $id : $id.replace(/#$/, ''))
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+const types = new Set<unknown>(['null', 'boolean', 'number', 'integer', 'string', 'array', 'object'])
+
+function check(schema: JsonSchema): void {
+  const misuse = misuseIn(schema)
+  if (misuse !== undefined) throw new TypeError(`The schema is no JSON Schema: ${misuse}`)
+  const unknown = [schema.type ?? []].flat().find((type) => !types.has(type))
+  if (unknown !== undefined) throw new TypeError(`There is no type '${String(unknown)}'`)
+  const patterns = [schema.pattern ?? [], Object.keys(Object(schema.patternProperties))].flat()
+  for (const pattern of patterns) toRegExp(pattern)
+}
+
+const expressions = new Map<string, RegExp>()
+
+/** A pattern of a schema. One that is not for Unicode, as `\-` may be, is taken as older programs do. @throws {TypeError} when it is none */
+export function toRegExp(pattern: string): RegExp {
+  const expression = expressions.get(pattern) ?? compile(pattern)
+  if (expressions.size < 10_000) expressions.set(pattern, expression)
+  return expression
+}
+
+function compile(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, 'u')
+  } catch {
+    try {
+      return new RegExp(pattern)
+    } catch (error) {
+      throw new TypeError(`The pattern '${pattern}' is no regular expression: ${(error as Error).message}`)
+    }
+  }
+}
+
+function inDraft7({ prefixItems, items, dependentSchemas, dependentRequired, ...words }: JsonSchema): Copy {
+  const hasDependencies = dependentSchemas !== undefined || dependentRequired !== undefined
+  return {
+    ...words,
+    ...(prefixItems !== undefined && { items: prefixItems, ...(items !== undefined && { additionalItems: items }) }),
+    ...(prefixItems === undefined && items !== undefined && { items }),
+    ...(hasDependencies && {
+      dependencies: bothOf(bothOf(words.dependencies, dependentSchemas), dependentRequired)
+    })
+  }
+}
+
+/** The dependencies of two keywords: a name may be in both. */
+function bothOf(some: unknown = {}, others: unknown = {}): Copy {
+  const dependencies: Copy = { ...(some as Copy) }
+  const toSchema = (value: unknown) => (Array.isArray(value) ? { required: value } : value)
+  for (const [name, value] of Object.entries(others as Copy))
+    dependencies[name] = Object.hasOwn(dependencies, name)
+      ? { allOf: [dependencies[name], value].map(toSchema) }
+      : value
+  return dependencies
+}
+
+/** OpenAPI 3.0 says so of a value that may be `null`, beside whatever else it says. */
+function withNull({ default: preset, ...copy }: Copy): Copy {
+  return { anyOf: [copy, { type: 'null' }], ...(preset !== undefined && { default: preset }) }
+}

@@ -1,0 +1,159 @@
+import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
+import { Bundle } from './bundle.js'
+import { isInPlace, isSchema, mapSubschemas } from './keywords.js'
+import { type Flag, SchemaReader } from './reader.js'
+import { type FlaggedNames, type Shape, Shapes } from './shape.js'
+
+/** What options say of a schema. */
+export interface SchemaOptions {
+  readonly flagged: FlaggedNames
+  /** Whether the schema says what is sent, so that flags in it say nothing. */
+  readonly ignoresFlags?: boolean
+}
+
+/** Where options flag no field. */
+export const noNames: FlaggedNames = { readOnly: new Set(), writeOnly: new Set() }
+
+/** A schema as somebody has written it. */
+export class WrittenSchema {
+  readonly #options: SchemaOptions
+  #shapes: Shapes | undefined
+
+  constructor(
+    readonly document: JsonSchema,
+    options: SchemaOptions
+  ) {
+    this.#options = options
+  }
+
+  /** What it says of each place of a value. What references to other documents stand for is open. @throws {TypeError} as `Bundle` does */
+  get shapes(): Shapes {
+    this.#shapes ??= this.#toShapes(new Bundle(this.document))
+    return this.#shapes
+  }
+
+  /**
+   * The same with the schemas of `app.addSchema`.
+   * @throws {TypeError} also when a reference leads to no schema
+   */
+  shapesWith(shared: Readonly<Record<string, unknown>>): Shapes {
+    if (this.shapes.reader.bundle.missing.length === 0) return this.shapes
+    const bundle = new Bundle(this.document, shared)
+    const [missing] = bundle.missing
+    if (missing !== undefined) throw new TypeError(`The reference '${missing}' leads to no schema`)
+    return this.#toShapes(bundle)
+  }
+
+  /** The same options with another schema. */
+  withDocument(document: JsonSchema): WrittenSchema {
+    return new WrittenSchema(document, this.#options)
+  }
+
+  #toShapes(bundle: Bundle): Shapes {
+    const { flagged, ignoresFlags } = this.#options
+    return new Shapes(new SchemaReader(bundle), flagged, ignoresFlags)
+  }
+
+  /**
+   * The schema for those who read it: without the fields that have a flag, and with objects closed unless they say otherwise.
+   *
+   * @param isPart whether it is that of a part of a record, which must have no field, and gets no default
+   */
+  documentWithout(flag: Flag | undefined, isPart = false): JsonSchema {
+    const { reader } = this.shapes
+    const { bundle } = reader
+    const intersected = partsOfIntersections(bundle)
+    const flagsOf = (field: SchemaValue, name: string, isRecord: boolean) => ({
+      readOnly: this.#isFlagged('readOnly', field, name, isRecord),
+      writeOnly: this.#isFlagged('writeOnly', field, name, isRecord)
+    })
+    const toDocument = (schema: SchemaValue, root?: SchemaValue): SchemaValue => {
+      if (!isSchema(schema)) return schema
+      const isRoot = root !== undefined
+      const isRecord = schema === root || this.shapes.isRecord(schema)
+      const fields = Object.entries(schema.properties ?? {})
+      const flags = new Map(fields.map(([name, field]) => [name, flagsOf(field, name, isRecord)]))
+      const isHidden = (name: string) => flag !== undefined && flags.get(name)?.[flag] === true
+      const copy: Record<string, unknown> = mapSubschemas(schema, (part, keyword, name = '') => {
+        // What must not fit stays as it is.
+        if (keyword === 'not') return part
+        if (keyword !== 'properties') return toDocument(part, isRoot && isInPlace(keyword) ? part : undefined)
+        const field = toDocument(isRoot && isPart ? withoutDefault(part) : part)
+        return isHidden(name) ? undefined : marked(field, flags.get(name))
+      })
+      if (isRoot && isPart) delete copy.required
+      else if (schema.required?.some(isHidden)) copy.required = schema.required.filter((name) => !isHidden(name))
+      if (isClosed(schema) && !intersected.has(schema)) copy.additionalProperties = false
+      return copy
+    }
+    const target = bundle.target(bundle.schema)
+    // A record that is no more than a reference to one of its definitions is that one.
+    const { $ref, ...root } = bundle.schema
+    const whole = isSchema(target) ? { ...target, ...root } : bundle.schema
+    const document = toDocument(whole, whole) as JsonSchema
+    return isPart ? { ...document, minProperties: 1 } : document
+  }
+
+  #isFlagged(flag: Flag, field: SchemaValue, name: string, isRecord: boolean): boolean {
+    const { ignoresFlags, flagged } = this.#options
+    return (isRecord && flagged[flag].has(name)) || (!ignoresFlags && this.shapes.reader.isFlagged(field, flag))
+  }
+}
+
+/** A field with the flags that it has by options, or by what it refers to. */
+function marked(field: SchemaValue, flags: Partial<Record<Flag, boolean>> = {}): SchemaValue {
+  if (!isSchema(field)) return field
+  return { ...field, ...(flags.readOnly && { readOnly: true }), ...(flags.writeOnly && { writeOnly: true }) }
+}
+
+const withoutDefault = (schema: SchemaValue): SchemaValue => {
+  if (!isSchema(schema)) return schema
+  const { default: _, ...rest } = schema
+  return rest
+}
+
+/** Schemas that stand beside others: each of them must let the fields of the others pass. */
+function partsOfIntersections(bundle: Bundle): ReadonlySet<SchemaValue | undefined> {
+  const parts = [...bundle.pointers.keys()].flatMap(({ allOf = [] }) => allOf)
+  return new Set([...parts, ...parts.map((part) => (isSchema(part) ? bundle.target(part) : undefined))])
+}
+
+const isClosed = (schema: JsonSchema) =>
+  schema.properties !== undefined &&
+  schema.patternProperties === undefined &&
+  schema.additionalProperties === undefined &&
+  schema.unevaluatedProperties === undefined &&
+  !Object.keys(schema).some(isInPlace) &&
+  schema.$ref === undefined
+
+/** The schema of a place without references, for values that hold no others. */
+export function scalarDocument(shape: Shape): JsonSchema {
+  const { bundle } = shape.shapes.reader
+  const inline = (schema: SchemaValue, depth = 0): SchemaValue => {
+    if (!isSchema(schema) || depth > 9) return schema
+    const { default: _, readOnly, writeOnly, $ref, definitions, $defs, ...rest } = schema
+    const target = bundle.target(schema)
+    const own = mapSubschemas(rest, (part) => inline(part, depth + 1))
+    return withNull(isSchema(target) ? { ...(inline(target, depth + 1) as JsonSchema), ...own } : own)
+  }
+  // What may not apply says nothing of each value.
+  const isSure = (schema: SchemaValue) => schema !== true && !(isSchema(schema) && schema.anyOf?.includes(true))
+  const schemas = shape.schemas.map((schema) => inline(schema)).filter(isSure)
+  const [only = {}] = schemas
+  return schemas.length < 2 && isSchema(only) ? only : { allOf: schemas }
+}
+
+/** A union of a scalar and `null` in one schema, as those who read it expect it of a field. */
+function withNull(schema: JsonSchema): JsonSchema {
+  const { anyOf = [], ...rest } = schema
+  const isNull = (branch: SchemaValue) => isSchema(branch) && branch.type === 'null'
+  const [scalar, ...others] = anyOf.filter((branch) => !isNull(branch))
+  const isPlain = isSchema(scalar) && typeof scalar.type === 'string' && scalar.const === undefined
+  if (!isPlain || others.length > 0 || !anyOf.some(isNull)) return schema
+  return {
+    ...scalar,
+    ...rest,
+    type: [scalar.type as string, 'null'],
+    ...(scalar.enum && { enum: [...scalar.enum, null] })
+  }
+}

@@ -1,0 +1,75 @@
+import { toRegExp } from './bundle.js'
+import { kinds } from './reader.js'
+import type { Shape } from './shape.js'
+
+/** Values of formats that libraries check. */
+const texts: Readonly<Record<string, string>> = {
+  'date-time': '2000-01-01T00:00:00.000Z',
+  date: '2000-01-01',
+  time: '00:00:00Z',
+  duration: 'P1D',
+  email: 'a@example.com',
+  uri: 'https://example.com/',
+  uuid: '00000000-0000-4000-8000-000000000000',
+  guid: '00000000-0000-4000-8000-000000000000',
+  cuid: 'cjld2cjxh0000qzrmn831i7rn',
+  cuid2: 'tz4a98xxat96iws9zmbrgj3a',
+  ulid: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+  nanoid: 'V1StGXR8_Z5jdHi6B-myT',
+  ksuid: '0ujtsYcgvSTl8PAuAdqWYSMnLOv',
+  xid: '9m4e2mr0ui3e8a215n4g',
+  ipv4: '192.0.2.1',
+  ipv6: '2001:db8::1',
+  hostname: 'example.com'
+}
+// Identifiers are often so: 24 hexadecimal digits of MongoDB, digits, words.
+const others = ['0'.repeat(24), '1', 'a', 'A', 'aaaaaaaa', '00000000', 'a-1', 'https://example.com/']
+
+const maxDepth = 4
+
+/**
+ * A value that fits the schemas of a place, as well as that can be seen from them: a default, a constant or an example that they give, or what their format, pattern and limits say.
+ *
+ * @param isWhole whether objects get all of their fields, and lists an item: otherwise what they must have
+ */
+export function exampleOf(shape: Shape, isWhole = false, depth = 0): unknown {
+  const parts = [...shape.parts]
+  const first = (keyword: string) => parts.find((part) => part[keyword] !== undefined)?.[keyword]
+  for (const value of [first('default'), first('const'), [first('examples')].flat()[0], [first('enum')].flat()[0]])
+    if (value !== undefined) return value
+  if (shape.kinds & kinds.string)
+    return textOf(
+      parts.flatMap(({ pattern = [] }) => pattern),
+      first
+    )
+  if (shape.kinds & kinds.number) return numberOf(first)
+  if (shape.kinds & kinds.boolean) return false
+  if (shape.kinds & kinds.null) return null
+  if (shape.kinds & kinds.array)
+    return isWhole && depth < maxDepth ? [exampleOf(shape.item(0).shape, isWhole, depth + 1)] : []
+  const object = shape.of({})
+  const names = isWhole && depth < maxDepth ? object.names : object.required
+  // A schema may ask for itself.
+  if (depth > 2 * maxDepth) return {}
+  return Object.fromEntries(names.map((name) => [name, exampleOf(object.field(name).shape, isWhole, depth + 1)]))
+}
+
+type First = (keyword: string) => unknown
+
+function textOf(patterns: readonly string[], first: First): string {
+  const length = Number(first('minLength') ?? 1)
+  const byFormat = texts[String(first('format'))]
+  const candidates = [
+    ...(byFormat === undefined ? [] : [byFormat]),
+    ...['x', '0'].map((char) => char.repeat(length)),
+    ...others
+  ]
+  const isFit = (text: string) => text.length >= length && patterns.every((pattern) => toRegExp(pattern).test(text))
+  return candidates.find(isFit) ?? (candidates[0] as string)
+}
+
+function numberOf(first: First): number {
+  const minimum = first('minimum') ?? Number(first('exclusiveMinimum') ?? 0) + 1
+  const step = Number(first('multipleOf') ?? 0)
+  return step > 0 ? Math.ceil(Number(minimum) / step) * step : Number(minimum)
+}

@@ -1,0 +1,54 @@
+import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
+import { isSchema } from './keywords.js'
+import { schemasOfField } from './reader.js'
+import type { Shape } from './shape.js'
+
+/** Says what is wrong with a value by a schema of a bundle, if anything is. */
+export type CheckSchema<Problem> = (schema: JsonSchema, value: unknown) => Problem | undefined
+
+interface Said<Problem> {
+  /** Whether a schema speaks of the field. */
+  readonly isNamed: boolean
+  readonly problem?: Problem | undefined
+}
+
+/**
+ * Says what is wrong with a field by itself, whatever else its object holds: by all schemas that apply to each object of the shape, and of a union by the branches that name the field, of which one
+ * must take it.
+ */
+export function checkField<Problem>(
+  shape: Shape,
+  name: string,
+  value: unknown,
+  check: CheckSchema<Problem>
+): Problem | undefined {
+  const { reader } = shape.shapes
+  const ofAll = (schemas: readonly SchemaValue[], seen: ReadonlySet<JsonSchema>): Said<Problem> => {
+    const said = schemas.filter(isSchema).map((schema) => ofSchema(schema, seen))
+    return { isNamed: said.some(({ isNamed }) => isNamed), problem: firstProblem(said) }
+  }
+  const ofSchema = (schema: JsonSchema, around: ReadonlySet<JsonSchema>): Said<Problem> => {
+    if (around.has(schema)) return { isNamed: false }
+    const seen = new Set(around).add(schema)
+    const fields = schemasOfField(schema, name)
+    const said: Said<Problem>[] = fields.map((field) => ({
+      isNamed: true,
+      problem: isSchema(field) ? check(field, value) : undefined
+    }))
+    said.push(ofAll(reader.always(schema), seen))
+    for (const branches of [schema.anyOf, schema.oneOf]) {
+      if (branches === undefined) continue
+      const naming = shape
+        .chosenOf(branches)
+        .map((branch) => ofAll([branch], seen))
+        .filter(({ isNamed }) => isNamed)
+      const isRefused = naming.every(({ problem }) => problem !== undefined)
+      said.push({ isNamed: naming.length > 0, problem: isRefused ? naming[0]?.problem : undefined })
+    }
+    return { isNamed: said.some(({ isNamed }) => isNamed), problem: firstProblem(said) }
+  }
+  return ofAll(shape.schemas, new Set()).problem
+}
+
+const firstProblem = <Problem>(said: readonly Said<Problem>[]) =>
+  said.find(({ problem }) => problem !== undefined)?.problem

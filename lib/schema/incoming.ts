@@ -1,0 +1,170 @@
+import type { SchemaValue } from '../../types/standard-schema.js'
+import { exampleOf } from './examples.js'
+import { kinds, schemasOfField } from './reader.js'
+import type { Shape, Shapes } from './shape.js'
+
+export type Path = readonly (string | number)[]
+
+/** What is wrong with a place of a value. `must` says it as part of a sentence, as in `must be an integer`. */
+export interface Fault {
+  readonly path: Path
+  readonly keyword: string
+  readonly must: string
+}
+
+/** A field that is missing since only the server sets it, and that a whole record must have. */
+export interface Gap {
+  readonly path: Path
+  readonly name: string
+  /** Puts an example there, so that the rest of the record can be checked. */
+  fill(): void
+  /** Whether each record must have it: otherwise a branch of a union may ask for it. */
+  readonly isSure: boolean
+}
+
+/** What a walk through a value has seen. */
+export interface Visit {
+  readonly faults: readonly Fault[]
+  readonly gaps: readonly Gap[]
+}
+
+/** How deep a value may be nested. */
+export const maxDepth = 1000
+/** How many faults are told. */
+export const maxFaults = 20
+// The branches of unions that a library may have to try, for each place of a value and beside.
+const triesForEach = 100
+const triesBeside = 10_000
+
+/** How many branches of unions a library tries for a field, of those that no tag decides. */
+export type CountTries = (shape: Shape, name: string) => number
+
+/** Where each union with a tag is decided by it, as by the checks of JSON Schema here, and by ArkType. */
+export const triesBesideTags: CountTries = createCount(() => true)
+/** Where a union decides by a tag if it was written so (`discriminatedUnion`, `variant`), and tries branch after branch otherwise. */
+export const triesInOrder: CountTries = createCount((keyword) => keyword === 'oneOf')
+
+function createCount(isDecided: (keyword: 'anyOf' | 'oneOf') => boolean): CountTries {
+  const unionsOf = (shape: Shape) =>
+    shape.remember(unionsOf, () =>
+      [...shape.parts].flatMap((part) =>
+        (['anyOf', 'oneOf'] as const).flatMap((keyword) => {
+          const branches = part[keyword] ?? []
+          const chosen = shape.choice.get(branches) ?? -1
+          if (branches.length === 0 || (chosen >= 0 && isDecided(keyword))) return []
+          return [chosen >= 0 ? branches.slice(0, chosen + 1) : branches]
+        })
+      )
+    )
+  return function count(shape, name) {
+    const unions = unionsOf(shape)
+    if (unions.length === 0) return 1
+    const ready = shape.remember(count, () => new Map<string, number>())
+    const tries =
+      ready.get(name) ??
+      unions.reduce(
+        (product, branches) => product * Math.max(1, branches.filter((branch) => speaksOf(shape, branch, name)).length),
+        1
+      )
+    if (shape.names.includes(name)) ready.set(name, tries)
+    return tries
+  }
+}
+
+const speaksOf = ({ shapes }: Shape, branch: SchemaValue, name: string) =>
+  [...shapes.of([branch]).parts].some((part) => schemasOfField(part, name).length > 0)
+
+/**
+ * Visits each place of a value once: tells of fields that only the server sets, of names that the schema does not have, and of values that are nested too deep, or for which a check would try too
+ * many branches of unions.
+ */
+export function visitIncoming(shapes: Shapes, value: object, path: Path, countTries: CountTries): Visit {
+  const walk = new Walk(path, countTries)
+  walk.visit(value, shapes.root, 0, 1)
+  return walk
+}
+
+class Walk implements Visit {
+  readonly faults: Fault[] = []
+  readonly gaps: Gap[] = []
+  readonly #path: (string | number)[]
+  readonly #start: Path
+  readonly #countTries: CountTries
+  #places = 0
+  #tries = 0
+  #isOver = false
+
+  constructor(path: Path, countTries: CountTries) {
+    this.#start = path
+    this.#path = [...path]
+    this.#countTries = countTries
+  }
+
+  visit(value: unknown, shape: Shape, depth: number, tries: number): void {
+    if (typeof value !== 'object' || value === null || value instanceof Blob || this.#isOver) return
+    this.#tries += tries
+    this.#places++
+    const isTooMuch = this.#tries > triesBeside + triesForEach * this.#places
+    if (depth > maxDepth) this.#end(`is nested more than ${maxDepth} deep`)
+    else if (isTooMuch) this.#end('holds too many unions in each other for a check')
+    // Some libraries take a list for an object, which would not leave again.
+    else if (Array.isArray(value) && (shape.kinds & ~kinds.null) === kinds.object)
+      this.#tell('must be an object', 'type')
+    else if (Array.isArray(value)) this.#visitItems(value, shape.of({}), depth, tries)
+    // What may be no object is told so by what checks the type.
+    else if ((shape.kinds & kinds.object) !== 0)
+      this.#visitFields(value as Record<string, unknown>, shape.of(value), depth, tries)
+  }
+
+  #visitItems(items: readonly unknown[], shape: Shape, depth: number, tries: number): void {
+    for (const [index, item] of items.entries()) {
+      const member = shape.item(index)
+      this.#path.push(index)
+      if (member.readOnly) this.#tell('can not be set', 'readOnly')
+      else this.visit(item, member.shape, depth + 1, tries)
+      this.#path.pop()
+    }
+  }
+
+  #visitFields(value: Record<string, unknown>, shape: Shape, depth: number, tries: number): void {
+    for (const name of Object.keys(value)) {
+      const member = shape.field(name)
+      this.#path.push(name)
+      if (member.readOnly) this.#tell('can not be set', 'readOnly')
+      else if (!member.isKnown) this.#tell('is not known', 'additionalProperties')
+      else this.visit(value[name], member.shape, depth + 1, tries * this.#countTries(shape, name))
+      this.#path.pop()
+    }
+    for (const name of shape.anyRequired) {
+      if (Object.hasOwn(value, name) || !shape.field(name).readOnly) continue
+      const fill = () => {
+        value[name] = exampleOf(shape.field(name).shape)
+      }
+      this.gaps.push({ path: [...this.#path], name, fill, isSure: shape.required.includes(name) })
+    }
+  }
+
+  #tell(must: string, keyword: string): void {
+    if (this.faults.length < maxFaults) this.faults.push({ path: [...this.#path], keyword, must })
+    else this.#isOver = true
+  }
+
+  #end(must: string): void {
+    this.#isOver = true
+    // The path to it would be as long as it is deep.
+    this.faults.push({
+      path: [...this.#start, ...this.#path.slice(this.#start.length, this.#start.length + 1)],
+      keyword: 'maxDepth',
+      must
+    })
+  }
+}
+
+/** Takes out of a value what `fill` of its gaps has put there. */
+export function emptyGaps(value: unknown, gaps: readonly Gap[], start: number): void {
+  for (const { path, name } of gaps) {
+    let holder = value as Record<string | number, unknown> | undefined
+    for (const key of path.slice(start)) holder = Object(holder)[key] as typeof holder
+    if (Object.hasOwn(Object(holder), name)) delete (holder as Record<string, unknown>)[name]
+  }
+}

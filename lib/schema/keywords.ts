@@ -1,0 +1,122 @@
+import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
+
+/**
+ * What stands at a keyword. Schemas: one, a list of them, one for each name (`map`), either of the first two, or one or a list of names for each name. Otherwise a value, which no schema is in.
+ */
+type Holds =
+  | 'schema'
+  | 'list'
+  | 'map'
+  | 'schema or list'
+  | 'map or names'
+  | 'number'
+  | 'text'
+  | 'names'
+  | 'values'
+  | 'anything'
+
+const words: Readonly<Record<Holds, string>> = {
+  schema:
+    'additionalProperties unevaluatedProperties propertyNames additionalItems unevaluatedItems contains not if then else',
+  list: 'allOf anyOf oneOf prefixItems',
+  map: 'properties patternProperties dependentSchemas definitions $defs',
+  'schema or list': 'items',
+  'map or names': 'dependencies',
+  number:
+    'minLength maxLength minimum maximum multipleOf minItems maxItems minContains maxContains minProperties maxProperties ' +
+    'exclusiveMinimum exclusiveMaximum',
+  text: '$ref format pattern title description contentEncoding contentMediaType',
+  names: 'required',
+  values: 'enum',
+  anything:
+    'type const uniqueItems dependentRequired contentSchema default example examples deprecated readOnly writeOnly ' +
+    'discriminator externalDocs'
+}
+
+/** The keywords of JSON Schema, each in one place: no other file lists them. */
+const keywords = new Map(
+  Object.entries(words).flatMap(([holds, list]) => list.split(' ').map((keyword) => [keyword, holds as Holds] as const))
+)
+
+export const isSchema = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isList = (value: unknown): value is unknown[] => Array.isArray(value)
+const isSchemaValue = (value: unknown) => typeof value === 'boolean' || isSchema(value)
+
+/** What each keyword must hold, for those who have written something else. */
+const demands: ReadonlyMap<Holds, [is: (value: unknown) => boolean, must: string]> = new Map([
+  ['schema', [isSchemaValue, 'a schema']],
+  ['list', [(value) => isList(value) && value.every(isSchemaValue), 'a list of schemas']],
+  ['map', [(value) => isSchema(value) && Object.values(value).every(isSchemaValue), 'an object of schemas']],
+  ['schema or list', [(value) => [value].flat().every(isSchemaValue), 'a schema, or a list of them']],
+  ['map or names', [isSchema, 'an object']],
+  ['number', [(value) => typeof value === 'number', 'a number']],
+  ['text', [(value) => typeof value === 'string', 'a text']],
+  ['names', [(value) => isList(value) && value.every((name) => typeof name === 'string'), 'a list of names']],
+  ['values', [isList, 'a list of values']]
+])
+
+/** The keyword of a schema that holds what it can not, and what it must. */
+export function misuseIn(schema: JsonSchema): string | undefined {
+  for (const [keyword, value] of Object.entries(schema)) {
+    const [is, must] = demands.get(keywords.get(keyword) ?? 'anything') ?? []
+    if (value !== undefined && is?.(value) === false) return `'${keyword}' must be ${must}`
+  }
+  return undefined
+}
+
+/** Whether documents may have a keyword: JSON Schema or OpenAPI has it. */
+export const isKeyword = (keyword: string): boolean => keywords.has(keyword) || keyword.startsWith('x-')
+
+const inPlace = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependencies', 'dependentSchemas'])
+
+/** Whether the schemas that a keyword holds are about the value itself, and not about its fields or items. */
+export const isInPlace = (keyword: string): boolean => inPlace.has(keyword)
+
+const holdsSchemas = new Set<Holds>(['schema', 'list', 'map', 'schema or list', 'map or names'])
+
+/** Whether a keyword may hold schemas. */
+export const isApplicator = (keyword: string): boolean => holdsSchemas.has(keywords.get(keyword) ?? 'anything')
+
+/** The schemas that stand directly in one, each with its keyword and the way to it, as in `['properties', 'title']`. */
+export function* subschemasOf(schema: JsonSchema): Generator<[part: SchemaValue, way: readonly string[]]> {
+  for (const keyword of Object.keys(schema)) {
+    const holds = keywords.get(keyword)
+    const value = schema[keyword]
+    if (!isApplicator(keyword) || value === undefined) continue
+    if (typeof value !== 'object' || value === null) yield [value as boolean, [keyword]]
+    else if (holds === 'schema' || (holds === 'schema or list' && !Array.isArray(value)))
+      yield [value as JsonSchema, [keyword]]
+    else for (const [key, part] of Object.entries(value)) if (!Array.isArray(part)) yield [part, [keyword, key]]
+  }
+}
+
+/** A copy of a schema in which `change` has replaced each schema that stands directly in it. What it makes `undefined` is left out. */
+export function mapSubschemas(
+  schema: JsonSchema,
+  change: (part: SchemaValue, keyword: string, key?: string) => SchemaValue | undefined
+): JsonSchema {
+  const copy: Record<string, unknown> = { ...schema }
+  for (const [part, [keyword = '', key]] of subschemasOf(schema)) {
+    const changed = change(part, keyword, key)
+    if (key === undefined) {
+      if (changed === undefined) delete copy[keyword]
+      else copy[keyword] = changed
+      continue
+    }
+    const holder = schema[keyword] as Record<string, unknown>
+    if (copy[keyword] === holder) copy[keyword] = Array.isArray(holder) ? [...holder] : { ...holder }
+    const parts = copy[keyword] as Record<string, unknown>
+    if (changed === undefined) delete parts[key]
+    else Object.defineProperty(parts, key, { value: changed, enumerable: true, configurable: true, writable: true })
+  }
+  for (const keyword of Object.keys(copy)) {
+    const parts = copy[keyword]
+    // A list has no holes where parts were left out.
+    if (Array.isArray(parts) && parts !== schema[keyword]) copy[keyword] = Object.values(parts)
+  }
+  return copy
+}
+
+/** The branches of the unions that a schema has. */
+export const branchesOf = ({ anyOf = [], oneOf = [] }: JsonSchema): readonly SchemaValue[] => [...anyOf, ...oneOf]

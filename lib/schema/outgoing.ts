@@ -1,0 +1,193 @@
+import { kinds } from './reader.js'
+import type { Shape, Shapes } from './shape.js'
+
+/** Copies of a value what may leave. */
+export type Project = (value: unknown) => unknown
+type ProjectObject = (value: Record<string, unknown>) => unknown
+
+/**
+ * Makes what copies of a value what may leave: no field that is `writeOnly`, and none that the schema does not have. It refuses nothing, since what was stored must leave. Scalars that drivers give
+ * in other types get that of the schema; what stands in the place of a scalar and is none does not leave.
+ *
+ * @param converts whether scalars get the types of the schema
+ */
+export function createProjection(shapes: Shapes, converts: boolean): Project {
+  return projectionOf(shapes.root, converts)
+}
+
+const asIs: Project = (value) => value
+
+const projectionOf = (shape: Shape, converts: boolean): Project =>
+  shape.remember(createProjection, () => (leavesWhole(shape) ? asIs : new Projection(shape, converts).project))
+
+const leavesWhole = (shape: Shape) => shape.kinds === kinds.all && shape.isSilent
+
+/** The projection of one shape. What it needs of others is made when a value has it, since schemas refer to themselves. */
+class Projection {
+  readonly #shape: Shape
+  readonly #converts: boolean
+  readonly #toScalar: Project
+  #ofObject: ProjectObject | undefined
+  #ofList: ((list: readonly unknown[]) => unknown) | undefined
+
+  constructor(shape: Shape, converts: boolean) {
+    this.#shape = shape
+    this.#converts = converts
+    this.#toScalar = converts ? scalarProjection(shape) : (value) => withoutObject(value, shape)
+    // A text in the place of an object may be its JSON, with all that does not leave.
+    if ((shape.kinds & kinds.scalar & ~kinds.null) === 0)
+      this.#toScalar = (value) => (value === null ? null : undefined)
+  }
+
+  readonly project = (value: unknown): unknown => {
+    const { kinds: allowed } = this.#shape
+    if (typeof value !== 'object' || value === null) return this.#toScalar(value)
+    if (Array.isArray(value)) return (allowed & kinds.array) === 0 ? undefined : this.#projectList(value)
+    if (hasJson(value)) {
+      const json = value instanceof Date ? undefined : value.toJSON()
+      const isObject = typeof json === 'object' && json !== null && !hasJson(json)
+      return isObject ? this.project(json) : this.#toScalar(json ?? value)
+    }
+    return (allowed & kinds.object) === 0 ? undefined : this.#projectObject(value as Record<string, unknown>)
+  }
+
+  #projectList(list: readonly unknown[]): unknown {
+    this.#ofList ??= this.#shape.isSilent ? asIs : listProjection(this.#shape, this.#converts)
+    return this.#ofList(list)
+  }
+
+  #projectObject(value: Record<string, unknown>): unknown {
+    this.#ofObject ??= this.#shape.isSilent ? asIs : objectProjection(this.#shape, this.#converts)
+    return this.#ofObject(value)
+  }
+}
+
+const hasJson = (value: object): value is { toJSON(): unknown } =>
+  typeof (value as { toJSON?: unknown }).toJSON === 'function'
+
+/** An integer as JSON has it: a text where a number would be another one. */
+export const scalarOf = (value: bigint): number | string =>
+  Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
+
+/** What JSON has no type for becomes a text or a number. An object in the place of a scalar may hold anything: it does not leave. */
+function withoutObject(value: unknown, shape: Shape): unknown {
+  if (typeof value === 'bigint') return scalarOf(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Date) return dateOf(value, shape)
+  const json = hasJson(value) ? value.toJSON() : undefined
+  return typeof json === 'object' && json !== null ? undefined : json
+}
+
+function dateOf(value: Date, { parts }: Shape): unknown {
+  if (Number.isNaN(value.getTime())) return null
+  const formats = [...parts].map(({ format }) => format)
+  const text = value.toISOString()
+  return formats.includes('date') ? text.slice(0, 10) : formats.includes('time') ? text.slice(11, 19) : text
+}
+
+/** Gives a scalar the type of its schema: for a number PostgreSQL's driver gives a text, for a boolean SQLite's a number. */
+function scalarProjection(shape: Shape): Project {
+  const allowed = shape.kinds & kinds.scalar & ~kinds.null
+  if (allowed === kinds.number)
+    return (value) => (typeof value === 'string' ? numberOf(value) : withoutObject(value, shape))
+  if (allowed === kinds.boolean)
+    return (value) => (value === 0 || value === 1 ? value === 1 : withoutObject(value, shape))
+  if (allowed === kinds.string)
+    return (value) => (typeof value === 'number' ? String(value) : withoutObject(value, shape))
+  return (value) => withoutObject(value, shape)
+}
+
+// Another number than the one that is stored must not leave.
+function numberOf(text: string): string | number {
+  const number = Number(text)
+  return text !== '' && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : text
+}
+
+function objectProjection(shape: Shape, converts: boolean): ProjectObject {
+  const [union, ...others] = shape.unions
+  if (union === undefined) return shape.isFixed ? fixedProjection(shape, converts) : openProjection(shape, converts)
+  const projectBranch = (branch: Shape) => branch.remember(objectProjection, () => objectProjection(branch, converts))
+  if (others.length > 0) return (value) => projectBranch(shape.of(value))(value)
+  const { tag, branchOf } = union
+  const byTag = new Map<unknown, ProjectObject>()
+  return (value) => {
+    const ready = byTag.get(value[tag])
+    if (ready !== undefined && Object.hasOwn(value, tag)) return ready(value)
+    const project = projectBranch(shape.of(value))
+    if (branchOf.has(value[tag]) && shape.of({ [tag]: value[tag] }) === shape.of(value)) byTag.set(value[tag], project)
+    return project(value)
+  }
+}
+
+function listProjection(union: Shape, converts: boolean): (list: readonly unknown[]) => unknown {
+  // A list has no tag: each branch may be the one.
+  const shape = union.of({})
+  if (shape.isTuple)
+    return (list) =>
+      list.map((item, index) => {
+        const member = shape.item(index)
+        return member.writeOnly ? null : projectionOf(member.shape, converts)(item)
+      })
+  const member = shape.item(0)
+  if (member.writeOnly) return () => []
+  const type = typeOf(member.shape)
+  const project = projectionOf(member.shape, converts)
+  const isReady = (item: unknown) => typeof item === type
+  // What has the type of its schema leaves as it is.
+  return (list) => (type !== undefined && list.every(isReady) ? list : list.map((item) => project(item)))
+}
+
+function openProjection(shape: Shape, converts: boolean): ProjectObject {
+  return (value) => {
+    const copy: Record<string, unknown> = {}
+    for (const name of Object.keys(value)) {
+      if (name === '__proto__') continue
+      const { isKnown, writeOnly, shape: inner } = shape.field(name)
+      if (isKnown && !writeOnly) copy[name] = projectionOf(inner, converts)(value[name])
+    }
+    return copy
+  }
+}
+
+const plainName = /^[A-Za-z_$][\w$]*$/
+// What each object inherits is no field of it.
+const inherited = new Set(Object.getOwnPropertyNames(Object.prototype))
+
+/** The projection of an object whose fields are all spelled out: an object literal, which V8 makes fastest. */
+function fixedProjection(shape: Shape, converts: boolean): ProjectObject {
+  const projections: Project[] = []
+  const entries = shape.names.flatMap((name) => {
+    const { isKnown, writeOnly, shape: inner } = shape.field(name)
+    if (!isKnown || writeOnly || name === '__proto__') return []
+    const key = JSON.stringify(name)
+    const value = inherited.has(name)
+      ? `(Object.hasOwn(record, ${key}) ? record[${key}] : undefined)`
+      : plainName.test(name)
+        ? `record.${name}`
+        : `record[${key}]`
+    if (leavesWhole(inner)) return [`${key}: ${value}`]
+    const index = projections.push(laterProjection(inner, converts)) - 1
+    const type = typeOf(inner)
+    const isReady = type === undefined ? 'false' : `typeof value === '${type}'`
+    return [`${key}: (value = ${value}) === undefined || value === null || ${isReady} ? value : project${index}(value)`]
+  })
+  const names = projections.map((_, index) => `project${index}`)
+  const source = `return (record) => { let value; return { ${entries.join(', ')} } }`
+  return new Function(...names, source)(...projections) as ProjectObject
+}
+
+const laterProjection = (shape: Shape, converts: boolean): Project => {
+  let project: Project | undefined
+  return (value) => {
+    project ??= projectionOf(shape, converts)
+    return project(value)
+  }
+}
+
+/** The only type that a scalar of a shape may have, as `typeof` gives it. */
+const typeOf = (shape: Shape): string | undefined => typeNames.get(shape.kinds & ~kinds.null)
+const typeNames = new Map<number, string>([
+  [kinds.number, 'number'],
+  [kinds.boolean, 'boolean'],
+  [kinds.string, 'string']
+])

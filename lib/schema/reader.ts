@@ -1,0 +1,163 @@
+import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
+import { type Bundle, toRegExp } from './bundle.js'
+import { branchesOf, isSchema } from './keywords.js'
+
+/** The kinds of JSON values, as bits: a schema may let several pass. */
+export const kinds = { null: 1, boolean: 2, number: 4, string: 8, array: 16, object: 32, scalar: 15, all: 63 } as const
+
+const kindOfType = (type: string): number => (type === 'integer' ? kinds.number : kinds[type as keyof typeof kinds])
+const kindOf = (value: unknown): number =>
+  kindOfType(value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value) ?? 0
+const union = (sets: readonly number[]) => sets.reduce((all, set) => all | set, 0)
+
+/** What a schema says of a field: only the server sets it, or it does not leave. */
+export type Flag = 'readOnly' | 'writeOnly'
+
+/** A union whose branches are told apart by a field with a constant of each. */
+export interface TaggedUnion {
+  readonly branches: readonly SchemaValue[]
+  /** The name of the field. */
+  readonly tag: string
+  /** The index of the branch for each constant. */
+  readonly branchOf: ReadonlyMap<unknown, number>
+}
+
+type Constants = Map<string, ReadonlySet<unknown>>
+
+/** Tells what single schemas of a bundle say. */
+export class SchemaReader {
+  readonly #kinds = new Map<JsonSchema, number>()
+  readonly #unions = new Map<readonly SchemaValue[], TaggedUnion | undefined>()
+  #circles = 0
+
+  constructor(readonly bundle: Bundle) {}
+
+  /** The schemas that say something of the same place of a value as this one, but for the branches of unions. */
+  beside(schema: JsonSchema): readonly SchemaValue[] {
+    return [...this.always(schema), ...this.conditional(schema)]
+  }
+
+  /** Of those the ones that say it of some values alone. */
+  conditional(schema: JsonSchema): readonly JsonSchema[] {
+    return [schema.if, schema.then, schema.else, ...Object.values(schema.dependencies ?? {})].filter(isSchema)
+  }
+
+  /** Of those the ones that say it of each value. */
+  always(schema: JsonSchema): readonly SchemaValue[] {
+    const target = this.bundle.target(schema)
+    return [...(target === undefined ? [] : [target]), ...(schema.allOf ?? [])]
+  }
+
+  /** The kinds of values that a schema lets pass, as bits. */
+  kinds(schema: SchemaValue, around: readonly JsonSchema[] = []): number {
+    if (!isSchema(schema)) return schema ? kinds.all : 0
+    const ready = this.#kinds.get(schema)
+    if (ready !== undefined) return ready
+    if (around.includes(schema)) {
+      this.#circles++
+      return kinds.all
+    }
+    const circles = this.#circles
+    const within = [...around, schema]
+    const { type, enum: values, const: constant, anyOf, oneOf } = schema
+    const sets = this.always(schema).map((part) => this.kinds(part, within))
+    if (type !== undefined) sets.push(union([type].flat().map(kindOfType)))
+    if (values !== undefined) sets.push(union(values.map(kindOf)))
+    if (constant !== undefined) sets.push(kindOf(constant))
+    for (const branches of [anyOf, oneOf])
+      if (branches !== undefined) sets.push(union(branches.map((branch) => this.kinds(branch, within))))
+    const all = sets.reduce((left, set) => left & set, kinds.all)
+    // Within a circle it depends on where the reading began.
+    if (around.length === 0 || circles === this.#circles) this.#kinds.set(schema, all)
+    return all
+  }
+
+  /** Whether a schema, or one that applies to the same place, has a flag. Of any branch: what one hides must not leave by another. */
+  isFlagged(schema: SchemaValue, flag: Flag, seen = new Set<SchemaValue>()): boolean {
+    if (!isSchema(schema) || seen.has(schema)) return false
+    seen.add(schema)
+    if (schema[flag] === true) return true
+    return [...this.beside(schema), ...branchesOf(schema)].some((part) => this.isFlagged(part, flag, seen))
+  }
+
+  /** How a union of objects is decided by a field, where its branches have one for that. */
+  unionOf(branches: readonly SchemaValue[]): TaggedUnion | undefined {
+    if (this.#unions.has(branches)) return this.#unions.get(branches)
+    // A branch may lead back to its union.
+    this.#unions.set(branches, undefined)
+    const objects = branches.flatMap((branch, index) =>
+      (this.kinds(branch) & kinds.object) === 0 ? [] : [{ index, constants: this.#constants(branch) }]
+    )
+    const names = objects.length < 2 ? [] : [...(objects[0]?.constants.keys() ?? [])]
+    const tag = names.find((name) => {
+      const sets = objects.map(({ constants }) => constants.get(name))
+      const values = sets.flatMap((set) => [...(set ?? [])])
+      return !sets.includes(undefined) && new Set(values).size === values.length
+    })
+    if (tag === undefined) return undefined
+    const entries = objects.flatMap(({ index, constants }) =>
+      [...(constants.get(tag) as Set<unknown>)].map((value) => [value, index] as const)
+    )
+    const tagged = { branches, tag, branchOf: new Map(entries) }
+    this.#unions.set(branches, tagged)
+    return tagged
+  }
+
+  /** The constants that the fields of an object may have, by their names. */
+  #constants(schema: SchemaValue, around: readonly JsonSchema[] = []): Constants {
+    const constants: Constants = new Map()
+    if (!isSchema(schema) || around.includes(schema)) return constants
+    const within = [...around, schema]
+    for (const [name, field] of Object.entries(schema.properties ?? {})) {
+      const values = this.#valuesOf(field)
+      if (values !== undefined) constants.set(name, new Set(values))
+    }
+    const others = this.always(schema).map((part) => this.#constants(part, within))
+    for (const branches of [schema.anyOf, schema.oneOf]) {
+      const [first, ...rest] = (branches ?? []).map((branch) => this.#constants(branch, within))
+      const common = [...(first ?? [])].filter(([name]) => rest.every((branch) => branch.has(name)))
+      others.push(
+        new Map(
+          common.map(([name, values]) => [name, new Set([...values, ...rest.flatMap((b) => [...(b.get(name) ?? [])])])])
+        )
+      )
+    }
+    for (const other of others)
+      for (const [name, values] of other) if (!constants.has(name)) constants.set(name, values)
+    return constants
+  }
+
+  #valuesOf(field: SchemaValue, hops = 0): readonly unknown[] | undefined {
+    if (!isSchema(field) || hops > 9) return undefined
+    if (field.const !== undefined) return [field.const]
+    if (field.enum !== undefined) return field.enum
+    const target = this.bundle.target(field)
+    if (target !== undefined) return this.#valuesOf(target, hops + 1)
+    const values = branchesOf(field).map((branch) => this.#valuesOf(branch, hops + 1))
+    return values.length === 0 || values.includes(undefined) ? undefined : (values.flat() as unknown[])
+  }
+}
+
+/** What one schema says of a field: its own properties and patterns, or else what it says of all others. */
+export function schemasOfField(schema: JsonSchema, name: string): readonly SchemaValue[] {
+  const { properties = {}, patternProperties = {}, additionalProperties } = schema
+  const schemas = Object.hasOwn(properties, name) ? [properties[name] as SchemaValue] : []
+  for (const [pattern, matched] of Object.entries(patternProperties))
+    if (toRegExp(pattern).test(name)) schemas.push(matched)
+  return schemas.length === 0 && isPermission(additionalProperties) ? [additionalProperties] : schemas
+}
+
+export function schemasOfItem(
+  { items, additionalItems, unevaluatedItems }: JsonSchema,
+  at: number
+): readonly SchemaValue[] {
+  const isTuple = isList(items)
+  if (isTuple && at < items.length) return [items[at] as SchemaValue]
+  const rest = (isTuple ? additionalItems : (items as SchemaValue | undefined)) ?? unevaluatedItems
+  return rest === undefined ? [] : [rest]
+}
+
+/** Whether a keyword lets something pass that no other one speaks of. */
+export const isPermission = (schema: SchemaValue | undefined): schema is SchemaValue =>
+  schema !== undefined && schema !== false
+const isList = (value: unknown): value is readonly SchemaValue[] => Array.isArray(value)

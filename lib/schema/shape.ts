@@ -1,0 +1,312 @@
+import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
+import { opennessOf, ownOpenness, schemasWithin, type Within } from './combined.js'
+import { isSchema } from './keywords.js'
+import {
+  type Flag,
+  isPermission,
+  kinds,
+  type SchemaReader,
+  schemasOfField,
+  schemasOfItem,
+  type TaggedUnion
+} from './reader.js'
+
+/** Names of fields that options flag: of the record, and of each record of its kind within it. */
+export type FlaggedNames = Readonly<Record<Flag, ReadonlySet<string>>>
+
+/** The branch that a value has chosen of each union with a tag; -1 where its tag is of none. */
+type Choice = ReadonlyMap<readonly SchemaValue[], number>
+
+/** A field or an item, with all that a shape says of it. */
+export interface Member {
+  readonly shape: Shape
+  /** Whether a part of the shape lets a value stand there. */
+  readonly isKnown: boolean
+  readonly readOnly: boolean
+  readonly writeOnly: boolean
+}
+
+// What a sender of values can make more of: names, and combinations of patterns or of tags.
+const maxNames = 1000
+const maxPatternShapes = 64
+const maxChoices = 1000
+
+/** The shapes of one schema: each set of schemas that apply to a place is one shape, however often they meet. */
+export class Shapes {
+  readonly root: Shape
+  readonly #records = new Set<JsonSchema>()
+  readonly #ids = new Map<unknown, number>()
+  readonly #shapes = new Map<string, Shape>()
+  readonly #combined = new Map<string, JsonSchema>()
+
+  /** @param flagged names that options give. Without them and with `ignoresFlags`, nothing is flagged */
+  constructor(
+    readonly reader: SchemaReader,
+    readonly flagged: FlaggedNames,
+    readonly ignoresFlags = false
+  ) {
+    const { bundle } = reader
+    for (let schema: SchemaValue | undefined = bundle.schema; isSchema(schema) && !this.#records.has(schema); ) {
+      this.#records.add(schema)
+      schema = bundle.target(schema)
+    }
+    const { definitions = {}, $defs = {}, ...record } = bundle.schema
+    const text = JSON.stringify(record)
+    // Valibot writes a record within itself a second time, among the definitions.
+    for (const definition of [...Object.values(definitions), ...Object.values($defs)])
+      if (isSchema(definition) && JSON.stringify(definition) === text) this.#records.add(definition)
+    this.root = this.of([bundle.schema])
+  }
+
+  /** The shape of the places that these schemas apply to. */
+  of(schemas: readonly SchemaValue[], choice: Choice = new Map()): Shape {
+    const ids = [...new Set(schemas)].map((schema) => this.#id(schema)).sort((left, right) => left - right)
+    const choices = [...choice].map(([branches, index]) => `${this.#id(branches)}=${index}`)
+    const key = `${ids}|${choices}`
+    const shape = this.#shapes.get(key) ?? new Shape(this, [...new Set(schemas)], choice)
+    this.#shapes.set(key, shape)
+    return shape
+  }
+
+  isRecord(schema: JsonSchema): boolean {
+    return this.#records.has(schema)
+  }
+
+  /** The union of alternatives, each of which is a set of schemas. The same alternatives are the same union, since a schema within itself would make new ones without end. */
+  readonly unionOf = (alternatives: readonly (readonly SchemaValue[])[]): JsonSchema => {
+    const ids = alternatives.map((schemas) => [...new Set(schemas.map((schema) => this.#id(schema)))].sort().join())
+    const key = [...new Set(ids)].sort().join('|')
+    const branches = alternatives.filter((_, index) => ids.indexOf(ids[index] as string) === index)
+    const toBranch = (schemas: readonly SchemaValue[]): SchemaValue =>
+      schemas.length < 2
+        ? (schemas[0] ?? true)
+        : this.#intern(ids[alternatives.indexOf(schemas)] as string, { allOf: schemas })
+    return this.#intern(
+      key,
+      branches.length === 1 ? { allOf: branches[0] as SchemaValue[] } : { anyOf: branches.map(toBranch) }
+    )
+  }
+
+  #intern(key: string, schema: JsonSchema): JsonSchema {
+    const interned = this.#combined.get(key) ?? schema
+    this.#combined.set(key, interned)
+    return interned
+  }
+
+  #id(value: unknown): number {
+    const id = this.#ids.get(value) ?? this.#ids.size
+    this.#ids.set(value, id)
+    return id
+  }
+}
+
+/**
+ * All schemas that apply to one place of a value: through references, intersections, conditions and dependencies, and of a union the branch that its tag chooses, or all branches where no tag does.
+ */
+export class Shape {
+  /** Each of those schemas. */
+  readonly parts = new Set<JsonSchema>()
+  /** The unions that a value has yet to choose a branch of. */
+  readonly unions: TaggedUnion[] = []
+  /** The kinds of values that may stand there, as bits. */
+  readonly kinds: number
+  readonly isOpen: boolean
+  readonly isRecord: boolean
+  readonly #fields = new Map<string, Member>()
+  readonly #patternShapes = new Set<Shape>()
+  readonly #items: Member[] = []
+  readonly #chosen = new Map<string, Shape>()
+  readonly #made = new Map<unknown, unknown>()
+
+  constructor(
+    readonly shapes: Shapes,
+    readonly schemas: readonly SchemaValue[],
+    readonly choice: Choice
+  ) {
+    for (const schema of schemas) this.#gather(schema)
+    this.kinds = schemas.reduce<number>((all, schema) => all & shapes.reader.kinds(schema), kinds.all)
+    this.isOpen = opennessOf(schemas, shapes.reader, (branches) => this.chosenOf(branches)) !== 'closed'
+    this.isRecord = [...this.parts].some((part) => shapes.isRecord(part))
+  }
+
+  #gather(schema: SchemaValue): void {
+    if (!isSchema(schema) || this.parts.has(schema)) return
+    const { reader } = this.shapes
+    this.parts.add(schema)
+    for (const part of reader.beside(schema)) this.#gather(part)
+    for (const branches of [schema.anyOf, schema.oneOf]) {
+      if (branches === undefined) continue
+      const index = this.choice.get(branches)
+      const union = index === undefined ? reader.unionOf(branches) : undefined
+      if (union !== undefined) this.unions.push(union)
+      else for (const branch of this.chosenOf(branches)) this.#gather(branch)
+    }
+  }
+
+  /** The branch that was chosen of a union; all of them where none was. */
+  chosenOf(branches: readonly SchemaValue[]): readonly SchemaValue[] {
+    const index = this.choice.get(branches) ?? -1
+    return index < 0 ? branches : [branches[index] as SchemaValue]
+  }
+
+  /** Whether the place itself is flagged: by any schema that applies, of any branch, so that what is hidden by one does not leave by another. */
+  has(flag: Flag): boolean {
+    return !this.shapes.ignoresFlags && this.schemas.some((schema) => this.shapes.reader.isFlagged(schema, flag))
+  }
+
+  /** The shape of an object whose tags choose branches of unions. */
+  of(value: object): Shape {
+    if (this.unions.length === 0) return this
+    const indices = this.unions.map(({ tag, branchOf }) =>
+      Object.hasOwn(value, tag) ? (branchOf.get((value as Record<string, unknown>)[tag]) ?? -1) : -1
+    )
+    const key = this.#chosen.size < maxChoices ? indices.join() : ''
+    let shape = this.#chosen.get(key)
+    if (shape === undefined) {
+      const chosen = this.unions.map(
+        ({ branches }, at) => [branches, key === '' ? -1 : (indices[at] as number)] as const
+      )
+      shape = this.shapes.of(this.schemas, new Map([...this.choice, ...chosen]))
+      this.#chosen.set(key, shape)
+    }
+    // A branch may be a union with a tag of its own.
+    return shape.of(value)
+  }
+
+  /** What the parts say of a field. */
+  field(name: string): Member {
+    const ready = this.#fields.get(name)
+    if (ready !== undefined) return ready
+    const member = this.#toField(name)
+    if (this.#fields.size < maxNames || this.names.includes(name)) this.#fields.set(name, member)
+    return member
+  }
+
+  #toField(name: string): Member {
+    const { schemas, isSure } = this.#within(kinds.object, (part) => schemasOfField(part, name))
+    const unevaluated = [...this.parts].flatMap(({ unevaluatedProperties: rest }) => (isPermission(rest) ? [rest] : []))
+    const shape = this.#ofPatterns(name, isSure ? schemas : [...schemas, ...unevaluated])
+    const isFlagged = (flag: Flag) => (this.isRecord && this.shapes.flagged[flag].has(name)) || shape.has(flag)
+    return {
+      shape,
+      isKnown: !schemas.includes(false) && (shape.schemas.length > 0 || this.isOpen),
+      readOnly: isFlagged('readOnly'),
+      writeOnly: isFlagged('writeOnly')
+    }
+  }
+
+  // Names that fit many patterns at once could make any number of shapes: past a bound all patterns apply.
+  #ofPatterns(name: string, schemas: readonly SchemaValue[]): Shape {
+    const patterns = [...this.parts].flatMap(({ patternProperties = {} }) => Object.values(patternProperties))
+    if (patterns.length === 0 || this.names.includes(name)) return this.shapes.of(schemas)
+    const isFull = this.#patternShapes.size >= maxPatternShapes
+    const shape = this.shapes.of(isFull ? [this.shapes.unionOf([patterns, []])] : schemas)
+    this.#patternShapes.add(shape)
+    return shape
+  }
+
+  #within(kind: number, pick: (part: JsonSchema) => readonly SchemaValue[]): Within {
+    const { reader, unionOf: toUnion } = this.shapes
+    return schemasWithin(this.schemas, { reader, chosenOf: (branches) => this.chosenOf(branches), kind, pick, toUnion })
+  }
+
+  /** What the parts say of an item. */
+  item(index: number): Member {
+    const at = Math.min(index, this.#tupleLength)
+    const ready = this.#items[at]
+    if (ready !== undefined) return ready
+    const { schemas } = this.#within(kinds.array, (part) => schemasOfItem(part, at))
+    // It is about some of the items: what it hides is hidden in all.
+    const contained = [...this.parts].flatMap(({ contains }) => (isSchema(contains) ? [contains] : []))
+    const unions = contained.map((contains) => this.shapes.unionOf([[contains], []]))
+    const shape = this.shapes.of([...schemas, ...unions])
+    const member = { shape, isKnown: true, readOnly: shape.has('readOnly'), writeOnly: shape.has('writeOnly') }
+    this.#items[at] = member
+    return member
+  }
+
+  get #tupleLength(): number {
+    return Math.max(0, ...[...this.parts].map(({ items }) => (Array.isArray(items) ? items.length : 0)))
+  }
+
+  get isTuple(): boolean {
+    return this.#tupleLength > 0
+  }
+
+  /** The shapes of the fields and items that the parts speak of, whatever value stands there. */
+  get memberShapes(): readonly Shape[] {
+    const patterns = [...this.parts].flatMap(({ patternProperties = {} }) => Object.values(patternProperties))
+    // No field has this name: it stands for those that no part spells out.
+    const others = this.field('\0')
+    const items = Array.from({ length: this.#tupleLength + 1 }, (_, index) => this.item(index))
+    const members = [...this.names.map((name) => this.field(name)), others, ...items]
+    return [...members.map(({ shape }) => shape), ...patterns.map((schema) => this.shapes.of([schema]))]
+  }
+
+  /** The shapes of values that have chosen a branch, of each union by itself. */
+  get chosenShapes(): readonly Shape[] {
+    const others = this.unions.map(({ branches }) => [branches, -1] as const)
+    return this.unions.flatMap(({ branches }) =>
+      [...branches.keys()].map((index) =>
+        this.shapes.of(this.schemas, new Map([...this.choice, ...others, [branches, index]]))
+      )
+    )
+  }
+
+  /** The names of fields that the parts spell out, in their order. */
+  get names(): readonly string[] {
+    return this.remember('names', () => [
+      ...new Set([...this.parts].flatMap(({ properties = {} }) => Object.keys(properties)))
+    ])
+  }
+
+  /** Whether only those names may stand there. */
+  get isFixed(): boolean {
+    const isMore = (part: JsonSchema) =>
+      part.patternProperties !== undefined ||
+      isPermission(part.additionalProperties) ||
+      isPermission(part.unevaluatedProperties)
+    return !this.isOpen && ![...this.parts].some(isMore)
+  }
+
+  /** Whether the parts say nothing of fields and items. */
+  get isSilent(): boolean {
+    const { isOpen, isRecord, unions } = this
+    const says = ({ contains, ...part }: JsonSchema) =>
+      ownOpenness(part) !== undefined ||
+      [part.items, part.additionalItems, part.unevaluatedItems, contains].some(isNamed)
+    return isOpen && !isRecord && unions.length === 0 && ![...this.parts].some(says)
+  }
+
+  /** The names that a value must have, whatever branch of a union it is of. */
+  get required(): readonly string[] {
+    return this.remember('required', () => {
+      const sure = new Set<JsonSchema>()
+      const gather = (schema: SchemaValue) => {
+        if (!isSchema(schema) || sure.has(schema)) return
+        sure.add(schema)
+        this.shapes.reader.always(schema).forEach(gather)
+        for (const branches of [schema.anyOf, schema.oneOf])
+          if (branches !== undefined && (this.choice.get(branches) ?? -1) >= 0) this.chosenOf(branches).forEach(gather)
+      }
+      this.schemas.forEach(gather)
+      return requiredOf(sure)
+    })
+  }
+
+  /** The names that any part asks for. */
+  get anyRequired(): readonly string[] {
+    return this.remember('anyRequired', () => requiredOf(this.parts))
+  }
+
+  /** What was made of this shape before, by who asks, or what `make` makes of it now. */
+  remember<T>(key: unknown, make: () => T): T {
+    if (!this.#made.has(key)) this.#made.set(key, make())
+    return this.#made.get(key) as T
+  }
+}
+
+const isNamed = (value: unknown) => value !== undefined
+const requiredOf = (parts: ReadonlySet<JsonSchema>) => [
+  ...new Set([...parts].flatMap(({ required }) => (Array.isArray(required) ? required : [])))
+]

@@ -1,0 +1,215 @@
+import Fastify from 'fastify'
+import services, { resource } from 'fastify-services'
+import t, { type Test } from 'tap'
+import * as z from 'zod'
+
+const text = { type: 'string' }
+const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
+const ref = (name: string) => ({ $ref: `#/$defs/${name}` })
+const tagged = (op: string) =>
+  object({ left: ref('Node'), op: { const: op }, right: ref('Node') }, { required: ['op'] })
+const plain = object({ op: { const: 'leaf' }, value: text }, { required: ['op'] })
+
+const ZodNode: z.ZodType = z.lazy(() =>
+  z.union([
+    z.object({ left: ZodNode, op: z.literal('add'), right: ZodNode }),
+    z.object({ left: ZodNode, op: z.literal('mul'), right: ZodNode }),
+    z.object({ op: z.literal('leaf'), value: z.string() })
+  ])
+)
+const ZodTagged: z.ZodType = z.lazy(() =>
+  z.discriminatedUnion('op', [
+    z.object({ left: ZodTagged, op: z.literal('add'), right: ZodTagged }),
+    z.object({ left: ZodTagged, op: z.literal('mul'), right: ZodTagged }),
+    z.object({ op: z.literal('leaf'), value: z.string() })
+  ])
+)
+
+type Value = Record<string, unknown>
+const leaf = { op: 'leaf', value: 'x' }
+const expression = (depth: number): Value =>
+  Array.from({ length: depth }).reduce<Value>(
+    (left, _, index) => ({ left, op: index % 2 ? 'add' : 'mul', right: leaf }),
+    leaf
+  )
+const chain = (depth: number): Value =>
+  Array.from({ length: depth }).reduce<Value>((next) => ({ next, a: 'x' }), { a: 'x' })
+const wide = (count: number): Value => ({ list: Array.from({ length: count }, () => expression(1)) })
+
+/** Schemas in which a value stands within itself, and values that are twice as large for twice the number. */
+const rows: readonly (readonly [name: string, schema: unknown, of: (size: number) => Value])[] = [
+  ['a union by a tag that stands last, of zod', z.object({ node: ZodNode }), (size) => ({ node: expression(size) })],
+  ['a discriminated union of zod', z.object({ node: ZodTagged }), (size) => ({ node: expression(size) })],
+  [
+    'a union by a tag',
+    object({ node: ref('Node') }, { $defs: { Node: { anyOf: [tagged('add'), tagged('mul'), plain] } } }),
+    (size) => ({ node: expression(size) })
+  ],
+  [
+    'one of several by a tag',
+    object({ node: ref('Node') }, { $defs: { Node: { oneOf: [tagged('add'), tagged('mul'), plain] } } }),
+    (size) => ({ node: expression(size) })
+  ],
+  [
+    'a list of a union',
+    object(
+      { list: { type: 'array', items: ref('Node') } },
+      { $defs: { Node: { anyOf: [tagged('add'), tagged('mul'), plain] } } }
+    ),
+    (size) => wide(size)
+  ],
+  ['a record within itself', object({ a: text, next: { $ref: '#' } }), chain],
+  [
+    'an intersection within itself',
+    object(
+      { a: text, next: ref('Both') },
+      { $defs: { Both: { allOf: [object({ a: text }), object({ next: ref('Both') })] } } }
+    ),
+    chain
+  ],
+  [
+    'two that refer to each other',
+    object(
+      { a: text, next: ref('Even') },
+      {
+        $defs: { Even: object({ a: text, next: ref('Odd') }), Odd: object({ a: text, next: { allOf: [ref('Even')] } }) }
+      }
+    ),
+    chain
+  ],
+  [
+    'further fields within further fields',
+    object(
+      { a: text },
+      {
+        additionalProperties: ref('Any'),
+        $defs: { Any: { type: ['object', 'string'], additionalProperties: ref('Any') } }
+      }
+    ),
+    chain
+  ]
+]
+
+/** A copy whose fields and items tell when they are read. */
+function counted(value: unknown, onRead: () => void): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const copy: object = Array.isArray(value) ? [] : {}
+  for (const [key, item] of Object.entries(value)) {
+    let inner = counted(item, onRead)
+    const get = () => {
+      onRead()
+      return inner
+    }
+    const set = (other: unknown) => {
+      inner = other
+    }
+    Object.defineProperty(copy, key, { enumerable: true, configurable: true, get, set })
+  }
+  return copy
+}
+
+async function createApp(t: Test, schema: unknown) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  let reads = 0
+  let stored: unknown
+  // What has no end is ended, and answered with 500.
+  const count = () => {
+    if (++reads > 5_000_000) throw new Error('It is read too often')
+  }
+  // It runs before the checks of a service.
+  app.addHook('preValidation', async (request) => {
+    if (request.body) request.body = counted(request.body, count)
+  })
+  await app.register(services, { errorHandler: { html: false, logger: false } })
+  const create = async () => ({ ok: 'yes' })
+  app.service('things', { create, get: async () => stored } as object, { schema: resource(schema as object) as object })
+  return {
+    async readsOfBody(payload: Value) {
+      reads = 0
+      const { statusCode, body } = await app.inject({ method: 'POST', url: '/things', payload })
+      return { statusCode, body, reads }
+    },
+    async readsOfAnswer(record: Value) {
+      stored = counted(record, count)
+      reads = 0
+      const { statusCode, body } = await app.inject('/things/1')
+      return { statusCode, body, reads }
+    }
+  }
+}
+
+const [size, most] = [7, 3]
+
+for (const [name, schema, of] of rows)
+  t.test(`twice the bytes are read no more than ${most} times as often: ${name}`, async (t) => {
+    const { readsOfBody, readsOfAnswer } = await createApp(t, schema)
+    // The first one is read for the compilers, too.
+    await readsOfBody(of(1))
+    const [body, double] = [await readsOfBody(of(size)), await readsOfBody(of(2 * size))]
+    t.equal(body.statusCode, 201, body.body)
+    if (double.statusCode !== 201) t.match([double.statusCode, double.body], [400, /nested/])
+    t.ok(double.reads <= most * body.reads, `a body: ${body.reads} and ${double.reads} reads`)
+    const [answer, larger] = [await readsOfAnswer(of(size)), await readsOfAnswer(of(2 * size))]
+    t.strictSame([answer.statusCode, larger.statusCode], [200, 200])
+    t.strictSame(JSON.parse(larger.body), of(2 * size), 'all of it leaves')
+    t.ok(larger.reads <= most * answer.reads, `an answer: ${answer.reads} and ${larger.reads} reads`)
+  })
+
+t.test('a union without a tag is tried within a bound', async (t) => {
+  const branch = (name: string) => object({ left: ref('Node'), [name]: text }, { required: [name] })
+  const Zod: z.ZodType = z.lazy(() =>
+    z.union([z.object({ left: Zod.optional(), a: z.string() }), z.object({ left: Zod.optional(), b: z.string() })])
+  )
+  const schemas = {
+    'JSON Schema': object({ node: ref('Node') }, { $defs: { Node: { anyOf: [branch('a'), branch('b')] } } }),
+    zod: z.object({ node: Zod })
+  }
+  const nested = (depth: number) => ({
+    node: Array.from({ length: depth }).reduce<Value>((left) => ({ left, b: 'x' }), { b: 'x' })
+  })
+  for (const [name, schema] of Object.entries(schemas)) {
+    const { readsOfBody, readsOfAnswer } = await createApp(t, schema)
+    for (const depth of [4, 60]) {
+      const { statusCode, body, reads } = await readsOfBody(nested(depth))
+      if (statusCode !== 201) t.match([statusCode, body], [400, /nested/], `${name}: ${depth} deep: ${reads} reads`)
+      const answer = await readsOfAnswer(nested(depth))
+      t.strictSame([answer.statusCode, JSON.parse(answer.body)], [200, nested(depth)])
+    }
+    const [answer, larger] = [await readsOfAnswer(nested(30)), await readsOfAnswer(nested(60))]
+    t.ok(larger.reads <= most * answer.reads, `an answer: ${answer.reads} and ${larger.reads} reads`)
+  }
+})
+
+t.test('what is nested too deep is refused, and what is taken can be sent', async (t) => {
+  const any = object({ any: {} })
+  const schemas = {
+    'a field of any kind': any,
+    'one of zod': z.object({ any: z.any() }),
+    'a record within itself': object({ any: { $ref: '#' } })
+  }
+  const nest = (depth: number, open: string, close: string) =>
+    `{"any":${open.repeat(depth)}${open === '[' ? '' : '{}'}${close.repeat(depth)}}`
+  for (const [name, schema] of Object.entries(schemas))
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"any":', '}']
+    ] as const)
+      for (const depth of [100, 2500, 20_000]) {
+        const app = Fastify()
+        await app.register(services, { errorHandler: { html: false, logger: false } })
+        const create = async (data: unknown) => data
+        app.service('things', { create } as object, { schema: resource(schema) as object })
+        const headers = { 'content-type': 'application/json' }
+        const { statusCode } = await app.inject({
+          method: 'POST',
+          url: '/things',
+          headers,
+          payload: nest(depth, open, close)
+        })
+        const isRefused = name === 'a record within itself' && open === '['
+        const expected = isRefused ? [400] : depth === 100 ? [201] : [201, 400]
+        t.ok(expected.includes(statusCode), `${name}: ${depth} times ${open}: ${statusCode}`)
+        await app.close()
+      }
+})

@@ -39,13 +39,16 @@ type RouteOf<S, M> = S extends { readonly [routes]?: infer R } ? (M extends keyo
 export type RoutesAt<S> = S extends { readonly [routes]?: infer R } ? R : MethodRoutes
 
 /** Which method another one has the arguments of; `':id'`, which is no name of a method, for an id and data of any kind. */
-export type Like<S, M> = [RouteOf<S, M>] extends [never]
-  ? M
-  : RouteOf<S, M> extends `${string}/:id` | `${string}/:id/${string}`
-    ? RouteOf<S, M> extends `P${string}`
+export type Like<S, M> = Takes<RouteOf<S, M>, M>
+
+/** The same by the route of a method; `Default` where it has none. */
+export type Takes<Route, Default> = [Route] extends [never]
+  ? Default
+  : Route extends `${string}/:id` | `${string}/:id/${string}`
+    ? Route extends `P${string}`
       ? ':id'
       : 'get'
-    : RouteOf<S, M> extends `P${string}`
+    : Route extends `P${string}`
       ? 'custom'
       : 'find'
 

@@ -1,8 +1,10 @@
+import type { CustomIn, CustomMethods, ServedCustom, WithCustom } from './custom-method.js'
 import type { MethodName } from './method.js'
 import type { Names, Option, Own, QueryIn } from './resource-query.js'
 import type { Id, NullableId, Paginated, Params, Service } from './service.js'
 import type { InputOf, JsonSchema, OutputOf } from './standard-schema.js'
 
+export type { CustomMethod, CustomMethods } from './custom-method.js'
 export type * from './standard-schema.js'
 
 /** The names of the fields of a record, by its schema. */
@@ -10,23 +12,26 @@ export type FieldOf<S> = keyof OutputOf<S> & string
 
 /** What `resource()` can't see in the schema of a record. Schemas are of the same kinds as that of the record. */
 export interface ResourceOptions<Field extends string = string> {
-  /** Fields that the server sets: a body can't have them. They are known to the types; a field may also say `readOnly: true` in its JSON Schema. */
+  /**
+   * Fields that the server sets: a body can't have them, neither in the record nor in a record of the same kind within it. They are known to the types; a field may also say `readOnly: true` in its
+   * JSON Schema, at any depth.
+   */
   readonly readOnly?: readonly Field[]
-  /** Fields that do not leave, and that no query names: a password. A field may also say `writeOnly: true`. */
+  /** Fields that do not leave, and that no query names: a password. They hold in records of the same kind within the record, too. A field may also say `writeOnly: true`, at any depth. */
   readonly writeOnly?: readonly Field[]
   /** What `create` takes, and `update`. Default: the record without its `readOnly` fields. */
   readonly create?: unknown
   /**
-   * Whether `create` also takes a list of records: hooks then find a list in `context.data`. Default: where the service is an adapter of a database whose option `multi` says so.
+   * Whether `create` also takes a list of records: hooks then find a list in `context.data`. It does without it where the option `multi` of the service, as adapters of databases have it, says so.
    */
   readonly lists?: boolean
   /** What `update` takes. Default: what `create` does. */
   readonly update?: unknown
-  /** What `patch` takes. Default: any of the fields of the record, and at least one of them. */
+  /** What `patch` takes. Default: any of the fields of the record, and at least one of them. Checks of the whole record do not count then. */
   readonly patch?: unknown
   /** The schema of an object: further parameters of a query, or others than the filters of its fields. */
   readonly query?: unknown
-  /** The record as it leaves. Default: the record, without its `writeOnly` fields. */
+  /** The record as it leaves. Default: the record, without its `writeOnly` fields. Other fields do not leave, and scalars get the types that it says; what it demands is not checked. */
   readonly response?: unknown
   /**
    * Further operators, with the JSON Schema of what they compare with: `{ $like: { type: 'string', maxLength: 100 } }`. Each is one of the fields that have a type
@@ -37,6 +42,10 @@ export interface ResourceOptions<Field extends string = string> {
   readonly filter?: readonly Field[]
   /** The fields that a query may sort by. Default: all that are neither objects nor lists. */
   readonly sort?: readonly Field[]
+  /**
+   * Its custom methods: `{ publish: { route: 'POST /:id/publish', body: schema } }`. HTTP may call them, and they are held to their schemas as the six are.
+   */
+  readonly methods?: CustomMethods
 }
 
 declare const types: unique symbol
@@ -60,18 +69,24 @@ interface BodySchema extends MethodSchema {
 }
 
 /** A resource with the types of its record, of what `create` and `patch` take, and of its queries. */
-export interface Described<R, D, P, Q> extends Checked<Served<R, D, P, Q>> {
+export interface Described<R, D, P, Q, M = Record<never, never>> extends Checked<Served<R, D, P, Q> & ServedCustom<M>> {
   readonly find: MethodSchema
   readonly get: MethodSchema
   readonly create: BodySchema
   readonly update: BodySchema
   readonly patch: BodySchema
   readonly remove: MethodSchema
-  readonly [types]?: { record: R; data: D; patch: P; query: Q }
+  readonly [types]?: { record: R; data: D; patch: P; query: Q; methods: M }
 }
 
 /** What `resource()` gives: the option `schema` of a service. */
-export type Resource<S, O> = Described<RecordIn<S, O>, DataIn<S, O>, PatchIn<S, O>, QueryIn<RecordIn<S, O>, O>>
+export type Resource<S, O> = Described<
+  RecordIn<S, O>,
+  DataIn<S, O>,
+  PatchIn<S, O>,
+  QueryIn<RecordIn<S, O>, O>,
+  CustomIn<O, OutputOf<S>, RecordIn<S, O>>
+>
 
 type Tidy<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 type Without<T, Names> = Tidy<{ [K in keyof T as K extends Names ? never : K]: T[K] }>
@@ -129,7 +144,7 @@ type Methods<R, D, P, Q> = {
 type TypesOf<T> = T extends { readonly [types]?: infer D } ? NonNullable<D> : never
 
 /**
- * The type of the service of a resource, for `Services`: all of the six methods, or those that are named.
+ * The type of the service of a resource, for `Services`: all of the six methods, or those that are named, and the custom methods that it declares.
  *
  * @example
  * declare module 'fastify-services' {
@@ -137,8 +152,8 @@ type TypesOf<T> = T extends { readonly [types]?: infer D } ? NonNullable<D> : ne
  * }
  */
 export type ServiceOf<T, Method extends keyof Service = keyof Service> =
-  TypesOf<T> extends { record: infer R; data: infer D; patch: infer P; query: infer Q }
-    ? Pick<Methods<R, D, P, Q>, Method>
+  TypesOf<T> extends { record: infer R; data: infer D; patch: infer P; query: infer Q; methods: infer M }
+    ? WithCustom<Pick<Methods<R, D, P, Q>, Method>, M>
     : never
 
 /** A record of a resource, as it leaves. */

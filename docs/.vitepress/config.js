@@ -70,6 +70,7 @@ export default defineConfig({
           page('Custom methods', 'custom-methods'),
           page('Databases', 'databases'),
           page('Schemas and OpenAPI', 'schemas-and-openapi'),
+          page('resource() in detail', 'resource'),
           page('OpenAPI in detail', 'openapi'),
           page('Type providers', 'type-providers'),
           page('The explorer', 'explorer')

@@ -1,11 +1,12 @@
+import { types } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import type { RegisteredService } from '../../types/fastify.js'
 import type { Id, Params, Query, Service } from '../../types/service.js'
 import { toServiceError } from '../core/errors.js'
 import { joinPath } from '../core/path.js'
+import { errorWithout } from '../core/protected-error.js'
+import { without } from '../core/without.js'
 import { protect } from './protect.js'
-import { errorWithout } from './protected-error.js'
-import { without } from './without.js'
 
 /** A user, or whatever else logs in. */
 export type Entity = Record<string, unknown>
@@ -87,12 +88,12 @@ export class Entities {
 
   /** A user without the secrets, also as the server itself sees them. */
   withoutSecrets(entity: unknown): unknown {
-    return without(entity, [...this.#secrets])
+    return without(entity, [...this.#secrets], types)
   }
 
   /** An error without the secrets of users in what it tells a client. */
   errorWithoutSecrets(error: unknown): unknown {
-    return this.name === null ? error : errorWithout(error, [...this.#secrets])
+    return this.name === null ? error : errorWithout(error, [...this.#secrets], types)
   }
 
   /** The first user that a query selects. */

@@ -1,9 +1,10 @@
+import { types } from 'node:util'
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { attempt, BadRequest, GeneralError } from '../core/errors.js'
 import { type Place, withTraits } from '../core/hooks.js'
-import { errorWithout } from './protected-error.js'
+import { errorWithout } from '../core/protected-error.js'
+import { without } from '../core/without.js'
 import { isStream, mapStream, mapWeb, type Stream } from './protected-stream.js'
-import { without } from './without.js'
 
 /** The operators of a query whose texts are values, and whose objects are queries again. All other operators take names of fields. */
 const valueOperators = new Set(
@@ -38,7 +39,7 @@ function cleanResult(result: unknown, fields: readonly string[]): unknown {
   if (result instanceof Response) return cleanResponse(result, fields)
   if (isStream(result)) return cleanStream(result, fields)
   try {
-    return without(result, fields)
+    return without(result, fields, types)
   } catch (cause) {
     throw new GeneralError('The result is not JSON (BigInt or a cycle?)', undefined, { cause })
   }
@@ -48,7 +49,7 @@ function cleanStream(stream: Stream, fields: readonly string[]): Stream {
   try {
     return mapStream(stream, (record) => cleanResult(record, fields), errorsWithout(fields))
   } catch (error) {
-    throw errorWithout(error, fields)
+    throw errorWithout(error, fields, types)
   }
 }
 
@@ -64,11 +65,11 @@ function cleanResponse(response: Response, fields: readonly string[]): Response 
 const errorsWithout =
   (fields: readonly string[]) =>
   <E>(error: E): E =>
-    errorWithout(error, fields)
+    errorWithout(error, fields, types)
 
 /** What listeners get of a call of the server, whose result stays as it is: `null` for a stream, and for what can't be read. */
 const show = (result: unknown, fields: readonly string[]): unknown =>
-  isStream(result) ? null : (attempt(() => without(result, fields)) ?? null)
+  isStream(result) ? null : (attempt(() => without(result, fields, types)) ?? null)
 
 /**
  * An around hook that removes fields from everything that leaves through a service, at any depth: results, the records of a stream,
@@ -90,7 +91,7 @@ export function protect(...fields: string[]): (context: HookContext, next: NextF
     try {
       await next()
     } catch (error) {
-      throw provider ? errorWithout(error, fields) : error
+      throw provider ? errorWithout(error, fields, types) : error
     }
     const given = context.dispatch === undefined ? context.result : context.dispatch
     context.dispatch = (provider ? cleanResult : show)(given, fields)

@@ -3,7 +3,7 @@ import { read } from './errors.js'
 import { type HookStore, type SecurityScheme, traitsOf } from './hooks.js'
 import { custom, type MethodDefinition, methods } from './methods.js'
 import { placeholdersIn } from './path.js'
-import { rulesOf } from './resource/resource.js'
+import { rulesOf } from './resource/rules.js'
 import type { ServiceEntry, ServiceMethod } from './service.js'
 
 /** The schema of a method, as Fastify knows it: of one record, with what OpenAPI documents say besides. */

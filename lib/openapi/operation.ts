@@ -1,5 +1,6 @@
 import type { Form, MethodDescription } from '../core/description.js'
 import { filesOf } from '../core/resource/files.js'
+import { rulesOf } from '../core/resource/rules.js'
 import { hasAttachment, type Json, toJsonSchema, withDefaults } from './json-schema.js'
 import { toPascal, wordsOf } from './names.js'
 import { toParameters } from './parameters.js'
@@ -97,6 +98,8 @@ function toBody({ method, form, service: { names }, services, id }: OperationSou
     return { required: !isCustom, content: { 'application/json': { schema: any } } }
   }
   const given = withDefaults(toJsonSchema(schema.body, 'input'))
+  const mayBeAbsent = rulesOf(schema)?.body?.mayBeAbsent === true && given.required === undefined
+  if (mayBeAbsent && isNothing(given)) return undefined
   const own = isCustom ? `${toPascal([id])}Data` : `${names.one}${suffixes[name]}`
   // Most services replace a record by what they also create one from.
   const one = services.components.find(`${names.one}Data`, given) ?? services.schema(method, own, given)
@@ -105,8 +108,12 @@ function toBody({ method, form, service: { names }, services, id }: OperationSou
   const types = schema.consumes ?? [isForm ? 'multipart/form-data' : 'application/json']
   const body = { schema: isBatch ? { oneOf: [one, { type: 'array', items: one }] } : one }
   const content = types.map((type) => [type, { ...body, ...(type === 'multipart/form-data' && encodingOf(given)) }])
-  return { required: true, content: Object.fromEntries(content) }
+  return { required: !mayBeAbsent, content: Object.fromEntries(content) }
 }
+
+/** Whether a schema lets no more pass than an object without fields. */
+const isNothing = ({ properties, additionalProperties }: Json) =>
+  additionalProperties === false && Object.keys(Object(properties)).length === 0
 
 /** The types of files in a form, where the schema names them. */
 function encodingOf(schema: Json): { encoding?: Json } {

@@ -39,7 +39,7 @@ export function opennessOf(
       const ofBranches = objects.map((branch) => ofSchema(branch, within))
       says.push(ofBranches.includes('open') ? 'open' : ofBranches.includes(undefined) ? undefined : ofBranches[0])
     }
-    if ([schema.then, schema.else].some((part) => ofSchema(part, within) === 'open')) says.push('open')
+    if (reader.conditional(schema).some((part) => ofSchema(part, within) === 'open')) says.push('open')
     return mostOf(says)
   }
   return mostOf(schemas.map((schema) => ofSchema(schema)))

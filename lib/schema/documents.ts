@@ -1,14 +1,17 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { Bundle } from './bundle.js'
+import { type FlaggedNames, isFlaggedByName, type Place } from './flagged-names.js'
 import { isInPlace, isSchema, mapSubschemas } from './keywords.js'
 import { type Flag, SchemaReader } from './reader.js'
-import { type FlaggedNames, type Shape, Shapes } from './shape.js'
+import { type Shape, Shapes } from './shape.js'
 
 /** What options say of a schema. */
 export interface SchemaOptions {
   readonly flagged: FlaggedNames
   /** Whether the schema says what is sent, so that flags in it say nothing. */
   readonly ignoresFlags?: boolean
+  /** The names of the fields of a record, where the schema is another one: in it an object with all of them is the record. */
+  readonly recordNames?: readonly string[]
 }
 
 /** Where options flag no field. */
@@ -50,8 +53,8 @@ export class WrittenSchema {
   }
 
   #toShapes(bundle: Bundle): Shapes {
-    const { flagged, ignoresFlags } = this.#options
-    return new Shapes(new SchemaReader(bundle), flagged, ignoresFlags)
+    const { flagged, ignoresFlags, recordNames } = this.#options
+    return new Shapes(new SchemaReader(bundle), flagged, ignoresFlags, recordNames)
   }
 
   /**
@@ -63,16 +66,17 @@ export class WrittenSchema {
     const { reader } = this.shapes
     const { bundle } = reader
     const intersected = partsOfIntersections(bundle)
-    const flagsOf = (field: SchemaValue, name: string, isRecord: boolean) => ({
-      readOnly: this.#isFlagged('readOnly', field, name, isRecord),
-      writeOnly: this.#isFlagged('writeOnly', field, name, isRecord)
+    const flagsOf = (field: SchemaValue, name: string, place: Place) => ({
+      readOnly: this.#isFlagged('readOnly', field, name, place),
+      writeOnly: this.#isFlagged('writeOnly', field, name, place)
     })
     const toDocument = (schema: SchemaValue, root?: SchemaValue): SchemaValue => {
       if (!isSchema(schema)) return schema
       const isRoot = root !== undefined
       const isRecord = schema === root || this.shapes.isRecord(schema)
+      const place = { isRecord, names: Object.keys(schema.properties ?? {}) }
       const fields = Object.entries(schema.properties ?? {})
-      const flags = new Map(fields.map(([name, field]) => [name, flagsOf(field, name, isRecord)]))
+      const flags = new Map(fields.map(([name, field]) => [name, flagsOf(field, name, place)]))
       const isHidden = (name: string) => flag !== undefined && flags.get(name)?.[flag] === true
       const copy: Record<string, unknown> = mapSubschemas(schema, (part, keyword, name = '') => {
         // What must not fit stays as it is.
@@ -94,9 +98,11 @@ export class WrittenSchema {
     return isPart ? { ...document, minProperties: 1 } : document
   }
 
-  #isFlagged(flag: Flag, field: SchemaValue, name: string, isRecord: boolean): boolean {
-    const { ignoresFlags, flagged } = this.#options
-    return (isRecord && flagged[flag].has(name)) || (!ignoresFlags && this.shapes.reader.isFlagged(field, flag))
+  #isFlagged(flag: Flag, field: SchemaValue, name: string, place: Place): boolean {
+    const { ignoresFlags } = this.#options
+    return (
+      isFlaggedByName(flag, name, place, this.shapes) || (!ignoresFlags && this.shapes.reader.isFlagged(field, flag))
+    )
   }
 }
 

@@ -37,22 +37,29 @@ export function exampleOf(shape: Shape, isWhole = false, depth = 0): unknown {
   const first = (keyword: string) => parts.find((part) => part[keyword] !== undefined)?.[keyword]
   for (const value of [first('default'), first('const'), [first('examples')].flat()[0], [first('enum')].flat()[0]])
     if (value !== undefined) return value
-  if (shape.kinds & kinds.string)
+  const typed = parts.find((part) => shape.shapes.reader.kinds(part) !== kinds.all)
+  // Of a place that may hold anything a branch of a union may say more.
+  const allowed = shape.kinds === kinds.all && typed !== undefined ? shape.shapes.reader.kinds(typed) : shape.kinds
+  if (allowed & kinds.string)
     return textOf(
       parts.flatMap(({ pattern = [] }) => pattern),
       first
     )
-  if (shape.kinds & kinds.number) return numberOf(first)
-  if (shape.kinds & kinds.boolean) return false
-  if (shape.kinds & kinds.null) return null
-  if (shape.kinds & kinds.array)
+  if (allowed & kinds.number) return numberOf(first)
+  if (allowed & kinds.boolean) return false
+  if (allowed & kinds.null) return null
+  if (allowed & kinds.array)
     return isWhole && depth < maxDepth ? [exampleOf(shape.item(0).shape, isWhole, depth + 1)] : []
-  const object = shape.of({})
+  const object = shape.of(firstBranchOf(shape))
   const names = isWhole && depth < maxDepth ? object.names : object.required
   // A schema may ask for itself.
   if (depth > 2 * maxDepth) return {}
   return Object.fromEntries(names.map((name) => [name, exampleOf(object.field(name).shape, isWhole, depth + 1)]))
 }
+
+/** The tags of the first branch of each union. */
+const firstBranchOf = ({ unions }: Shape): object =>
+  Object.fromEntries(unions.map(({ tag, branchOf }) => [tag, [...branchOf.keys()][0]]))
 
 type First = (keyword: string) => unknown
 

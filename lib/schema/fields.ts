@@ -47,7 +47,10 @@ export function checkField<Problem>(
     }
     return { isNamed: said.some(({ isNamed }) => isNamed), problem: firstProblem(said) }
   }
-  return ofAll(shape.schemas, new Set()).problem
+  const { isNamed, problem } = ofAll(shape.schemas, new Set())
+  if (isNamed) return problem
+  const others = [...shape.parts].flatMap(({ unevaluatedProperties: rest }) => (isSchema(rest) ? [rest] : []))
+  return others.map((schema) => check(schema, value)).find((found) => found !== undefined)
 }
 
 const firstProblem = <Problem>(said: readonly Said<Problem>[]) =>

@@ -127,6 +127,8 @@ class Walk implements Visit {
   }
 
   #visitFields(value: Record<string, unknown>, shape: Shape, depth: number, tries: number): void {
+    // The branch that its tag has chosen.
+    if (depth > 0 && shape.has('readOnly')) this.#tell('can not be set', 'readOnly')
     for (const name of Object.keys(value)) {
       const member = shape.field(name)
       this.#path.push(name)

@@ -106,7 +106,10 @@ function numberOf(text: string): string | number {
 function objectProjection(shape: Shape, converts: boolean): ProjectObject {
   const [union, ...others] = shape.unions
   if (union === undefined) return shape.isFixed ? fixedProjection(shape, converts) : openProjection(shape, converts)
-  const projectBranch = (branch: Shape) => branch.remember(objectProjection, () => objectProjection(branch, converts))
+  const projectBranch = (branch: Shape) =>
+    branch.remember(objectProjection, () =>
+      branch.has('writeOnly') ? () => undefined : objectProjection(branch, converts)
+    )
   if (others.length > 0) return (value) => projectBranch(shape.of(value))(value)
   const { tag, branchOf } = union
   const byTag = new Map<unknown, ProjectObject>()

@@ -39,7 +39,9 @@ export class SchemaReader {
 
   /** Of those the ones that say it of some values alone. */
   conditional(schema: JsonSchema): readonly JsonSchema[] {
-    return [schema.if, schema.then, schema.else, ...Object.values(schema.dependencies ?? {})].filter(isSchema)
+    // Without `if` the others say nothing.
+    const ofIf = schema.if === undefined ? [] : [schema.if, schema.then, schema.else]
+    return [...ofIf, ...Object.values(schema.dependencies ?? {})].filter(isSchema)
   }
 
   /** Of those the ones that say it of each value. */

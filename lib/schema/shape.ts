@@ -1,5 +1,7 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
+import { Alternatives } from './alternatives.js'
 import { opennessOf, ownOpenness, schemasWithin, type Within } from './combined.js'
+import { type FlaggedNames, isFlaggedByName } from './flagged-names.js'
 import { isSchema } from './keywords.js'
 import {
   type Flag,
@@ -10,9 +12,6 @@ import {
   schemasOfItem,
   type TaggedUnion
 } from './reader.js'
-
-/** Names of fields that options flag: of the record, and of each record of its kind within it. */
-export type FlaggedNames = Readonly<Record<Flag, ReadonlySet<string>>>
 
 /** The branch that a value has chosen of each union with a tag; -1 where its tag is of none. */
 type Choice = ReadonlyMap<readonly SchemaValue[], number>
@@ -35,15 +34,16 @@ const maxChoices = 1000
 export class Shapes {
   readonly root: Shape
   readonly #records = new Set<JsonSchema>()
-  readonly #ids = new Map<unknown, number>()
   readonly #shapes = new Map<string, Shape>()
-  readonly #combined = new Map<string, JsonSchema>()
+  readonly alternatives = new Alternatives()
 
   /** @param flagged names that options give. Without them and with `ignoresFlags`, nothing is flagged */
   constructor(
     readonly reader: SchemaReader,
     readonly flagged: FlaggedNames,
-    readonly ignoresFlags = false
+    readonly ignoresFlags = false,
+    /** The names of the fields of a record, where the schema is not that of the record. */
+    readonly recordNames?: readonly string[]
   ) {
     const { bundle } = reader
     for (let schema: SchemaValue | undefined = bundle.schema; isSchema(schema) && !this.#records.has(schema); ) {
@@ -60,9 +60,8 @@ export class Shapes {
 
   /** The shape of the places that these schemas apply to. */
   of(schemas: readonly SchemaValue[], choice: Choice = new Map()): Shape {
-    const ids = [...new Set(schemas)].map((schema) => this.#id(schema)).sort((left, right) => left - right)
-    const choices = [...choice].map(([branches, index]) => `${this.#id(branches)}=${index}`)
-    const key = `${ids}|${choices}`
+    const choices = [...choice].map(([branches, index]) => `${this.alternatives.id(branches)}=${index}`)
+    const key = `${this.alternatives.key(schemas)}|${choices}`
     const shape = this.#shapes.get(key) ?? new Shape(this, [...new Set(schemas)], choice)
     this.#shapes.set(key, shape)
     return shape
@@ -70,33 +69,6 @@ export class Shapes {
 
   isRecord(schema: JsonSchema): boolean {
     return this.#records.has(schema)
-  }
-
-  /** The union of alternatives, each of which is a set of schemas. The same alternatives are the same union, since a schema within itself would make new ones without end. */
-  readonly unionOf = (alternatives: readonly (readonly SchemaValue[])[]): JsonSchema => {
-    const ids = alternatives.map((schemas) => [...new Set(schemas.map((schema) => this.#id(schema)))].sort().join())
-    const key = [...new Set(ids)].sort().join('|')
-    const branches = alternatives.filter((_, index) => ids.indexOf(ids[index] as string) === index)
-    const toBranch = (schemas: readonly SchemaValue[]): SchemaValue =>
-      schemas.length < 2
-        ? (schemas[0] ?? true)
-        : this.#intern(ids[alternatives.indexOf(schemas)] as string, { allOf: schemas })
-    return this.#intern(
-      key,
-      branches.length === 1 ? { allOf: branches[0] as SchemaValue[] } : { anyOf: branches.map(toBranch) }
-    )
-  }
-
-  #intern(key: string, schema: JsonSchema): JsonSchema {
-    const interned = this.#combined.get(key) ?? schema
-    this.#combined.set(key, interned)
-    return interned
-  }
-
-  #id(value: unknown): number {
-    const id = this.#ids.get(value) ?? this.#ids.size
-    this.#ids.set(value, id)
-    return id
   }
 }
 
@@ -149,8 +121,13 @@ export class Shape {
     return index < 0 ? branches : [branches[index] as SchemaValue]
   }
 
-  /** Whether the place itself is flagged: by any schema that applies, of any branch, so that what is hidden by one does not leave by another. */
+  /** Whether the place itself is flagged: by any schema that applies, so that what one branch of a union hides does not leave by another. */
   has(flag: Flag): boolean {
+    return !this.shapes.ignoresFlags && [...this.parts].some((part) => part[flag] === true)
+  }
+
+  /** The same of the branches, too, that a tag may choose. */
+  mayHave(flag: Flag): boolean {
     return !this.shapes.ignoresFlags && this.schemas.some((schema) => this.shapes.reader.isFlagged(schema, flag))
   }
 
@@ -186,7 +163,7 @@ export class Shape {
     const { schemas, isSure } = this.#within(kinds.object, (part) => schemasOfField(part, name))
     const unevaluated = [...this.parts].flatMap(({ unevaluatedProperties: rest }) => (isPermission(rest) ? [rest] : []))
     const shape = this.#ofPatterns(name, isSure ? schemas : [...schemas, ...unevaluated])
-    const isFlagged = (flag: Flag) => (this.isRecord && this.shapes.flagged[flag].has(name)) || shape.has(flag)
+    const isFlagged = (flag: Flag) => isFlaggedByName(flag, name, this, this.shapes) || shape.has(flag)
     return {
       shape,
       isKnown: !schemas.includes(false) && (shape.schemas.length > 0 || this.isOpen),
@@ -200,14 +177,20 @@ export class Shape {
     const patterns = [...this.parts].flatMap(({ patternProperties = {} }) => Object.values(patternProperties))
     if (patterns.length === 0 || this.names.includes(name)) return this.shapes.of(schemas)
     const isFull = this.#patternShapes.size >= maxPatternShapes
-    const shape = this.shapes.of(isFull ? [this.shapes.unionOf([patterns, []])] : schemas)
+    const shape = this.shapes.of(isFull ? [this.shapes.alternatives.union([patterns, []])] : schemas)
     this.#patternShapes.add(shape)
     return shape
   }
 
   #within(kind: number, pick: (part: JsonSchema) => readonly SchemaValue[]): Within {
-    const { reader, unionOf: toUnion } = this.shapes
-    return schemasWithin(this.schemas, { reader, chosenOf: (branches) => this.chosenOf(branches), kind, pick, toUnion })
+    const { reader, alternatives } = this.shapes
+    return schemasWithin(this.schemas, {
+      reader,
+      chosenOf: (branches) => this.chosenOf(branches),
+      kind,
+      pick,
+      toUnion: alternatives.union
+    })
   }
 
   /** What the parts say of an item. */
@@ -218,7 +201,7 @@ export class Shape {
     const { schemas } = this.#within(kinds.array, (part) => schemasOfItem(part, at))
     // It is about some of the items: what it hides is hidden in all.
     const contained = [...this.parts].flatMap(({ contains }) => (isSchema(contains) ? [contains] : []))
-    const unions = contained.map((contains) => this.shapes.unionOf([[contains], []]))
+    const unions = contained.map((contains) => this.shapes.alternatives.union([[contains], []]))
     const shape = this.shapes.of([...schemas, ...unions])
     const member = { shape, isKnown: true, readOnly: shape.has('readOnly'), writeOnly: shape.has('writeOnly') }
     this.#items[at] = member
@@ -275,7 +258,8 @@ export class Shape {
     const says = ({ contains, ...part }: JsonSchema) =>
       ownOpenness(part) !== undefined ||
       [part.items, part.additionalItems, part.unevaluatedItems, contains].some(isNamed)
-    return isOpen && !isRecord && unions.length === 0 && ![...this.parts].some(says)
+    const isWatched = this.shapes.recordNames !== undefined && this.shapes.flagged.writeOnly.size > 0
+    return isOpen && !isRecord && !isWatched && unions.length === 0 && ![...this.parts].some(says)
   }
 
   /** The names that a value must have, whatever branch of a union it is of. */

@@ -19,20 +19,27 @@ export const placesOf = ({ exposed, methods }: ExposedService): (Endpoint & { re
   })
 
 /**
- * The methods of a service that may be called from outside: those that are named, or else those of the six that exist.
+ * The methods of a service that may be called from outside: those that are named, or else those of the six that exist, and those that a resource declares.
  *
- * @throws when the object has none of the methods, or one that is named is not there
+ * @throws when the object has none of the methods, or one that is named or declared is not there
  */
-export function exposedMethods(service: object, path: string, named: readonly string[] | undefined): readonly string[] {
+export function exposedMethods(
+  service: object,
+  path: string,
+  named: readonly string[] | undefined,
+  declared: readonly string[] = []
+): readonly string[] {
   const object = service as Record<string, unknown>
   // A list is not a service, although it has a method `find`.
   const found = isObject(object) ? existing(object) : []
-  const exposed = named ?? found
+  const exposed = named ?? [...found, ...declared]
   for (const name of exposed) {
     if (typeof object?.[name] !== 'function')
       throw (
         notObject(service, path) ??
-        new Error(`The service '${path}' has no method '${name}', which its option \`methods\` names`)
+        new Error(
+          `The service '${path}' has no method '${name}', which its ${named ? 'option `methods` names' : 'resource declares'}`
+        )
       )
   }
   if (exposed.length > 0 || found.length > 0) return exposed

@@ -6,6 +6,7 @@ import { createForeign, foreignOf } from '../core/foreign.js'
 import { HookStore } from '../core/hooks.js'
 import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
 import { joinPath } from '../core/path.js'
+import { declaredIn, routesOf } from '../core/resource/rules.js'
 import { rootOf } from '../core/root.js'
 import { createService } from '../core/service.js'
 import { checkRoutes } from './custom-route.js'
@@ -85,14 +86,15 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
 
   function register(instance: FastifyInstance, path: string, object: object, serviceOptions: ServiceOptions) {
     const name = joinPath(instance.prefix, path)
-    const { methods, routes, events, hooks } = serviceOptions
+    const { methods, schema, events, hooks } = serviceOptions
     const onListenerError = (err: unknown, event: string) =>
       logError(app.log, 'error', err, 'A listener of a service failed', { path: name, event })
     const create = () => {
       checkServiceOptions(serviceOptions, name)
-      const exposed = exposedMethods(object, name, methods)
+      const exposed = exposedMethods(object, name, methods, [...declaredIn(schema).keys()])
+      const routes = routesOf(schema, serviceOptions.routes, exposed)
       checkRoutes(routes, name, exposed, router)
-      checkSchemas(serviceOptions.schema, name, exposed)
+      checkSchemas(schema, name, exposed)
       const shared = { app: instance, path: name, common, onListenerError, observer, emitter: emitterOf(object) }
       const own = { ...shared, methods: exposed, routes, events: eventsOf(object, events), hooks: hooks as HookOptions }
       const foreign = foreignOf(object)

@@ -5,9 +5,9 @@ import { idFieldOf, takesMany } from '../core/description.js'
 import { NotFound } from '../core/errors.js'
 import { idName } from '../core/path.js'
 import { type BodyRules, createBodyCheck, type Judge } from '../core/resource/body.js'
-import { createQueryReader } from '../core/resource/query-reader.js'
+import { createParameterReader, createQueryReader } from '../core/resource/query-reader.js'
 import { operandOf } from '../core/resource/query-rules.js'
-import { type MethodRules, rulesOf } from '../core/resource/resource.js'
+import { type MethodRules, type Outgoing, rulesOf } from '../core/resource/rules.js'
 import type { ServiceEntry } from '../core/service.js'
 import type { WrittenSchema } from '../schema/documents.js'
 import { createProjection, type Project } from '../schema/outgoing.js'
@@ -34,7 +34,9 @@ export function resourceRoute(
 ) {
   const rules = rulesOf(schema)
   if (rules === undefined) return undefined
-  const record = shapesOf(rules.outgoing.written, instance)
+  const record = shapesOf(rules.record.outgoing.written, instance)
+  shapesOf(rules.outgoing.written, instance)
+  const idField = idFieldOf(object)
   const compilers = new Map<string | undefined, (value: Record<string, unknown>) => unknown>()
   // A copy of the schema may have another query or body, which is that of any route then.
   if (schema?.querystring === rules.querystring) compilers.set('querystring', queryValidator(rules))
@@ -45,10 +47,10 @@ export function resourceRoute(
   const validatorOf = once(() => host ?? createFastifyValidator(instance))
   return {
     checks: [
-      createIdCheck(record.root.field(idFieldOf(object)), idName(path)),
+      createIdCheck(record.root.names.includes(idField) ? record.root.field(idField) : undefined, idName(path)),
       ...(body === undefined
         ? []
-        : [createCheck(body, body.takesLists || takesMany(object, rules.method), shapesOf(body.written, instance))])
+        : [createCheck(body, body.takesLists ?? takesMany(object, rules.method), shapesOf(body.written, instance))])
     ],
     checksBody: body !== undefined,
     compilers: {
@@ -67,7 +69,7 @@ function createFastifyValidator(instance: FastifyInstance): ReturnType<BuildVali
 const shapesByInstance = new WeakMap<FastifyInstance, WeakMap<WrittenSchema, Shapes>>()
 
 /** What a schema says together with those that an instance shares. */
-function shapesOf(written: WrittenSchema, instance: FastifyInstance): Shapes {
+export function shapesOf(written: WrittenSchema, instance: FastifyInstance): Shapes {
   const ofInstance = shapesByInstance.get(instance) ?? new WeakMap<WrittenSchema, Shapes>()
   shapesByInstance.set(instance, ofInstance)
   const shapes = ofInstance.get(written) ?? written.shapesWith(instance.getSchemas())
@@ -84,8 +86,12 @@ function once<T>(create: () => T): () => T {
   }
 }
 
-function queryValidator({ query, method }: MethodRules) {
-  const reader = once(() => createQueryReader(query, method, createCompile()))
+function queryValidator({ query, method, custom }: MethodRules) {
+  const reader = once(() =>
+    custom === undefined
+      ? createQueryReader(query, method, createCompile())
+      : createParameterReader(custom.parameters, custom.required, createCompile())
+  )
   return (value: Record<string, unknown>) => {
     try {
       return { value: reader()(value) }
@@ -96,11 +102,10 @@ function queryValidator({ query, method }: MethodRules) {
   }
 }
 
-/** Returns what makes of a record what may leave, where the schema of an answer is that of a resource. */
-export function projectionOf(schema: FastifySchema, answer: unknown, instance: FastifyInstance): Project | undefined {
-  const rules = rulesOf(schema)
-  if (rules === undefined || answer !== rules.response) return undefined
-  return projectionBy(shapesOf(rules.outgoing.written, instance), rules.outgoing.converts)
+/** Returns what makes of a result what may leave, with its shape. */
+export function projectionOf({ written, converts }: Outgoing, instance: FastifyInstance) {
+  const shapes = shapesOf(written, instance)
+  return { project: projectionBy(shapes, converts), shape: shapes.root }
 }
 
 const projectionBy = (shapes: Shapes, converts: boolean): Project =>
@@ -123,8 +128,8 @@ function judgeOf(shapes: Shapes): Judge {
 }
 
 /** Answers 404 for an id that none can be by the schema: a database may refuse to look for it. */
-function createIdCheck(member: Member, name: string): preValidationHookHandler {
-  const operand = operandOf(member.shape)
+function createIdCheck(member: Member | undefined, name: string): preValidationHookHandler {
+  const operand = member && operandOf(member.shape)
   const check = once(() => createCompile()(operand?.schema ?? {}))
   return (request, _reply, done) => {
     const { [name]: id } = request.params as Record<string, string | undefined>
@@ -135,12 +140,14 @@ function createIdCheck(member: Member, name: string): preValidationHookHandler {
 
 function createCheck(body: BodyRules, takesLists: boolean, shapes: Shapes): preValidationHookHandler {
   const check = createBodyCheck(body, takesLists, shapes, () => judgeOf(shapes))
+  const { mayBeAbsent } = body
   return (request, _reply, done) => {
     const set = (body: unknown) => {
       request.body = body
       done()
     }
-    const checked = check(isForm(request) ? textReader(shapes.root)(request.body) : request.body)
+    const body = request.body === undefined && mayBeAbsent ? {} : request.body
+    const checked = check(isForm(request) ? textReader(shapes.root)(body) : body)
     if (checked instanceof Promise) checked.then(set, done)
     else set(checked)
   }

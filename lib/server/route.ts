@@ -5,6 +5,7 @@ import { readerFor, type WithForeignReader } from '../core/credentials.js'
 import { ServiceError } from '../core/errors.js'
 import { foreignOf } from '../core/foreign.js'
 import { checkData } from '../core/methods.js'
+import { recordOf } from '../core/resource/rules.js'
 import type { ServiceMethod } from '../core/service.js'
 import { shown } from '../core/shown.js'
 import { createAnswer } from './answer.js'
@@ -56,6 +57,7 @@ export function toRoute(
   const files = hasBody ? fileRoute(label, given, instance, settings.parse) : undefined
   const schema = files?.schema ?? given
   const resource = resourceRoute(given, entry, instance)
+  const record = recordOf(options.schema)
   const isBatch = definition.batch && schema?.body !== undefined && resource?.checksBody !== true
   const prepare = byHeader ? valuesFromData(method, entry.path) : undefined
   const checks = [
@@ -66,13 +68,15 @@ export function toRoute(
   const before = list(options, 'before', entry.path)
   const check = targetCheck(method, byHeader, entry, settings.locations, settings.router)
   const serializer =
-    schema === undefined ? createStringify(label) : createSerializer(label, definition, schema, instance)
+    schema === undefined && record === undefined
+      ? createStringify(label)
+      : createSerializer(label, definition, schema ?? {}, instance, record)
   const answer = createAnswer(
     list(options, 'after', entry.path),
     options.formatter ?? settings.formatter,
     serializer,
     // What a resource does not name does not leave in a stream, either.
-    resource && serializer
+    record && serializer
   )
   // Services of another framework have an authentication of their own, which decides what it reads from a request.
   const isForeign = foreignOf(entry.object) !== undefined

@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServiceOptions } from '../../types/fastify.js'
 import { type Endpoint, endpointsOf } from '../core/endpoints.js'
+import { recordOf } from '../core/resource/rules.js'
 import { withMark } from '../core/route-mark.js'
 import type { ServiceMethod } from '../core/service.js'
 import { registerBodyParsers } from './body.js'
 import { argumentsAt, routePath } from './call.js'
 import { constraintsOf } from './custom-method.js'
 import type { ExposedService } from './exposed.js'
+import { withoutHidden } from './hidden.js'
 import { type Settings, toRoute } from './route.js'
 
 /**
@@ -21,7 +23,8 @@ export async function registerRoutes(
 ): Promise<void> {
   // Fastify starts and closes instances that have nothing to wait for one within the other: 2,500 of them overflow the stack.
   instance.addHook('onReady', async () => {}).addHook('preClose', async () => {})
-  instance.setErrorHandler(settings.onError)
+  const record = recordOf(options.schema)
+  instance.setErrorHandler(record === undefined ? settings.onError : withoutHidden(settings.onError, record, instance))
   const readerOf = argumentsAt(entry.path)
   for (const name of entry.exposed) {
     const method = entry.methods.get(name) as ServiceMethod

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import { responsesIn } from '../core/description.js'
 import { BadRequest } from '../core/errors.js'
 import type { MethodDefinition } from '../core/methods.js'
-import { rulesOf } from '../core/resource/resource.js'
+import { rulesOf } from '../core/resource/rules.js'
 
 export type Schema = Record<string, unknown>
 

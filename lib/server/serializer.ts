@@ -1,8 +1,14 @@
+import { types } from 'node:util'
 import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
 import { attempt, GeneralError } from '../core/errors.js'
-import type { MethodDefinition } from '../core/methods.js'
-import { rulesOf } from '../core/resource/resource.js'
-import { type Project, scalarOf } from '../schema/outgoing.js'
+import { type MethodDefinition, methods } from '../core/methods.js'
+import { isObject } from '../core/plain.js'
+import { type Outgoing, type RecordRules, rulesOf } from '../core/resource/rules.js'
+import { without } from '../core/without.js'
+import { scalarOf } from '../schema/outgoing.js'
+import { kinds } from '../schema/reader.js'
+import type { Shape } from '../schema/shape.js'
+import { namesHiddenBy } from './hidden.js'
 import { projectionOf } from './resource.js'
 import { answersPages, hasOwnCompiler, listOf, responses } from './schema.js'
 
@@ -43,13 +49,18 @@ export function createStringify(name: string): Serializer {
 /**
  * Serializes by the response schema of a method, which describes one record: each record of a list, a page or a batch. What is made for a
  * status is kept.
+ *
+ * @param record of the resource that the service has schemas of: what declares no other answer leaves by it
  */
 export function createSerializer(
   name: string,
   method: MethodDefinition,
   schema: FastifySchema,
-  instance: FastifyInstance
+  instance: FastifyInstance,
+  record?: RecordRules
 ): Serializer {
+  const rules = rulesOf(schema)
+  const isCustom = ![...methods.values()].includes(method)
   const byStatus = responses(schema)
   // Asked now: when it starts, Fastify sets its own where there is none.
   const hasCompiler = hasOwnCompiler(schema, instance)
@@ -66,11 +77,11 @@ export function createSerializer(
 
   function create(reply: FastifyReply, status: string): Serialize {
     // What a resource does not name does not leave with a redirect, either.
-    const other = byStatus.get('default') ?? (rulesOf(schema) && byStatus.get('2xx'))
+    const other = byStatus.get('default') ?? (rules && byStatus.get('2xx'))
     const found = byStatus.get(status) ?? byStatus.get(`${status[0]}xx`) ?? other
-    if (found === undefined) return withoutSchema(name)
-    const project = projectionOf(schema, found, instance)
-    if (project !== undefined) return serializeRecords(project)
+    if (rules !== undefined && (found === undefined || found === rules.response))
+      return serializeBy(rules.outgoing, rules.record)
+    if (found === undefined) return record === undefined ? withoutSchema(name) : serializeBy(record.outgoing, record)
     const one = reply.compileSerializationSchema(found, status) as Serialize
     // The schema of an application's own compiler may be of any kind, and only few results of `get` are lists.
     const whole = hasCompiler || method.id === true ? undefined : listOf(found)
@@ -88,25 +99,60 @@ export function createSerializer(
     }, `${name}: the result does not fit the schema of its answers, or is not JSON (BigInt or a cycle?)`)
   }
 
-  function serializeRecords(project: Project): Serialize {
-    return withOwnError((data) => {
-      if (Array.isArray(data)) return toText(data.map(project))
-      const records = recordsOf(data)
-      if (records === undefined) return toText(project(data) ?? {})
+  /** What is no list and no page, where lists are answered, is an item of one: a stream gives it. */
+  function serializeBy(outgoing: Outgoing, record: RecordRules): Serialize {
+    const { project, shape } = projectionOf(outgoing, instance)
+    // A record with a field of that name is one, also beside numbers.
+    const mayBePage = answersPages(method) || (isCustom && !shape.names.includes('data'))
+    const takesObjects = (shape.kinds & kinds.object) !== 0
+    const takesLists = (shape.kinds & kinds.array) !== 0
+    const toItem = takesLists && !takesObjects ? (item: unknown) => (project([item]) as unknown[])[0] : project
+    const toList = takesLists ? project : (items: unknown[]) => items.map(project)
+    const serialize = withOwnError((data) => {
+      if (Array.isArray(data)) return toText(toList(data))
+      const records = recordsOf(data, mayBePage)
+      if (records === undefined) return toText(toItem(data) ?? (takesObjects ? {} : null))
       // A `toJSON` of the page would give its records once more, and not by the schema.
-      return toText({ ...(data as object), toJSON: undefined, data: records.map(project) })
+      return toText({ ...withoutHiddenAside(data as object, record), toJSON: undefined, data: toList(records) })
     }, `${name}: the result is not JSON (BigInt or a cycle?)`)
+    if (rules !== undefined || !isCustom) return serialize
+    return (data) => {
+      checkRecords(Array.isArray(data) ? data : (recordsOf(data, mayBePage) ?? [data]), shape)
+      return serialize(data)
+    }
+  }
+
+  /** A page without what a record hides, beside its records. */
+  function withoutHiddenAside(page: object, record: RecordRules): object {
+    if (Object.keys(page).every((name) => ofPages.includes(name))) return page
+    const hidden = namesHiddenBy(record, instance).filter((name) => !ofPages.includes(name))
+    return without({ ...page, data: undefined, toJSON: undefined }, hidden, types) as object
+  }
+
+  /** @throws {GeneralError} when a method that declares no answer has given something else than records */
+  function checkRecords(items: readonly unknown[], shape: Shape): void {
+    const isOther = (item: unknown) => {
+      if (item === null || item === undefined || typeof Object(item).toJSON === 'function') return false
+      const names = isObject(item) ? Object.keys(item) : undefined
+      return names?.length !== 0 && !names?.some((field) => shape.of(item as object).field(field).isKnown)
+    }
+    if (items.some(isOther))
+      throw new GeneralError(
+        `${name}: the result has no field of the record of its resource. Declare what it answers, as in resource(schema, { methods: { stats: { response } } })`
+      )
   }
 
   /** The records of a page, which tells a number beside them. */
-  function recordsOf(result: unknown): unknown[] | undefined {
-    const { data, total, limit, skip } = answersPages(method) ? Object(result) : ({} as Record<string, unknown>)
+  function recordsOf(result: unknown, mayBePage = answersPages(method)): unknown[] | undefined {
+    const { data, total, limit, skip } = mayBePage ? Object(result) : ({} as Record<string, unknown>)
     const isPage =
       Array.isArray(data) &&
       [total, limit, skip].some((count) => typeof count === 'number' || typeof count === 'bigint')
     return isPage ? data : undefined
   }
 }
+
+const ofPages = ['total', 'limit', 'skip', 'data']
 
 /** JSON, in which a field of any kind may hold a number that only `BigInt` has. */
 function toText(value: unknown): string {

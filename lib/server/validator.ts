@@ -5,7 +5,8 @@ import type { Judge } from '../core/resource/body.js'
 import type { Compile, Problem } from '../core/resource/problem.js'
 import { Bundle, toRegExp } from '../schema/bundle.js'
 import { checkField } from '../schema/fields.js'
-import type { Shape, Shapes } from '../schema/shape.js'
+import { allShapes } from '../schema/hidden.js'
+import type { Shapes } from '../schema/shape.js'
 
 // Fastify loads it when the first route needs it, and so do we.
 const require = createRequire(import.meta.url)
@@ -72,13 +73,18 @@ export function createJudge(shapes: Shapes): Judge {
   const ajv = createAjv(needsOf(bundle))
   ajv.addSchema(bundle.schema, root)
   const exempt = exemptNames(shapes)
-  changeKeyword(ajv, 'required', (context, code) => {
-    const names = exempt.get(context.parentSchema)
-    if (names !== undefined) context.schema = (context.schema as string[]).filter((name) => !names.has(name))
-    code(context)
-  })
+  changeKeyword(
+    ajv,
+    'required',
+    (context, code) => {
+      const names = exempt.get(context.parentSchema)
+      if (names !== undefined) context.schema = (context.schema as string[]).filter((name) => !names.has(name))
+      code(context)
+    },
+    'dependencies'
+  )
   for (const keyword of ['anyOf', 'oneOf'] as const)
-    changeKeyword(ajv, keyword, (context, code) => checkUnion(context, keyword, shapes, code), errorOfUnion)
+    changeKeyword(ajv, keyword, (context, code) => checkUnion(context, keyword, shapes, code), 'allOf', errorOfUnion)
   const validators = new Map<JsonSchema, ReturnType<Ajv['compile']>>()
   const check = (schema: JsonSchema, value: unknown): readonly Problem[] | undefined => {
     const validate = validators.get(schema) ?? ajv.compile({ $ref: `${root}#${bundle.pointers.get(schema)}` })
@@ -87,22 +93,25 @@ export function createJudge(shapes: Shapes): Judge {
   }
   return {
     record: (value) => check(bundle.schema, value),
-    field: (record, name) => checkField(shapes.root.of(record), name, (record as Record<string, unknown>)[name], check)
+    field: (record, name) => checkField(shapes.root, name, (record as Record<string, unknown>)[name], check)
   }
 }
 
 type Generate = (context: KeywordCxt) => void
 
+/** Changes what a keyword of Ajv does, at its place: each keyword relies on the order of all. */
 function changeKeyword(
   ajv: Ajv,
   keyword: string,
   change: (context: KeywordCxt, code: Generate) => void,
+  before: string,
   error?: CodeKeywordDefinition['error']
 ): void {
   const definition = ajv.getKeyword(keyword) as CodeKeywordDefinition
   ajv.removeKeyword(keyword)
   ajv.addKeyword({
     ...definition,
+    before,
     ...(error && { error }),
     code: (context) => change(context, definition.code as Generate)
   })
@@ -128,6 +137,9 @@ function checkUnion(context: KeywordCxt, keyword: 'anyOf' | 'oneOf', shapes: Sha
   const { gen, data } = context
   const { tag, branchOf } = union
   const valid = gen.let('valid', false)
+  const isSetByServer = [...allShapes(shapes.root)].some(
+    (shape) => shape.unions.includes(union) && shape.of({}).field(tag).readOnly
+  )
   const isTried = gen.let('isTried', false)
   const value = gen.const('tag', _`typeof ${data} == "object" && ${data} ? ${data}[${tag}] : undefined`)
   const tryBranch = (index: number, options: object) => {
@@ -146,7 +158,7 @@ function checkUnion(context: KeywordCxt, keyword: 'anyOf' | 'oneOf', shapes: Sha
     const decided = new Set(branchOf.values())
     // A value without the tag may still be of a branch that does not ask for it, or of one that is no object.
     const isOpen = (index: number) =>
-      !decided.has(index) || !shapes.of([branches[index] as SchemaValue]).anyRequired.includes(tag)
+      !decided.has(index) || isSetByServer || !shapes.of([branches[index] as SchemaValue]).anyRequired.includes(tag)
     for (const index of [...branches.keys()].filter(isOpen)) {
       gen.assign(valid, _`${valid} || ${tryBranch(index, { compositeRule: true })}`)
       gen.if(_`!${valid}`)
@@ -173,16 +185,4 @@ function exemptNames(shapes: Shapes): ReadonlyMap<unknown, ReadonlySet<string>> 
       for (const name of part.required ?? [])
         if (shape.field(name).readOnly) exempt.set(part, (exempt.get(part) ?? new Set()).add(name))
   return exempt
-}
-
-/** Each shape that a value of a shape may have places of. */
-function allShapes(start: Shape): ReadonlySet<Shape> {
-  const seen = new Set<Shape>()
-  const next = [start]
-  for (let shape = next.pop(); shape !== undefined; shape = next.pop()) {
-    if (seen.has(shape)) continue
-    seen.add(shape)
-    next.push(...shape.chosenShapes, ...shape.memberShapes)
-  }
-  return seen
 }

@@ -16,7 +16,9 @@ export interface BodyRules {
   /** Whether a body is a part of a record: of its fields each is held to what the schema says of it alone. */
   readonly isPart: boolean
   /** Whether the schema says that there may be a list of records. */
-  readonly takesLists: boolean
+  readonly takesLists: boolean | undefined
+  /** Whether no body at all is as one without fields. */
+  readonly mayBeAbsent?: boolean
   /** Whether fields that are absent get the defaults of the schema. */
   readonly takesDefaults: boolean
   /** The check of the schema's own library, where it has one. */

@@ -44,9 +44,12 @@ export function toJsonSchema(schema: unknown, side: Side): AsJsonSchema {
     const { message } = error as Error
     const document = vendor === 'valibot' ? attempt(() => convert(side, withoutActions)) : undefined
     if (document !== undefined) return { document, isOfInput: true }
-    throw new TypeError(`resource() got no JSON Schema from ${vendor}: ${message} ${adviceFor(message)}`, {
-      cause: error
-    })
+    throw new TypeError(
+      `resource() got no JSON Schema from ${vendor}: ${message.replace(/\.?$/, '.')} ${adviceFor(message)}`,
+      {
+        cause: error
+      }
+    )
   }
 }
 
@@ -67,8 +70,8 @@ const adviceFor = (message: string) =>
 
 // TypeBox takes a pattern as a regular expression, too.
 function copy(schema: object): JsonSchema {
-  const text = JSON.stringify(schema, (key, value) => {
-    if (key === '~refine')
+  const text = JSON.stringify(schema, (_key, value) => {
+    if (Object.hasOwn(Object(value), '~refine'))
       throw new TypeError(
         "resource() can't run what Type.Refine() has added, since JSON Schema has no functions: check it in a hook"
       )

@@ -37,7 +37,8 @@ export const refusal = (where: Where, path: Path, must: string, keyword: string)
 
 /** The error for all that is wrong with a query or a body: its message says the first, and how many more there are. */
 export function toError(where: Where, faults: readonly Fault[]): BadRequest {
-  const [first, ...others] = faults.slice(0, maxFaults) as [Fault, ...Fault[]]
+  const byPlace = new Map(faults.toReversed().map((fault) => [JSON.stringify(fault.path), fault]))
+  const [first, ...others] = [...byPlace.values()].reverse().slice(0, maxFaults) as [Fault, ...Fault[]]
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
   const errors = [first, ...others].map(({ path, keyword, must }) => ({
     instancePath: path.map((key) => `/${shorten(String(key).replaceAll('~', '~0').replaceAll('/', '~1'))}`).join(''),

@@ -52,6 +52,25 @@ export function createQueryReader(rules: QueryRules, method: string, compile: Co
   return (query) => readEach(query, undefined, known, isNotKnown)
 }
 
+/**
+ * Makes what reads the query of a custom method: its parameters alone.
+ * @param required the names of those that must be there
+ */
+export function createParameterReader(
+  parameters: ReadonlyMap<string, Operand>,
+  required: readonly string[],
+  compile: Compile
+): (query: Query) => Query {
+  const readers = new Map([...parameters].map(([name, operand]) => [name, holdTo(operand, compile)]))
+  const isNotKnown = notKnown('there are', readers.keys())
+  return (query) => {
+    const read = readEach(query, undefined, readers, isNotKnown)
+    const missing = required.find((name) => !Object.hasOwn(read, name))
+    if (missing !== undefined) throw wrong({ name: missing, within: undefined }, 'is required', 'required')
+    return read
+  }
+}
+
 /** Reads each value of a query in its place: the query is that of one request. */
 function readEach(
   query: Query,

@@ -1,7 +1,8 @@
 import type { JsonSchema, ResourceOptions, SchemaMap } from '../../../types/resource.js'
 import { noNames, scalarDocument, WrittenSchema } from '../../schema/documents.js'
+import { isSchema } from '../../schema/keywords.js'
 import { kinds } from '../../schema/reader.js'
-import type { Shape } from '../../schema/shape.js'
+import type { Member, Shape } from '../../schema/shape.js'
 import { type ReadText, textReader, toList } from '../../schema/text.js'
 
 /** A value of a query: how its text is read, and the schema that it is held to. */
@@ -59,8 +60,10 @@ export function toQueryRules(
   { operators = {}, filter, sort }: Pick<ResourceOptions, 'operators' | 'filter' | 'sort'>,
   more: ReadonlyMap<string, Operand>
 ): QueryRules {
-  const fields = record.names.map((name) => ({ name, member: record.field(name) }))
-  const readable = fields.filter(({ member }) => member.isKnown && !member.writeOnly)
+  const fields = record.names.map((name) => ({ name, member: certain(record.field(name)) }))
+  const readable = fields.filter(
+    ({ member }) => member.isKnown && !member.writeOnly && !member.shape.mayHave('writeOnly')
+  )
   const own = Object.entries(operators).map(([name, schema]) => [name, schema && toOperand(schema)] as const)
   const filters = readable.flatMap(({ name, member }): [string, Filter][] => {
     const shape = filter === undefined || filter.includes(name) ? comparedShape(member.shape) : undefined
@@ -73,6 +76,19 @@ export function toQueryRules(
     select: readable.map(({ name }) => name),
     more
   }
+}
+
+/** A field of some branches alone, as if each record had it. */
+function certain(member: Member): Member {
+  const { shapes, schemas } = member.shape
+  const branches = schemas.map((schema) =>
+    isSchema(schema) && schema.anyOf?.includes(true) ? schema.anyOf : undefined
+  )
+  if (schemas.length === 0 || branches.includes(undefined)) return member
+  const named = branches.map((list = []) =>
+    shapes.alternatives.union(list.filter((branch) => branch !== true).map((branch) => [branch]))
+  )
+  return { ...member, shape: shapes.of(named) }
 }
 
 const isScalar = (shape: Shape) => (shape.kinds & ~kinds.scalar) === 0 || (shape.kinds === kinds.all && shape.isSilent)

@@ -1,7 +1,6 @@
 import type { FieldOf, JsonSchema, Resource, ResourceOptions } from '../../../types/resource.js'
 import type { SchemaValue } from '../../../types/standard-schema.js'
 import { noNames, WrittenSchema } from '../../schema/documents.js'
-import { triesBesideTags, triesInOrder } from '../../schema/incoming.js'
 import { isSchema } from '../../schema/keywords.js'
 import { kinds } from '../../schema/reader.js'
 import type { Shape } from '../../schema/shape.js'
@@ -9,34 +8,12 @@ import { attempt } from '../errors.js'
 import { methods } from '../methods.js'
 import { checkOptionNames } from '../option-names.js'
 import { type BodyRules, checkExamples, partValidation } from './body.js'
+import { toCustomMethods } from './custom-methods.js'
 import { filesOf, withoutFiles } from './files.js'
-import { standardOf, toJsonSchema } from './json-schema.js'
-import { type Operand, type QueryRules, toOperand, toQueryRules, toQuerystring } from './query-rules.js'
-import { validateOf, waitingOf } from './validate.js'
-
-/** What the server needs of a method beside its JSON Schemas. */
-export interface MethodRules {
-  readonly method: string
-  /** The record as it leaves, for those who read it. */
-  readonly response: JsonSchema
-  readonly outgoing: Outgoing
-  readonly query: QueryRules
-  readonly querystring: JsonSchema
-  readonly body: BodyRules | undefined
-}
-
-/** The record as it leaves. */
-export interface Outgoing {
-  readonly written: WrittenSchema
-  /** Whether scalars get the types of the schema: not where it is that of what is sent. */
-  readonly converts: boolean
-}
-
-const key = Symbol('rules of a resource')
-
-/** Returns the rules of a schema that `resource()` has made for a method. */
-export const rulesOf = (schema: object | undefined): MethodRules | undefined =>
-  (schema as { [key]?: MethodRules } | undefined)?.[key]
+import { toJsonSchema } from './json-schema.js'
+import { type Operand, toOperand, toQueryRules, toQuerystring } from './query-rules.js'
+import { type MethodRules, type RecordRules, rulesKey } from './rules.js'
+import { checkOf, validateOf } from './validate.js'
 
 const optionNames = {
   readOnly: true,
@@ -49,7 +26,8 @@ const optionNames = {
   response: true,
   operators: true,
   filter: true,
-  sort: true
+  sort: true,
+  methods: true
 } satisfies Record<keyof ResourceOptions, true>
 
 /**
@@ -86,26 +64,46 @@ export function resource(schema: unknown, options: ResourceOptions = {}): object
   const rules = toQueryRules(fieldsOf(outgoing), options, toParameters(options.query))
   const response = outgoing.documentWithout('writeOnly')
   const body = createBodyRules(schema, incoming, options)
-  return Object.fromEntries(
-    [...methods].map(([method, { arguments: names }]) => {
-      const ofBody = names.includes('data') ? body(method) : undefined
-      const querystring = toQuerystring(rules, method)
-      const ofMethod: MethodRules = {
-        method,
-        response,
-        outgoing: { written: outgoing, converts: !output.isOfInput },
-        query: rules,
-        querystring,
-        body: ofBody
-      }
-      return [method, { querystring, ...(ofBody && { body: ofBody.document }), response, [key]: ofMethod }]
-    })
-  )
+  const record: RecordRules = {
+    incoming: incoming.written,
+    outgoing: { written: outgoing, converts: !output.isOfInput }
+  }
+  const all = [...methods].map(([method, { arguments: names }]): MethodRules => {
+    const ofBody = names.includes('data') ? body(method) : undefined
+    const querystring = toQuerystring(rules, method)
+    return {
+      method,
+      response,
+      record,
+      outgoing: record.outgoing,
+      query: rules,
+      querystring,
+      body: ofBody,
+      custom: undefined
+    }
+  })
+  if (options.methods !== undefined) {
+    const { root } = incoming.written.shapes
+    const fields = {
+      readOnly: root.names.filter((name) => root.field(name).readOnly),
+      writeOnly: [...flagged.writeOnly]
+    }
+    all.push(...toCustomMethods(options.methods, { ...fields, record, response, query: rules, toParameters }))
+  }
+  return Object.fromEntries(all.map((ofMethod) => [ofMethod.method, toMethodSchema(ofMethod)]))
 }
+
+/** The schemas of a method for Fastify, which hold its rules. */
+const toMethodSchema = (rules: MethodRules) => ({
+  querystring: rules.querystring,
+  ...(rules.body && { body: rules.body.document }),
+  response: rules.response,
+  [rulesKey]: rules
+})
 
 /** @throws {TypeError} when a schema is not that of an object with fields */
 function checkRecord({ shapes: { root } }: WrittenSchema): void {
-  if (root.kinds !== kinds.object || root.isSilent || (root.of({}).names.length === 0 && root.isOpen))
+  if ((root.kinds !== kinds.object && root.kinds !== kinds.all) || root.isSilent)
     throw new TypeError('resource() needs the schema of an object with its properties: that of one record')
 }
 
@@ -137,7 +135,7 @@ function createBodyRules(schema: unknown, { written, shown }: Incoming, options:
       written: new WrittenSchema(withoutFiles(document), bodyOptions),
       isPart: false,
       takesDefaults: !isPart,
-      takesLists: false
+      takesLists: undefined
     }
   }
   const whole = { ...checkOf(schema), written, document: shown.documentWithout('readOnly') }
@@ -150,34 +148,31 @@ function createBodyRules(schema: unknown, { written, shown }: Incoming, options:
       'create',
       {
         ...(create === undefined ? { ...whole, isPart: false, takesDefaults: true } : ownRules(create, false)),
-        takesLists: options.lists === true
+        takesLists: options.lists
       }
     ],
     [
       'update',
       update === undefined
-        ? { ...whole, isPart: false, takesDefaults: true, takesLists: false }
+        ? { ...whole, isPart: false, takesDefaults: true, takesLists: undefined }
         : ownRules(update, false)
     ],
     [
       'patch',
-      patch === undefined ? { ...part, isPart: true, takesDefaults: false, takesLists: false } : ownRules(patch, true)
+      patch === undefined
+        ? { ...part, isPart: true, takesDefaults: false, takesLists: undefined }
+        : ownRules(patch, true)
     ]
   ])
   return (method: string) => byMethod.get(method)
-}
-
-/** The check of a schema by its own library, and how that one decides unions. */
-function checkOf(schema: unknown): Pick<BodyRules, 'validate' | 'countTries'> {
-  const vendor = standardOf(schema)?.vendor
-  const triesAll = vendor !== undefined && vendor !== 'arktype'
-  return { validate: waitingOf(schema), countTries: triesAll ? triesInOrder : triesBesideTags }
 }
 
 /** The check of a part of a record: by the schema of one, where the library makes it. What is checked of a whole record can't be checked of a part. */
 function checkOfPart(schema: unknown, written: WrittenSchema): Pick<BodyRules, 'validate' | 'countTries'> {
   const part = attempt(() => (schema as { partial?: () => unknown }).partial?.())
   if (part !== undefined) return checkOf(part)
+  // A part may be of any branch of a union: each of its fields is checked by itself.
+  if (written.shapes.root.unions.length > 0) return { ...checkOf(schema), validate: undefined }
   const { validate, countTries } = checkOf(schema)
   return { countTries, validate: validate && partValidation(validate, written) }
 }

@@ -1,4 +1,5 @@
 import type { StandardResult, StandardSchema } from '../../../types/resource.js'
+import { type CountTries, triesBesideTags, triesInOrder } from '../../schema/incoming.js'
 import { standardOf } from './json-schema.js'
 
 /** What checks a value by the library of its schema. */
@@ -23,4 +24,11 @@ export function waitingOf(schema: unknown): Validate | undefined {
     const { data, error } = await (schema as WithAsyncParse).safeParseAsync(value)
     return error ?? { value: data }
   }
+}
+
+/** The check of a schema by its own library, and how that one decides unions. */
+export function checkOf(schema: unknown): { validate: Validate | undefined; countTries: CountTries } {
+  const vendor = standardOf(schema)?.vendor
+  const triesAll = vendor !== undefined && vendor !== 'arktype'
+  return { validate: waitingOf(schema), countTries: triesAll ? triesInOrder : triesBesideTags }
 }

@@ -229,7 +229,9 @@ function ofBody(method: string, reason: string | undefined, { status, text }: An
   const name = { POST: 'create', PUT: 'update' }[method] ?? 'patch'
   const told = { answer: `${status} ${text}`, expected: reason ?? 'it is taken' }
   if (status >= 500) return [{ kind: `${name} answers ${status}`, ...told }]
-  if (reason === undefined && status >= 300) return [{ kind: `${name} refuses what fits`, ...told }]
+  // Valibot and ArkType take a list for an object, which can't be sent as one.
+  const isListForObject = status === 400 && text.includes('must be an object')
+  if (reason === undefined && status >= 300 && !isListForObject) return [{ kind: `${name} refuses what fits`, ...told }]
   if (reason !== undefined && status < 300)
     return [{ kind: `${name} takes a body that ${reason.replace(/,.*/, '')}`, ...told }]
   return []

@@ -292,7 +292,6 @@ export const objects: Kinds = {
   },
   JSON: {
     zod: () => z.json(),
-    arktype: () => 'object.json',
     valid: [{ a: [1, 'x', null, { b: true }] }],
     query: 'either'
   },

@@ -1,6 +1,5 @@
-import { types } from 'node:util'
-import { attempt, read, ServiceError } from '../core/errors.js'
-import { without } from './without.js'
+import { attempt, read, ServiceError } from './errors.js'
+import { type ValueTypes, without } from './without.js'
 
 // What every error has, beside `errors`. These properties are kept, also where a field has the same name, and only what is in them is cleaned.
 const envelope = ['name', 'message', 'code', 'className', 'data']
@@ -10,9 +9,9 @@ const envelope = ['name', 'message', 'code', 'className', 'data']
  * are kept, since they say which field a message is about. An error that has none of the fields is returned as it is; for another one,
  * an object that inherits from it is returned, so that its class stays the same.
  */
-export function errorWithout<E>(error: E, fields: readonly string[]): E {
+export function errorWithout<E>(error: E, fields: readonly string[], types: ValueTypes): E {
   // A value that can't be read is left out.
-  const keep = (value: unknown) => attempt(() => without(value, fields))
+  const keep = (value: unknown) => attempt(() => without(value, fields, types))
   const keepMessages = (value: unknown) => (Array.isArray(value) ? keep(value) : attempt(() => mapEntries(value, keep)))
   const keepTold = (value: unknown, key: string) =>
     key === 'errors' ? keepMessages(value) : fields.includes(key) && !envelope.includes(key) ? undefined : keep(value)
@@ -21,7 +20,7 @@ export function errorWithout<E>(error: E, fields: readonly string[]): E {
   for (const key of ['data', 'errors', 'validation']) {
     const given = read(error, key)
     const value = keepTold(given, key)
-    if (value !== given || isAsked(error, key)) told[key] = { value, enumerable: true }
+    if (value !== given || isAsked(error, key, types)) told[key] = { value, enumerable: true }
   }
   const toJSON = read(error, 'toJSON')
   const given = typeof toJSON === 'function' ? attempt(() => toJSON.call(error)) : undefined
@@ -33,7 +32,7 @@ export function errorWithout<E>(error: E, fields: readonly string[]): E {
 }
 
 /** Whether a property is an accessor, of the error or of its class: it may give something else when it is read again. */
-function isAsked(error: unknown, key: string): boolean {
+function isAsked(error: unknown, key: string, types: ValueTypes): boolean {
   for (let owner = error; typeof owner === 'object' && owner !== null; owner = Object.getPrototypeOf(owner)) {
     if (types.isProxy(owner)) return true
     const property = Object.getOwnPropertyDescriptor(owner, key)

@@ -1,7 +1,12 @@
-import { types } from 'node:util'
-import { define } from '../core/facade.js'
+import { define } from './facade.js'
 
 type Fields = readonly string[]
+
+/** Tells of a value what only the platform knows: `types` of `node:util`. */
+export interface ValueTypes {
+  isProxy(value: unknown): boolean
+  isBoxedPrimitive(value: unknown): boolean
+}
 
 /**
  * A value without some fields, at any depth, as JSON reads it: of an object with a `toJSON`, the answer of that method counts. An
@@ -10,11 +15,12 @@ type Fields = readonly string[]
  *
  * @throws what a getter or a `toJSON` throws; a RangeError when the value is nested too deep
  */
-export const without = (value: unknown, fields: Fields): unknown =>
-  clean(value, '', { fields, copies: new Map(), answers: new Map() })
+export const without = (value: unknown, fields: Fields, types: ValueTypes): unknown =>
+  clean(value, '', { fields, types, copies: new Map(), answers: new Map() })
 
 interface Walk {
   readonly fields: Fields
+  readonly types: ValueTypes
   /** The result for each object that was met. For an object that contains itself, this is the unfinished copy. */
   readonly copies: Map<object, unknown>
   /** The same for objects with a `toJSON`, by the key that the method was called with. */
@@ -46,9 +52,9 @@ function cleanAnswer(value: object, key: string, toJSON: (key: string) => unknow
 
 function cleanObject(value: Part, isCopied: boolean, keep: (kept: object) => void, walk: Walk): object {
   // JSON reads only the text or the number of it.
-  if (types.isBoxedPrimitive(value)) return value
+  if (walk.types.isBoxedPrimitive(value)) return value
   const { copy, isSame } = Array.isArray(value) ? copyList(value, keep, walk) : copyObject(value, keep, walk)
-  if (!isSame || isCopied || types.isProxy(value)) return copy
+  if (!isSame || isCopied || walk.types.isProxy(value)) return copy
   keep(value)
   return value
 }

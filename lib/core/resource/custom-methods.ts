@@ -1,0 +1,121 @@
+import type { CustomMethod, CustomMethods } from '../../../types/custom-method.js'
+import { noNames, WrittenSchema } from '../../schema/documents.js'
+import { hiddenNames } from '../../schema/hidden.js'
+import { kinds } from '../../schema/reader.js'
+import { definitionOf, methods as six } from '../methods.js'
+import { checkOptionNames } from '../option-names.js'
+import type { BodyRules } from './body.js'
+import { withoutFiles } from './files.js'
+import { toJsonSchema } from './json-schema.js'
+import type { Operand } from './query-rules.js'
+import type { MethodRules, Outgoing } from './rules.js'
+import { checkOf } from './validate.js'
+
+/** What custom methods take over of the record of their resource. */
+export interface RecordParts extends Pick<MethodRules, 'record' | 'query' | 'response'> {
+  /** The names of the fields that only the server sets, and of those that do not leave. */
+  readonly readOnly: readonly string[]
+  readonly writeOnly: readonly string[]
+  /** Reads the schema of further parameters of a query. */
+  toParameters(schema: unknown): ReadonlyMap<string, Operand>
+}
+
+const optionNames = { route: true, body: true, query: true, response: true } satisfies Record<keyof CustomMethod, true>
+
+/**
+ * Makes the rules of the custom methods that a resource declares.
+ * @throws {TypeError} when one has a name of the six, or a schema that is none for its place
+ */
+export const toCustomMethods = (declared: CustomMethods, parts: RecordParts): MethodRules[] =>
+  Object.entries(declared).map(([name, options]) => toCustomMethod(name, options, parts))
+
+function toCustomMethod(method: string, options: CustomMethod, parts: RecordParts): MethodRules {
+  if (six.has(method))
+    throw new TypeError(
+      `resource() can't declare '${method}' in \`methods\`: it is one of the six. Their schemas are the options create, update, patch, query and response`
+    )
+  const place = `methods.${method}.`
+  checkOptionNames(Object(options), Object.keys(optionNames), 'resource() has', place)
+  const { route, body, query, response } = Object(options) as CustomMethod
+  // A route of another form is refused where the service is registered, with its name.
+  const isRoute = typeof route === 'string' && /^\S+ \//.test(route)
+  const takesData = definitionOf(method, isRoute ? route : undefined).arguments.includes('data')
+  if (body !== undefined && !takesData)
+    throw new TypeError(
+      `resource() can't give '${method}' a body: its route '${route}' has none. Use POST, PUT or PATCH`
+    )
+  const parameters = query === undefined ? noParameters : within(`${place}query`, () => toQuery(query, parts))
+  const outgoing =
+    response === undefined ? parts.record.outgoing : within(`${place}response`, () => toOutgoing(response, parts))
+  return {
+    method,
+    record: parts.record,
+    query: parts.query,
+    querystring: parameters.querystring,
+    custom: { route, parameters: parameters.operands, required: parameters.required },
+    body: takesData ? within(`${place}body`, () => toBody(body ?? noData, parts)) : undefined,
+    outgoing,
+    response: response === undefined ? parts.response : outgoing.written.documentWithout('writeOnly')
+  }
+}
+
+/** Says which option a schema was that can't be used. */
+function within<T>(place: string, make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    throw new TypeError(`The option '${place}' of resource(): ${(error as Error).message}`, { cause: error })
+  }
+}
+
+const noParameters = toParameterRules(new Map(), [])
+
+function toParameterRules(operands: ReadonlyMap<string, Operand>, required: readonly string[]) {
+  const properties = Object.fromEntries([...operands].map(([name, { schema }]) => [name, schema]))
+  const querystring = {
+    type: 'object',
+    properties,
+    additionalProperties: false,
+    ...(required.length > 0 && { required })
+  }
+  return { operands, required, querystring }
+}
+
+function toQuery(query: unknown, { toParameters }: RecordParts) {
+  const { document } = toJsonSchema(query, 'input')
+  const { root } = new WrittenSchema(document, { flagged: noNames, ignoresFlags: true }).shapes
+  return toParameterRules(toParameters(query), root.required)
+}
+
+/** What a method takes that declares no body. */
+const noData = { type: 'object', properties: {}, additionalProperties: false }
+
+function toBody(body: unknown, { readOnly, record }: RecordParts): BodyRules {
+  const { document } = toJsonSchema(body, 'input')
+  const options = {
+    flagged: { ...noNames, readOnly: new Set(readOnly) },
+    recordNames: record.incoming.shapes.root.names
+  }
+  const written = new WrittenSchema(withoutFiles(document), options)
+  if (written.shapes.root.kinds !== kinds.object)
+    throw new TypeError('it must be the schema of an object. A list is the field of one')
+  return {
+    ...checkOf(body),
+    document: new WrittenSchema(document, options).documentWithout('readOnly'),
+    written,
+    isPart: false,
+    takesDefaults: true,
+    takesLists: false,
+    mayBeAbsent: true
+  }
+}
+
+function toOutgoing(response: unknown, { record, readOnly, writeOnly }: RecordParts): Outgoing {
+  const { document, isOfInput } = toJsonSchema(response, 'output')
+  const { outgoing, incoming } = record
+  // What is hidden at any place of the record does not leave by an answer that is open, either.
+  const hidden = [outgoing.written, incoming].flatMap(({ shapes }) => hiddenNames(shapes))
+  const flagged = { readOnly: new Set(readOnly), writeOnly: new Set([...writeOnly, ...hidden]) }
+  const written = new WrittenSchema(document, { flagged, recordNames: incoming.shapes.root.names })
+  return { written, converts: !isOfInput }
+}

@@ -1,0 +1,77 @@
+import type { MethodRoute } from '../../../types/custom-route.js'
+import type { JsonSchema } from '../../../types/standard-schema.js'
+import type { WrittenSchema } from '../../schema/documents.js'
+import type { BodyRules } from './body.js'
+import type { Operand, QueryRules } from './query-rules.js'
+
+/** What the server needs of a method beside its JSON Schemas. */
+export interface MethodRules {
+  readonly method: string
+  /** What leaves, for those who read it. */
+  readonly response: JsonSchema
+  readonly outgoing: Outgoing
+  readonly query: QueryRules
+  readonly querystring: JsonSchema
+  readonly body: BodyRules | undefined
+  readonly record: RecordRules
+  /** What a custom method says besides. */
+  readonly custom: CustomRules | undefined
+}
+
+/** What leaves. */
+export interface Outgoing {
+  readonly written: WrittenSchema
+  /** Whether scalars get the types of the schema: not where it is that of what is sent. */
+  readonly converts: boolean
+}
+
+/** The record that all methods of a resource are about. */
+export interface RecordRules {
+  /** As it is sent to the server. */
+  readonly incoming: WrittenSchema
+  readonly outgoing: Outgoing
+}
+
+/** A custom method that a resource declares. */
+export interface CustomRules {
+  readonly route: MethodRoute | undefined
+  /** All that its query may hold. */
+  readonly parameters: ReadonlyMap<string, Operand>
+  /** The names of the parameters that it must hold. */
+  readonly required: readonly string[]
+}
+
+/** Under which the schemas of a method hold its rules. */
+export const rulesKey = Symbol('rules of a resource')
+
+/** Returns the rules of a schema that `resource()` has made for a method. */
+export const rulesOf = (schema: object | undefined): MethodRules | undefined =>
+  (schema as { [rulesKey]?: MethodRules } | undefined)?.[rulesKey]
+
+/** Schemas by method: the option `schema` of a service, which may hold those of a resource. */
+export type SchemasByMethod = Readonly<Record<string, object | undefined>>
+
+/** The record of the resource that schemas are of; `undefined` where they are of none. */
+export const recordOf = (schemas: SchemasByMethod = {}): RecordRules | undefined =>
+  Object.values(schemas).map(rulesOf).find(Boolean)?.record
+
+/** The custom methods that a resource declares, with their routes. */
+export const declaredIn = (schemas: SchemasByMethod = {}): ReadonlyMap<string, MethodRoute | undefined> =>
+  new Map(
+    Object.entries(schemas).flatMap(([name, schema]) => {
+      const custom = rulesOf(schema)?.custom
+      return custom === undefined ? [] : [[name, custom.route] as const]
+    })
+  )
+
+/** The routes of custom methods that schemas and options name; the options have the last word. */
+export function routesOf(
+  schemas: SchemasByMethod | undefined,
+  own: Readonly<Record<string, MethodRoute>> | undefined,
+  names?: readonly string[]
+): Readonly<Record<string, MethodRoute>> | undefined {
+  const declared = [...declaredIn(schemas)].flatMap(([name, route]) =>
+    route === undefined || names?.includes(name) === false ? [] : [[name, route] as const]
+  )
+  return declared.length === 0 ? own : { ...Object.fromEntries(declared), ...own }
+}

@@ -1,0 +1,60 @@
+import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
+
+type Sets = readonly (readonly SchemaValue[])[]
+
+// Of unions within unions.
+const maxAlternatives = 16
+
+/** Unions of sets of schemas, one of which applies to a place. The same sets are the same union. */
+export class Alternatives {
+  readonly #ids = new Map<unknown, number>()
+  readonly #unions = new Map<string, JsonSchema>()
+  readonly #sets = new Map<SchemaValue, Sets>()
+
+  /**
+   * The union of alternatives, each of which is a set of schemas. The same alternatives are the same union, and one within another is part of it: a schema within itself would make new unions without end.
+   */
+  readonly union = (alternatives: Sets): JsonSchema => {
+    const flat = alternatives.flatMap((schemas) => this.#flatten(schemas))
+    // Of too many none is sure: their flags and names hold.
+    const isTooMany = flat.length > maxAlternatives
+    const loose = isTooMany ? [...new Set(flat.flat())].map((schema) => [schema]) : flat
+    const byKey = new Map((isTooMany ? [...loose, []] : loose).map((schemas) => [this.key(schemas), schemas]))
+    const key = [...byKey.keys()].sort().join('|')
+    const ready = this.#unions.get(key)
+    if (ready !== undefined) return ready
+    const branches = [...byKey.values()].map((schemas): SchemaValue => {
+      const [first = true, ...others] = schemas
+      return others.length === 0 ? first : { allOf: schemas }
+    })
+    const union: JsonSchema = { anyOf: branches }
+    this.#unions.set(key, union)
+    this.#sets.set(union, [...byKey.values()])
+    return union
+  }
+
+  /** The sets of schemas that may apply where a set of them does, some of which are unions of alternatives. */
+  #flatten(schemas: readonly SchemaValue[]): Sets {
+    return schemas.reduce<Sets>(
+      (sets, schema) => {
+        const own = this.#sets.get(schema) ?? [[schema]]
+        return sets.length * own.length > maxAlternatives
+          ? [...sets, ...own, []]
+          : sets.flatMap((set) => own.map((other) => [...set, ...other]))
+      },
+      [[]]
+    )
+  }
+
+  /** What tells a set of schemas from others. */
+  key(schemas: readonly SchemaValue[]): string {
+    return [...new Set(schemas.map((schema) => this.id(schema)))].sort((left, right) => left - right).join()
+  }
+
+  /** A number for a schema, or for a list of branches. */
+  id(value: unknown): number {
+    const id = this.#ids.get(value) ?? this.#ids.size
+    this.#ids.set(value, id)
+    return id
+  }
+}

@@ -1,0 +1,37 @@
+import type { Flag } from './reader.js'
+
+/** Names of fields that options flag: of the record, and of each record of its kind within it. */
+export type FlaggedNames = Readonly<Record<Flag, ReadonlySet<string>>>
+
+/** An object whose fields may be flagged by their names. */
+export interface Place {
+  /** The names that it spells out. */
+  readonly names: readonly string[]
+  /** Whether the whole schema is about it. */
+  readonly isRecord: boolean
+}
+
+interface Names {
+  readonly flagged: FlaggedNames
+  /** The names of the fields of the record, where the schema is not that of the record. */
+  readonly recordNames?: readonly string[] | undefined
+}
+
+/**
+ * Whether a field has a flag by its name. In a schema of something else than the record, an object with all of its names is the record, and one that has no other names is a part of it. Names that
+ * an object does not spell out are those of the record, too.
+ */
+export function isFlaggedByName(
+  flag: Flag,
+  name: string,
+  { names, isRecord }: Place,
+  { flagged, recordNames }: Names
+): boolean {
+  if (!flagged[flag].has(name)) return false
+  if (recordNames === undefined) return isRecord
+  if (recordNames.length > 0 && recordNames.every((field) => names.includes(field))) return true
+  if (!names.includes(name)) return flag === 'writeOnly' || isRecord
+  const isPart = names.every((field) => recordNames.includes(field))
+  // What holds nothing but hidden fields is made to show them.
+  return flag === 'writeOnly' && isPart && names.some((field) => !flagged.writeOnly.has(field))
+}

@@ -1,0 +1,122 @@
+import Fastify from 'fastify'
+import services, {
+  type HookContext,
+  type Id,
+  type Params,
+  type RecordOf,
+  resource,
+  type ServiceOf
+} from 'fastify-services'
+import { createClient, rest } from 'fastify-services/client'
+import Type from 'typebox'
+import * as z from 'zod'
+import { same } from './same.js'
+
+const Post = z.object({ id: z.int(), title: z.string(), secret: z.string().optional() })
+interface Sent {
+  id: number
+  title: string
+}
+
+const posts = resource(Post, {
+  readOnly: ['id'],
+  writeOnly: ['secret'],
+  methods: {
+    publish: {
+      route: 'POST /:id/publish',
+      body: Type.Object({ at: Type.String() }),
+      query: z.object({ notify: z.boolean().optional() })
+    },
+    like: { route: 'PUT /:id/likes' },
+    stats: { route: 'GET /stats', query: z.object({ year: z.int() }), response: z.object({ count: z.int() }) },
+    related: { route: 'GET /:id/related', response: z.array(Post) },
+    archive: { body: z.object({ before: z.string().optional() }) }
+  }
+})
+
+type Posts = ServiceOf<typeof posts>
+same<RecordOf<typeof posts>, Sent>(true)
+same<Awaited<ReturnType<Posts['publish']>>, Sent>(true)
+same<Awaited<ReturnType<Posts['related']>>, Sent[]>(true)
+same<Parameters<Posts['publish']>[1], { at: string }>(true)
+same<ServiceOf<typeof posts, 'get'>['archive'], Posts['archive']>(true)
+same<'find' extends keyof ServiceOf<typeof posts, 'get'> ? true : false, false>(true)
+
+class PostService {
+  async get(id: Id): Promise<Sent> {
+    return { id: Number(id), title: '' }
+  }
+  async publish(id: string, data: { at: string }, params: Params<{ notify?: boolean }>): Promise<Sent> {
+    return { id: Number(id), title: `${data.at}${params.query?.notify}` }
+  }
+  async like(_id: Id): Promise<void> {}
+  async stats({ query }: Params<{ year: number }>): Promise<{ count: number }> {
+    return { count: query?.year ?? 0 }
+  }
+  async related(id: Id): Promise<Sent[]> {
+    return [await this.get(id)]
+  }
+  async archive({ before }: { before?: string }): Promise<Sent> {
+    return { id: 1, title: before ?? '' }
+  }
+}
+class Lacking {
+  async get(id: Id): Promise<Sent> {
+    return { id: Number(id), title: '' }
+  }
+}
+class Other extends PostService {
+  // @ts-expect-error: the class is of another method
+  override async publish(id: string, data: { until: number }): Promise<Sent> {
+    return { id: Number(id), title: `${data.until}` }
+  }
+}
+
+const app = Fastify()
+await app.register(services)
+const registered = app.service('posts', new PostService(), { schema: posts })
+await registered.publish('1', { at: 'now' }, {})
+// @ts-expect-error: it lacks the methods that are declared
+app.service('lacking', new Lacking(), { schema: posts })
+// @ts-expect-error: its `publish` takes other data
+app.service('other', new Other(), { schema: posts })
+// @ts-expect-error: one of the six
+resource(Post, { methods: { get: {} } })
+// @ts-expect-error: no verb
+resource(Post, { methods: { publish: { route: '/:id/publish' } } })
+
+// Hooks have the arguments of the route.
+const ofPublish = ({ id, data, params, result }: HookContext<Posts, 'publish'>) => {
+  same<typeof id, Id>(true)
+  same<typeof data, { at: string }>(true)
+  same<NonNullable<typeof params.query>['notify'], boolean | undefined>(true)
+  same<typeof result, Sent | undefined>(true)
+}
+void ofPublish
+
+// The service fits what `Services` says of it.
+const listed: Posts['publish'] = new PostService().publish
+void listed
+
+// The client has the same methods.
+const connection = rest('http://localhost').fetch(fetch)
+const client = createClient<{ posts: Posts }>()
+client.use('posts', connection.service('posts'), { schema: posts })
+const received = client.service('posts')
+same<Awaited<ReturnType<typeof received.publish>>, Sent>(true)
+await received.publish(1, { at: 'now' }, { query: { notify: true } })
+await received.like(1)
+await received.archive()
+await received.archive({ before: 'now' })
+same<Awaited<ReturnType<typeof received.stats>>, { count: number }>(true)
+await received.stats({ query: { year: 2030 } })
+const related = await received.related(1)
+same<typeof related, Sent[]>(true)
+// @ts-expect-error: no data
+await received.publish(1)
+// @ts-expect-error: another type
+await received.publish(1, { at: 1 })
+// @ts-expect-error: no id
+await received.publish({ at: 'now' })
+// @ts-expect-error: another query
+await received.stats({ query: { years: 2030 } })

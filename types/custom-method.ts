@@ -1,0 +1,109 @@
+import type { MethodRoute, Takes, WithRoutes } from './custom-route.js'
+import type { Option } from './resource-query.js'
+import type { Id, Params, Service } from './service.js'
+import type { InputOf, OutputOf } from './standard-schema.js'
+
+/** A custom method of a resource. Schemas are of the same kinds as that of the record. */
+export interface CustomMethod {
+  /** Its verb and path, as `'POST /:id/publish'`. Default: `POST` with the header `X-Service-Method`. */
+  readonly route?: MethodRoute
+  /** The schema of the object that it takes. Default: it takes no data. */
+  readonly body?: unknown
+  /** The schema of an object: the parameters that its query may have. Default: none. */
+  readonly query?: unknown
+  /** What it answers. Default: the record. */
+  readonly response?: unknown
+}
+
+/** Custom methods by name: none is one of the six. */
+export type CustomMethods = { readonly [name: string]: CustomMethod } & { readonly [Name in keyof Service]?: never }
+
+type Data<C> = [Option<C, 'body'>] extends [never] ? Record<string, never> : InputOf<Option<C, 'body'>>
+type Query<C> = [Option<C, 'query'>] extends [never] ? Record<string, never> : InputOf<Option<C, 'query'>>
+
+/** The types of a custom method that options declare, for a record `R`. */
+interface Typed<Route, D, Q, R> {
+  readonly route: Route
+  readonly data: D
+  readonly query: Q
+  readonly result: R
+}
+
+/** The types of the custom methods that the options `O` declare. `S` is the type of the record by its schema, `R` as it leaves. */
+export type CustomIn<O, S, R> = [Option<O, 'methods'>] extends [never]
+  ? Record<never, never>
+  : {
+      [Name in keyof Option<O, 'methods'>]: Typed<
+        Option<Option<O, 'methods'>[Name], 'route'>,
+        Data<Option<O, 'methods'>[Name]>,
+        Query<Option<O, 'methods'>[Name]>,
+        [Option<Option<O, 'methods'>[Name], 'response'>] extends [never]
+          ? R
+          : Left<OutputOf<Option<Option<O, 'methods'>[Name], 'response'>>, S, R>
+      >
+    }
+
+/** What leaves of an answer: where it is the record by its schema, the record as it leaves. */
+type Left<T, S, R> = T extends readonly (infer I)[] ? Left<I, S, R>[] : [T] extends [S] ? ([S] extends [T] ? R : T) : T
+
+// Written as methods, whose arguments may be of a narrower type in a class: ids are texts there, or numbers.
+type Call<Kind, D, P, R> = Kind extends 'find'
+  ? { call(params?: P): R }['call']
+  : Kind extends 'get'
+    ? { call(id: Id, params?: P): R }['call']
+    : Kind extends ':id'
+      ? Record<never, never> extends D
+        ? { call(id: Id, data?: D, params?: P): R }['call']
+        : { call(id: Id, data: D, params?: P): R }['call']
+      : Record<never, never> extends D
+        ? { call(data?: D, params?: P): R }['call']
+        : { call(data: D, params?: P): R }['call']
+
+/** What an object must have, to be a service of a resource with these methods. `Answer` makes of a result what a method may give. */
+type Serve<Kind, D, P, R> = Kind extends 'find'
+  ? { call(params: P): R }['call']
+  : Kind extends 'get'
+    ? { call(id: Id, params: P): R }['call']
+    : Kind extends ':id'
+      ? { call(id: Id, data: D, params: P): R }['call']
+      : { call(data: D, params: P): R }['call']
+
+type RouteIn<C> = C extends { readonly route: infer Route } ? Route : never
+
+/** The methods of an object, by the types of custom methods. */
+export type ServedCustom<M> = {
+  [Name in keyof M]: M[Name] extends Typed<infer _Route, infer D, infer Q, infer R>
+    ? Serve<Takes<RouteIn<M[Name]>, 'custom'>, D, Params<Q>, CustomAnswer<R>>
+    : never
+}
+
+/** A result as a service may hold it. A method may give nothing, or a stream. */
+type CustomAnswer<R> = Plain<R> | PromiseLike<Plain<R>>
+// biome-ignore lint/suspicious/noConfusingVoidType: a method that gives nothing has this type
+type Plain<R> = Loose<R> | AsyncIterable<unknown> | null | undefined | void
+
+/** A value as a service may hold it: what JSON has no type for becomes a text on its way out. */
+type Loose<T> = T extends readonly (infer I)[]
+  ? readonly Loose<I>[]
+  : T extends Date
+    ? T | string
+    : T extends object
+      ? { readonly [K in keyof T]: Loose<T[K]> | (undefined extends T[K] ? null : never) }
+      : T extends string
+        ? T | Date
+        : T
+
+type CustomCalls<M> = {
+  [Name in keyof M]: M[Name] extends Typed<infer _Route, infer D, infer Q, infer R>
+    ? Call<Takes<RouteIn<M[Name]>, 'custom'>, D, Params<Q>, Promise<R>>
+    : never
+}
+
+type RoutesIn<M> = { readonly [Name in keyof M as [RouteIn<M[Name]>] extends [never] ? never : Name]: RouteIn<M[Name]> }
+
+/** A service with the custom methods of its resource, which have their routes. */
+export type WithCustom<S, M> = [keyof M] extends [never]
+  ? S
+  : [keyof RoutesIn<M>] extends [never]
+    ? S & CustomCalls<M>
+    : WithRoutes<S & CustomCalls<M>, RoutesIn<M>>

@@ -35,7 +35,7 @@ export function createClient<Services = Record<string, AnyService>>({
 
   function register(path: string, service: object, options: ClientServiceOptions = {}) {
     const name = stripSlashes(path)
-    if (entries.has(name)) throw new Error(`There is a service '${name}' already: call use() before service()`)
+    if (entries.has(name)) throw new Error(`There is a service '${name}' already: call use() first`)
     const provide = service instanceof RestService ? addMethod : undefined
     const schema = options.schema as SchemasByMethod | undefined
     const methods = options.methods ?? [...declaredIn(schema).keys()]
@@ -69,8 +69,8 @@ export function createClient<Services = Record<string, AnyService>>({
     service(path: string): unknown {
       const name = stripSlashes(path)
       const entry = entries.get(name)
-      if (entry !== undefined) return entry.service
-      if (app.defaultService === undefined)
+      if (entry) return entry.service
+      if (!app.defaultService)
         throw new Error(`There is no server for '${name}': call configure(rest(address).fetch(fetch)) first`)
       return register(name, app.defaultService(name))
     },

@@ -7,7 +7,7 @@ import type { Connection } from './connection.js'
 import { nameIn } from './headers.js'
 import { type Held, is401, type Login, type LoginApp, type LoginService, loginOf, type Session } from './login.js'
 import { createRenewal } from './renewal.js'
-import { createTokenStore, type StorageOptions } from './token-store.js'
+import { createTokenStore, type StorageOptions, type Token } from './token-store.js'
 import { abortable } from './transports/abortable.js'
 
 /** Options of `authentication`. */
@@ -51,15 +51,15 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
   return (app) => {
     const tokens = createTokenStore(options)
     const { connection } = app
-    if (connection === undefined)
-      throw new Error('Authentication needs a connection: call configure(rest(address).fetch(fetch)) first')
+    if (!connection)
+      throw new Error(`There is no server for '${path}': call configure(rest(address).fetch(fetch)) first`)
     const service = app.service(path) as LoginService
     const login = loginOf(app, tokens)
     const renew = createRenewal(tokens, service, login)
 
     async function goOn(session: Session): Promise<Login> {
       const accessToken = await tokens.inTurn(() => tokens.access())
-      if (!accessToken) throw new NotAuthenticated('No stored token: log in first')
+      if (!accessToken) throw new NotAuthenticated('There is no token: log in first')
       const loginWith = async (used: string) => ({
         result: await service.create({ strategy: jwtStrategy, accessToken: used }),
         used
@@ -77,7 +77,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
       authenticate: (request?: AuthenticationRequest, params?: ClientParams) =>
         request === undefined ? reAuthenticate() : login.rememberUser(service.create(request, params)),
       async logout() {
-        const held = login.hold()
+        const held = login.hold(true)
         // It is awaited after hooks, which may take long: until then a rejection must not count as unhandled.
         held.catch(() => {})
         const params = { connection: { [heldByCall]: held } }
@@ -85,25 +85,24 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
           if (is401(error)) return null
           throw error
         })
-        const { session, token } = await held
-        await login.end(session, token, result)
+        await login.end(await held, result)
         return result
       }
     })
 
     // Only calls of this connection get the token, so that it is not sent to other servers.
     const { send } = connection
-    connection.send = async (request) => {
-      const { service, call, headers, body, signal, options } = request
-      const isLogin = service === path && call === 'create'
-      if (isLogin || nameIn(headers, header)) return send(request)
-      const sendWith = (token: string) =>
-        send({ ...request, headers: { ...headers, [header]: `${scheme} ${token}`.trim() } })
-      const held = () => (options as { [heldByCall]?: Promise<Held> })[heldByCall] ?? login.hold()
+    connection.send = async (sent) => {
+      // Libraries take only a header of the usual name off when they follow a redirect.
+      const request = { ...sent, isSecret: sent.service === path || !!options.header }
+      const { service, call, headers, body, signal } = request
+      if ((service === path && call === 'create') || nameIn(headers, header)) return send(request)
+      const sendWith = (token: Token) =>
+        send(token ? { ...request, headers: { ...headers, [header]: `${scheme} ${token}`.trim() } } : request)
+      const held = () => (request.options as { [heldByCall]?: Promise<Held> })[heldByCall] ?? login.hold()
       const { session, token } = await unlessAborted(signal, held)
-      if (!token) return send(request)
       const response = await sendWith(token)
-      if (response.status !== 401) return response
+      if (!token || response.status !== 401) return response
       const renewed = await unlessAborted(signal, () => renew(token, session))
       // A stream can't be sent a second time.
       return !renewed || streamOf(body) ? response : sendWith(renewed)
@@ -115,5 +114,5 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
 const unlessAborted = <T>(signal: AbortSignal | undefined, wait: () => Promise<T>) =>
   abortable<T>(signal, (resolve, reject) => {
     wait().then(resolve, reject)
-    return () => {}
+    return undefined
   })

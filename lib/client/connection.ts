@@ -36,7 +36,7 @@ export function createConnection({ library, Class, send, ...settings }: Connecti
   const service = (name: string) =>
     new Class({ ...settings, name, connection: library, [transport]: (request) => connection.send(request) })
   const configure = (app: Connectable) => {
-    if (app.rest !== undefined || taken) throw new Error('There is a connection already: call use() for others')
+    if (app.rest || taken) throw new Error('There is a connection already: call use() first')
     taken = true
     Object.assign(app, { rest: library, connection, defaultService: service })
     app.mixins?.unshift(addMethods)

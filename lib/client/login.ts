@@ -24,9 +24,11 @@ export interface Login {
 
 /** One login, or the tokens that the storage has at the start. After its end, calls may still refer to it, and no longer change anything. */
 export interface Session {
+  /** Its number, in the order in which they began. */
+  readonly number: number
   /** The request that logs in, or continues with a token, while it is under way. */
   login?: Promise<AuthenticationResult> | undefined
-  /** Its first token. */
+  /** A token of its user. */
   token?: Token
   /** The session that stayed, if this one failed to log in. */
   before?: Session
@@ -38,6 +40,8 @@ export interface Session {
 export interface Held {
   readonly session: Session
   readonly token: Token
+  /** Of a logout: the number of the last session that had begun. */
+  readonly last?: number
 }
 
 /** The login of an application. */
@@ -48,15 +52,16 @@ export const is401 = (error: unknown) => read(error, 'code') === 401
 /** Manages the login of an application: `app.get('authentication')`, its events and its tokens. They change after the storage has. */
 export function loginOf(app: LoginApp, tokens: TokenStore) {
   // `current` is the session that new calls start with, `stored` the one whose tokens are in the storage. They differ while a user logs in.
-  let current: Session = {}
+  let count = 0
+  const begin = (): Session => ({ number: ++count })
+  let current = begin()
   let stored = current
   // Announces the stored login. It is set while a later login, which may still fail, is under way.
   let tell: (() => void) | undefined
 
   const drop = async (token: Token) => {
-    const isGone = await tokens.drop(token)
+    if (await tokens.drop(token)) stored = begin()
     tell = undefined
-    return isGone
   }
 
   /** Follows a login that is under way, and makes it that of a session. */
@@ -65,7 +70,7 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
     const isCurrent = () => current === session
     const save = async ({ result, used }: Login) => {
       if (!isCurrent() && stored !== session) return result
-      if (used === undefined) {
+      if (!used) {
         await tokens.clear()
         tell = undefined
       }
@@ -84,14 +89,15 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
       return result
     }
     const onError = async (error: unknown) => {
-      try {
-        if (isCurrent() && is401(error)) await drop(stored === before ? await token : stored.token)
-      } finally {
-        if (isCurrent()) {
-          session.before = current = stored
-          app.set('authentication', null)
-          tell?.()
-        }
+      if (isCurrent() && is401(error)) {
+        // That the login was refused matters more than that the storage has failed.
+        const dropped = token.then((read) => drop(stored === before ? read : stored.token))
+        await dropped.catch((cause) => Object.assign(error as Error, { cause }))
+      }
+      if (isCurrent()) {
+        session.before = current = stored
+        app.set('authentication', null)
+        tell?.()
       }
       throw error
     }
@@ -112,7 +118,7 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
 
     /** Starts a session for the login of a user, who may be another one than before. */
     rememberUser(login: Promise<AuthenticationResult>): Promise<AuthenticationResult> {
-      current = {}
+      current = begin()
       return remember(
         current,
         login.then((result) => ({ result }))
@@ -122,30 +128,34 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
     /** Whether the session is still the current one: nobody has logged in or out since. */
     isCurrent: (session: Session) => session === current,
 
-    /** Returns the session and the token for a call. It waits for a login that is under way. */
-    async hold(): Promise<Held> {
-      const held = current
-      if (held.login === undefined) return { session: held, token: await tokens.read() }
-      const result = await held.login.catch(() => undefined)
+    /**
+     * Returns the session and the token for a call. It waits for a login that is under way. A logout also ends a login that is still stored
+     * then: if the one under way fails, it would go on.
+     */
+    async hold(isLogout = false): Promise<Held> {
+      const [held, atCall, last] = [current, stored, isLogout ? count : 0]
+      const { login } = held
+      if (isLogout || !login) atCall.token = await tokens.read()
+      const result = await login?.catch(() => undefined)
       const session = held.before ?? held
-      const token = await tokens.inTurn(async () => (session === stored ? tokens.access() : result?.accessToken))
-      return { session, token }
+      const stay = async () => (session === stored ? tokens.access() : result?.accessToken)
+      return { session, token: login ? await tokens.inTurn(stay) : atCall.token, last }
     },
 
-    /** Ends a session. It does nothing if that session has ended already. */
-    end: (session: Session, token: Token, result: AuthenticationResult | null): Promise<void> =>
+    /** Ends a session, for a logout all that had begun when it was called. It does nothing if they have ended already. */
+    end: ({ session, token, last = 0 }: Held, result: AuthenticationResult | null): Promise<void> =>
       tokens.inTurn(async () => {
-        if (session !== stored) return
+        const isOver = (other: Session) => other === session || other.number <= last
+        if (!isOver(stored)) return
         const shown = app.get('authentication')
-        const show = (value: unknown) => current === session && app.set('authentication', value)
+        const show = (value: unknown) => isOver(current) && app.set('authentication', value)
         show(null)
-        const isGone = await drop(token).catch((error) => {
+        await drop(session === stored ? token : stored.token).catch((error) => {
           if (!app.get('authentication')) show(shown)
           throw error
         })
         show(null)
-        if (isGone) stored = {}
-        if (current === session) current = stored
+        if (isOver(current)) current = stored
         app.emit('logout', result)
       })
   }

@@ -15,12 +15,18 @@ export interface ClientRequest {
   /** Options of the call for the HTTP library. */
   readonly options: Readonly<Record<string, unknown>>
   readonly signal: AbortSignal | undefined
+  /** Whether it carries a secret that no redirect may take to another origin, such as the password of a login. */
+  readonly isSecret?: boolean
 }
 
 /** The response, as every HTTP library returns it. */
 export interface ClientResponse {
   readonly status: number
-  /** The header `Content-Type`, if there is one. */
-  readonly type: string | null | undefined
+  /** The headers: `Headers`, or an object whose names are in lower case. */
+  readonly headers: { get(name: string): string | null } | Readonly<Record<string, unknown>>
   readonly body: Uint8Array | ArrayBuffer
 }
+
+/** Reads a header of a response. A server may send one that is called `get`. */
+export const headerOf = ({ headers }: ClientResponse, name: string): string | null | undefined =>
+  typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, string>)[name]

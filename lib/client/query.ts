@@ -10,12 +10,10 @@ const isObject = (value: unknown): value is object => Object(value) === value
 
 // `qs` encodes more characters than encodeURIComponent, and replaces halves of surrogate pairs, at which encodeURIComponent throws.
 const encode = (text: string) =>
-  /^[\w.~-]*$/.test(text)
-    ? text
-    : encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD')).replace(
-        /[!'()*]/g,
-        (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
-      )
+  encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD')).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+  )
 
 /** A query as a string, byte for byte as `qs.stringify(query)` prints it. */
 export const stringify = (query: object): string => pairs(query).join('&')

@@ -4,15 +4,14 @@ import { ofSameUser, type Token, type TokenStore } from './token-store.js'
 interface Locks {
   request(name: string, run: () => Promise<void>): Promise<void>
 }
-declare const navigator: { locks?: Locks } | undefined
 
 /** Creates the function that renews the access token of a session by its refresh token. Calls that need it at the same time share one renewal. */
 export function createRenewal(tokens: TokenStore, service: LoginService, { isCurrent, end }: ApplicationLogin) {
   // A refresh token can be used once, and other tabs have the same one: they take turns.
   function alone<T>(run: () => Promise<T>): Promise<T> {
-    const locks = typeof navigator === 'undefined' ? undefined : navigator.locks
+    const locks = (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks
     const { shared } = tokens
-    if (locks === undefined || shared === undefined) return run()
+    if (!locks || !shared) return run()
     return new Promise((resolve, reject) => {
       const runAndWait = async () => {
         await run().then(resolve, reject)
@@ -34,7 +33,7 @@ export function createRenewal(tokens: TokenStore, service: LoginService, { isCur
       await tokens.inTurn(() => tokens.save(result, refused))
     } catch (error) {
       if (!is401(error)) throw error
-      if ((await tokens.refresh()) === refreshToken) await end(session, refused, null)
+      if ((await tokens.refresh()) === refreshToken) await end({ session, token: refused }, null)
     }
     return tokens.access()
   }

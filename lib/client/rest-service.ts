@@ -3,7 +3,7 @@ import type { NullableId, Query } from '../../types/service.js'
 import { BadRequest } from '../core/errors.js'
 import { custom, definitionOf, type MethodDefinition, methods } from '../core/methods.js'
 import { nameError } from '../core/names.js'
-import { fillPath, stripSlashes } from '../core/path.js'
+import { encodeSegment, fillPath, stripSlashes } from '../core/path.js'
 import { isPlain } from '../core/plain.js'
 import { streamOf } from '../core/stream.js'
 import { mergeHeaders } from './headers.js'
@@ -110,14 +110,9 @@ function toRequest(service: RestService, name: string, definition: MethodDefinit
   if (!isPlain(conditions)) throw new BadRequest(`The query of ${service.name}.${name} must be a plain object`)
   const isMulti = hasId === 'optional' && id === null
   const lost = isMulti ? findVanishing(conditions) : undefined
-  if (lost !== undefined)
-    throw new BadRequest(`The condition '${String(lost)}' of ${name}(null) would not reach the server`)
-  const rest = isMulti ? '' : fillPath(template, { ...route, id }, `of ${service.name}.${name}`)
-  // Browsers read a backslash in a URL as a slash, and leave out tabs and line breaks. request takes ASCII alone.
-  const path = [fillPath(service.name, route), rest]
-    .filter(Boolean)
-    .join('/')
-    .replace(/[^!-[\]-~]+/g, encodeURIComponent)
+  if (lost !== undefined) throw new BadRequest(`The condition '${String(lost)}' of ${name}(null) would be lost`)
+  const rest = isMulti ? '' : fillPath(toURL(template), { ...route, id }, `of ${service.name}.${name}`)
+  const path = [fillPath(toURL(service.name), route), rest].filter(Boolean).join('/')
   const body = bodyOf(given('data'))
   const standard = {
     Accept: 'application/json',
@@ -135,6 +130,10 @@ function toRequest(service: RestService, name: string, definition: MethodDefinit
     signal
   }
 }
+
+/** Encodes what has a meaning in a URL, and what libraries change there: browsers read a backslash as a slash, request takes ASCII alone. */
+const toURL = (path: string) =>
+  path.replace(/[^!"$&->@-[\]-~]+|(^|\/)\.\.?(?=\/|$)/g, (text) => encodeSegment(text.replace('/', ''), 'A path'))
 
 /** Returns data as JSON. Forms, files, bytes and streams are returned as they are. */
 function bodyOf(data: unknown): unknown {

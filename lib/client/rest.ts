@@ -4,9 +4,10 @@ import { type Connection, createConnection } from './connection.js'
 import { mergeHeaders } from './headers.js'
 import { libraries } from './libraries.js'
 import type { Library } from './library.js'
+import type { ClientRequest } from './message.js'
+import { checkAddress, following, isPage } from './redirect.js'
 import { type AdapterOptions, RestService, type RestServiceClass } from './rest-service.js'
-
-declare const location: unknown
+import { fetchLibrary } from './transports/fetch.js'
 
 /** An adapter. It takes the library, then options, a class of services, or both. */
 export interface Adapter<L, Options = AdapterOptions> {
@@ -30,31 +31,33 @@ export type Rest = { readonly [Name in AnyLibrary['name']]: AdapterOf<Extract<An
  * app.configure(rest('https://api.example.com').fetch(fetch))
  */
 export function rest(base = '', options: AdapterOptions = {}): Rest {
-  if (base === '' && typeof location === 'undefined')
-    throw new Error('rest(address) needs an address outside a browser')
+  checkAddress(base)
   const address = base.replace(/\/+$/, '')
   const adapter =
-    ({ name, streams = [], send, check }: Library<string, unknown>) =>
+    ({ name, streams = [], isXHR, send: sendBy, check }: Library<string, unknown>) =>
     (library: unknown, given: AdapterOptions | RestServiceClass = {}, Class: RestServiceClass = RestService) => {
       if (!library) throw new Error(`rest(address).${name}(${name}) needs the library`)
       const [own, Chosen] = typeof given === 'function' ? [{}, given] : [given, Class]
       const merged = { ...options, ...own, headers: mergeHeaders(options.headers, own.headers) }
       check?.(merged)
+      const send = async (request: ClientRequest) => {
+        try {
+          const stream = streamOf(request.body)
+          if (stream && !streams.includes(stream)) throw new Error(`${name} can't send this: fetch sends streams`)
+          return await (request.isSecret && isXHR && isPage()
+            ? fetchLibrary.send(fetch, request)
+            : sendBy(library, request))
+        } catch (cause) {
+          request.signal?.throwIfAborted?.()
+          throw new Unavailable(`${request.method} ${request.url} got no answer`, undefined, { cause })
+        }
+      }
       return createConnection({
         base: address,
         library,
         options: merged,
         Class: Chosen,
-        async send(request) {
-          try {
-            const stream = streamOf(request.body)
-            if (stream && !streams.includes(stream)) throw new Error(`${name} can't send this: fetch sends streams`)
-            return await send(library, request)
-          } catch (cause) {
-            if (request.signal?.aborted) throw request.signal.reason
-            throw new Unavailable(`${request.method} ${request.url} got no answer`, undefined, { cause })
-          }
-        }
+        send: following(send)
       })
     }
   return Object.fromEntries(libraries.map((library) => [library.name, adapter(library)])) as unknown as Rest

@@ -1,25 +1,19 @@
 import { attempt, errorFromJSON, GeneralError } from '../core/errors.js'
-import type { ClientResponse } from './message.js'
+import { type ClientResponse, headerOf } from './message.js'
 
 const isJSONType = (type: string) => /^application\/([^;]*\+)?json\s*([;,]|$)/i.test(type)
 const isTextType = (type: string) => /^$|^text\/|[/+]xml\b|javascript|ndjson|urlencoded/i.test(type)
-
-// Making one takes longer than a short text. Not all platforms have it when this module is loaded.
-let decoder: InstanceType<typeof TextDecoder> | undefined
 
 /**
  * Returns the result of a response: parsed JSON, text as a string, anything else as a Blob, and `null` if there is no body.
  * @throws the error that the server has sent, or a GeneralError if its JSON is not valid
  */
-export function settle({ status, type, body }: ClientResponse): unknown {
-  const isSuccess = status >= 200 && status < 300
-  const text = () => {
-    decoder ??= new TextDecoder()
-    return decoder.decode(body)
-  }
+export function settle(response: ClientResponse): unknown {
+  const { status, body } = response
+  const text = () => new TextDecoder().decode(body)
   const parse = () => JSON.parse(text())
-  const contentType = type ?? ''
-  if (!isSuccess) throw errorFromJSON(status, isJSONType(contentType) ? attempt(parse) : undefined)
+  const contentType = headerOf(response, 'content-type') ?? ''
+  if (status < 200 || status > 299) throw errorFromJSON(status, isJSONType(contentType) ? attempt(parse) : undefined)
   if (body.byteLength === 0) return null
   if (isTextType(contentType)) return text()
   if (!isJSONType(contentType)) return new Blob([body as ArrayBuffer], { type: contentType })

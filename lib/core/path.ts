@@ -12,14 +12,18 @@ export function joinPath(...parts: string[]): string {
 
 /**
  * A value as one segment of a URL.
- * @throws {BadRequest} when there is none, or it is one that can't stand there: `.`, `..`, half a character
+ * @throws {BadRequest} when there is none, or it is one that can't stand there: `.`, `..`, half a character, and what is no text, no number
+ * and no object that has a text, such as NaN or `{}`
  */
 export function encodeSegment(value: unknown, name: string): string {
   const segment = String(value ?? '')
-  if (/^\.{0,2}$|\p{Surrogate}/u.test(segment))
+  if (/^\.{0,2}$|\p{Surrogate}/u.test(segment) || (typeof value !== 'string' && notOne.test(segment)))
     throw new BadRequest(`${name} can't be ${segment ? JSON.stringify(segment) : 'empty'}`)
   return encodeURIComponent(segment)
 }
+
+// The texts of NaN, booleans, plain objects, promises, functions and symbols.
+const notOne = /^(NaN|-?Inf|true|fal)|[[({,]/
 
 /**
  * The name of the route parameter with the id of a record. It is another one if the path of the service uses `:id`

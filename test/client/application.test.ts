@@ -114,7 +114,7 @@ t.test('the application: settings, events, and login only after `authentication`
   t.equal(app.emit('ping', 1), true)
   for (const call of [() => app.authenticate(), () => app.reAuthenticate(), () => app.logout()])
     await t.rejects(call(), /There is no login: call configure\(authentication\(\)\) first/)
-  t.throws(() => app.configure(authentication()), /Authentication needs a connection/)
+  t.throws(() => app.configure(authentication()), /There is no server for 'authentication': call configure/)
 })
 
 async function collect<T>(records: AsyncIterable<T>): Promise<T[]> {

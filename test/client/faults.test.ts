@@ -73,7 +73,7 @@ t.test('Client: hostile answers, the same for all five adapters', async (t) => {
   for (const { adapter, run } of await createDrivers())
     for (const [row, [, expected]] of Object.entries(answers)) {
       const outcome = await run(
-        ({ client, outcome }, { base, row }) => outcome(() => client(base).service(encodeURIComponent(row)).find()),
+        ({ client, outcome }, { base, row }) => outcome(() => client(base).service(row).find()),
         { base, row }
       )
       t.match(outcome, expected as object, `${adapter}: ${row}`)
@@ -277,11 +277,7 @@ t.test('Client: `remove(null)`, `patch(null)` with a condition that vanishes in 
       return [refused, [...sent, await service.find({ query: { id: { $in: [] } } })]]
     }, address)
     for (const outcome of refused ?? [])
-      t.match(
-        outcome,
-        { ...badRequest, message: /condition '(id|b|a|\$or|constructor|__proto__||Symbol\(or\))'/ },
-        adapter
-      )
+      t.match(outcome, { ...badRequest, message: /'(id|b|a|\$or|constructor|__proto__||Symbol\(or\))' of/ }, adapter)
     t.equal(sent?.length, 3)
     t.same(
       asked.splice(0).map(({ method, url }) => `${method} ${url}`),

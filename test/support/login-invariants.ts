@@ -15,6 +15,7 @@ export const invariants = {
   shown: '`get(authentication)` is that of the user who is logged in, but at the start, and after a login that failed',
   lost: 'a login ends by a logout, a refusal, a fault of the storage, or another tab, and not without',
   logout: 'a `logout()` that has resolved leaves no token of its user',
+  ended: 'after a `logout()` that has resolved, nobody is logged in who logged in before it',
   login: 'a login that was accepted, and that nothing has overtaken, is told by its event',
   tab: 'tokens of a user whom another tab has logged in are removed by a login, and by what was sent as that user, and by nothing else',
   renewal: 'a call with a token that can be renewed gets its answer; one that can not ends the login, and is told',
@@ -43,6 +44,8 @@ function checkOperations(run: LoginRun, violate: (name: keyof typeof invariants,
     if (!settled) violate('hang', name)
     const [first, ...others] = sent.map(({ token }) => server.loginOf(token)?.user)
     if (!mayBe(first, run, operation)) violate('sent', `${name} as ${first}`)
+    for (const { token } of sent)
+      if (run.isEnded(server.loginOf(token), begun)) violate('ended', `${name} as ${server.loginOf(token)?.user}`)
     const { stored, at = 0 } = sent[0] ?? {}
     const isOvertaken = found.operations.some((one) => one.kind === 'login' && one.begun > begun && one.begun < at)
     if (!first && stored && stored === operation.stored && !isOvertaken) violate('sent', `${name} as none`)
@@ -64,8 +67,9 @@ function checkRemoved({ found, server }: LoginRun, violate: (name: keyof typeof 
       kind !== 'call' && begun < at && (settled?.at ?? at) >= at
     if (isGood && !found.operations.some(isUnderWay)) violate('lost', `good tokens of ${login?.user}`)
     const came = found.tabs.find((tab) => tab.user === login?.user)?.at ?? 0
-    const isTheirs = ({ kind, begun, settled, sent }: Operation) =>
+    const isTheirs = ({ kind, begun, settled, sent, stored }: Operation) =>
       (kind === 'login' && begun < at && (settled?.at ?? at) > came) ||
+      (kind === 'logout' && begun < at && stored?.user === login?.user) ||
       sent.some(({ token }) => server.loginOf(token)?.user === login?.user)
     if (login?.isOfTab && !found.operations.some(isTheirs)) violate('tab', login.user)
   }

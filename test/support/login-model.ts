@@ -7,6 +7,8 @@ export interface ModelLogin {
   readonly user: string
   /** Whether another tab has made it. */
   readonly isOfTab: boolean
+  /** When what has made it began: a login, a page, another tab. */
+  readonly begun: number
   isOver: boolean
 }
 
@@ -16,6 +18,8 @@ export interface ModelRequest {
   readonly url: string
   readonly token: string | undefined
   readonly body: Record<string, string> | undefined
+  /** When the operation began that sends it. */
+  readonly begun: number
 }
 
 export interface Answer {
@@ -28,6 +32,8 @@ export interface ModelOptions {
   isSync: boolean
   isOpaque: boolean
   serverFaults: number
+  /** How often an answer is late: a lot happens before it. */
+  lateness: number
   storageFaults: number
 }
 
@@ -48,8 +54,8 @@ export function createModelServer(options: ModelOptions, schedule: Schedule) {
     refresh.set(refreshToken, login)
     return { accessToken, refreshToken, user: login.user }
   }
-  const open = (user: string, isOfTab: boolean) =>
-    issue({ id: ++count, user, isOfTab, isOver: false }, schedule.chance(0.8))
+  const open = (user: string, isOfTab: boolean, begun: number) =>
+    issue({ id: ++count, user, isOfTab, begun, isOver: false }, schedule.chance(0.8))
   const loginOf = (token: string | null | undefined) => access.get(token ?? '') ?? refresh.get(token ?? '')
   const isGood = (token: string | null | undefined) => {
     const login = loginOf(token)
@@ -64,13 +70,13 @@ export function createModelServer(options: ModelOptions, schedule: Schedule) {
     return issue(login)
   }
 
-  function answer({ method, url, token, body }: ModelRequest): Answer {
+  function answer({ method, url, token, body, begun }: ModelRequest): Answer {
     if (url === '/authentication' && method === 'POST') {
       // A second step is to come: there is no token yet.
       if (body?.strategy === 'local' && schedule.chance(options.serverFaults / 2))
         return { status: 201, body: { step: 'second' } }
       if (body?.strategy === 'local')
-        return schedule.chance(0.25) ? refuse() : { status: 201, body: open(String(body.user), false) }
+        return schedule.chance(0.25) ? refuse() : { status: 201, body: open(String(body.user), false, begun) }
       if (body?.strategy === 'jwt')
         return isGood(body.accessToken)
           ? { status: 201, body: { accessToken: body.accessToken, user: loginOf(body.accessToken)?.user } }

@@ -3,7 +3,19 @@ import { key, type LoginRun, refreshKey } from './login-run.js'
 const users = ['ada', 'bob', 'eve'] as const
 
 /** Begins something of what can be done to a login: by the application, by its server, by another tab. */
-function startOne({ schedule, app, start, server, items, found, hasTabs, isIdle, now }: LoginRun): void {
+function startOne({
+  schedule,
+  app,
+  start,
+  server,
+  items,
+  found,
+  hasTabs,
+  isIdle,
+  isCalm,
+  network,
+  now
+}: LoginRun): void {
   const { pick, chance, later, trace } = schedule
   const stored = () => server.loginOf(items.get(key))
   const abortable = () => {
@@ -55,9 +67,20 @@ function startOne({ schedule, app, start, server, items, found, hasTabs, isIdle,
       if (login && chance(0.4)) login.isOver = true
       trace.push(`the login of ${login?.user} is ${login?.isOver ? 'over' : 'good'}`)
     },
+    ...(isCalm
+      ? []
+      : [
+          () => {
+            network.isDown = true
+            trace.push('the network is down')
+            later('the network is back', () => {
+              network.isDown = false
+            })
+          }
+        ]),
     ...(hasTabs
       ? [
-          () => void tab('a tab logs in', () => server.open(pick(users), true)),
+          () => void tab('a tab logs in', () => server.open(pick(users), true, now())),
           () => void tab('a tab renews', () => server.renew((items.has(key) && items.get(refreshKey)) || '')),
           () =>
             void tab('a tab logs out', () => {
@@ -79,7 +102,7 @@ export async function runOperations(run: LoginRun): Promise<void> {
   Object.assign(options, { serverFaults: 0, storageFaults: 0 })
   if (chance(0.25)) {
     // The page was there before.
-    const { accessToken, refreshToken } = server.open(pick(users), false)
+    const { accessToken, refreshToken } = server.open(pick(users), false, 0)
     items.set(key, accessToken)
     if (refreshToken) items.set(refreshKey, refreshToken)
     run.found.page = server.loginOf(accessToken)

@@ -26,6 +26,8 @@ export function createRecord() {
   return {
     operations: [] as Operation[],
     events: [] as { event: string; result: Result | null; at: number }[],
+    /** The logouts that have resolved. */
+    logouts: [] as { name: string; begun: number; at: number }[],
     /** What other tabs have stored. */
     tabs: [] as { user: string | undefined; at: number }[],
     /** The tokens that the application has removed: whose they were, and whether the server still took them. */

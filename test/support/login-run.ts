@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { authentication, createClient, rest } from 'fastify-services/client'
-import { createModelServer, createModelStorage, type ModelRequest } from './login-model.js'
+import { createModelServer, createModelStorage, type ModelLogin, type ModelRequest } from './login-model.js'
 import { createRecord, type Operation, type Result } from './login-record.js'
 import { createSchedule } from './schedule.js'
 
@@ -14,19 +14,22 @@ const running = new AsyncLocalStorage<Operation>()
 /** An application with a server and a storage that take their time and fail as a seed decides, and all that happens to it. */
 export function createLoginRun(seed: number) {
   const schedule = createSchedule(seed)
-  const { chance } = schedule
+  const { chance, pick, later } = schedule
   const hasTabs = chance(0.3)
   const hasHooks = chance(0.3)
   const options = {
     isSync: chance(0.25),
     isOpaque: !hasTabs && chance(0.3),
-    serverFaults: chance(0.6) ? 0.12 : 0,
+    serverFaults: pick([0, 0, 0.12, 0.12, 0.35]),
+    lateness: pick([0, 0, 0.3]),
     storageFaults: chance(0.35) ? 0.05 : 0
   }
   const isCalm = !hasTabs && options.serverFaults + options.storageFaults === 0
   const found = createRecord()
   let clock = 0
   const now = () => ++clock
+  /** While it is down, no request arrives and no answer comes back. */
+  const network = { isDown: false }
   const server = createModelServer(options, schedule)
   const { storage, items, isIdle } = createModelStorage(options, schedule, {
     onFault: () => found.faults.push(now()),
@@ -34,6 +37,15 @@ export function createLoginRun(seed: number) {
   })
 
   const stored = () => server.loginOf(items.get(key))
+  /** Whether a logout has resolved that began after a login. Another tab may have renewed its tokens since. */
+  const isEnded = (login: ModelLogin | undefined, begun = now()) =>
+    login !== undefined &&
+    found.logouts.some(
+      (logout) =>
+        logout.at < begun &&
+        logout.begun > login.begun &&
+        !found.tabs.some(({ user, at }) => user === login.user && at > logout.begun)
+    )
 
   function begin(operation: Operation) {
     operation.begun = now()
@@ -49,24 +61,30 @@ export function createLoginRun(seed: number) {
   ) {
     const body = init.body ? JSON.parse(init.body) : undefined
     const token = init.headers.Authorization?.slice('Bearer '.length)
-    const request: ModelRequest = { method: init.method, url: url.slice(address.length), token, body }
     const operation = running.getStore()
+    const begun = operation?.begun ?? now()
+    const request: ModelRequest = { method: init.method, url: url.slice(address.length), token, body, begun }
     if (!body || body.strategy === 'jwt')
       operation?.sent.push({ token: body?.accessToken ?? token, at: now(), stored: stored() })
     if (body?.refreshToken) {
       if (isCalm && found.refreshed.includes(body.refreshToken)) found.violations.push(`once: ${body.refreshToken}`)
       found.refreshed.push(body.refreshToken)
     }
-    const fails = () => {
-      if (chance(options.serverFaults)) throw new TypeError('fetch failed')
+    const refused = () => {
+      if (network.isDown || chance(options.serverFaults)) throw new TypeError('fetch failed: ECONNREFUSED')
+    }
+    const reset = () => {
+      if (network.isDown || chance(options.serverFaults)) throw new TypeError('fetch failed: ECONNRESET')
     }
     const name = `${operation?.name}: ${init.method} ${request.url} ${body?.strategy ?? token ?? ''}`
     const answered = async () => {
-      const { status, body } = await schedule.later(`${name} arrives`, () => {
-        fails()
+      const { status, body } = await later(`${name} arrives`, () => {
+        refused()
         return chance(options.serverFaults) ? { status: 503, body: {} } : server.answer(request)
       })
-      await schedule.later(`${name} is answered with ${status}`, fails)
+      const hops = chance(options.lateness) ? 4 : 0
+      for (let hop = 0; hop < hops; hop++) await later(`${name} is late`, () => {})
+      await later(`${name} is answered with ${status}`, reset)
       const bytes = new TextEncoder().encode(JSON.stringify(body))
       return { status, headers: { get: () => 'application/json' }, arrayBuffer: async () => bytes.buffer }
     }
@@ -115,6 +133,10 @@ export function createLoginRun(seed: number) {
       .then((result) => {
         settle({ result: result as Result })
         if (kind !== 'logout') return
+        const { begun } = operation
+        found.logouts.push({ name, begun, at: now() })
+        for (const login of [key, refreshKey].map((key) => server.loginOf(items.get(key))))
+          if (isEnded(login)) found.violations.push(`ended: ${name} left tokens of ${login?.user}`)
         const isLast = !found.operations.some(({ kind, begun }) => kind === 'login' && begun > operation.begun)
         const ended = [
           server.loginOf(operation.sent.at(-1)?.token),
@@ -127,5 +149,5 @@ export function createLoginRun(seed: number) {
       .catch((error) => settle({ error }))
     return operation
   }
-  return { schedule, options, hasTabs, server, items, isIdle, app, found, now, start }
+  return { schedule, options, hasTabs, server, items, isIdle, isEnded, isCalm, network, app, found, now, start }
 }

@@ -5,7 +5,7 @@
  */
 export function abortable<T>(
   signal: AbortSignal | undefined,
-  start: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => unknown
+  start: (resolve: (value: T) => void, reject: (error: unknown) => void) => (() => unknown) | undefined
 ): Promise<T> {
   let abort: (() => unknown) | undefined
   let fail!: (reason: unknown) => void
@@ -14,7 +14,7 @@ export function abortable<T>(
     fail(signal?.reason)
   }
   return new Promise<T>((resolve, reject) => {
-    if (signal?.aborted) throw signal.reason
+    signal?.throwIfAborted?.()
     fail = reject
     signal?.addEventListener('abort', onAbort)
     abort = start(resolve, reject)

@@ -3,7 +3,7 @@ import type { ClientResponse } from '../message.js'
 
 /** What the adapter needs of axios, or of an instance of it. */
 export interface Axios {
-  request(config: object): Promise<{ status: number; headers: object; data: ClientResponse['body'] }>
+  request(config: object): Promise<Omit<ClientResponse, 'body'> & { data: ClientResponse['body'] }>
 }
 
 const unchanged = [(data: unknown) => data]
@@ -20,7 +20,6 @@ export const axiosLibrary: Library<'axios', Axios> = {
       transformResponse: unchanged,
       ...(typeof body === 'string' && { transformRequest: unchanged })
     })
-    const type = (response.headers as Record<string, string>)['content-type']
-    return { status: response.status, type, body: response.data }
+    return { ...response, body: response.data }
   }
 }

@@ -23,7 +23,6 @@ export const fetchLibrary: Library<'fetch', Fetch> = {
     // `duplex` is required for a stream, and makes no difference for anything else.
     const init = { ...options, method, headers, body: body as string, duplex: 'half', ...(signal && { signal }) }
     const response = await fetch(url, init)
-    const type = response.headers.get('content-type')
-    return { status: response.status, type, body: await response.arrayBuffer() }
+    return { status: response.status, headers: response.headers, body: await response.arrayBuffer() }
   }
 }

@@ -21,6 +21,7 @@ export interface JQuery {
 
 export const jqueryLibrary: Library<'jquery', JQuery> = {
   name: 'jquery',
+  isXHR: true,
   send: (jquery, { url, method, headers, body, options, signal }) =>
     abortable<ClientResponse>(signal, (resolve, reject) => {
       // jQuery gives no bytes, and no body of an error that is not text. Its XMLHttpRequest has them.
@@ -37,7 +38,8 @@ export const jqueryLibrary: Library<'jquery', JQuery> = {
       }
       const sent = jquery.ajax(settings).always((_, status) => {
         if (xhr.status === 0) reject(new Error(status))
-        else resolve({ status: xhr.status, type: xhr.getResponseHeader('content-type'), body: xhr.response })
+        else
+          resolve({ status: xhr.status, headers: { get: (name) => xhr.getResponseHeader(name) }, body: xhr.response })
       })
       return () => sent.abort()
     })

@@ -5,7 +5,7 @@ import { abortable } from './abortable.js'
 type Callback = (
   this: { abort(): unknown },
   error: unknown,
-  response: { statusCode: number; headers: { 'content-type'?: string | undefined } },
+  response: { statusCode: number; headers: Readonly<Record<string, unknown>> },
   body: Uint8Array
 ) => void
 
@@ -21,7 +21,7 @@ export const requestLibrary: Library<'request', RequestLibrary, { headers?: neve
     abortable<ClientResponse>(signal, (resolve, reject) => {
       const settings = { ...options, url, method, headers, body, encoding: null, json: false }
       const sent = request(settings, function (error, response, body) {
-        if (!error) return resolve({ status: response.statusCode, type: response.headers['content-type'], body })
+        if (!error) return resolve({ status: response.statusCode, headers: response.headers, body })
         // With a body that it can't send, request would go on after this error and throw outside of the call.
         this.abort()
         reject(error)

@@ -11,13 +11,14 @@ type Request = {
   responseType(type: string): Request
   serialize(serialize: (body: unknown) => unknown): Request
   abort(): unknown
-} & PromiseLike<{ status: number; headers: Record<string, string>; body: ClientResponse['body'] }>
+} & PromiseLike<ClientResponse>
 
 /** What the adapter needs of superagent, or of `superagent.agent()`: a method for each verb. */
 export type Superagent = Record<Lowercase<Verb>, (url: string) => object>
 
 export const superagentLibrary: Library<'superagent', Superagent> = {
   name: 'superagent',
+  isXHR: true,
   send: (superagent, { url, method, headers, body, options, signal }) =>
     abortable<ClientResponse>(signal, (resolve, reject) => {
       const request = superagent[method.toLowerCase() as Lowercase<Verb>](url) as Request &
@@ -30,8 +31,8 @@ export const superagentLibrary: Library<'superagent', Superagent> = {
       // Its options are methods: `timeout`, `withCredentials`, …
       for (const [name, value] of Object.entries(options)) request[name]?.(value)
       // It copies the keys of a body that it does not know into a plain object.
-      if (request.send(body).toJSON().data !== body) throw new Error("superagent can't send this body: use fetch")
-      request.then(({ status, headers, body }) => resolve({ status, type: headers['content-type'], body }), reject)
+      if (request.send(body).toJSON().data !== body) throw new Error("superagent can't send this: use fetch")
+      request.then(resolve, reject)
       return () => request.abort()
     })
 }

@@ -69,7 +69,7 @@ export async function requestOf(
   const connection = rest(base, { headers }).fetch(fetch)
   connection.send = async (given) => {
     request = given as SentRequest
-    return { status: 204, type: null, body: new ArrayBuffer(0) }
+    return { status: 204, headers: {}, body: new ArrayBuffer(0) }
   }
   await send(connection, call)
   return request as unknown as SentRequest

@@ -1,0 +1,72 @@
+import { BadRequest } from '../core/errors.js'
+import { pick } from '../core/pick.js'
+import { streamOf } from '../core/stream.js'
+import { nameIn } from './headers.js'
+import { type ClientRequest, type ClientResponse, headerOf } from './message.js'
+import { following as followingInPage, type Send } from './redirect-page.js'
+
+// The options that tell the libraries to follow no redirect. Each reads those that it knows.
+const manual = {
+  redirect: 'manual',
+  maxRedirects: 0,
+  fetchOptions: { redirect: 'manual' },
+  redirects: 0,
+  followRedirect: false,
+  followAllRedirects: false
+}
+
+/** Whether this is a page, or a worker, of a browser. Other platforms may have the name without an address. */
+export const isPage = (): boolean => (globalThis as { location?: unknown }).location !== undefined
+
+/** @throws where there is no address, and no page that has one */
+export function checkAddress(address: string): void {
+  if (address === '' && !isPage()) throw new Error('rest(address) needs an address outside a browser')
+}
+
+/**
+ * Makes a function that sends requests. Outside of a page, redirects of a request with a token or a secret are followed here, as `fetch` follows them, since most
+ * libraries send headers or bodies to other origins. Another origin gets no more than a GET, with no header of ours but `Accept`. The library follows those of all
+ * other requests.
+ *
+ * @throws {BadRequest} when a redirect leads to another origin, and the request has a secret, or does not become a GET
+ */
+export const following = (send: Send): Send => {
+  const sendFromPage = followingInPage(send)
+  return (request) => (isPage() ? sendFromPage(request) : follow(request, send, limitOf(request.options)))
+}
+
+/** How many redirects the options of a call allow, by the names that they have in the libraries. `fetch` follows 20. */
+const limitOf = ({ redirect = 'follow', followRedirect, maxRedirects, redirects }: ClientRequest['options']) =>
+  redirect === 'follow' && followRedirect !== false ? Number(maxRedirects ?? redirects ?? 20) : 0
+
+async function follow(request: ClientRequest, send: Send, left: number): Promise<ClientResponse> {
+  const { service, call, method, url, headers, body, options, isSecret } = request
+  if (!isSecret && !nameIn(headers, 'authorization')) return send(request)
+  const response = await send({ ...request, options: { ...options, ...manual } })
+  const { status } = response
+  const location = headerOf(response, 'location')
+  if (!location || ![301, 302, 303, 307, 308].includes(status) || !URL.canParse(location, url)) return response
+  const [from, to] = [new URL(url), new URL(location, url)]
+  const stays = status > 306 || (status < 303 && method !== 'POST')
+  // A stream can't be sent a second time. Files and data that an address holds are no answer of a server.
+  if (!(left > 0) || !/^https?:$/.test(to.protocol) || (stays && streamOf(body))) return response
+
+  const isOther = from.origin !== to.origin
+  if (isOther && (isSecret || (stays && method !== 'GET')))
+    throw new BadRequest(
+      `${service}.${call} is redirected from ${url} to ${to.origin}, and not sent there: give rest() that address if it is your server`
+    )
+  // A password of the new address would be sent in the place of the token.
+  to.username = isOther ? '' : from.username
+  to.password = isOther ? '' : from.password
+  const { auth, ...others } = options
+  const isKept = isOther ? /^accept$/i : stays ? /./ : /^(?!content-|x-service-)/i
+  const next = {
+    method: stays ? method : 'GET',
+    url: to.href,
+    headers: pick(Object.keys(headers), (name) => (isKept.test(name) ? headers[name] : undefined)) as typeof headers,
+    body: stays ? body : undefined,
+    options: isOther ? others : options
+  } as const
+  return follow({ ...request, ...next }, send, left - 1)
+}

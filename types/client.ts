@@ -45,8 +45,6 @@ export type AnyService = Required<Service<Record<string, unknown>>>
 export interface ClientServiceOptions {
   /** The methods of the service. An object of your own names its custom methods here, so that they have hooks. Default: the six. */
   methods?: readonly string[]
-  /** What `resource()` gives, as on the server: its custom methods have their routes. */
-  schema?: object
   /** The routes that custom methods have on the server: the same object as there. */
   routes?: MethodRoutes
   /** The events that the service emits by itself. */

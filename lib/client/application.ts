@@ -9,7 +9,6 @@ import type { HookOptions, RegisteredService } from '../../types/hooks.js'
 import { createEmitter, eventMethods } from '../core/events.js'
 import { HookStore } from '../core/hooks.js'
 import { stripSlashes } from '../core/path.js'
-import { declaredIn, routesOf, type SchemasByMethod } from '../core/resource/rules.js'
 import { createService, type ServiceEntry } from '../core/service.js'
 import { type Finder, iterate } from './iterate.js'
 import { addMethod, RestService } from './rest-service.js'
@@ -37,19 +36,7 @@ export function createClient<Services = Record<string, AnyService>>({
     const name = stripSlashes(path)
     if (entries.has(name)) throw new Error(`There is a service '${name}' already: call use() first`)
     const provide = service instanceof RestService ? addMethod : undefined
-    const schema = options.schema as SchemasByMethod | undefined
-    const methods = options.methods ?? [...declaredIn(schema).keys()]
-    const routes = routesOf(schema, options.routes)
-    const entry = createService(service, {
-      ...options,
-      methods,
-      routes,
-      app,
-      path: name,
-      common,
-      onListenerError,
-      provide
-    })
+    const entry = createService(service, { ...options, app, path: name, common, onListenerError, provide })
     const registered = entry.service as RegisteredService<Finder>
     if (!('iterate' in service))
       Object.assign(registered, { iterate: (params?: ClientParams) => iterate(registered, params) })

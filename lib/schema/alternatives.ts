@@ -35,15 +35,13 @@ export class Alternatives {
 
   /** The sets of schemas that may apply where a set of them does, some of which are unions of alternatives. */
   #flatten(schemas: readonly SchemaValue[]): Sets {
-    return schemas.reduce<Sets>(
-      (sets, schema) => {
-        const own = this.#sets.get(schema) ?? [[schema]]
-        return sets.length * own.length > maxAlternatives
-          ? [...sets, ...own, []]
-          : sets.flatMap((set) => own.map((other) => [...set, ...other]))
-      },
-      [[]]
-    )
+    let sets: Sets = [[]]
+    for (const schema of schemas) {
+      const own = this.#sets.get(schema) ?? [[schema]]
+      const isTooMany = sets.length * own.length > maxAlternatives
+      sets = isTooMany ? [...sets, ...own, []] : sets.flatMap((set) => own.map((other) => [...set, ...other]))
+    }
+    return sets
   }
 
   /** What tells a set of schemas from others. */

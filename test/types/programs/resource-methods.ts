@@ -101,7 +101,7 @@ void listed
 // The client has the same methods.
 const connection = rest('http://localhost').fetch(fetch)
 const client = createClient<{ posts: Posts }>()
-client.use('posts', connection.service('posts'), { schema: posts })
+client.use('posts', connection.service('posts'))
 const received = client.service('posts')
 same<Awaited<ReturnType<typeof received.publish>>, Sent>(true)
 await received.publish(1, { at: 'now' }, { query: { notify: true } })

@@ -628,12 +628,12 @@ export const flagged: Readonly<Record<string, Flagged>> = {
         set: z
           .string()
           .regex(/^S[A-Z]{2}$/)
-          .meta({ readOnly: true }),
+          .meta({ readOnly: true, examples: ['SAB'] }),
         when: z.iso.date().meta({ readOnly: true }).optional()
       }),
     typebox: () => Type.Object({ a: Type.String(), set: Type.String({ pattern: '^S[A-Z]{2}$', readOnly: true }) }),
     valibot: () =>
-      v.object({ a: v.string(), set: v.pipe(v.string(), v.regex(/^S[A-Z]{2}$/), v.metadata({ readOnly: true })) }),
+      v.object({ a: v.string(), set: v.pipe(v.string(), v.regex(/^S[A-Z]{2}$/), v.metadata({ readOnly: true, examples: ['SAB'] })) }),
     records: [{ f: { a: 'x', set: 'SET' } }]
   },
   'that may be null or absent': {

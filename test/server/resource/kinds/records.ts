@@ -207,6 +207,8 @@ export const records: Kinds = {
     invalid: [{ f: 'a', n: 'x' }, { f: 'c' }, {}],
     unknown: [{ f: 'a', n: 1, g: 1 }],
     beyond: ['zod', 'typebox', 'arktype', 'valibot'],
+    // A patch of another tag leaves without the fields of the branch before.
+    untyped: true,
     mayBeRefused: /union/,
     whole: true,
     query: 'either'

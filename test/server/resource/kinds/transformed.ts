@@ -125,7 +125,7 @@ export const transformed: Kinds = {
     invalid: [{ b: 'x' }, {}],
     untyped: true,
     beyond: ['zod'],
-    query: 'none'
+    query: 'either'
   },
   'a codec of TypeBox': {
     typebox: () =>

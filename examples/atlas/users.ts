@@ -1,4 +1,4 @@
-import { databaseErrors, Forbidden, type HookContext, MethodNotAllowed, type Params, resource } from 'fastify-services'
+import { databaseErrors, Forbidden, type HookContext, type Params, resource } from 'fastify-services'
 import { authenticate, hashPassword } from 'fastify-services/authentication'
 import type { Knex } from 'knex'
 import Type, { type Static } from 'typebox'
@@ -28,7 +28,7 @@ export const hooks = {
   before: {
     find: [ownRecord],
     get: [ownRecord],
-    create: [oneByOne, normalizeEmail, hashPassword('password')],
+    create: [normalizeEmail, hashPassword('password')],
     patch: [ownRecord, normalizeEmail, hashPassword('password')],
     remove: [ownRecord]
   },
@@ -45,11 +45,6 @@ function ownRecord(context: HookContext): void {
   const own = userOf(params)?.id
   if (method === 'find') context.params = { ...params, query: { ...params.query, id: own } }
   else if (String(id) !== String(own)) throw new Forbidden('Users see and change their own record only')
-}
-
-/** Before the passwords of a list are hashed: the adapter refuses it later. */
-function oneByOne({ data }: HookContext): void {
-  if (Array.isArray(data)) throw new MethodNotAllowed('Users sign up one by one')
 }
 
 /**

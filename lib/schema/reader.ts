@@ -28,7 +28,6 @@ type Constants = Map<string, ReadonlySet<unknown>>
 export class SchemaReader {
   readonly #kinds = new Map<JsonSchema, number>()
   readonly #unions = new Map<readonly SchemaValue[], TaggedUnion | undefined>()
-  #circles = 0
 
   constructor(readonly bundle: Bundle) {}
 
@@ -50,27 +49,20 @@ export class SchemaReader {
     return [...(target === undefined ? [] : [target]), ...(schema.allOf ?? [])]
   }
 
-  /** The kinds of values that a schema lets pass, as bits. */
-  kinds(schema: SchemaValue, around: readonly JsonSchema[] = []): number {
+  /** The kinds of values that a schema lets pass, as bits. No schema stands within itself at the same place: the bundle refuses that. */
+  kinds(schema: SchemaValue): number {
     if (!isSchema(schema)) return schema ? kinds.all : 0
     const ready = this.#kinds.get(schema)
     if (ready !== undefined) return ready
-    if (around.includes(schema)) {
-      this.#circles++
-      return kinds.all
-    }
-    const circles = this.#circles
-    const within = [...around, schema]
     const { type, enum: values, const: constant, anyOf, oneOf } = schema
-    const sets = this.always(schema).map((part) => this.kinds(part, within))
+    const sets = this.always(schema).map((part) => this.kinds(part))
     if (type !== undefined) sets.push(union([type].flat().map(kindOfType)))
     if (values !== undefined) sets.push(union(values.map(kindOf)))
     if (constant !== undefined) sets.push(kindOf(constant))
     for (const branches of [anyOf, oneOf])
-      if (branches !== undefined) sets.push(union(branches.map((branch) => this.kinds(branch, within))))
+      if (branches !== undefined) sets.push(union(branches.map((branch) => this.kinds(branch))))
     const all = sets.reduce((left, set) => left & set, kinds.all)
-    // Within a circle it depends on where the reading began.
-    if (around.length === 0 || circles === this.#circles) this.#kinds.set(schema, all)
+    this.#kinds.set(schema, all)
     return all
   }
 

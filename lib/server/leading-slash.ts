@@ -42,7 +42,7 @@ function createStrategy(asked: readonly IsService[]): ConstraintStrategy<HTTPVer
   return {
     name: strategy,
     mustMatchWhenDerived: true,
-    storage: () => ({ get: () => null, set: () => {} }),
+    storage: () => new Map(),
     deriveConstraint(request) {
       const { url } = request
       // No trace of the first slash is left: a guard may compare the beginning of `originalUrl`.

@@ -181,7 +181,8 @@ async function searchService(app: App, service: Service, counts: Counts): Promis
     if (answer.status >= 300 || judgement.reason !== undefined) continue
     const { value } = judgement
     counts.taken++
-    if (!isDeepStrictEqual(state.got, value))
+    // A library may make another value of a part than of each of its fields.
+    if (shown.bodies[0]?.[0] !== 'PATCH' && !isDeepStrictEqual(state.got, value))
       note(shown, [
         { kind: 'another record is stored than the schema makes of a body', answer: state.got, expected: value }
       ])

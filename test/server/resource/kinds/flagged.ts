@@ -633,7 +633,10 @@ export const flagged: Readonly<Record<string, Flagged>> = {
       }),
     typebox: () => Type.Object({ a: Type.String(), set: Type.String({ pattern: '^S[A-Z]{2}$', readOnly: true }) }),
     valibot: () =>
-      v.object({ a: v.string(), set: v.pipe(v.string(), v.regex(/^S[A-Z]{2}$/), v.metadata({ readOnly: true, examples: ['SAB'] })) }),
+      v.object({
+        a: v.string(),
+        set: v.pipe(v.string(), v.regex(/^S[A-Z]{2}$/), v.metadata({ readOnly: true, examples: ['SAB'] }))
+      }),
     records: [{ f: { a: 'x', set: 'SET' } }]
   },
   'that may be null or absent': {

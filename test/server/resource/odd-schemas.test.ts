@@ -1,0 +1,34 @@
+import { resource } from 'fastify-services'
+import t from 'tap'
+import { createEcho } from '../../support/resource-app.js'
+
+const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
+
+t.test('references to schemas that are true or false, and to names that are no text of a URL', async (t) => {
+  const $defs = { any: true, none: false, '50%': { type: 'integer' } }
+  const schema = object(
+    { a: { $ref: '#/$defs/any' }, b: { $ref: '#/$defs/none' }, c: { $ref: '#/$defs/50%' } },
+    { $defs }
+  )
+  const { post } = await createEcho(t, resource(schema as object))
+  t.strictSame(await post({ a: [1], c: 1 }), [201, { a: [1], c: 1 }])
+  t.equal((await post({ b: 1 }))[0], 400)
+  t.strictSame(await post({ c: 'x' }), [400, 'c must be an integer'])
+})
+
+t.test('a copy of the schema with another answer sends by that one, without what options hide', async (t) => {
+  const post = resource(object({ id: { type: 'integer' }, secret: {}, title: {} }) as object, {
+    writeOnly: ['secret' as never]
+  }) as unknown as Record<string, object>
+  const response = object({ title: { type: 'string' }, secret: { type: 'string' } })
+  const { send } = await createEcho(t, { ...post, get: { ...post.get, response } }, { id: 1, secret: 's', title: 't' })
+  t.strictSame(await send({ url: '/1' }), [200, { title: 't' }])
+})
+
+t.test('a union of many branches without a tag: what one of them hides does not leave', async (t) => {
+  const branch = (_: unknown, index: number) =>
+    object({ deep: object({ [`f${index}`]: {}, secret: { type: 'string', writeOnly: index === 19 } }) })
+  const schema = object({ a: { anyOf: Array.from({ length: 20 }, branch) } })
+  const { post } = await createEcho(t, resource(schema as object))
+  t.strictSame(await post({ a: { deep: { f3: 1, secret: 's' } } }), [201, { a: { deep: { f3: 1 } } }])
+})

@@ -123,3 +123,12 @@ t.test('under a prefix, and in two instances that have the plugin each', async (
   for (const prefix of ['/v1', '/v2'])
     t.match((await app.inject({ url: `http://localhost/${prefix}/things` })).json(), { name: prefix })
 })
+
+t.test('the name of the constraint that no route needs may be one of the host all the same', async (t) => {
+  const ask = await start(t, {}, (app) => {
+    app.service('things', service('things'))
+    app.get('/x', { constraints: { leadingSlash: 'y' } }, async () => 'x')
+  })
+  t.match(await ask('GET', '//things'), /^200/)
+  t.match(await ask('GET', '/x'), /^404/)
+})

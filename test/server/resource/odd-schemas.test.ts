@@ -32,3 +32,31 @@ t.test('a union of many branches without a tag: what one of them hides does not 
   const { post } = await createEcho(t, resource(schema as object))
   t.strictSame(await post({ a: { deep: { f3: 1, secret: 's' } } }), [201, { a: { deep: { f3: 1 } } }])
 })
+
+t.test('one name in both keywords for dependencies', async (t) => {
+  const schema = object(
+    { a: {}, b: {}, c: {} },
+    { dependencies: { a: ['b'] }, dependentSchemas: { a: { required: ['c'] } }, dependentRequired: { a: ['b'] } }
+  )
+  const { post } = await createEcho(t, resource(schema as object))
+  t.strictSame(await post({ a: 1, b: 2, c: 3 }), [201, { a: 1, b: 2, c: 3 }])
+  t.equal((await post({ a: 1, b: 2 }))[0], 400)
+  t.equal((await post({ a: 1, c: 3 }))[0], 400)
+})
+
+t.test('a branch that is hidden as a whole, and two unions at one place', async (t) => {
+  const tagged = (tag: string, hidden: string, shown: string) => ({
+    oneOf: [
+      { ...object({ [tag]: { const: hidden } }, { required: [tag] }), writeOnly: true },
+      object({ [tag]: { const: shown } }, { required: [tag] })
+    ]
+  })
+  const one = tagged('kind', 'secret', 'open')
+  const both = { type: 'object', allOf: [tagged('kind', 'secret', 'open'), tagged('form', 'x', 'y')] }
+  const { post } = await createEcho(t, resource(object({ one, both }) as object))
+  t.strictSame(await post({ one: { kind: 'secret' } }), [201, {}])
+  t.strictSame(await post({ one: { kind: 'open' } }), [201, { one: { kind: 'open' } }])
+  const open = { both: { kind: 'open', form: 'y' } }
+  t.strictSame(await post(open), [201, open])
+  t.strictSame(await post({ both: { kind: 'open', form: 'x' } }), [201, {}])
+})

@@ -182,19 +182,14 @@ class References {
 
   /** The schema with an id: of several, as fields with definitions of their own have them, that of the field itself. */
   #nearest(id: string, from: JsonSchema): JsonSchema | undefined {
-    const [first, ...others] = this.#byId.get(id) ?? []
-    if (others.length === 0) return first
-    const around = new Set(this.#around(from))
-    const shared = (schema: JsonSchema) => this.#around(schema).findIndex((parent) => around.has(parent))
-    const depths = [first as JsonSchema, ...others].map((schema) => ({
-      schema,
-      above: shared(schema),
-      depth: this.#around(schema).length
-    }))
-    return (
-      depths.filter(({ above }) => above >= 0).sort((a, b) => b.depth - b.above - (a.depth - a.above))[0]?.schema ??
-      first
-    )
+    const schemas = this.#byId.get(id) ?? []
+    if (schemas.length < 2) return schemas[0]
+    const isWithin = (parent: JsonSchema) => (schema: JsonSchema) => this.#around(schema).includes(parent)
+    for (const parent of this.#around(from)) {
+      const nearest = schemas.find(isWithin(parent))
+      if (nearest !== undefined) return nearest
+    }
+    return schemas[0]
   }
 
   #around(schema: JsonSchema): JsonSchema[] {

@@ -45,6 +45,26 @@ export function opennessOf(
   return mostOf(schemas.map((schema) => ofSchema(schema)))
 }
 
+/**
+ * The schemas that apply to the place of others whatever its value is.
+ * @param chosenOf the branch of a union that is sure; none where it is not
+ */
+export function surelyApplying(
+  schemas: readonly SchemaValue[],
+  reader: SchemaReader,
+  chosenOf: ChosenOf
+): ReadonlySet<JsonSchema> {
+  const applying = new Set<JsonSchema>()
+  const gather = (schema: SchemaValue) => {
+    if (!isSchema(schema) || applying.has(schema)) return
+    applying.add(schema)
+    reader.always(schema).forEach(gather)
+    for (const branches of [schema.anyOf, schema.oneOf]) chosenOf(branches ?? []).forEach(gather)
+  }
+  schemas.forEach(gather)
+  return applying
+}
+
 /** What schemas say of a place within the place that they apply to. */
 export interface Within {
   readonly schemas: readonly SchemaValue[]

@@ -1,7 +1,9 @@
 import type { Shape, Shapes } from './shape.js'
 
 /** Each shape that a value of a shape may have places of. */
-export function allShapes(start: Shape): ReadonlySet<Shape> {
+export const allShapes = (start: Shape): ReadonlySet<Shape> => start.remember(allShapes, () => gather(start))
+
+function gather(start: Shape): ReadonlySet<Shape> {
   const seen = new Set<Shape>()
   const next = [start]
   for (let shape = next.pop(); shape !== undefined; shape = next.pop()) {

@@ -1,6 +1,6 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { Alternatives } from './alternatives.js'
-import { opennessOf, ownOpenness, schemasWithin, type Within } from './combined.js'
+import { opennessOf, ownOpenness, schemasWithin, surelyApplying, type Within } from './combined.js'
 import { type FlaggedNames, isFlaggedByName } from './flagged-names.js'
 import { isSchema } from './keywords.js'
 import {
@@ -174,12 +174,18 @@ export class Shape {
 
   // Names that fit many patterns at once could make any number of shapes: past a bound all patterns apply.
   #ofPatterns(name: string, schemas: readonly SchemaValue[]): Shape {
-    const patterns = [...this.parts].flatMap(({ patternProperties = {} }) => Object.values(patternProperties))
+    const patterns = this.#patterns
     if (patterns.length === 0 || this.names.includes(name)) return this.shapes.of(schemas)
     const isFull = this.#patternShapes.size >= maxPatternShapes
     const shape = this.shapes.of(isFull ? [this.shapes.alternatives.union([patterns, []])] : schemas)
     this.#patternShapes.add(shape)
     return shape
+  }
+
+  get #patterns(): readonly SchemaValue[] {
+    return this.remember('patterns', () =>
+      [...this.parts].flatMap(({ patternProperties = {} }) => Object.values(patternProperties))
+    )
   }
 
   #within(kind: number, pick: (part: JsonSchema) => readonly SchemaValue[]): Within {
@@ -209,7 +215,8 @@ export class Shape {
   }
 
   get #tupleLength(): number {
-    return Math.max(0, ...[...this.parts].map(({ items }) => (Array.isArray(items) ? items.length : 0)))
+    const lengthOf = ({ items }: JsonSchema) => (Array.isArray(items) ? items.length : 0)
+    return this.remember('tupleLength', () => Math.max(0, ...[...this.parts].map(lengthOf)))
   }
 
   get isTuple(): boolean {
@@ -218,12 +225,11 @@ export class Shape {
 
   /** The shapes of the fields and items that the parts speak of, whatever value stands there. */
   get memberShapes(): readonly Shape[] {
-    const patterns = [...this.parts].flatMap(({ patternProperties = {} }) => Object.values(patternProperties))
     // No field has this name: it stands for those that no part spells out.
     const others = this.field('\0')
     const items = Array.from({ length: this.#tupleLength + 1 }, (_, index) => this.item(index))
     const members = [...this.names.map((name) => this.field(name)), others, ...items]
-    return [...members.map(({ shape }) => shape), ...patterns.map((schema) => this.shapes.of([schema]))]
+    return [...members.map(({ shape }) => shape), ...this.#patterns.map((schema) => this.shapes.of([schema]))]
   }
 
   /** The shapes of values that have chosen a branch, of each union by itself. */
@@ -269,18 +275,9 @@ export class Shape {
 
   /** The names that a value must have, whatever branch of a union it is of. */
   get required(): readonly string[] {
-    return this.remember('required', () => {
-      const sure = new Set<JsonSchema>()
-      const gather = (schema: SchemaValue) => {
-        if (!isSchema(schema) || sure.has(schema)) return
-        sure.add(schema)
-        this.shapes.reader.always(schema).forEach(gather)
-        for (const branches of [schema.anyOf, schema.oneOf])
-          if (branches !== undefined && (this.choice.get(branches) ?? -1) >= 0) this.chosenOf(branches).forEach(gather)
-      }
-      this.schemas.forEach(gather)
-      return requiredOf(sure)
-    })
+    const sureOf = (branches: readonly SchemaValue[]) =>
+      (this.choice.get(branches) ?? -1) < 0 ? [] : this.chosenOf(branches)
+    return this.remember('required', () => requiredOf(surelyApplying(this.schemas, this.shapes.reader, sureOf)))
   }
 
   /** The names that any part asks for. */

@@ -3,15 +3,17 @@ import type { FastifyInstance, FastifyRequest, FastifySchema, preValidationHookH
 import type { JsonSchema } from '../../types/resource.js'
 import { idFieldOf, takesMany } from '../core/description.js'
 import { NotFound } from '../core/errors.js'
+import { methods } from '../core/methods.js'
 import { idName } from '../core/path.js'
 import { type BodyRules, createBodyCheck, type Judge } from '../core/resource/body.js'
+import type { Compile } from '../core/resource/problem.js'
 import { createParameterReader, createQueryReader } from '../core/resource/query-reader.js'
 import { operandOf } from '../core/resource/query-rules.js'
 import { type MethodRules, type Outgoing, rulesOf } from '../core/resource/rules.js'
 import type { ServiceEntry } from '../core/service.js'
 import type { WrittenSchema } from '../schema/documents.js'
 import { createProjection, type Project } from '../schema/outgoing.js'
-import type { Member, Shapes } from '../schema/shape.js'
+import type { Shapes } from '../schema/shape.js'
 import { textReader } from '../schema/text.js'
 import { createCompile, createJudge } from './validator.js'
 
@@ -39,7 +41,7 @@ export function resourceRoute(
   const idField = idFieldOf(object)
   const compilers = new Map<string | undefined, (value: Record<string, unknown>) => unknown>()
   // A copy of the schema may have another query or body, which is that of any route then.
-  if (schema?.querystring === rules.querystring) compilers.set('querystring', queryValidator(rules))
+  if (schema?.querystring === rules.querystring) compilers.set('querystring', queryValidator(rules, record))
   const body = rules.body?.document === schema?.body ? rules.body : undefined
   // The hook has checked it: a library may do so in its own time, and Fastify takes no value of what is async.
   if (body !== undefined) compilers.set('body', () => true)
@@ -47,7 +49,9 @@ export function resourceRoute(
   const validatorOf = once(() => host ?? createFastifyValidator(instance))
   return {
     checks: [
-      createIdCheck(record.root.names.includes(idField) ? record.root.field(idField) : undefined, idName(path)),
+      ...(takesId(rules.method) && record.root.names.includes(idField)
+        ? [createIdCheck(record, idField, idName(path))]
+        : []),
       ...(body === undefined
         ? []
         : [createCheck(body, body.takesLists ?? takesMany(object, rules.method), shapesOf(body.written, instance))])
@@ -86,11 +90,14 @@ function once<T>(create: () => T): () => T {
   }
 }
 
-function queryValidator({ query, method, custom }: MethodRules) {
+// The queries and ids of all methods of a record are held to the schemas of the same fields.
+const compileOf = ({ root }: Shapes): Compile => root.remember(compileOf, createCompile)
+
+function queryValidator({ query, method, custom }: MethodRules, record: Shapes) {
   const reader = once(() =>
     custom === undefined
-      ? createQueryReader(query, method, createCompile())
-      : createParameterReader(custom.parameters, custom.required, createCompile())
+      ? createQueryReader(query, method, compileOf(record))
+      : createParameterReader(custom.parameters, custom.required, compileOf(record))
   )
   return (value: Record<string, unknown>) => {
     try {
@@ -119,18 +126,15 @@ function serializeBy(answer: JsonSchema, { outgoing }: MethodRules, instance: Fa
   return (data: unknown) => JSON.stringify(projection()(data))
 }
 
-const judges = new WeakMap<Shapes, Judge>()
+const judgeOf = (shapes: Shapes): Judge => shapes.root.remember(judgeOf, () => createJudge(shapes))
 
-function judgeOf(shapes: Shapes): Judge {
-  const judge = judges.get(shapes) ?? createJudge(shapes)
-  judges.set(shapes, judge)
-  return judge
-}
+/** Whether a method may be called at the URL of a record. */
+const takesId = (method: string): boolean => methods.get(method)?.arguments.includes('id') ?? true
 
 /** Answers 404 for an id that none can be by the schema: a database may refuse to look for it. */
-function createIdCheck(member: Member | undefined, name: string): preValidationHookHandler {
-  const operand = member && operandOf(member.shape)
-  const check = once(() => createCompile()(operand?.schema ?? {}))
+function createIdCheck(record: Shapes, idField: string, name: string): preValidationHookHandler {
+  const operand = operandOf(record.root.field(idField).shape)
+  const check = once(() => compileOf(record)(operand?.schema ?? {}))
   return (request, _reply, done) => {
     const { [name]: id } = request.params as Record<string, string | undefined>
     const isWrong = id !== undefined && operand !== undefined && check()(operand.read(id)) !== undefined

@@ -93,7 +93,7 @@ export function createJudge(shapes: Shapes): Judge {
   }
   return {
     record: (value) => check(bundle.schema, value),
-    field: (record, name) => checkField(shapes.root, name, (record as Record<string, unknown>)[name], check)
+    field: (name, value) => checkField(shapes.root, name, value, check)
   }
 }
 

@@ -16,7 +16,7 @@ export interface BodyRules {
   /** Whether a body is a part of a record: of its fields each is held to what the schema says of it alone. */
   readonly isPart: boolean
   /** Whether the schema says that there may be a list of records. */
-  readonly takesLists: boolean | undefined
+  readonly takesLists?: boolean | undefined
   /** Whether no body at all is as one without fields. */
   readonly mayBeAbsent?: boolean
   /** Whether fields that are absent get the defaults of the schema. */
@@ -32,7 +32,7 @@ export interface Judge {
   /** What is wrong with a whole record. */
   record(value: unknown): readonly Problem[] | undefined
   /** What is wrong with a field by itself. */
-  field(record: object, name: string): readonly Problem[] | undefined
+  field(name: string, value: unknown): readonly Problem[] | undefined
 }
 
 type Values = Record<string, unknown>
@@ -70,8 +70,6 @@ const isPromise = <T>(value: T | Promise<T>): value is Promise<T> => value insta
 
 /** The check of one record of a body. */
 class RecordCheck {
-  #gaps: readonly Gap[] = []
-
   constructor(
     readonly rules: BodyRules,
     readonly shapes: Shapes,
@@ -89,8 +87,7 @@ class RecordCheck {
     try {
       if (faults.length > 0) throw toError('body', [...faults, ...this.#faultsByFields(record as Values)])
       if (this.rules.validate === undefined) return this.#byJsonSchema(record as Values)
-      this.#gaps = gaps
-      const checked = this.#byLibrary(record as Values, this.rules.validate)
+      const checked = this.#byLibrary(record as Values, gaps, this.rules.validate)
       return isPromise(checked) ? checked.catch((error) => this.#rethrow(error)) : checked
     } catch (error) {
       return this.#rethrow(error)
@@ -132,7 +129,7 @@ class RecordCheck {
     const missing = this.rules.isPart ? [] : shape.required.filter(isMissing)
     const ofFields = Object.keys(record).flatMap((name) => {
       const { readOnly, isKnown } = shape.field(name)
-      const problems = readOnly || !isKnown ? undefined : this.judge().field(record, name)
+      const problems = readOnly || !isKnown ? undefined : this.judge().field(name, record[name])
       return problems === undefined ? [] : [toFault([...this.path, name], problems)]
     })
     return [
@@ -141,9 +138,8 @@ class RecordCheck {
     ]
   }
 
-  #byLibrary(record: Values, validate: Validate): unknown {
+  #byLibrary(record: Values, gaps: readonly Gap[], validate: Validate): unknown {
     const names = Object.keys(record)
-    const gaps = this.#gaps
     for (const gap of gaps) if (gap.isSure) gap.fill()
     const finish = (result: StandardResult<unknown>): unknown => {
       emptyGaps(record, gaps, this.path.length)

@@ -134,35 +134,30 @@ function createBodyRules(schema: unknown, { written, shown }: Incoming, options:
       document: new WrittenSchema(document, bodyOptions).documentWithout('readOnly'),
       written: new WrittenSchema(withoutFiles(document), bodyOptions),
       isPart: false,
-      takesDefaults: !isPart,
-      takesLists: undefined
+      takesDefaults: !isPart
     }
   }
-  const whole = { ...checkOf(schema), written, document: shown.documentWithout('readOnly') }
-  const part = { ...checkOfPart(schema, written), written, document: shown.documentWithout('readOnly', true) }
+  const whole: BodyRules = {
+    ...checkOf(schema),
+    document: shown.documentWithout('readOnly'),
+    written,
+    isPart: false,
+    takesDefaults: true
+  }
+  const part: BodyRules = {
+    ...checkOfPart(schema, written),
+    document: shown.documentWithout('readOnly', true),
+    written,
+    isPart: true,
+    takesDefaults: false
+  }
   const validate = validateOf(schema)
   if (create === undefined && validate !== undefined && mayHaveReadOnly(written, options))
     checkExamples(written, validate)
   const byMethod = new Map<string, BodyRules>([
-    [
-      'create',
-      {
-        ...(create === undefined ? { ...whole, isPart: false, takesDefaults: true } : ownRules(create, false)),
-        takesLists: options.lists
-      }
-    ],
-    [
-      'update',
-      update === undefined
-        ? { ...whole, isPart: false, takesDefaults: true, takesLists: undefined }
-        : ownRules(update, false)
-    ],
-    [
-      'patch',
-      patch === undefined
-        ? { ...part, isPart: true, takesDefaults: false, takesLists: undefined }
-        : ownRules(patch, true)
-    ]
+    ['create', { ...(create === undefined ? whole : ownRules(create, false)), takesLists: options.lists }],
+    ['update', update === undefined ? whole : ownRules(update, false)],
+    ['patch', patch === undefined ? part : ownRules(patch, true)]
   ])
   return (method: string) => byMethod.get(method)
 }
@@ -171,10 +166,10 @@ function createBodyRules(schema: unknown, { written, shown }: Incoming, options:
 function checkOfPart(schema: unknown, written: WrittenSchema): Pick<BodyRules, 'validate' | 'countTries'> {
   const part = attempt(() => (schema as { partial?: () => unknown }).partial?.())
   if (part !== undefined) return checkOf(part)
-  // A part may be of any branch of a union: each of its fields is checked by itself.
-  if (written.shapes.root.unions.length > 0) return { ...checkOf(schema), validate: undefined }
   const { validate, countTries } = checkOf(schema)
-  return { countTries, validate: validate && partValidation(validate, written) }
+  // A part may be of any branch of a union: each of its fields is checked by JSON Schema then.
+  const isUnion = written.shapes.root.unions.length > 0
+  return { countTries, validate: isUnion ? undefined : validate && partValidation(validate, written) }
 }
 
 const mayHaveReadOnly = ({ document }: WrittenSchema, { readOnly = [] }: ResourceOptions) =>

@@ -53,25 +53,17 @@ const Expression = z.object({
     return Node
   }
 })
-const Sum = z.object({
-  get left() {
-    return Node
-  },
-  get right() {
-    return Node.optional()
-  },
-  op: z.literal('+')
-})
-const Product = z.object({
-  get left() {
-    return Node
-  },
-  get right() {
-    return Node.optional()
-  },
-  op: z.literal('*')
-})
-const Node: z.ZodType = z.union([Sum, Product, z.number()])
+const operation = (op: string) =>
+  z.object({
+    get left() {
+      return Node
+    },
+    get right() {
+      return Node.optional()
+    },
+    op: z.literal(op)
+  })
+const Node: z.ZodType = z.union([operation('+'), operation('*'), z.number()])
 
 t.test('a union within itself, its tag last: the work grows with the body, and the process lives', async (t) => {
   const nested = (depth: number, op: string): unknown => (depth === 0 ? 1 : { left: nested(depth - 1, op), op })

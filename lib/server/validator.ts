@@ -81,7 +81,8 @@ export function createJudge(shapes: Shapes): Judge {
       if (names !== undefined) context.schema = (context.schema as string[]).filter((name) => !names.has(name))
       code(context)
     },
-    'dependencies'
+    // Ajv skips what stands behind it where an object has no names.
+    'propertyNames'
   )
   for (const keyword of ['anyOf', 'oneOf'] as const)
     changeKeyword(ajv, keyword, (context, code) => checkUnion(context, keyword, shapes, code), 'allOf', errorOfUnion)

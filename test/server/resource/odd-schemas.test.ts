@@ -60,3 +60,11 @@ t.test('a branch that is hidden as a whole, and two unions at one place', async 
   t.strictSame(await post(open), [201, open])
   t.strictSame(await post({ both: { kind: 'open', form: 'x' } }), [201, {}])
 })
+
+t.test('a field that is required is asked for beside rules for names', async (t) => {
+  const schema = object({ a: {}, b: {} }, { required: ['b'], propertyNames: { maxLength: 8 } })
+  const { post } = await createEcho(t, resource(schema as object))
+  t.strictSame(await post({}), [400, 'b is required'])
+  t.strictSame(await post({ a: 1 }), [400, 'b is required'])
+  t.strictSame(await post({ b: 1 }), [201, { b: 1 }])
+})

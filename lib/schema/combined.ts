@@ -65,8 +65,19 @@ export function surelyApplying(
   return applying
 }
 
-/** What schemas say of a place within the place that they apply to. */
-export interface Within {
+/** A place within others: a field or an item. */
+export interface InnerPlace {
+  /** The kind of value that has such a place. */
+  readonly kind: number
+  /** What a single schema says of it. */
+  pick(schema: JsonSchema): readonly SchemaValue[]
+  /** What a single schema says of some places like this one, perhaps of this one. */
+  pickPerhaps(schema: JsonSchema): readonly SchemaValue[]
+  /** What a single schema says of it where neither it nor what it consists of has said anything. */
+  pickUnevaluated(schema: JsonSchema): SchemaValue | undefined
+}
+
+interface Within {
   readonly schemas: readonly SchemaValue[]
   /** Whether one of them applies whatever the value is. */
   readonly isSure: boolean
@@ -76,50 +87,55 @@ export interface Within {
  * The schemas of a field or an item. Those that apply to some values alone, since a branch of a union or a condition asks for them, are one union: their flags and names hold, and their types only where each
  * of the alternatives has one.
  *
- * @param kind the kind of value that has such a place
- * @param pick the schemas that a single one has for the place
  * @param toUnion makes a union of alternatives, the same one for the same
  */
 export function schemasWithin(
   schemas: readonly SchemaValue[],
-  { reader, chosenOf, kind, pick, toUnion }: Reading
-): Within {
-  const ofSchemas = (schemas: readonly SchemaValue[], around: readonly SchemaValue[]): Within => {
-    const all: SchemaValue[] = []
-    let isSure = false
-    const add = (within: Within) => {
-      all.push(...within.schemas)
-      isSure ||= within.isSure
-    }
-    const addUnion = (alternatives: readonly Within[]) => {
-      if (alternatives.every((within) => within.schemas.length === 0)) return
-      all.push(toUnion(alternatives.map((within) => within.schemas)))
-      isSure ||= alternatives.every((within) => within.isSure)
-    }
-    for (const schema of schemas) {
-      if (!isSchema(schema) || around.includes(schema)) continue
-      const inner = [...around, schema]
-      const picked = pick(schema)
-      add({ schemas: picked, isSure: picked.length > 0 })
-      add(ofSchemas(reader.always(schema), inner))
-      for (const branches of [schema.anyOf, schema.oneOf]) {
-        const possible = chosenOf(branches ?? []).filter((branch) => (reader.kinds(branch) & kind) !== 0)
-        if (possible.length === 1) add(ofSchemas(possible, inner))
-        else addUnion(possible.map((branch) => ofSchemas([branch], inner)))
-      }
-      for (const part of reader.conditional(schema)) addUnion([ofSchemas([part], inner), nothing])
-    }
-    return { schemas: all, isSure }
+  { reader, chosenOf, place, toUnion }: Reading
+): readonly SchemaValue[] {
+  const ofSchema = (schema: SchemaValue, around: readonly SchemaValue[]): Within => {
+    if (!isSchema(schema) || around.includes(schema)) return nothing
+    const inner = [...around, schema]
+    const ofPart = (part: SchemaValue) => ofSchema(part, inner)
+    const unions = [schema.anyOf, schema.oneOf].map((branches = []) =>
+      chosenOf(branches).filter((branch) => (reader.kinds(branch) & place.kind) !== 0)
+    )
+    const said = all([
+      of(place.pick(schema)),
+      oneOf([of(place.pickPerhaps(schema)), nothing], toUnion),
+      ...reader.always(schema).map(ofPart),
+      ...unions.map((branches) => oneOf(branches.map(ofPart), toUnion)),
+      ...reader.conditional(schema).map((part) => oneOf([ofPart(part), nothing], toUnion))
+    ])
+    const rest = place.pickUnevaluated(schema)
+    if (rest === undefined || said.isSure) return said
+    const unevaluated = said.schemas.length === 0 ? of([rest]) : oneOf([of([rest]), nothing], toUnion)
+    return { schemas: [...said.schemas, ...unevaluated.schemas], isSure: true }
   }
-  return ofSchemas(schemas, [])
+  return all(schemas.map((schema) => ofSchema(schema, []))).schemas
 }
 
 const nothing: Within = { schemas: [], isSure: false }
+const of = (schemas: readonly SchemaValue[]): Within => ({ schemas, isSure: schemas.length > 0 })
+
+/** What several schemas say that apply together. */
+const all = (parts: readonly Within[]): Within => ({
+  schemas: parts.flatMap(({ schemas }) => schemas),
+  isSure: parts.some(({ isSure }) => isSure)
+})
+
+/** What several schemas say of which one applies. */
+function oneOf(alternatives: readonly Within[], toUnion: Reading['toUnion']): Within {
+  const [first = nothing, ...others] = alternatives
+  if (others.length === 0) return first
+  if (alternatives.every(({ schemas }) => schemas.length === 0)) return nothing
+  const union = toUnion(alternatives.map(({ schemas }) => schemas))
+  return { schemas: [union], isSure: alternatives.every(({ isSure }) => isSure) }
+}
 
 interface Reading {
   readonly reader: SchemaReader
   readonly chosenOf: ChosenOf
-  readonly kind: number
-  readonly pick: (schema: JsonSchema) => readonly SchemaValue[]
+  readonly place: InnerPlace
   readonly toUnion: (alternatives: readonly (readonly SchemaValue[])[]) => JsonSchema
 }

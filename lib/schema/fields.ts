@@ -45,12 +45,12 @@ export function checkField<Problem>(
       const isRefused = naming.every(({ problem }) => problem !== undefined)
       said.push({ isNamed: naming.length > 0, problem: isRefused ? naming[0]?.problem : undefined })
     }
-    return { isNamed: said.some(({ isNamed }) => isNamed), problem: firstProblem(said) }
+    const isNamed = said.some(({ isNamed }) => isNamed)
+    const { unevaluatedProperties: rest } = schema
+    if (isNamed || rest === undefined) return { isNamed, problem: firstProblem(said) }
+    return { isNamed: true, problem: isSchema(rest) ? check(rest, value) : undefined }
   }
-  const { isNamed, problem } = ofAll(shape.schemas, new Set())
-  if (isNamed) return problem
-  const others = [...shape.parts].flatMap(({ unevaluatedProperties: rest }) => (isSchema(rest) ? [rest] : []))
-  return others.map((schema) => check(schema, value)).find((found) => found !== undefined)
+  return ofAll(shape.schemas, new Set()).problem
 }
 
 const firstProblem = <Problem>(said: readonly Said<Problem>[]) =>

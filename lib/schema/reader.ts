@@ -141,13 +141,11 @@ export function schemasOfField(schema: JsonSchema, name: string): readonly Schem
   return schemas.length === 0 && isPermission(additionalProperties) ? [additionalProperties] : schemas
 }
 
-export function schemasOfItem(
-  { items, additionalItems, unevaluatedItems }: JsonSchema,
-  at: number
-): readonly SchemaValue[] {
+/** What one schema says of an item. */
+export function schemasOfItem({ items, additionalItems }: JsonSchema, at: number): readonly SchemaValue[] {
   const isTuple = isList(items)
   if (isTuple && at < items.length) return [items[at] as SchemaValue]
-  const rest = (isTuple ? additionalItems : (items as SchemaValue | undefined)) ?? unevaluatedItems
+  const rest = isTuple ? additionalItems : (items as SchemaValue | undefined)
   return rest === undefined ? [] : [rest]
 }
 

@@ -1,6 +1,6 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { Alternatives } from './alternatives.js'
-import { opennessOf, ownOpenness, schemasWithin, surelyApplying, type Within } from './combined.js'
+import { type InnerPlace, opennessOf, ownOpenness, schemasWithin, surelyApplying } from './combined.js'
 import { type FlaggedNames, isFlaggedByName } from './flagged-names.js'
 import { isSchema } from './keywords.js'
 import {
@@ -160,9 +160,13 @@ export class Shape {
   }
 
   #toField(name: string): Member {
-    const { schemas, isSure } = this.#within(kinds.object, (part) => schemasOfField(part, name))
-    const unevaluated = [...this.parts].flatMap(({ unevaluatedProperties: rest }) => (isPermission(rest) ? [rest] : []))
-    const shape = this.#ofPatterns(name, isSure ? schemas : [...schemas, ...unevaluated])
+    const schemas = this.#within({
+      kind: kinds.object,
+      pick: (part) => schemasOfField(part, name),
+      pickPerhaps: () => [],
+      pickUnevaluated: ({ unevaluatedProperties: rest }) => (isPermission(rest) ? rest : undefined)
+    })
+    const shape = this.#ofPatterns(name, schemas)
     const isFlagged = (flag: Flag) => isFlaggedByName(flag, name, this, this.shapes) || shape.has(flag)
     return {
       shape,
@@ -188,15 +192,10 @@ export class Shape {
     )
   }
 
-  #within(kind: number, pick: (part: JsonSchema) => readonly SchemaValue[]): Within {
+  #within(place: InnerPlace): readonly SchemaValue[] {
     const { reader, alternatives } = this.shapes
-    return schemasWithin(this.schemas, {
-      reader,
-      chosenOf: (branches) => this.chosenOf(branches),
-      kind,
-      pick,
-      toUnion: alternatives.union
-    })
+    const chosenOf = (branches: readonly SchemaValue[]) => this.chosenOf(branches)
+    return schemasWithin(this.schemas, { reader, chosenOf, place, toUnion: alternatives.union })
   }
 
   /** What the parts say of an item. */
@@ -204,11 +203,14 @@ export class Shape {
     const at = Math.min(index, this.#tupleLength)
     const ready = this.#items[at]
     if (ready !== undefined) return ready
-    const { schemas } = this.#within(kinds.array, (part) => schemasOfItem(part, at))
-    // It is about some of the items: what it hides is hidden in all.
-    const contained = [...this.parts].flatMap(({ contains }) => (isSchema(contains) ? [contains] : []))
-    const unions = contained.map((contains) => this.shapes.alternatives.union([[contains], []]))
-    const shape = this.shapes.of([...schemas, ...unions])
+    const schemas = this.#within({
+      kind: kinds.array,
+      pick: (part) => schemasOfItem(part, at),
+      // It is about some of the items: what it hides is hidden in all.
+      pickPerhaps: ({ contains }) => (isSchema(contains) ? [contains] : []),
+      pickUnevaluated: ({ unevaluatedItems }) => unevaluatedItems
+    })
+    const shape = this.shapes.of(schemas)
     const member = { shape, isKnown: true, readOnly: shape.has('readOnly'), writeOnly: shape.has('writeOnly') }
     this.#items[at] = member
     return member

@@ -6,7 +6,7 @@ import type { Compile, Problem } from '../core/resource/problem.js'
 import { Bundle, toRegExp } from '../schema/bundle.js'
 import { checkField } from '../schema/fields.js'
 import { allShapes } from '../schema/hidden.js'
-import type { Shapes } from '../schema/shape.js'
+import type { Shape, Shapes } from '../schema/shape.js'
 
 // Fastify loads it when the first route needs it, and so do we.
 const require = createRequire(import.meta.url)
@@ -181,9 +181,16 @@ function checkUnion(context: KeywordCxt, keyword: 'anyOf' | 'oneOf', shapes: Sha
 /** The names that each schema asks for and that only the server sets: bodies are without them. */
 function exemptNames(shapes: Shapes): ReadonlyMap<unknown, ReadonlySet<string>> {
   const exempt = new Map<unknown, Set<string>>()
-  for (const shape of allShapes(shapes.root))
+  const add = (shape: Shape, isMeant: (name: string) => boolean) => {
     for (const part of shape.parts)
       for (const name of part.required ?? [])
-        if (shape.field(name).readOnly) exempt.set(part, (exempt.get(part) ?? new Set()).add(name))
+        if (isMeant(name) && shape.field(name).readOnly) exempt.set(part, (exempt.get(part) ?? new Set()).add(name))
+  }
+  for (const shape of allShapes(shapes.root)) {
+    const tags = shape.unions.map(({ tag }) => tag)
+    add(shape, () => true)
+    // A tag that one branch leaves to the server is asked for by none.
+    add(shape.of({}), (name) => tags.includes(name))
+  }
   return exempt
 }

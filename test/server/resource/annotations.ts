@@ -162,8 +162,10 @@ export class Annotations {
   /** The schemas that a schema applies to the same place: those that a value must fit, and groups of those of which it must fit one. */
   #inPlace(schema: Node, value: unknown): { sure: readonly Schema[]; unsure: readonly (readonly Schema[])[] } {
     const unions = [schema.anyOf, schema.oneOf].filter((list) => list !== undefined).map(listOf)
+    // Without `if` the others say nothing.
+    const branches = schema.if === undefined ? [] : [schema.if, schema.then, schema.else]
     const conditions = [
-      ...[schema.if, schema.then, schema.else].filter((part) => part !== undefined),
+      ...branches.filter((part) => part !== undefined),
       ...mapOf(schema.dependentSchemas).values(),
       ...mapOf(schema.dependencies).values()
     ] as Schema[]

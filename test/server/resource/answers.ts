@@ -98,11 +98,13 @@ function ofLists(
 ): { kind: string; place: string } | undefined {
   const isOut = (item: unknown) => item instanceof Leaving && item.kind === 'hidden'
   const left = [expected.map((item) => (isOut(item) ? null : item)), expected.filter((item) => !isOut(item))]
-  const [first = []] = left.filter((list) => list.length === actual.length)
-  if (first.length !== actual.length)
-    return { kind: actual.length < first.length ? 'an item is lost' : 'an item leaves that is hidden', place }
+  const match = left.find((list) => list.length === actual.length)
+  if (match === undefined) {
+    const isLost = left.every((list) => actual.length < list.length)
+    return { kind: isLost ? 'an item is lost' : 'an item leaves that is hidden', place }
+  }
   for (const [index, item] of actual.entries()) {
-    const inner = difference(first[index], item, placeOf(place, index))
+    const inner = difference(match[index], item, placeOf(place, index))
     if (inner !== undefined) return inner
   }
   return undefined

@@ -68,3 +68,32 @@ t.test('a field that is required is asked for beside rules for names', async (t)
   t.strictSame(await post({ a: 1 }), [400, 'b is required'])
   t.strictSame(await post({ b: 1 }), [201, { b: 1 }])
 })
+
+t.test('a rule for what no other one speaks of hides what another part of the record names', async (t) => {
+  const ofOthers = { unevaluatedProperties: { type: 'string', writeOnly: true } }
+  const parts = (named: object) => object({ one: { type: 'object', allOf: [object({ a: {} }), { ...named }] } })
+  const beside = await createEcho(t, resource(parts({ ...ofOthers }) as object))
+  t.strictSame(await beside.post({ one: { a: 's' } }), [201, { one: {} }], 'that part does not speak of it')
+  const within = await createEcho(t, resource(parts({ ...ofOthers, allOf: [object({ a: {} })] }) as object))
+  t.strictSame(await within.post({ one: { a: 's', b: 's' } }), [201, { one: { a: 's' } }])
+})
+
+t.test('a tag that one branch leaves to the server is asked for by none', async (t) => {
+  const branch = (kind: object, name: string) => object({ kind, [name]: {} }, { required: ['kind', name] })
+  const of = { anyOf: [branch({ const: 'a' }, 'x'), branch({ const: 'b', readOnly: true }, 'y')] }
+  const { post } = await createEcho(t, resource(object({ of }) as object))
+  t.strictSame(await post({ of: { y: 1 } }), [201, { of: { y: 1 } }])
+  t.strictSame(await post({ of: { x: 1 } }), [201, { of: { x: 1 } }])
+  t.strictSame(await post({ of: { kind: 'a', x: 1 } }), [201, { of: { kind: 'a', x: 1 } }])
+  t.equal((await post({ of: { kind: 'b', y: 1 } }))[0], 400)
+  t.equal((await post({ of: { kind: 'a', y: 1 } }))[0], 400)
+})
+
+t.test('a part of a record: a field that a branch takes among all others', async (t) => {
+  const branches = [object({ kind: { const: 1 }, a: { type: 'integer' } }), { unevaluatedProperties: { type: 'string' } }]
+  const { send } = await createEcho(t, resource({ type: 'object', anyOf: branches } as object))
+  const patch = (payload: object) => send({ method: 'PATCH', url: '/1', payload })
+  t.equal((await patch({ a: 'text' }))[0], 200)
+  t.equal((await patch({ a: 1 }))[0], 200)
+  t.equal((await patch({ a: true }))[0], 400)
+})

@@ -182,11 +182,12 @@ async function searchService(app: App, service: Service, counts: Counts): Promis
     const { value } = judgement
     counts.taken++
     // A library may make another value of a part than of each of its fields.
-    if (shown.bodies[0]?.[0] !== 'PATCH' && !isDeepStrictEqual(state.got, value))
+    const isPart = method === 'PATCH'
+    if (!isPart && !isDeepStrictEqual(state.got, value))
       note(shown, [
         { kind: 'another record is stored than the schema makes of a body', answer: state.got, expected: value }
       ])
-    note(shown, ofAnswer(service.leaving, value, answer))
+    note(shown, ofAnswer(service.leaving, isPart ? state.got : value, answer))
   }
   for (const stored of found.stored) {
     const shown = { ...found, bodies: [], stored: [stored] }

@@ -84,6 +84,26 @@ export const messageSchema = {
   }
 }
 
+/** What a client may send, and ask for: Fastify checks it by these where a route is written by hand. */
+export const newMessageSchema = {
+  type: 'object',
+  properties: { text: { type: 'string' }, status: { type: 'string' } },
+  required: ['text', 'status'],
+  additionalProperties: false
+}
+export const messageQuerySchema = {
+  type: 'object',
+  properties: { status: { type: 'string' }, $limit: { type: 'integer' } },
+  additionalProperties: false
+}
+
+/** The schema of a record by which `resource()` checks the same. */
+export const messageResourceSchema = {
+  ...messageSchema,
+  required: ['id', 'createdAt', 'text', 'status'],
+  additionalProperties: false
+}
+
 /** A stream of so many records. */
 export const recordsOf = (count: number): Readable =>
   Readable.from(Array.from({ length: count }, (_, id) => ({ id, text: `Record ${id}`, status: 'open' })))

@@ -74,15 +74,30 @@ export const rows: readonly Row[] = [
     'by-hand:schema page-of-1000',
     'ours:schema page-of-1000'
   ),
-  ratio('resource-find', 'nested find: with `resource()` ÷ without', '–', '≤', 1.05, 'ours:resource find', 'ours find'),
+  ...[
+    ['resource-get', 'get', 'get', ''],
+    ['resource-page-10', 'page of ten', 'page-of-10', '-paged'],
+    ['resource-page-1000', 'page of 1,000', 'page-of-1000', '-paged'],
+    ['resource-create', 'create', 'create', '']
+  ].map(([id, text, work, paged]) =>
+    ratio(
+      id as string,
+      `${text}: with \`resource()\` ÷ by hand with schemas of Fastify`,
+      '–',
+      '≤',
+      1,
+      `ours:resource${paged} ${work}`,
+      `by-hand:resource${paged} ${work}`
+    )
+  ),
   ratio(
-    'resource-page-1000',
-    'page of 1,000: with `resource()` ÷ by `JSON.stringify`',
+    'resource-zod-create',
+    'create: with `resource()` and zod ÷ by hand with schemas of Fastify',
     '–',
     '≤',
-    1,
-    'ours:resource-paged page-of-1000',
-    'ours:paged page-of-1000'
+    1.25,
+    'ours:resource-zod create',
+    'by-hand:resource create'
   ),
   ratio('early', 'get: ours ÷ ours after an early full collection', '0.63', '≥', 0.98, 'ours get', 'ours@early get'),
   ratio(

@@ -52,24 +52,24 @@ declare const types: unique symbol
 declare const check: unique symbol
 
 /** Compares an object with a resource whose schema it is registered with. */
-export interface Checked<S> {
+export type Checked<S> = {
   readonly [check]?: (service: S) => void
 }
 
 /** The same where the methods of the object are known. */
 export type CheckedBy<S> = unknown extends S ? unknown : [MethodName<S>] extends [never] ? unknown : Checked<S>
 
-interface MethodSchema {
+type MethodSchema = {
   readonly querystring: JsonSchema
   readonly response: JsonSchema
 }
 
-interface BodySchema extends MethodSchema {
+type BodySchema = MethodSchema & {
   readonly body: JsonSchema
 }
 
 /** A resource with the types of its record, of what `create` and `patch` take, and of its queries. */
-export interface Described<R, D, P, Q, M = Record<never, never>> extends Checked<Served<R, D, P, Q> & ServedCustom<M>> {
+export type Described<R, D, P, Q, M = Record<never, never>> = Checked<Served<R, D, P, Q> & ServedCustom<M>> & {
   readonly find: MethodSchema
   readonly get: MethodSchema
   readonly create: BodySchema

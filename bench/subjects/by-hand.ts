@@ -3,7 +3,15 @@ import { Readable } from 'node:stream'
 import fastifyJwt from '@fastify/jwt'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import qs from 'qs'
-import { type Message, Messages, messageSchema, PagedMessages, recordsOf } from '../messages.js'
+import {
+  type Message,
+  Messages,
+  messageQuerySchema,
+  messageSchema,
+  newMessageSchema,
+  PagedMessages,
+  recordsOf
+} from '../messages.js'
 import { tokenOptions, users } from '../users.js'
 
 type WithId = { Params: { id: string } }
@@ -13,6 +21,8 @@ export async function start(kind: string | undefined): Promise<Server> {
   const app = Fastify({ routerOptions: { querystringParser: (text) => qs.parse(text) } })
   if (kind === 'stream') addStream(app)
   else if (kind === 'schema') addWithSchema(app, new PagedMessages())
+  else if (kind === 'resource') addChecked(app, new Messages())
+  else if (kind === 'resource-paged') addChecked(app, new PagedMessages())
   else if (kind === 'guarded') await addGuarded(app, new Messages())
   else addPlain(app, new Messages())
   if (kind === 'six') for (let i = 0; i < 6; i++) await app.register(async () => {})
@@ -29,16 +39,32 @@ function addPlain(app: FastifyInstance, messages: Messages): void {
   })
 }
 
+const count = { type: 'integer' }
+const pageProperties = { total: count, limit: count, skip: count, data: { type: 'array', items: messageSchema } }
+const page = { type: 'object', properties: pageProperties }
+
 function addWithSchema(app: FastifyInstance, messages: PagedMessages): void {
-  const count = { type: 'integer' }
-  const properties = { total: count, limit: count, skip: count, data: { type: 'array', items: messageSchema } }
-  const page = { type: 'object', properties }
   app.get('/messages', { schema: { response: { 200: page } } }, async ({ query }) =>
     messages.find({ query: query as object })
   )
   app.get<WithId>('/messages/:id', { schema: { response: { 200: messageSchema } } }, async ({ params }) =>
     messages.get(params.id)
   )
+}
+
+/** What is sent is checked, too. */
+function addChecked(app: FastifyInstance, messages: Messages): void {
+  const params = { type: 'object', properties: { id: { type: 'string' } } }
+  const query = { querystring: messageQuerySchema, response: { 200: page } }
+  app.get('/messages', { schema: query }, async ({ query }) => messages.find({ query: query as object }))
+  app.get<WithId>('/messages/:id', { schema: { params, response: { 200: messageSchema } } }, async ({ params }) =>
+    messages.get(params.id)
+  )
+  const creation = { body: newMessageSchema, response: { 201: messageSchema } }
+  app.post('/messages', { schema: creation }, async ({ body }, reply) => {
+    reply.code(201)
+    return messages.create(body)
+  })
 }
 
 function addStream(app: FastifyInstance): void {

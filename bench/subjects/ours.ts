@@ -1,8 +1,9 @@
 import type { Server } from 'node:http'
 import Fastify from 'fastify'
-import services, { resource } from 'fastify-services'
+import services, { resource, type ServiceOptions } from 'fastify-services'
 import authentication, { authenticate } from 'fastify-services/authentication'
-import { Messages, messageSchema, PagedMessages, recordsOf } from '../messages.js'
+import { z } from 'zod'
+import { Messages, messageResourceSchema, messageSchema, PagedMessages, recordsOf } from '../messages.js'
 import { secret, users } from '../users.js'
 
 /** A service: plain, with schemas, with a resource, with pages, with a guard, or among so many others. */
@@ -10,9 +11,7 @@ export async function start(kind: string | undefined): Promise<Server> {
   const app = Fastify()
   await app.register(services)
   const messages = kind === 'schema' || kind?.endsWith('paged') ? new PagedMessages() : new Messages()
-  const plain = { get: { response: messageSchema }, find: { response: messageSchema } }
-  const schema = kind === 'schema' ? plain : kind?.startsWith('resource') ? resource(messageSchema) : {}
-  app.service('messages', messages as object, { schema })
+  app.service('messages', messages as object, { schema: schemaOf(kind) })
   if (kind === 'stream') app.service('records', { get: async (id: string) => recordsOf(Number(id)) })
   if (kind === 'guarded') {
     app.service('users', users)
@@ -22,4 +21,14 @@ export async function start(kind: string | undefined): Promise<Server> {
   for (let i = 1; i < Number(kind); i++) app.service(`others-${i}`, new Messages())
   await app.listen({ host: '127.0.0.1', port: 0 })
   return app.server
+}
+
+// Only the server sets these.
+const options = { readOnly: ['id', 'createdAt'] as const }
+
+function schemaOf(kind: string | undefined): NonNullable<ServiceOptions['schema']> {
+  if (kind === 'schema') return { get: { response: messageSchema }, find: { response: messageSchema } }
+  if (kind === 'resource-zod')
+    return resource(z.object({ id: z.string(), createdAt: z.int(), text: z.string(), status: z.string() }), options)
+  return kind?.startsWith('resource') ? resource(messageResourceSchema, options as object) : {}
 }

@@ -91,7 +91,7 @@ export function* subschemasOf(schema: JsonSchema): Generator<[part: SchemaValue,
   }
 }
 
-/** A copy of a schema in which `change` has replaced each schema that stands directly in it. What it makes `undefined` is left out. */
+/** A copy of a schema in which `change` has replaced each schema that stands directly in it. What it makes `undefined` is left out of lists and maps. */
 export function mapSubschemas(
   schema: JsonSchema,
   change: (part: SchemaValue, keyword: string, key?: string) => SchemaValue | undefined
@@ -100,8 +100,7 @@ export function mapSubschemas(
   for (const [part, [keyword = '', key]] of subschemasOf(schema)) {
     const changed = change(part, keyword, key)
     if (key === undefined) {
-      if (changed === undefined) delete copy[keyword]
-      else copy[keyword] = changed
+      copy[keyword] = changed
       continue
     }
     const holder = schema[keyword] as Record<string, unknown>

@@ -74,7 +74,7 @@ function withoutObject(value: unknown, shape: Shape): unknown {
   if (typeof value === 'bigint') return scalarOf(value)
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Date) return dateOf(value, shape)
-  const json = hasJson(value) ? value.toJSON() : undefined
+  const json = (value as { toJSON?(): unknown }).toJSON?.()
   return typeof json === 'object' && json !== null ? undefined : json
 }
 

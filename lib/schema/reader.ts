@@ -7,7 +7,7 @@ export const kinds = { null: 1, boolean: 2, number: 4, string: 8, array: 16, obj
 
 const kindOfType = (type: string): number => (type === 'integer' ? kinds.number : kinds[type as keyof typeof kinds])
 const kindOf = (value: unknown): number =>
-  kindOfType(value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value) ?? 0
+  kindOfType(value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 const union = (sets: readonly number[]) => sets.reduce((all, set) => all | set, 0)
 
 /** What a schema says of a field: only the server sets it, or it does not leave. */
@@ -82,7 +82,8 @@ export class SchemaReader {
     const objects = branches.flatMap((branch, index) =>
       (this.kinds(branch) & kinds.object) === 0 ? [] : [{ index, constants: this.#constants(branch) }]
     )
-    const names = objects.length < 2 ? [] : [...(objects[0]?.constants.keys() ?? [])]
+    const [first, ...others] = objects
+    const names = first === undefined || others.length === 0 ? [] : [...first.constants.keys()]
     const tag = names.find((name) => {
       const sets = objects.map(({ constants }) => constants.get(name))
       const values = sets.flatMap((set) => [...(set ?? [])])
@@ -108,13 +109,12 @@ export class SchemaReader {
     }
     const others = this.always(schema).map((part) => this.#constants(part, within))
     for (const branches of [schema.anyOf, schema.oneOf]) {
-      const [first, ...rest] = (branches ?? []).map((branch) => this.#constants(branch, within))
-      const common = [...(first ?? [])].filter(([name]) => rest.every((branch) => branch.has(name)))
-      others.push(
-        new Map(
-          common.map(([name, values]) => [name, new Set([...values, ...rest.flatMap((b) => [...(b.get(name) ?? [])])])])
-        )
+      const [first = new Map<string, never>(), ...rest] = (branches ?? []).map((branch) =>
+        this.#constants(branch, within)
       )
+      const common = [...first.keys()].filter((name) => rest.every((branch) => branch.has(name)))
+      const valuesOf = (name: string) => [first, ...rest].flatMap((branch) => [...(branch.get(name) as Set<unknown>)])
+      others.push(new Map(common.map((name) => [name, new Set(valuesOf(name))])))
     }
     for (const other of others)
       for (const [name, values] of other) if (!constants.has(name)) constants.set(name, values)

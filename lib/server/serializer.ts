@@ -95,7 +95,7 @@ export function createSerializer(
       if (records === undefined) return one(data)
       // A `toJSON` of the page would give its records once more, and not by the schema.
       const others = JSON.stringify({ ...Object(data), data: undefined, toJSON: undefined }).slice(1, -1)
-      return `{${others === '' ? '' : `${others},`}"data":${toList(records)}}`
+      return `{${others},"data":${toList(records)}}`
     }, `${name}: the result does not fit the schema of its answers, or is not JSON (BigInt or a cycle?)`)
   }
 

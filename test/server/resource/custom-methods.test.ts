@@ -27,7 +27,7 @@ async function createApp(t: Test, schema: object, service: Service, more: Servic
       headers: { ...(named && { 'x-service-method': named }) }
     }
     const answer = await app.inject({ ...request, ...(payload !== undefined && { payload: payload as object }) })
-    return [answer.statusCode, answer.body === '' ? '' : (answer.json().message ?? answer.json())]
+    return [answer.statusCode, answer.body === '' ? '' : (Object(answer.json()).message ?? answer.json())]
   }
   return { app, send }
 }
@@ -250,4 +250,29 @@ t.test('what can not be is refused at the start', async (t) => {
   await app.register(services)
   app.service<Record<string, unknown>>('posts', { publish: echo } as object, { schema: missing as object })
   await t.rejects(async () => app.ready(), { message: "The reference 'none' leads to no schema" })
+})
+
+t.test('a method that answers a number: what is none leaves as null', async (t) => {
+  const values: Record<string, unknown> = { a: 5, b: {}, c: undefined, d: [1] }
+  const count = async ({ name }: { name: string }) => values[name]
+  const body = z.object({ name: z.string() })
+  const schema = resource(Post, { ...options, methods: { count: { body, response: z.int() } } })
+  const { send } = await createApp(t, schema, { count })
+  const sent = await Promise.all(Object.keys(values).map((name) => send('POST', '', { name }, 'count')))
+  t.strictSame(sent, [
+    [200, 5],
+    [200, null],
+    [204, ''],
+    [200, [1]]
+  ])
+})
+
+t.test('data of a method that is no object', async (t) => {
+  const schema = resource(Post, { ...options, methods: { count: { body: z.object({}), ...any } } })
+  const { app } = await createApp(t, schema, { count: echo })
+  const headers = { 'content-type': 'application/json', 'x-service-method': 'count' }
+  for (const payload of ['null', '5', '"text"', 'true', '[]', '[{}]']) {
+    const answer = await app.inject({ method: 'POST', url: '/posts', headers, payload })
+    t.match(answer.json().message, /^The data must be an object/)
+  }
 })

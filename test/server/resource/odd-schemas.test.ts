@@ -1,5 +1,7 @@
-import { resource } from 'fastify-services'
+import Fastify from 'fastify'
+import services, { resource } from 'fastify-services'
 import t from 'tap'
+import { z } from 'zod'
 import { createEcho } from '../../support/resource-app.js'
 
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
@@ -90,10 +92,54 @@ t.test('a tag that one branch leaves to the server is asked for by none', async 
 })
 
 t.test('a part of a record: a field that a branch takes among all others', async (t) => {
-  const branches = [object({ kind: { const: 1 }, a: { type: 'integer' } }), { unevaluatedProperties: { type: 'string' } }]
+  const branches = [
+    object({ kind: { const: 1 }, a: { type: 'integer' } }),
+    { unevaluatedProperties: { type: 'string' } }
+  ]
   const { send } = await createEcho(t, resource({ type: 'object', anyOf: branches } as object))
   const patch = (payload: object) => send({ method: 'PATCH', url: '/1', payload })
   t.equal((await patch({ a: 'text' }))[0], 200)
   t.equal((await patch({ a: 1 }))[0], 200)
   t.equal((await patch({ a: true }))[0], 400)
+})
+
+t.test('a tag that is a union of constants', async (t) => {
+  const kind = (...values: string[]) => ({ anyOf: values.map((value) => ({ const: value })) })
+  const branch = (values: string[], name: string) =>
+    object({ kind: kind(...values), [name]: { type: 'integer' } }, { required: ['kind', name] })
+  const { post } = await createEcho(
+    t,
+    resource(object({ of: { anyOf: [branch(['a', 'b'], 'x'), branch(['c'], 'y')] } }) as object)
+  )
+  t.strictSame(await post({ of: { kind: 'b', x: 1 } }), [201, { of: { kind: 'b', x: 1 } }])
+  t.strictSame(await post({ of: { kind: 'b', y: 1 } }), [400, 'of.y is not known (and 1 more)'])
+})
+
+t.test('several shared schemas with a definition of one id', async (t) => {
+  const shared = (name: string, type: string) => ({ $id: name, definitions: { inner: { $id: 'inner', type } } })
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.addSchema(shared('first', 'integer'))
+  app.addSchema(shared('second', 'string'))
+  await app.register(services)
+  const schema = object({ a: { $ref: 'inner' } })
+  app.service('things', { create: async (data: object) => data }, { schema: resource(schema as object) as object })
+  const post = async (payload: object) => (await app.inject({ method: 'POST', url: '/things', payload })).statusCode
+  t.equal(await post({ a: 1 }), 201)
+  t.equal(await post({ a: 'x' }), 400)
+})
+
+t.test('a record that asks for itself as a field that only the server sets: none is one', async (t) => {
+  const Node: z.ZodType = z.object({
+    a: z.string(),
+    get child() {
+      return Node.meta({ readOnly: true })
+    }
+  })
+  t.throws(() => resource(Node as z.ZodObject), /asks for 'child[.a-z]*', a field that only the server sets/)
+})
+
+t.test('an id that is an object is looked up as its text', async (t) => {
+  const { send } = await createEcho(t, resource(object({ id: { type: 'object' }, a: {} }) as object), { a: 1 })
+  t.strictSame(await send({ url: '/5' }), [200, { a: 1 }])
 })

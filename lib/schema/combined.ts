@@ -30,19 +30,18 @@ export function opennessOf(
   reader: SchemaReader,
   chosenOf: ChosenOf
 ): Openness | undefined {
-  const ofSchema = (schema: SchemaValue | undefined, around: readonly SchemaValue[] = []): Openness | undefined => {
-    if (!isSchema(schema) || around.includes(schema)) return undefined
-    const within = [...around, schema]
-    const says = [ownOpenness(schema), ...reader.always(schema).map((part) => ofSchema(part, within))]
+  const ofSchema = (schema: SchemaValue): Openness | undefined => {
+    if (!isSchema(schema)) return undefined
+    const says = [ownOpenness(schema), ...reader.always(schema).map(ofSchema)]
     for (const branches of [schema.anyOf, schema.oneOf]) {
       const objects = chosenOf(branches ?? []).filter((branch) => (reader.kinds(branch) & kinds.object) !== 0)
-      const ofBranches = objects.map((branch) => ofSchema(branch, within))
+      const ofBranches = objects.map(ofSchema)
       says.push(ofBranches.includes('open') ? 'open' : ofBranches.includes(undefined) ? undefined : ofBranches[0])
     }
-    if (reader.conditional(schema).some((part) => ofSchema(part, within) === 'open')) says.push('open')
+    if (reader.conditional(schema).some((part) => ofSchema(part) === 'open')) says.push('open')
     return mostOf(says)
   }
-  return mostOf(schemas.map((schema) => ofSchema(schema)))
+  return mostOf(schemas.map(ofSchema))
 }
 
 /**
@@ -93,26 +92,24 @@ export function schemasWithin(
   schemas: readonly SchemaValue[],
   { reader, chosenOf, place, toUnion }: Reading
 ): readonly SchemaValue[] {
-  const ofSchema = (schema: SchemaValue, around: readonly SchemaValue[]): Within => {
-    if (!isSchema(schema) || around.includes(schema)) return nothing
-    const inner = [...around, schema]
-    const ofPart = (part: SchemaValue) => ofSchema(part, inner)
+  const ofSchema = (schema: SchemaValue): Within => {
+    if (!isSchema(schema)) return nothing
     const unions = [schema.anyOf, schema.oneOf].map((branches = []) =>
       chosenOf(branches).filter((branch) => (reader.kinds(branch) & place.kind) !== 0)
     )
     const said = all([
       of(place.pick(schema)),
       oneOf([of(place.pickPerhaps(schema)), nothing], toUnion),
-      ...reader.always(schema).map(ofPart),
-      ...unions.map((branches) => oneOf(branches.map(ofPart), toUnion)),
-      ...reader.conditional(schema).map((part) => oneOf([ofPart(part), nothing], toUnion))
+      ...reader.always(schema).map(ofSchema),
+      ...unions.map((branches) => oneOf(branches.map(ofSchema), toUnion)),
+      ...reader.conditional(schema).map((part) => oneOf([ofSchema(part), nothing], toUnion))
     ])
     const rest = place.pickUnevaluated(schema)
     if (rest === undefined || said.isSure) return said
     const unevaluated = said.schemas.length === 0 ? of([rest]) : oneOf([of([rest]), nothing], toUnion)
     return { schemas: [...said.schemas, ...unevaluated.schemas], isSure: true }
   }
-  return all(schemas.map((schema) => ofSchema(schema, []))).schemas
+  return all(schemas.map(ofSchema)).schemas
 }
 
 const nothing: Within = { schemas: [], isSure: false }

@@ -23,24 +23,22 @@ export function checkField<Problem>(
   check: CheckSchema<Problem>
 ): Problem | undefined {
   const { reader } = shape.shapes
-  const ofAll = (schemas: readonly SchemaValue[], seen: ReadonlySet<JsonSchema>): Said<Problem> => {
-    const said = schemas.filter(isSchema).map((schema) => ofSchema(schema, seen))
+  const ofAll = (schemas: readonly SchemaValue[]): Said<Problem> => {
+    const said = schemas.filter(isSchema).map(ofSchema)
     return { isNamed: said.some(({ isNamed }) => isNamed), problem: firstProblem(said) }
   }
-  const ofSchema = (schema: JsonSchema, around: ReadonlySet<JsonSchema>): Said<Problem> => {
-    if (around.has(schema)) return { isNamed: false }
-    const seen = new Set(around).add(schema)
+  const ofSchema = (schema: JsonSchema): Said<Problem> => {
     const fields = schemasOfField(schema, name)
     const said: Said<Problem>[] = fields.map((field) => ({
       isNamed: true,
       problem: isSchema(field) ? check(field, value) : undefined
     }))
-    said.push(ofAll(reader.always(schema), seen))
+    said.push(ofAll(reader.always(schema)))
     for (const branches of [schema.anyOf, schema.oneOf]) {
       if (branches === undefined) continue
       const naming = shape
         .chosenOf(branches)
-        .map((branch) => ofAll([branch], seen))
+        .map((branch) => ofAll([branch]))
         .filter(({ isNamed }) => isNamed)
       const isRefused = naming.every(({ problem }) => problem !== undefined)
       said.push({ isNamed: naming.length > 0, problem: isRefused ? naming[0]?.problem : undefined })
@@ -50,7 +48,7 @@ export function checkField<Problem>(
     if (isNamed || rest === undefined) return { isNamed, problem: firstProblem(said) }
     return { isNamed: true, problem: isSchema(rest) ? check(rest, value) : undefined }
   }
-  return ofAll(shape.schemas, new Set()).problem
+  return ofAll(shape.schemas).problem
 }
 
 const firstProblem = <Problem>(said: readonly Said<Problem>[]) =>

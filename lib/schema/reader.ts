@@ -99,19 +99,16 @@ export class SchemaReader {
   }
 
   /** The constants that the fields of an object may have, by their names. */
-  #constants(schema: SchemaValue, around: readonly JsonSchema[] = []): Constants {
+  #constants(schema: SchemaValue): Constants {
     const constants: Constants = new Map()
-    if (!isSchema(schema) || around.includes(schema)) return constants
-    const within = [...around, schema]
+    if (!isSchema(schema)) return constants
     for (const [name, field] of Object.entries(schema.properties ?? {})) {
       const values = this.#valuesOf(field)
       if (values !== undefined) constants.set(name, new Set(values))
     }
-    const others = this.always(schema).map((part) => this.#constants(part, within))
+    const others = this.always(schema).map((part) => this.#constants(part))
     for (const branches of [schema.anyOf, schema.oneOf]) {
-      const [first = new Map<string, never>(), ...rest] = (branches ?? []).map((branch) =>
-        this.#constants(branch, within)
-      )
+      const [first = new Map<string, never>(), ...rest] = (branches ?? []).map((branch) => this.#constants(branch))
       const common = [...first.keys()].filter((name) => rest.every((branch) => branch.has(name)))
       const valuesOf = (name: string) => [first, ...rest].flatMap((branch) => [...(branch.get(name) as Set<unknown>)])
       others.push(new Map(common.map((name) => [name, new Set(valuesOf(name))])))

@@ -134,10 +134,11 @@ const takesId = (method: string): boolean => methods.get(method)?.arguments.incl
 /** Answers 404 for an id that none can be by the schema: a database may refuse to look for it. */
 function createIdCheck(record: Shapes, idField: string, name: string): preValidationHookHandler {
   const operand = operandOf(record.root.field(idField).shape)
-  const check = once(() => compileOf(record)(operand?.schema ?? {}))
+  if (operand === undefined) return (_request, _reply, done) => done()
+  const check = once(() => compileOf(record)(operand.schema))
   return (request, _reply, done) => {
     const { [name]: id } = request.params as Record<string, string | undefined>
-    const isWrong = id !== undefined && operand !== undefined && check()(operand.read(id)) !== undefined
+    const isWrong = id !== undefined && check()(operand.read(id)) !== undefined
     done(isWrong ? new NotFound(`No record found for id '${id}'`) : undefined)
   }
 }

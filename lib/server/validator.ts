@@ -73,17 +73,15 @@ export function createJudge(shapes: Shapes): Judge {
   const ajv = createAjv(needsOf(bundle))
   ajv.addSchema(bundle.schema, root)
   const exempt = exemptNames(shapes)
-  changeKeyword(
-    ajv,
-    'required',
-    (context, code) => {
+  const exempting =
+    (without: (schema: unknown, isAsked: IsAsked) => unknown) => (context: KeywordCxt, code: Generate) => {
       const names = exempt.get(context.parentSchema)
-      if (names !== undefined) context.schema = (context.schema as string[]).filter((name) => !names.has(name))
+      if (names !== undefined) context.schema = without(context.schema, (name) => !names.has(name))
       code(context)
-    },
-    // Ajv skips what stands behind it where an object has no names.
-    'propertyNames'
-  )
+    }
+  // Ajv skips what stands behind `propertyNames` where an object has no names.
+  changeKeyword(ajv, 'required', exempting(namesAsked), 'propertyNames')
+  changeKeyword(ajv, 'dependencies', exempting(dependenciesAsked), 'propertyNames')
   for (const keyword of ['anyOf', 'oneOf'] as const)
     changeKeyword(ajv, keyword, (context, code) => checkUnion(context, keyword, shapes, code), 'allOf', errorOfUnion)
   const validators = new Map<JsonSchema, ReturnType<Ajv['compile']>>()
@@ -178,12 +176,23 @@ function checkUnion(context: KeywordCxt, keyword: 'anyOf' | 'oneOf', shapes: Sha
   )
 }
 
+type IsAsked = (name: string) => boolean
+
+const namesAsked = (names: unknown, isAsked: IsAsked) => (names as readonly string[]).filter(isAsked)
+const dependenciesAsked = (dependencies: unknown, isAsked: IsAsked) =>
+  Object.fromEntries(
+    Object.entries(dependencies as object).map(([name, dependency]) => [
+      name,
+      Array.isArray(dependency) ? namesAsked(dependency, isAsked) : dependency
+    ])
+  )
+
 /** The names that each schema asks for and that only the server sets: bodies are without them. */
 function exemptNames(shapes: Shapes): ReadonlyMap<unknown, ReadonlySet<string>> {
   const exempt = new Map<unknown, Set<string>>()
   const add = (shape: Shape, isMeant: (name: string) => boolean) => {
     for (const part of shape.parts)
-      for (const name of part.required ?? [])
+      for (const name of namesAskedBy(part))
         if (isMeant(name) && shape.field(name).readOnly) exempt.set(part, (exempt.get(part) ?? new Set()).add(name))
   }
   for (const shape of allShapes(shapes.root)) {
@@ -194,3 +203,9 @@ function exemptNames(shapes: Shapes): ReadonlyMap<unknown, ReadonlySet<string>> 
   }
   return exempt
 }
+
+/** The names that a schema asks for: of each value, or of those that have another name. */
+const namesAskedBy = ({ required = [], dependencies = {} }: JsonSchema) => [
+  ...required,
+  ...Object.values(dependencies).flatMap((dependency) => (Array.isArray(dependency) ? (dependency as string[]) : []))
+]

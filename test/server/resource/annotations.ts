@@ -211,10 +211,20 @@ export class Annotations {
 
   /** Whether a name is one that a record may have: a part names it, or they are open. */
   #isNamed(schema: Schema, record: Readonly<Record<string, unknown>>, name: string): boolean {
-    const parts = [...this.#applying(schema, record)]
+    const parts = [...this.#naming(schema, record)]
     const isSpelt = parts.some((part) => ofField(part, name).some((field) => field !== false))
     const isRest = parts.some(({ unevaluatedProperties: rest }) => rest !== undefined && rest !== false)
     return !this.#forbids(schema, record, name) && (isSpelt || isRest || this.#says(schema, record) !== 'closed')
+  }
+
+  /** The schemas that may name fields of a record: a branch of another type, or that no value fits, says nothing of them. */
+  #naming(schema: Schema, record: unknown, parts = new Set<Node>()): ReadonlySet<Node> {
+    if (!isNode(schema) || parts.has(schema)) return parts
+    parts.add(schema)
+    const { sure, unsure } = this.#inPlace(schema, record)
+    const possible = unsure.flat().filter((part) => this.#unions.mayHold(part, record))
+    for (const part of [...sure, ...possible]) this.#naming(part, record, parts)
+    return parts
   }
 
   /** Whether no value may stand in a field. */

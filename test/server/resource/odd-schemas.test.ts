@@ -143,3 +143,14 @@ t.test('an id that is an object is looked up as its text', async (t) => {
   const { send } = await createEcho(t, resource(object({ id: { type: 'object' }, a: {} }) as object), { a: 1 })
   t.strictSame(await send({ url: '/5' }), [200, { a: 1 }])
 })
+
+t.test('a field that another one asks for, where only the server sets it', async (t) => {
+  const d = { type: 'integer', readOnly: true }
+  const asks = [{ dependencies: { role: ['d', 'e'] } }, { dependentRequired: { role: ['d', 'e'] } }]
+  for (const ask of asks) {
+    const { post } = await createEcho(t, resource(object({ d, e: {}, role: {} }, ask) as object))
+    t.strictSame(await post({ role: 1, e: 1 }), [201, { role: 1, e: 1 }])
+    t.equal((await post({ role: 1 }))[0], 400)
+    t.equal((await post({ role: 1, d: 1, e: 1 }))[0], 400)
+  }
+})

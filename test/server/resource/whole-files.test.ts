@@ -41,7 +41,10 @@ const fields: Readonly<Record<string, object>> = {
   described: { ...file, description: 'D', title: 'T' }
 }
 const schema = resource(
-  object({ ...fields, title: { type: 'string', maxLength: 3 }, count: { type: 'integer' } }, { $defs: { png }, allOf: [true, {}] })
+  object(
+    { ...fields, title: { type: 'string', maxLength: 3 }, count: { type: 'integer' } },
+    { $defs: { png }, allOf: [true, {}] }
+  )
 )
 const of = (type: string, size = 2, name = 'a.b') => new File(['x'.repeat(size)], name, { type })
 const kinds = ['image/png', 'image/gif', 'images/png', 'text/plain']

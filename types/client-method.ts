@@ -1,5 +1,5 @@
 import type { ClientResult } from './json.js'
-import type { QueryOf } from './method.js'
+import type { QueryOf, Signatures } from './method.js'
 import type { Routed } from './route.js'
 import type { Query } from './service.js'
 
@@ -54,18 +54,9 @@ type Act<A extends unknown[], R, Route extends string> = A extends [unknown, unk
     ? (id: A[0], data?: A[1] | Sendable, params?: ClientParams<QueryOf<A[2]>>) => Promise<ClientResult<Awaited<R>>>
     : (id: A[0], data: A[1] | Sendable, ...args: Arguments<A[2], Route>) => Promise<ClientResult<Awaited<R>>>
 
-// If a function has fewer overloads than the pattern, TypeScript infers `unknown` for the missing ones.
-type Overload<A extends unknown[], R, K, Route extends string> = unknown extends R ? unknown : Signature<A, R, K, Route>
+type Overloads<All, K, Route extends string> = All extends [[infer A extends unknown[], infer R], ...infer Others]
+  ? Signature<A, R, K, Route> & Overloads<Others, K, Route>
+  : unknown
 
-/** A method as clients call it. Up to three overloads are kept. */
-export type Method<F, K, Route extends string> = F extends {
-  (...args: infer A1): infer R1
-  (...args: infer A2): infer R2
-  (...args: infer A3): infer R3
-}
-  ? Overload<A1, R1, K, Route> & Overload<A2, R2, K, Route> & Signature<A3, R3, K, Route>
-  : F extends { (...args: infer A1): infer R1; (...args: infer A2): infer R2 }
-    ? Overload<A1, R1, K, Route> & Signature<A2, R2, K, Route>
-    : F extends (...args: infer A) => infer R
-      ? Signature<A, R, K, Route>
-      : never
+/** A method as clients call it, with its overloads. */
+export type Method<F, K, Route extends string> = Overloads<Signatures<F>, K, Route>

@@ -3,23 +3,23 @@ import type { Id, Params, Query, Service } from './service.js'
 export type Callable = (...args: never[]) => unknown
 
 // If a function has fewer overloads than a pattern, TypeScript infers `unknown` for the missing ones.
-type Present<A, R> = unknown extends R ? never : [A, Awaited<R>]
+type Present<A, R> = unknown extends R ? [] : [[A, R]]
 
-/** The arguments and the result of each signature of a method. Up to three overloads are read, as adapters have them. */
-type Signatures<F> = F extends {
+/** The arguments and the result of each signature of a method, in their order. Up to three overloads are read, as adapters have them. */
+export type Signatures<F> = F extends {
   (...args: infer A1): infer R1
   (...args: infer A2): infer R2
   (...args: infer A3): infer R3
 }
-  ? Present<A1, R1> | Present<A2, R2> | [A3, Awaited<R3>]
+  ? [...Present<A1, R1>, ...Present<A2, R2>, [A3, R3]]
   : F extends { (...args: infer A1): infer R1; (...args: infer A2): infer R2 }
-    ? Present<A1, R1> | [A2, Awaited<R2>]
+    ? [...Present<A1, R1>, [A2, R2]]
     : F extends (...args: infer A) => infer R
-      ? [A, Awaited<R>]
-      : never
+      ? [[A, R]]
+      : []
 
 type Argument<T, Index extends number> = T extends [infer A extends readonly unknown[], unknown] ? A[Index] : never
-type Result<T> = T extends [unknown, infer R] ? R : never
+type Result<T> = T extends [unknown, infer R] ? Awaited<R> : never
 type LastArgument<F, Index extends number> = F extends (...args: infer A) => unknown ? A[Index] : never
 
 type HasIdAndData = 'update' | 'patch' | ':id'
@@ -34,13 +34,13 @@ export type Or<T, Default> = [T] extends [never] ? Default : T
 export type Member<S, M> = unknown extends S ? unknown : M extends keyof S ? NonNullable<S[M]> : unknown
 
 /** The id that a method takes, without the `null` that stands for many records. */
-export type IdOf<F> = unknown extends F ? Id : Or<NonNullable<Argument<Signatures<F>, 0>>, Id>
+export type IdOf<F> = unknown extends F ? Id : Or<NonNullable<Argument<Signatures<F>[number], 0>>, Id>
 
 /** The data that a method takes. */
-export type DataOf<F, M> = unknown extends F ? unknown : Argument<Signatures<F>, IndexOfData<M>>
+export type DataOf<F, M> = unknown extends F ? unknown : Argument<Signatures<F>[number], IndexOfData<M>>
 
 /** What a method gives. */
-export type ResultOf<F> = unknown extends F ? unknown : Result<Signatures<F>>
+export type ResultOf<F> = unknown extends F ? unknown : Result<Signatures<F>[number]>
 
 /** The query of a method's params. */
 export type QueryOf<P> = [NonNullable<P>] extends [never]

@@ -1,4 +1,4 @@
-import type { HasId, HasIdAndData } from './method.js'
+import type { HasId, HasIdAndData, Signatures } from './method.js'
 import type { Params } from './service.js'
 
 /** The names of the placeholders in a path: `'userId'` of `'users/:userId/messages'`. */
@@ -25,19 +25,14 @@ type Signature<A extends readonly unknown[], R, K, Name extends string> = K exte
       ? (id: A[0], params: With<A[1], Name>) => R
       : (data: A[0], params: With<A[1], Name>) => R
 
-type Overload<A extends readonly unknown[], R, K, Name extends string> = unknown extends R
-  ? unknown
-  : Signature<A, R, K, Name>
+type Overloads<All, K, Name extends string> = All extends [
+  [infer A extends readonly unknown[], infer R],
+  ...infer Others
+]
+  ? Signature<A, R, K, Name> & Overloads<Others, K, Name>
+  : unknown
 
-/** A method of a service whose path has placeholders: its params need values for them. Up to three overloads are kept. */
-export type RoutedMethod<F, K, Name extends string> = F extends {
-  (...args: infer A1): infer R1
-  (...args: infer A2): infer R2
-  (...args: infer A3): infer R3
-}
-  ? Overload<A1, R1, K, Name> & Overload<A2, R2, K, Name> & Signature<A3, R3, K, Name>
-  : F extends { (...args: infer A1): infer R1; (...args: infer A2): infer R2 }
-    ? Overload<A1, R1, K, Name> & Signature<A2, R2, K, Name>
-    : F extends (...args: infer A) => infer R
-      ? Signature<A, R, K, Name>
-      : F
+/** A method of a service whose path has placeholders, with its overloads: its params need values for them. */
+export type RoutedMethod<F, K, Name extends string> = [Signatures<F>] extends [[]]
+  ? F
+  : Overloads<Signatures<F>, K, Name>

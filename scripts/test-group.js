@@ -22,3 +22,9 @@ for (const file of files) {
   t.comment(`ended: ${file}`)
 }
 t.end()
+
+// What a file leaves running, such as the socket of a test that has failed, would hold up all others.
+setTimeout(() => {
+  console.error(`The process of ${files[0]} has not ended: a test leaves something that runs`)
+  process.exit(1)
+}, 20_000).unref()

@@ -249,26 +249,30 @@ function compile(pattern: string): RegExp {
   }
 }
 
-function inDraft7({ prefixItems, items, dependentSchemas, dependentRequired, ...words }: JsonSchema): Copy {
-  const hasDependencies = dependentSchemas !== undefined || dependentRequired !== undefined
+function inDraft7({
+  prefixItems,
+  items,
+  dependencies,
+  dependentSchemas,
+  dependentRequired,
+  ...words
+}: JsonSchema): Copy {
+  const all = [dependencies, dependentSchemas, dependentRequired].flatMap((map) => Object.entries(Object(map)))
   return {
     ...words,
     ...(prefixItems !== undefined && { items: prefixItems, ...(items !== undefined && { additionalItems: items }) }),
     ...(prefixItems === undefined && items !== undefined && { items }),
-    ...(hasDependencies && {
-      dependencies: bothOf(bothOf(words.dependencies, dependentSchemas), dependentRequired)
-    })
+    ...(all.length > 0 && { dependencies: dependenciesOf(all) })
   }
 }
 
-/** The dependencies of two keywords: a name may be in both. */
-function bothOf(some: unknown = {}, others: unknown = {}): Copy {
-  const dependencies: Copy = { ...(some as Copy) }
-  const toSchema = (value: unknown) => (Array.isArray(value) ? { required: value } : value)
-  for (const [name, value] of Object.entries(others as Copy))
-    dependencies[name] = Object.hasOwn(dependencies, name)
-      ? { allOf: [dependencies[name], value].map(toSchema) }
-      : value
+/** The dependencies of several keywords as schemas: names that a field asks for are a schema that requires them. */
+function dependenciesOf(entries: readonly (readonly [string, unknown])[]): Copy {
+  const dependencies: Copy = {}
+  for (const [name, value] of entries) {
+    const schema = Array.isArray(value) ? { required: value } : value
+    dependencies[name] = Object.hasOwn(dependencies, name) ? { allOf: [dependencies[name], schema] } : schema
+  }
   return dependencies
 }
 

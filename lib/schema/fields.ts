@@ -1,10 +1,11 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
+import { opennessOf } from './combined.js'
 import { isSchema } from './keywords.js'
-import { schemasOfField } from './reader.js'
+import { kinds, schemasOfField } from './reader.js'
 import type { Shape } from './shape.js'
 
 /** Says what is wrong with a value by a schema of a bundle, if anything is. */
-export type CheckSchema<Problem> = (schema: JsonSchema, value: unknown) => Problem | undefined
+export type CheckSchema<Problem> = (schema: SchemaValue, value: unknown) => Problem | undefined
 
 interface Said<Problem> {
   /** Whether a schema speaks of the field. */
@@ -14,7 +15,7 @@ interface Said<Problem> {
 
 /**
  * Says what is wrong with a field by itself, whatever else its object holds: by all schemas that apply to each object of the shape, and of a union by the branches that name the field, of which one
- * must take it.
+ * must take it, unless the record may be of a branch that takes any names.
  */
 export function checkField<Problem>(
   shape: Shape,
@@ -23,30 +24,30 @@ export function checkField<Problem>(
   check: CheckSchema<Problem>
 ): Problem | undefined {
   const { reader } = shape.shapes
+  const chosenOf = (branches: readonly SchemaValue[]) => shape.chosenOf(branches)
+  const takesAnyName = (branch: SchemaValue) =>
+    (reader.kinds(branch) & kinds.object) !== 0 && opennessOf([branch], reader, chosenOf) !== 'closed'
   const ofAll = (schemas: readonly SchemaValue[]): Said<Problem> => {
     const said = schemas.filter(isSchema).map(ofSchema)
     return { isNamed: said.some(({ isNamed }) => isNamed), problem: firstProblem(said) }
   }
   const ofSchema = (schema: JsonSchema): Said<Problem> => {
     const fields = schemasOfField(schema, name)
-    const said: Said<Problem>[] = fields.map((field) => ({
-      isNamed: true,
-      problem: isSchema(field) ? check(field, value) : undefined
-    }))
+    const said: Said<Problem>[] = fields.map((field) => ({ isNamed: true, problem: check(field, value) }))
     said.push(ofAll(reader.always(schema)))
     for (const branches of [schema.anyOf, schema.oneOf]) {
       if (branches === undefined) continue
-      const naming = shape
-        .chosenOf(branches)
-        .map((branch) => ofAll([branch]))
-        .filter(({ isNamed }) => isNamed)
-      const isRefused = naming.every(({ problem }) => problem !== undefined)
-      said.push({ isNamed: naming.length > 0, problem: isRefused ? naming[0]?.problem : undefined })
+      const ofBranches = chosenOf(branches).map((branch) => ({ ...ofAll([branch]), branch }))
+      const naming = ofBranches.filter(({ isNamed }) => isNamed)
+      const isTaken =
+        naming.some(({ problem }) => problem === undefined) ||
+        ofBranches.some(({ isNamed, branch }) => !isNamed && takesAnyName(branch))
+      said.push({ isNamed: naming.length > 0, problem: isTaken ? undefined : naming[0]?.problem })
     }
     const isNamed = said.some(({ isNamed }) => isNamed)
     const { unevaluatedProperties: rest } = schema
     if (isNamed || rest === undefined) return { isNamed, problem: firstProblem(said) }
-    return { isNamed: true, problem: isSchema(rest) ? check(rest, value) : undefined }
+    return { isNamed: true, problem: check(rest, value) }
   }
   return ofAll(shape.schemas).problem
 }

@@ -15,11 +15,22 @@ export interface Fault {
 /** A field that is missing since only the server sets it, and that a whole record must have. */
 export interface Gap {
   readonly path: Path
+  /** The object that lacks it. */
+  readonly holder: object
   readonly name: string
   /** Puts an example there, so that the rest of the record can be checked. */
   fill(): void
   /** Whether each record must have it: otherwise a branch of a union may ask for it. */
   readonly isSure: boolean
+}
+
+/** The names of gaps, by the objects that lack them. */
+export type GapNames = ReadonlyMap<object, ReadonlySet<string>>
+
+export function namesOfGaps(gaps: readonly Gap[]): GapNames {
+  const names = new Map<object, Set<string>>()
+  for (const { holder, name } of gaps) names.set(holder, (names.get(holder) ?? new Set()).add(name))
+  return names
 }
 
 /** What a walk through a value has seen. */
@@ -142,7 +153,7 @@ class Walk implements Visit {
       const fill = () => {
         value[name] = exampleOf(shape.field(name).shape)
       }
-      this.gaps.push({ path: [...this.#path], name, fill, isSure: shape.required.includes(name) })
+      this.gaps.push({ path: [...this.#path], holder: value, name, fill, isSure: shape.required.includes(name) })
     }
   }
 

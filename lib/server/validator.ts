@@ -6,6 +6,8 @@ import type { Compile, Problem } from '../core/resource/problem.js'
 import { Bundle, toRegExp } from '../schema/bundle.js'
 import { checkField } from '../schema/fields.js'
 import { allShapes } from '../schema/hidden.js'
+import type { GapNames } from '../schema/incoming.js'
+import { isSchema } from '../schema/keywords.js'
 import type { Shape, Shapes } from '../schema/shape.js'
 
 // Fastify loads it when the first route needs it, and so do we.
@@ -73,30 +75,53 @@ export function createJudge(shapes: Shapes): Judge {
   const ajv = createAjv(needsOf(bundle))
   ajv.addSchema(bundle.schema, root)
   const exempt = exemptNames(shapes)
-  const exempting =
-    (without: (schema: unknown, isAsked: IsAsked) => unknown) => (context: KeywordCxt, code: Generate) => {
-      const names = exempt.get(context.parentSchema)
-      if (names !== undefined) context.schema = without(context.schema, (name) => !names.has(name))
+  // Those of the value that is checked now: a check waits for nothing.
+  let gaps: GapNames = new Map()
+  const isMissing = (value: object, name: string) => !Object.hasOwn(value, name) && !gaps.get(value)?.has(name)
+  changeKeyword(
+    ajv,
+    'required',
+    (context, code) => {
+      const names = context.schema as readonly string[]
+      const exemptible = exempt.get(context.parentSchema) ?? new Set()
+      context.schema = names.filter((name) => !exemptible.has(name))
       code(context)
-    }
-  // Ajv skips what stands behind `propertyNames` where an object has no names.
-  changeKeyword(ajv, 'required', exempting(namesAsked), 'propertyNames')
-  changeKeyword(ajv, 'dependencies', exempting(dependenciesAsked), 'propertyNames')
+      for (const name of names.filter((name) => exemptible.has(name))) failIfMissing(context, name, isMissing)
+    },
+    // Ajv skips what stands behind it where an object has no names.
+    'propertyNames'
+  )
   for (const keyword of ['anyOf', 'oneOf'] as const)
     changeKeyword(ajv, keyword, (context, code) => checkUnion(context, keyword, shapes, code), 'allOf', errorOfUnion)
   const validators = new Map<JsonSchema, ReturnType<Ajv['compile']>>()
-  const check = (schema: JsonSchema, value: unknown): readonly Problem[] | undefined => {
+  const check = (schema: SchemaValue, value: unknown): readonly Problem[] | undefined => {
+    if (!isSchema(schema)) return schema ? undefined : [nothingFits]
     const validate = validators.get(schema) ?? ajv.compile({ $ref: `${root}#${bundle.pointers.get(schema)}` })
     validators.set(schema, validate)
     return validate(value) ? undefined : (validate.errors as Problem[])
   }
   return {
-    record: (value) => check(bundle.schema, value),
-    field: (name, value) => checkField(shapes.root, name, value, check)
+    record(value, missing) {
+      gaps = missing
+      return check(bundle.schema, value)
+    },
+    field(name, value, missing) {
+      gaps = missing
+      return checkField(shapes.root, name, value, check)
+    }
   }
 }
 
+const nothingFits: Problem = { keyword: 'false schema', instancePath: '', params: {} }
+
 type Generate = (context: KeywordCxt) => void
+
+function failIfMissing(context: KeywordCxt, name: string, isMissing: (value: object, name: string) => boolean): void {
+  const { _ } = codegen()
+  const check = context.gen.scopeValue('func', { ref: isMissing })
+  context.setParams({ missingProperty: _`${name}` })
+  context.fail(_`${check}(${context.data}, ${name})`)
+}
 
 /** Changes what a keyword of Ajv does, at its place: each keyword relies on the order of all. */
 function changeKeyword(
@@ -176,23 +201,12 @@ function checkUnion(context: KeywordCxt, keyword: 'anyOf' | 'oneOf', shapes: Sha
   )
 }
 
-type IsAsked = (name: string) => boolean
-
-const namesAsked = (names: unknown, isAsked: IsAsked) => (names as readonly string[]).filter(isAsked)
-const dependenciesAsked = (dependencies: unknown, isAsked: IsAsked) =>
-  Object.fromEntries(
-    Object.entries(dependencies as object).map(([name, dependency]) => [
-      name,
-      Array.isArray(dependency) ? namesAsked(dependency, isAsked) : dependency
-    ])
-  )
-
-/** The names that each schema asks for and that only the server sets: bodies are without them. */
+/** The names that each schema asks for and that only the server sets, at one of its places or at all: bodies are without them there. */
 function exemptNames(shapes: Shapes): ReadonlyMap<unknown, ReadonlySet<string>> {
   const exempt = new Map<unknown, Set<string>>()
   const add = (shape: Shape, isMeant: (name: string) => boolean) => {
     for (const part of shape.parts)
-      for (const name of namesAskedBy(part))
+      for (const name of part.required ?? [])
         if (isMeant(name) && shape.field(name).readOnly) exempt.set(part, (exempt.get(part) ?? new Set()).add(name))
   }
   for (const shape of allShapes(shapes.root)) {
@@ -203,9 +217,3 @@ function exemptNames(shapes: Shapes): ReadonlyMap<unknown, ReadonlySet<string>> 
   }
   return exempt
 }
-
-/** The names that a schema asks for: of each value, or of those that have another name. */
-const namesAskedBy = ({ required = [], dependencies = {} }: JsonSchema) => [
-  ...required,
-  ...Object.values(dependencies).flatMap((dependency) => (Array.isArray(dependency) ? (dependency as string[]) : []))
-]

@@ -2,7 +2,16 @@ import type { StandardIssue, StandardResult } from '../../../types/resource.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
 import type { WrittenSchema } from '../../schema/documents.js'
 import { exampleOf } from '../../schema/examples.js'
-import { type CountTries, emptyGaps, type Fault, type Gap, type Path, visitIncoming } from '../../schema/incoming.js'
+import {
+  type CountTries,
+  emptyGaps,
+  type Fault,
+  type Gap,
+  type GapNames,
+  namesOfGaps,
+  type Path,
+  visitIncoming
+} from '../../schema/incoming.js'
 import type { Member, Shapes } from '../../schema/shape.js'
 import { ofLibrary, type Problem, refusal, toError, toFault } from './problem.js'
 import type { Validate } from './validate.js'
@@ -29,10 +38,10 @@ export interface BodyRules {
 
 /** Checks values by JSON Schema. */
 export interface Judge {
-  /** What is wrong with a whole record. */
-  record(value: unknown): readonly Problem[] | undefined
+  /** What is wrong with a whole record. What only the server sets is not asked for where there is a gap. */
+  record(value: unknown, gaps: GapNames): readonly Problem[] | undefined
   /** What is wrong with a field by itself. */
-  field(name: string, value: unknown): readonly Problem[] | undefined
+  field(name: string, value: unknown, gaps: GapNames): readonly Problem[] | undefined
 }
 
 type Values = Record<string, unknown>
@@ -70,6 +79,8 @@ const isPromise = <T>(value: T | Promise<T>): value is Promise<T> => value insta
 
 /** The check of one record of a body. */
 class RecordCheck {
+  #gaps: GapNames = new Map()
+
   constructor(
     readonly rules: BodyRules,
     readonly shapes: Shapes,
@@ -83,6 +94,7 @@ class RecordCheck {
     if (this.rules.isPart && Object.keys(record).length === 0)
       throw this.#refusal('must have at least 1 field', 'minProperties')
     const { faults, gaps } = visitIncoming(this.shapes, record, this.path, this.rules.countTries)
+    this.#gaps = namesOfGaps(gaps)
     if (faults.some(({ keyword }) => keyword === 'maxDepth')) throw toError('body', faults)
     try {
       if (faults.length > 0) throw toError('body', [...faults, ...this.#faultsByFields(record as Values)])
@@ -109,7 +121,7 @@ class RecordCheck {
       const faults = this.#faultsByFields(record)
       if (faults.length > 0) throw toError('body', faults)
     } else {
-      const problems = this.judge().record(record)
+      const problems = this.judge().record(record, this.#gaps)
       if (problems !== undefined) {
         const faults = this.#faultsByFields(record)
         throw toError('body', faults.length > 0 ? faults : [toFault(this.path, problems)])
@@ -129,7 +141,7 @@ class RecordCheck {
     const missing = this.rules.isPart ? [] : shape.required.filter(isMissing)
     const ofFields = Object.keys(record).flatMap((name) => {
       const { readOnly, isKnown } = shape.field(name)
-      const problems = readOnly || !isKnown ? undefined : this.judge().field(name, record[name])
+      const problems = readOnly || !isKnown ? undefined : this.judge().field(name, record[name], this.#gaps)
       return problems === undefined ? [] : [toFault([...this.path, name], problems)]
     })
     return [

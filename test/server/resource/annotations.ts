@@ -275,10 +275,10 @@ export class Annotations {
     const fits = (part: Schema) => evaluate(part, value, this.references, exempt).isValid
     const inPart = (part: Schema) => this.#takes(part, name, value, exempt)
     const inUnion = (union: unknown) => {
-      const said = listOf(union)
-        .map(inPart)
-        .filter((verdict) => verdict !== undefined)
-      return said.length === 0 ? undefined : said.includes(true)
+      const branches = listOf(union).map((branch) => ({ branch, verdict: inPart(branch) }))
+      const isFree = (branch: Schema) => this.#unions.mayHold(branch, {}) && this.#says(branch, {}) !== 'closed'
+      if (branches.every(({ verdict }) => verdict === undefined)) return undefined
+      return branches.some(({ branch, verdict }) => verdict ?? isFree(branch))
     }
     const all = [
       ...ofField(schema, name).map(fits),

@@ -154,3 +154,25 @@ t.test('a field that another one asks for, where only the server sets it', async
     t.equal((await post({ role: 1, d: 1, e: 1 }))[0], 400)
   }
 })
+
+t.test('a field that only the server sets at one place is asked for at another one', async (t) => {
+  const $defs = { User: object({ id: { type: 'integer' }, name: {} }, { required: ['id', 'name'] }) }
+  const user = { $ref: '#/$defs/User' }
+  const author = { allOf: [user, object({ id: { readOnly: true } })] }
+  const schema = object({ author, assignee: user, watchers: { type: 'array', items: user } }, { $defs })
+  const { post } = await createEcho(t, resource(schema as object))
+  t.strictSame(await post({ author: { name: 'a' } }), [201, { author: { name: 'a' } }])
+  t.strictSame(await post({ assignee: { name: 'a' } }), [400, 'assignee.id is required'])
+  t.strictSame(await post({ watchers: [{ id: 1, name: 'a' }, { name: 'b' }] }), [400, 'watchers[1].id is required'])
+  t.strictSame(await post({ author: { name: 'a' }, assignee: { name: 'a' } }), [400, 'assignee.id is required'])
+})
+
+t.test('a part of a record may have a field that no branch names, where one takes any', async (t) => {
+  const { send } = await createEcho(t, resource({ oneOf: [object({ a: false, b: false }), {}] } as object))
+  t.equal((await send({ method: 'PATCH', url: '/1', payload: { a: 1 } }))[0], 200)
+  const closed = await createEcho(
+    t,
+    resource({ anyOf: [object({ a: false }), object({ a: { type: 'string' } })] } as object)
+  )
+  t.equal((await closed.send({ method: 'PATCH', url: '/1', payload: { a: 1 } }))[0], 400)
+})

@@ -1,5 +1,6 @@
-import { databaseErrors, Forbidden, type HookContext, type Params, resource } from 'fastify-services'
+import { Forbidden, type HookContext, type Params, resource } from 'fastify-services'
 import { authenticate, hashPassword } from 'fastify-services/authentication'
+import { databaseErrors } from 'fastify-services/database'
 import type { Knex } from 'knex'
 import Type, { type Static } from 'typebox'
 import { Int, text } from './query.js'

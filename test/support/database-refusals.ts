@@ -1,6 +1,7 @@
 import { KnexService } from '@feathersjs/knex'
 import Fastify from 'fastify'
-import services, { databaseErrors, type ServiceError } from 'fastify-services'
+import services, { type ServiceError } from 'fastify-services'
+import { databaseErrors } from 'fastify-services/database'
 import type { Knex } from 'knex'
 import type { Test } from 'tap'
 

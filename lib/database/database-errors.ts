@@ -1,6 +1,6 @@
-import type { HookContext } from '../../../types/hooks.js'
-import { BadRequest, Conflict, GeneralError, Unavailable } from '../error-classes.js'
-import { type Place, withTraits } from '../hooks.js'
+import type { HookContext } from '../../types/hooks.js'
+import { BadRequest, Conflict, GeneralError, Unavailable } from '../core/error-classes.js'
+import { type Place, withTraits } from '../core/hooks.js'
 import { driverErrorOf } from './driver-error.js'
 import type { DriverError, Refusal } from './drivers.js'
 

@@ -1,6 +1,7 @@
 import Fastify from 'fastify'
 import type { HookContext } from 'fastify-services'
-import services, { Conflict, databaseErrors, type ServiceError } from 'fastify-services'
+import services, { Conflict, type ServiceError } from 'fastify-services'
+import { databaseErrors } from 'fastify-services/database'
 import t from 'tap'
 
 const thrown = (message: string, own: object = {}): Error => Object.assign(new Error(message), own)

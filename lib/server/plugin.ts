@@ -20,7 +20,7 @@ import { logError } from './log.js'
 import { notFound } from './not-found.js'
 import { observer } from './observer.js'
 import { checkPath, checkPluginOptions, checkServiceOptions } from './option-names.js'
-import { Precedence } from './precedence.js'
+import { comeBeforeFallback, Precedence } from './precedence.js'
 import { createParser } from './query.js'
 import { Registry } from './registry.js'
 import { decorateMessages } from './request.js'
@@ -44,7 +44,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   const root = rootOf(app)
   const router = routerOf(root)
   const locations = new Locations(router)
-  const precedence = new Precedence(app, locations)
+  const precedence = new Precedence()
   const parse = createParser(options.query)
   const settings: Settings = { parse, formatter: options.formatter, onError, router, locations, precedence }
 
@@ -84,6 +84,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
         )
       fallbacks.add(instance.prefix)
       const urls = instance.prefix === '' ? ['*'] : ['', '/*']
+      comeBeforeFallback(instance, urls)
       instance.register(async (child) =>
         registerHandover(child, urls, handover, precedence, refuseUnsupported(locations, onError))
       )

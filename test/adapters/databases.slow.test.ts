@@ -36,7 +36,7 @@ t.test('databaseErrors: what MariaDB refuses, by mysql2', { skip: noMariadb }, a
   const socketPath = await startMariadb(t)
   const connection = { socketPath, user: 'root', database: 'test' }
   const Model = await open(t, { client: dialect('mysql2', 'mysql2'), connection })
-  await databaseRefusals(t, Model, { tellsUnique: false })
+  await databaseRefusals(t, Model, { tellsUnique: false, tellsValue: true, tellsCheck: true })
 })
 
 t.test('databaseErrors: what SQLite refuses, by better-sqlite3', async (t) => {

@@ -10,7 +10,7 @@ import { declaredIn, routesOf } from '../core/resource/rules.js'
 import { rootOf } from '../core/root.js'
 import { createService } from '../core/service.js'
 import { checkRoutes } from './custom-route.js'
-import { emitterOf, eventsOf, noteService } from './emitter.js'
+import { eventsOf, noteService } from './emitted-events.js'
 import { errorHandler } from './error-handler.js'
 import { exposedMethods } from './exposed.js'
 import { registerHandover } from './handover.js'
@@ -127,7 +127,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
       const routes = routesOf(schema, serviceOptions.routes, exposed)
       checkRoutes(routes, name, exposed, router)
       checkSchemas(schema, name, exposed)
-      const shared = { app: instance, path: name, common, onListenerError, observer, emitter: emitterOf(object) }
+      const shared = { app: instance, path: name, common, onListenerError, observer }
       const own = { ...shared, methods: exposed, routes, events: eventsOf(object, events), hooks: hooks as HookOptions }
       const foreign = foreignOf(object)
       const entry = foreign ? createForeign(object, foreign, own) : createService(object, own)

@@ -7,13 +7,16 @@ import { Int, text } from './query.js'
 
 const maxAddress = 254
 const pattern = '^\\s*[^\\s@\\u0000-\\u001f]+@[^\\s@\\u0000-\\u001f]+\\s*$'
-const User = Type.Object({
-  id: Int,
-  email: Type.String({ maxLength: maxAddress, pattern, examples: ['you@example.com'] }),
-  name: Type.String({ ...text, minLength: 1, maxLength: 100, examples: ['You'] }),
-  /** Stored as the hash of it. It does not leave. */
-  password: Type.String({ minLength: 8, maxLength: 1024, examples: ['at least 8 characters'] })
-})
+const User = Type.Object(
+  {
+    id: Int,
+    email: Type.String({ maxLength: maxAddress, pattern, examples: ['you@example.com'] }),
+    name: Type.String({ ...text, minLength: 1, maxLength: 100, examples: ['You'] }),
+    /** Stored as the hash of it. It does not leave. */
+    password: Type.String({ minLength: 8, maxLength: 1024, examples: ['at least 8 characters'] })
+  },
+  { title: 'User' }
+)
 export type User = Static<typeof User>
 
 /** What a client may send. */

@@ -1,4 +1,3 @@
-export { type DatabaseErrorsOptions, databaseErrors } from './lib/core/database/database-errors.js'
 export type { ErrorData, ErrorJSON } from './lib/core/errors.js'
 // biome-ignore format: the door fits on a page
 export {

@@ -6,25 +6,28 @@ import type { Country as Source } from 'world-countries'
 import { operators, text } from './query.js'
 
 const Text = Type.String(text)
-const Country = Type.Object({
-  /** The code of three letters (ISO 3166-1 alpha-3), the id of the record. */
-  cca3: Text,
-  cca2: Text,
-  name: Text,
-  official: Text,
-  capital: Text,
-  region: Text,
-  subregion: Text,
-  /** In km², land and water; -1 where the data set has none. */
-  area: Type.Number(),
-  landlocked: Type.Boolean(),
-  unMember: Type.Boolean(),
-  /** Codes of the neighbours. */
-  borders: Type.Array(Type.String()),
-  latlng: Type.Array(Type.Number()),
-  languages: Type.Record(Type.String(), Type.String()),
-  currencies: Type.Record(Type.String(), Type.Object({ name: Type.String(), symbol: Type.String() }))
-})
+const Country = Type.Object(
+  {
+    /** The code of three letters (ISO 3166-1 alpha-3), the id of the record. */
+    cca3: Text,
+    cca2: Text,
+    name: Text,
+    official: Text,
+    capital: Text,
+    region: Text,
+    subregion: Text,
+    /** In km², land and water; -1 where the data set has none. */
+    area: Type.Number(),
+    landlocked: Type.Boolean(),
+    unMember: Type.Boolean(),
+    /** Codes of the neighbours. */
+    borders: Type.Array(Type.String()),
+    latlng: Type.Array(Type.Number()),
+    languages: Type.Record(Type.String(), Type.String()),
+    currencies: Type.Record(Type.String(), Type.Object({ name: Type.String(), symbol: Type.String() }))
+  },
+  { title: 'Country' }
+)
 export type Country = Static<typeof Country>
 
 const { borders, latlng, languages, currencies, ...columns } = Country.properties

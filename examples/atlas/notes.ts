@@ -8,16 +8,19 @@ import { Int, operators, sortBy, text } from './query.js'
 import { limitRecords, type Table } from './table.js'
 import { userOf } from './users.js'
 
-const Note = Type.Object({
-  id: Int,
-  /** The country that the note is about. */
-  code: Type.String(),
-  text: Type.String({ ...text, minLength: 1, examples: ['Four languages'] }),
-  pinned: Type.Optional(Type.Boolean({ default: false })),
-  changedAt: Type.Unsafe<Date>(Type.String({ format: 'date-time' })),
-  /** The id of the user who wrote it; `null` where that user has left, or wrote before there were users. */
-  author: Type.Union([Int, Type.Null()])
-})
+const Note = Type.Object(
+  {
+    id: Int,
+    /** The country that the note is about. */
+    code: Type.String(),
+    text: Type.String({ ...text, minLength: 1, examples: ['Four languages'] }),
+    pinned: Type.Optional(Type.Boolean({ default: false })),
+    changedAt: Type.Unsafe<Date>(Type.String({ format: 'date-time' })),
+    /** The id of the user who wrote it; `null` where that user has left, or wrote before there were users. */
+    author: Type.Union([Int, Type.Null()])
+  },
+  { title: 'Note' }
+)
 export type Note = Static<typeof Note>
 
 const filter = ['id', 'text', 'pinned', 'author'] as const

@@ -1,18 +1,22 @@
-import { databaseErrors, Forbidden, type HookContext, type Params, resource } from 'fastify-services'
+import { Forbidden, type HookContext, type Params, resource } from 'fastify-services'
 import { authenticate, hashPassword } from 'fastify-services/authentication'
+import { databaseErrors } from 'fastify-services/database'
 import type { Knex } from 'knex'
 import Type, { type Static } from 'typebox'
 import { Int, text } from './query.js'
 
 const maxAddress = 254
 const pattern = '^\\s*[^\\s@\\u0000-\\u001f]+@[^\\s@\\u0000-\\u001f]+\\s*$'
-const User = Type.Object({
-  id: Int,
-  email: Type.String({ maxLength: maxAddress, pattern, examples: ['you@example.com'] }),
-  name: Type.String({ ...text, minLength: 1, maxLength: 100, examples: ['You'] }),
-  /** Stored as the hash of it. It does not leave. */
-  password: Type.String({ minLength: 8, maxLength: 1024, examples: ['at least 8 characters'] })
-})
+const User = Type.Object(
+  {
+    id: Int,
+    email: Type.String({ maxLength: maxAddress, pattern, examples: ['you@example.com'] }),
+    name: Type.String({ ...text, minLength: 1, maxLength: 100, examples: ['You'] }),
+    /** Stored as the hash of it. It does not leave. */
+    password: Type.String({ minLength: 8, maxLength: 1024, examples: ['at least 8 characters'] })
+  },
+  { title: 'User' }
+)
 export type User = Static<typeof User>
 
 /** What a client may send. */

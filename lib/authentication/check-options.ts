@@ -1,39 +1,31 @@
-import { checkOptionNames } from '../core/option-names.js'
+import { checkOptions, type Kind, kinds, type OptionTable } from '../core/option-names.js'
 import { isObject, isPlain } from '../core/plain.js'
-import { shown } from '../core/shown.js'
 import { type AuthenticationOptions, isStrategy } from './options.js'
 import type { PasswordOptions } from './password.js'
 import type { JwtOptions } from './strategies/jwt.js'
 import type { LocalOptions } from './strategies/local.js'
 import type { TokenOptions } from './token.js'
 
-type Kind = readonly [description: string, is: (value: unknown) => boolean]
-const kind = (description: string, is: Kind[1]): Kind => [description, is]
-const isNonEmpty = (value: unknown): value is string => typeof value === 'string' && value !== ''
-
-const free = kind('anything', () => true)
-const object = kind('a plain object', isPlain)
-const text = kind('a non-empty string', isNonEmpty)
-const list = kind('a list of strings', (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'))
-const flag = kind('true or false', (value) => typeof value === 'boolean')
+const { free, flag, filled: text, names: list, plain: object } = kinds
+const isNonEmpty = text[1]
 const isCollection = (value: object) =>
   [Map, WeakMap, URLSearchParams, Headers, FormData].some((type) => value instanceof type)
-const store = kind(
+const store: Kind = [
   // It would keep all for ever, as those of the platform do that take a key and a value alone.
   'an object with the methods get(key) and set(key, value, seconds), which a Map is not',
   (value) =>
     isObject(value) && typeof value.get === 'function' && typeof value.set === 'function' && !isCollection(value)
-)
+]
 
 // Each option, and what it must be. Options that are checked elsewhere may be anything here.
-const known: Record<string, Record<string, Kind>> = {
+const known: Record<string, OptionTable<Record<string, unknown>>> = {
   '': {
     ...{ secret: free, service: text, entityId: text, strategies: object, authStrategies: list, parseStrategies: list },
     ...{ jwt: object, passwords: object, revocation: flag, store },
-    path: kind('a string', (value) => typeof value === 'string'),
-    entity: kind('a non-empty string, or null', (value) => value === null || isNonEmpty(value)),
-    isRevoked: kind('a function', (value) => typeof value === 'function'),
-    refresh: kind('true, false or a plain object', (value) => typeof value === 'boolean' || isPlain(value)),
+    path: kinds.text,
+    entity: ['a non-empty string, or null', (value) => value === null || isNonEmpty(value)],
+    isRevoked: kinds.function,
+    refresh: ['true, false or a plain object', (value) => typeof value === 'boolean' || isPlain(value)],
     ...{ before: free, after: free, hooks: free, config: free, bodyLimit: free, handlerTimeout: free, schema: free }
   } satisfies Record<keyof AuthenticationOptions, Kind>,
   'jwt.': { expiresIn: free, issuer: free, audience: free, algorithm: free, header: object } satisfies Record<
@@ -53,7 +45,7 @@ const known: Record<string, Record<string, Kind>> = {
  * Checks the names and the types of the options. Those that are misspelt, or of another library, would be ignored in silence.
  * @throws when one is wrong
  */
-export function checkOptions(options: AuthenticationOptions): void {
+export function checkAuthenticationOptions(options: AuthenticationOptions): void {
   const { jwt, passwords, refresh, strategies, entity } = options
   const given: Record<string, unknown> = {
     '': options,
@@ -63,21 +55,12 @@ export function checkOptions(options: AuthenticationOptions): void {
     'strategies.jwt.': strategies?.jwt,
     'strategies.local.': strategies?.local
   }
-  for (const [place, kinds] of Object.entries(known))
-    if (isObject(given[place]) && !isStrategy(given[place])) checkPlace(place, given[place], kinds)
+  for (const [place, table] of Object.entries(known))
+    if (isObject(given[place]) && !isStrategy(given[place])) checkOptions('authentication', table, given[place], place)
   if (typeof entity === 'string' && taken.has(entity))
     throw new Error(
       `The option \`entity\` of authentication can't be '${entity}': requests, params or results have that already`
     )
-}
-
-function checkPlace(place: string, given: Record<string, unknown>, kinds: Record<string, Kind>): void {
-  checkOptionNames(given, Object.keys(kinds), 'Authentication has', place)
-  for (const [name, [description, is]] of Object.entries(kinds))
-    if (given[name] !== undefined && !is(given[name]))
-      throw new Error(
-        `The option \`${place}${name}\` of authentication must be ${description}, got ${shown(given[name])}`
-      )
 }
 
 // The result of a login, params, or requests of Fastify have these properties.

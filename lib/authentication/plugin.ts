@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { ServiceOptions } from '../../types/fastify.js'
 import { joinPath } from '../core/path.js'
-import { checkOptions } from './check-options.js'
+import { checkAuthenticationOptions } from './check-options.js'
 import { Credentials } from './credentials.js'
 import { toSeconds } from './duration.js'
 import { Entities } from './entities.js'
@@ -20,7 +20,7 @@ import { createTokens } from './token.js'
 async function authentication(app: FastifyInstance, options: AuthenticationOptions): Promise<void> {
   if (!app.hasDecorator('service'))
     throw new Error('fastify-services/authentication needs fastify-services: register that plugin first')
-  checkOptions(options)
+  checkAuthenticationOptions(options)
   const { path = 'authentication', refresh, store = memoryStore(), jwt = {}, isRevoked } = options
   const name = joinPath(app.prefix, path)
   const strategies = toStrategies(options.strategies)

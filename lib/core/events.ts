@@ -1,6 +1,6 @@
 import type { HookContext, Listener } from '../../types/hooks.js'
 
-/** The part of an event emitter that a service needs; Node's own and eventemitter3 have it. */
+/** The part of an event emitter that a service needs. */
 export interface Emitter {
   on(event: string, listener: Listener): unknown
   off(event: string, listener: Listener): unknown

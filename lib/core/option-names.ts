@@ -1,3 +1,6 @@
+import { isObject, isPlain } from './plain.js'
+import { shown } from './shown.js'
+
 /**
  * Refuses options that do not exist: they are misspelt or belong to another library, and would be ignored.
  *
@@ -19,33 +22,70 @@ export function checkOptionNames(options: object, known: readonly string[], has:
   }
 }
 
-/** A plugin that decorates the instance around it, in the words of its warnings. */
-interface DecoratingPlugin {
-  readonly name: string
-  /** What another plugin registers with an effect, and how. */
-  readonly registers: string
-  readonly call: string
+/** What an option must be, in words, and whether a value is that. */
+export type Kind = readonly [description: string, is: (value: unknown) => boolean]
+
+/** The options that there are, and what each must be. */
+export type OptionTable<Options> = Readonly<Record<keyof Options, Kind>>
+
+const isFunction = (value: unknown) => typeof value === 'function'
+const isFlag = (value: unknown) => typeof value === 'boolean'
+const isText = (value: unknown) => typeof value === 'string'
+
+/** What options are, those that are checked elsewhere `free`. */
+export const kinds = {
+  free: ['anything', () => true],
+  flag: ['true or false', isFlag],
+  text: ['a string', isText],
+  filled: ['a non-empty string', (value) => isText(value) && value !== ''],
+  names: ['a list of strings', (value) => Array.isArray(value) && value.every(isText)],
+  object: ['an object', isObject],
+  plain: ['a plain object', isPlain],
+  function: ['a function', isFunction],
+  settings: ['an object or a function', (value) => isObject(value) || isFunction(value)]
+} satisfies Record<string, Kind>
+
+/**
+ * Checks the names and the types of options. Those that are misspelt, or of another library, would be ignored in silence.
+ *
+ * @param who has the options: `authentication`, `the service 'posts'`
+ * @param place what stands before their names: `'jwt.'`
+ * @throws when one is not in the table, or of another kind
+ */
+export function checkOptions<Options>(
+  who: string,
+  table: OptionTable<Options>,
+  options: Readonly<Record<string, unknown>>,
+  place = ''
+): void {
+  // Names of packages and functions stay as they are.
+  const begin = who.replace(/^(the |[a-z]+$)/, (words) => `${words[0]?.toUpperCase()}${words.slice(1)}`)
+  checkOptionNames(options, Object.keys(table), `${begin} has`, place)
+  for (const [name, [description, is]] of Object.entries<Kind>(table))
+    if (options[name] !== undefined && !is(options[name]))
+      throw new TypeError(
+        `The option \`${place}${name}\` of ${who} must be ${description}, got ${shown(options[name])}`
+      )
 }
 
 // By `@fastify/autoload` too.
 const ofRegister = ['prefix', 'logLevel', 'logSerializers']
 
 /**
- * Checks the options of such a plugin. Fastify takes some of every plugin, and applies them to none of this kind: the log is warned of them.
- * @throws as `checkOptionNames` does
+ * Takes out what Fastify takes of every plugin, and applies to none that decorates the instance around it: the log is warned of these options.
+ * @param advice what registers another plugin with an effect, and how
  */
-export function checkPluginOptionNames(
+export function withoutRegister(
+  who: string,
   options: object,
-  known: readonly string[],
-  { name, registers, call }: DecoratingPlugin,
+  { registers, call }: { readonly registers: string; readonly call: string },
   log: { warn(message: string): void }
-): void {
+): Record<string, unknown> {
   for (const option of ofRegister.filter((one) => one in options))
     log.warn(
-      `The option \`${option}\` of ${name} has no effect. Give it to a plugin that registers ${registers}: app.register(async (child) => { ${call} }, { ${option}: … })`
+      `The option \`${option}\` of ${who} has no effect. Give it to a plugin that registers ${registers}: app.register(async (child) => { ${call} }, { ${option}: … })`
     )
-  const own = Object.entries(options).filter(([option]) => !ofRegister.includes(option))
-  checkOptionNames(Object.fromEntries(own), known, `${name} has`)
+  return Object.fromEntries(Object.entries(options).filter(([option]) => !ofRegister.includes(option)))
 }
 
 /** The edit distance: how many letters must be changed, added or removed to turn one word into the other. */

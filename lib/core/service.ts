@@ -3,7 +3,7 @@ import type { HookContext, HookOptions, RegisteredService } from '../../types/ho
 import type { CallObserver } from './call-observer.js'
 import { compose, type Run } from './compose.js'
 import { contextOf } from './context.js'
-import { createEmitter, type Emitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
+import { createEmitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
 import { forward } from './facade.js'
 import { HookStore } from './hooks.js'
 import { checkArguments, definitionOf, type MethodDefinition, methods } from './methods.js'
@@ -23,8 +23,6 @@ export interface RegisterOptions {
   readonly common: HookStore
   readonly onListenerError: OnListenerError
   readonly observer?: CallObserver
-  /** Where the events of the service go. Default: its object if that is an emitter, or else a new one. */
-  readonly emitter?: Emitter | undefined
   /** Makes the object have a method. Where it is given, any name may be that of a custom method. */
   readonly provide?: ((object: object, name: string, definition: MethodDefinition) => unknown) | undefined
 }
@@ -61,7 +59,7 @@ export function createService(object: object, options: RegisterOptions): Service
   const { app, path, common, observer, provide } = options
   const source = object as Record<string, unknown>
   const events = options.events ?? (Array.isArray(source.events) ? source.events : [])
-  const emitter = options.emitter ?? (isEmitter(object) ? object : createEmitter())
+  const emitter = isEmitter(object) ? object : createEmitter()
   const service = (provide ? new Proxy({}, { get }) : {}) as RegisteredService & Members
   const eventful = eventMethods(emitter, service, options.onListenerError)
   const own = new HookStore()

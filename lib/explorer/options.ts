@@ -1,5 +1,5 @@
-import { checkOptionNames } from '../core/option-names.js'
-import { shown, shownText } from '../core/shown.js'
+import { checkOptions, kinds, type OptionTable } from '../core/option-names.js'
+import { shownText } from '../core/shown.js'
 
 /** Options of the explorer. */
 export interface ExplorerOptions {
@@ -11,18 +11,13 @@ export interface ExplorerOptions {
   title?: string
 }
 
-const known = { prefix: true, document: true, title: true } satisfies Record<keyof ExplorerOptions, true>
+const known: OptionTable<ExplorerOptions> = { prefix: kinds.free, document: kinds.text, title: kinds.text }
 // Fastify takes these of every plugin.
-const ofRegister = { logLevel: true, logSerializers: true }
+const ofRegister = { logLevel: kinds.free, logSerializers: kinds.free }
 
 /** @throws when an option is not known, or can't be used */
-export function checkOptions(options: ExplorerOptions): void {
-  checkOptionNames(options, Object.keys({ ...known, ...ofRegister }), 'The explorer has')
-  for (const name of ['document', 'title'] as const) {
-    const value: unknown = options[name]
-    if (value !== undefined && typeof value !== 'string')
-      throw new TypeError(`The option \`${name}\` of the explorer must be a string, got ${shown(value)}`)
-  }
+export function checkExplorerOptions(options: ExplorerOptions): void {
+  checkOptions('the explorer', { ...known, ...ofRegister }, { ...options })
   if (options.document !== undefined) originOf(options.document)
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { checkOptions, type ExplorerOptions } from './options.js'
+import { checkExplorerOptions, type ExplorerOptions } from './options.js'
 import { createPage } from './page.js'
 
 // Of no use in the document that it shows.
@@ -16,7 +16,7 @@ const schema = { hide: true }
  * if (process.env.NODE_ENV !== 'production') await app.register(explorer)
  */
 export async function explorer(app: FastifyInstance, options: ExplorerOptions): Promise<void> {
-  checkOptions(options)
+  checkExplorerOptions(options)
   if (options.prefix === undefined) await app.register(routes, { ...options, prefix: '/explorer' })
   else await routes(app, options)
 }

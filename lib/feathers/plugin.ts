@@ -2,9 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import { foreignReader, type WithForeignReader } from '../core/credentials.js'
 import { hasHookApplication } from '../core/hook-application.js'
-import { checkOptionNames, checkPluginOptionNames } from '../core/option-names.js'
+import { checkOptions, kinds, type OptionTable, withoutRegister } from '../core/option-names.js'
 import { isObject } from '../core/plain.js'
-import { shown } from '../core/shown.js'
 import { createApplications } from './application.js'
 import { credentialsReader } from './credentials.js'
 import { createFallback } from './fallback.js'
@@ -24,31 +23,27 @@ export interface FeathersOptions extends MountOptions {
   settings?: SettingsOption
 }
 
-const names = ['app', 'settings', 'authentication', 'ignoreMiddleware', 'fallback'] satisfies (keyof FeathersOptions)[]
+const ofFeathers = 'an application of Feathers 5, as feathers() makes it'
+const known: OptionTable<FeathersOptions> = {
+  app: [ofFeathers, (value) => isApplication(value)],
+  settings: kinds.settings,
+  authentication: ['an object, { service, strategies }', isObject],
+  ignoreMiddleware: kinds.free,
+  fallback: kinds.free
+}
+const ofAuthentication = { service: kinds.free, strategies: kinds.free }
 
 async function feathers(fastify: FastifyInstance, options: FeathersOptions): Promise<void> {
   if (!fastify.hasDecorator('service'))
     throw new Error('fastify-services/feathers needs fastify-services: register that plugin first')
-  const call = 'await child.register(feathers, options)'
-  const self = { name: 'fastify-services/feathers', registers: 'this one', call }
-  checkPluginOptionNames(options, names, self, fastify.log)
-  const { app, settings, ...rest } = options
-  if ('app' in options && !isApplication(app))
-    throw new Error(
-      `The option \`app\` of fastify-services/feathers must be an application of Feathers 5, as feathers() makes it, got ${shown(app)}`
-    )
-  const { authentication } = options
-  if (authentication !== undefined) {
-    if (!isObject(authentication))
-      throw new Error(
-        `The option \`authentication\` of fastify-services/feathers must be an object, { service, strategies }, got ${shown(authentication)}`
-      )
-    checkOptionNames(authentication, ['service', 'strategies'], 'fastify-services/feathers has', 'authentication.')
-  }
-  if (settings !== undefined && typeof settings !== 'function' && !isObject(settings))
-    throw new Error(
-      `The option \`settings\` of fastify-services/feathers must be an object or a function, got ${shown(settings)}`
-    )
+  const who = 'fastify-services/feathers'
+  const advice = { registers: 'this one', call: 'await child.register(feathers, options)' }
+  const { app, settings, authentication, ...rest } = options
+  checkOptions(who, known, withoutRegister(who, options, advice, fastify.log))
+  // One that was not made, not one that is left out.
+  if ('app' in options && app === undefined)
+    throw new TypeError(`The option \`app\` of ${who} must be ${ofFeathers}, got undefined`)
+  if (authentication !== undefined) checkOptions(who, ofAuthentication, { ...authentication }, 'authentication.')
   const mounted = app as Mounted | undefined
   const backing = mounted ?? createSettings()
   // Hooks of our services get one application: of several that are mounted, the first.
@@ -64,8 +59,10 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
   mount(fastify, mounted, applications, reader, ignoreMiddleware, framework)
 }
 
-const isApplication = (app: FeathersApplication | undefined): app is Mounted =>
-  typeof app?.setup === 'function' && typeof app.services === 'object' && Array.isArray(app.mixins)
+const isApplication = (value: unknown) => {
+  const { setup, services, mixins } = Object(value ?? {}) as Partial<Mounted>
+  return typeof setup === 'function' && typeof services === 'object' && Array.isArray(mixins)
+}
 
 /**
  * The plugin, for who comes from Feathers 5. With `app`, an application under Fastify, unchanged: its services answer at Fastify's routes, with its hooks,

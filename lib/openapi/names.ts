@@ -1,35 +1,13 @@
 import { isPlaceholder, segmentsOf } from './paths.js'
 
-/** The names of a service in a document: those of its records, one and many. */
+/** The names of a service in a document. */
 export interface ServiceNames {
-  /** `Post`, as components and operation ids are named. */
-  readonly one: string
-  /** `Posts` */
-  readonly many: string
-  /** `blog post`, as texts have it. */
-  readonly text: { readonly one: string; readonly many: string }
-}
-
-const irregular: Readonly<Record<string, string>> = {
-  people: 'person',
-  children: 'child',
-  men: 'man',
-  women: 'woman',
-  movies: 'movie',
-  cookies: 'cookie',
-  news: 'news',
-  series: 'series',
-  species: 'species'
-}
-
-/** `countries` → `country`. A word that is no plural stays. */
-export function toSingular(word: string): string {
-  const lower = word.toLowerCase()
-  if (Object.hasOwn(irregular, lower)) return irregular[lower] as string
-  if (/[^aeiou]ies$/i.test(word)) return `${word.slice(0, -3)}y`
-  if (/(ss|sh|ch|x|zz|[bnprt]us)es$/i.test(word)) return word.slice(0, -2)
-  if (/(ss|us|is)$/i.test(word)) return word
-  return word.replace(/s$/i, '')
+  /** `Posts`: the path. Operations on many records, and what they have, are named by it. */
+  readonly path: string
+  /** `Post`: the `title` or the `$id` of the record's schema, else the path. Operations on a record, and its parts, are named by it. */
+  readonly record: string
+  /** `blog posts`: the path, as texts have it. */
+  readonly text: string
 }
 
 /** `blog-posts`, `blogPosts` → `['blog', 'posts']` */
@@ -40,43 +18,58 @@ export const wordsOf = (text: string): string[] =>
     .filter(Boolean)
     .map((word) => word.toLowerCase())
 
-export const toPascal = (words: readonly string[]) =>
+/** `['blog', 'posts']` → `BlogPosts` */
+export const toPascal = (words: readonly string[]): string =>
   words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`).join('')
+
+/** The name that a schema gives itself: `title: 'Blog post'` → `BlogPost`, `$id: 'https://my.app/post#'` → `Post`. */
+export function nameOf({ title, $id }: { readonly title?: unknown; readonly $id?: unknown }): string | undefined {
+  for (const text of [title, typeof $id === 'string' ? $id.replace(/[#/]+$/, '').replace(/^.*[/#]/, '') : undefined]) {
+    // Its capitals stay, `API key` is `APIKey`, and accents go: names of components have none.
+    const plain = typeof text === 'string' ? text.normalize('NFKD').replace(/\p{M}/gu, '') : ''
+    const name = toPascal(plain.split(/[^A-Za-z\d]+/).filter(Boolean))
+    if (name !== '') return toSafe(name)
+  }
+  return undefined
+}
+
+// A component and an operation may have no name that begins with a digit in many languages.
+const toSafe = (name: string) => (/^\d/.test(name) ? `The${name}` : name)
 
 /**
  * Names services by the last words of their paths. Where two would have the same names, further words of their paths come first:
  * `v1/posts` and `v2/posts` are `V1Posts` and `V2Posts`.
+ *
+ * @param services by their paths, with the schemas of their records. A name that several records give themselves is that of none of the
+ *   services
  */
-export function nameServices(paths: readonly string[]): Map<string, ServiceNames> {
+export function nameServices(
+  services: ReadonlyMap<string, Parameters<typeof nameOf>[0]>
+): ReadonlyMap<string, ServiceNames> {
+  const paths = [...services.keys()]
   const depths = new Map(paths.map((path) => [path, 1]))
-  const wordsAt = (path: string, depth: number) => {
+  const wordsAt = (path: string) => {
     const fixed = segmentsOf(path).filter((segment) => !isPlaceholder(segment))
-    const words = fixed.slice(-depth).flatMap(wordsOf)
+    const words = fixed.slice(-(depths.get(path) as number)).flatMap(wordsOf)
     return words.length === 0 ? ['records'] : words
   }
-  const named = (path: string) => namesOf(wordsAt(path, depths.get(path) as number))
   const longest = Math.max(0, ...paths.map((path) => segmentsOf(path).length))
   for (let depth = 1; depth < longest; depth++) {
-    const names = paths.map((path) => named(path).one)
+    const names = paths.map((path) => toPascal(wordsAt(path)))
     for (const [index, path] of paths.entries())
       if (names.filter((name) => name === names[index]).length > 1) depths.set(path, depth + 1)
   }
-  const taken = new Map<string, number>()
+  const counts = new Map<string, number>()
+  const named = paths.map((path) => {
+    const name = toSafe(toPascal(wordsAt(path)))
+    const count = (counts.get(name) ?? 0) + 1
+    counts.set(name, count)
+    return { path, name: count === 1 ? name : `${name}${count}`, title: nameOf(services.get(path) ?? {}) }
+  })
   return new Map(
-    paths.map((path) => {
-      const { one, many, text } = named(path)
-      const count = (taken.get(one) ?? 0) + 1
-      taken.set(one, count)
-      const suffix = count === 1 ? '' : String(count)
-      return [path, { one: one + suffix, many: many + suffix, text }]
+    named.map(({ path, name, title }) => {
+      const isShared = named.some((other) => other.path !== path && [other.name, other.title].includes(title))
+      return [path, { path: name, record: isShared ? name : (title ?? name), text: wordsAt(path).join(' ') }]
     })
   )
-}
-
-function namesOf(words: readonly string[]): ServiceNames {
-  const singular = [...words.slice(0, -1), toSingular(words.at(-1) as string)]
-  const [one, many] = [toPascal(singular), toPascal(words)]
-  // A component and an operation may have no name that begins with a digit in many languages.
-  const safe = (name: string) => (/^\d/.test(name) ? `The${name}` : name)
-  return { one: safe(one), many: safe(many), text: { one: singular.join(' '), many: words.join(' ') } }
 }

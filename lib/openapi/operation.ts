@@ -60,8 +60,8 @@ function idOf(
   const isList = isMany && name !== 'create' && !isCustom
   if (schema.operationId !== undefined)
     return isList && name !== 'find' ? `${schema.operationId}Many` : schema.operationId
-  if (!isList || name === 'find') return name + (name === 'find' || (isCustom && !hasId) ? names.many : names.one)
-  return names.many === names.one ? `${name}Many${names.many}` : name + names.many
+  if (!isList || name === 'find') return name + (name === 'find' || (isCustom && !hasId) ? names.path : names.record)
+  return names.path === names.record ? `${name}Many${names.path}` : name + names.path
 }
 
 const verbs: Readonly<Record<string, string>> = {
@@ -73,19 +73,17 @@ const verbs: Readonly<Record<string, string>> = {
 }
 
 function summaryOf({ name, schema, isCustom }: MethodDescription, form: Form, { names: { text } }: DocumentedService) {
-  const article = /^(?!eu|u[ns]i|use|uti)[aeiou]/i.test(text.one) ? 'an' : 'a'
   const isBulk = form.isMany && name !== 'find' && name !== 'create' && !isCustom
   const selected = 'that the query selects'
   if (schema.summary !== undefined) return isBulk ? `${schema.summary}: all ${selected}` : schema.summary
   if (isCustom) {
     const [first = '', ...words] = wordsOf(name)
     const verb = [`${first[0]?.toUpperCase()}${first.slice(1)}`, ...words].join(' ')
-    return form.hasId ? `${verb} ${article} ${text.one}` : `${verb} (${text.many})`
+    return form.hasId ? `${verb} a record of ${text}` : `${verb} (${text})`
   }
-  if (name === 'find') return `Find ${text.many}`
-  if (isBulk) return `${verbs[name]} all ${text.many} ${selected}`
-  if (form.isMany) return `Create ${article} ${text.one}, or a list of ${text.many}`
-  return `${verbs[name]} ${article} ${text.one}`
+  if (name === 'find') return `Find records of ${text}`
+  if (isBulk) return `${verbs[name]} all records of ${text} ${selected}`
+  return `${verbs[name]} a record of ${text}${form.isMany ? ', or a list' : ''}`
 }
 
 const suffixes: Readonly<Record<string, string>> = { create: 'Data', update: 'Update', patch: 'Patch' }
@@ -100,9 +98,9 @@ function toBody({ method, form, service: { names }, services, id }: OperationSou
   const given = withDefaults(toJsonSchema(schema.body, 'input'))
   const mayBeAbsent = rulesOf(schema)?.body?.mayBeAbsent === true && given.required === undefined
   if (mayBeAbsent && isNothing(given)) return undefined
-  const own = isCustom ? `${toPascal([id])}Data` : `${names.one}${suffixes[name]}`
+  const own = isCustom ? `${toPascal([id])}Data` : `${names.record}${suffixes[name]}`
   // Most services replace a record by what they also create one from.
-  const one = services.components.find(`${names.one}Data`, given) ?? services.schema(method, own, given)
+  const one = services.components.find(`${names.record}Data`, given) ?? services.schema(method, names, own, given)
   const isForm = hasAttachment(given) || filesOf(given).size > 0
   const isBatch = definition.batch && form.isMany && !isForm
   const types = schema.consumes ?? [isForm ? 'multipart/form-data' : 'application/json']

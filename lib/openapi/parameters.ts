@@ -25,7 +25,7 @@ export function toParameters({ url, method, form, service, services: { component
   const path = placeholders.map((placeholder) => {
     const isId = form.hasId && placeholder === idName(service.description.path)
     const own = params?.[placeholder] ?? (isId ? idOf(service, components) : { type: 'string' })
-    const { description = isId ? `The id of the ${service.names.text.one}.` : undefined, ...rest } = components.copy(
+    const { description = isId ? 'The id of the record.' : undefined, ...rest } = components.copy(
       own as Json,
       placeholder
     ) as Json
@@ -42,7 +42,7 @@ export function toParameters({ url, method, form, service, services: { component
   const query = withoutFields(resolve(toJsonSchema(schema.querystring ?? standard, 'input')), method.hidden)
   const required = Array.isArray(query.required) ? query.required : []
   const definitions = { definitions: query.definitions, $defs: query.$defs }
-  const key = `${service.names.one}Query`
+  const key = `${service.names.record}Query`
   const ofQuery = Object.entries((query.properties ?? {}) as Json).flatMap(([name, own]) => {
     const schema = components.copy({ ...definitions, ...(own as Json) }, key) as Json
     const made = toQueryParameters(name, schema, required.includes(name))

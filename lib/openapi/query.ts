@@ -12,21 +12,6 @@ const descriptions: Readonly<Record<string, string>> = {
 // OpenAPI leaves open what lists and objects within an object or a list are in a query.
 const nested = 'A client needs a serializer of nested queries for it, such as `qs.stringify`.'
 
-const operators: Readonly<Record<string, string>> = {
-  $eq: 'equal to it',
-  $ne: 'other than it',
-  $lt: 'less',
-  $le: 'less or equal',
-  $lte: 'less or equal',
-  $gt: 'greater',
-  $ge: 'greater or equal',
-  $gte: 'greater or equal',
-  $like: 'like a pattern',
-  $ilike: 'like a pattern in whatever case',
-  $in: 'one of a list',
-  $nin: 'none of a list'
-}
-
 /** A parameter of a query. */
 export interface Parameter extends Json {
   readonly name: string
@@ -44,22 +29,13 @@ export function toQueryParameters(name: string, schema: Json, isRequired: boolea
   const names = lists.map(([operator]) => operator)
   return [
     toParameter(name, withoutProperties(schema, names), isRequired),
-    ...lists.map(([operator, list]) =>
-      toParameter(`${name}[${operator}]`, list, false, `\`${name}\` is ${operators[operator] ?? operator}.`)
-    )
+    ...lists.map(([operator, list]) => toParameter(`${name}[${operator}]`, list, false))
   ]
 }
 
-function toParameter(
-  name: string,
-  { description, ...schema }: Json,
-  isRequired: boolean,
-  standard?: string
-): Parameter {
+function toParameter(name: string, { description, ...schema }: Json, isRequired: boolean): Parameter {
   const isNested = isDeep(schema)
-  const text = [description ?? standard ?? descriptions[name] ?? describeFilter(name, schema), isNested ? nested : '']
-    .filter(Boolean)
-    .join(' ')
+  const text = [description ?? descriptions[name], isNested ? nested : ''].filter(Boolean).join(' ')
   return {
     name,
     in: 'query',
@@ -110,10 +86,3 @@ const isDeep = (schema: Json): boolean =>
   branchesOf(schema).some(({ items, properties }) =>
     [items, ...Object.values(Object(properties))].some((one) => isObject(one) && (hasList(one) || hasObject(one)))
   )
-
-function describeFilter(name: string, schema: Json): string | undefined {
-  const known = branchesOf(schema).flatMap(({ properties }) => Object.keys(Object(properties)))
-  const texts = known.flatMap((key) => (Object.hasOwn(operators, key) ? [`\`${key}\` (${operators[key]})`] : []))
-  if (texts.length === 0) return undefined
-  return `Selects by \`${name}\`: a value, or operators as in \`${name}[${known[0]}]=…\`. There are ${texts.join(', ')}.`
-}

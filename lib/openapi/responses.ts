@@ -32,7 +32,7 @@ function toAnswer({ method, form, service, services }: OperationSource, record: 
   const { name, schema } = method
   const { names, description } = service
   const list = { type: 'array', items: record }
-  const page = () => services.components.add(`${names.one}Page`, toPage(record, names.text.many))
+  const page = () => services.components.add(`${names.record}Page`, toPage(record))
   const whole = () => {
     if (!form.isMany) return record
     if (name === 'create' || method.isCustom) return isEmpty(record) ? record : { oneOf: [record, list] }
@@ -45,21 +45,21 @@ function toAnswer({ method, form, service, services }: OperationSource, record: 
     if (type === lines) return [type, { schema: record }]
     return [type, { schema: { type: 'string', format: 'binary' } }]
   })
-  const text = (given as Json | undefined)?.description ?? textOf(method, form, names.text)
+  const text = (given as Json | undefined)?.description ?? textOf(method, form)
   return {
     description: types.includes(lines) ? `${text} One on each line.` : text,
     content: Object.fromEntries(content)
   }
 }
 
-function textOf({ name, isCustom }: MethodDescription, { isMany }: Form, { one, many }: { one: string; many: string }) {
+function textOf({ name, isCustom }: MethodDescription, { isMany }: Form) {
   if (isCustom) return `What \`${name}\` gives.`
-  return name === 'find' ? `The ${many} that the query selects.` : isMany ? `The ${many}.` : `The ${one}.`
+  return name === 'find' ? 'The records that the query selects.' : isMany ? 'The records.' : 'The record.'
 }
 
-const toPage = (record: Json, many: string): Json => ({
+const toPage = (record: Json): Json => ({
   type: 'object',
-  description: `A page of ${many}.`,
+  description: 'A page of records.',
   required: ['total', 'limit', 'skip', 'data'],
   properties: {
     total: { type: 'integer', description: 'How many the query selects in all.' },

@@ -10,7 +10,7 @@ import type { SecurityScheme } from '../core/hooks.js'
 import { Components, type Parts } from './components.js'
 import { errorOf, errorSchema } from './errors.js'
 import { isEmpty, type Json, toJsonSchema, withoutFields } from './json-schema.js'
-import { nameServices, type ServiceNames } from './names.js'
+import { nameOf, nameServices, type ServiceNames } from './names.js'
 
 /** What a token in the header `Authorization` is, where no strategy says more. */
 export const bearer = { type: 'http', scheme: 'bearer' }
@@ -43,7 +43,7 @@ export class DocumentedServices {
   constructor(entries: Iterable<Describable>, parts: Pick<Parts, 'schemas' | 'parameters' | 'responses'>) {
     this.#responses = parts.responses
     this.#descriptions = new Map([...entries].map((entry) => [entry.path, describe(entry)]))
-    this.#names = nameServices([...this.#descriptions.keys()])
+    this.#names = nameServices(new Map([...this.#descriptions].map(([path, service]) => [path, recordOf(service)])))
     this.components = new Components(parts, (paths) => this.#recordAt(paths.split(',')))
   }
 
@@ -52,16 +52,18 @@ export class DocumentedServices {
     return { description, names: this.#names.get(path) as ServiceNames, record: this.#recordAt([path]) }
   }
 
-  /** A schema of a method. It becomes a component, unless the method is none that others could refer to. */
-  schema({ isByHeader }: MethodDescription, name: string, schema: Json): Json {
-    return isByHeader ? (this.components.copy(schema, name) as Json) : this.components.add(name, schema)
+  /** A schema of a method. It becomes a component, unless the method is none that others could refer to: its own name comes first. */
+  schema({ isByHeader }: MethodDescription, { record }: ServiceNames, name: string, schema: Json): Json {
+    const title = nameOf(schema)
+    const key = title === undefined || title === record ? name : title
+    return isByHeader ? (this.components.copy(schema, key) as Json) : this.components.add(key, schema)
   }
 
   /** The schema of the record that a method answers: that of its service, or a component of another name. */
   result(method: MethodDescription, { names, record }: DocumentedService, id: string, given: unknown): Json {
     const schema = given === undefined ? {} : toResult(method, given)
     if (isEmpty(schema)) return method.isCustom ? schema : record
-    return this.components.find(names.one, schema) ?? this.schema(method, `${id}Result`, schema)
+    return this.components.find(names.record, schema) ?? this.schema(method, names, `${id}Result`, schema)
   }
 
   /** A reference to the response for an error of a status, or for any other error. */
@@ -80,14 +82,20 @@ export class DocumentedServices {
 
   #recordAt(paths: readonly string[]): Json {
     const path = String(paths.find((path) => this.#descriptions.has(path)))
-    const own = this.#descriptions.get(path)?.methods.filter(({ isCustom }) => !isCustom) ?? []
-    for (const method of own) {
-      const given = [...responsesIn(method.schema.response)].find(([status]) => status.startsWith('2'))?.[1]
-      const schema = given === undefined ? {} : toResult(method, given)
-      if (!isEmpty(schema)) return this.components.add((this.#names.get(path) as ServiceNames).one, schema)
-    }
-    return {}
+    const service = this.#descriptions.get(path)
+    const schema = service === undefined ? {} : recordOf(service)
+    return isEmpty(schema) ? {} : this.components.add((this.#names.get(path) as ServiceNames).record, schema)
   }
+}
+
+/** The schema of the records of a service: what the first of its methods answers that says it. */
+function recordOf({ methods }: ServiceDescription): Json {
+  for (const method of methods.filter(({ isCustom }) => !isCustom)) {
+    const given = [...responsesIn(method.schema.response)].find(([status]) => status.startsWith('2'))?.[1]
+    const schema = given === undefined ? {} : toResult(method, given)
+    if (!isEmpty(schema)) return schema
+  }
+  return {}
 }
 
 const toResult = ({ hidden }: MethodDescription, given: unknown) => withoutFields(toJsonSchema(given, 'output'), hidden)

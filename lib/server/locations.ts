@@ -14,8 +14,6 @@ export interface Location {
   readonly names: readonly string[]
   /** The verbs that the service answers here. */
   readonly verbs: readonly string[]
-  /** The verbs for which it has added a route. The application has its own for the others. */
-  readonly routed: string[]
 }
 
 /**
@@ -142,5 +140,5 @@ const isPlaceholder = (segment?: string) => segment?.startsWith(':')
 export function toLocation(entry: ExposedService, path: string): Location {
   const places = placesOf(entry).filter((place) => place.path === path)
   const verbs = places.flatMap(({ verb }) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb]))
-  return { entry, path, names: places.map(({ name }) => name), verbs: [...new Set(verbs)], routed: [] }
+  return { entry, path, names: places.map(({ name }) => name), verbs: [...new Set(verbs)] }
 }

@@ -1,84 +1,48 @@
 import type { FastifyBaseLogger, FastifySchema } from 'fastify'
 import type { ErrorHandlerOptions, NotFoundOptions, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
-import { checkOptionNames, checkPluginOptionNames } from '../core/option-names.js'
+import { checkOptions, type Kind, kinds, type OptionTable, withoutRegister } from '../core/option-names.js'
 import { isObject } from '../core/plain.js'
 import { shown } from '../core/shown.js'
 
-// The compiler checks each of these against the type of the options.
-const ofPlugin = {
-  query: true,
-  formatter: true,
-  hooks: true,
-  notFound: true,
-  errorHandler: true
-} satisfies Record<keyof ServicesOptions, true>
-const ofService = {
-  methods: true,
-  routes: true,
-  events: true,
-  hooks: true,
-  before: true,
-  after: true,
-  formatter: true,
-  schema: true,
-  config: true,
-  bodyLimit: true,
-  handlerTimeout: true
-} satisfies Record<keyof ServiceOptions, true>
-const ofErrorHandler = { html: true, logger: true, expose: true, requestId: true } satisfies Record<
-  keyof ErrorHandlerOptions,
-  true
->
-const ofNotFound = { ...ofErrorHandler, verbose: true } satisfies Record<keyof NotFoundOptions, true>
-type Kind = readonly [description: string, is: (value: unknown) => boolean]
-const isFunction = (value: unknown) => typeof value === 'function'
-const isNames = (value: unknown) => Array.isArray(value) && value.every((name) => typeof name === 'string')
-// Hooks for all methods may be a list. A schema of some libraries is a function.
-const isMap = (value: unknown) => typeof value === 'object' && value !== null
-const isSchema = (value: unknown) => isObject(value) || isFunction(value)
+// Hooks for all methods may be a list.
+const map: Kind = ['an object', (value) => typeof value === 'object' && value !== null]
+const names: Kind = ['a list of names', kinds.names[1]]
+// A schema of some libraries is a function.
+const schema: Kind = ['a schema', kinds.settings[1]]
+const { free, object } = kinds
 
-// What would fail later, with an error of V8, or be ignored. Fastify and others check the rest.
-const kindsOfPlugin: Readonly<Record<string, Kind>> = {
-  query: ['an object or a function', (value) => isObject(value) || isFunction(value)],
-  formatter: ['a function', isFunction],
-  hooks: ['an object', isMap]
+// What would fail later, with an error of V8, or be ignored. Fastify and others check what is free.
+const ofPlugin: OptionTable<ServicesOptions> = {
+  query: kinds.settings,
+  formatter: kinds.function,
+  hooks: map,
+  notFound: ['true, false or an object', (value) => typeof value === 'boolean' || isObject(value)],
+  errorHandler: object
 }
-const kindsOfService: Readonly<Record<string, Kind>> = {
-  methods: ['a list of names', isNames],
-  routes: ['an object', isObject],
-  events: ['a list of names', isNames],
-  hooks: ['an object', isMap],
-  formatter: ['a function', isFunction],
-  schema: ['an object', isObject],
-  config: ['an object', isMap]
+const ofService: OptionTable<ServiceOptions> = {
+  methods: names,
+  routes: object,
+  events: names,
+  hooks: map,
+  before: free,
+  after: free,
+  formatter: kinds.function,
+  schema: object,
+  config: map,
+  bodyLimit: free,
+  handlerTimeout: free
 }
-function checkKinds(options: object, kinds: Readonly<Record<string, Kind>>, of: string): void {
-  for (const [name, value] of Object.entries(options)) {
-    const [description, is] = kinds[name] ?? []
-    if (value !== undefined && is?.(value) === false)
-      throw new TypeError(`The option \`${name}\` of ${of} must be ${description}, got ${shown(value)}`)
-  }
-}
-const check = (options: unknown, known: object, has: string, place?: string) => {
-  if (isObject(options)) checkOptionNames(options, Object.keys(known), has, place)
-}
+const ofErrorHandler: OptionTable<ErrorHandlerOptions> = { html: free, logger: free, expose: free, requestId: free }
+const ofNotFound: OptionTable<NotFoundOptions> = { ...ofErrorHandler, verbose: free }
 
 /** @throws when an option of the plugin is not known, a misspelt one for example. Those in `query` are those of `qs`. */
 export function checkPluginOptions(options: ServicesOptions, log: FastifyBaseLogger): void {
-  const call = 'child.service(path, object)'
-  const plugin = { name: 'fastify-services', registers: 'the services', call }
-  checkPluginOptionNames(options, Object.keys(ofPlugin), plugin, log)
-  checkKinds(options, kindsOfPlugin, 'fastify-services')
-  const has = 'fastify-services has'
+  const who = 'fastify-services'
+  const advice = { registers: 'the services', call: 'child.service(path, object)' }
+  checkOptions(who, ofPlugin, withoutRegister(who, options, advice, log))
   const { errorHandler, notFound } = options
-  if (errorHandler !== undefined && !isObject(errorHandler))
-    throw new TypeError(`The option \`errorHandler\` of fastify-services must be an object, got ${shown(errorHandler)}`)
-  if (!['undefined', 'boolean'].includes(typeof notFound) && !isObject(notFound))
-    throw new TypeError(
-      `The option \`notFound\` of fastify-services must be true, false or an object, got ${shown(notFound)}`
-    )
-  check(errorHandler, ofErrorHandler, has, 'errorHandler.')
-  check(notFound, ofNotFound, has, 'notFound.')
+  if (isObject(errorHandler)) checkOptions(who, ofErrorHandler, errorHandler, 'errorHandler.')
+  if (isObject(notFound)) checkOptions(who, ofNotFound, notFound, 'notFound.')
 }
 
 /** @throws when it is no path that `app.service` was given */
@@ -89,16 +53,11 @@ export function checkPath(path: unknown): void {
 
 /** @throws when an option of a service is not known, or of another type */
 export function checkServiceOptions(options: ServiceOptions, path: string): void {
-  const of = `the service '${path}'`
-  if (!isObject(options)) throw new TypeError(`The options of ${of} must be an object, got ${shown(options)}`)
-  check(options, ofService, `The service '${path}' has`)
-  checkKinds(options, kindsOfService, of)
-  for (const [name, schema] of Object.entries(options.schema ?? {})) {
-    const { response }: FastifySchema = isObject(schema) ? schema : {}
-    checkKinds(
-      { [`schema.${name}`]: schema, [`schema.${name}.response`]: response },
-      { [`schema.${name}`]: ['an object', isObject], [`schema.${name}.response`]: ['a schema', isSchema] },
-      of
-    )
-  }
+  const who = `the service '${path}'`
+  if (!isObject(options)) throw new TypeError(`The options of ${who} must be an object, got ${shown(options)}`)
+  checkOptions(who, ofService, options)
+  const schemas: object = options.schema ?? {}
+  checkOptions(who, Object.fromEntries(Object.keys(schemas).map((name) => [name, object])), { ...schemas }, 'schema.')
+  for (const [name, { response }] of Object.entries<FastifySchema>({ ...schemas }))
+    checkOptions(who, { response: schema }, { response }, `schema.${name}.`)
 }

@@ -10,7 +10,7 @@ import { declaredIn, routesOf } from '../core/resource/rules.js'
 import { rootOf } from '../core/root.js'
 import { createService } from '../core/service.js'
 import { checkRoutes } from './custom-route.js'
-import { emitterOf, eventsOf, noteService } from './emitter.js'
+import { eventsOf, noteService } from './emitted-events.js'
 import { errorHandler } from './error-handler.js'
 import { exposedMethods } from './exposed.js'
 import { registerHandover } from './handover.js'
@@ -20,7 +20,7 @@ import { logError } from './log.js'
 import { notFound } from './not-found.js'
 import { observer } from './observer.js'
 import { checkPath, checkPluginOptions, checkServiceOptions } from './option-names.js'
-import { Precedence } from './precedence.js'
+import { comeBeforeFallback, Precedence } from './precedence.js'
 import { createParser } from './query.js'
 import { Registry } from './registry.js'
 import { decorateMessages } from './request.js'
@@ -44,7 +44,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   const root = rootOf(app)
   const router = routerOf(root)
   const locations = new Locations(router)
-  const precedence = new Precedence(app, locations)
+  const precedence = new Precedence()
   const parse = createParser(options.query)
   const settings: Settings = { parse, formatter: options.formatter, onError, router, locations, precedence }
 
@@ -84,6 +84,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
         )
       fallbacks.add(instance.prefix)
       const urls = instance.prefix === '' ? ['*'] : ['', '/*']
+      comeBeforeFallback(instance, urls)
       instance.register(async (child) =>
         registerHandover(child, urls, handover, precedence, refuseUnsupported(locations, onError))
       )
@@ -126,7 +127,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
       const routes = routesOf(schema, serviceOptions.routes, exposed)
       checkRoutes(routes, name, exposed, router)
       checkSchemas(schema, name, exposed)
-      const shared = { app: instance, path: name, common, onListenerError, observer, emitter: emitterOf(object) }
+      const shared = { app: instance, path: name, common, onListenerError, observer }
       const own = { ...shared, methods: exposed, routes, events: eventsOf(object, events), hooks: hooks as HookOptions }
       const foreign = foreignOf(object)
       const entry = foreign ? createForeign(object, foreign, own) : createService(object, own)

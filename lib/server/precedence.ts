@@ -1,56 +1,41 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { ConstraintStrategy, Handler, HTTPVersion } from 'find-my-way'
+import { fallbackMark } from '../core/host.js'
 import { rootOf } from '../core/root.js'
-import type { Locations } from './locations.js'
 
-const strategy = 'beforeServices'
-
-/**
- * Gives the application's routes precedence over those of services at the same method and path. If one was defined
- * earlier, the service adds none. One that is defined later would be a duplicate: it gets a constraint that every
- * request meets, so that the router takes it first.
- */
+/** Adds routes of services, but for those that the application has at the same method and URL: these stay its own. */
 export class Precedence {
-  readonly #locations: Locations
-  readonly #root: FastifyInstance
-  /** The verbs of routes that belong to no location, by their URLs: those for whatever no other route takes. */
-  readonly #others = new Map<string, string[]>()
+  /** The methods and URLs of routes of services. Those of custom methods may have the same, and a constraint beside. */
+  readonly #added = new Set<string>()
 
-  constructor(app: FastifyInstance, locations: Locations) {
-    this.#locations = locations
-    this.#root = rootOf(app)
-    onEveryRoute(app, (route) => this.#putFirst(route))
-  }
-
-  /** Adds a route of a service, unless the application has one at its method and URL. */
   add(instance: FastifyInstance, route: RouteOptions & { method: string }): void {
     const { method } = route
     const url = patternOf(instance.prefix + route.url)
-    const routed = this.#routedAt(url)
-    if (!routed.includes(method) && instance.hasRoute({ method, url })) return
+    const name = `${method} ${url}`
+    const isBeside = route.constraints !== undefined && this.#added.has(name)
+    if (!isBeside && instance.hasRoute({ method, url })) return
     instance.route(route)
-    routed.push(method)
-    if (route.exposeHeadRoute) routed.push('HEAD')
+    this.#added.add(name)
   }
+}
 
-  #putFirst(route: RouteOptions): void {
-    const { method, url, constraints = {} } = route
-    const routed = this.#routedAt(url)
-    const meets = [method].flat().some((verb) => routed.includes(verb))
+const strategy = 'beforeFallback'
+
+/**
+ * Lets the application add routes for `*` after a fallback has its own there, as `@fastify/cors` does: they get a constraint that every
+ * request meets, so that the router takes them first.
+ * @param urls of the fallback, under the prefix of the instance
+ */
+export function comeBeforeFallback(instance: FastifyInstance, urls: readonly string[]): void {
+  const root = rootOf(instance)
+  const patterns = urls.map((url) => patternOf(instance.prefix + url))
+  onEveryRoute(instance, (route) => {
     // A route with a constraint of its own comes first as well.
-    if (!meets || Object.keys(constraints).length > 0) return
-    if (!this.#root.hasConstraintStrategy(strategy)) this.#root.addConstraintStrategy(everyRequest)
+    if (Object.keys(route.constraints ?? {}).length > 0 || !patterns.includes(patternOf(route.url))) return
+    if (Object(route.config)[fallbackMark] === true) return
+    if (!root.hasConstraintStrategy(strategy)) root.addConstraintStrategy(everyRequest)
     route.constraints = { [strategy]: true }
-  }
-
-  #routedAt(url: string): string[] {
-    const pattern = patternOf(url)
-    const routed = this.#locations.of(url)?.routed ?? this.#others.get(pattern)
-    if (routed !== undefined) return routed
-    const verbs: string[] = []
-    if (pattern.endsWith('*')) this.#others.set(pattern, verbs)
-    return verbs
-  }
+  })
 }
 
 /** A URL as the router keeps it: it takes both for the same, and finds a route by this one alone. */

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type HookStore, type Place, traitsOf } from '../core/hooks.js'
 import type { ServiceEntry } from '../core/service.js'
-import { isForeignGuard, refuseForeignGuard } from './foreign-guard.js'
 
 /** @throws for the methods that have hooks in Feathers, and are replaced by hooks of Fastify here */
 export function mayHaveHooks(method: string): boolean {
@@ -11,10 +10,7 @@ export function mayHaveHooks(method: string): boolean {
 }
 
 const ask = (hooks: unknown, place: Place) => {
-  for (const hook of [hooks].flat(2)) {
-    traitsOf(hook).check?.(place)
-    refuseForeignGuard(hook, place)
-  }
+  for (const hook of [hooks].flat(2)) traitsOf(hook).check?.(place)
 }
 
 /**
@@ -51,4 +47,4 @@ export function startRouteHooks(app: FastifyInstance): void {
 }
 
 // A list may get more hooks until the start.
-const mayAsk = (hooks: unknown) => Array.isArray(hooks) || traitsOf(hooks).check !== undefined || isForeignGuard(hooks)
+const mayAsk = (hooks: unknown) => Array.isArray(hooks) || traitsOf(hooks).check !== undefined

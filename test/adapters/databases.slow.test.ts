@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import Fastify from 'fastify'
-import services, { databaseErrors } from 'fastify-services'
+import services from 'fastify-services'
+import { databaseErrors } from 'fastify-services/database'
 import createKnex, { type Knex } from 'knex'
 import t, { type Test } from 'tap'
 import { root } from '../package/sources.js'
@@ -35,7 +36,7 @@ t.test('databaseErrors: what MariaDB refuses, by mysql2', { skip: noMariadb }, a
   const socketPath = await startMariadb(t)
   const connection = { socketPath, user: 'root', database: 'test' }
   const Model = await open(t, { client: dialect('mysql2', 'mysql2'), connection })
-  await databaseRefusals(t, Model, { tellsUnique: false })
+  await databaseRefusals(t, Model, { tellsUnique: false, tellsValue: true, tellsCheck: true })
 })
 
 t.test('databaseErrors: what SQLite refuses, by better-sqlite3', async (t) => {

@@ -3,7 +3,7 @@ import { isJSON, isMultipart } from '../../lib/core/media-type.js'
 import { merge } from '../../lib/core/merge.js'
 import { isCustom, nameError, reasonAgainst } from '../../lib/core/names.js'
 import { commonOperators } from '../../lib/core/operators.js'
-import { checkOptionNames, checkPluginOptionNames } from '../../lib/core/option-names.js'
+import { checkOptionNames, withoutRegister } from '../../lib/core/option-names.js'
 import { encodeSegment, fillPath, joinPath, placeholdersIn, stripSlashes } from '../../lib/core/path.js'
 import { pick } from '../../lib/core/pick.js'
 import { isObject, isPlain } from '../../lib/core/plain.js'
@@ -142,8 +142,9 @@ const others = [0, false, null, ['a', 'b'], {}]
 t.test('names of options, and paths', (t) => {
   const warnings: string[] = []
   const log = { warn: (message: string) => void warnings.push(message) }
-  const self = { name: 'the-plugin', registers: 'this one', call: 'await child.register(it)' }
-  const check = (options: object) => () => checkPluginOptionNames(options, known, self, log)
+  const advice = { registers: 'this one', call: 'await child.register(it)' }
+  const check = (options: object) => () =>
+    checkOptionNames(withoutRegister('the-plugin', options, advice, log), known, 'the-plugin has')
   const kept = {
     options: forEachOf(given, (name) => checkOptionNames(Object.fromEntries([[name, 1]]), known, 'It has')),
     'with a place': outcomeOf(() => checkOptionNames({ prefix: 1, logs: 1, strategy: 1 }, known, 'It has', 'jwt.')),

@@ -29,8 +29,8 @@ t.test('its table of options names all of the plugin and of a service', async (t
   const source = read('lib/server/option-names.ts')
   const [, table = ''] = /^## Options\n([\s\S]*?)^## /m.exec(read('README.md')) ?? []
   for (const list of ['ofPlugin', 'ofService']) {
-    const [, names = ''] = new RegExp(`const ${list} = {([^}]*)}`).exec(source) ?? []
-    t.ok(names.includes('hooks: true'), `${list} was read`)
-    for (const [, name = ''] of names.matchAll(/(\w+): true/g)) t.ok(table.includes(`\`${name}\``), name)
+    const [, names = ''] = new RegExp(`const ${list}: [^=]+ = {([^}]*)\n}`).exec(source) ?? []
+    t.ok(names.includes('hooks: map'), `${list} was read`)
+    for (const [, name = ''] of names.matchAll(/^ {2}(\w+): /gm)) t.ok(table.includes(`\`${name}\``), name)
   }
 })

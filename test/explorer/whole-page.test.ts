@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import explorer from 'fastify-services/explorer'
 import t from 'tap'
-import { checkOptions, originOf } from '../../lib/explorer/options.js'
+import { checkExplorerOptions, originOf } from '../../lib/explorer/options.js'
 import { createPage } from '../../lib/explorer/page.js'
 import { isKept } from '../support/kept.js'
 import { resultOf, toPlain } from './plain.js'
@@ -49,12 +49,14 @@ t.test('options of the explorer, and the page that they make', async (t) => {
   isKept(
     t,
     {
-      options: await Promise.all(options.map(async (one) => [given(one), await resultOf(() => checkOptions(one))])),
+      options: await Promise.all(
+        options.map(async (one) => [given(one), await resultOf(() => checkExplorerOptions(one))])
+      ),
       origins: await Promise.all(
         documents.map(async (one) => [
           one,
           await resultOf(() => originOf(one)),
-          await resultOf(() => checkOptions({ document: one }))
+          await resultOf(() => checkExplorerOptions({ document: one }))
         ])
       ),
       pages: pages.map((one) => {

@@ -45,45 +45,52 @@ t.test('a guard of theirs at a service of ours asks the mounted application', as
   }
 })
 
-t.test('one without an authentication lets nobody in: that stops the start', async (t) => {
+t.test('one without an authentication lets nobody in', async (t) => {
   const app = await createMounted(t, feathers(), {
     after: (app) => app.service('ours', mirror as object, { hooks: hooks.direct as object })
   })
-  await t.rejects(async () => app.ready(), { message: /at 'ours' .* import \{ authenticate \} from/ })
+  for (const headers of [{}, { authorization: 'Bearer anything' }])
+    t.match(await request(app, 'GET', '/ours', { headers }), {
+      status: 500,
+      body: { message: 'There is no authentication here: register the plugin fastify-services/authentication' }
+    })
 })
 
-t.test('with an authentication of ours beside it, its guards are to be replaced', async (t) => {
+t.test('with an authentication of ours beside it, its guards are to be replaced: they let nobody in', async (t) => {
   const secret = 'y'.repeat(32)
-  const { app } = await createMoved(t, async (app) => {
+  const { app, token } = await createMoved(t, async (app) => {
     await app.register(authentication, { secret, entity: null, path: 'login', strategies: { jwt: true } })
   })
-  await t.rejects(async () => app.ready(), { message: /at 'direct' .* import \{ authenticate \} from/ })
+  for (const path of Object.keys(hooks)) {
+    t.match(await request(app, 'GET', `/${path}`), { status: 401 }, path)
+    const headers = { authorization: `Bearer ${token}` }
+    const answer = await request(app, 'GET', `/${path}`, { headers })
+    t.match(answer, { status: 500, body: { message: /import \{ authenticate \} from/ } }, path)
+  }
 })
 
-t.test('where it would come too late, or not at all, it stops the start', async (t) => {
+t.test('where it can not stand, calls fail', async (t) => {
   const guard = authenticate('jwt')
-  const not = (type: string) => new RegExp(`at '.*late' is a hook for 'before' or 'around', not for '${type}'`)
-  const late: [(app: FastifyInstance) => unknown, RegExp][] = [
-    [(app) => app.service('late', mirror as object, { hooks: { error: { all: [guard] } } as object }), not('error')],
-    [(app) => app.service('late', mirror as object, { hooks: { after: { all: [guard] } } as object }), not('after')],
-    [(app) => app.service('late', mirror as object, { before: [guard as never] }), /at 'late' .* let nobody in/],
-    [(app) => app.get('/late', { preHandler: [guard as never] }, () => 'late'), /at '\/late' .* let nobody in/]
-  ]
-  for (const [add, message] of late) {
-    const { app } = await createMoved(t, add)
-    await t.rejects(async () => app.ready(), { message })
+  const after = 'The authenticate hook must be used as a before hook'
+  const { app, token } = await createMoved(t, (app) => {
+    app.service('after', mirror as object, { hooks: { after: { all: [guard] } } as object })
+    app.service('middleware', mirror as object, { before: [guard as never] })
+    app.get('/page', { preHandler: [guard as never] }, () => 'page')
+  })
+  for (const headers of [{}, { authorization: `Bearer ${token}` }]) {
+    t.match(await request(app, 'GET', '/after', { headers }), { status: 401, body: { message: after } })
+    for (const url of ['/middleware', '/page'])
+      t.match(await request(app, 'GET', url, { headers }), { status: 500 }, url)
   }
 })
 
-t.test(
-  'inside an instance whose hooks get other settings, it finds no authentication: that stops the start',
-  async (t) => {
-    const { app } = await createMoved(t, async (app) => {
-      await app.register(async (inner) => {
-        await inner.register(mounted, { settings: {} })
-        inner.service('inner', mirror as object, { hooks: hooks.direct as object })
-      })
+t.test('inside an instance whose hooks get other settings, it finds no authentication', async (t) => {
+  const { app, token } = await createMoved(t, async (app) => {
+    await app.register(async (inner) => {
+      await inner.register(mounted, { settings: {} })
+      inner.service('inner', mirror as object, { hooks: hooks.direct as object })
     })
-    await t.rejects(async () => app.ready(), { message: /at 'inner' .* let nobody in/ })
-  }
-)
+  })
+  const headers = { authorization: `Bearer ${token}` }
+  t.match(await request(app, 'GET', '/inner', { headers }), { status: 500 })
+})

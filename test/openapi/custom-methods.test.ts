@@ -1,7 +1,7 @@
 import t from 'tap'
 import { All, documentOf, operationsOf } from './app.js'
 
-const record = { type: 'object', properties: { id: { type: 'integer' } } }
+const record = { title: 'Post', type: 'object', properties: { id: { type: 'integer' } } }
 const body = { type: 'object', properties: { at: { type: 'string' } } }
 
 class Posts extends All {
@@ -25,7 +25,7 @@ t.test('custom methods with routes are paths', async (t) => {
   t.strictSame(Object.keys(operations), ['GET /posts/{id}', 'POST /posts/{id}/share', 'GET /posts/all/stats'])
   t.match(operations['POST /posts/{id}/share'], {
     operationId: 'sharePost',
-    summary: 'Share a post',
+    summary: 'Share a record of posts',
     parameters: [{ name: 'id', schema: { type: 'integer' } }],
     requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/SharePostData' } } } },
     responses: {
@@ -52,8 +52,8 @@ t.test('the words of a name in camel case are told apart', async (t) => {
     app.service('blogPosts', service, { methods: ['get', 'markAsRead'], routes: { markAsRead: 'POST /:id/read' } })
   )
   t.match(operationsOf(document)['POST /blogPosts/{id}/read'], {
-    operationId: 'markAsReadBlogPost',
-    summary: 'Mark as read a blog post'
+    operationId: 'markAsReadBlogPosts',
+    summary: 'Mark as read a record of blog posts'
   })
 })
 

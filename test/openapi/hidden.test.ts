@@ -9,6 +9,7 @@ t.test('fields that the hook protect keeps are in no result and in no query', as
   // What is not the name of a field may be any word.
   const $defs = { password: text }
   const user = {
+    title: 'User',
     type: 'object',
     required: ['id', 'password'],
     properties: {
@@ -45,5 +46,5 @@ t.test('fields that the hook protect keeps are in no result and in no query', as
       { schema: { find: { querystring } }, hooks: { around: { all: [protect('password')] } } }
     )
   )
-  t.strictSame(Object.keys(own.components.parameters), ['UserQuerySelect'])
+  t.strictSame(Object.keys(own.components.parameters), ['UsersQuerySelect'])
 })

@@ -6,6 +6,7 @@ import { copySchema } from '../../lib/openapi/json-schema.js'
 import { All, documentOf, follow, operationsOf, type Part } from './app.js'
 
 const record = {
+  title: 'Post',
   type: 'object',
   required: ['id', 'title'],
   properties: { id: { type: 'integer', readOnly: true }, title: { type: 'string' } }
@@ -26,7 +27,7 @@ t.test('records are components, and so are pages and bodies', async (t) => {
   const count = (description: string) => ({ type: 'integer', description })
   t.strictSame(document.components.schemas.PostPage, {
     type: 'object',
-    description: 'A page of posts.',
+    description: 'A page of records.',
     required: ['total', 'limit', 'skip', 'data'],
     properties: {
       total: count('How many the query selects in all.'),
@@ -120,8 +121,8 @@ t.test('schemas that refer to others lead somewhere', async (t) => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, $ref]) => $ref as string)
   for (const $ref of new Set(references)) t.ok(follow(document, { $ref }), $ref)
   t.match(document.components.schemas, {
-    Tree: { properties: { nodes: { items: { $ref: '#/components/schemas/TreeNode' } } } },
-    TreeNode: { properties: { next: { $ref: '#/components/schemas/TreeNode' } } },
+    Trees: { properties: { nodes: { items: { $ref: '#/components/schemas/TreesNode' } } } },
+    TreesNode: { properties: { next: { $ref: '#/components/schemas/TreesNode' } } },
     Book: { properties: { by: { $ref: '#/components/schemas/author' }, other: { $ref: '#/components/schemas/Book' } } },
     inner: { properties: { self: { $ref: '#/components/schemas/inner' } } }
   })
@@ -139,7 +140,7 @@ t.test('a schema may refer to a component of the options', async (t) => {
     },
     { document: { components: { schemas: { Own: { type: 'string' } } } } }
   )
-  t.strictSame(document.components.schemas.Post.properties, { own })
+  t.strictSame(document.components.schemas.Posts.properties, { own })
 })
 
 t.test('a component that is there already keeps its name', async (t) => {
@@ -171,7 +172,7 @@ t.test('keywords of Ajv and of draft 7 become those of OpenAPI 3.1', async (t) =
     (app) => app.service('posts', new All(), { schema: { get: { response: { type: 'object', properties } } } }),
     { fastify: { ajv: { customOptions: { strict: false } } } }
   )
-  t.strictSame(document.components.schemas.Post.properties, {
+  t.strictSame(document.components.schemas.Posts.properties, {
     note: { type: ['string', 'null'] },
     pair: { type: 'array', prefixItems: [{ type: 'number' }, { type: 'number' }], items: false },
     start: { type: 'array', prefixItems: [{ type: 'number' }] },
@@ -229,8 +230,8 @@ t.test('what has a default may be left out of a body', async (t) => {
   const document = await documentOf(t, (app) =>
     app.service('posts', new All(), { schema: { create: { body, response: { 201: body } } } })
   )
-  const { Post, PostData } = document.components.schemas
-  t.strictSame([Post.required, PostData.required], [['title', 'tags'], ['title']])
+  const { Posts, PostsData } = document.components.schemas
+  t.strictSame([Posts.required, PostsData.required], [['title', 'tags'], ['title']])
 })
 
 t.test('a schema of zod', async (t) => {
@@ -239,9 +240,9 @@ t.test('a schema of zod', async (t) => {
     app.setValidatorCompiler(() => () => true).setSerializerCompiler(() => JSON.stringify)
     app.service('posts', new All(), { schema: { get: { response: schema }, create: { body: schema } } })
   })
-  const { Post, PostData } = document.components.schemas
-  t.match(Post, { required: ['id', 'title'], properties: { id: { type: 'integer' } } })
-  t.match(PostData, { required: ['id'], properties: { title: { default: '' } } })
+  const { Posts, PostsData } = document.components.schemas
+  t.match(Posts, { required: ['id', 'title'], properties: { id: { type: 'integer' } } })
+  t.match(PostsData, { required: ['id'], properties: { title: { default: '' } } })
 })
 
 t.test('files are sent in forms, and other types are those that are named', async (t) => {
@@ -268,7 +269,7 @@ t.test('files are sent in forms, and other types are those that are named', asyn
     },
     { fastify: { ajv: { customOptions: { strict: false } } } }
   )
-  const data = { $ref: '#/components/schemas/PictureData' }
+  const data = { $ref: '#/components/schemas/PostData' }
   t.strictSame(bodyOf(document, 'POST /pictures'), {
     'multipart/form-data': { schema: data, encoding: { files: { contentType: 'image/png' } } }
   })

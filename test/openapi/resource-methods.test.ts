@@ -4,7 +4,10 @@ import Type from 'typebox'
 import * as z from 'zod'
 import { documentOf, follow, operationsOf } from './app.js'
 
-const Post = Type.Object({ id: Type.Integer(), title: Type.String(), secret: Type.Optional(Type.String()) })
+const Post = Type.Object(
+  { id: Type.Integer(), title: Type.String(), secret: Type.Optional(Type.String()) },
+  { title: 'Post' }
+)
 const posts = resource(Post, {
   readOnly: ['id'],
   writeOnly: ['secret'],
@@ -66,6 +69,7 @@ t.test('documents have the data, the query and the answer of the custom methods 
   t.strictSame(recent, {
     type: 'array',
     items: {
+      title: 'Post',
       type: 'object',
       required: ['id', 'title'],
       properties: { id: { type: 'integer', readOnly: true }, title: { type: 'string' } },

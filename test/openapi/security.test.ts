@@ -120,13 +120,13 @@ t.test('a login has its body and its result, with the user that it gives', async
           payload: { type: 'object', description: 'The claims of the token.', additionalProperties: true }
         }
       },
-      user: { $ref: '#/components/schemas/User' }
+      user: { $ref: '#/components/schemas/Users' }
     }
   })
   t.match(follow(document, responses['401']), { description: 'Unauthorized.' })
   t.notOk(document.paths['/authentication/{id}'])
-  t.strictSame(document.components.schemas.User.required, ['id'], 'the password does not leave')
-  t.strictSame(Object.keys(document.components.schemas.User.properties), ['id', 'email'])
+  t.strictSame(document.components.schemas.Users.required, ['id'], 'the password does not leave')
+  t.strictSame(Object.keys(document.components.schemas.Users.properties), ['id', 'email'])
 })
 
 t.test('a login by one strategy, of no users, or of users that are under a prefix', async (t) => {
@@ -139,7 +139,7 @@ t.test('a login by one strategy, of no users, or of users that are under a prefi
   const { schema } = operationsOf(document)['POST /authentication'].requestBody.content['application/json']
   t.match(follow(document, schema), { properties: { strategy: { const: 'jwt' } } })
   t.strictSame(Object.keys(resultOf('/authentication').properties), ['accessToken', 'authentication'])
-  t.match(resultOf('/v1/authentication').properties, { admin: { $ref: '#/components/schemas/User' } })
+  t.match(resultOf('/v1/authentication').properties, { admin: { $ref: '#/components/schemas/Users' } })
   const login = await documentOf(t, (app) => {
     app.service('users', memory())
     return app.register(authentication, { secret })
@@ -172,8 +172,8 @@ t.test('what `protect` keeps from leaving is in no record', async (t) => {
     const schema = { get: { response: user }, update: { response: list }, patch: { response: part } }
     app.service('people', new All(), { hooks, schema })
   })
-  const { Person, PatchPersonResult, UpdatePersonResult } = document.components.schemas
-  t.strictSame(PatchPersonResult, { type: 'object', properties: {} })
-  t.strictSame([Person.required, Object.keys(Person.properties)], [undefined, ['email']])
-  t.strictSame(Object.keys(UpdatePersonResult.items.properties), ['email'], 'of a list, either')
+  const { People, PatchPeopleResult, UpdatePeopleResult } = document.components.schemas
+  t.strictSame(PatchPeopleResult, { type: 'object', properties: {} })
+  t.strictSame([People.required, Object.keys(People.properties)], [undefined, ['email']])
+  t.strictSame(Object.keys(UpdatePeopleResult.items.properties), ['email'], 'of a list, either')
 })

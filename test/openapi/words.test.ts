@@ -2,7 +2,7 @@ import t from 'tap'
 import { toComponentName } from '../../lib/openapi/components.js'
 import { errorOf, errorSchema } from '../../lib/openapi/errors.js'
 import { hasAttachment, toJsonSchema, withoutFields } from '../../lib/openapi/json-schema.js'
-import { nameServices, toSingular } from '../../lib/openapi/names.js'
+import { nameOf, nameServices } from '../../lib/openapi/names.js'
 import { toQueryParameters } from '../../lib/openapi/query.js'
 
 const textOf = (name: string, schema: object) => toQueryParameters(name, { ...schema }, false)[0]?.description
@@ -22,54 +22,39 @@ t.test('what a document says of a query', async (t) => {
       $and: 'Conditions that must all hold, as in `$and[0][name]=a&$and[1][name]=b`.'
     }
   )
-  const names = ['$eq', '$ne', '$lt', '$le', '$lte', '$gt', '$ge', '$gte', '$like', '$ilike', '$own']
-  const properties = Object.fromEntries(names.map((name) => [name, plain]))
-  t.equal(
-    textOf('a', { anyOf: [plain, { type: 'object', properties }] }),
-    'Selects by `a`: a value, or operators as in `a[$eq]=…`. There are `$eq` (equal to it), `$ne` (other than it), `$lt` (less), `$le` (less or equal), `$lte` (less or equal), `$gt` (greater), `$ge` (greater or equal), `$gte` (greater or equal), `$like` (like a pattern), `$ilike` (like a pattern in whatever case).'
-  )
   const deep = { type: 'object', properties: { b: { type: 'object', properties: { c: plain } } } }
   t.match(textOf('a', { anyOf: [plain, deep] }), 'A client needs a serializer', 'one of several is deep')
-  const list = { type: 'array', items: plain }
-  const lists = toQueryParameters(
-    'a',
-    { type: 'object', properties: { $in: list, $nin: list, $any: list, b: list } },
-    false
-  )
-  t.strictSame(
-    lists.slice(1).map(({ name, description }) => [name, description]),
-    [
-      ['a[$in]', '`a` is one of a list.'],
-      ['a[$nin]', '`a` is none of a list.'],
-      ['a[$any]', '`a` is $any.']
-    ]
-  )
   t.strictSame(toQueryParameters('a', { anyOf: [true, null, plain] as never }, true)[0]?.required, true)
 })
 
 t.test('names of services: more words of the path where two are the same, then numbers', async (t) => {
-  const namesOf = (...paths: string[]) => [...nameServices(paths)].map(([, { one, many }]) => `${one} ${many}`)
-  t.strictSame(namesOf('posts', 'blog-posts', '/'), ['Post Posts', 'BlogPost BlogPosts', 'Record Records'])
-  t.strictSame(namesOf('a/v1/posts', 'b/v1/posts', 'v2/posts'), [
-    'AV1Post AV1Posts',
-    'BV1Post BV1Posts',
-    'V2Post V2Posts'
-  ])
-  t.strictSame(namesOf('a/b/posts', 'c/d/posts'), ['BPost BPosts', 'DPost DPosts'], 'no more words than it takes')
-  t.strictSame(namesOf('a/:b', 'a', ':c/a'), ['A A', 'A2 A2', 'A3 A3'])
-  t.strictSame(namesOf('2fa'), ['The2fa The2fa'])
+  const namesOf = (...paths: string[]) =>
+    [...nameServices(new Map(paths.map((path) => [path, {}])))].map(([, { path, record }]) => {
+      t.equal(record, path, 'a record without a name has that of the path')
+      return path
+    })
+  t.strictSame(namesOf('posts', 'blog-posts', '/'), ['Posts', 'BlogPosts', 'Records'])
+  t.strictSame(namesOf('a/v1/posts', 'b/v1/posts', 'v2/posts'), ['AV1Posts', 'BV1Posts', 'V2Posts'])
+  t.strictSame(namesOf('a/b/posts', 'c/d/posts'), ['BPosts', 'DPosts'], 'no more words than it takes')
+  t.strictSame(namesOf('a/:b', 'a', ':c/a'), ['A', 'A2', 'A3'])
+  t.strictSame(namesOf('2fa'), ['The2fa'])
 })
 
-t.test('the singular of a word', async (t) => {
-  const kept = ['news', 'series', 'species', 'bus', 'analysis', 'data', 'boss', 'sheep', 'Diesel', 'cookiesheet']
-  const rows = {
-    ...Object.fromEntries(kept.map((word) => [word, word])),
-    ...{ people: 'person', People: 'person', children: 'child', countries: 'country', keys: 'key', POSTS: 'POST' },
-    ...{ classes: 'class', wishes: 'wish', watches: 'watch', boxes: 'box', buses: 'bus', viruses: 'virus' },
-    ...{ statuses: 'status', houses: 'house', buzzes: 'buzz', men: 'man', women: 'woman' },
-    ...{ movies: 'movie', cookies: 'cookie' }
-  }
-  t.strictSame(Object.fromEntries(Object.keys(rows).map((word) => [word, toSingular(word)])), rows)
+t.test('a record has the name that its schema gives itself, unless several services do', async (t) => {
+  const recordsOf = (services: Record<string, object>) =>
+    [...nameServices(new Map(Object.entries(services))).values()].map(({ record }) => record)
+  const post = { title: 'Post' }
+  t.strictSame(recordsOf({ posts: post, users: { $id: 'user' }, heroes: {} }), ['Post', 'User', 'Heroes'])
+  t.strictSame(recordsOf({ posts: post, drafts: post, news: { title: 'Posts' } }), ['Posts', 'Drafts', 'News'])
+  const names: [string, object][] = [
+    ['BlogPost', { title: 'Blog post', $id: 'other' }],
+    ['APIKey', { title: 'API-key' }],
+    ['Post', { title: '', $id: 'https://my.app/post#' }],
+    ['Beitrage', { title: 'Beiträge' }],
+    ['The2fa', { title: '2fa' }]
+  ]
+  for (const [name, schema] of names) t.equal(nameOf(schema), name)
+  for (const schema of [{}, { title: 5 }, { title: '記事' }, { $id: '#' }]) t.equal(nameOf(schema), undefined)
 })
 
 t.test('whether a record has a file that is attached to a body', async (t) => {

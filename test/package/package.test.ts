@@ -64,6 +64,10 @@ t.test('the door of the client exports these names, the errors of the server, an
   t.equal(client.NotFound, server.NotFound, 'an error of the one is an error of the other')
 })
 
+t.test('the door of databases exports one name', async (t) => {
+  t.same(Object.keys(await import('fastify-services/database')), ['databaseErrors'])
+})
+
 t.test('the door of Feathers exports these names, and no others', async (t) => {
   t.same(Object.keys(await import('fastify-services/feathers')).sort(), ['applicationOf', 'default'])
 })
@@ -99,7 +103,6 @@ const exportedNames = [
   'UnsupportedMediaType',
   'UriTooLong',
   'commonOperators',
-  'databaseErrors',
   'default',
   'errorHandler',
   'frameworkErrors',
@@ -125,8 +128,8 @@ const floors: [files: RegExp, floor: number][] = [
   [/^lib\/schema\//, 1],
   [/^lib\/core\//, 2],
   [/^lib\/explorer\/(model|page)\//, 5],
-  [/^(index|lib\/(client|authentication|explorer|openapi|feathers)\/index)\.ts$/, 4],
-  [/^lib\/(server|authentication|client|explorer|openapi|feathers)\//, 3]
+  [/^(index|lib\/(client|authentication|database|explorer|openapi|feathers)\/index)\.ts$/, 4],
+  [/^lib\/(server|authentication|client|database|explorer|openapi|feathers)\//, 3]
 ]
 const floorOf = (file: string) => floors.find(([files]) => files.test(file))?.[1]
 const folderOf = (file: string) => /^(types|lib\/\w+)\//.exec(file)?.[1]
@@ -156,8 +159,8 @@ t.test('an import goes down, or sideways within its folder', async (t) => {
   t.same(edges.filter(climbs).map(shown), [])
 })
 
-t.test('the core knows no Fastify and no Node', async (t) => {
-  const core = edges.filter(({ file }) => /^lib\/(core|schema)\//.test(file))
+t.test('the core and errors of databases know no Fastify and no Node', async (t) => {
+  const core = edges.filter(({ file }) => /^lib\/(core|database|schema)\//.test(file))
   const foreign = core.filter((edge) => namesFastify(edge) || isBuiltin(edge.name))
   t.same(foreign.map(shown), [])
 })

@@ -24,7 +24,7 @@ t.test('the package as it is published', async (t) => {
     const { code, stdout } = await run(root, bin('attw'), tarball, ...options)
     t.equal(code, 0, stdout)
     for (const resolver of ['node10', 'node16 (from ESM)', 'bundler'])
-      t.equal(stdout.split(`${resolver}: OK`).length, 8, `${resolver}: six doors and package.json`)
+      t.equal(stdout.split(`${resolver}: OK`).length, 9, `${resolver}: seven doors and package.json`)
   })
 
   await t.test('it holds the library alone', async (t) => {

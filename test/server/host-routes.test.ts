@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyPluginAsync, type HTTPMethods } from 'fastify'
 import services from 'fastify-services'
 import t from 'tap'
 import { createHost, request } from '../support/host.js'
@@ -14,7 +14,7 @@ const plugin =
   async (child) =>
     define(child)
 
-// docs/http.md#beside-other-routes-and-plugins: a verb and path that the application defines itself, before or after, stays its own.
+// docs/http.md#beside-other-routes-and-plugins: a verb and path that the application defines itself, before the service has loaded, stays its own.
 const places: [name: string, place: Place][] = [
   ['before registration', (define) => ({ before: define })],
   ['after it in the same scope', (define) => ({ after: define })],
@@ -22,14 +22,6 @@ const places: [name: string, place: Place][] = [
     'in a plugin registered before',
     (define) => ({
       before: (app) => {
-        app.register(plugin(define))
-      }
-    })
-  ],
-  [
-    'in a plugin registered later',
-    (define) => ({
-      after: (app) => {
         app.register(plugin(define))
       }
     })
@@ -120,7 +112,37 @@ for (const [where, place] of places) {
   })
 }
 
-t.test("one route of a host for several verbs, defined later, stays the host's", async (t) => {
+t.test('a route that comes later, at a URL of a service, is refused by Fastify; others are there', async (t) => {
+  const later = (...[method, url]: [HTTPMethods, string]) =>
+    createHost(t, {
+      after: (app) => {
+        app.register(async (child) => child.route({ method, url, handler: async () => 'ours' }))
+      }
+    })
+  for (const [method, url] of [
+    ['GET', '/things'],
+    ['HEAD', '/things'],
+    ['GET', '/things/:other'],
+    ['POST', '/things'],
+    ['DELETE', '/things/:id']
+  ] as const)
+    await t.rejects(later(method, url), {
+      code: 'FST_ERR_DUPLICATED_ROUTE',
+      message: `Method '${method}' already declared for route '${url}'`
+    })
+  for (const [method, url] of [
+    ['GET', '/things/special'],
+    ['POST', '/things/:id'],
+    ['GET', '/*']
+  ] as const) {
+    const { app } = await later(method, url)
+    const own = url === '/*' ? '/elsewhere' : url
+    t.equal((await app.inject({ method, url: own })).body, 'ours')
+    t.match((await request(app, 'GET', '/things/1')).body, { method: 'get' })
+  }
+})
+
+t.test("one route of a host for several verbs, defined after the service, stays the host's", async (t) => {
   const handler = async ({ method }: { method: string }) => ({ host: method })
   const { app, calls } = await createHost(t, {
     after: (app) => app.route({ method: ['GET', 'PUT'], url: '/things/:id', handler })
@@ -164,8 +186,8 @@ t.test('a route of the host in the spelling that its router takes for ours', asy
   }
 })
 
-// The plugin inside a prefixed child, and routes of the host in that child: what the host defines itself, before or after, stays the host's.
-const childPlaces = ['before registration', 'after it in the same scope', 'in a plugin registered later'] as const
+// The plugin inside a prefixed child, and routes of the host in that child.
+const childPlaces = ['before registration', 'after it in the same scope'] as const
 
 for (const where of childPlaces) {
   t.test(`the plugin inside a prefixed child, own routes overlapping there, ${where}: both work`, async (t) => {
@@ -184,7 +206,6 @@ for (const where of childPlaces) {
         await child.register(services)
         child.service('things', service)
         if (where === 'after it in the same scope') define(child)
-        if (where === 'in a plugin registered later') child.register(async (inner) => define(inner))
       },
       { prefix: '/v1' }
     )
@@ -200,33 +221,28 @@ for (const where of childPlaces) {
   })
 }
 
-t.test(
-  "routes of another context: the plugin in a child, the host's route at the root, before and later",
-  async (t) => {
-    for (const when of ['before', 'later']) {
-      const app = Fastify()
-      t.teardown(() => app.close())
-      const { service, calls } = createRecorder()
-      if (when === 'before') app.get('/v1/things', async () => ({ host: true }))
-      await app.register(
-        async (child) => {
-          await child.register(services)
-          child.service('things', service)
-        },
-        { prefix: '/v1' }
-      )
-      if (when === 'later') app.get('/v1/things', async () => ({ host: true }))
-      t.strictSame((await request(app, 'GET', '/v1/things')).body, { host: true }, when)
-      t.strictSame((await request(app, 'GET', '/v1/things/1')).status, 200)
-      t.equal(calls.length, 1)
-    }
-  }
-)
+t.test("routes of another context: the plugin in a child, the host's route at the root", async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const { service, calls } = createRecorder()
+  app.get('/v1/things', async () => ({ host: true }))
+  await app.register(
+    async (child) => {
+      await child.register(services)
+      child.service('things', service)
+    },
+    { prefix: '/v1' }
+  )
+  t.throws(() => app.delete('/v1/things/:id', async () => 'later'), { code: 'FST_ERR_DUPLICATED_ROUTE' })
+  t.strictSame((await request(app, 'GET', '/v1/things')).body, { host: true })
+  t.strictSame((await request(app, 'GET', '/v1/things/1')).status, 200)
+  t.equal(calls.length, 1)
+})
 
 t.test(
   "a host with its own `POST /path`: a custom method does not stand over it, nor does it take the service's other routes",
   async (t) => {
-    for (const when of ['before', 'after', 'later']) {
+    for (const when of ['before', 'after']) {
       const app = Fastify()
       t.teardown(() => app.close())
       await app.register(services)
@@ -234,10 +250,6 @@ t.test(
       if (when === 'before') app.post('/mail', async () => ({ host: true }))
       app.service('mail', service, { methods: ['find', 'create', 'archive'] })
       if (when === 'after') app.post('/mail', async () => ({ host: true }))
-      if (when === 'later')
-        app.register(async (child) => {
-          child.post('/mail', async () => ({ host: true }))
-        })
       t.strictSame((await request(app, 'POST', '/mail', { payload: {} })).body, { host: true }, when)
       t.strictSame(
         (await request(app, 'POST', '/mail', { payload: {}, headers: { 'x-service-method': 'unknown' } })).body,

@@ -1,16 +1,12 @@
-import { AuthenticationService, authenticate as theirs } from '@feathersjs/authentication'
-import { feathers } from '@feathersjs/feathers'
 import Fastify, { type FastifyInstance } from 'fastify'
 import services from 'fastify-services'
 import { authenticate, hashPassword } from 'fastify-services/authentication'
-import mounted from 'fastify-services/feathers'
 import t from 'tap'
 import { isKept } from '../support/kept.js'
 
 // What keeps an application from its start, and what happens at the start and at the end.
 
 const guard = authenticate('jwt')
-const foreign = theirs('jwt')
 const says = (error: unknown): string => {
   const { name, message, cause, errors } = Object(error)
   const causes = [cause ?? [], errors ?? []].flat().map(says)
@@ -38,7 +34,7 @@ t.test('hooks and middleware where they can not stand', async (t) => {
   const rows: Record<string, unknown> = {}
   const add = (options: object) => (app: FastifyInstance) =>
     app.service('in/things', { find: Object, get: Object }, options)
-  for (const [name, hook] of Object.entries({ guard, foreign })) {
+  for (const [name, hook] of Object.entries({ guard })) {
     for (const type of ['around', 'before', 'after', 'error']) {
       for (const [method, list] of Object.entries({ all: [hook], get: [Boolean, hook], remove: hook }))
         rows[`${name}, ${type} ${method}`] = await start(add({ hooks: { [type]: { [method]: list } } }))
@@ -51,19 +47,19 @@ t.test('hooks and middleware where they can not stand', async (t) => {
       rows[`${name}, ${type} of a route`] = await start((app) => app.get('/page', { [type]: [Boolean, hook] }, fine))
   }
   for (const type of names)
-    for (const [name, hook] of Object.entries({ guard, foreign, none: Boolean }))
+    for (const [name, hook] of Object.entries({ guard, none: Boolean }))
       rows[`${name}, ${type} of a route, alone`] = await start((app) => app.get('/page', { [type]: hook }, fine))
-  const first = { hooks: { after: { all: guard }, error: { find: foreign } }, before: [guard], after: foreign }
+  const first = { hooks: { after: { all: guard }, error: { find: guard } }, before: [guard], after: guard }
   const hash = { after: { get: hashPassword('password') } }
   rows['of several the first'] = await start(add(first), { hooks: hash })
-  rows['of several middleware the first'] = await start(add({ after: [foreign, guard], before: [guard, foreign] }))
+  rows['of several middleware the first'] = await start(add({ after: [guard], before: [guard] }))
   rows['hooks before middleware'] = await start(add({ hooks: hash, before: guard }))
   rows['of several services the first'] = await start((app) => {
     for (const [path, options] of Object.entries({ a: {}, b: { after: guard }, c: { before: guard } }))
       app.service(path, { find: Object }, options as object)
   })
   rows['of several routes the first, before services'] = await start((app) => {
-    for (const url of ['/a', '/b']) app.get(url, { onSend: guard as never, preHandler: foreign as never }, fine)
+    for (const url of ['/a', '/b']) app.get(url, { onSend: guard as never, preHandler: guard as never }, fine)
     add(first)(app)
   })
   rows['in a list that grew'] = await start((app) => {
@@ -71,18 +67,5 @@ t.test('hooks and middleware where they can not stand', async (t) => {
     app.get('/page', { preHandler: list as never }, fine)
     list.push(guard)
   })
-  const mount = (options: object, isThere = true) =>
-    start(async (app) => {
-      const application = feathers()
-      application.set('authentication', { secret: 's', entity: null, authStrategies: ['jwt'], service: null })
-      if (isThere) application.use('authentication', new AuthenticationService(application))
-      await app.register(mounted, { app: application })
-      add(options)(app)
-    })
-  rows['beside an authentication of a Feathers application that is not there'] = await mount({ before: foreign }, false)
-  for (const type of ['around', 'before', 'after', 'error'])
-    rows[`beside an authentication of a Feathers application, ${type}`] = await mount({ hooks: { [type]: [foreign] } })
-  for (const type of ['before', 'after'])
-    rows[`beside an authentication of a Feathers application, middleware ${type}`] = await mount({ [type]: foreign })
   isKept(t, rows, 'test/server/whole-start-hooks.txt')
 })

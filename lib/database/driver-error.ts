@@ -1,4 +1,4 @@
-import { attempt } from '../errors.js'
+import { attempt } from '../core/errors.js'
 import { type DriverError, readers, type Thrown } from './drivers.js'
 
 /** What the adapter, the query builder or the ORM has made an error of its own of. */

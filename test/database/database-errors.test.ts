@@ -1,6 +1,7 @@
 import Fastify from 'fastify'
 import type { HookContext } from 'fastify-services'
-import services, { Conflict, databaseErrors, type ServiceError } from 'fastify-services'
+import services, { Conflict, type ServiceError } from 'fastify-services'
+import { databaseErrors } from 'fastify-services/database'
 import t from 'tap'
 
 const thrown = (message: string, own: object = {}): Error => Object.assign(new Error(message), own)
@@ -48,6 +49,17 @@ const rows: readonly (readonly [name: string, error: Error, expected: readonly u
   ['a server that stops', postgres('57P01'), away],
   ['a deadlock', postgres('40P01'), away],
   ['a column that is not there', postgres('42703'), [400, 'A field is not known']],
+  ['its name', thrown('column "a b" does not exist', { severity: 'ERROR', code: '42703' }), [400, 'a b is not known']],
+  [
+    'its name, of a table',
+    thrown('insert - column "a" of relation "t" does not exist', { severity: 'ERROR', code: '42703' }),
+    [400, 'a is not known']
+  ],
+  [
+    'its name behind a table',
+    thrown('column t.a does not exist', { severity: 'ERROR', code: '42703' }),
+    [400, 'a is not known']
+  ],
   ['a table that is not there', postgres('42P01'), failed],
 
   [
@@ -73,13 +85,18 @@ const rows: readonly (readonly [name: string, error: Error, expected: readonly u
   ],
   ['MySQL: a check', mysql(3819, 'HY000', "Check constraint 'c' is violated."), rule],
   [
+    'MariaDB: the check of a column',
+    mysql(4025, '23000', 'CONSTRAINT `t.a` failed for `d`.`t`'),
+    [400, 'a is against a rule of the database']
+  ],
+  [
     'MySQL: a text that is too long',
     mysql(1406, '22001', "Data too long for column 'a' at row 1"),
     [400, "a can't hold this value"]
   ],
   ['MySQL: a value, by its state', mysql(9999, '#22003', 'Out of range'), value],
   ['MySQL: a lock', mysql(1205, 'HY000', 'Lock wait timeout exceeded'), away],
-  ['MySQL: no column', mysql(1054, '42S22', "Unknown column 'a' in 'where clause'"), [400, 'A field is not known']],
+  ['MySQL: no column', mysql(1054, '42S22', "Unknown column 't.a' in 'where clause'"), [400, 'a is not known']],
   ['MySQL: no table', mysql(1146, '42S02', "Table 't.a' doesn't exist"), failed],
   [
     'MySQL: no message of its own',
@@ -92,13 +109,18 @@ const rows: readonly (readonly [name: string, error: Error, expected: readonly u
   ['SQLite: no null', sqlite('NOT NULL constraint failed: users.a', 'ERR_SQLITE_ERROR'), [400, 'a is required']],
   ['SQLite: a reference', sqlite('FOREIGN KEY constraint failed'), [400, 'It refers to no record that there is']],
   ['SQLite: a check', sqlite('CHECK constraint failed: a > 0'), rule],
-  ['SQLite: a strict type', sqlite('cannot store TEXT value in INTEGER column t.a'), value],
+  ['SQLite: a strict type', sqlite('cannot store TEXT value in INTEGER column t.a'), [400, "a can't hold this value"]],
+  [
+    'SQLite: a column that a table has not',
+    sqlite('table users has no column named a', 'SQLITE_ERROR'),
+    [400, 'a is not known']
+  ],
   ['SQLite: a check by its name', sqlite('CHECK constraint failed: positive'), rule],
   ['SQLite: a code alone', sqlite('disk I/O error', 'SQLITE_IOERR'), away],
   ['SQLite: a type', sqlite('datatype mismatch', 'SQLITE_MISMATCH'), value],
   ['SQLite: busy', sqlite('database is locked', 'SQLITE_BUSY'), away],
   ['SQLite: busy, by node:sqlite', sqlite('database is locked', 'ERR_SQLITE_ERROR'), away],
-  ['SQLite: no column', sqlite('no such column: name', 'SQLITE_ERROR'), [400, 'A field is not known']],
+  ['SQLite: no column', sqlite('no such column: t.name', 'SQLITE_ERROR'), [400, 'name is not known']],
   ['SQLite: no table', sqlite('no such table: a', 'SQLITE_ERROR'), failed],
 
   ['no connection', thrown('connect ECONNREFUSED 10.1.2.3:5432', { code: 'ECONNREFUSED', syscall: 'connect' }), away],
@@ -119,6 +141,11 @@ const rows: readonly (readonly [name: string, error: Error, expected: readonly u
   ['a connection that knex has lost', thrown("insert into a values ('b') - Connection terminated unexpectedly"), away],
   ['a connection that postgres.js has closed', thrown('write CONNECTION_CLOSED', { code: 'CONNECTION_CLOSED' }), away],
   ['a pool of knex that is destroyed', thrown('aborted'), away],
+  [
+    'no connection, by mariadb',
+    thrown('connect ECONNREFUSED', { code: 'ECONNREFUSED', syscall: 'connect', errno: -111, sqlState: 'HY000' }),
+    away
+  ],
   ['no room in the pool', thrown('Knex: Timeout acquiring a connection. The pool is probably full.'), away],
 
   [
@@ -139,6 +166,37 @@ const rows: readonly (readonly [name: string, error: Error, expected: readonly u
     [400, 'a is required']
   ]
 ]
+
+/** An error of Prisma, which tells the code and the text of the driver. */
+const prisma = (originalCode: string, originalMessage: string, more: object = {}) =>
+  thrown('Invalid `prisma.users.create()` invocation', {
+    code: 'P2002',
+    meta: { driverAdapterError: { cause: { originalCode, originalMessage, ...more } } }
+  })
+
+const ofPrisma: readonly (readonly [error: Error, method: string, expected: readonly unknown[]])[] = [
+  [prisma('SQLITE_CONSTRAINT_UNIQUE', 'UNIQUE constraint failed: users.a'), 'create', same('a')],
+  [prisma('SQLITE_CONSTRAINT_FOREIGNKEY', 'FOREIGN KEY constraint failed'), 'remove', inUse],
+  [prisma('1406', "Data too long for column 'a' at row 1"), 'create', [400, "a can't hold this value"]],
+  [prisma('1062', "Duplicate entry 'x' for key 'a'"), 'create', [409, 'There is such a record already']],
+  [prisma('22001', 'value too long for type character varying(30)'), 'create', value],
+  [prisma('23503', 'insert or update violates foreign key constraint "c"'), 'remove', inUse],
+  [prisma('45028', 'pool timeout: failed to retrieve a connection'), 'create', away],
+  [prisma('42P01', 'relation "t" does not exist'), 'create', failed]
+]
+
+t.test('what drivers say to Prisma', async (t) => {
+  for (const [error, method, expected] of ofPrisma) {
+    const { code, message, cause } = answer(error, {}, method)
+    t.strictSame([code, message, cause], [...expected, error])
+  }
+  const taken = prisma('23505', 'duplicate key value', { constraint: { index: 'users_email_key' } })
+  t.match(answer(taken, { messages: { users_email_key: 'Taken' } }), { code: 409, message: 'Taken' })
+  for (const meta of [undefined, null, {}, { driverAdapterError: { cause: { originalCode: 1062 } } }]) {
+    const other = thrown('no', { code: 'P2025', meta })
+    t.equal(answer(other), other)
+  }
+})
 
 t.test('300 characters at one end of a text are read', async (t) => {
   const at = (length: number) => {
@@ -168,7 +226,7 @@ const numbers: readonly (readonly [numbers: readonly number[], expected: readonl
   [[1054], [400, 'A field is not known']],
   [[3819, 4025], rule],
   [[1264, 1265, 1292, 1366, 1406], value],
-  [[1040, 1045, 1053, 1203, 1205, 1213, 1226, 2006, 2013], away],
+  [[1040, 1045, 1053, 1203, 1205, 1213, 1226, 1927, 2006, 2013, 45009, 45012, 45013, 45026, 45028], away],
   [[1, 1064], failed]
 ]
 
@@ -213,7 +271,7 @@ const lost = [
 const codes = [
   'PROTOCOL_CONNECTION_LOST PROTOCOL_SEQUENCE_TIMEOUT PROTOCOL_ENQUEUE_AFTER_QUIT CONNECTION_CLOSED CONNECTION_ENDED',
   'CONNECTION_DESTROYED CONNECT_TIMEOUT SQLITE_BUSY SQLITE_LOCKED SQLITE_IOERR_READ SQLITE_FULL SQLITE_CANTOPEN',
-  'SQLITE_READONLY SQLITE_CORRUPT SQLITE_NOTADB'
+  'SQLITE_READONLY SQLITE_CORRUPT SQLITE_NOTADB P1001 P1002 P1008 P1017 P2024'
 ]
 const network =
   'ECONNREFUSED ECONNRESET ECONNABORTED ETIMEDOUT EPIPE ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ENOENT'
@@ -285,7 +343,8 @@ t.test('what is said names the field, and may be said in other words', async (t)
     'a column has words for one reason'
   )
   const check = postgres('23514', { constraint: 'positive' })
-  t.match(answer(check, { messages: { positive: 'Too small' } }), { code: 400, message: 'Too small' })
+  for (const error of [check, mysql(3819, 'HY000', "Check constraint 'positive' is violated.")])
+    t.match(answer(error, { messages: { positive: 'Too small' } }), { code: 400, message: 'Too small' })
   t.match(answer(sqlite('FOREIGN KEY constraint failed'), {}, 'remove'), { code: 409, message: inUse[1] })
 })
 

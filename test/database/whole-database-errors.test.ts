@@ -1,6 +1,7 @@
 import Fastify from 'fastify'
 import type { HookContext } from 'fastify-services'
-import services, { Conflict, databaseErrors, NotFound, type ServiceError } from 'fastify-services'
+import services, { Conflict, NotFound, type ServiceError } from 'fastify-services'
+import { databaseErrors } from 'fastify-services/database'
 import t from 'tap'
 import { isKept } from '../support/kept.js'
 import { codes, details, longStates, mysql, near, postgres, texts, thrown } from './database-texts.js'
@@ -90,7 +91,7 @@ t.test('what drivers throw, and what is said of it', async (t) => {
     'connections by their texts': grouped(lite.connections.map((text) => [text.replace('\n', ' '), thrown(text)])),
     'aborted, with a code': grouped(['', null, 'ABORT_ERR'].map((code) => [shown(code), thrown('aborted', { code })]))
   }
-  isKept(t, kept, 'test/core/whole-database-errors.txt')
+  isKept(t, kept, 'test/database/whole-database-errors.txt')
 })
 
 const inner = (name: string) => postgres('23502', { column: name })
@@ -188,5 +189,5 @@ t.test('what wraps them, what was called, and whose words are told', async (t) =
     ]),
     check: Object.fromEntries(check)
   }
-  isKept(t, kept, 'test/core/whole-database-errors-wrapped.txt')
+  isKept(t, kept, 'test/database/whole-database-errors-wrapped.txt')
 })

@@ -7,7 +7,7 @@ export type Refusal =
   /** Other records refer to it. */
   | 'referenced'
   | 'required'
-  /** A column that is not there: of a query that no schema checks. */
+  /** A column that is not there: of a query or data that no schema checks. */
   | 'unknown'
   /** A check of the table. */
   | 'rule'
@@ -50,19 +50,24 @@ const refusalOf = (state: string): Refusal => byState.find(([form]) => form.test
 // Texts may hold values that clients have sent, of any length: what is read of them stands at an end, where no value can.
 const startOf = (text: unknown) => (typeof text === 'string' ? text.slice(0, 300) : '')
 const endOf = (text: unknown) => (typeof text === 'string' ? text.slice(-300) : '')
-/** The text of the driver: knex puts the statement before it. */
-const textOf = (message: unknown) => endOf(message).replace(/^.* - /s, '')
+/** The text of the driver: knex puts the statement before it, of which `@feathersjs/knex` leaves a space. */
+const textOf = (message: unknown) =>
+  endOf(message)
+    .replace(/^.* - /s, '')
+    .trimStart()
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html The texts are in the language of the server.
 const postgres: Reader = (error) => {
-  const { code, severity, detail, column = error.column_name, constraint = error.constraint_name } = error
+  const { code, severity, detail, message, column = error.column_name, constraint = error.constraint_name } = error
   if (typeof severity !== 'string' || typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return undefined
   const isReferenced = code === '23503' && / is (still )?referenced from table "[^"]*"\.$/.test(endOf(detail))
   // Of other errors it is the record.
   const key = /^(23505|23503|23P01)$/.test(code) ? /^[^(]*\(([^()]+)\)=\(/.exec(startOf(detail))?.[1] : undefined
+  const [, quoted, plain] =
+    (code === '42703' && /^column (?:"([^"]+)"|(?:[\w$]+\.)*([\w$]+)) .*does not exist$/.exec(textOf(message))) || []
   return {
     refusal: isReferenced ? 'referenced' : refusalOf(code),
-    fields: listOf(typeof column === 'string' ? column : key),
+    fields: listOf(typeof column === 'string' ? column : (key ?? quoted ?? plain)),
     constraint: typeof constraint === 'string' ? constraint : undefined
   }
 }
@@ -76,18 +81,26 @@ const byNumber: readonly [Refusal, readonly number[]][] = [
   ['unknown', [1054]],
   ['rule', [3819, 4025]],
   ['value', [1264, 1265, 1292, 1366, 1406]],
-  ['away', [1040, 1045, 1053, 1203, 1205, 1213, 1226, 2006, 2013]]
+  // From 45,000 on, they are numbers of `mariadb`.
+  ['away', [1040, 1045, 1053, 1203, 1205, 1213, 1226, 1927, 2006, 2013, 45009, 45012, 45013, 45026, 45028]]
 ]
 
 const mysql: Reader = ({ errno, sqlState, sqlMessage, message }) => {
-  if (typeof errno !== 'number' || typeof sqlState !== 'string') return undefined
+  // `mariadb` gives errors of the network a state too, and numbers below 0.
+  if (typeof errno !== 'number' || errno < 0 || typeof sqlState !== 'string') return undefined
   const [start, end] =
     sqlMessage === undefined ? [textOf(message), textOf(message)] : [startOf(sqlMessage), endOf(sqlMessage)]
   const field =
     /^(?:Column|Field) '([^']+)' /.exec(start) ??
     / for column (?:`[^`]*`\.)*[`']([^`']+)[`'] at row \d+$/.exec(end) ??
-    / FOREIGN KEY \(`([^`]+)`\) REFERENCES [^']*$/.exec(end)
-  const constraint = / for key '(?:[^'.]*\.)?([^'.]+)'$/.exec(end) ?? /^CONSTRAINT `([^`]+)` failed/.exec(start)
+    / FOREIGN KEY \(`([^`]+)`\) REFERENCES [^']*$/.exec(end) ??
+    /^Unknown column '(?:[^'.]*\.)*([^'.]+)' in /.exec(start) ??
+    // The check of a column has its name in MariaDB, behind that of the table.
+    /^CONSTRAINT `[^`.]+\.([^`.]+)` failed/.exec(start)
+  const constraint =
+    / for key '(?:[^'.]*\.)?([^'.]+)'$/.exec(end) ??
+    /^CONSTRAINT `([^`]+)` failed/.exec(start) ??
+    /^Check constraint '([^']+)' is violated\.$/.exec(start)
   return {
     refusal: byNumber.find(([, numbers]) => numbers.includes(errno))?.[0] ?? refusalOf(sqlState.replace('#', '')),
     fields: listOf(field?.[1]),
@@ -97,33 +110,31 @@ const mysql: Reader = ({ errno, sqlState, sqlMessage, message }) => {
 
 // https://www.sqlite.org/rescode.html Some drivers give no code to an error.
 const sqliteTexts: readonly [RegExp, Refusal][] = [
-  [/^UNIQUE constraint failed/, 'unique'],
+  [/^UNIQUE constraint failed(?:: (?<columns>(?:[\w$]+\.)+[\w$]+(?:, (?:[\w$]+\.)+[\w$]+)*)$)?/, 'unique'],
   [/^FOREIGN KEY constraint failed$/, 'reference'],
-  [/^NOT NULL constraint failed/, 'required'],
-  [/^CHECK constraint failed/, 'rule'],
+  [/^NOT NULL constraint failed(?:: (?<columns>(?:[\w$]+\.)+[\w$]+)$)?/, 'required'],
+  [/^CHECK constraint failed(?:: (?<constraint>\w+)$)?/, 'rule'],
+  [/^cannot store .+ value in .+ column (?<columns>[^ ]+)$/, 'value'],
   [/^(datatype mismatch|string or blob too big|cannot store .+ value in .+ column .+)$/, 'value'],
-  [/^no such column: [^ ]+$/, 'unknown'],
+  [/^(no such column: |table [^ ]+ has no column named )(?<columns>[^ ]+)$/, 'unknown'],
   [/^(database (table )?is locked|database or disk is full|unable to open database file)$/, 'away']
 ]
 const sqliteAway = /SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|CORRUPT|NOTADB)/
 
 const sqlite: Reader = ({ code, message }) => {
-  const isNamed = typeof code === 'string' && /^(SQLITE_|ERR_SQLITE)/.test(code)
+  const hasCode = typeof code === 'string' && /^(SQLITE_|ERR_SQLITE)/.test(code)
   // A statement stands before it where a query builder has made the error, which has the code.
-  const text = (isNamed ? textOf(message) : endOf(message)).replace(/^SQLITE_\w+: /, '')
-  const [, refusal = undefined] = sqliteTexts.find(([form]) => form.test(text)) ?? []
-  const columns = /^(?:UNIQUE|NOT NULL) constraint failed: ((?:[\w$]+\.)+[\w$]+(?:, (?:[\w$]+\.)+[\w$]+)*)$/.exec(
-    text
-  )?.[1]
-  const name = /^CHECK constraint failed: (\w+)$/.exec(text)?.[1]
-  if (!isNamed && (columns ?? name) === undefined && refusal !== 'reference') return undefined
-  const fallback = isNamed && sqliteAway.test(code) ? 'away' : 'other'
-  return { refusal: refusal ?? fallback, fields: listOf(columns?.replace(/[\w$]+\./g, '')), constraint: name }
+  const text = (hasCode ? textOf(message) : endOf(message)).replace(/^SQLITE_\w+: /, '')
+  const [form, refusal] = sqliteTexts.find(([form]) => form.test(text)) ?? []
+  const { columns, constraint } = form?.exec(text)?.groups ?? {}
+  if (!hasCode && (columns ?? constraint) === undefined && refusal !== 'reference') return undefined
+  const fallback = hasCode && sqliteAway.test(code) ? 'away' : 'other'
+  return { refusal: refusal ?? fallback, fields: listOf(columns?.replace(/[^ .]+\./g, '')), constraint }
 }
 
 const networkCodes = /^(ECONN(REFUSED|RESET|ABORTED)|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|ENOENT)$/
 const driverCodes =
-  /^(PROTOCOL_(CONNECTION_LOST|SEQUENCE_TIMEOUT|ENQUEUE_\w+)|CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT)$/
+  /^(PROTOCOL_(CONNECTION_LOST|SEQUENCE_TIMEOUT|ENQUEUE_\w+)|CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|P10(01|02|08|17)|P2024)$/
 // What drivers, and pools of connections, give no code to.
 const lost =
   /^(Connection (terminated|ended|lost)\b[^']*|timeout expired|timeout exceeded when trying to connect|Query read timeout|Cannot use a pool after calling end on the pool|Client (was closed|has encountered a connection error) and is not queryable|Knex: Timeout acquiring a connection\.[^']*|Unable to acquire a connection|Can't add new command when connection is in closed state|Queue limit reached\.|No connections available\.|Pool is closed\.|PGlite is closed)$/
@@ -135,7 +146,16 @@ const connection: Reader = ({ syscall, message, code }) => {
   return isNetwork || isLost || driverCodes.test(String(code)) ? { refusal: 'away', fields: [] } : undefined
 }
 
+// Prisma calls drivers through adapters, and tells the code and the text of the driver: MySQL's are four digits, those of `mariadb` itself 45028 and such.
+const prisma: Reader = ({ meta }) => {
+  const { originalCode: code, originalMessage: message, constraint } = Object(Object(meta).driverAdapterError?.cause)
+  if (typeof code !== 'string' || typeof message !== 'string') return undefined
+  const told = (members: Record<string, unknown>): Thrown => Object.assign(new Error(message), members) as never
+  if (/^(\d{4}|45\d{3})$/.test(code)) return mysql(told({ errno: Number(code), sqlState: '', sqlMessage: message }))
+  return postgres(told({ severity: 'ERROR', code, constraint: Object(constraint).index })) ?? sqlite(told({ code }))
+}
+
 /** One for each kind of driver, and one for what all of them say of connections. */
-export const readers: readonly Reader[] = [postgres, mysql, sqlite, connection]
+export const readers: readonly Reader[] = [postgres, mysql, sqlite, prisma, connection]
 
 const listOf = (names: string | undefined) => names?.split(/, ?/).map((name) => name.replaceAll('"', '')) ?? []

@@ -1,6 +1,6 @@
-import type { HookContext } from '../../../types/hooks.js'
-import { BadRequest, Conflict, GeneralError, Unavailable } from '../error-classes.js'
-import { type Place, withTraits } from '../hooks.js'
+import type { HookContext } from '../../types/hooks.js'
+import { BadRequest, Conflict, GeneralError, Unavailable } from '../core/error-classes.js'
+import { type Place, withTraits } from '../core/hooks.js'
 import { driverErrorOf } from './driver-error.js'
 import type { DriverError, Refusal } from './drivers.js'
 
@@ -15,8 +15,8 @@ export interface DatabaseErrorsOptions {
 
 /**
  * An error hook that says in plain words, and with the right status, what a SQL database has refused. It knows the errors of PostgreSQL
- * (`pg`, PGlite), MySQL and MariaDB (`mysql2`, `mysql`), SQLite (`better-sqlite3`, `sqlite3`, `node:sqlite`, `sql.js`), and finds them in those of
- * `@feathersjs/knex`, Sequelize, Objection, TypeORM and Drizzle. Other errors stay as they are.
+ * (`pg`, `postgres`, PGlite), MySQL and MariaDB (`mysql2`, `mariadb`, `mysql`), SQLite (`better-sqlite3`, `sqlite3`, `node:sqlite`, `sql.js`), and finds them in those of
+ * `@feathersjs/knex`, Sequelize, Objection, TypeORM, Drizzle and Prisma. Other errors stay as they are.
  *
  * | the database says | status |
  * |---|---|
@@ -64,8 +64,11 @@ const answers: Readonly<Record<Exclude<Refusal, 'away'>, Answer>> = {
     say: sentence((names) => `${names} refers to no record that there is`, 'It refers to no record that there is')
   },
   required: { Class: BadRequest, say: sentence((names) => `${names} is required`, 'A value is required') },
-  unknown: { Class: BadRequest, say: () => 'A field is not known' },
-  rule: { Class: BadRequest, say: () => 'The data is against a rule of the database' },
+  unknown: { Class: BadRequest, say: sentence((names) => `${names} is not known`, 'A field is not known') },
+  rule: {
+    Class: BadRequest,
+    say: sentence((names) => `${names} is against a rule of the database`, 'The data is against a rule of the database')
+  },
   value: { Class: BadRequest, say: sentence((names) => `${names} can't hold this value`, 'A value is not valid') },
   other: { Class: GeneralError, say: () => 'The database has refused a statement' }
 }

@@ -1,0 +1,1 @@
+export { type DatabaseErrorsOptions, databaseErrors } from './database-errors.js'

@@ -1,0 +1,16 @@
+import { methods } from '../core/methods.js'
+
+const standard = [...methods.values()].flatMap(({ event }) => event ?? [])
+const registered = new WeakSet<object>()
+
+/** Notes what `app.service(path)` returns. */
+export const noteService = (service: object): unknown => registered.add(service)
+
+/**
+ * The events that an object emits itself: the standard ones too where it is a service already, of another application or of one of Feathers.
+ */
+export function eventsOf(object: object, given: readonly string[] | undefined): readonly string[] | undefined {
+  if (!registered.has(object) && !(Symbol.for('@feathersjs/service') in object)) return given
+  const own: unknown = given ?? (object as { events?: unknown }).events
+  return Array.isArray(own) ? [...standard, ...own] : standard
+}

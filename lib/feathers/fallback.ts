@@ -10,10 +10,13 @@ import { meetsService } from './stack.js'
 export interface Fallback {
   /** Who answers a service in place of Fastify: `undefined` where nothing needs to. */
   handoverOf(service: FeathersService, path: string): Handover | undefined
-  /** Whether a service at a path has come after the server was ready, and the framework answers it. @throws where it can not */
-  takesLate(service: FeathersService, path: string): boolean
+  /**
+   * Whether the framework answers a service at a path without routes here: one that comes after the server was ready, or in place of one that it answers
+   * already. @throws where it can not
+   */
+  takesAlone(service: FeathersService, path: string): boolean
   /** Keeps the framework from answering a service that could not be mounted: it knows it already. */
-  refuse(service: FeathersService): void
+  refuse(service: FeathersService, path: string): void
   /** Gives it the requests that no route takes. */
   register(): void
   /** Tells what it answers. @throws when middleware has come too late, or hooks of all services would not run */
@@ -66,7 +69,9 @@ export async function createFallback(
       reasons.set(path, reason)
       return handover
     },
-    takesLate(service, path) {
+    takesAlone(service, path) {
+      // It asks the application anew who stands there: a service that is configured again, as that of OAuth may be, needs nothing else.
+      if (reasons.has(path)) return true
       if (!host.isReady) return false
       const url = `/${joinPath(fastify.prefix, path).replace(/:[^/]+/g, 'x')}`
       const problem = [url, `${url}/x`].some(host.isAt)
@@ -81,7 +86,10 @@ export async function createFallback(
       host.noteHanded(joinPath(fastify.prefix, path))
       return true
     },
-    refuse: (service) => void ours.add(service),
+    refuse(service, path) {
+      ours.add(service)
+      reasons.delete(path)
+    },
     register: () => host.addFallback(fastify as never, handover),
     async check() {
       const { around, missed } = await sort()

@@ -52,7 +52,7 @@ export function mount(
   function add(service: FeathersService, path: string, { methods, routeParams }: ServiceOptions): void {
     separateLogins(service, application, isThere)
     if (methods.length === 0) return
-    if (fallback?.takesLate(service, path)) return
+    if (fallback?.takesAlone(service, path)) return
     const handover = fallback?.handoverOf(service, path)
     if (isOAuth(service) && handover === undefined) return void oauth.push(path)
     // The set-up comes with the first of them, and the tear-down in the reverse order.
@@ -76,7 +76,7 @@ export function mount(
       fastify.service(path, object, { methods, ...(!handover && { before: readCredentials }) })
       hasServices = true
     } catch (cause) {
-      fallback?.refuse(service)
+      fallback?.refuse(service, path)
       const { message } = toServiceError(cause)
       throw new Error(
         `The service '${path}' of the Feathers application can't be mounted: ${message}${lifecycle.isRunning ? duringSetup : ''}`,

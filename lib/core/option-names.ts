@@ -8,15 +8,21 @@
 export function checkOptionNames(options: object, known: readonly string[], has: string, place = ''): void {
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue
-    const [likely] = known
-      .map((one) => ({ one, distance: distanceOf(name.toLowerCase(), one.toLowerCase()) }))
-      .filter(({ distance }) => distance <= 2)
-      .sort((a, b) => a.distance - b.distance)
-    const hint = likely === undefined ? '' : `. Did you mean '${place}${likely.one}'?`
+    const likely = likelyName(name, known)
+    const hint = likely === undefined ? '' : `. Did you mean '${place}${likely}'?`
     throw new Error(
       `${has} no option '${place}${name}'. There are: ${known.map((one) => place + one).join(', ')}${hint}`
     )
   }
+}
+
+/** The name that was meant by one that is misspelt, if there is one like it. */
+export function likelyName(name: string, known: readonly string[]): string | undefined {
+  const [likely] = known
+    .map((one) => ({ one, distance: distanceOf(name.toLowerCase(), one.toLowerCase()) }))
+    .filter(({ distance }) => distance <= 2)
+    .sort((a, b) => a.distance - b.distance)
+  return likely?.one
 }
 
 /** A plugin that decorates the instance around it, in the words of its warnings. */

@@ -8,6 +8,7 @@ import { shown } from '../core/shown.js'
 import { createApplications } from './application.js'
 import { credentialsReader } from './credentials.js'
 import { createFallback } from './fallback.js'
+import { Ignored } from './ignored.js'
 import { type MountOptions, mount } from './mount.js'
 import type { FeathersApplication, Mounted } from './mounted.js'
 import { registerApplications } from './registration.js'
@@ -49,6 +50,10 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
     throw new Error(
       `The option \`settings\` of fastify-services/feathers must be an object or a function, got ${shown(settings)}`
     )
+  const { ignoreMiddleware = false, fallback = false } = rest
+  const ignored = new Ignored(ignoreMiddleware)
+  if (typeof fallback !== 'boolean')
+    throw new Error(`The option \`fallback\` of fastify-services/feathers must be a boolean, got ${shown(fallback)}`)
   const mounted = app as Mounted | undefined
   const backing = mounted ?? createSettings()
   // Hooks of our services get one application: of several that are mounted, the first.
@@ -59,9 +64,8 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
   // Its guards at services of ours are answered as well; not those of an application around it, which hooks do not get here.
   if (isFirst) (fastify as WithForeignReader)[foreignReader] = reader
   if (mounted === undefined || reader === undefined) return
-  const { ignoreMiddleware = false, fallback = false } = rest
-  const framework = fallback ? await createFallback(mounted, fastify, ignoreMiddleware) : undefined
-  mount(fastify, mounted, applications, reader, ignoreMiddleware, framework)
+  const framework = fallback ? await createFallback(mounted, fastify, ignored) : undefined
+  mount(fastify, mounted, applications, reader, ignored, framework)
 }
 
 const isApplication = (app: FeathersApplication | undefined): app is Mounted =>

@@ -1,11 +1,11 @@
 import type { Like } from './custom-route.js'
 import type { DataOf, HasIdAndData, IdOf, Member, Or, ParamsOf, ResultOf } from './method.js'
 import type { Id, Params, Service } from './service.js'
+import type { Untyped, UntypedParams } from './untyped.js'
 
-/** What `context.data` holds for a service of type `S`, whatever the method. `any` where the service is not known. */
+/** What `context.data` holds for a service of type `S`, whatever the method. */
 type ServiceData<S> = unknown extends S
-  ? // biome-ignore lint/suspicious/noExplicitAny: it is whatever a client has sent
-    any
+  ? Untyped
   : Or<
       { [M in ('create' | HasIdAndData) & keyof S]: DataOf<NonNullable<S[M]>, M> }[('create' | HasIdAndData) & keyof S],
       unknown
@@ -18,13 +18,13 @@ type ServiceResult<S> = Or<
 >
 
 /** What `context.result` holds for a method. */
-export type ResultAt<S, M> = string extends M ? ServiceResult<S> : ResultOf<Member<S, M>>
+export type ResultAt<S, M> = unknown extends S ? Untyped : string extends M ? ServiceResult<S> : ResultOf<Member<S, M>>
 
 /** The arguments of a call by name, as a hook gets them. */
 export type Call<S, M extends string> = string extends M
-  ? { id?: Id; data?: ServiceData<S>; params: Params }
+  ? { id?: Id; data?: ServiceData<S>; params: ParamsIn<S, Params> }
   : M extends string
-    ? { params: ParamsOf<Member<S, M>, Like<S, M>> } & Arguments<S, Like<S, M>, Member<S, M>>
+    ? { params: ParamsIn<S, ParamsOf<Member<S, M>, Like<S, M>>> } & Arguments<S, Like<S, M>, Member<S, M>>
     : never
 
 type Arguments<S, M, F> = M extends 'find'
@@ -37,5 +37,5 @@ type Arguments<S, M, F> = M extends 'find'
         ? { get id(): IdOf<F>; set id(id: IdOf<F> | null); data: DataIn<S, M, F> }
         : { id?: never; data: DataIn<S, M, F> }
 
-// biome-ignore lint/suspicious/noExplicitAny: it is whatever a client has sent
-type DataIn<S, M, F> = unknown extends S ? any : DataOf<F, M>
+type ParamsIn<S, P> = unknown extends S ? UntypedParams : P
+type DataIn<S, M, F> = unknown extends S ? Untyped : DataOf<F, M>

@@ -17,8 +17,14 @@ import type { ServiceObject } from './service.js'
 /** What `context.app` is: the instance. Where `@feathersjs/feathers` is installed, hooks that are typed for it fit, too. */
 export type HookApplication = FeathersMembers<FastifyInstance & HookMembers> & HookMembers & FastifyInstance
 
-/** What every hook of a call gets; `app` is the instance that the service was registered on. */
-export type HookContext<S = unknown, M extends string = string> = Context<S, M, HookApplication>
+// Hooks of Feathers may name the application first, which is no service.
+type Named<S> = [S] extends [FastifyInstance] ? unknown : S
+
+/**
+ * What every hook of a call gets; `app` is the instance that the service was registered on. `HookContext<Messages, 'create'>` has the types of that
+ * method. Without a service, `data`, `params` and `result` are `any`, as in Feathers.
+ */
+export type HookContext<S = unknown, M extends string = string> = Context<Named<S>, M, HookApplication>
 
 /** Hooks by type and method. */
 export type HookOptions<S = unknown> = Hooks<S, HookApplication>

@@ -3,6 +3,7 @@ import type { Like } from './custom-route.js'
 import type { HookName, RecordOf } from './method.js'
 import type { Placeholder, RoutedMethod } from './route.js'
 import type { Service } from './service.js'
+import type { Untyped } from './untyped.js'
 
 export type HookType = 'around' | 'before' | 'after' | 'error'
 
@@ -19,7 +20,7 @@ export interface Http {
 export interface CallContext<S, M extends string, App> {
   /** The instance that the service was registered on. */
   readonly app: App
-  readonly service: Methods<S> & ServiceAddons
+  readonly service: unknown extends S ? Untyped : Methods<S> & ServiceAddons
   /** The path of the service, without slashes at its ends. */
   readonly path: string
   readonly method: M
@@ -27,11 +28,11 @@ export interface CallContext<S, M extends string, App> {
   /** The event that will be emitted after the call, `null` for none. */
   event: string | null
   /** The arguments of the method call. `id`, `data` and `params` read and write them. */
-  arguments: unknown[]
+  arguments: Untyped[]
   /** What the server sends instead of `result`, unless it is `undefined`. */
-  dispatch?: unknown
+  dispatch?: Untyped
   /** What was thrown, in error hooks. */
-  error?: unknown
+  error?: Untyped
   http: Http
   /** Short for `http.status`. */
   statusCode?: number
@@ -41,7 +42,7 @@ export interface CallContext<S, M extends string, App> {
 
 /**
  * What every hook of a call gets, and may change. With a method, `id`, `data`, `params` and `result` have its types:
- * `HookContext<Messages, 'create'>`.
+ * `HookContext<Messages, 'create'>`. Without a service they are `any`, as in Feathers.
  *
  * `id` may be `null` too, for a call that stands for many records, and can be set to it where the method is known. Its type does not say so,
  * as in Feathers, whose hooks would not fit otherwise.

@@ -8,7 +8,7 @@ export type NullableId = Id | null
 export type Query = Record<string, unknown>
 
 /**
- * Who calls. Augment it to say what a user is: `params.user` of methods and hooks, `request.user` and what a login gives have this type.
+ * Who calls. Augment it to say what a user is: `params.user` of methods and of the hooks of a service, `request.user` and what a login gives have this type.
  * Its keys are names of entities, `user` by default.
  *
  * @example

@@ -11,15 +11,21 @@ import { shown } from './shown.js'
 export function checkOptionNames(options: object, known: readonly string[], has: string, place = ''): void {
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue
-    const [likely] = known
-      .map((one) => ({ one, distance: distanceOf(name.toLowerCase(), one.toLowerCase()) }))
-      .filter(({ distance }) => distance <= 2)
-      .sort((a, b) => a.distance - b.distance)
-    const hint = likely === undefined ? '' : `. Did you mean '${place}${likely.one}'?`
+    const likely = likelyName(name, known)
+    const hint = likely === undefined ? '' : `. Did you mean '${place}${likely}'?`
     throw new Error(
       `${has} no option '${place}${name}'. There are: ${known.map((one) => place + one).join(', ')}${hint}`
     )
   }
+}
+
+/** The name that was meant by one that is misspelt, if there is one like it. */
+export function likelyName(name: string, names: readonly string[]): string | undefined {
+  const [likely] = names
+    .map((candidate) => ({ candidate, distance: distanceOf(name.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ distance }) => distance <= 2)
+    .sort((a, b) => a.distance - b.distance)
+  return likely?.candidate
 }
 
 /** What an option must be, in words, and whether a value is that. */

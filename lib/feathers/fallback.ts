@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { type Handover, type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
 import { joinPath } from '../core/path.js'
 import { bar, createHandover } from './handover.js'
-import { reasonsFor, type Sorted, sortMiddleware, warnOfMissed } from './middleware.js'
+import type { Ignored } from './ignored.js'
+import { checkIgnored, reasonsFor, type Sorted, sortMiddleware, warnOfMissed } from './middleware.js'
 import { type FeathersService, isOAuth, type Mounted } from './mounted.js'
 import { meetsService } from './stack.js'
 
@@ -10,10 +11,13 @@ import { meetsService } from './stack.js'
 export interface Fallback {
   /** Who answers a service in place of Fastify: `undefined` where nothing needs to. */
   handoverOf(service: FeathersService, path: string): Handover | undefined
-  /** Whether a service at a path has come after the server was ready, and the framework answers it. @throws where it can not */
-  takesLate(service: FeathersService, path: string): boolean
+  /**
+   * Whether the framework answers a service at a path without routes here: one that comes after the server was ready, or in place of one that it answers
+   * already. @throws where it can not
+   */
+  takesAlone(service: FeathersService, path: string): boolean
   /** Keeps the framework from answering a service that could not be mounted: it knows it already. */
-  refuse(service: FeathersService): void
+  refuse(service: FeathersService, path: string): void
   /** Gives it the requests that no route takes. */
   register(): void
   /** Tells what it answers. @throws when middleware has come too late, or hooks of all services would not run */
@@ -22,13 +26,13 @@ export interface Fallback {
 
 /**
  * Looks at the middleware of an application, and decides who answers each service.
- * @param ignoreMiddleware whether Fastify answers services in spite of middleware
+ * @param ignored is middleware in spite of which Fastify answers services
  * @throws when the framework can't answer requests of this server
  */
 export async function createFallback(
   application: Mounted,
   fastify: FastifyInstance & WithServiceHost,
-  ignoreMiddleware: boolean
+  ignored: Ignored
 ): Promise<Fallback> {
   checkFallback(application, fastify)
   const framework = frameworkOf(application)
@@ -37,7 +41,7 @@ export async function createFallback(
   const handover = createHandover(application, fastify, ours)
   const reasons = new Map<string, string>()
   const sort = async (): Promise<Sorted> =>
-    ignoreMiddleware ? { unknown: [], around: [], missed: [] } : sortMiddleware(application)
+    ignored.isAll ? { unknown: [], around: [], missed: [] } : sortMiddleware(application)
   const atMount = await sort()
   const shown = () => [...reasons].map(([path, reason]) => `'${path}' (${reason})`).join(', ')
 
@@ -45,7 +49,7 @@ export async function createFallback(
   function namesFor(service: FeathersService, path: string): readonly string[] {
     const all = Object.entries(application.services).filter(([, other]) => other === service)
     const paths = new Set([path, ...all.map(([other]) => other)])
-    return [...new Set([...paths].flatMap((own) => reasonsFor(service, own, atMount)))]
+    return [...new Set([...paths].flatMap((own) => reasonsFor(service, own, atMount, ignored)))]
   }
 
   function refuseHooks(): void {
@@ -56,7 +60,7 @@ export async function createFallback(
   }
   return {
     handoverOf(service, path) {
-      const names = ignoreMiddleware ? [] : namesFor(service, path)
+      const names = namesFor(service, path)
       const reason = isOAuth(service) ? 'OAuth' : names.length > 0 ? `middleware: ${names.join(', ')}` : undefined
       if (reason === undefined) {
         if (!ours.has(service)) bar(service, () => host.hasHooks)
@@ -66,7 +70,9 @@ export async function createFallback(
       reasons.set(path, reason)
       return handover
     },
-    takesLate(service, path) {
+    takesAlone(service, path) {
+      // It asks the application anew who stands there: a service that is configured again, as that of OAuth may be, needs nothing else.
+      if (reasons.has(path)) return true
       if (!host.isReady) return false
       const url = `/${joinPath(fastify.prefix, path).replace(/:[^/]+/g, 'x')}`
       const problem = [url, `${url}/x`].some(host.isAt)
@@ -81,17 +87,23 @@ export async function createFallback(
       host.noteHanded(joinPath(fastify.prefix, path))
       return true
     },
-    refuse: (service) => void ours.add(service),
+    refuse(service, path) {
+      ours.add(service)
+      reasons.delete(path)
+    },
     register: () => host.addFallback(fastify as never, handover),
     async check() {
-      const { around, missed } = await sort()
+      const { unknown, around, missed } = await sort()
+      checkIgnored(application, ignored, unknown)
       // A router may have got routes since.
       const paths = Object.entries(application.services).flatMap(([path, service]) => (ours.has(service) ? path : []))
-      const late = around.filter(
-        (layer) =>
-          !atMount.around.some(({ handle }) => handle === layer.handle) ||
-          paths.some((path) => meetsService(layer, path))
-      )
+      const late = ignored
+        .without(around)
+        .filter(
+          (layer) =>
+            !atMount.around.some(({ handle }) => handle === layer.handle) ||
+            paths.some((path) => meetsService(layer, path))
+        )
       if (late.length > 0)
         throw new Error(
           `The Feathers application has got middleware after it was mounted: ${late.map(({ name }) => name).join(', ')}. Mount it when it has all of its middleware`

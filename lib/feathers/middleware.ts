@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { rootOf } from '../core/root.js'
 import { broughtTo } from './frameworks.js'
+import type { Ignored } from './ignored.js'
 import { type FeathersService, isOAuth, type Mounted, optionsOf } from './mounted.js'
 import { type Layer, meetsService, nameOf, stackOf } from './stack.js'
 
@@ -19,17 +20,22 @@ const empty: Sorted = { unknown: [], around: [], missed: [] }
  * Looks for the middleware of an application, which does not run on Fastify. What its framework brings is replaced here, or logged.
  * @throws when there is other middleware: it may be what guards the application
  */
-export async function checkMiddleware(application: Mounted, fastify: FastifyInstance): Promise<void> {
+export async function checkMiddleware(application: Mounted, ignored: Ignored, fastify: FastifyInstance): Promise<void> {
+  if (ignored.isAll) return
   const { unknown, missed } = await sortMiddleware(application)
-  const ofServices = Object.entries(application.services).flatMap(([path, service]) =>
-    isOAuth(service) ? [] : middlewareOf(service).map((name) => `${name} of the service '${path}'`)
-  )
-  const names = [...unknown.map(({ name }) => name), ...ofServices]
+  checkIgnored(application, ignored, unknown)
+  const names = ignored.without([...unknown, ...ofServices(application)]).map(({ name }) => name)
   if (names.length > 0)
     throw new Error(
-      `The Feathers application has middleware, which does not run on Fastify: ${names.join(', ')}. Let the application answer what needs it, by the option \`fallback\`; or make hooks of Fastify or of services of it, then set the option \`ignoreMiddleware\``
+      `The Feathers application has middleware, which does not run on Fastify: ${names.join(', ')}. Let the application answer what needs it, by the option \`fallback\`; or make hooks of Fastify or of services of it, then name it in the option \`ignoreMiddleware\``
     )
   warnOfMissed(missed, fastify)
+}
+
+/** @throws when what is to be ignored is not there */
+export function checkIgnored(application: Mounted, ignored: Ignored, unknown: readonly Layer[]): void {
+  const own = ofServices(application)
+  ignored.check([...stackOf(application), ...own], [...unknown, ...own])
 }
 
 /** Says which plugins of Fastify to use, unless they are there. */
@@ -41,15 +47,31 @@ export function warnOfMissed(missed: readonly string[], fastify: FastifyInstance
     )
 }
 
-/** The names of the middleware that a service has for itself. */
-export function middlewareOf(service: FeathersService): string[] {
+/** A middleware that a service has for itself. */
+interface OfService {
+  readonly handle: unknown
+  /** What to call it in a message that does not name the service. */
+  readonly short: string
+  readonly name: string
+}
+
+/** The middleware that a service has for itself. */
+function middlewareOf(service: FeathersService, path: string): OfService[] {
   const { koa, express } = optionsOf(service)
   const lists = { 'koa.before': koa?.before, 'koa.after': koa?.after }
   const all = Object.entries({ ...lists, 'express.before': express?.before, 'express.after': express?.after })
   return all.flatMap(([list, functions]) =>
-    [functions ?? []].flat().map((middleware, index) => nameOf(middleware, `number ${index + 1} of ${list}`))
+    [functions ?? []].flat().map((handle, index) => {
+      const short = nameOf(handle, `number ${index + 1} of ${list}`)
+      return { handle, short, name: `${short} of the service '${path}'` }
+    })
   )
 }
+
+const ofServices = (application: Mounted): OfService[] =>
+  Object.entries(application.services).flatMap(([path, service]) =>
+    isOAuth(service) ? [] : middlewareOf(service, path)
+  )
 
 /** Sorts the middleware of an application: what its framework brings is known by its code. */
 export async function sortMiddleware(application: Mounted): Promise<Sorted> {
@@ -80,7 +102,12 @@ export async function sortMiddleware(application: Mounted): Promise<Sorted> {
 }
 
 /** Why a service is answered by the framework of its application alone: the names of the middleware that only runs there. */
-export const reasonsFor = (service: FeathersService, path: string, { around }: Sorted): readonly string[] => [
-  ...middlewareOf(service),
-  ...around.filter((layer) => meetsService(layer, path)).map(({ name }) => name)
+export const reasonsFor = (
+  service: FeathersService,
+  path: string,
+  { around }: Sorted,
+  ignored: Ignored
+): readonly string[] => [
+  ...ignored.without(middlewareOf(service, path)).map(({ short }) => short),
+  ...ignored.without(around.filter((layer) => meetsService(layer, path))).map(({ name }) => name)
 ]

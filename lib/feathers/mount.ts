@@ -7,6 +7,7 @@ import type { ToApplication } from '../core/hook-application.js'
 import { callService, type Notify } from './call.js'
 import { type AuthenticationSettings, type credentialsReader, removeLogin } from './credentials.js'
 import { type Fallback, frameworkOf } from './fallback.js'
+import type { Ignored, IgnoredMiddleware } from './ignored.js'
 import { Lifecycle } from './lifecycle.js'
 import { separateLogins } from './logins.js'
 import { checkMiddleware } from './middleware.js'
@@ -17,8 +18,11 @@ import { registerSockets } from './sockets.js'
 export interface MountOptions {
   /** What `rest({ authentication })` of the application takes. Default: the settings of its authentication service. */
   authentication?: AuthenticationSettings
-  /** Whether its Koa or Express middleware, which does not run here, is no concern. Default: the server does not start with some. */
-  ignoreMiddleware?: boolean
+  /**
+   * Koa or Express middleware that is no concern, since it does not run here: `true` for all, or a list of names, as the start tells them, and of
+   * functions. Default: the server does not start with some; with `fallback`, its framework answers the services behind it.
+   */
+  ignoreMiddleware?: IgnoredMiddleware
   /**
    * Whether its own framework, Koa or Express, answers what Fastify does not: requests that no route takes, and those for services that have middleware.
    * Default: `false`.
@@ -36,7 +40,7 @@ export function mount(
   application: Mounted,
   toApplication: ToApplication,
   { readCredentials, check, isThere }: ReturnType<typeof credentialsReader>,
-  ignoreMiddleware: boolean,
+  ignored: Ignored,
   fallback: Fallback | undefined
 ): void {
   const oauth: string[] = []
@@ -45,14 +49,14 @@ export function mount(
     if (oauth.length > 0)
       fastify.log.warn(`OAuth of the Feathers application needs the option \`fallback\`: ${oauth.join(', ')}`)
     if (fallback !== undefined) await fallback.check()
-    else if (!ignoreMiddleware) await checkMiddleware(application, fastify)
+    else await checkMiddleware(application, ignored, fastify)
   })
   const textType = frameworkOf(application) === 'Koa' ? koaTextType : undefined
 
   function add(service: FeathersService, path: string, { methods, routeParams }: ServiceOptions): void {
     separateLogins(service, application, isThere)
     if (methods.length === 0) return
-    if (fallback?.takesLate(service, path)) return
+    if (fallback?.takesAlone(service, path)) return
     const handover = fallback?.handoverOf(service, path)
     if (isOAuth(service) && handover === undefined) return void oauth.push(path)
     // The set-up comes with the first of them, and the tear-down in the reverse order.
@@ -76,7 +80,7 @@ export function mount(
       fastify.service(path, object, { methods, ...(!handover && { before: readCredentials }) })
       hasServices = true
     } catch (cause) {
-      fallback?.refuse(service)
+      fallback?.refuse(service, path)
       const { message } = toServiceError(cause)
       throw new Error(
         `The service '${path}' of the Feathers application can't be mounted: ${message}${lifecycle.isRunning ? duringSetup : ''}`,

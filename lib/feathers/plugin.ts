@@ -7,6 +7,7 @@ import { isObject } from '../core/plain.js'
 import { createApplications } from './application.js'
 import { credentialsReader } from './credentials.js'
 import { createFallback } from './fallback.js'
+import { Ignored } from './ignored.js'
 import { type MountOptions, mount } from './mount.js'
 import type { FeathersApplication, Mounted } from './mounted.js'
 import { registerApplications } from './registration.js'
@@ -29,7 +30,7 @@ const known: OptionTable<FeathersOptions> = {
   settings: kinds.settings,
   authentication: ['an object, { service, strategies }', isObject],
   ignoreMiddleware: kinds.free,
-  fallback: kinds.free
+  fallback: kinds.flag
 }
 const ofAuthentication = { service: kinds.free, strategies: kinds.free }
 
@@ -44,6 +45,8 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
   if ('app' in options && app === undefined)
     throw new TypeError(`The option \`app\` of ${who} must be ${ofFeathers}, got undefined`)
   if (authentication !== undefined) checkOptions(who, ofAuthentication, { ...authentication }, 'authentication.')
+  const { ignoreMiddleware = false, fallback = false } = rest
+  const ignored = new Ignored(ignoreMiddleware)
   const mounted = app as Mounted | undefined
   const backing = mounted ?? createSettings()
   // Hooks of our services get one application: of several that are mounted, the first.
@@ -54,9 +57,8 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
   // Its guards at services of ours are answered as well; not those of an application around it, which hooks do not get here.
   if (isFirst) (fastify as WithForeignReader)[foreignReader] = reader
   if (mounted === undefined || reader === undefined) return
-  const { ignoreMiddleware = false, fallback = false } = rest
-  const framework = fallback ? await createFallback(mounted, fastify, ignoreMiddleware) : undefined
-  mount(fastify, mounted, applications, reader, ignoreMiddleware, framework)
+  const framework = fallback ? await createFallback(mounted, fastify, ignored) : undefined
+  mount(fastify, mounted, applications, reader, ignored, framework)
 }
 
 const isApplication = (value: unknown) => {

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os'
 import { Readable } from 'node:stream'
 import axios from 'axios'
 import { createClient, rest } from 'fastify-services/client'
@@ -202,6 +203,28 @@ t.test('what is the same origin, and what is another', async (t) => {
       here.asked.splice(0)
     }
   }
+})
+
+const hasIPv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
+const skip = !hasIPv6 && 'there is no address ::1'
+
+t.test('IPv6: a server at ::1 and one at 127.0.0.1 are two, with every library', { skip }, async (t) => {
+  const [here, there] = [await createRedirecting(t, '::1'), await createRedirecting(t)]
+  for (const { name, run } of await sendersInNode())
+    for (const [base, other] of [
+      [here, there],
+      [there, here]
+    ] as const) {
+      Object.assign(base.redirect, { status: 307, location: '/to' })
+      t.match(await run(findBy, { base: base.address }), { accessToken: 'new' }, name)
+      t.match(base.asked.splice(0), [{}, { headers: { authorization: 'Bearer secret' } }], name)
+      base.redirect.location = `${other.address}/to`
+      t.match(await run(findBy, { base: base.address }), { accessToken: 'new' }, name)
+      t.match(other.asked.splice(0), [{ headers: { authorization: undefined } }], name)
+      t.match(await run(logIn, { base: base.address, act: 'login' }), { code: 400, message: other.address }, name)
+      t.same(other.asked, [], name)
+      base.asked.splice(0)
+    }
 })
 
 t.test(

@@ -1,11 +1,14 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import type { DatabaseOptions } from '../../examples/atlas/database.js'
 import { addressOf, demoHeaders, hasCurl, paste } from './atlas-commands.js'
 import { lockNotes } from './atlas-lock.js'
 import { Atlas, onDatabase, onEachDatabase, onServer } from './atlas-support.js'
 import { Way } from './atlas-way.js'
+
+// Six stories of processes, each of which starts two or three of them.
+t.setTimeout(300_000)
 
 const head = 'GET / HTTP/1.1\r\nHost: localhost\r\n'
 const post = 'POST /users HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{'

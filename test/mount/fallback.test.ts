@@ -296,6 +296,22 @@ for (const framework of frameworks) {
     })
   })
 
+  t.test(`${name}: a service that replaces one that it answers is answered by it`, async (t) => {
+    const tag = middleware('tag', ({ feathers }) => void Object.assign(feathers, { tag: 'a' }))
+    const theirs = create({ build: (theirs) => around(theirs, 'tagged', mirror, [tag]) })
+    const replaceBy = (answer: string) => {
+      theirs.unuse('tagged')
+      theirs.use('tagged', { find: async () => answer.split('') })
+    }
+    const app = await createMounted(t, theirs, { fallback, after: () => replaceBy('first') })
+    t.same((await request(app, 'GET', '/tagged')).body, ['f', 'i', 'r', 's', 't'])
+    replaceBy('last')
+    t.same((await request(app, 'GET', '/tagged')).body, ['l', 'a', 's', 't'])
+    t.equal((await request(app, 'POST', '/tagged', { payload: {} })).status, 405)
+    theirs.unuse('tagged')
+    t.equal((await request(app, 'GET', '/tagged')).status, 404)
+  })
+
   t.test(`${name}: under a prefix`, async (t) => {
     const { default: Fastify } = await import('fastify')
     const { default: services } = await import('fastify-services')

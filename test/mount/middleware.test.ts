@@ -68,7 +68,7 @@ for (const [name, create, plugins] of [
     const app = await createMounted(t, create(onlyAdmins, [() => 'a function without a name'].at(0)))
     await t.rejects(async () => app.ready(), {
       message:
-        /middleware, which does not run on Fastify: onlyAdmins, `\(\) => 'a function .*set the option `ignoreMiddleware`$/
+        /middleware, which does not run on Fastify: onlyAdmins, `\(\) => 'a function .*name it in the option `ignoreMiddleware`$/
     })
   })
 

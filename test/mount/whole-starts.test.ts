@@ -85,6 +85,16 @@ t.test('options of the plugin: what it takes, refuses and logs', async (t) => {
     'authentication by a service that is not there': { authentication: { service: 'nope' } },
     'authentication by an empty text': { authentication: { service: '' } },
     'authentication by a number': { authentication: { service: 5 } },
+    ...Object.fromEntries(
+      [null, 'tag', 1, {}, [1], ['tag', ''], [class Guard {}]].map((ignoreMiddleware) => [
+        `ignoreMiddleware ${JSON.stringify(ignoreMiddleware)}`,
+        { ignoreMiddleware }
+      ])
+    ),
+    'ignoreMiddleware that is an empty list': { ignoreMiddleware: [] },
+    'ignoreMiddleware that is undefined': { ignoreMiddleware: undefined },
+    ...Object.fromEntries([null, 'no', 1].map((fallback) => [`fallback ${JSON.stringify(fallback)}`, { fallback }])),
+    'fallback that is undefined': { fallback: undefined },
     'a prefix and levels': { prefix: '/v1', logLevel: 'error', logSerializers: {} }
   }
   const kept: Record<string, unknown> = {}

@@ -1,6 +1,7 @@
+import { type Fault, maxFaults } from '../../schema/incoming.js'
 import { toList } from '../../schema/text.js'
 import { isObject } from '../plain.js'
-import { type Check, type Compile, refusal, toError, toFault } from './problem.js'
+import { type Check, type Compile, type Problem, toError, toFault } from './problem.js'
 import { type Filter, maxCount, type Operand, type QueryRules } from './query-rules.js'
 
 type Query = Record<string, unknown>
@@ -9,22 +10,51 @@ interface Place {
   readonly name: string | number
   readonly within: Place | undefined
 }
-type ReadAt = (value: unknown, place: Place) => unknown
+/** Reads a value. What is wrong with it is told, and what it returns then is not used. */
+type ReadAt = (value: unknown, place: Place, faults: Faults) => unknown
 
 /** How deep `$or` and `$and` may stand in each other. */
 const maxDepth = 5
+
+/** What is wrong with a query. */
+class Faults {
+  readonly #all: Fault[] = []
+
+  get areMany(): boolean {
+    return this.#all.length >= maxFaults
+  }
+
+  tell(place: Place, must: string, keyword = 'type'): void {
+    this.#all.push({ path: pathOf(place), must, keyword })
+  }
+
+  /** @param list which names there are; it may be long, and is told once */
+  tellUnknown(place: Place, list: string): void {
+    const isToldBefore = this.#all.some(({ must }) => must.endsWith(list))
+    this.tell(place, list === '' || isToldBefore ? 'is not known' : `is not known: ${list}`, 'additionalProperties')
+  }
+
+  tellProblems(place: Place, problems: readonly Problem[]): void {
+    this.#all.push(toFault(pathOf(place), problems))
+  }
+
+  /** @throws {BadRequest} when there are some */
+  end(): void {
+    if (this.#all.length > 0) throw toError('query', this.#all)
+  }
+}
 
 /**
  * Makes what reads the query of a method as it came from the URL: it converts the values, and refuses what the rules do not name. Nothing is dropped, since a query
  * with less in it selects more.
  *
- * @throws {BadRequest} which names the place, and says what must stand there
+ * @throws {BadRequest} which names each place, up to 20, and says what must stand there
  */
 export function createQueryReader(rules: QueryRules, method: string, compile: Compile): (query: Query) => Query {
   const readers = new Map<Operand, ReadAt>()
   // The same operand stands under several operators.
   const hold = (operand: Operand): ReadAt => {
-    const reader = readers.get(operand) ?? holdTo(operand, compile)
+    const reader = readers.get(operand) ?? holdTo(operand, compile, hold)
     readers.set(operand, reader)
     return reader
   }
@@ -37,19 +67,24 @@ export function createQueryReader(rules: QueryRules, method: string, compile: Co
   }
   known.set('$select', readSelect(new Set(rules.select)))
   for (const [name, operand] of rules.more) known.set(name, hold(operand))
-  const isNotKnown = notKnown('a query filters by', method === 'create' ? [] : filters.keys())
+  const names = listed('a query filters by', method === 'create' ? [] : filters.keys())
 
-  function readGroup(value: unknown, place: Place): unknown {
+  function readGroup(value: unknown, place: Place, faults: Faults): unknown {
     const list = toList(value)
     if (!Array.isArray(list) || list.length === 0 || !list.every(isObject))
-      throw wrong(place, 'must be a list of queries')
+      return faults.tell(place, 'must be a list of queries')
     // Two keys for each level: the name of the group, and the index in it.
     if (pathOf(place).length > 2 * maxDepth)
-      throw wrong(place, `must stand at most ${maxDepth} deep in others of its kind`, 'maxDepth')
-    return list.map((query, index) => readEach(query, { name: index, within: place }, inGroup, isNotKnown))
+      return faults.tell(place, `must stand at most ${maxDepth} deep in others of its kind`, 'maxDepth')
+    return list.map((query, index) => readEach(query, { name: index, within: place }, inGroup, names, faults))
   }
 
-  return (query) => readEach(query, undefined, known, isNotKnown)
+  return (query) => {
+    const faults = new Faults()
+    readEach(query, undefined, known, names, faults)
+    faults.end()
+    return query
+  }
 }
 
 /**
@@ -62,12 +97,15 @@ export function createParameterReader(
   compile: Compile
 ): (query: Query) => Query {
   const readers = new Map([...parameters].map(([name, operand]) => [name, holdTo(operand, compile)]))
-  const isNotKnown = notKnown('there are', readers.keys())
+  const names = listed('there are', readers.keys())
   return (query) => {
-    const read = readEach(query, undefined, readers, isNotKnown)
-    const missing = required.find((name) => !Object.hasOwn(read, name))
-    if (missing !== undefined) throw wrong({ name: missing, within: undefined }, 'is required', 'required')
-    return read
+    const faults = new Faults()
+    readEach(query, undefined, readers, names, faults)
+    for (const name of required)
+      if (!Object.hasOwn(query, name) && !faults.areMany)
+        faults.tell({ name, within: undefined }, 'is required', 'required')
+    faults.end()
+    return query
   }
 }
 
@@ -76,14 +114,19 @@ function readEach(
   query: Query,
   within: Place | undefined,
   readers: ReadonlyMap<string, ReadAt>,
-  isNotKnown: string
+  names: string,
+  faults: Faults
 ): Query {
   for (const name of Object.keys(query)) {
+    if (faults.areMany) break
     const place = { name, within }
     const read = readers.get(name)
-    if (read === undefined) throw wrong(place, isNotKnown, 'additionalProperties')
+    if (read === undefined) {
+      faults.tellUnknown(place, names)
+      continue
+    }
     const text = query[name]
-    const value = read(text, place)
+    const value = read(text, place, faults)
     if (value !== text) query[name] = value
   }
   return query
@@ -92,69 +135,80 @@ function readEach(
 const pathOf = (place: Place | undefined): Place['name'][] =>
   place === undefined ? [] : [...pathOf(place.within), place.name]
 
-const wrong = (place: Place, must: string, keyword = 'type') => refusal('query', pathOf(place), must, keyword)
-
 // The libraries give the fields in different orders.
 const sorted = (names: Iterable<string>) => [...names].sort().join(', ')
 
-/** Says that a name is not known, and which are, if there are any. */
-function notKnown(say: string, names: Iterable<string>): string {
+/** Says which names there are, if there are any. */
+function listed(say: string, names: Iterable<string>): string {
   const list = sorted(names)
-  return list === '' ? 'is not known' : `is not known: ${say} ${list}`
+  return list === '' ? '' : `${say} ${list}`
 }
 
 // Compiled with the first value: a record has many fields, and few of them are asked for.
-function holdTo({ schema, read }: Operand, compile: Compile): ReadAt {
+function holdTo(
+  { schema, read, item, isEquality }: Operand,
+  compile: Compile,
+  hold = (operand: Operand) => holdTo(operand, compile)
+): ReadAt {
+  if (item !== undefined) return readList(hold(item))
   let check: Check | undefined
-  return (text, place) => {
+  return (text, place, faults) => {
     check ??= compile(schema)
     const value = read(text)
     const problems = check(value)
-    if (problems !== undefined) throw toError('query', [toFault(pathOf(place), problems)])
-    return value
+    if (problems === undefined) return value
+    // Clients of Feathers send `null` as the empty text.
+    if (isEquality && text === '' && check(null) === undefined) return null
+    return faults.tellProblems(place, problems)
+  }
+}
+
+function readList(readItem: ReadAt): ReadAt {
+  return (value, place, faults) => {
+    const list = toList(value)
+    if (!Array.isArray(list)) return faults.tell(place, 'must be a list')
+    return list.map((item, index) => (faults.areMany ? item : readItem(item, { name: index, within: place }, faults)))
   }
 }
 
 function readFilter({ value, operators }: Filter, hold: (operand: Operand) => ReadAt): ReadAt {
   const readValue = hold(value)
   const readers = new Map([...operators].map(([name, operand]) => [name, hold(operand)]))
-  const isNotKnown = notKnown('there are', readers.keys())
-  return (text, place) => {
-    if (Array.isArray(text)) throw wrong(place, 'must be one value: $in takes several')
-    if (!isObject(text)) return readValue(text, place)
-    if (Object.keys(text).length === 0) throw wrong(place, 'must have a value', 'minProperties')
-    return readEach(text, place, readers, isNotKnown)
+  const names = listed('there are', readers.keys())
+  return (text, place, faults) => {
+    if (Array.isArray(text)) return faults.tell(place, 'must be one value: $in takes several')
+    if (!isObject(text)) return readValue(text, place, faults)
+    if (Object.keys(text).length === 0) return faults.tell(place, 'must have a value', 'minProperties')
+    return readEach(text, place, readers, names, faults)
   }
 }
 
-function readCount(text: unknown, place: Place): number {
+function readCount(text: unknown, place: Place, faults: Faults): unknown {
   const count = typeof text === 'string' && /^\d{1,10}$/.test(text) ? Number(text) : text
-  if (typeof count !== 'number' || !Number.isInteger(count) || count < 0 || count > maxCount)
-    throw wrong(place, `must be an integer from 0 to ${maxCount}`)
-  return count
+  const isCount = typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= maxCount
+  return isCount ? count : faults.tell(place, `must be an integer from 0 to ${maxCount}`)
 }
 
-function readSort(names: readonly string[]): ReadAt {
-  const readers = new Map(names.map((name) => [name, readDirection]))
-  const isNotKnown = notKnown('a query sorts by', names)
-  return (value, place) => {
-    if (!isObject(value)) throw wrong(place, 'must name fields, as in $sort[name]=1')
-    return readEach(value, place, readers, isNotKnown)
-  }
+function readSort(fields: readonly string[]): ReadAt {
+  const readers = new Map(fields.map((name) => [name, readDirection]))
+  const names = listed('a query sorts by', fields)
+  return (value, place, faults) =>
+    isObject(value)
+      ? readEach(value, place, readers, names, faults)
+      : faults.tell(place, 'must name fields, as in $sort[name]=1')
 }
 
-function readDirection(text: unknown, place: Place): number {
+function readDirection(text: unknown, place: Place, faults: Faults): unknown {
   if (text === '1' || text === 1) return 1
   if (text === '-1' || text === -1) return -1
-  throw wrong(place, 'must be 1 or -1', 'enum')
+  return faults.tell(place, 'must be 1 or -1', 'enum')
 }
 
-function readSelect(names: ReadonlySet<unknown>): ReadAt {
-  const isNotKnown = `must name fields: ${sorted(names as ReadonlySet<string>)}`
-  return (value, place) => {
+function readSelect(fields: ReadonlySet<unknown>): ReadAt {
+  const must = `must name fields: ${sorted(fields as ReadonlySet<string>)}`
+  return (value, place, faults) => {
     const list = toList(value)
-    if (!Array.isArray(list)) throw wrong(place, 'must be a list of fields')
-    if (!list.every((name) => names.has(name))) throw wrong(place, isNotKnown, 'enum')
-    return list
+    if (!Array.isArray(list)) return faults.tell(place, 'must be a list of fields')
+    return list.every((name) => fields.has(name)) ? list : faults.tell(place, must, 'enum')
   }
 }

@@ -3,7 +3,7 @@ import { noNames, scalarDocument, WrittenSchema } from '../../schema/documents.j
 import { isSchema } from '../../schema/keywords.js'
 import { kinds } from '../../schema/reader.js'
 import type { Member, Shape } from '../../schema/shape.js'
-import { type ReadText, textReader, toList } from '../../schema/text.js'
+import { type ReadText, textReader } from '../../schema/text.js'
 
 /** A value of a query: how its text is read, and the schema that it is held to. */
 export interface Operand {
@@ -11,6 +11,10 @@ export interface Operand {
   readonly read: ReadText
   /** The kinds of values that it may be, or the items of a list of them, as bits. */
   readonly kinds: number
+  /** What each item is held to, where a field is compared with each of a list. */
+  readonly item?: Operand
+  /** Whether a record has the value, or has not, so that the empty text is `null` where it can be nothing else. */
+  readonly isEquality?: boolean
 }
 
 /** What a query may say of one field: its value, and operators with theirs. */
@@ -42,14 +46,7 @@ export function toOperand(schema: JsonSchema): Operand {
   return { schema, read: textReader(root), kinds: isList ? root.of({}).item(0).shape.kinds : root.kinds }
 }
 
-const listOf = ({ schema, read, kinds }: Operand): Operand => ({
-  schema: { type: 'array', items: schema },
-  read(value) {
-    const list = toList(value)
-    return Array.isArray(list) ? list.map(read) : list
-  },
-  kinds
-})
+const listOf = (item: Operand): Operand => ({ ...item, schema: { type: 'array', items: item.schema }, item })
 
 /**
  * Reads out of the schema of a record what a query may say.
@@ -107,12 +104,12 @@ export const operandOf = (shape: Shape): Operand | undefined =>
   isScalar(shape) ? { schema: scalarDocument(shape), read: textReader(shape), kinds: shape.kinds } : undefined
 
 function filterBy(shape: Shape, own: ReadonlyMap<string, Operand | false>): Filter {
-  const value = operandOf(shape) as Operand
+  const compared = operandOf(shape) as Operand
+  const value: Operand = { ...compared, isEquality: true }
   // Of a field that may hold anything nobody knows an order.
   const isOrdered = shape.kinds !== kinds.all && (shape.kinds & (kinds.string | kinds.number)) !== 0
-  const operators = new Map<string, Operand>(
-    [...equality, ...(isOrdered ? order : [])].map((name) => [name, value] as const)
-  )
+  const operators = new Map<string, Operand>(equality.map((name) => [name, value]))
+  if (isOrdered) for (const name of order) operators.set(name, compared)
   for (const name of lists) operators.set(name, listOf(value))
   for (const [name, operand] of own) {
     if (operand === false) operators.delete(name)

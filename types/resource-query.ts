@@ -24,8 +24,10 @@ type OwnOperators<O> = [O] extends [never]
   ? unknown
   : { readonly [Name in keyof O]?: O[Name] extends false ? never : unknown }
 
+/** What can be written of a field: `null` is sent as the empty text, so it can't be where that is a value itself. */
+type Written<T> = '' extends T ? Exclude<T, null | undefined> : Exclude<T, undefined>
 type Filters<R, O> = {
-  [K in Allowed<FilterKey<R>, O, 'filter'>]?: Exclude<ItemOf<R[K & keyof R]>, undefined> extends infer T
+  [K in Allowed<FilterKey<R>, O, 'filter'>]?: Written<ItemOf<R[K & keyof R]>> extends infer T
     ? T | Operators<T, O>
     : never
 }

@@ -107,7 +107,7 @@ const query: QueryOf<typeof posts> = {
   id: 1,
   title: { $lt: 'b', $in: ['a'] },
   tags: 'x',
-  note: null,
+  note: '',
   $or: [{ status: 'draft' }],
   $limit: 1,
   $sort: { title: -1 },
@@ -119,6 +119,8 @@ const misspelt: QueryOf<typeof posts> = { titel: 'a' }
 const secret: QueryOf<typeof posts> = { secret: 'a' }
 // @ts-expect-error: an object is not compared
 const object: QueryOf<typeof posts> = { address: { city: 'Bern' } }
+// @ts-expect-error: it would be sent as the empty text, which is a value of the field
+const nullText: QueryOf<typeof posts> = { note: null }
 // @ts-expect-error: the option `sort` does not name it
 const sorted: QueryOf<typeof posts> = { $sort: { id: 1 } }
 // @ts-expect-error: another type
@@ -170,7 +172,7 @@ await client.service('posts').patch(1, { id: 2 })
 await client.service('posts').create({ title: 'a' })
 // @ts-expect-error: it is not one of the methods
 await client.service('posts').remove(1)
-for (const value of [misspelt, secret, object, sorted, typed]) JSON.stringify(value)
+for (const value of [misspelt, secret, object, nullText, sorted, typed]) JSON.stringify(value)
 
 // Files: a `File` in the data, nothing in what leaves, a form from the client.
 const image = { type: 'string', contentMediaType: 'image/png' } as const

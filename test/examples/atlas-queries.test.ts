@@ -135,7 +135,8 @@ onEachAtlas('values that the database does not take', async (t, { call, signUp }
       ])
         await refuse(url)
       if (number !== '-1') await refuse(`${notes}?id=${number}`)
-      if (number !== '-1') await refuse(`${notes}?author[$in][]=1&author[$in][]=${number}`)
+      // A note may have no author, which an empty text asks for.
+      if (number !== '-1' && number !== '') await refuse(`${notes}?author[$in][]=1&author[$in][]=${number}`)
     }
     for (const number of ['NaN', 'x', '', '1,5', '0x', '1e400']) await refuse(`/countries?area[$gt]=${number}`)
   })

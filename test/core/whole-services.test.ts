@@ -1,5 +1,4 @@
 import t from 'tap'
-import { createEmitter } from '../../lib/core/events.js'
 import { define, forward } from '../../lib/core/facade.js'
 import { HookStore } from '../../lib/core/hooks.js'
 import { createService, existing } from '../../lib/core/service.js'
@@ -128,9 +127,6 @@ t.test('services with their options', async (t) => {
     provided.push([name, verb])
     object[name] = answer
   }
-  const emitter = createEmitter()
-  const heard: unknown[] = []
-  emitter.on('created', (record) => void heard.push(told(record)))
   const names = 'hooks on emit setup then all error find a-b toString archive'.split(' ')
   const kept = {
     plain: await callsOf(things, {}, create),
@@ -138,7 +134,6 @@ t.test('services with their options', async (t) => {
     'own events of the object': await callsOf({ ...things, events: ['created'] }, {}, create),
     both: await callsOf({ ...things, events: ['created'] }, { events: [] }, create),
     'events that are no list': await callsOf({ ...things, events: 'created' }, {}, create),
-    'its own emitter': [await callsOf(things, { emitter }, create), heard],
     hooked: await callsOf(things, { hooks: { after: { create: () => ({ event: 'archived' }) } } }, create),
     'a method twice': await callsOf(things, { methods: ['archive', 'archive', 'create'] }, (service) =>
       (service.archive as typeof answer)('data')

@@ -1,6 +1,7 @@
 import * as door from 'fastify-services'
 import * as authentication from 'fastify-services/authentication'
 import * as client from 'fastify-services/client'
+import * as database from 'fastify-services/database'
 import * as feathers from 'fastify-services/feathers'
 import * as openapi from 'fastify-services/openapi'
 import t from 'tap'
@@ -20,7 +21,7 @@ t.test('the first shell block of the README holds the two commands that do all t
 
 t.test('every exported name is told of', async (t) => {
   const text = pages.map(read).join('\n')
-  for (const name of Object.keys({ ...door, ...authentication, ...client, ...openapi, ...feathers })) {
+  for (const name of Object.keys({ ...door, ...authentication, ...client, ...database, ...openapi, ...feathers })) {
     if (name !== 'default') t.match(text, new RegExp(`\\b${name}\\b`), name)
   }
 })

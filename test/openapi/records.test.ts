@@ -280,8 +280,8 @@ t.test('files are sent in forms, and other types are those that are named', asyn
   t.strictSame(Object.keys(bodyOf(document, 'PUT /pictures/{id}')), ['multipart/form-data'], 'a file or nothing')
   t.strictSame(Object.keys(bodyOf(document, 'PATCH /pictures/{id}')), ['application/merge-patch+json'])
   const { description, content } = operationsOf(document)['GET /pictures'].responses['200']
-  t.equal(description, 'The pictures that the query selects. One on each line.')
-  t.strictSame(content['application/x-ndjson'], { schema: { $ref: '#/components/schemas/Picture' } })
+  t.equal(description, 'The records that the query selects. One on each line.')
+  t.strictSame(content['application/x-ndjson'], { schema: { $ref: '#/components/schemas/Post' } })
   t.strictSame(operationsOf(document)['GET /pictures/{id}'].responses['200'].content, {
     'image/png': { schema: { type: 'string', format: 'binary' } }
   })

@@ -100,7 +100,7 @@ t.test('the services of a document', async (t) => {
   t.match(of('share'), {
     route: 'POST /:id/share/:place',
     placeholders: ['place'],
-    summary: 'Share a post',
+    summary: 'Share a record of posts',
     description: 'With whom.',
     isGuarded: true
   })

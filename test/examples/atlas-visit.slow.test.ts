@@ -137,7 +137,7 @@ t.test('Swagger UI and the explorer are a click away', { skip: howToInstall }, a
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const { page } = await Visitor.come(t, address)
   await page.getByRole('link', { name: 'API', exact: true }).click()
-  await page.getByText('Get a country').click()
+  await page.getByText('Get a record of countries').click()
   await page.getByRole('button', { name: 'Try it out' }).click()
   await page.getByPlaceholder('id', { exact: true }).fill('CHE')
   await page.getByRole('button', { name: 'Execute' }).click()

@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { connect } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import cors from '@fastify/cors'
+import services from 'fastify-services'
+import mounted from 'fastify-services/feathers'
 import t from 'tap'
 import { request } from '../support/host.js'
 import { createMounted, createWarnings, mirror, type Theirs } from '../support/mounted-app.js'
@@ -88,4 +90,32 @@ t.test('plugins of Fastify to use instead are named, unless they are there', asy
   t.same(await warningsOf(false, true), ['@fastify/static'])
   t.same(await warningsOf(true, false), ['@fastify/cors'], 'files are served')
   t.same(await warningsOf(true, true), [])
+})
+
+for (const framework of [onKoa, onExpress])
+  t.test(`${framework.name}: verbs that Fastify does not have, until they are added`, async (t) => {
+    for (const isAdded of [false, true]) {
+      const { default: Fastify } = await import('fastify')
+      const app = Fastify()
+      t.teardown(() => app.close())
+      if (isAdded) app.addHttpMethod('PROPFIND', { hasBody: true })
+      await app.register(services)
+      const refuse = async ({ headers }: { headers: object }) => {
+        if ('x-wrong' in headers) throw Object.assign(new Error('Refused'), { statusCode: 403 })
+      }
+      app.addHook('onRequest', refuse)
+      await app.register(mounted, {
+        app: framework.create({ build, after: [page(framework)] }) as never,
+        fallback: true
+      })
+      const ask = (headers = {}) => request(app, 'PROPFIND' as 'GET', '/page', { headers, payload: { a: 1 } })
+      t.match(await ask(), isAdded ? { status: 200, body: { page: true } } : { status: 404 })
+      t.equal((await ask({ 'x-wrong': '1' })).status, 403, 'hooks of Fastify run first')
+    }
+  })
+
+t.test('a content type that is none is refused before the framework reads it', async (t) => {
+  const app = await createMounted(t, onKoa.create({ build, after: [page(onKoa)] }), { fallback: true })
+  for (const type of ['', 'none'])
+    t.equal((await request(app, 'POST', '/page', { headers: { 'content-type': type }, payload: 'a' })).status, 415)
 })

@@ -7,13 +7,20 @@ export {
 } from './lib/core/errors.js'
 export { commonOperators } from './lib/core/operators.js'
 export { resource } from './lib/core/resource/resource.js'
-export { errorHandler, frameworkErrors } from './lib/server/error-handler.js'
-export { notFound } from './lib/server/not-found.js'
+export { errorHandler, frameworkErrors, notFound } from './lib/server/errors/error-handler.js'
 export { default } from './lib/server/plugin.js'
-export type { MethodRoute, MethodRoutes, WithRoutes } from './types/custom-route.js'
+export type { MethodRoute, MethodRoutes, WithRoutes } from './types/call.js'
 export type * from './types/fastify.js'
-export type { HookMap, HookType, Http, Listener, NextFunction, RecordListener, ServiceAddons } from './types/hooks.js'
-export type * from './types/query.js'
+export type * from './types/fastify.js'
+export type {
+  HookMap,
+  HookType,
+  Http,
+  Listener,
+  NextFunction,
+  RecordListener,
+  ServiceAddons,
+  TracedCall
+} from './types/hooks.js'
 export type * from './types/resource.js'
 export type * from './types/service.js'
-export type { TracedCall } from './types/trace.js'

@@ -1,7 +1,107 @@
-import type { Like } from './custom-route.js'
-import type { DataOf, HasIdAndData, IdOf, Member, Or, ParamsOf, ResultOf } from './method.js'
+import type {
+  DataOf,
+  HasId,
+  HasIdAndData,
+  IdOf,
+  Member,
+  MethodName,
+  Or,
+  ParamsOf,
+  ResultOf,
+  Signatures,
+  Untyped,
+  UntypedParams
+} from './method.js'
 import type { Id, Params, Service } from './service.js'
-import type { Untyped, UntypedParams } from './untyped.js'
+
+/** The names of the placeholders in a path: `'userId'` of `'users/:userId/messages'`. */
+export type Placeholder<P> = P extends `${string}:${string}` ? NameIn<P> : never
+type NameIn<P> = P extends `${infer Segment}/${infer Rest}`
+  ? NameIn<Segment> | NameIn<Rest>
+  : P extends `:${infer Name}`
+    ? Name
+    : never
+
+/** What the params of a call have to hold for a service whose path has placeholders. */
+export interface Routed<Name extends string, Value> {
+  /** The values for the placeholders of the path. */
+  route: { readonly [N in Name]: Value }
+}
+
+type With<P, Name extends string> = ([NonNullable<P>] extends [never] ? Params : NonNullable<P>) & Routed<Name, string>
+
+type Signature<A extends readonly unknown[], R, K, Name extends string> = K extends 'find'
+  ? (params: With<A[0], Name>) => R
+  : K extends HasIdAndData
+    ? (id: A[0], data: A[1], params: With<A[2], Name>) => R
+    : K extends HasId
+      ? (id: A[0], params: With<A[1], Name>) => R
+      : (data: A[0], params: With<A[1], Name>) => R
+
+type Overloads<All, K, Name extends string> = All extends [
+  [infer A extends readonly unknown[], infer R],
+  ...infer Others
+]
+  ? Signature<A, R, K, Name> & Overloads<Others, K, Name>
+  : unknown
+
+/** A method of a service whose path has placeholders, with its overloads: its params need values for them. */
+export type RoutedMethod<F, K, Name extends string> = [Signatures<F>] extends [[]]
+  ? F
+  : Overloads<Signatures<F>, K, Name>
+
+/** The route of a custom method: a verb and a path under that of its service, `'POST /:id/publish'`. */
+export type MethodRoute = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
+
+declare const routes: unique symbol
+
+/**
+ * A service whose custom methods have routes. They say which of its arguments a method has: the id, the data, the params.
+ *
+ * @example
+ * const routes = { publish: 'POST /:id/publish' } as const
+ * declare module 'fastify-services' {
+ *   interface Services { posts: WithRoutes<PostService, typeof routes> }
+ * }
+ */
+export type WithRoutes<S, R> = S & { readonly [routes]?: R }
+
+/** Routes by the names of their methods. */
+export interface MethodRoutes {
+  readonly [name: string]: MethodRoute
+}
+
+/** A service with the routes that its options name. */
+export type Told<S, R> = string extends keyof R ? S : WithRoutes<S, R>
+
+/** The option `routes`: its names are those of methods of the service, but none of the six. */
+export type RoutesOption<S, R> = string extends keyof R
+  ? R
+  : R & { readonly [Name in Exclude<keyof R, CustomName<S>>]: never }
+type CustomName<S> = unknown extends S ? string : Exclude<MethodName<S>, keyof Service>
+
+/** The route of a method, `never` if it has none. */
+type RouteOf<S, M> = S extends { readonly [routes]?: infer R } ? (M extends keyof R ? R[M] : never) : never
+
+/** The routes that a client may be told for a service. */
+export type RoutesAt<S> = S extends { readonly [routes]?: infer R } ? R : MethodRoutes
+
+/** Which method another one has the arguments of; `':id'`, which is no name of a method, for an id and data of any kind. */
+export type Like<S, M> = Takes<RouteOf<S, M>, M>
+
+/** The same by the route of a method; `Default` where it has none. */
+export type Takes<Route, Default> = [Route] extends [never]
+  ? Default
+  : Route extends `${string}/:id` | `${string}/:id/${string}`
+    ? Route extends `P${string}`
+      ? ':id'
+      : 'get'
+    : Route extends `P${string}`
+      ? 'custom'
+      : 'find'
+
+/** The names of the placeholders in the route of a method, besides that of the id. */
+export type RoutePlaceholder<S, M> = Exclude<Placeholder<RouteOf<S, M>>, 'id'>
 
 /** What `context.data` holds for a service of type `S`, whatever the method. */
 type ServiceData<S> = unknown extends S

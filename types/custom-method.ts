@@ -1,4 +1,4 @@
-import type { MethodRoute, Takes, WithRoutes } from './custom-route.js'
+import type { MethodRoute, Takes, WithRoutes } from './call.js'
 import type { Option } from './resource-query.js'
 import type { Id, Params, Service } from './service.js'
 import type { InputOf, OutputOf } from './standard-schema.js'

@@ -1,18 +1,41 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, preHandlerHookHandler } from 'fastify'
-import type { MethodRoutes, RoutesOption, Told } from './custom-route.js'
-import type { FeathersMembers, HookMembers } from './feathers.js'
+import type { MethodRoutes, RoutesOption, Told } from './call.js'
 import type {
   AroundHook as Around,
   RegisteredService as Called,
   HookContext as Context,
+  FeathersMembers,
+  HookMembers,
   HookOptions as Hooks,
   Hook as Plain
 } from './hooks.js'
-import type { Listed, Listing, PathOf, Registered, ServiceAt } from './listing.js'
 import type { MethodName, MethodOption } from './method.js'
-import type { QueryParser } from './query.js'
 import type { CheckedBy } from './resource.js'
-import type { ServiceObject } from './service.js'
+import type { Listed, Listing, PathOf, Registered, ServiceAt, ServiceObject } from './service.js'
+
+/**
+ * Limits and habits of the query parser. They are those of `qs`; `plainObjects` and `allowPrototypes` are not among them, since
+ * they open the operators of database adapters.
+ */
+export interface QueryOptions {
+  /** A list with more items than this becomes an object with index keys. Default 20. */
+  arrayLimit?: number
+  /** Deeper nesting than this is refused (400). Default 5. */
+  depth?: number
+  /** More parameters than this are refused (400). Default 1000. */
+  parameterLimit?: number
+  /** Whether `a.b=1` nests as `a[b]=1` does. Default `false`. */
+  allowDots?: boolean
+  /** Whether `a=1,2` is a list. Default `false`. */
+  comma?: boolean
+  /** Whether `a[]` may stand for an empty list. Default `false`. */
+  allowEmptyArrays?: boolean
+  /** Whether a name without `=` is `null` instead of `''`. Default `false`. */
+  strictNullHandling?: boolean
+}
+
+/** Options for the query parser, or a parser of one's own: the query string without `?` → the query. */
+export type QueryParser = QueryOptions | ((query: string) => Record<string, unknown>)
 
 /** What `context.app` is: the instance. Where `@feathersjs/feathers` is installed, hooks that are typed for it fit, too. */
 export type HookApplication = FeathersMembers<FastifyInstance & HookMembers> & HookMembers & FastifyInstance

@@ -1,9 +1,6 @@
-import type { Call, ResultAt } from './call.js'
-import type { Like } from './custom-route.js'
-import type { HookName, RecordOf } from './method.js'
-import type { Placeholder, RoutedMethod } from './route.js'
+import type { Call, Like, Placeholder, ResultAt, RoutedMethod } from './call.js'
+import type { Callable, HookName, RecordOf, Untyped } from './method.js'
 import type { Service } from './service.js'
-import type { Untyped } from './untyped.js'
 
 export type HookType = 'around' | 'before' | 'after' | 'error'
 
@@ -138,3 +135,43 @@ export type RegisteredService<S = unknown, App = unknown, M extends string = nev
 type RoutedMethods<S, M, Name extends string> = {
   [K in keyof S]: K extends keyof Service | M ? RoutedMethod<S[K], Like<S, K>, Name> : S[K]
 }
+
+/**
+ * A call of a service, as `diagnostics_channel.tracingChannel('fastify-services:call')` publishes it: one object for all events of a call. A
+ * subscriber may keep what it needs on it, a span for example.
+ */
+export interface TracedCall {
+  readonly path: string
+  readonly method: string
+  /** `'rest'` for a call over HTTP, `undefined` for one from the server itself. */
+  readonly provider: string | undefined
+  readonly context: HookContext
+  /** What the call gave, at its end. */
+  result?: unknown
+  /** What it threw. */
+  error?: unknown
+}
+
+// biome-ignore lint/suspicious/noTsIgnore: it is an error only where the package is not installed; the comment below stands in the declarations
+/** @ts-ignore The optional peer: where it is not installed, the type is `any`. */
+type FeathersApplication = import('@feathersjs/feathers').Application
+
+/** What `context.app` has besides the members of the instance, where `fastify-services/feathers` is imported. */
+// biome-ignore lint/suspicious/noEmptyInterface: that door fills it
+export interface HookMembers {}
+
+type Uncallable = (first: never, ...rest: never[]) => never
+
+/**
+ * What makes an application one of Feathers to the compiler, so that hooks which are typed for Feathers fit: the members that ours
+ * lacks, which can't be used.
+ */
+export type FeathersMembers<App> = string extends keyof FeathersApplication
+  ? unknown
+  : {
+      readonly [K in keyof FeathersApplication]: K extends keyof App
+        ? App[K] extends Callable
+          ? Uncallable
+          : unknown
+        : never
+    }

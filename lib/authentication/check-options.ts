@@ -1,5 +1,5 @@
-import { checkOptions, type Kind, kinds, type OptionTable } from '../core/option-names.js'
-import { isObject, isPlain } from '../core/plain.js'
+import { isObject, isPlain } from '../core/objects.js'
+import { checkOptions, type Kind, kinds, type OptionTable } from '../core/options.js'
 import { type AuthenticationOptions, isStrategy } from './options.js'
 import type { PasswordOptions } from './password.js'
 import type { JwtOptions } from './strategies/jwt.js'

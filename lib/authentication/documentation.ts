@@ -1,7 +1,7 @@
 import type { MethodDocumentation } from '../core/description.js'
 import type { SecurityScheme } from '../core/hooks.js'
-import type { Credentials } from './credentials.js'
 import { bearer } from './strategies/jwt.js'
+import type { Credentials } from './verifier.js'
 
 /** How requests prove who calls by one of these strategies: the schemes of OpenAPI, and the names that they have there. */
 export function schemesOf({ strategies: of }: Credentials, names: readonly string[]): Record<string, SecurityScheme> {

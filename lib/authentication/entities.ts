@@ -5,8 +5,7 @@ import type { Id, Params, Query, Service } from '../../types/service.js'
 import { toServiceError } from '../core/errors.js'
 import { noteLogin, toView } from '../core/logins.js'
 import { joinPath } from '../core/path.js'
-import { errorWithout } from '../core/protected-error.js'
-import { without } from '../core/without.js'
+import { errorWithout, without } from '../core/without.js'
 import { protect } from './protect.js'
 
 /** A user, or whatever else logs in. */

@@ -4,9 +4,9 @@ import {
   authenticationFor,
   authentications,
   type WithAuthentications
-} from '../core/credentials.js'
-import type { Credentials } from './credentials.js'
+} from '../core/authentications.js'
 import { isHashed } from './password.js'
+import type { Credentials } from './verifier.js'
 
 interface Registration extends Authentication {
   readonly path: string

@@ -1,6 +1,6 @@
 import fastq from 'fastq'
 import { BadRequest, Unavailable } from '../core/errors.js'
-import { shown } from '../core/shown.js'
+import { shown } from '../core/options.js'
 import { type PasswordHash, scryptHash } from './scrypt.js'
 
 /** How many passwords are hashed at once. Each takes 16 MiB, and one of the 4 threads that Node has for such work. */

@@ -3,8 +3,6 @@ import plugin from 'fastify-plugin'
 import type { ServiceOptions } from '../../types/fastify.js'
 import { joinPath } from '../core/path.js'
 import { checkAuthenticationOptions } from './check-options.js'
-import { Credentials } from './credentials.js'
-import { toSeconds } from './duration.js'
 import { Entities } from './entities.js'
 import { checkTokens, registerAuthentication } from './find.js'
 import { type AuthenticationOptions, namesOf, toStrategies } from './options.js'
@@ -15,7 +13,8 @@ import { Sessions } from './sessions.js'
 import { memoryStore } from './store.js'
 import { LocalStrategy } from './strategies/local.js'
 import { RefreshStrategy } from './strategies/refresh.js'
-import { createTokens } from './token.js'
+import { createTokens, toSeconds } from './token.js'
+import { Credentials } from './verifier.js'
 
 async function authentication(app: FastifyInstance, options: AuthenticationOptions): Promise<void> {
   if (!app.hasDecorator('service'))

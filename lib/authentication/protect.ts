@@ -2,8 +2,7 @@ import { types } from 'node:util'
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { attempt, BadRequest, GeneralError } from '../core/errors.js'
 import { type Place, withTraits } from '../core/hooks.js'
-import { errorWithout } from '../core/protected-error.js'
-import { without } from '../core/without.js'
+import { errorWithout, without } from '../core/without.js'
 import { isStream, mapStream, mapWeb, type Stream } from './protected-stream.js'
 
 /** The operators of a query whose texts are values, and whose objects are queries again. All other operators take names of fields. */

@@ -1,5 +1,5 @@
 import { pipeline, type Readable, Transform } from 'node:stream'
-import { streamOf } from '../core/stream.js'
+import { streamOf } from '../core/content.js'
 
 export type Stream = Readable | ReadableStream | AsyncIterable<unknown>
 type Change = (record: unknown) => unknown

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { shownText } from '../core/shown.js'
+import { shownText } from '../core/options.js'
 
 /** A private key in PEM form, with its passphrase where it has one. */
 export type PrivateKey = string | Buffer | { readonly key: string | Buffer; readonly passphrase: string }

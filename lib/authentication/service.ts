@@ -4,13 +4,13 @@ import type { Params } from '../../types/service.js'
 import { documentMethods } from '../core/description.js'
 import { NotAuthenticated } from '../core/errors.js'
 import { withTraits } from '../core/hooks.js'
-import type { Credentials } from './credentials.js'
 import { documentLogin } from './documentation.js'
 import type { Entities } from './entities.js'
 import { isShortText } from './password.js'
 import type { RevocationList } from './revocation.js'
 import { loginOf, type Sessions } from './sessions.js'
 import type { Tokens } from './token.js'
+import type { Credentials } from './verifier.js'
 
 interface ServiceParts {
   readonly credentials: Credentials

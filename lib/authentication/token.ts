@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import fastifyJwt, { type JWT } from '@fastify/jwt'
+import { parse } from '@lukeed/ms'
 import type { FastifyInstance } from 'fastify'
 import type { TokenPayload } from '../../types/authentication.js'
 import { NotAuthenticated, read } from '../core/errors.js'
-import { shown } from '../core/shown.js'
-import { endOfTime, toSeconds } from './duration.js'
+import { shown, shownText } from '../core/options.js'
 import { isShortText } from './password.js'
 import { type Algorithm, type Secret, toSecrets } from './secret.js'
 
@@ -134,4 +134,22 @@ export async function createTokens(
       throw new NotAuthenticated(message, undefined, { cause: causes.at(-1) })
     }
   }
+}
+
+/** In seconds: a date can hold no time from here on. */
+export const endOfTime = 8.64e12
+
+// Counted from now, it must still end at a time that a date can hold.
+const max = endOfTime / 2
+
+/**
+ * A span of time in seconds: `'15m'` → 900, `60` → 60.
+ * @throws when the value is not a span of at least a second
+ */
+export function toSeconds(value: string | number, option: string): number {
+  const seconds = typeof value === 'string' ? Number(parse(value)) / 1000 : value
+  if (typeof seconds === 'number' && seconds >= 1 && seconds <= max) return Math.floor(seconds)
+  throw new Error(
+    `The option \`${option}\` of authentication must be a number of seconds, or a string such as '15m' or '1d', got ${shownText(value)}`
+  )
 }

@@ -10,7 +10,6 @@ import { createEmitter, eventMethods } from '../core/events.js'
 import { HookStore } from '../core/hooks.js'
 import { stripSlashes } from '../core/path.js'
 import { createService, type ServiceEntry } from '../core/service.js'
-import { type Finder, iterate } from './iterate.js'
 import { addMethod, RestService } from './rest-service.js'
 
 /**
@@ -75,4 +74,23 @@ export function createClient<Services = Record<string, AnyService>>({
     reAuthenticate: noLogin,
     logout: noLogin
   }) as ClientApplication<Services>
+}
+
+/** A service with pages. */
+export interface Finder {
+  find(params: ClientParams): Promise<unknown>
+}
+
+/** Gives the records of a `find` one by one, and asks for the next page when it is needed. It ends with a plain list or an empty page. */
+export async function* iterate(service: Finder, params: ClientParams = {}): AsyncGenerator<unknown, void, void> {
+  const { query } = params
+  let skip = Number(query?.$skip ?? 0)
+  while (true) {
+    const found = await service.find(skip ? { ...params, query: { ...query, $skip: skip } } : params)
+    if (Array.isArray(found)) return yield* found
+    const { data = [], total } = (found ?? {}) as { data?: unknown[]; total: number }
+    yield* data
+    skip += data.length
+    if (data.length === 0 || (total >= 0 && skip >= total)) return
+  }
 }

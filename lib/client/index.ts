@@ -1,6 +1,6 @@
 export type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
+export type { MethodRoute, MethodRoutes, WithRoutes } from '../../types/call.js'
 export type * from '../../types/client.js'
-export type { MethodRoute, MethodRoutes, WithRoutes } from '../../types/custom-route.js'
 // biome-ignore format: the door fits on a page
 export type {
   AroundHook, Hook, HookContext, HookMap, HookOptions, HookType, Listener, NextFunction, RecordListener, ServiceAddons
@@ -29,4 +29,4 @@ export {
   type RestServiceClass,
   type RestServiceSettings
 } from './rest-service.js'
-export { memoryStorage, type Storage } from './storage.js'
+export { memoryStorage, type Storage } from './token-store.js'

@@ -1,8 +1,8 @@
-import type { StreamKind } from '../core/stream.js'
+import type { StreamKind } from '../core/content.js'
 import type { ClientRequest, ClientResponse } from './message.js'
 import type { AdapterOptions } from './rest-service.js'
 
-/** An HTTP library that the client can send requests with. `libraries.ts` lists them. */
+/** An HTTP library that the client can send requests with. `rest.ts` lists them. */
 export interface Library<Name extends string, L, Options = AdapterOptions> {
   /** The name of its adapter: `rest(address)[name]`. */
   readonly name: Name

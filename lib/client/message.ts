@@ -1,4 +1,5 @@
-import type { RequestHeaders } from './headers.js'
+import type { HeadersLike } from '../../types/client.js'
+import { attempt, errorFromJSON, GeneralError } from '../core/errors.js'
 
 /** The request of a call, as every HTTP library gets it. */
 export interface ClientRequest {
@@ -30,3 +31,49 @@ export interface ClientResponse {
 /** Reads a header of a response. A server may send one that is called `get`. */
 export const headerOf = ({ headers }: ClientResponse, name: string): string | null | undefined =>
   typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, string>)[name]
+
+/** The headers of a request. Each name is there once. */
+export type RequestHeaders = Record<string, string>
+
+/** Merges headers. Later ones win; names are compared without regard to case. */
+export function mergeHeaders(...sources: (HeadersLike | undefined | false)[]): RequestHeaders {
+  const merged: RequestHeaders = {}
+  for (const source of sources) {
+    if (!source) continue
+    for (const [name, value] of Symbol.iterator in source ? source : Object.entries(source)) {
+      if (value === undefined || value === null) continue
+      delete merged[nameIn(merged, name) ?? name]
+      merged[name] = String(value)
+    }
+  }
+  return merged
+}
+
+/** Finds a header, in any case, and returns its name as it is written. */
+export function nameIn(headers: RequestHeaders, name: string): string | undefined {
+  const wanted = name.toLowerCase()
+  return Object.keys(headers).find((key) => key.toLowerCase() === wanted)
+}
+
+const isJSONType = (type: string) => /^application\/([^;]*\+)?json\s*([;,]|$)/i.test(type)
+const isTextType = (type: string) => /^$|^text\/|[/+]xml\b|javascript|ndjson|urlencoded/i.test(type)
+
+/**
+ * Returns the result of a response: parsed JSON, text as a string, anything else as a Blob, and `null` if there is no body.
+ * @throws the error that the server has sent, or a GeneralError if its JSON is not valid
+ */
+export function settle(response: ClientResponse): unknown {
+  const { status, body } = response
+  const text = () => new TextDecoder().decode(body)
+  const parse = () => JSON.parse(text())
+  const contentType = headerOf(response, 'content-type') ?? ''
+  if (status < 200 || status > 299) throw errorFromJSON(status, isJSONType(contentType) ? attempt(parse) : undefined)
+  if (body.byteLength === 0) return null
+  if (isTextType(contentType)) return text()
+  if (!isJSONType(contentType)) return new Blob([body as ArrayBuffer], { type: contentType })
+  try {
+    return parse()
+  } catch (cause) {
+    throw new GeneralError('The answer is not JSON', undefined, { cause })
+  }
+}

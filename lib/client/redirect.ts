@@ -1,8 +1,7 @@
+import { streamOf } from '../core/content.js'
 import { BadRequest } from '../core/errors.js'
-import { pick } from '../core/pick.js'
-import { streamOf } from '../core/stream.js'
-import { nameIn } from './headers.js'
-import { type ClientRequest, type ClientResponse, headerOf } from './message.js'
+import { pick } from '../core/objects.js'
+import { type ClientRequest, type ClientResponse, headerOf, nameIn } from './message.js'
 import { following as followingInPage, type Send } from './redirect-page.js'
 
 // The options that tell the libraries to follow no redirect. Each reads those that it knows.

@@ -1,15 +1,11 @@
 import type { ClientParams, HeadersLike } from '../../types/client.js'
 import type { NullableId, Query } from '../../types/service.js'
+import { streamOf } from '../core/content.js'
 import { BadRequest } from '../core/errors.js'
-import { custom, definitionOf, type MethodDefinition, methods } from '../core/methods.js'
-import { nameError } from '../core/names.js'
+import { custom, definitionOf, type MethodDefinition, methods, nameError } from '../core/methods.js'
+import { isPlain } from '../core/objects.js'
 import { encodeSegment, fillPath, stripSlashes } from '../core/path.js'
-import { isPlain } from '../core/plain.js'
-import { streamOf } from '../core/stream.js'
-import { mergeHeaders } from './headers.js'
-import type { ClientRequest, ClientResponse } from './message.js'
-import { findVanishing, stringify } from './query.js'
-import { settle } from './settle.js'
+import { type ClientRequest, type ClientResponse, mergeHeaders, settle } from './message.js'
 
 export const transport = Symbol()
 
@@ -144,3 +140,35 @@ function bodyOf(data: unknown): unknown {
 }
 
 const raw = / (FormData|Blob|File|URLSearchParams|ArrayBuffer)]$/
+
+/** `name=value` pairs of a value, in the form and the order of `qs.stringify`. The query itself has no name. */
+function pairs(value: unknown, name?: string): string[] {
+  if (value instanceof Date) return pairs(value.toISOString(), name)
+  if (value === undefined) return []
+  if (!isObject(value)) return [`${encode(String(name))}=${encode(String(value ?? ''))}`]
+  return Object.entries(value).flatMap(([key, inner]) => pairs(inner, name === undefined ? key : `${name}[${key}]`))
+}
+
+const isObject = (value: unknown): value is object => Object(value) === value
+
+// `qs` encodes more characters than encodeURIComponent, and replaces halves of surrogate pairs, at which encodeURIComponent throws.
+const encode = (text: string) =>
+  encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD')).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+  )
+
+/** A query as a string, byte for byte as `qs.stringify(query)` prints it. */
+export const stringify = (query: object): string => pairs(query).join('&')
+
+/**
+ * Finds a condition, at any depth, that would be lost in the query string, and returns its key. A condition is lost if its value is
+ * `undefined`, an empty list or an empty object, or if its key is a symbol, empty, or a name like `constructor`, which `qs` does not parse.
+ */
+export function findVanishing(query: object): PropertyKey | undefined {
+  return Reflect.ownKeys(query).find((key) => {
+    if (typeof key === 'symbol' || key === '' || key in {}) return true
+    const value: unknown = Reflect.get(query, key)
+    return pairs(value, key).length === 0 || (isObject(value) && findVanishing(value) !== undefined)
+  })
+}

@@ -1,13 +1,18 @@
+import { streamOf } from '../core/content.js'
 import { Unavailable } from '../core/errors.js'
-import { streamOf } from '../core/stream.js'
 import { type Connection, createConnection } from './connection.js'
-import { mergeHeaders } from './headers.js'
-import { libraries } from './libraries.js'
 import type { Library } from './library.js'
-import type { ClientRequest } from './message.js'
+import { type ClientRequest, mergeHeaders } from './message.js'
 import { checkAddress, following, isPage } from './redirect.js'
 import { type AdapterOptions, RestService, type RestServiceClass } from './rest-service.js'
+import { axiosLibrary } from './transports/axios.js'
 import { fetchLibrary } from './transports/fetch.js'
+import { jqueryLibrary } from './transports/jquery.js'
+import { requestLibrary } from './transports/request.js'
+import { superagentLibrary } from './transports/superagent.js'
+
+/** The HTTP libraries that the client can send requests with. */
+export const libraries = [fetchLibrary, axiosLibrary, superagentLibrary, jqueryLibrary, requestLibrary] as const
 
 /** An adapter. It takes the library, then options, a class of services, or both. */
 export interface Adapter<L, Options = AdapterOptions> {

@@ -1,6 +1,6 @@
 import type { HookContext, HookType, Http, RegisteredService } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
-import { pick } from './pick.js'
+import { pick } from './objects.js'
 
 /** What all calls of one method have in common. */
 export interface Shared {

@@ -1,7 +1,6 @@
-import { type Endpoint, endpointsOf } from './endpoints.js'
-import { read } from './errors.js'
+import { attempt, read } from './errors.js'
 import { type HookStore, type SecurityScheme, traitsOf } from './hooks.js'
-import { custom, type MethodDefinition, methods } from './methods.js'
+import { custom, type Endpoint, endpointsOf, type MethodDefinition, methods } from './methods.js'
 import { placeholdersIn } from './path.js'
 import { rulesOf } from './resource/rules.js'
 import type { ServiceEntry, ServiceMethod } from './service.js'
@@ -166,3 +165,18 @@ export function responsesIn(response: unknown): Map<string, unknown> {
   const byStatus = Object.entries((isMap ? response : { '2xx': response }) ?? {})
   return new Map(byStatus.map(([status, schema]) => [status.toLowerCase(), schema]))
 }
+
+const mark: unique symbol = Symbol('service')
+
+/** What a route of a service says: which method it calls, and by which of its endpoints. */
+export interface RouteMark {
+  readonly entry: Describable
+  readonly name: string
+  /** `undefined` for a route that is the same as another one: with a slash behind it. */
+  readonly endpoint: Endpoint | undefined
+}
+
+/** Gives a route what it says, under a name that only we know. */
+export const withMark = <R extends object>(route: R, own: RouteMark): R => ({ ...route, [mark]: own })
+
+export const markOf = (route: unknown): RouteMark | undefined => attempt(() => Object(route)[mark])

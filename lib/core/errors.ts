@@ -1,9 +1,8 @@
-import { byCode } from './error-classes.js'
-import { pick } from './pick.js'
-import { type ErrorData, ServiceError } from './service-error.js'
+import { byCode, type ErrorData, ServiceError } from './error-classes.js'
+import { pick } from './objects.js'
 
 export * from './error-classes.js'
-export { type ErrorData, type ErrorJSON, ServiceError } from './service-error.js'
+export { type ErrorData, type ErrorJSON, ServiceError } from './error-classes.js'
 
 const isStatus = (code: unknown): code is number =>
   typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599

@@ -1,6 +1,5 @@
 import type { HookContext, RegisteredService } from '../../types/hooks.js'
-import type { CallObserver } from './call-observer.js'
-import { compose, type Run } from './compose.js'
+import { type CallObserver, compose, type Run } from './compose.js'
 import { contextOf } from './context.js'
 import { HookStore } from './hooks.js'
 import type { Handover } from './host.js'

@@ -1,5 +1,5 @@
-import { callerIn } from './caller.js'
 import { attempt } from './errors.js'
+import { callerIn } from './http-call.js'
 
 /** Who a caller has proved to be, to one authentication. */
 export interface Login {

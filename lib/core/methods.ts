@@ -1,8 +1,9 @@
 import type { StandardEvent } from '../../types/hooks.js'
 import type { Service } from '../../types/service.js'
 import { BadRequest } from './errors.js'
+import { hookTypes } from './hooks.js'
+import { isObject } from './objects.js'
 import { stripSlashes } from './path.js'
-import { isObject } from './plain.js'
 
 /** One row of the table of methods. */
 export interface MethodDefinition<Verb extends string = string> {
@@ -90,3 +91,39 @@ export function checkData(name: string, data: unknown): void {
   const suffix = isList ? ', or a list of objects' : ''
   throw new BadRequest(`${definition.id ? 'Second' : 'First'} parameter for '${name}' must be an object${suffix}`)
 }
+
+/** A verb and a path, under that of its service, by which a method is called over HTTP. */
+export interface Endpoint {
+  readonly verb: string
+  /** `''`, `:id`, `stats`, `:id/publish`. */
+  readonly path: string
+  /** Whether a request names the method in `X-Service-Method`. It can do so for every custom method. */
+  readonly byHeader: boolean
+}
+
+const six = new Set(methods.values())
+const named: Endpoint = { verb: custom.verb, path: custom.path, byHeader: true }
+
+/** Where a method is called, by its row. The routes, the 405 answer and what describes a service read it. */
+export function endpointsOf(definition: MethodDefinition): readonly Endpoint[] {
+  const { verb, path, id } = definition
+  const own = { verb, path, byHeader: false }
+  if (six.has(definition)) return id === 'optional' ? [{ ...own, path: '' }, own] : [own]
+  return definition === custom ? [named] : [own, named]
+}
+
+// Not what `JSON.stringify`, test runners, streams and frameworks look up on any object (`$$typeof`, `__v_isRef`).
+export const isCustom = /^(?!(toJSON|asymmetricMatch|catch|finally|pipe|getReader|nodeType|length)$)[a-z]\w*$/i
+
+// Each reason completes the sentence "'name' can't be a method of the service".
+const reserved: readonly [names: readonly string[], reason: string][] = [
+  [['setup', 'teardown', 'then'], 'it is called automatically'],
+  [['all', ...hookTypes], 'hooks use the word']
+]
+
+/** Why no custom method can have a name; `undefined` if one can. */
+export const reasonAgainst = (name: string) => reserved.find(([names]) => names.includes(name))?.[1]
+
+/** The error for a custom method whose name is taken. */
+export const nameError = (name: string, path: string, reason: string) =>
+  new Error(`'${name}' can't be a method of the service '${path}': ${reason}`)

@@ -1,5 +1,5 @@
 import type { Hook, HookContext } from '../../types/hooks.js'
-import { isPlain } from './plain.js'
+import { isPlain } from './objects.js'
 
 /**
  * A before hook that maps operators that other servers know to those of the Feathers database adapters: `$le` → `$lte`,

@@ -1,13 +1,19 @@
-import type { MethodRoutes } from '../../types/custom-route.js'
+import type { MethodRoutes } from '../../types/call.js'
 import type { HookContext, HookOptions, RegisteredService } from '../../types/hooks.js'
-import type { CallObserver } from './call-observer.js'
-import { compose, type Run } from './compose.js'
+import { type CallObserver, compose, type Run } from './compose.js'
 import { contextOf } from './context.js'
 import { createEmitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
 import { forward } from './facade.js'
 import { HookStore } from './hooks.js'
-import { checkArguments, definitionOf, type MethodDefinition, methods } from './methods.js'
-import { isCustom, nameError, reasonAgainst } from './names.js'
+import {
+  checkArguments,
+  definitionOf,
+  isCustom,
+  type MethodDefinition,
+  methods,
+  nameError,
+  reasonAgainst
+} from './methods.js'
 
 export interface RegisterOptions {
   readonly app: unknown

@@ -1,5 +1,4 @@
-import { checkOptions, kinds, type OptionTable } from '../core/option-names.js'
-import { shownText } from '../core/shown.js'
+import { checkOptions, kinds, type OptionTable, shownText } from '../core/options.js'
 
 /** Options of the explorer. */
 export interface ExplorerOptions {

@@ -5,7 +5,7 @@ import {
   authentications,
   guardAdvice,
   type WithAuthentications
-} from '../core/credentials.js'
+} from '../core/authentications.js'
 import { attempt } from '../core/errors.js'
 
 /** What helpers of Feathers ask of an authentication service. */

@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Params } from '../../types/service.js'
 import { attempt } from '../core/errors.js'
 import type { Handover } from '../core/host.js'
-import { propertiesFor } from './credentials.js'
 import { type FeathersService, type Listener, type Mounted, optionsOf } from './mounted.js'
+import { propertiesFor } from './parse-authentication.js'
 
 /**
  * Lets the framework of an application answer requests, as a server of its own would.

@@ -1,5 +1,4 @@
-import { likelyName } from '../core/option-names.js'
-import { shown, shownText } from '../core/shown.js'
+import { likelyName, shown, shownText } from '../core/options.js'
 import { nameOf } from './stack.js'
 
 /** What the option `ignoreMiddleware` takes: `true` for all middleware, or a list of names and functions. */

@@ -1,9 +1,9 @@
 import { define } from '../core/facade.js'
 import { isViewOf, noteLogin, withoutOtherLogins } from '../core/logins.js'
 import { definitionOf } from '../core/methods.js'
-import { isObject } from '../core/plain.js'
-import { authenticates } from './credentials.js'
+import { isObject } from '../core/objects.js'
 import type { FeathersService, Mounted } from './mounted.js'
+import { authenticates } from './parse-authentication.js'
 
 type Function = (...args: unknown[]) => unknown
 

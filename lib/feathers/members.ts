@@ -25,7 +25,7 @@ export interface ApplicationMembers {
   hooks(options: HookOptions): this
 }
 
-declare module '../../types/feathers.js' {
+declare module '../../types/hooks.js' {
   interface HookMembers extends ApplicationMembers {}
 }
 

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { rootOf } from '../core/root.js'
-import { broughtTo } from './frameworks.js'
+import { rootOf } from '../core/host.js'
 import type { Ignored } from './ignored.js'
 import { type FeathersService, isOAuth, type Mounted, optionsOf } from './mounted.js'
 import { type Layer, meetsService, nameOf, stackOf } from './stack.js'
@@ -111,3 +110,64 @@ export const reasonsFor = (
   ...ignored.without(middlewareOf(service, path)).map(({ short }) => short),
   ...ignored.without(around.filter((layer) => meetsService(layer, path))).map(({ name }) => name)
 ]
+
+/** The middleware that a framework brings to applications, as new functions: they are known by their code. */
+export interface Brought {
+  /** What Fastify and fastify-services do. */
+  readonly replaced: readonly unknown[]
+  /** The one of these that calls the services. */
+  readonly services: unknown
+  /** What is missed until a plugin of Fastify does it, with the name of that plugin. */
+  readonly missed: readonly (readonly [middleware: unknown, plugin: string])[]
+}
+
+/** What the framework of an application brings. It is loaded here, where it is there already. */
+export async function broughtTo({ middleware }: Mounted): Promise<Brought> {
+  const { feathers } = await import('@feathersjs/feathers')
+  return middleware === undefined ? ofExpress(feathers()) : ofKoa(feathers())
+}
+
+type Bare = ReturnType<typeof import('@feathersjs/feathers').feathers>
+
+async function ofKoa(bare: Bare): Promise<Brought> {
+  const { bodyParser, cors, errorHandler, koa, rest, serveStatic } = await import('@feathersjs/koa')
+  const app = koa(bare)
+  app.use(errorHandler())
+  app.use(bodyParser())
+  rest()(app as never)
+  const missed = [
+    [cors(), '@fastify/cors'],
+    [serveStatic('.'), '@fastify/static']
+  ] as const
+  return { replaced: app.middleware, services: app.middleware.at(-1), missed }
+}
+
+async function ofExpress(bare: Bare): Promise<Brought> {
+  const {
+    compression,
+    cors,
+    default: express,
+    errorHandler,
+    json,
+    notFound,
+    rest,
+    serveStatic,
+    urlencoded
+  } = (await import('@feathersjs/express')).default
+  const app = express(bare)
+  app.use(json())
+  app.use(urlencoded({ extended: true }))
+  rest()(app as never)
+  const services = handlesOf(app).at(-1)
+  app.use(notFound())
+  app.use(errorHandler())
+  const missed = [
+    [cors(), '@fastify/cors'],
+    [compression(), '@fastify/compress'],
+    [serveStatic('.'), '@fastify/static']
+  ] as const
+  return { replaced: handlesOf(app), services, missed }
+}
+
+const handlesOf = (app: object): readonly unknown[] =>
+  (app as Mounted)._router?.stack.map(({ handle }) => handle) as unknown[]

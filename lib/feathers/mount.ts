@@ -5,14 +5,13 @@ import { toServiceError } from '../core/errors.js'
 import { standFor } from '../core/foreign.js'
 import type { ToApplication } from '../core/hook-application.js'
 import { callService, type Notify } from './call.js'
-import { type AuthenticationSettings, type credentialsReader, removeLogin } from './credentials.js'
 import { type Fallback, frameworkOf } from './fallback.js'
 import type { Ignored, IgnoredMiddleware } from './ignored.js'
-import { Lifecycle } from './lifecycle.js'
+import { Lifecycle, registerSockets } from './lifecycle.js'
 import { separateLogins } from './logins.js'
 import { checkMiddleware } from './middleware.js'
 import { type FeathersService, isOAuth, type Mounted, optionsOf, type ServiceOptions } from './mounted.js'
-import { registerSockets } from './sockets.js'
+import { type AuthenticationSettings, type credentialsReader, removeLogin } from './parse-authentication.js'
 
 /** Options of a mounted application. */
 export interface MountOptions {

@@ -1,4 +1,4 @@
-import { isObject } from '../core/plain.js'
+import { isObject } from '../core/objects.js'
 import { copySchema, type Json } from './json-schema.js'
 import { toPascal, wordsOf } from './names.js'
 

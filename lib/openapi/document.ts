@@ -1,6 +1,12 @@
-import { type Describable, describe, type Form, type MethodDescription } from '../core/description.js'
-import type { Endpoint } from '../core/endpoints.js'
-import { markOf, type RouteMark } from '../core/route-mark.js'
+import {
+  type Describable,
+  describe,
+  type Form,
+  type MethodDescription,
+  markOf,
+  type RouteMark
+} from '../core/description.js'
+import type { Endpoint } from '../core/methods.js'
 import type { Parts } from './components.js'
 import type { Json } from './json-schema.js'
 import { toOperation } from './operation.js'

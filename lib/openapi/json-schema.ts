@@ -1,5 +1,5 @@
 import type { SchemaValue } from '../../types/standard-schema.js'
-import { isObject } from '../core/plain.js'
+import { isObject } from '../core/objects.js'
 import { standardOf } from '../core/resource/json-schema.js'
 import { isApplicator, isKeyword, isSchema, mapSubschemas } from '../schema/keywords.js'
 

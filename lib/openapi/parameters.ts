@@ -1,9 +1,8 @@
+import { isObject } from '../core/objects.js'
 import { idName } from '../core/path.js'
-import { isObject } from '../core/plain.js'
 import type { Components } from './components.js'
 import { type Json, toJsonSchema, withoutFields } from './json-schema.js'
-import { toPascal, wordsOf } from './names.js'
-import { pathParametersIn } from './paths.js'
+import { pathParametersIn, toPascal, wordsOf } from './names.js'
 import { toQueryParameters } from './query.js'
 import type { DocumentedService, OperationSource } from './service.js'
 

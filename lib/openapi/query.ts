@@ -1,4 +1,4 @@
-import { isObject } from '../core/plain.js'
+import { isObject } from '../core/objects.js'
 import type { Json } from './json-schema.js'
 
 const descriptions: Readonly<Record<string, string>> = {

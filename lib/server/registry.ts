@@ -1,7 +1,7 @@
 import { foreignOf } from '../core/foreign.js'
 import { hookApplicationOf } from '../core/hook-application.js'
 import { joinPath, stripSlashes } from '../core/path.js'
-import type { ExposedService } from './exposed.js'
+import type { ExposedService } from './routing/exposed.js'
 
 interface Lifecycle {
   setup?(app: unknown, path: string, server: unknown): unknown

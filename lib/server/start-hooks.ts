@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { type HookStore, type Place, traitsOf } from '../core/hooks.js'
 import type { ServiceEntry } from '../core/service.js'
 
@@ -48,3 +48,24 @@ export function startRouteHooks(app: FastifyInstance): void {
 
 // A list may get more hooks until the start.
 const mayAsk = (hooks: unknown) => Array.isArray(hooks) || traitsOf(hooks).check !== undefined
+
+/** A server of Node, as far as its timeouts go. That of HTTP/2 has none of the two. */
+interface Timed {
+  readonly requestTimeout?: number
+  readonly headersTimeout?: number
+}
+
+const told = new WeakSet<object>()
+
+/**
+ * Warns, once for a server, of a `requestTimeout` that lets a body arrive for longer: Node ends half a header after the shorter of it and
+ * `headersTimeout`, and half a body after the longer.
+ */
+export function checkTimeouts(server: FastifyInstance['server'], log: FastifyBaseLogger): void {
+  const { requestTimeout = 0, headersTimeout = 0 }: Timed = server
+  if (requestTimeout <= 0 || headersTimeout <= requestTimeout || told.has(server)) return
+  told.add(server)
+  log.warn(
+    `A request may take ${headersTimeout} ms to arrive, not the ${requestTimeout} ms of \`requestTimeout\`: Node ends half a body after the longer of it and \`headersTimeout\`. Set both: Fastify({ requestTimeout: ${requestTimeout}, http: { headersTimeout: ${requestTimeout} } }), with TLS in \`https\``
+  )
+}

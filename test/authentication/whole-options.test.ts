@@ -7,7 +7,7 @@ import authentication, {
   memoryStore
 } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
-import { toSeconds } from '../../lib/authentication/duration.js'
+import { toSeconds } from '../../lib/authentication/token.js'
 import { createPeople } from '../support/auth-guards.js'
 import { isKept } from '../support/kept.js'
 import { secret } from '../support/tokens.js'

@@ -4,7 +4,7 @@ import services from 'fastify-services'
 import { authentication, createClient, rest } from 'fastify-services/client'
 import qs from 'qs'
 import t from 'tap'
-import { findVanishing, stringify } from '../../lib/client/query.js'
+import { findVanishing, stringify } from '../../lib/client/rest-service.js'
 import { createClientOfEcho, createClientOfNumbers, createEcho } from '../support/client-app.js'
 import { reservedNames } from '../support/reserved-names.js'
 

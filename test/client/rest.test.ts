@@ -14,7 +14,7 @@ import {
 } from 'fastify-services/client'
 import superagent from 'superagent'
 import t from 'tap'
-import { mergeHeaders, nameIn } from '../../lib/client/headers.js'
+import { mergeHeaders, nameIn } from '../../lib/client/message.js'
 import { createApi } from '../support/client-api.js'
 import { createClientOfEcho, createEcho } from '../support/client-app.js'
 import { inNode } from '../support/client-drivers.js'

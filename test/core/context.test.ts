@@ -1,6 +1,6 @@
 import type { HookContext } from 'fastify-services'
 import t from 'tap'
-import { Caller } from '../../lib/core/caller.js'
+import { Caller } from '../../lib/core/http-call.js'
 import { createWatched } from '../support/core-services.js'
 
 const data = { text: 'a' }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Caller, caller } from '../../lib/core/caller.js'
+import { Caller, caller } from '../../lib/core/http-call.js'
 import { isViewOf, type Login, loginsOf, noteLogin, toView, withoutOtherLogins } from '../../lib/core/logins.js'
 
 const [ours, theirs] = [{}, {}]

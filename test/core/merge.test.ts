@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import t from 'tap'
-import { merge } from '../../lib/core/merge.js'
+import { merge } from '../../lib/core/objects.js'
 
 class Params {
   query = {}

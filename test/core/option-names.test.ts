@@ -1,5 +1,5 @@
 import t from 'tap'
-import { checkOptionNames } from '../../lib/core/option-names.js'
+import { checkOptionNames } from '../../lib/core/options.js'
 
 const known = ['secret', 'issuer', 'hooks']
 const there = 'There are: jwt.secret, jwt.issuer, jwt.hooks'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isClass, shown, shownText } from '../../lib/core/shown.js'
+import { isClass, shown, shownText } from '../../lib/core/options.js'
 
 class Users {}
 

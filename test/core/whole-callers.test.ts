@@ -1,12 +1,12 @@
 import t from 'tap'
-import { Caller, caller, callerIn, isClosed } from '../../lib/core/caller.js'
 import {
   authenticationFor,
   authentications,
   foreignReader,
   foreignReaderFor,
   readerFor
-} from '../../lib/core/credentials.js'
+} from '../../lib/core/authentications.js'
+import { markOf, withMark } from '../../lib/core/description.js'
 import {
   hasHookApplication,
   hookApplicationOf,
@@ -15,8 +15,8 @@ import {
   setHookApplication,
   toApplicationOf
 } from '../../lib/core/hook-application.js'
-import { rootOf } from '../../lib/core/root.js'
-import { markOf, withMark } from '../../lib/core/route-mark.js'
+import { rootOf } from '../../lib/core/host.js'
+import { Caller, caller, callerIn, isClosed } from '../../lib/core/http-call.js'
 import { isKept } from '../support/kept.js'
 import { outcomeOf, told } from './told.js'
 

@@ -1,6 +1,5 @@
 import t from 'tap'
-import type { CallObserver } from '../../lib/core/call-observer.js'
-import { compose } from '../../lib/core/compose.js'
+import { type CallObserver, compose } from '../../lib/core/compose.js'
 import { contextOf } from '../../lib/core/context.js'
 import { createForeign, foreignOf, standFor } from '../../lib/core/foreign.js'
 import { HookStore } from '../../lib/core/hooks.js'

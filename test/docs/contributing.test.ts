@@ -1,13 +1,20 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import t from 'tap'
 import { filesIn, manifest, read, root } from '../package/sources.js'
 
 const guide = read('CONTRIBUTING.md')
 
-t.test('the guide for contributors names every file of the library, and no other', async (t) => {
-  const named = [...guide.matchAll(/^\| `((?:lib|types)\/[^`]+\.ts)` \|/gm)].map(([, file]) => file)
-  t.same(named.sort(), filesIn(['lib', 'types'], '.ts').sort())
+t.test('the guide for contributors says what each folder of the library holds, and of no other', async (t) => {
+  const rows = [...guide.matchAll(/^\| `((?:lib|types)\/[^`]*)` \|/gm)].map(([, folder]) => folder)
+  const folders = new Set(filesIn(['lib', 'types'], '.ts').map((file) => `${dirname(file)}/`))
+  t.same(rows.sort(), [...folders].sort())
+})
+
+t.test('the files that such a row names are in that folder', async (t) => {
+  for (const [, folder = '', text = ''] of guide.matchAll(/^\| `((?:lib|types)\/[^`]*)` \| (.*) \|$/gm))
+    for (const [, file = ''] of text.matchAll(/`([\w-]+\.ts)`/g))
+      t.ok(existsSync(join(root, folder, file)), `${folder}${file}`)
 })
 
 t.test('the guide for contributors gives each runtime dependency a reason', async (t) => {

@@ -1,9 +1,15 @@
 import { STATUS_CODES } from 'node:http'
 import t from 'tap'
 import { toComponentName } from '../../lib/openapi/components.js'
-import { errorOf, errorSchema } from '../../lib/openapi/errors.js'
-import { nameServices, toPascal, wordsOf } from '../../lib/openapi/names.js'
-import { isPlaceholder, pathParametersIn, segmentsOf } from '../../lib/openapi/paths.js'
+import {
+  isPlaceholder,
+  nameServices,
+  pathParametersIn,
+  segmentsOf,
+  toPascal,
+  wordsOf
+} from '../../lib/openapi/names.js'
+import { errorOf, errorSchema } from '../../lib/openapi/service.js'
 import { isKept } from '../support/kept.js'
 
 const texts = [

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { toComponentName } from '../../lib/openapi/components.js'
-import { errorOf, errorSchema } from '../../lib/openapi/errors.js'
 import { hasAttachment, toJsonSchema, withoutFields } from '../../lib/openapi/json-schema.js'
 import { nameOf, nameServices } from '../../lib/openapi/names.js'
 import { toQueryParameters } from '../../lib/openapi/query.js'
+import { errorOf, errorSchema } from '../../lib/openapi/service.js'
 
 const textOf = (name: string, schema: object) => toQueryParameters(name, { ...schema }, false)[0]?.description
 

@@ -2,8 +2,7 @@ import { deepStrictEqual } from 'node:assert'
 import type { QueryOptions } from 'fastify-services'
 import qs from 'qs'
 import t from 'tap'
-import { createPlainParser } from '../../lib/server/plain-query.js'
-import { createParser } from '../../lib/server/query.js'
+import { createParser, createPlainParser } from '../../lib/server/request/query.js'
 import { createTexts } from '../support/query-texts.js'
 
 // The same texts each time. Others, and more: SEED=$RANDOM RUNS=100000.

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import Fastify from 'fastify'
 import services from 'fastify-services'
 import t, { type Test } from 'tap'
-import { toChunks } from '../../lib/server/chunks.js'
+import { toChunks } from '../../lib/server/answer/stream.js'
 
 /** Asks for the result of a function over a socket of its own, from which nothing is read yet. */
 async function ask(t: Test, result: () => unknown): Promise<Socket> {

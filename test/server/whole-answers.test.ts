@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import Fastify, { type InjectOptions } from 'fastify'
 import services, { type HookContext } from 'fastify-services'
 import t from 'tap'
-import { decodesZstd } from '../../lib/server/response.js'
+import { decodesZstd } from '../../lib/server/answer/payload.js'
 import { isKept } from '../support/kept.js'
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text))

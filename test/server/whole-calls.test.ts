@@ -2,7 +2,7 @@ import Fastify, { type InjectOptions } from 'fastify'
 import services from 'fastify-services'
 import t from 'tap'
 import { idName } from '../../lib/core/path.js'
-import { routePath } from '../../lib/server/call.js'
+import { routePath } from '../../lib/server/request/arguments.js'
 import { isKept } from '../support/kept.js'
 
 const paths = [

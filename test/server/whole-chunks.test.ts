@@ -3,9 +3,8 @@ import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import t from 'tap'
-import { toChunks } from '../../lib/server/chunks.js'
-import { endWithConnection } from '../../lib/server/pipeline.js'
-import { toBytes, toBytesAtOnce } from '../../lib/server/stream.js'
+import { endWithConnection } from '../../lib/server/answer/deadline.js'
+import { toBytes, toBytesAtOnce, toChunks } from '../../lib/server/answer/stream.js'
 import { isKept } from '../support/kept.js'
 
 const turns = async (count: number) => {

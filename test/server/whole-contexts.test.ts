@@ -1,7 +1,7 @@
 import Fastify, { type FastifyReply } from 'fastify'
 import services, { BadRequest, type HookContext, type Middleware } from 'fastify-services'
 import t from 'tap'
-import { applyContext } from '../../lib/server/reply.js'
+import { applyContext } from '../../lib/server/answer/reply.js'
 import { isKept } from '../support/kept.js'
 
 /** What hooks may leave in a context, by what they set. */

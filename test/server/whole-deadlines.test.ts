@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream'
 import { errorCodes, type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from 'fastify'
 import t from 'tap'
-import { Caller } from '../../lib/core/caller.js'
-import { startDeadline } from '../../lib/server/deadline.js'
-import { logError, logRecord } from '../../lib/server/log.js'
+import { Caller } from '../../lib/core/http-call.js'
+import { startDeadline } from '../../lib/server/answer/deadline.js'
+import { logError, logRecord } from '../../lib/server/answer/log.js'
 import { isKept } from '../support/kept.js'
 import { createRaw } from './raw-response.js'
 

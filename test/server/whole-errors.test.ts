@@ -5,7 +5,7 @@ import Fastify, { type FastifyReply } from 'fastify'
 import * as all from 'fastify-services'
 import { BadRequest, Conflict, type ErrorHandlerOptions, errorHandler, ServiceError } from 'fastify-services'
 import t, { type Test } from 'tap'
-import { builtInPage } from '../../lib/server/error-page.js'
+import { builtInPage } from '../../lib/server/errors/error-handler.js'
 import { isKept } from '../support/kept.js'
 
 const error = (message: string, fields: object = {}) => Object.assign(new Error(message), fields)

@@ -1,8 +1,7 @@
 import Fastify from 'fastify'
 import services, { BadRequest, type QueryParser } from 'fastify-services'
 import t from 'tap'
-import { createPlainParser } from '../../lib/server/plain-query.js'
-import { createParser } from '../../lib/server/query.js'
+import { createParser, createPlainParser } from '../../lib/server/request/query.js'
 import { isKept } from '../support/kept.js'
 
 const words = (text: string) => text.trim().split(/\s+/)

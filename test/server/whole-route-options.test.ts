@@ -10,8 +10,8 @@ import Fastify, {
 import services, { type HookContext, type Params, resource } from 'fastify-services'
 import mounted from 'fastify-services/feathers'
 import t from 'tap'
-import { authentications, type WithAuthentications } from '../../lib/core/credentials.js'
-import { markOf } from '../../lib/core/route-mark.js'
+import { authentications, type WithAuthentications } from '../../lib/core/authentications.js'
+import { markOf } from '../../lib/core/description.js'
 import { isKept } from '../support/kept.js'
 
 // The routes that services add, and custom methods that a request names in its header.

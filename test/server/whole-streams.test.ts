@@ -3,9 +3,9 @@ import { PassThrough, Readable } from 'node:stream'
 import Fastify, { type FastifyReply } from 'fastify'
 import services, { type HookContext } from 'fastify-services'
 import t from 'tap'
-import type { Caller } from '../../lib/core/caller.js'
-import { adopt, release } from '../../lib/server/sources.js'
-import { breakOff, close, isStream, listenForLoss, streamIn } from '../../lib/server/stream.js'
+import type { Caller } from '../../lib/core/http-call.js'
+import { adopt, release } from '../../lib/server/answer/sources.js'
+import { breakOff, close, isStream, listenForLoss, streamIn } from '../../lib/server/answer/stream.js'
 import { isKept } from '../support/kept.js'
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -1,6 +1,6 @@
 import type { JsonSchema, StandardSchema } from '../../../types/resource.js'
 import { attempt } from '../errors.js'
-import { isObject } from '../plain.js'
+import { isObject } from '../objects.js'
 
 /** Which side of a schema that transforms is meant: what is sent, or what becomes of it. */
 export type Side = 'input' | 'output'

@@ -1,6 +1,6 @@
 import { type Fault, maxFaults } from '../../schema/incoming.js'
 import { toList } from '../../schema/text.js'
-import { isObject } from '../plain.js'
+import { isObject } from '../objects.js'
 import { type Check, type Compile, type Problem, toError, toFault } from './problem.js'
 import { type Filter, maxCount, type Operand, type QueryRules } from './query-rules.js'
 

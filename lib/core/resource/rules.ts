@@ -1,4 +1,4 @@
-import type { MethodRoute } from '../../../types/custom-route.js'
+import type { MethodRoute } from '../../../types/call.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
 import type { WrittenSchema } from '../../schema/documents.js'
 import type { BodyRules } from './body.js'

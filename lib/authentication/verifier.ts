@@ -1,0 +1,192 @@
+import type { FastifyRequest } from 'fastify'
+import type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
+import type { Params } from '../../types/service.js'
+import { attempt, NotAuthenticated } from '../core/errors.js'
+import { callerIn } from '../core/http-call.js'
+import { type Called, isViewOf, noteLogin, withoutOtherLogins } from '../core/logins.js'
+import { merge } from '../core/objects.js'
+import type { Entities } from './entities.js'
+import type { Passwords } from './password.js'
+import type { RevocationList } from './revocation.js'
+import type { Authenticator, Strategy, StrategyResult } from './strategy.js'
+import type { Tokens } from './token.js'
+
+export interface CredentialsParts {
+  readonly entities: Entities
+  readonly passwords: Passwords
+  readonly tokens: Tokens
+  readonly strategies: ReadonlyMap<string, Strategy>
+  /** The names of the strategies that read requests, in order. */
+  readonly parseStrategies: readonly string[]
+  readonly revocation: RevocationList | undefined
+  readonly isRevoked: ((payload: TokenPayload, request: FastifyRequest | undefined) => unknown) | undefined
+  readonly log: Authenticator['log']
+}
+
+type Given = Params & { authentication?: AuthenticationRequest }
+
+// Each `params.authentication` that was made here, and who has verified it: nobody where it was only read. Any other was set by others.
+const verifiers = new WeakMap<object, Credentials | undefined>()
+
+/** What a guard stands before. */
+export interface Guarded extends Called {
+  /** The context or the request: further guards of the same call have the same. */
+  readonly call: object
+}
+
+// The guards of one call may be those of several authentications, who is known to each of them then.
+const accepting = new WeakMap<object, Set<object>>()
+
+/** The authentications whose guards a call has passed, also before its route. */
+function acceptedIn(params: Params, call: object): Set<object> {
+  const caller = callerIn(params)
+  const key = caller !== undefined && caller.context === call ? Object(caller.request) : call
+  const known = accepting.get(key) ?? new Set()
+  accepting.set(key, known)
+  return known
+}
+
+/** Reads the credentials of calls, and asks the strategies of one authentication service who they belong to. */
+export class Credentials {
+  /** What the strategies may use. */
+  readonly authenticator: Authenticator
+  /** The strategies by name, and the names of those that read requests. */
+  readonly strategies: Pick<CredentialsParts, 'strategies' | 'parseStrategies'>
+  readonly #parts: CredentialsParts
+  #ready: Promise<void> | undefined
+
+  constructor(parts: CredentialsParts) {
+    const { entities, passwords, strategies, log } = parts
+    this.#parts = parts
+    this.strategies = parts
+    this.authenticator = {
+      entities,
+      passwords,
+      strategyNames: [...strategies.keys()],
+      verifyAccessToken: (accessToken, params = {}) => this.#verifyAccessToken(accessToken, params),
+      log
+    }
+  }
+
+  /**
+   * Asks a strategy who calls. This is where the secrets of users are removed: nothing that a strategy returns or throws has them.
+   * @param allowed the names of the strategies that may be asked
+   * @throws {NotAuthenticated} when the strategy is not among them, or refuses the credentials
+   */
+  async authenticate(
+    request: AuthenticationRequest,
+    params: Params,
+    allowed: readonly string[]
+  ): Promise<AuthenticationResult> {
+    const { entities, strategies } = this.#parts
+    const name = request.strategy
+    if (!name) throw new NotAuthenticated('Invalid authentication information (no `strategy` set)')
+    const strategy = allowed.includes(name) ? strategies.get(name) : undefined
+    if (strategy === undefined)
+      throw new NotAuthenticated('Invalid authentication information (strategy not allowed in authStrategies)')
+    await this.setup()
+    let found: StrategyResult
+    try {
+      found = await strategy.authenticate(request, params)
+    } catch (error) {
+      throw entities.errorWithoutSecrets(error)
+    }
+    if (typeof found !== 'object' || found === null) throw new NotAuthenticated('Not authenticated')
+    const authentication = merge(found.authentication ?? {}, { strategy: name })
+    const result = merge(found, { authentication }) as AuthenticationResult
+    const entity = entities.name
+    if (entity !== null && result[entity] !== undefined) result[entity] = entities.withoutSecrets(result[entity])
+    verifiers.set(authentication, this)
+    return result
+  }
+
+  /**
+   * Tells who a call comes from, for a guard: returns the params of the call with the result merged into them. A call of the server
+   * itself needs no credentials. What the guards of other authentications have set counts for nothing, and is taken out.
+   * @param guarded the service that is called, and what the call is known by
+   * @throws {NotAuthenticated} when the call comes from outside, without credentials that one of the strategies accepts
+   */
+  async check<P extends Params>(given: P, strategies: readonly string[], guarded: Guarded): Promise<P> {
+    if (isViewOf(given, guarded)) return given
+    const accepted = acceptedIn(given, guarded.call)
+    const params: P & Given = withoutOtherLogins(given, this, accepted)
+    accepted.add(this)
+    const { authentication, authenticated } = params
+    const isOurs = !authentication || verifiers.get(authentication) === this
+    const isAllowed = !authentication || strategies.includes(String(authentication.strategy))
+    if (authenticated === true && isOurs && isAllowed) return params
+    const credentials = await this.of(params, strategies)
+    if (credentials === undefined && params.provider) throw new NotAuthenticated('Not authenticated')
+    if (credentials === undefined) return params
+    const { accessToken, refreshToken, ...result } = await this.authenticate(credentials, params, strategies)
+    const values = merge(result, { authenticated: true })
+    return merge(params, merge(values, noteLogin(params, { maker: this, values })))
+  }
+
+  /** The credentials of a call: those that a hook or middleware has set (`null` is as if it were not set), else those that one of the strategies reads from the request. */
+  async of(params: Params, strategies = this.authenticator.strategyNames): Promise<AuthenticationRequest | undefined> {
+    const { authentication }: Given = params
+    if (authentication && !verifiers.has(authentication)) return authentication
+    const request = params.provider ? requestOf(params) : undefined
+    return request && this.#parse(request, strategies)
+  }
+
+  /** Puts the credentials of a request on `request.feathers`, unless middleware has put some there. */
+  async read(request: FastifyRequest): Promise<void> {
+    if ((request.feathers.authentication ?? null) !== null) return
+    const found = await this.#parse(request, this.authenticator.strategyNames)
+    if (found === undefined) return
+    verifiers.set(found, undefined)
+    request.feathers = { authentication: found }
+  }
+
+  /** Runs once, before the server starts or before a login that comes earlier. @throws when a strategy can't work, or users are needed and have no service */
+  setup(): Promise<void> {
+    this.#ready ??= this.#setup().catch((error) => {
+      this.#ready = undefined
+      throw error
+    })
+    return this.#ready
+  }
+
+  /** Whether tokens of another authentication would be good here, for users of another table. */
+  takesTokensOf(one: Credentials): boolean {
+    const other = one.#parts
+    const usersOf = ({ entities }: CredentialsParts) => (entities.name === null ? undefined : entities.service)
+    if (usersOf(this.#parts) === usersOf(other)) return false
+    return attempt(() => this.#parts.tokens.verify(other.tokens.sign({ sub: 'test' }).accessToken)) !== undefined
+  }
+
+  async #setup(): Promise<void> {
+    const { entities, strategies } = this.#parts
+    entities.setup()
+    for (const [name, strategy] of strategies) await strategy.setup?.(this.authenticator, name)
+  }
+
+  /** The credentials of a request, from the first of the strategies that finds some. */
+  async #parse(request: FastifyRequest, among: readonly string[]): Promise<AuthenticationRequest | undefined> {
+    const { parseStrategies, strategies, entities } = this.#parts
+    try {
+      for (const name of parseStrategies) {
+        const found = among.includes(name) && (await strategies.get(name)?.parse?.(request))
+        if (found) return merge(found, { strategy: name })
+      }
+      return undefined
+    } catch (error) {
+      throw entities.errorWithoutSecrets(error)
+    }
+  }
+
+  async #verifyAccessToken(accessToken: unknown, params: Params): Promise<TokenPayload> {
+    const { tokens, revocation, isRevoked } = this.#parts
+    const payload = tokens.verify(accessToken)
+    // Without an id it could never be revoked.
+    if (revocation !== undefined && payload.jti === undefined) throw new NotAuthenticated('Invalid access token')
+    if ((await revocation?.isRevoked(payload)) || (await isRevoked?.(payload, requestOf(params))))
+      throw new NotAuthenticated('Invalid access token: it was revoked')
+    return payload
+  }
+}
+
+/** The request that a call comes from, `undefined` for a call of the server. */
+const requestOf = (params: Params) => callerIn(params)?.request as FastifyRequest | undefined

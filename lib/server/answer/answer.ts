@@ -1,0 +1,84 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Formatter, HookContext, Middleware } from '../../../types/fastify.js'
+import { isJSON } from '../../core/content.js'
+import type { Caller } from '../../core/http-call.js'
+import { logError } from './log.js'
+import { runMiddleware, watch } from './middleware.js'
+import { toPayload } from './payload.js'
+import { keepHeaders } from './reply.js'
+import type { Serializer } from './serializer.js'
+import { adopt } from './sources.js'
+import { isStream, toBytes } from './stream.js'
+
+/** Returns what the handler of a route returns to Fastify: the payload, or the reply if something else sends. */
+export type Answer = (context: HookContext, caller: Caller, request: FastifyRequest, reply: FastifyReply) => unknown
+
+/** Makes the function that answers a call that has succeeded: after-middleware, then the formatter. */
+export function createAnswer(
+  after: readonly Middleware[],
+  custom: Formatter | undefined,
+  serializer: Serializer,
+  ofItem?: Serializer,
+  textType?: (text: string) => string
+): Answer {
+  const format = custom ?? createFormatter(serializer, ofItem, textType)
+  // Most services have neither, so there is nothing to wait for.
+  if (after.length === 0 && custom === undefined)
+    return (_context, _caller, request, reply) => format(request, reply) ?? undefined
+  return async (context, caller, request, reply) => {
+    keepHeaders(reply)
+    if (after.length > 0) {
+      const isOver = await runMiddleware(after, request, reply)
+      adopt(reply.data, context, caller)
+      if (isOver) return reply
+    }
+    const isAnswered = custom && watch(reply)
+    let payload: unknown
+    let isAsync = false
+    try {
+      payload = format(request, reply)
+      isAsync = isPromise(payload)
+      if (isAsync) payload = await payload
+    } catch (error) {
+      if (!isAnswered?.()) throw error
+      logError(request.log, 'error', error, 'A formatter failed after it had answered')
+      return reply
+    }
+    if (custom !== undefined) adopt(payload, context, caller)
+    if (caller.isGone) return reply
+    // A formatter that returns nothing sends by itself: one that is not async may do so later.
+    if (payload === undefined) return isAnswered?.() || !isAsync ? reply : undefined
+    // The default formatter returns a payload already.
+    return (custom === undefined ? payload : await toPayload(payload, reply)) ?? undefined
+  }
+}
+
+const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
+
+/**
+ * Makes the default formatter: the data as JSON, strings, numbers and booleans too. Buffers, streams and `Response` objects are
+ * sent as they are, a stream of objects as newline-delimited JSON (docs/http.md#answers).
+ * @param ofItem serializes an object of a stream
+ * @param textType gives the content type of a text that is sent as it is
+ */
+export function createFormatter(
+  serializer: Serializer,
+  ofItem?: Serializer,
+  textType?: (text: string) => string
+): Formatter {
+  return (_request: FastifyRequest, reply: FastifyReply) => {
+    const { data } = reply
+    if (ArrayBuffer.isView(data)) return data
+    if (data === undefined || data === null || data instanceof Response || isStream(data))
+      return toPayload(data ?? null, reply, (stream, reply) => toBytes(stream, reply, ofItem?.(reply)))
+    if (textType && typeof data === 'string' && data !== '' && !reply.hasHeader('content-type'))
+      reply.type(textType(data))
+    const type = String(reply.getHeader('content-type') ?? '')
+    if (type === '') reply.type('application/json; charset=utf-8')
+    // Fastify does not serialize strings: it takes them for what is serialized already.
+    if (typeof data === 'string') return type === '' || isJSON(type) ? JSON.stringify(data) : data
+    reply.serializer(serializer(reply))
+    return data
+  }
+}

@@ -1,0 +1,79 @@
+import type { Socket } from 'node:net'
+import { errorCodes, type FastifyReply, type FastifyRequest } from 'fastify'
+import { read } from '../../core/errors.js'
+import type { Caller } from '../../core/http-call.js'
+import { close, streamIn } from './stream.js'
+
+const { FST_ERR_HANDLER_TIMEOUT: HandlerTimeout } = errorCodes
+const { code } = new HandlerTimeout()
+const isTimeout = (error: unknown) => read(error, 'code') === code
+
+/**
+ * Ends a call when the `handlerTimeout` of its route, in ms, has passed. Fastify does so itself, except for requests
+ * with a body: when the body is read, it takes the client for gone and drops its timer (fastify/fastify#6725).
+ */
+export function startDeadline(ms: number, caller: Caller, request: FastifyRequest, reply: FastifyReply): void {
+  let hasBegun = false
+  const { send } = reply
+  // Two answers end the process, and `onSend` hooks of the application may delay the first one.
+  reply.send = (payload) => {
+    if (caller.hasExpired && hasBegun) {
+      const stream = streamIn(payload)
+      if (stream !== undefined) close(stream)
+      return reply
+    }
+    hasBegun = true
+    return send.call(reply, payload)
+  }
+  const { signal } = request
+  signal.addEventListener('abort', () => {
+    if (isTimeout(signal.reason)) caller.expire()
+  })
+
+  const end = () => {
+    if (caller.isGone || reply.sent) return
+    const error = new HandlerTimeout(String(ms), request.routeOptions.url)
+    if (reply.raw.headersSent) reply.raw.destroy(error)
+    // Hooks of the application have held the answer for as long again.
+    else if (hasBegun) reply.raw.destroy()
+    else {
+      caller.expire()
+      reply.send(error)
+    }
+  }
+  let timer = setTimeout(() => {
+    if (hasBegun && !reply.raw.headersSent) timer = setTimeout(end, ms)
+    else end()
+  }, ms)
+  caller.onEnd(() => clearTimeout(timer))
+}
+
+type Raw = FastifyReply['raw']
+
+// One listener for each connection, however many requests wait on it.
+const waiting = new WeakMap<Socket, Set<Raw>>()
+
+/**
+ * Ends a response that waits behind others on its connection (pipelining in HTTP/1) when the connection closes. Node
+ * notifies only the response whose turn it is: the others would hold what they have for ever.
+ */
+export function endWithConnection({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply): void {
+  if (raw.socket !== null) return
+  const responses = waiting.get(socket) ?? watch(socket)
+  responses.add(raw)
+  raw.once('close', () => responses.delete(raw))
+}
+
+function watch(socket: Socket): Set<Raw> {
+  const responses = new Set<Raw>()
+  waiting.set(socket, responses)
+  socket.once('close', () => {
+    for (const raw of responses) {
+      // Node ends a response that has got its turn by now.
+      if (raw.socket !== null) continue
+      raw.destroy()
+      raw.emit('close')
+    }
+  })
+  return responses
+}

@@ -1,0 +1,190 @@
+import { types } from 'node:util'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import { attempt, GeneralError } from '../../core/errors.js'
+import { type MethodDefinition, methods } from '../../core/methods.js'
+import { isObject } from '../../core/objects.js'
+import { type Outgoing, type RecordRules, rulesOf } from '../../core/resource/rules.js'
+import { errorWithout, without } from '../../core/without.js'
+import { hiddenNames } from '../../schema/hidden.js'
+import { scalarOf } from '../../schema/outgoing.js'
+import { kinds } from '../../schema/reader.js'
+import type { Shape } from '../../schema/shape.js'
+import { projectionOf, shapesOf } from '../request/resource-route.js'
+import { answersPages, hasOwnCompiler, listOf, responses } from '../request/schema.js'
+
+/** Turns data into JSON. @throws {GeneralError} when that is not possible */
+export type Serialize = (data: unknown) => string
+
+/** Returns the function that serializes the data of a reply. */
+export type Serializer = (reply: FastifyReply) => Serialize
+
+/**
+ * Makes what serializes throw an error of ours alone: V8's messages about values that it can't serialize reveal internals of the server, and
+ * a `toJSON` may throw anything.
+ */
+export function withOwnError(
+  serialize: (data: unknown) => string | undefined,
+  message = 'The result is not JSON (BigInt or a cycle?)'
+): Serialize {
+  return (data) => {
+    try {
+      const text = serialize(data)
+      if (text !== undefined) return text
+    } catch (error) {
+      throw new GeneralError(message, undefined, { cause: error })
+    }
+    throw new GeneralError(message)
+  }
+}
+
+const withoutSchema = (name: string) =>
+  withOwnError(JSON.stringify, `${name}: the result is not JSON (BigInt or a cycle?)`)
+
+/** Makes what serializes by no schema. `name` is that of the method, with its service. */
+export function createStringify(name: string): Serializer {
+  const serialize = withoutSchema(name)
+  return () => serialize
+}
+
+/**
+ * Serializes by the response schema of a method, which describes one record: each record of a list, a page or a batch. What is made for a
+ * status is kept.
+ *
+ * @param record of the resource that the service has schemas of: what declares no other answer leaves by it
+ */
+export function createSerializer(
+  name: string,
+  method: MethodDefinition,
+  schema: FastifySchema,
+  instance: FastifyInstance,
+  record?: RecordRules
+): Serializer {
+  const rules = rulesOf(schema)
+  const isCustom = ![...methods.values()].includes(method)
+  const byStatus = responses(schema)
+  // Asked now: when it starts, Fastify sets its own where there is none.
+  const hasCompiler = hasOwnCompiler(schema, instance)
+  const kept = new Map<number, Serialize>()
+  return (reply) => {
+    const { statusCode } = reply
+    let serialize = kept.get(statusCode)
+    if (serialize === undefined) {
+      serialize = create(reply, String(statusCode))
+      kept.set(statusCode, serialize)
+    }
+    return serialize
+  }
+
+  function create(reply: FastifyReply, status: string): Serialize {
+    // What a resource does not name does not leave with a redirect, either.
+    const other = byStatus.get('default') ?? (rules && byStatus.get('2xx'))
+    const found = byStatus.get(status) ?? byStatus.get(`${status[0]}xx`) ?? other
+    if (rules !== undefined && (found === undefined || found === rules.response))
+      return serializeBy(rules.outgoing, rules.record)
+    if (found === undefined) return record === undefined ? withoutSchema(name) : serializeBy(record.outgoing, record)
+    const one = reply.compileSerializationSchema(found, status) as Serialize
+    // The schema of an application's own compiler may be of any kind, and only few results of `get` are lists.
+    const whole = hasCompiler || method.id === true ? undefined : listOf(found)
+    const toList =
+      whole === undefined
+        ? (records: unknown[]) => `[${records.map(one).join(',')}]`
+        : (reply.compileSerializationSchema(whole, status) as Serialize)
+    return withOwnError((data) => {
+      if (Array.isArray(data)) return toList(data)
+      const records = recordsOf(data)
+      if (records === undefined) return one(data)
+      // A `toJSON` of the page would give its records once more, and not by the schema.
+      const others = JSON.stringify({ ...Object(data), data: undefined, toJSON: undefined }).slice(1, -1)
+      return `{${others},"data":${toList(records)}}`
+    }, `${name}: the result does not fit the schema of its answers, or is not JSON (BigInt or a cycle?)`)
+  }
+
+  /** What is no list and no page, where lists are answered, is an item of one: a stream gives it. */
+  function serializeBy(outgoing: Outgoing, record: RecordRules): Serialize {
+    const { project, shape } = projectionOf(outgoing, instance)
+    // A record with a field of that name is one, also beside numbers.
+    const mayBePage = answersPages(method) || (isCustom && !shape.names.includes('data'))
+    const takesObjects = (shape.kinds & kinds.object) !== 0
+    const takesLists = (shape.kinds & kinds.array) !== 0
+    const toItem = takesLists && !takesObjects ? (item: unknown) => (project([item]) as unknown[])[0] : project
+    const toList = takesLists ? project : (items: unknown[]) => items.map(project)
+    const serialize = withOwnError((data) => {
+      if (Array.isArray(data)) return toText(toList(data))
+      const records = recordsOf(data, mayBePage)
+      if (records === undefined) return toText(toItem(data) ?? (takesObjects ? {} : null))
+      // A `toJSON` of the page would give its records once more, and not by the schema.
+      return toText({ ...withoutHiddenAside(data as object, record), toJSON: undefined, data: toList(records) })
+    }, `${name}: the result is not JSON (BigInt or a cycle?)`)
+    if (rules !== undefined || !isCustom) return serialize
+    return (data) => {
+      checkRecords(Array.isArray(data) ? data : (recordsOf(data, mayBePage) ?? [data]), shape)
+      return serialize(data)
+    }
+  }
+
+  /** A page without what a record hides, beside its records. */
+  function withoutHiddenAside(page: object, record: RecordRules): object {
+    if (Object.keys(page).every((name) => ofPages.includes(name))) return page
+    const hidden = namesHiddenBy(record, instance).filter((name) => !ofPages.includes(name))
+    return without({ ...page, data: undefined, toJSON: undefined }, hidden, types) as object
+  }
+
+  /** @throws {GeneralError} when a method that declares no answer has given something else than records */
+  function checkRecords(items: readonly unknown[], shape: Shape): void {
+    const isOther = (item: unknown) => {
+      if (item === null || item === undefined || typeof Object(item).toJSON === 'function') return false
+      const names = isObject(item) ? Object.keys(item) : undefined
+      return names?.length !== 0 && !names?.some((field) => shape.of(item as object).field(field).isKnown)
+    }
+    if (items.some(isOther))
+      throw new GeneralError(
+        `${name}: the result has no field of the record of its resource. Declare what it answers, as in resource(schema, { methods: { stats: { response } } })`
+      )
+  }
+
+  /** The records of a page, which tells a number beside them. */
+  function recordsOf(result: unknown, mayBePage = answersPages(method)): unknown[] | undefined {
+    const { data, total, limit, skip } = mayBePage ? Object(result) : ({} as Record<string, unknown>)
+    const isPage =
+      Array.isArray(data) &&
+      [total, limit, skip].some((count) => typeof count === 'number' || typeof count === 'bigint')
+    return isPage ? data : undefined
+  }
+}
+
+const ofPages = ['total', 'limit', 'skip', 'data']
+
+/** JSON, in which a field of any kind may hold a number that only `BigInt` has. */
+function toText(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    const text = attempt(() =>
+      JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? scalarOf(inner) : inner))
+    )
+    if (text === undefined) throw error
+    return text
+  }
+}
+
+type OnError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => unknown
+
+/** Makes an error handler leave out of what errors tell the fields that a resource hides, at any depth. */
+export function withoutHidden(onError: OnError, record: RecordRules, instance: FastifyInstance): OnError {
+  // Few services fail, and few schemas hide something.
+  let names: readonly string[] | undefined
+  return (error, request, reply) => {
+    names ??= namesHiddenBy(record, instance)
+    return onError(names.length === 0 ? error : errorWithout(error, names, types), request, reply)
+  }
+}
+
+/** The names of the fields of a record that do not leave: those that are flagged, and those that its answer does not have. */
+export function namesHiddenBy(record: RecordRules, instance: FastifyInstance): readonly string[] {
+  const incoming = shapesOf(record.incoming, instance)
+  const outgoing = shapesOf(record.outgoing.written, instance)
+  return outgoing.root.remember(namesHiddenBy, () => {
+    const left = incoming.root.names.filter((name) => !outgoing.root.field(name).isKnown)
+    return [...new Set([...hiddenNames(incoming), ...hiddenNames(outgoing), ...left])]
+  })
+}

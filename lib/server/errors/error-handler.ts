@@ -1,0 +1,195 @@
+import { accessSync, constants } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { STATUS_CODES } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ErrorHandlerOptions, ErrorPage, NotFoundOptions } from '../../../types/fastify.js'
+import {
+  attempt,
+  type ErrorJSON,
+  GeneralError,
+  isError,
+  isServiceError,
+  NotFound,
+  read,
+  type ServiceError,
+  toServiceError
+} from '../../core/errors.js'
+import { isPlain } from '../../core/objects.js'
+import { logError, logRecord } from '../answer/log.js'
+import { restoreHeaders } from '../answer/reply.js'
+import { vary, wantsJSON } from '../request/request.js'
+import { explained } from './setting-error.js'
+
+/**
+ * An error handler for Fastify: logs the error and answers it in the error format (docs/errors.md#the-body), as JSON or HTML.
+ *
+ * @example
+ * app.setErrorHandler(errorHandler({ html: false }))
+ * @throws when a page that `html` names can not be read
+ */
+export function errorHandler(
+  options: ErrorHandlerOptions = {}
+): (error: unknown, request: FastifyRequest, reply: FastifyReply) => void {
+  const { html } = options
+  const log = createLog(options)
+  const page = html === false ? undefined : createPage(html)
+  return (given, request, reply) => {
+    const thrown = explained(given)
+    const error = toAnswer(thrown, options.expose ?? process.env.NODE_ENV !== 'production', request)
+    log(thrown, error, request)
+    restoreHeaders(reply)
+    // This replaces the serializer of the result, which is not sent.
+    reply.code(error.code).serializer((payload) => (typeof payload === 'string' ? payload : JSON.stringify(payload)))
+    if (error.code === 401) reply.header('www-authenticate', 'Bearer')
+    if (error.code === 406 || page !== undefined) vary(reply)
+    const retryAfter = read(error.data, 'retryAfter')
+    // The header takes whole seconds. `Math.ceil` of a number below zero may be -0.
+    const seconds = typeof retryAfter === 'number' && retryAfter >= 0 ? Math.ceil(retryAfter) : undefined
+    if (Number.isSafeInteger(seconds)) reply.header('retry-after', seconds)
+    if (page === undefined || wantsJSON(request))
+      send(reply.type('application/json; charset=utf-8'), toBody(error, options.requestId ? request.id : undefined))
+    else sendPage(page, error, request, reply)
+  }
+}
+
+// Bypasses the guards on `reply.send`, since an error answer replaces another one.
+const send = (reply: FastifyReply, payload: string): unknown => Object.getPrototypeOf(reply).send.call(reply, payload)
+
+async function sendPage(
+  page: ErrorPage,
+  error: ServiceError,
+  request: FastifyRequest,
+  reply: FastifyReply
+): Promise<void> {
+  reply.type('text/html; charset=utf-8')
+  // A page of the application may change the error before it fails.
+  const { code, message } = error
+  try {
+    const text = await page(error, request, reply)
+    if (typeof text === 'string') send(reply, text)
+  } catch (err) {
+    logError(request.log, 'error', err, 'The page for an error failed')
+    if (!reply.sent) send(reply, builtInPage({ code, message }))
+  }
+}
+
+/**
+ * Chooses what the client may see of an error. V8's messages about values that it can't serialize reveal internals of
+ * the server; ours do not.
+ */
+function toAnswer(thrown: unknown, expose: boolean, { routeOptions }: FastifyRequest): ServiceError {
+  // Fastify marks what its serializer has thrown by the configuration of the route.
+  const isOfSerializer = routeOptions?.config !== undefined && read(thrown, 'serialization') === routeOptions.config
+  if (isOfSerializer && !attempt(() => thrown instanceof GeneralError))
+    return new GeneralError('The result is not JSON (BigInt or a cycle?)', undefined, { cause: thrown })
+  const error = toServiceError(thrown)
+  if (expose || error.code < 500 || isServiceError(thrown)) return error
+  return Object.assign(error, { message: STATUS_CODES[error.code] ?? 'Error', errors: undefined })
+}
+
+function toBody(error: ServiceError, requestId: string | undefined): string {
+  try {
+    return JSON.stringify(withId(error.toJSON(), requestId))
+  } catch {
+    const { name, message, code, className } = error
+    return JSON.stringify(withId({ name, message, code, className }, requestId))
+  }
+}
+
+/** Data that is no object has no room for the id. */
+function withId(body: ErrorJSON, requestId: string | undefined): ErrorJSON {
+  const data = body?.data ?? {}
+  return requestId === undefined || !isPlain(data) ? body : { ...body, data: { ...data, requestId } }
+}
+
+type Log = (thrown: unknown, error: ServiceError, request: FastifyRequest) => void
+
+/** What is logged: the error as it was thrown, where that can be read. */
+const toLogged = (thrown: unknown, error: ServiceError) => (isError(thrown) ? thrown : error)
+
+function createLog({ logger }: ErrorHandlerOptions): Log {
+  if (logger === false) return () => {}
+  if (logger === undefined)
+    return (thrown, error, request) => {
+      // It is a getter, since Node makes the text of a stack when that is first read, which is expensive. A logger that is off reads nothing,
+      // and one of the application may set another value.
+      const record = {
+        get err() {
+          return toLogged(thrown, error)
+        },
+        set err(value) {
+          Object.defineProperty(record, 'err', { value, writable: true })
+        }
+      }
+      logRecord(request.log, error.code >= 500 ? 'error' : 'info', record, error.message)
+    }
+  return (thrown, error, request) => {
+    try {
+      logger.error(toLogged(thrown, error))
+    } catch (err) {
+      logError(request.log, 'error', err, 'The logger of errors failed')
+    }
+  }
+}
+
+function createPage(html: Exclude<ErrorHandlerOptions['html'], false>): ErrorPage {
+  if (html === undefined) return builtInPage
+  if (typeof html === 'function') return html
+  const pages = new Map(
+    Object.entries(html).map(([status, page]) => [status, typeof page === 'string' ? file(page) : page])
+  )
+  return (error, request, reply) =>
+    (pages.get(String(error.code)) ?? pages.get('default') ?? builtInPage)(error, request, reply)
+}
+
+function file(path: string): ErrorPage {
+  accessSync(path, constants.R_OK)
+  return () => readFile(path, 'utf8')
+}
+
+/**
+ * Answers the errors of the router itself, which never reach a plugin: a malformed URL and an id that is too long.
+ *
+ * @example
+ * const app = Fastify({ frameworkErrors })
+ */
+export const frameworkErrors = errorHandler()
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escapeHTML = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] as string)
+
+/**
+ * The page for an error if the application has none of its own. It loads nothing, and escapes everything that it shows.
+ */
+export function builtInPage({ code, message }: { code: number; message: string }): string {
+  const title = escapeHTML(`${code} ${STATUS_CODES[code] ?? ''}`.trim())
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${title}</title>
+<style>body { font: 1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 15vh auto; padding: 0 1rem; color: #222 }</style>
+</head>
+<body>
+<h1>${title}</h1>
+<p>${escapeHTML(message)}</p>
+</body>
+</html>
+`
+}
+
+/**
+ * A not-found handler for Fastify: answers 404 in the error format (docs/errors.md#options). With `verbose` the
+ * message names the URL; the other options are those of the error handler.
+ *
+ * @example
+ * app.setNotFoundHandler(notFound({ verbose: true }))
+ */
+export function notFound(options: NotFoundOptions = {}): (request: FastifyRequest, reply: FastifyReply) => void {
+  const answer = errorHandler(options)
+  return (request, reply) => {
+    const { url } = request
+    return answer(new NotFound(options.verbose ? `Page not found: ${url}` : 'Page not found', { url }), request, reply)
+  }
+}

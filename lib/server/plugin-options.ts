@@ -1,0 +1,62 @@
+import type { FastifyBaseLogger, FastifySchema } from 'fastify'
+import type { ErrorHandlerOptions, NotFoundOptions, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
+import { isObject } from '../core/objects.js'
+import { checkOptions, type Kind, kinds, type OptionTable, shown, withoutRegister } from '../core/options.js'
+
+// Hooks for all methods may be a list.
+const map: Kind = ['an object', (value) => typeof value === 'object' && value !== null]
+const names: Kind = ['a list of names', kinds.names[1]]
+// A schema of some libraries is a function.
+const schema: Kind = ['a schema', kinds.settings[1]]
+const { free, object } = kinds
+
+// What would fail later, with an error of V8, or be ignored. Fastify and others check what is free.
+const ofPlugin: OptionTable<ServicesOptions> = {
+  query: kinds.settings,
+  formatter: kinds.function,
+  hooks: map,
+  notFound: ['true, false or an object', (value) => typeof value === 'boolean' || isObject(value)],
+  errorHandler: object
+}
+const ofService: OptionTable<ServiceOptions> = {
+  methods: names,
+  routes: object,
+  events: names,
+  hooks: map,
+  before: free,
+  after: free,
+  formatter: kinds.function,
+  schema: object,
+  config: map,
+  bodyLimit: free,
+  handlerTimeout: free
+}
+const ofErrorHandler: OptionTable<ErrorHandlerOptions> = { html: free, logger: free, expose: free, requestId: free }
+const ofNotFound: OptionTable<NotFoundOptions> = { ...ofErrorHandler, verbose: free }
+
+/** @throws when an option of the plugin is not known, a misspelt one for example. Those in `query` are those of `qs`. */
+export function checkPluginOptions(options: ServicesOptions, log: FastifyBaseLogger): void {
+  const who = 'fastify-services'
+  const advice = { registers: 'the services', call: 'child.service(path, object)' }
+  checkOptions(who, ofPlugin, withoutRegister(who, options, advice, log))
+  const { errorHandler, notFound } = options
+  if (isObject(errorHandler)) checkOptions(who, ofErrorHandler, errorHandler, 'errorHandler.')
+  if (isObject(notFound)) checkOptions(who, ofNotFound, notFound, 'notFound.')
+}
+
+/** @throws when it is no path that `app.service` was given */
+export function checkPath(path: unknown): void {
+  if (typeof path !== 'string')
+    throw new TypeError(`app.service() needs the path of a service, as in app.service('messages'), got ${shown(path)}`)
+}
+
+/** @throws when an option of a service is not known, or of another type */
+export function checkServiceOptions(options: ServiceOptions, path: string): void {
+  const who = `the service '${path}'`
+  if (!isObject(options)) throw new TypeError(`The options of ${who} must be an object, got ${shown(options)}`)
+  checkOptions(who, ofService, options)
+  const schemas: object = options.schema ?? {}
+  checkOptions(who, Object.fromEntries(Object.keys(schemas).map((name) => [name, object])), { ...schemas }, 'schema.')
+  for (const [name, { response }] of Object.entries<FastifySchema>({ ...schemas }))
+    checkOptions(who, { response: schema }, { response }, `schema.${name}.`)
+}

@@ -1,0 +1,67 @@
+import type { FastifyRequest } from 'fastify'
+import { type Caller, caller, callerIn } from '../../core/http-call.js'
+import type { MethodDefinition } from '../../core/methods.js'
+import { idName, placeholdersIn } from '../../core/path.js'
+import { propertiesOf } from './request.js'
+
+/** The path of a method as a route, for a service at a path. */
+export const routePath = (servicePath: string, path: string) => path.replace(/:id\b/, `:${idName(servicePath)}`)
+
+/** Reads the arguments of a method from a request. */
+export type ReadArguments = (request: FastifyRequest, from: Caller) => unknown[]
+
+/**
+ * Makes, for the service at a path, the function that makes the readers of its methods' arguments (docs/http.md#requests-and-calls).
+ */
+export function argumentsAt(path: string): (definition: MethodDefinition) => ReadArguments {
+  const name = idName(path)
+  const id = ({ params }: FastifyRequest) => (params as Record<string, string>)[name] ?? null
+  const data = ({ body }: FastifyRequest) => body
+  const toRoute = ({ params }: FastifyRequest) => {
+    const { [name]: _, ...placeholders } = params as Record<string, string>
+    return placeholders
+  }
+  return (definition) => {
+    const isPlain = !path.includes(':') && placeholdersIn(definition.path).every((one) => one === 'id')
+    const route = isPlain ? () => ({}) : toRoute
+    const params = (request: FastifyRequest, from: Caller) =>
+      new RestParams(request.query, request.headers, route(request), propertiesOf(request), from)
+    const read = { id, data, params }
+    const readers = definition.arguments.map((name) => read[name])
+    return (request, from) => readers.map((reader) => reader(request, from))
+  }
+}
+
+/** The property `signal` of params. */
+export const lazySignal: PropertyDescriptor = {
+  configurable: true,
+  get() {
+    return callerIn(this)?.signal
+  },
+  set(value) {
+    Object.defineProperty(this, 'signal', { value, configurable: true, enumerable: true, writable: true })
+  }
+}
+
+/**
+ * The params of a call over HTTP (docs/http.md#requests-and-calls). Their `signal` stands on the prototype,
+ * since defining it on each object is expensive.
+ */
+export class RestParams {
+  readonly [caller]: () => Caller
+  query: unknown
+  headers: unknown
+  route: unknown
+  provider = 'rest'
+
+  constructor(query: unknown, headers: unknown, route: unknown, properties: object | undefined, from: Caller) {
+    this[caller] = from.token
+    this.query = query
+    this.headers = headers
+    this.route = route
+    if (properties === undefined) return
+    Object.assign(this, properties)
+    this.provider = 'rest'
+  }
+}
+Object.defineProperty(RestParams.prototype, 'signal', lazySignal)

@@ -1,0 +1,179 @@
+import formbody from '@fastify/formbody'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+  preParsingAsyncHookHandler,
+  preValidationHookHandler
+} from 'fastify'
+import type { JsonSchema } from '../../../types/resource.js'
+import { isMultipart } from '../../core/content.js'
+import { attempt, BadRequest, PayloadTooLarge } from '../../core/errors.js'
+import { checkFiles, type Files, filesOf, withoutFiles } from '../../core/resource/files.js'
+import { standardOf, toJsonSchema } from '../../core/resource/json-schema.js'
+import { refusal } from '../../core/resource/problem.js'
+import type { Parse } from './query.js'
+
+/** The types of formats that are written in JSON: `application/vnd.api+json`. */
+const jsonOfFormats = /^application\/[^\s;+]+\+json(\s*;|$)/i
+
+/**
+ * Registers the body parsers of a service's routes: JSON and urlencoded replace the inherited ones, other parsers of
+ * the application (multipart, XML) stay.
+ */
+export async function registerBodyParsers(instance: FastifyInstance, parse: Parse): Promise<void> {
+  instance.removeContentTypeParser(['application/json', 'application/x-www-form-urlencoded', 'text/plain'])
+  const json = instance.getDefaultJsonParser('error', 'error')
+  for (const type of ['application/json', jsonOfFormats])
+    instance.addContentTypeParser<string>(type, { parseAs: 'string' }, (request, body, done) => {
+      // Clients send the content type with calls without a body too, which is no error.
+      if (body.length === 0) done(null, undefined)
+      else json(request, body, done)
+    })
+  await instance.register(formbody, {
+    parser: (text) => (text === '' ? undefined : parse(text)) as Record<string, unknown>
+  })
+}
+
+/**
+ * What a route has whose body has files: it reads a form before the body is validated, checks the files, and leaves the rest to the schema. Nothing for others.
+ *
+ * @param name of the method, as in `pictures.create`
+ * @throws when `@fastify/multipart` is missing
+ */
+export function fileRoute(name: string, schema: FastifySchema | undefined, instance: FastifyInstance, parse: Parse) {
+  const { body } = schema ?? {}
+  const isLibrary = standardOf(body) !== undefined
+  const json = ((isLibrary ? attempt(() => toJsonSchema(body, 'input').document) : body) ?? {}) as JsonSchema
+  const files = filesOf(json)
+  if (files.size === 0) return undefined
+  if (!instance.hasRequestDecorator('parts') || !instance.hasContentTypeParser('multipart/form-data'))
+    throw new Error(
+      `${name} takes files (${[...files.keys()].join(', ')}): register @fastify/multipart before the service, ` +
+        'by `await app.register(multipart)`'
+    )
+  const forms = new WeakMap<object, unknown>()
+  const read: preParsingAsyncHookHandler = async (request, reply) => {
+    if (!isMultipart(String(request.headers['content-type']))) return
+    forms.set(request, await readForm(request, reply, files, parse))
+  }
+  const check: preValidationHookHandler = (request, _reply, done) => {
+    if (forms.has(request)) request.body = forms.get(request)
+    checkFiles(files, request.body)
+    done()
+  }
+  // A library knows files itself.
+  const own = { ...schema, ...(!isLibrary && { body: withoutFiles(json) }) }
+  return { read, check, schema: { consumes: ['multipart/form-data'], ...own } as FastifySchema }
+}
+
+/** A part of a form as `@fastify/multipart` gives it. */
+type Part =
+  | { type: 'field'; fieldname: string | undefined; value: unknown; valueTruncated: boolean }
+  | {
+      type: 'file'
+      fieldname: string | undefined
+      filename: string | undefined
+      mimetype: string
+      file: { resume(): unknown }
+      toBuffer(): Promise<Buffer<ArrayBuffer>>
+    }
+
+/** What `@fastify/multipart` adds to a request. */
+type FormRequest = FastifyRequest & { parts(options: object): AsyncIterable<Part>; isMultipart(): boolean }
+
+/**
+ * Reads a form with files to its end, within the limits of `@fastify/multipart` and of the body: its texts become the data that they would become in an urlencoded
+ * form, and its files are objects of the class `File`.
+ *
+ * @throws {BadRequest} when it can't be read, or has a file where none belongs
+ * @throws {PayloadTooLarge} when it passes a limit
+ */
+export async function readForm(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  files: Files,
+  parse: Parse
+): Promise<Record<string, unknown>> {
+  const limit = request.routeOptions.bodyLimit
+  const { multipartOptions } = request.routeOptions.config as { multipartOptions?: object }
+  const options = { ...multipartOptions, throwFileSizeLimit: true }
+  // The plugin reads what it has seen to be a form. That comes later, and where it attaches fields to the body it reads the form at once, without the names of files.
+  const form: FormRequest = Object.create(request, { isMultipart: { value: () => true } })
+  Object.defineProperty(request, 'isMultipart', { value: () => false })
+  try {
+    if (Number(request.headers['content-length']) > limit) throw tooLarge(limit)
+    return await Promise.race([passes(request, limit), read(form.parts(options), files, parse)])
+  } catch (error) {
+    // Nobody reads the rest of the form.
+    request.raw.unpipe()
+    request.raw.resume()
+    if (request.raw.httpVersionMajor === 1 && !request.raw.complete) reply.header('connection', 'close')
+    throw error
+  }
+}
+
+const tooLarge = (limit: number) => new PayloadTooLarge(`The form is larger than ${limit} bytes, its \`bodyLimit\``)
+
+/** Rejects when more bytes than the limit have arrived. The plugin has limits for parts, none for the whole. */
+const passes = ({ raw }: FastifyRequest, limit: number) =>
+  new Promise<never>((_resolve, reject) => {
+    let size = 0
+    raw.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limit) reject(tooLarge(limit))
+    })
+  })
+
+async function read(parts: AsyncIterable<Part>, files: Files, parse: Parse): Promise<Record<string, unknown>> {
+  const texts = new URLSearchParams()
+  const others = new Map<string, unknown[]>()
+  const add = (name: string, value: unknown) => others.set(name, [...(others.get(name) ?? []), value])
+  // A form is read to its end, so that its client gets the answer. What is not wanted is not kept.
+  let problem: Error | undefined
+  try {
+    for await (const part of parts) {
+      const { fieldname } = part
+      if (fieldname === undefined) {
+        problem ??= new BadRequest('A part of the form has no name')
+        if (part.type === 'file') part.file.resume()
+        continue
+      }
+      if (part.type === 'field') {
+        if (part.valueTruncated) problem ??= new PayloadTooLarge(`${fieldname} is too large`)
+        else if (typeof part.value === 'string') texts.append(fieldname, part.value)
+        else add(fieldname, part.value)
+        continue
+      }
+      const name = fieldname.replace(/\[]$/, '')
+      if (!files.has(name)) {
+        problem ??= refusal('body', [name], `can not be a file. Files are: ${[...files.keys()].join(', ')}`, 'type')
+        part.file.resume()
+        continue
+      }
+      const bytes = await part.toBuffer().catch((error: Error) => {
+        problem ??= toError(error, name)
+      })
+      // A browser sends an empty part for a file that was not chosen.
+      if (bytes !== undefined && (bytes.length > 0 || part.filename))
+        add(name, new File([bytes], part.filename ?? '', { type: part.mimetype }))
+    }
+  } catch (error) {
+    throw problem ?? toError(error as Error)
+  }
+  if (problem !== undefined) throw problem
+  const data = parse(texts.toString())
+  if (data instanceof BadRequest) throw data
+  for (const [name, values] of others) {
+    const all = Object.hasOwn(data, name) ? [data[name], ...values].flat() : values
+    data[name] = all.length > 1 || files.get(name)?.isList ? all : all[0]
+  }
+  return data
+}
+
+function toError(error: Error & { statusCode?: number }, name = 'The form'): Error {
+  if (error.statusCode === 413)
+    return new PayloadTooLarge(`${name} is too large: ${error.message}`, {}, { cause: error })
+  return new BadRequest(`The form can't be read: ${error.message}`, {}, { cause: error })
+}

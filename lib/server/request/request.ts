@@ -1,0 +1,58 @@
+import accepts from 'accepts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isJSON } from '../../core/content.js'
+import { NotAcceptable } from '../../core/errors.js'
+
+const store = Symbol('feathers')
+type Stored = FastifyRequest & { [store]?: Record<string, unknown> }
+
+/** What middleware has put on `request.feathers`, `undefined` if nothing has used it. */
+export const propertiesOf = (request: FastifyRequest) => (request as Stored)[store]
+
+/** Decorates requests and replies with what docs/http.md#middleware promises: `feathers`, `data`, `hook`, `format`. */
+export function decorateMessages(app: FastifyInstance): void {
+  app.decorateRequest('feathers', {
+    getter(this: FastifyRequest) {
+      const request = this as Stored
+      request[store] ??= {}
+      return request[store]
+    },
+    setter(this: FastifyRequest, params: Record<string, unknown>) {
+      Object.assign(this.feathers, params)
+    }
+  })
+  app.decorateReply('data', undefined)
+  app.decorateReply('hook', null)
+  app.decorateReply('format', function (this: FastifyReply, types) {
+    return format(types, this.request, this)
+  })
+}
+
+type Representations = { readonly [type: string]: (request: FastifyRequest, reply: FastifyReply) => unknown }
+
+/**
+ * Picks a representation by the request's `Accept` (docs/http.md#answers).
+ *
+ * @throws {NotAcceptable} when none suits and there is no `default`
+ */
+export function format(types: Representations, request: FastifyRequest, reply: FastifyReply): unknown {
+  const offered = Object.keys(types).filter((type) => type !== 'default')
+  // Of no types at all, `accepts` gives the list of those that the request names.
+  const type = accepts(request.raw).type(offered)
+  const represent = typeof type === 'string' ? types[type] : types.default
+  vary(reply)
+  if (represent === undefined) throw new NotAcceptable(`Acceptable are: ${offered.join(', ')}`)
+  if (typeof type === 'string') reply.type(/^text\/[^;]+$/.test(type) ? `${type}; charset=utf-8` : type)
+  return represent(request, reply)
+}
+
+/** Says that the answer depends on the request's `Accept`. */
+export function vary(reply: FastifyReply): void {
+  const fields = [reply.getHeader('vary')].flat().join(', ')
+  if (!/(^|,)\s*(accept|\*)\s*(,|$)/i.test(fields)) reply.header('vary', fields === '' ? 'Accept' : `${fields}, Accept`)
+}
+
+/** Whether an error is answered as JSON: where the request accepts JSON by name, or sends JSON. */
+export function wantsJSON({ raw, headers }: FastifyRequest): boolean {
+  return [accepts(raw).types(), headers['content-type'] ?? ''].flat().some((type) => isJSON(String(type)))
+}

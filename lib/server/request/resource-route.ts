@@ -1,0 +1,162 @@
+import { createRequire } from 'node:module'
+import type { FastifyInstance, FastifyRequest, FastifySchema, preValidationHookHandler } from 'fastify'
+import type { JsonSchema } from '../../../types/resource.js'
+import { idFieldOf, takesMany } from '../../core/description.js'
+import { NotFound } from '../../core/errors.js'
+import { methods } from '../../core/methods.js'
+import { idName } from '../../core/path.js'
+import { type BodyRules, createBodyCheck, type Judge } from '../../core/resource/body.js'
+import type { Compile } from '../../core/resource/problem.js'
+import { createParameterReader, createQueryReader } from '../../core/resource/query-reader.js'
+import { operandOf } from '../../core/resource/query-rules.js'
+import { type MethodRules, type Outgoing, rulesOf } from '../../core/resource/rules.js'
+import type { ServiceEntry } from '../../core/service.js'
+import type { WrittenSchema } from '../../schema/documents.js'
+import { createProjection, type Project } from '../../schema/outgoing.js'
+import type { Shapes } from '../../schema/shape.js'
+import { textReader } from '../../schema/text.js'
+import { createCompile, createJudge } from './validator.js'
+
+type RouteSchema = { schema: JsonSchema; httpPart?: string }
+type BuildValidator = (shared: Record<string, unknown>, options: object) => (route: RouteSchema) => unknown
+
+// Fastify loads it when the first route needs one, and so do we.
+const require = createRequire(import.meta.url)
+
+/**
+ * What the routes of a resource have of their own: compilers that know no options of the host, of which that of validators reads the query, and a hook that checks
+ * the body. Nothing for other schemas.
+ *
+ * @throws {TypeError} when a reference of the schema leads to none, also of those of `app.addSchema`
+ */
+export function resourceRoute(
+  schema: FastifySchema | undefined,
+  { object, path }: ServiceEntry,
+  instance: FastifyInstance
+) {
+  const rules = rulesOf(schema)
+  if (rules === undefined) return undefined
+  const record = shapesOf(rules.record.outgoing.written, instance)
+  shapesOf(rules.outgoing.written, instance)
+  const idField = idFieldOf(object)
+  const compilers = new Map<string | undefined, (value: Record<string, unknown>) => unknown>()
+  // A copy of the schema may have another query or body, which is that of any route then.
+  if (schema?.querystring === rules.querystring) compilers.set('querystring', queryValidator(rules, record))
+  const body = rules.body?.document === schema?.body ? rules.body : undefined
+  // The hook has checked it: a library may do so in its own time, and Fastify takes no value of what is async.
+  if (body !== undefined) compilers.set('body', () => true)
+  const host = instance.validatorCompiler as ReturnType<BuildValidator> | undefined
+  const validatorOf = once(() => host ?? createFastifyValidator(instance))
+  return {
+    checks: [
+      ...(takesId(rules.method) && record.root.names.includes(idField)
+        ? [createIdCheck(record, idField, idName(path))]
+        : []),
+      ...(body === undefined
+        ? []
+        : [createCheck(body, body.takesLists ?? takesMany(object, rules.method), shapesOf(body.written, instance))])
+    ],
+    checksBody: body !== undefined,
+    compilers: {
+      validatorCompiler: (part: { schema: unknown; httpPart?: string }) =>
+        (compilers.get(part.httpPart) ?? validatorOf()(part as RouteSchema)) as () => boolean,
+      serializerCompiler: ({ schema }: { schema: unknown }) => serializeBy(schema as JsonSchema, rules, instance)
+    }
+  }
+}
+
+function createFastifyValidator(instance: FastifyInstance): ReturnType<BuildValidator> {
+  const build = (require('@fastify/ajv-compiler') as () => BuildValidator)()
+  return build(instance.getSchemas(), { customOptions: {} })
+}
+
+const shapesByInstance = new WeakMap<FastifyInstance, WeakMap<WrittenSchema, Shapes>>()
+
+/** What a schema says together with those that an instance shares. */
+export function shapesOf(written: WrittenSchema, instance: FastifyInstance): Shapes {
+  const ofInstance = shapesByInstance.get(instance) ?? new WeakMap<WrittenSchema, Shapes>()
+  shapesByInstance.set(instance, ofInstance)
+  const shapes = ofInstance.get(written) ?? written.shapesWith(instance.getSchemas())
+  ofInstance.set(written, shapes)
+  return shapes
+}
+
+// Fastify asks for validators and serializers of each route, of which services use few.
+function once<T>(create: () => T): () => T {
+  let value: { readonly created: T } | undefined
+  return () => {
+    value ??= { created: create() }
+    return value.created
+  }
+}
+
+// The queries and ids of all methods of a record are held to the schemas of the same fields.
+const compileOf = ({ root }: Shapes): Compile => root.remember(compileOf, createCompile)
+
+function queryValidator({ query, method, custom }: MethodRules, record: Shapes) {
+  const reader = once(() =>
+    custom === undefined
+      ? createQueryReader(query, method, compileOf(record))
+      : createParameterReader(custom.parameters, custom.required, compileOf(record))
+  )
+  return (value: Record<string, unknown>) => {
+    try {
+      return { value: reader()(value) }
+    } catch (error) {
+      // Fastify takes what a validator throws for a failure of the server, and writes a status into what it returns.
+      return { error: Object.defineProperty(error as Error, 'statusCode', { value: 400, writable: true }) }
+    }
+  }
+}
+
+/** Returns what makes of a result what may leave, with its shape. */
+export function projectionOf({ written, converts }: Outgoing, instance: FastifyInstance) {
+  const shapes = shapesOf(written, instance)
+  return { project: projectionBy(shapes, converts), shape: shapes.root }
+}
+
+const projectionBy = (shapes: Shapes, converts: boolean): Project =>
+  shapes.root.remember(projectionBy, () => createProjection(shapes, converts))
+
+// A copy of the schema may have another answer. What options hide does not leave by it, either.
+function serializeBy(answer: JsonSchema, { outgoing }: MethodRules, instance: FastifyInstance) {
+  const projection = once(() =>
+    createProjection(shapesOf(outgoing.written.withDocument(answer), instance), outgoing.converts)
+  )
+  return (data: unknown) => JSON.stringify(projection()(data))
+}
+
+const judgeOf = (shapes: Shapes): Judge => shapes.root.remember(judgeOf, () => createJudge(shapes))
+
+/** Whether a method may be called at the URL of a record. */
+const takesId = (method: string): boolean => methods.get(method)?.arguments.includes('id') ?? true
+
+/** Answers 404 for an id that none can be by the schema: a database may refuse to look for it. */
+function createIdCheck(record: Shapes, idField: string, name: string): preValidationHookHandler {
+  const operand = operandOf(record.root.field(idField).shape)
+  if (operand === undefined) return (_request, _reply, done) => done()
+  const check = once(() => compileOf(record)(operand.schema))
+  return (request, _reply, done) => {
+    const { [name]: id } = request.params as Record<string, string | undefined>
+    const isWrong = id !== undefined && check()(operand.read(id)) !== undefined
+    done(isWrong ? new NotFound(`No record found for id '${id}'`) : undefined)
+  }
+}
+
+function createCheck(body: BodyRules, takesLists: boolean, shapes: Shapes): preValidationHookHandler {
+  const check = createBodyCheck(body, takesLists, shapes, () => judgeOf(shapes))
+  const { mayBeAbsent } = body
+  return (request, _reply, done) => {
+    const set = (body: unknown) => {
+      request.body = body
+      done()
+    }
+    const body = request.body === undefined && mayBeAbsent ? {} : request.body
+    const checked = check(isForm(request) ? textReader(shapes.root)(body) : body)
+    if (checked instanceof Promise) checked.then(set, done)
+    else set(checked)
+  }
+}
+
+const isForm = ({ headers }: FastifyRequest) =>
+  /^(application\/x-www-form-urlencoded|multipart\/form-data)/i.test(String(headers['content-type']))

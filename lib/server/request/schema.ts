@@ -1,0 +1,101 @@
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
+import { responsesIn } from '../../core/description.js'
+import { BadRequest } from '../../core/errors.js'
+import type { MethodDefinition } from '../../core/methods.js'
+import { rulesOf } from '../../core/resource/rules.js'
+
+export type Schema = Record<string, unknown>
+
+/** The response schemas of a method by status. A schema without a status is that of every success. */
+export const responses = ({ response }: FastifySchema) => responsesIn(response) as Map<string, Schema>
+
+/**
+ * Makes the schema of a route from that of a method, which describes one record, while `find` answers lists and pages.
+ * If the application has a serializer compiler of its own, schemas may be of any kind and are not changed.
+ */
+export function routeSchema(method: MethodDefinition, schema: FastifySchema, instance: FastifyInstance): FastifySchema {
+  const asPages = answersPages(method) && !hasOwnCompiler(schema, instance)
+  const response = [...responses(schema)].map(([status, record]) => [
+    status,
+    asPages && status.startsWith('2') ? pagesOf(record) : record
+  ])
+  return response.length === 0 ? schema : { ...schema, response: Object.fromEntries(response) }
+}
+
+/** Whether an application serializes by a compiler of its own, whose schemas may be of any kind. A resource brings its own. */
+export const hasOwnCompiler = (schema: FastifySchema, instance: FastifyInstance): boolean =>
+  instance.serializerCompiler !== undefined && rulesOf(schema) === undefined
+
+/** Whether a method answers lists and pages. */
+export const answersPages = ({ verb, path }: MethodDefinition) => verb === 'GET' && path === ''
+
+function pagesOf(record: Schema): Schema {
+  const list = listOf(record)
+  if (list === undefined) return record
+  const { type, items, ...definitions } = list
+  const data = { type, items }
+  const count = { type: 'integer' }
+  const page = { type: 'object', properties: { total: count, limit: count, skip: count, data } }
+  return { anyOf: [data, page], ...definitions }
+}
+
+/**
+ * The schema of a list of records. Definitions that the record refers to move to the root; `undefined` where a schema refers to itself in
+ * another way.
+ */
+export function listOf(record: Schema): Schema | undefined {
+  if (/"\$id":|"\$ref":"#(?!\/(definitions|\$defs)\/)/.test(JSON.stringify(record))) return undefined
+  const { definitions, $defs, ...items } = record
+  return {
+    type: 'array',
+    items,
+    ...(definitions !== undefined && { definitions }),
+    ...($defs !== undefined && { $defs })
+  }
+}
+
+/** @throws when there is a schema for a method that HTTP can not call, a misspelt one for example */
+export function checkSchemas(
+  schemas: Record<string, FastifySchema | undefined> = {},
+  path: string,
+  exposed: readonly string[]
+): void {
+  // A resource has schemas for all of the six.
+  const unknown = Object.keys(schemas).find((name) => !exposed.includes(name) && rulesOf(schemas[name]) === undefined)
+  if (unknown !== undefined)
+    throw new Error(
+      `The service '${path}' has a schema for '${unknown}', which HTTP can't call (${exposed.join(', ')})`
+    )
+}
+
+type Validate = ((value: unknown) => unknown) & { errors?: { instancePath?: string; message?: string }[] | null }
+
+/**
+ * Validates each record of a batch by the schema of one record. Fastify has tried it on the whole body by then, failed
+ * and stopped there: so query and headers are validated here too.
+ *
+ * @throws {BadRequest} when a record, the query or the headers are not valid
+ */
+export async function validateBatch(request: FastifyRequest): Promise<void> {
+  const { body, validationError } = request
+  if (!Array.isArray(body) || validationError?.validationContext === 'params') {
+    if (validationError !== undefined) throw validationError
+    return
+  }
+  const check = async (part: 'body' | 'querystring' | 'headers', value: unknown, path = '') => {
+    const validate = request.getValidationFunction(part) as Validate | undefined
+    const answer = (await validate?.(value)) as { error?: Error; value?: unknown } | boolean | undefined
+    if (answer === false) throw invalid(part, path, validate?.errors ?? [])
+    if (typeof answer === 'object' && answer?.error)
+      throw new BadRequest(`${part}${path} is not valid: ${answer.error.message}`)
+    return typeof answer === 'object' && 'value' in answer ? answer.value : value
+  }
+  for (const [index, record] of body.entries()) body[index] = await check('body', record, `/${index}`)
+  request.query = await check('querystring', request.query)
+  await check('headers', request.headers)
+}
+
+function invalid(part: string, path: string, found: NonNullable<Validate['errors']>): BadRequest {
+  const errors = found.map((error) => ({ ...error, instancePath: `${path}${error.instancePath ?? ''}` }))
+  return new BadRequest(`${part}${errors[0]?.instancePath ?? path} ${errors[0]?.message ?? 'is not valid'}`, { errors })
+}

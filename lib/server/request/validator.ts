@@ -1,0 +1,219 @@
+import { createRequire } from 'node:module'
+import type { Ajv, Code, CodeKeywordDefinition, KeywordCxt } from 'ajv'
+import type { JsonSchema, SchemaValue } from '../../../types/standard-schema.js'
+import type { Judge } from '../../core/resource/body.js'
+import type { Compile, Problem } from '../../core/resource/problem.js'
+import { Bundle, toRegExp } from '../../schema/bundle.js'
+import { checkField } from '../../schema/fields.js'
+import { allShapes } from '../../schema/hidden.js'
+import type { GapNames } from '../../schema/incoming.js'
+import { isSchema } from '../../schema/keywords.js'
+import type { Shape, Shapes } from '../../schema/shape.js'
+
+// Fastify loads it when the first route needs it, and so do we.
+const require = createRequire(import.meta.url)
+
+interface Needs {
+  readonly formats: ReadonlySet<string>
+  readonly hasUnevaluated: boolean
+}
+
+function needsOf({ pointers }: Bundle): Needs {
+  const parts = [...pointers.keys()]
+  return {
+    formats: new Set(parts.flatMap(({ format }) => format ?? [])),
+    hasUnevaluated: parts.some((part) => (part.unevaluatedProperties ?? part.unevaluatedItems) !== undefined)
+  }
+}
+
+/** Makes what compiles JSON Schemas. A format that it does not know passes, and the step of a decimal number is compared as people mean it. */
+function createAjv({ formats, hasUnevaluated }: Needs): Ajv {
+  const { default: AjvClass } = require(hasUnevaluated ? 'ajv/dist/2019' : 'ajv') as { default: typeof Ajv }
+  const ajv = new AjvClass({
+    strict: false,
+    strictNumbers: true,
+    logger: false,
+    meta: false,
+    validateSchema: false,
+    addUsedSchema: false,
+    useDefaults: true,
+    ownProperties: true,
+    verbose: true,
+    multipleOfPrecision: 9,
+    code: { regExp: Object.assign((pattern: string) => toRegExp(pattern), { code: 'toRegExp' }) }
+  })
+  const { default: addFormats } = require('ajv-formats') as { default: (ajv: Ajv) => void }
+  addFormats(ajv)
+  letPass(ajv, formats)
+  return ajv
+}
+
+function letPass(ajv: Ajv, formats: Iterable<string>): void {
+  for (const format of formats) if (ajv.formats[format] === undefined) ajv.addFormat(format, true)
+}
+
+/** Makes what compiles schemas of values in queries. Libraries take times that JSON Schema does not, as `12:00`: what may be stored may be asked for. */
+export function createCompile(): Compile {
+  let ajv: Ajv | undefined
+  return (schema) => {
+    const bundle = new Bundle(schema as JsonSchema)
+    ajv ??= createAjv({ formats: new Set(), hasUnevaluated: true })
+      .addFormat('time', /^\d\d:\d\d/)
+      .addFormat('date-time', /^\d{4}-\d\d-\d\d[t ]\d\d:\d\d/i)
+    letPass(ajv, needsOf(bundle).formats)
+    const validate = ajv.compile(bundle.schema)
+    return (value) => (validate(value) ? undefined : (validate.errors as Problem[]))
+  }
+}
+
+const root = 'record'
+
+/** Makes what judges the values of bodies by the schema of a record, as it was written. Fields that only the server sets are not asked for. */
+export function createJudge(shapes: Shapes): Judge {
+  const { reader } = shapes
+  const { bundle } = reader
+  const ajv = createAjv(needsOf(bundle))
+  ajv.addSchema(bundle.schema, root)
+  const exempt = exemptNames(shapes)
+  // Those of the value that is checked now: a check waits for nothing.
+  let gaps: GapNames = new Map()
+  const isMissing = (value: object, name: string) => !Object.hasOwn(value, name) && !gaps.get(value)?.has(name)
+  changeKeyword(
+    ajv,
+    'required',
+    (context, code) => {
+      const names = context.schema as readonly string[]
+      const exemptible = exempt.get(context.parentSchema) ?? new Set()
+      context.schema = names.filter((name) => !exemptible.has(name))
+      code(context)
+      for (const name of names.filter((name) => exemptible.has(name))) failIfMissing(context, name, isMissing)
+    },
+    // Ajv skips what stands behind it where an object has no names.
+    'propertyNames'
+  )
+  for (const keyword of ['anyOf', 'oneOf'] as const)
+    changeKeyword(ajv, keyword, (context, code) => checkUnion(context, keyword, shapes, code), 'allOf', errorOfUnion)
+  const validators = new Map<JsonSchema, ReturnType<Ajv['compile']>>()
+  const check = (schema: SchemaValue, value: unknown): readonly Problem[] | undefined => {
+    if (!isSchema(schema)) return schema ? undefined : [nothingFits]
+    const validate = validators.get(schema) ?? ajv.compile({ $ref: `${root}#${bundle.pointers.get(schema)}` })
+    validators.set(schema, validate)
+    return validate(value) ? undefined : (validate.errors as Problem[])
+  }
+  return {
+    record(value, missing) {
+      gaps = missing
+      return check(bundle.schema, value)
+    },
+    field(name, value, missing) {
+      gaps = missing
+      return checkField(shapes.root, name, value, check)
+    }
+  }
+}
+
+const nothingFits: Problem = { keyword: 'false schema', instancePath: '', params: {} }
+
+type Generate = (context: KeywordCxt) => void
+
+function failIfMissing(context: KeywordCxt, name: string, isMissing: (value: object, name: string) => boolean): void {
+  const { _ } = codegen()
+  const check = context.gen.scopeValue('func', { ref: isMissing })
+  context.setParams({ missingProperty: _`${name}` })
+  context.fail(_`${check}(${context.data}, ${name})`)
+}
+
+/** Changes what a keyword of Ajv does, at its place: each keyword relies on the order of all. */
+function changeKeyword(
+  ajv: Ajv,
+  keyword: string,
+  change: (context: KeywordCxt, code: Generate) => void,
+  before: string,
+  error?: CodeKeywordDefinition['error']
+): void {
+  const definition = ajv.getKeyword(keyword) as CodeKeywordDefinition
+  ajv.removeKeyword(keyword)
+  ajv.addKeyword({
+    ...definition,
+    before,
+    ...(error && { error }),
+    code: (context) => change(context, definition.code as Generate)
+  })
+}
+
+/** The parameters of the error of a union: its tag, where that is what is wrong. */
+const errorOfUnion: NonNullable<CodeKeywordDefinition['error']> = {
+  message: 'must match a schema of the union',
+  params: ({ params }) => (params.ofUnion as Code | undefined) ?? codegen()._`{}`
+}
+
+const codegen = () => require('ajv') as typeof import('ajv')
+
+/** Looks at the tag of a union first, and then at one branch: to try all branches takes twice the time for each level of a union within itself. */
+function checkUnion(context: KeywordCxt, keyword: 'anyOf' | 'oneOf', shapes: Shapes, code: Generate): void {
+  const branches = context.schema as readonly SchemaValue[]
+  const union = shapes.reader.unionOf(branches)
+  if (union === undefined) {
+    code(context)
+    return
+  }
+  const { _, Name, stringify } = codegen()
+  const { gen, data } = context
+  const { tag, branchOf } = union
+  const valid = gen.let('valid', false)
+  const isSetByServer = [...allShapes(shapes.root)].some(
+    (shape) => shape.unions.includes(union) && shape.of({}).field(tag).readOnly
+  )
+  const isTried = gen.let('isTried', false)
+  const value = gen.const('tag', _`typeof ${data} == "object" && ${data} ? ${data}[${tag}] : undefined`)
+  const tryBranch = (index: number, options: object) => {
+    const name = gen.name('_valid')
+    context.mergeEvaluated(context.subschema({ keyword, schemaProp: index, ...options }, name), Name)
+    return name
+  }
+  gen.if(_`false`)
+  for (const [constant, index] of branchOf) {
+    gen.elseIf(_`${value} === ${constant as string}`)
+    gen.assign(isTried, true)
+    gen.assign(valid, tryBranch(index, {}))
+  }
+  gen.else()
+  gen.block(() => {
+    const decided = new Set(branchOf.values())
+    // A value without the tag may still be of a branch that does not ask for it, or of one that is no object.
+    const isOpen = (index: number) =>
+      !decided.has(index) || isSetByServer || !shapes.of([branches[index] as SchemaValue]).anyRequired.includes(tag)
+    for (const index of [...branches.keys()].filter(isOpen)) {
+      gen.assign(valid, _`${valid} || ${tryBranch(index, { compositeRule: true })}`)
+      gen.if(_`!${valid}`)
+    }
+  })
+  gen.endIf()
+  const tags = stringify([...branchOf.keys()])
+  // Of a branch that was tried, and of a value that is no object, other problems say more.
+  context.setParams({
+    ofUnion: _`${isTried} || typeof ${data} != "object" || !${data} ? {} : {tag: ${tag}, tags: ${tags}}`
+  })
+  context.result(
+    valid,
+    () => context.reset(),
+    () => context.error(true)
+  )
+}
+
+/** The names that each schema asks for and that only the server sets, at one of its places or at all: bodies are without them there. */
+function exemptNames(shapes: Shapes): ReadonlyMap<unknown, ReadonlySet<string>> {
+  const exempt = new Map<unknown, Set<string>>()
+  const add = (shape: Shape, isMeant: (name: string) => boolean) => {
+    for (const part of shape.parts)
+      for (const name of part.required ?? [])
+        if (isMeant(name) && shape.field(name).readOnly) exempt.set(part, (exempt.get(part) ?? new Set()).add(name))
+  }
+  for (const shape of allShapes(shapes.root)) {
+    const tags = shape.unions.map(({ tag }) => tag)
+    add(shape, () => true)
+    // A tag that one branch leaves to the server is asked for by none.
+    add(shape.of({}), (name) => tags.includes(name))
+  }
+  return exempt
+}

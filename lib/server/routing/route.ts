@@ -1,0 +1,153 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler, RouteOptions } from 'fastify'
+import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../../types/fastify.js'
+import { readerFor, type WithForeignReader } from '../../core/authentications.js'
+import { ServiceError } from '../../core/errors.js'
+import { foreignOf } from '../../core/foreign.js'
+import { Caller } from '../../core/http-call.js'
+import { checkData } from '../../core/methods.js'
+import { shown } from '../../core/options.js'
+import { recordOf } from '../../core/resource/rules.js'
+import type { ServiceMethod } from '../../core/service.js'
+import { createAnswer } from '../answer/answer.js'
+import { endWithConnection, startDeadline } from '../answer/deadline.js'
+import { runMiddleware } from '../answer/middleware.js'
+import { applyContext } from '../answer/reply.js'
+import { createSerializer, createStringify } from '../answer/serializer.js'
+import type { errorHandler } from '../errors/error-handler.js'
+import type { ReadArguments } from '../request/arguments.js'
+import { fileRoute } from '../request/body.js'
+import { type Parse, readQuery } from '../request/query.js'
+import { resourceRoute } from '../request/resource-route.js'
+import type { Router } from '../request/router.js'
+import { routeSchema, validateBatch } from '../request/schema.js'
+import { valuesFromData } from './custom-methods.js'
+import type { ExposedService } from './exposed.js'
+import type { Locations } from './locations.js'
+import type { Precedence } from './precedence.js'
+import { targetCheck } from './target.js'
+
+/** What the routes of all services have in common. */
+export interface Settings {
+  readonly parse: Parse
+  readonly formatter: Formatter | undefined
+  readonly onError: ReturnType<typeof errorHandler>
+  readonly router: Router
+  readonly locations: Locations
+  readonly precedence: Precedence
+}
+
+/**
+ * A route of a method, without its verb and URL.
+ * @param byHeader whether it is that of a custom method which the header names
+ */
+export function toRoute(
+  method: ServiceMethod,
+  byHeader: boolean,
+  entry: ExposedService,
+  options: ServiceOptions,
+  settings: Settings,
+  instance: FastifyInstance,
+  read: ReadArguments
+): Omit<RouteOptions, 'url' | 'method'> {
+  const { name, definition } = method
+  const given = options.schema?.[name]
+  const label = `${entry.path || '/'}.${name}`
+  const hasBody = byHeader || definition.arguments.includes('data')
+  const files = hasBody ? fileRoute(label, given, instance, settings.parse) : undefined
+  const schema = files?.schema ?? given
+  const resource = resourceRoute(given, entry, instance)
+  const record = recordOf(options.schema)
+  const isBatch = definition.batch && schema?.body !== undefined && resource?.checksBody !== true
+  const prepare = byHeader ? valuesFromData(method, entry.path) : undefined
+  const checks = [
+    ...(files === undefined ? [] : [files.check]),
+    ...(hasBody ? [dataCheck(method, schema?.body !== undefined, prepare)] : []),
+    ...(resource?.checks ?? [])
+  ]
+  const before = list(options, 'before', entry.path)
+  const check = targetCheck(method, byHeader, entry, settings.locations, settings.router)
+  const serializer =
+    schema === undefined && record === undefined
+      ? createStringify(label)
+      : createSerializer(label, definition, schema ?? {}, instance, record)
+  const foreign = foreignOf(entry.object)
+  const answer = createAnswer(
+    list(options, 'after', entry.path),
+    options.formatter ?? settings.formatter,
+    serializer,
+    // What a resource does not name does not leave in a stream, either.
+    record && serializer,
+    foreign?.textType
+  )
+  // Services of another framework have an authentication of their own, which decides what it reads from a request.
+  const isForeign = foreign !== undefined
+  // A hook of the application may set it for a route.
+  let timeout: number | undefined
+  return {
+    exposeHeadRoute: definition.verb === 'GET' && !byHeader,
+    ...(schema && { schema: routeSchema(definition, schema, instance) }),
+    ...resource?.compilers,
+    ...(options.config && { config: options.config }),
+    ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),
+    ...(options.handlerTimeout !== undefined && { handlerTimeout: options.handlerTimeout }),
+    attachValidation: isBatch,
+    onRequest(request, reply, done) {
+      endWithConnection(request, reply)
+      check(request, reply)
+      readQuery(request, settings.parse, settings.router)
+      done()
+    },
+    ...(files && { preParsing: files.read }),
+    ...(checks.length > 0 && { preValidation: checks }),
+    ...(isBatch && { preHandler: validateBatch }),
+    handler: Object.defineProperty(handler, 'name', { value: label })
+  }
+
+  async function handler(request: FastifyRequest, reply: FastifyReply) {
+    const caller = new Caller(request, reply.raw)
+    timeout ??= Number((request.routeOptions as { handlerTimeout?: number }).handlerTimeout)
+    if (timeout > 0) startDeadline(timeout, caller, request, reply)
+    const reader = isForeign ? undefined : readerFor(instance as WithForeignReader)
+    if (reader !== undefined) await reader.readCredentials(request, reply)
+    if (before.length > 0 && (await runMiddleware(before, request, reply))) return reply
+    const context = method.context(read(request, caller)) as HookContext
+    caller.context = context
+    reply.hook = context
+    try {
+      await method.run(context)
+    } catch (error) {
+      if (caller.isReason(error)) return reply
+      // Another answer is on its way, and two end the process.
+      if (caller.isGone) await reply
+      caller.hasAnswered = true
+      throw error
+    }
+    if (caller.isGone) return reply
+    caller.hasAnswered = true
+    applyContext(context, definition.status, reply)
+    return answer(context, caller, request, reply)
+  }
+}
+
+// Without a schema the data is checked when the service is called: middleware before it may supply the body.
+function dataCheck(
+  { name }: ServiceMethod,
+  hasSchema: boolean,
+  prepare: ((request: FastifyRequest) => void) | undefined
+): preValidationHookHandler {
+  return function checkBody(request, _reply, done) {
+    // The form parser returns its error: throwing it there ends the process on some versions of Fastify.
+    if (request.body instanceof ServiceError) throw request.body
+    prepare?.(request)
+    if (hasSchema) checkData(name, request.body)
+    done()
+  }
+}
+
+function list(options: ServiceOptions, name: 'before' | 'after', path: string): readonly Middleware[] {
+  const functions = [options[name] ?? []].flat() as Middleware[]
+  for (const item of functions)
+    if (typeof item !== 'function')
+      throw new TypeError(`The option \`${name}\` of the service '${path}' must be functions, got ${shown(item)}`)
+  return functions
+}

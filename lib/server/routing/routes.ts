@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify'
+import type { ServiceOptions } from '../../../types/fastify.js'
+import { withMark } from '../../core/description.js'
+import { foreignOf } from '../../core/foreign.js'
+import { type Endpoint, endpointsOf } from '../../core/methods.js'
+import { recordOf } from '../../core/resource/rules.js'
+import type { ServiceMethod } from '../../core/service.js'
+import { withoutHidden } from '../answer/serializer.js'
+import { argumentsAt, routePath } from '../request/arguments.js'
+import { registerBodyParsers } from '../request/body.js'
+import { constraintsOf } from './custom-methods.js'
+import type { ExposedService } from './exposed.js'
+import { registerHandover } from './handover.js'
+import { type Settings, toRoute } from './route.js'
+import { refuseUnsupported } from './target.js'
+
+/**
+ * Registers the routes of one service, in an instance of their own: its parsers, hooks and error handler do not affect
+ * the application. A route that the application has at one of the URLs stays.
+ */
+export async function registerRoutes(
+  instance: FastifyInstance,
+  entry: ExposedService,
+  options: ServiceOptions,
+  settings: Settings
+): Promise<void> {
+  // Fastify starts and closes instances that have nothing to wait for one within the other: 2,500 of them overflow the stack.
+  instance.addHook('onReady', async () => {}).addHook('preClose', async () => {})
+  const record = recordOf(options.schema)
+  instance.setErrorHandler(record === undefined ? settings.onError : withoutHidden(settings.onError, record, instance))
+  const handover = foreignOf(entry.object)?.handover
+  if (handover !== undefined) {
+    const urls = [instance.prefix === '' ? '/' : '', '/*']
+    const refuse = refuseUnsupported(settings.locations, settings.onError)
+    return registerHandover(instance, urls, handover, settings.precedence, refuse)
+  }
+  const readerOf = argumentsAt(entry.path)
+  for (const name of entry.exposed) {
+    const method = entry.methods.get(name) as ServiceMethod
+    const read = readerOf(method.definition)
+    for (const byHeader of [false, true]) {
+      const endpoints = endpointsOf(method.definition).filter((endpoint) => endpoint.byHeader === byHeader)
+      if (endpoints.length === 0) continue
+      const route = {
+        ...toRoute(method, byHeader, entry, options, settings, instance, read),
+        ...(byHeader && { constraints: constraintsOf(name, instance) })
+      }
+      const add = (verb: string, url: string, endpoint?: Endpoint) => {
+        // OpenAPI has room for one POST at a path, and the path with a slash behind it is no other resource.
+        const schema = byHeader || endpoint === undefined ? { ...route.schema, hide: true } : route.schema
+        const added = { ...route, ...(schema && { schema }), method: verb, url, prefixTrailingSlash: 'slash' as const }
+        settings.precedence.add(instance, withMark(added, { entry, name, endpoint }))
+      }
+      const isRoot = instance.prefix === ''
+      // The router finds the route of a record for an empty id too.
+      const hasSlash = isRoot || (method.definition.id !== 'optional' && !settings.router.options.ignoreTrailingSlash)
+      for (const endpoint of endpoints) {
+        const { verb, path } = endpoint
+        if (path !== '') add(verb, `/${routePath(entry.path, path)}`, endpoint)
+        if (path === '' && !isRoot) add(verb, '', endpoint)
+        if (path === '' && hasSlash) add(verb, '/', isRoot ? endpoint : undefined)
+      }
+    }
+  }
+  // Behind the routes, whose traces have the name of the instance: plugins in it are added to that name.
+  await registerBodyParsers(instance, settings.parse)
+}

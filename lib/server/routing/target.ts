@@ -1,0 +1,118 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify'
+import { BadRequest, MethodNotAllowed } from '../../core/errors.js'
+import { foreignOf } from '../../core/foreign.js'
+import { custom, endpointsOf, methods } from '../../core/methods.js'
+import { idName, placeholdersIn } from '../../core/path.js'
+import type { ServiceMethod } from '../../core/service.js'
+import { routePath } from '../request/arguments.js'
+import type { Router } from '../request/router.js'
+import { namedMethod } from './custom-methods.js'
+import type { ExposedService } from './exposed.js'
+import { type Location, type Locations, toLocation } from './locations.js'
+
+/** Sets `Allow`, and gives the error for a method that the service lacks or does not expose, as the request names it. */
+function methodNotAllowed({ verbs, path }: Location, request: FastifyRequest, reply: FastifyReply): MethodNotAllowed {
+  reply.header('allow', verbs.join(', '))
+  const verb = request.method === 'HEAD' ? 'GET' : request.method
+  const rows = [...methods].filter(([, row]) => row.verb === verb)
+  const isHere = ([, row]: (typeof rows)[number]) => endpointsOf(row).some((endpoint) => endpoint.path === path)
+  const [name] = rows.find(isHere) ?? rows[0] ?? [request.method]
+  const named = verb === custom.verb ? namedMethod(request) : undefined
+  return withoutStack(() => new MethodNotAllowed(`Method \`${named ?? name}\` is not supported by this endpoint.`))
+}
+
+/** Makes an error whose stack says nothing of its cause: V8 takes twice as long for a stack as the rest of the answer takes. */
+function withoutStack<T extends Error>(create: () => T): T {
+  const { stackTraceLimit } = Error
+  Reflect.set(Error, 'stackTraceLimit', 0)
+  try {
+    return create()
+  } finally {
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit)
+  }
+}
+
+/**
+ * Makes the function that refuses, before the body is read, the requests that the application's router can't tell
+ * apart: 405 for a custom method that is not exposed and for a URL of a more specific service that lacks the method,
+ * 400 for an empty id or placeholder, which must not become a call for many records.
+ *
+ * @param byHeader whether the routes are those of a custom method that the header names
+ */
+export function targetCheck(
+  { name, definition }: ServiceMethod,
+  byHeader: boolean,
+  entry: ExposedService,
+  locations: Locations,
+  router: Router
+): (request: FastifyRequest, reply: FastifyReply) => void {
+  const path = byHeader ? '' : definition.path
+  const placeholders = placeholdersIn(routePath(entry.path, path))
+  const isBehindCustom = !byHeader && definition.verb === custom.verb
+  const isOfOtherVerb = (named: string) =>
+    !byHeader && (methods.get(named)?.verb ?? definition.verb) !== definition.verb
+  // The router takes what is fixed before a placeholder: nothing is more specific than a path without one.
+  const isFixed = placeholders.length === 0 && !entry.path.includes(':')
+  // Two slashes before all else are one in such a router, and in a URL that was changed for it.
+  const start = router.options.ignoreDuplicateSlashes ? 1 : 0
+  const isGap = ({ url, originalUrl }: FastifyRequest) =>
+    hasGap(router.path(url), start) || hasGap(router.path(originalUrl), 1)
+  let isAlone: boolean | undefined
+  return (request, reply) => {
+    const named = namedMethod(request)
+    // Here the header names a custom method that is not exposed, or one of the six by the verb of another.
+    const isUnknown = named !== undefined && (isBehindCustom || isOfOtherVerb(named))
+    if (isFixed && !isUnknown) return
+    const values = request.params as Record<string, string>
+    const empty = placeholders.find((one) => !values[one])
+    isAlone ??= locations.isAlone(entry, path)
+    if (isAlone && empty === undefined && !isUnknown) return
+    const isMany = empty !== undefined && methods.has(name)
+    // A placeholder may be empty, or another service be more specific.
+    const found = locations.at(request.url) ?? toLocation(entry, isMany ? '' : path)
+    if (isUnknown || found.entry !== entry || !found.names.includes(name)) throw methodNotAllowed(found, request, reply)
+    if (empty === undefined) return
+    if (isMany && !isGap(request)) return
+    const ofService = placeholdersIn(entry.path).find((one) => values[one] === '')
+    const isId = empty === idName(entry.path)
+    throw new BadRequest(
+      isMany && ofService === undefined
+        ? `The id is empty: to ${name} many records, leave the slash out`
+        : `The value of ':${ofService ?? (isId ? 'id' : empty)}' in the URL is empty`
+    )
+  }
+}
+
+const hasGap = (path: string, start: number) => path.includes('//', start) || (path.length > 1 && path.endsWith('/'))
+
+/**
+ * Answers 405 where the path is that of a service and the method is not. Such a request finds no route, so that every
+ * route of the application, registered before or after, comes first; it is answered before its body is read.
+ */
+export function answerUnsupported(
+  root: FastifyInstance,
+  locations: Locations,
+  answer: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
+): void {
+  // After the hooks that come with a request, those of a CORS plugin among them, and before its body.
+  const refuse = refuseUnsupported(locations, answer)
+  root.addHook('preParsing', function (request, reply, payload, done) {
+    if (request.is404) refuse.call(this, request, reply, payload, done)
+    else done()
+  })
+}
+
+/** Makes the hook that answers 405, for requests that have found no route of a service. */
+export function refuseUnsupported(
+  locations: Locations,
+  answer: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
+): preParsingHookHandler {
+  return (request, reply, _payload, done) => {
+    const location = locations.at(request.url)
+    // A verb that the service answers has found no route for another reason, unless it is that of custom methods.
+    const isLacking = !location?.verbs.includes(request.method) || request.method === custom.verb
+    const isOurs = location !== undefined && foreignOf(location.entry.object)?.handover === undefined
+    if (!isOurs || !isLacking) done()
+    else answer(methodNotAllowed(location, request, reply), request, reply)
+  }
+}

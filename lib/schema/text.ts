@@ -18,7 +18,7 @@ function create(shape: Shape): ReadText {
   return (text) => (typeof text === 'string' && byText.has(text) ? byText.get(text) : readScalar(text))
 }
 
-const isAnything = (shape: Shape) => shape.kinds === kinds.all && shape.isSilent
+const isAnything = (shape: Shape) => shape.kinds === kinds.all && shape.saysNothing
 
 const whole = /^-?\d+$/
 const decimal = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i

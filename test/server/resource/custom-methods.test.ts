@@ -276,3 +276,26 @@ t.test('data of a method that is no object', async (t) => {
     t.match(answer.json().message, /^The data must be an object/)
   }
 })
+
+t.test('parameters whose schema refers to others, and to itself', async (t) => {
+  const query = {
+    type: 'object',
+    properties: {
+      a: { $ref: '#/definitions/whole' },
+      b: { $ref: '#/$defs/flag' },
+      c: false,
+      any: true,
+      of: { $ref: '#' }
+    },
+    definitions: { whole: { type: 'integer' } },
+    $defs: { flag: { type: 'boolean' } }
+  }
+  const schema = resource(Post, { ...options, methods: { stats: { route: 'GET /stats', query, ...any } } } as object)
+  const { send } = await createApp(t, schema, { stats: echo })
+  t.strictSame(await send('GET', '/stats?a=1&b=true&any=x'), [
+    200,
+    { args: [], query: { a: 1, b: true, any: 'x' }, route: {} }
+  ])
+  t.strictSame(await send('GET', '/stats?a=x'), [400, 'a must be an integer'])
+  t.equal((await send('GET', '/stats?c=1'))[0], 400)
+})

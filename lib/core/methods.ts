@@ -101,15 +101,14 @@ export interface Endpoint {
   readonly byHeader: boolean
 }
 
-const six = new Set(methods.values())
-const named: Endpoint = { verb: custom.verb, path: custom.path, byHeader: true }
-
 /** Where a method is called, by its row. The routes, the 405 answer and what describes a service read it. */
 export function endpointsOf(definition: MethodDefinition): readonly Endpoint[] {
   const { verb, path, id } = definition
-  const own = { verb, path, byHeader: false }
-  if (six.has(definition)) return id === 'optional' ? [{ ...own, path: '' }, own] : [own]
-  return definition === custom ? [named] : [own, named]
+  const direct = { verb, path, byHeader: false }
+  if ([...methods.values()].includes(definition))
+    return id === 'optional' ? [{ ...direct, path: '' }, direct] : [direct]
+  const byHeader = { verb: custom.verb, path: custom.path, byHeader: true }
+  return definition === custom ? [byHeader] : [direct, byHeader]
 }
 
 // Not what `JSON.stringify`, test runners, streams and frameworks look up on any object (`$$typeof`, `__v_isRef`).

@@ -1,5 +1,7 @@
 import { authentication, createClient, memoryStorage, rest } from 'fastify-services/client'
+import superagent from 'superagent'
 import t from 'tap'
+import { createRedirecting } from '../support/redirecting.js'
 
 // Ports that nobody but the system may take: the function that sends tells where a request would have gone.
 t.test('a port that goes without saying, IPv6 and other names of an origin', async (t) => {
@@ -49,3 +51,18 @@ t.test('a port that goes without saying, IPv6 and other names of an origin', asy
     t.equal(sent.length, isSame ? 4 : 3, row)
   }
 })
+
+t.test(
+  'in a page, a password goes by fetch, since other libraries follow redirects whatever they are told',
+  async (t) => {
+    const server = await createRedirecting(t)
+    Object.assign(globalThis, { location: { origin: server.address } })
+    t.teardown(() => Reflect.deleteProperty(globalThis, 'location'))
+    const app = createClient().configure(rest(server.address).superagent(superagent)).configure(authentication())
+    await app.authenticate({ strategy: 'local', password: 'secret' })
+    await app.service('things').find()
+    // The fetch of Node names itself, superagent does not.
+    const isByFetch = server.asked.map(({ headers }) => headers['user-agent'] === 'node')
+    t.strictSame(isByFetch, [true, false])
+  }
+)

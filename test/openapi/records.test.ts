@@ -286,3 +286,15 @@ t.test('files are sent in forms, and other types are those that are named', asyn
     'image/png': { schema: { type: 'string', format: 'binary' } }
   })
 })
+
+t.test('a body with a title of its own is called by that', async (t) => {
+  const titled = (title: string) => ({ ...record, title })
+  const schema = { get: { response: record }, create: { body: titled('NewPost') }, patch: { body: titled('Post') } }
+  const document = await documentOf(t, (app) => app.service('posts', new All({}), { schema }))
+  t.match(bodyOf(document, 'POST /posts'), {
+    'application/json': { schema: { $ref: '#/components/schemas/NewPost' } }
+  })
+  t.match(bodyOf(document, 'PATCH /posts/{id}'), {
+    'application/json': { schema: { $ref: '#/components/schemas/PostPatch' } }
+  })
+})

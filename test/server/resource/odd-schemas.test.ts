@@ -176,3 +176,30 @@ t.test('a part of a record may have a field that no branch names, where one take
   )
   t.equal((await closed.send({ method: 'PATCH', url: '/1', payload: { a: 1 } }))[0], 400)
 })
+
+t.test('references to anchors, and to ids that are no more than a fragment', async (t) => {
+  const $defs = { a: { $anchor: 'first', type: 'integer' }, b: { $id: '#second', type: 'boolean' } }
+  const schema = object({ a: { $ref: '#first' }, b: { $ref: '#second' } }, { $defs })
+  const { post } = await createEcho(t, resource(schema as object))
+  t.strictSame(await post({ a: 1, b: true }), [201, { a: 1, b: true }])
+  t.strictSame(await post({ a: 'x' }), [400, 'a must be an integer'])
+  t.strictSame(await post({ b: 'x' }), [400, 'b must be true or false'])
+})
+
+t.test('a field of OpenAPI 3.0 that may be null has its default', async (t) => {
+  const schema = object({ a: { type: 'integer', nullable: true, default: 5 }, b: {} })
+  const { post } = await createEcho(t, resource(schema as object))
+  t.strictSame(await post({ b: 1 }), [201, { a: 5, b: 1 }])
+  t.strictSame(await post({ a: null }), [201, { a: null }])
+})
+
+t.test('a branch that only the server sets, by its tag', async (t) => {
+  const branch = (kind: string, more: object = {}) => ({
+    ...object({ kind: { const: kind } }, { required: ['kind'] }),
+    ...more
+  })
+  const schema = object({ of: { oneOf: [branch('draft'), branch('archived', { readOnly: true })] } })
+  const { post } = await createEcho(t, resource(schema as object))
+  t.strictSame(await post({ of: { kind: 'draft' } }), [201, { of: { kind: 'draft' } }])
+  t.strictSame(await post({ of: { kind: 'archived' } }), [400, 'of can not be set'])
+})

@@ -57,3 +57,11 @@ t.test('a query is told all that is wrong with it', async (t) => {
   const { errors } = await ask('a=1&b=1')
   t.equal(errors[1].message, 'is not known', 'the names that there are, are told once')
 })
+
+t.test('a long list of values that do not fit is told in part', async (t) => {
+  const { app } = await createEcho(t, object({ n: { type: 'integer' } }))
+  const query = Array.from({ length: 60 }, () => 'n[$in][]=x').join('&')
+  const { errors, message } = (await app.inject(`/things?${query}`)).json()
+  t.equal(errors.length, 20)
+  t.match(message, 'n[$in][0] must be an integer')
+})

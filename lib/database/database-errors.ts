@@ -1,6 +1,6 @@
 import type { HookContext } from '../../types/hooks.js'
 import { BadRequest, Conflict, GeneralError, Unavailable } from '../core/error-classes.js'
-import { type Place, withTraits } from '../core/hooks.js'
+import { type HookPosition, withTraits } from '../core/hooks.js'
 import { driverErrorOf } from './driver-error.js'
 import type { DriverError, Refusal } from './drivers.js'
 
@@ -38,7 +38,7 @@ export function databaseErrors({ messages = {} }: DatabaseErrorsOptions = {}): (
     const found = driverErrorOf(context.error)
     if (found !== undefined) context.error = toError(found, own, context.method)
   }
-  const check = ({ path, type }: Place) => {
+  const check = ({ path, type }: HookPosition) => {
     if (type !== 'error') throw new Error(`databaseErrors at '${path}' is a hook for 'error', not for '${type}'`)
   }
   return withTraits(hook, { check })

@@ -18,14 +18,14 @@ export interface Operand {
 }
 
 /** What a query may say of one field: its value, and operators with theirs. */
-export interface Filter {
+export interface FieldFilter {
   readonly value: Operand
   readonly operators: ReadonlyMap<string, Operand>
 }
 
 /** What a query may say. */
 export interface QueryRules {
-  readonly filters: ReadonlyMap<string, Filter>
+  readonly filters: ReadonlyMap<string, FieldFilter>
   readonly sort: readonly string[]
   readonly select: readonly string[]
   /** Further parameters. */
@@ -35,18 +35,18 @@ export interface QueryRules {
 /** The largest number that databases take for a count. */
 export const maxCount = 2 ** 31 - 1
 
-const equality = ['$eq', '$ne']
-const lists = ['$in', '$nin']
-const order = ['$lt', '$le', '$lte', '$gt', '$ge', '$gte']
+const equalityOperators = ['$eq', '$ne']
+const listOperators = ['$in', '$nin']
+const orderOperators = ['$lt', '$le', '$lte', '$gt', '$ge', '$gte']
 
-/** What an option says of a value in a query. */
+/** Makes an operand from the schema that an option has for it. */
 export function toOperand(schema: JsonSchema): Operand {
   const { root } = new WrittenSchema(schema, { flagged: noNames, ignoresFlags: true }).shapes
   const isList = (root.kinds & kinds.array) !== 0 && root.kinds !== kinds.all
   return { schema, read: textReader(root), kinds: isList ? root.of({}).item(0).shape.kinds : root.kinds }
 }
 
-const listOf = (item: Operand): Operand => ({ ...item, schema: { type: 'array', items: item.schema }, item })
+const listOperand = (item: Operand): Operand => ({ ...item, schema: { type: 'array', items: item.schema }, item })
 
 /**
  * Reads out of the schema of a record what a query may say.
@@ -61,10 +61,12 @@ export function toQueryRules(
   const readable = fields.filter(
     ({ member }) => member.isKnown && !member.writeOnly && !member.shape.mayHave('writeOnly')
   )
-  const own = Object.entries(operators).map(([name, schema]) => [name, schema && toOperand(schema)] as const)
-  const filters = readable.flatMap(({ name, member }): [string, Filter][] => {
+  const furtherOperators = Object.entries(operators).map(
+    ([name, schema]) => [name, schema && toOperand(schema)] as const
+  )
+  const filters = readable.flatMap(({ name, member }): [string, FieldFilter][] => {
     const shape = filter === undefined || filter.includes(name) ? comparedShape(member.shape) : undefined
-    return shape === undefined ? [] : [[name, filterBy(shape, new Map(own))]]
+    return shape === undefined ? [] : [[name, filterBy(shape, new Map(furtherOperators))]]
   })
   const sortable = readable.filter(({ member }) => isScalar(member.shape)).map(({ name }) => name)
   return {
@@ -75,7 +77,7 @@ export function toQueryRules(
   }
 }
 
-/** A field of some branches alone, as if each record had it. */
+/** A field that only some branches of a union have, as if each record had it. */
 function certain(member: Member): Member {
   const { shapes, schemas } = member.shape
   const branches = schemas.map((schema) =>
@@ -103,23 +105,23 @@ function comparedShape(shape: Shape): Shape | undefined {
 export const operandOf = (shape: Shape): Operand | undefined =>
   isScalar(shape) ? { schema: scalarDocument(shape), read: textReader(shape), kinds: shape.kinds } : undefined
 
-function filterBy(shape: Shape, own: ReadonlyMap<string, Operand | false>): Filter {
+function filterBy(shape: Shape, furtherOperators: ReadonlyMap<string, Operand | false>): FieldFilter {
   const compared = operandOf(shape) as Operand
   const value: Operand = { ...compared, isEquality: true }
-  // Of a field that may hold anything nobody knows an order.
+  // A field that may hold anything has no order.
   const isOrdered = shape.kinds !== kinds.all && (shape.kinds & (kinds.string | kinds.number)) !== 0
-  const operators = new Map<string, Operand>(equality.map((name) => [name, value]))
-  if (isOrdered) for (const name of order) operators.set(name, compared)
-  for (const name of lists) operators.set(name, listOf(value))
-  for (const [name, operand] of own) {
+  const operators = new Map<string, Operand>(equalityOperators.map((name) => [name, value]))
+  if (isOrdered) for (const name of orderOperators) operators.set(name, compared)
+  for (const name of listOperators) operators.set(name, listOperand(value))
+  for (const [name, operand] of furtherOperators) {
     if (operand === false) operators.delete(name)
-    // An operator with a text is one of texts.
+    // A further operator applies to the fields that share a type with its operand.
     else if ((operand.kinds & shape.kinds) !== 0) operators.set(name, operand)
   }
   return { value, operators }
 }
 
-const object = (properties: object): JsonSchema => ({
+const objectSchema = (properties: object): JsonSchema => ({
   type: 'object',
   properties: properties as SchemaMap,
   additionalProperties: false
@@ -132,18 +134,18 @@ export function toQuerystring({ filters, sort, select, more }: QueryRules, metho
   const fields = Object.fromEntries(
     [...filters].map(([name, { value, operators }]) => [
       name,
-      { anyOf: [value.schema, { ...object(schemasOf(operators)), minProperties: 1 }] }
+      { anyOf: [value.schema, { ...objectSchema(schemasOf(operators)), minProperties: 1 }] }
     ])
   )
   const group = { type: 'array', items: { type: 'object' } }
   const count = { type: 'integer', minimum: 0, maximum: maxCount }
   const name = { type: 'string', enum: select }
-  return object({
+  return objectSchema({
     ...(method !== 'create' && { ...fields, $or: group, $and: group }),
     ...(method === 'find' && {
       $limit: count,
       $skip: count,
-      $sort: object(Object.fromEntries(sort.map((field) => [field, { type: 'integer', enum: [1, -1] }])))
+      $sort: objectSchema(Object.fromEntries(sort.map((field) => [field, { type: 'integer', enum: [1, -1] }])))
     }),
     $select: { type: 'array', items: name },
     ...schemasOf(more)

@@ -12,7 +12,7 @@ import {
   type Path,
   visitIncoming
 } from '../../schema/incoming.js'
-import type { Member, Shapes } from '../../schema/shape.js'
+import type { ShapeMember, Shapes } from '../../schema/shape.js'
 import { ofLibrary, refusal, type SchemaProblem, toBadRequest, toFault } from './problem.js'
 import type { StandardValidate } from './validate.js'
 
@@ -135,7 +135,7 @@ class RecordCheck {
   /** What is wrong with each field by itself, and which ones are missing. */
   #faultsByFields(record: Values): Fault[] {
     const shape = this.shapes.root.of(record)
-    const hasDefault = (member: Member) => [...member.shape.parts].some((part) => part.default !== undefined)
+    const hasDefault = (member: ShapeMember) => [...member.shape.parts].some((part) => part.default !== undefined)
     const isMissing = (name: string) => {
       const member = shape.field(name)
       return !Object.hasOwn(record, name) && !member.readOnly && !hasDefault(member)

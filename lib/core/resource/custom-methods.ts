@@ -1,7 +1,7 @@
 import type { CustomMethod, CustomMethods } from '../../../types/custom-method.js'
 import { noNames, WrittenSchema } from '../../schema/documents.js'
 import { hiddenNames } from '../../schema/hidden.js'
-import { kinds } from '../../schema/reader.js'
+import { kindBits } from '../../schema/reader.js'
 import { definitionOf, methods as six } from '../methods.js'
 import { checkOptionNames } from '../options.js'
 import type { BodyRules } from './body.js'
@@ -100,7 +100,7 @@ function customBodyRules(body: unknown, { readOnly, record }: RecordParts): Body
     recordNames: record.incoming.shapes.root.names
   }
   const written = new WrittenSchema(withoutFiles(document), options)
-  if (written.shapes.root.kinds !== kinds.object)
+  if (written.shapes.root.kinds !== kindBits.object)
     throw new TypeError('it must be the schema of an object. A list is the field of one')
   return {
     ...checkOf(body),

@@ -1,5 +1,5 @@
 import { type Fault, maxFaults } from '../../schema/incoming.js'
-import { toList } from '../../schema/text.js'
+import { parseList } from '../../schema/text.js'
 import { isObject } from '../objects.js'
 import { type Check, type Compile, type SchemaProblem, toBadRequest, toFault } from './problem.js'
 import { type FieldFilter, maxCount, type Operand, type QueryRules } from './query-rules.js'
@@ -70,7 +70,7 @@ export function createQueryReader(rules: QueryRules, method: string, compile: Co
   const names = listNames('a query filters by', method === 'create' ? [] : filters.keys())
 
   function readGroup(value: unknown, place: QueryPlace, faults: Faults): unknown {
-    const list = toList(value)
+    const list = parseList(value)
     if (!Array.isArray(list) || list.length === 0 || !list.every(isObject))
       return faults.tell(place, 'must be a list of queries')
     // Two keys for each level: the name of the group, and the index in it.
@@ -165,7 +165,7 @@ function holdTo(
 
 function readList(readItem: ReadAt): ReadAt {
   return (value, place, faults) => {
-    const list = toList(value)
+    const list = parseList(value)
     if (!Array.isArray(list)) return faults.tell(place, 'must be a list')
     return list.map((item, index) => (faults.areMany ? item : readItem(item, { name: index, within: place }, faults)))
   }
@@ -207,7 +207,7 @@ function readDirection(text: unknown, place: QueryPlace, faults: Faults): unknow
 function readSelect(fields: ReadonlySet<unknown>): ReadAt {
   const must = `must name fields: ${sortedNames(fields as ReadonlySet<string>)}`
   return (value, place, faults) => {
-    const list = toList(value)
+    const list = parseList(value)
     if (!Array.isArray(list)) return faults.tell(place, 'must be a list of fields')
     return list.every((name) => fields.has(name)) ? list : faults.tell(place, must, 'enum')
   }

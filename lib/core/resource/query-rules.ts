@@ -1,8 +1,8 @@
 import type { JsonSchema, ResourceOptions, SchemaMap } from '../../../types/resource.js'
 import { noNames, scalarDocument, WrittenSchema } from '../../schema/documents.js'
 import { isSchema } from '../../schema/keywords.js'
-import { kinds } from '../../schema/reader.js'
-import type { Member, Shape } from '../../schema/shape.js'
+import { kindBits } from '../../schema/reader.js'
+import type { Shape, ShapeMember } from '../../schema/shape.js'
 import { type ReadText, textReader } from '../../schema/text.js'
 
 /** A value of a query: how its text is read, and the schema that it is held to. */
@@ -42,7 +42,7 @@ const orderOperators = ['$lt', '$le', '$lte', '$gt', '$ge', '$gte']
 /** Makes an operand from the schema that an option has for it. */
 export function toOperand(schema: JsonSchema): Operand {
   const { root } = new WrittenSchema(schema, { flagged: noNames, ignoresFlags: true }).shapes
-  const isList = (root.kinds & kinds.array) !== 0 && root.kinds !== kinds.all
+  const isList = (root.kinds & kindBits.array) !== 0 && root.kinds !== kindBits.all
   return { schema, read: textReader(root), kinds: isList ? root.of({}).item(0).shape.kinds : root.kinds }
 }
 
@@ -78,7 +78,7 @@ export function toQueryRules(
 }
 
 /** A field that only some branches of a union have, as if each record had it. */
-function certain(member: Member): Member {
+function certain(member: ShapeMember): ShapeMember {
   const { shapes, schemas } = member.shape
   const branches = schemas.map((schema) =>
     isSchema(schema) && schema.anyOf?.includes(true) ? schema.anyOf : undefined
@@ -90,13 +90,14 @@ function certain(member: Member): Member {
   return { ...member, shape: shapes.of(named) }
 }
 
-const isScalar = (shape: Shape) => (shape.kinds & ~kinds.scalar) === 0 || (shape.kinds === kinds.all && shape.isSilent)
+const isScalar = (shape: Shape) =>
+  (shape.kinds & ~kindBits.scalar) === 0 || (shape.kinds === kindBits.all && shape.isSilent)
 
 /** The shape of what a field is compared with: of a list one of its items. Objects and tuples can't be compared. */
 function comparedShape(shape: Shape): Shape | undefined {
   if (isScalar(shape)) return shape
   const list = shape.of({})
-  if ((shape.kinds & kinds.array) === 0 || (shape.kinds & kinds.object) !== 0 || list.isTuple) return undefined
+  if ((shape.kinds & kindBits.array) === 0 || (shape.kinds & kindBits.object) !== 0 || list.isTuple) return undefined
   const { shape: item, isKnown } = list.item(0)
   return isKnown && isScalar(item) ? item : undefined
 }
@@ -109,7 +110,7 @@ function filterBy(shape: Shape, furtherOperators: ReadonlyMap<string, Operand | 
   const compared = operandOf(shape) as Operand
   const value: Operand = { ...compared, isEquality: true }
   // A field that may hold anything has no order.
-  const isOrdered = shape.kinds !== kinds.all && (shape.kinds & (kinds.string | kinds.number)) !== 0
+  const isOrdered = shape.kinds !== kindBits.all && (shape.kinds & (kindBits.string | kindBits.number)) !== 0
   const operators = new Map<string, Operand>(equalityOperators.map((name) => [name, value]))
   if (isOrdered) for (const name of orderOperators) operators.set(name, compared)
   for (const name of listOperators) operators.set(name, listOperand(value))

@@ -2,7 +2,7 @@ import type { FieldOf, JsonSchema, Resource, ResourceOptions } from '../../../ty
 import type { SchemaValue } from '../../../types/standard-schema.js'
 import { noNames, WrittenSchema } from '../../schema/documents.js'
 import { isSchema } from '../../schema/keywords.js'
-import { kinds } from '../../schema/reader.js'
+import { kindBits } from '../../schema/reader.js'
 import type { Shape } from '../../schema/shape.js'
 import { attempt } from '../errors.js'
 import { methods } from '../methods.js'
@@ -103,7 +103,7 @@ const toMethodSchema = (rules: MethodRules) => ({
 
 /** @throws {TypeError} when a schema is not that of an object with fields */
 function checkRecord({ shapes: { root } }: WrittenSchema): void {
-  if ((root.kinds !== kinds.object && root.kinds !== kinds.all) || root.saysNothing)
+  if ((root.kinds !== kindBits.object && root.kinds !== kindBits.all) || root.saysNothing)
     throw new TypeError('resource() needs the schema of an object with its properties: that of one record')
 }
 

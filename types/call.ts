@@ -53,7 +53,7 @@ export type RoutedMethod<F, K, Name extends string> = [Signatures<F>] extends [[
 /** The route of a custom method: a verb and a path under that of its service, `'POST /:id/publish'`. */
 export type MethodRoute = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
-declare const routes: unique symbol
+declare const methodRoutes: unique symbol
 
 /**
  * A service whose custom methods have routes. They say which of its arguments a method has: the id, the data, the params.
@@ -64,7 +64,7 @@ declare const routes: unique symbol
  *   interface Services { posts: WithRoutes<PostService, typeof routes> }
  * }
  */
-export type WithRoutes<S, R> = S & { readonly [routes]?: R }
+export type WithRoutes<S, R> = S & { readonly [methodRoutes]?: R }
 
 /** Routes by the names of their methods. */
 export interface MethodRoutes {
@@ -81,10 +81,10 @@ export type RoutesOption<S, R> = string extends keyof R
 type CustomName<S> = unknown extends S ? string : Exclude<MethodName<S>, keyof Service>
 
 /** The route of a method, `never` if it has none. */
-type RouteOf<S, M> = S extends { readonly [routes]?: infer R } ? (M extends keyof R ? R[M] : never) : never
+type RouteOf<S, M> = S extends { readonly [methodRoutes]?: infer R } ? (M extends keyof R ? R[M] : never) : never
 
 /** The routes that a client may be told for a service. */
-export type RoutesAt<S> = S extends { readonly [routes]?: infer R } ? R : MethodRoutes
+export type RoutesAt<S> = S extends { readonly [methodRoutes]?: infer R } ? R : MethodRoutes
 
 /** Which method another one has the arguments of; `':id'`, which is no name of a method, for an id and data of any kind. */
 export type Like<S, M> = Takes<RouteOf<S, M>, M>
@@ -122,7 +122,7 @@ type ServiceResult<S> = Or<
 export type ResultAt<S, M> = unknown extends S ? Untyped : string extends M ? ServiceResult<S> : ResultOf<Member<S, M>>
 
 /** The arguments of a call by name, as a hook gets them. */
-export type Call<S, M extends string> = string extends M
+export type CallArguments<S, M extends string> = string extends M
   ? { id?: Id; data?: ServiceData<S>; params: ParamsIn<S, Params> }
   : M extends string
     ? { params: ParamsIn<S, ParamsOf<Member<S, M>, Like<S, M>>> } & NamedArguments<S, Like<S, M>, Member<S, M>>

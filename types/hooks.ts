@@ -1,4 +1,4 @@
-import type { Call, Like, Placeholder, ResultAt, RoutedMethod } from './call.js'
+import type { CallArguments, Like, Placeholder, ResultAt, RoutedMethod } from './call.js'
 import type { Callable, EventRecord, HookName, Untyped } from './method.js'
 import type { Service } from './service.js'
 
@@ -45,13 +45,13 @@ export interface CallContext<S, M extends string, App> {
  * as in Feathers, whose hooks would not fit otherwise.
  */
 export type HookContext<S = unknown, M extends string = string, App = unknown> = CallContext<S, M, App> &
-  Call<S, M> & {
+  CallArguments<S, M> & {
     /** The result of the method. If a hook sets it before the method runs, the method is not called. */
     result?: ResultAt<S, M>
   }
 
 /** The context of a hook that runs after the method. */
-type AfterContext<S, M extends string, App> = CallContext<S, M, App> & Call<S, M> & { result: ResultAt<S, M> }
+type AfterContext<S, M extends string, App> = CallContext<S, M, App> & CallArguments<S, M> & { result: ResultAt<S, M> }
 
 export type NextFunction = () => Promise<void>
 

@@ -4,7 +4,7 @@ export type Refusal =
   | 'unique'
   /** What the record refers to is not there. */
   | 'reference'
-  /** Other records refer to the record. */
+  /** The record is referred to by other records. */
   | 'referenced'
   | 'required'
   /** A column that is not there: of a query or data that no schema checks. */

@@ -15,10 +15,10 @@ export function createProjection(shapes: Shapes, converts: boolean): Project {
   return shapeProjection(shapes.root, converts)
 }
 
-const unchanged: Project = (value) => value
+const identity: Project = (value) => value
 
 const shapeProjection = (shape: Shape, converts: boolean): Project =>
-  shape.remember(createProjection, () => (leavesWhole(shape) ? unchanged : new Projection(shape, converts).project))
+  shape.remember(createProjection, () => (leavesWhole(shape) ? identity : new Projection(shape, converts).project))
 
 const leavesWhole = (shape: Shape) => shape.kinds === kindBits.all && shape.isSilent
 
@@ -52,12 +52,12 @@ class Projection {
   }
 
   #projectList(list: readonly unknown[]): unknown {
-    this.#ofList ??= this.#shape.isSilent ? unchanged : listProjection(this.#shape, this.#converts)
+    this.#ofList ??= this.#shape.isSilent ? identity : listProjection(this.#shape, this.#converts)
     return this.#ofList(list)
   }
 
   #projectObject(value: Record<string, unknown>): unknown {
-    this.#ofObject ??= this.#shape.isSilent ? unchanged : objectProjection(this.#shape, this.#converts)
+    this.#ofObject ??= this.#shape.isSilent ? identity : objectProjection(this.#shape, this.#converts)
     return this.#ofObject(value)
   }
 }

@@ -71,11 +71,11 @@ export function createBodyCheck(
       Promise.allSettled(records)
       throw error
     }
-    return records.some(isPromise) ? Promise.all(records) : records
+    return records.some(isAsynchronous) ? Promise.all(records) : records
   }
 }
 
-const isPromise = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise
+const isAsynchronous = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise
 
 /** The check of one record of a body. */
 class RecordCheck {
@@ -100,7 +100,7 @@ class RecordCheck {
       if (faults.length > 0) throw toBadRequest('body', [...faults, ...this.#faultsByFields(record as Values)])
       if (this.rules.validate === undefined) return this.#byJsonSchema(record as Values)
       const checked = this.#byLibrary(record as Values, gaps, this.rules.validate)
-      return isPromise(checked) ? checked.catch((error) => this.#rethrow(error)) : checked
+      return isAsynchronous(checked) ? checked.catch((error) => this.#rethrow(error)) : checked
     } catch (error) {
       return this.#rethrow(error)
     }
@@ -165,10 +165,10 @@ class RecordCheck {
       if (result.issues === undefined || gaps.every(({ isSure }) => isSure)) return finish(result)
       for (const gap of gaps) gap.fill()
       const second = validate(record)
-      return isPromise(second) ? second.then(finish) : finish(second)
+      return isAsynchronous(second) ? second.then(finish) : finish(second)
     }
     const result = validate(record)
-    return isPromise(result) ? result.then(retry) : retry(result)
+    return isAsynchronous(result) ? result.then(retry) : retry(result)
   }
 
   /** The issues of a library as faults. Where the check by JSON Schema finds a fault in the same field, its sentence is taken. */
@@ -223,8 +223,8 @@ export function checkExamples(written: WrittenSchema, validate: StandardValidate
   const sample = exampleOf(root, true)
   const result = validate(sample)
   // An asynchronous check has its result too late for this error: the first body reports it.
-  if (isPromise(result)) result.catch(() => {})
-  const issues = isPromise(result) ? [] : (result.issues ?? [])
+  if (isAsynchronous(result)) result.catch(() => {})
+  const issues = isAsynchronous(result) ? [] : (result.issues ?? [])
   const refused = issues.map(({ path }) => issuePath(path)).find((path) => isReadOnlyAt(root, path, sample))
   if (refused !== undefined)
     throw new TypeError(

@@ -1,10 +1,10 @@
+import type { Query } from '../../../types/service.js'
 import { type Fault, maxFaults } from '../../schema/incoming.js'
 import { parseList } from '../../schema/text.js'
 import { isObject } from '../objects.js'
 import { type Check, type Compile, type SchemaProblem, toBadRequest, toFault } from './problem.js'
 import { type FieldFilter, maxCount, type Operand, type QueryRules } from './query-rules.js'
 
-type Query = Record<string, unknown>
 /** Where a value stands in a query. A linked list, since its path is needed only for an error. */
 interface QueryPlace {
   readonly name: string | number

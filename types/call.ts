@@ -83,7 +83,7 @@ type CustomName<S> = unknown extends S ? string : Exclude<MethodName<S>, keyof S
 /** The route of a method, `never` if it has none. */
 type RouteOf<S, M> = S extends { readonly [methodRoutes]?: infer R } ? (M extends keyof R ? R[M] : never) : never
 
-/** The routes that a client may be told for a service. */
+/** The option `routes` of a client for a service. */
 export type RoutesAt<S> = S extends { readonly [methodRoutes]?: infer R } ? R : MethodRoutes
 
 /** Which method another one has the arguments of; `':id'`, which is no name of a method, for an id and data of any kind. */

@@ -79,7 +79,7 @@ export type ErrorPage = (error: Error & { code: number }, request: FastifyReques
 /** Options of the error handler (docs/errors.md#options). */
 export interface ErrorHandlerOptions {
   /**
-   * HTML for those who do not ask for JSON: a function, or an object from a status code (or `default`) to the path of a page or to
+   * HTML for requests that do not ask for JSON: a function, or an object from a status code (or `default`) to the path of a page or to
    * a function. `false`: always JSON. Default: a built-in page.
    */
   html?: ErrorPage | { readonly [status: number]: string | ErrorPage; readonly default?: string | ErrorPage } | false
@@ -139,7 +139,7 @@ export interface ServiceOptions<S = unknown, M extends string = string, R = Meth
   handlerTimeout?: number
 }
 
-/** Looks up a service, or registers one. Each of its signatures takes another number of arguments, so that an error is told of one alone. */
+/** Looks up a service, or registers one. Each signature has another number of arguments, so that TypeScript reports an error for one of them alone. */
 export interface ServiceFunction {
   /**
    * The service at a path: that of this instance's prefix first, then the root's. With a type, `app.service<Messages>(path)`, the

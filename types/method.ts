@@ -92,7 +92,7 @@ export type { HasId, HasIdAndData }
 
 type ListedRecord<R> = Exclude<R extends readonly (infer Item)[] ? Item : R, null | undefined>
 
-/** The record that the events of a service are emitted with; `unknown` if it can't be told. */
+/** The record that the events of a service are emitted with; `unknown` if no method says it. */
 export type EventRecord<S> = unknown extends S
   ? unknown
   : Or<

@@ -58,7 +58,7 @@ export interface MethodDescription {
   readonly security: readonly Readonly<Record<string, SecurityScheme>>[]
 }
 
-/** What a registered service is to those who call it over HTTP. */
+/** A registered service as its callers over HTTP see it. */
 export interface ServiceDescription {
   readonly path: string
   /** The field of a record that holds its id. */

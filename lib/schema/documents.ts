@@ -17,7 +17,7 @@ export interface SchemaOptions {
 /** For options that flag no field. */
 export const noNames: FlaggedNames = { readOnly: new Set(), writeOnly: new Set() }
 
-/** A schema as somebody has written it. */
+/** A schema as the application has written it, with the options for it. */
 export class WrittenSchema {
   readonly #options: SchemaOptions
   #shapes: Shapes | undefined

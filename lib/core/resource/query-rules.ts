@@ -130,7 +130,7 @@ const objectSchema = (properties: object): JsonSchema => ({
 const schemasOf = (operands: ReadonlyMap<string, Operand>) =>
   Object.fromEntries([...operands].map(([name, { schema }]) => [name, schema]))
 
-/** The JSON Schema of the queries of a method, for those who read it. */
+/** The JSON Schema of the queries of a method that documents show. */
 export function toQuerystring({ filters, sort, select, more }: QueryRules, method: string): JsonSchema {
   const fields = Object.fromEntries(
     [...filters].map(([name, { value, operators }]) => [

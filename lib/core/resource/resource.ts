@@ -107,11 +107,11 @@ function checkRecord({ shapes: { root } }: WrittenSchema): void {
     throw new TypeError('resource() needs the schema of an object with its properties: that of one record')
 }
 
-/** What a client sends of a record. */
+/** The schemas of a record as clients send it. */
 interface Incoming {
-  /** The schema that it is held to: files are checked apart. */
+  /** The schema that bodies are checked by, without files, which have a check of their own. */
   readonly written: WrittenSchema
-  /** The schema for those who read it. */
+  /** The schema that documents show. */
   readonly shown: WrittenSchema
 }
 

@@ -11,7 +11,6 @@ export { errorHandler, frameworkErrors, notFound } from './lib/server/errors/err
 export { default } from './lib/server/plugin.js'
 export type { MethodRoute, MethodRoutes, WithRoutes } from './types/call.js'
 export type * from './types/fastify.js'
-export type * from './types/fastify.js'
 export type {
   HookMap,
   HookType,

@@ -1,9 +1,9 @@
 import type {
-  DataOf,
   HasId,
   HasIdAndData,
   IdOf,
   Member,
+  MethodData,
   MethodName,
   Or,
   ParamsOf,
@@ -30,7 +30,7 @@ export interface Routed<Name extends string, Value> {
 
 type With<P, Name extends string> = ([NonNullable<P>] extends [never] ? Params : NonNullable<P>) & Routed<Name, string>
 
-type Signature<A extends readonly unknown[], R, K, Name extends string> = K extends 'find'
+type RoutedSignature<A extends readonly unknown[], R, K, Name extends string> = K extends 'find'
   ? (params: With<A[0], Name>) => R
   : K extends HasIdAndData
     ? (id: A[0], data: A[1], params: With<A[2], Name>) => R
@@ -38,22 +38,22 @@ type Signature<A extends readonly unknown[], R, K, Name extends string> = K exte
       ? (id: A[0], params: With<A[1], Name>) => R
       : (data: A[0], params: With<A[1], Name>) => R
 
-type Overloads<All, K, Name extends string> = All extends [
+type RoutedOverloads<All, K, Name extends string> = All extends [
   [infer A extends readonly unknown[], infer R],
   ...infer Others
 ]
-  ? Signature<A, R, K, Name> & Overloads<Others, K, Name>
+  ? RoutedSignature<A, R, K, Name> & RoutedOverloads<Others, K, Name>
   : unknown
 
 /** A method of a service whose path has placeholders, with its overloads: its params need values for them. */
 export type RoutedMethod<F, K, Name extends string> = [Signatures<F>] extends [[]]
   ? F
-  : Overloads<Signatures<F>, K, Name>
+  : RoutedOverloads<Signatures<F>, K, Name>
 
 /** The route of a custom method: a verb and a path under that of its service, `'POST /:id/publish'`. */
 export type MethodRoute = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
-declare const routes: unique symbol
+declare const methodRoutes: unique symbol
 
 /**
  * A service whose custom methods have routes. They say which of its arguments a method has: the id, the data, the params.
@@ -64,7 +64,7 @@ declare const routes: unique symbol
  *   interface Services { posts: WithRoutes<PostService, typeof routes> }
  * }
  */
-export type WithRoutes<S, R> = S & { readonly [routes]?: R }
+export type WithRoutes<S, R> = S & { readonly [methodRoutes]?: R }
 
 /** Routes by the names of their methods. */
 export interface MethodRoutes {
@@ -72,7 +72,7 @@ export interface MethodRoutes {
 }
 
 /** A service with the routes that its options name. */
-export type Told<S, R> = string extends keyof R ? S : WithRoutes<S, R>
+export type NamedRoutes<S, R> = string extends keyof R ? S : WithRoutes<S, R>
 
 /** The option `routes`: its names are those of methods of the service, but none of the six. */
 export type RoutesOption<S, R> = string extends keyof R
@@ -81,15 +81,15 @@ export type RoutesOption<S, R> = string extends keyof R
 type CustomName<S> = unknown extends S ? string : Exclude<MethodName<S>, keyof Service>
 
 /** The route of a method, `never` if it has none. */
-type RouteOf<S, M> = S extends { readonly [routes]?: infer R } ? (M extends keyof R ? R[M] : never) : never
+type RouteOf<S, M> = S extends { readonly [methodRoutes]?: infer R } ? (M extends keyof R ? R[M] : never) : never
 
-/** The routes that a client may be told for a service. */
-export type RoutesAt<S> = S extends { readonly [routes]?: infer R } ? R : MethodRoutes
+/** The option `routes` of a client for a service. */
+export type RoutesAt<S> = S extends { readonly [methodRoutes]?: infer R } ? R : MethodRoutes
 
 /** Which method another one has the arguments of; `':id'`, which is no name of a method, for an id and data of any kind. */
 export type Like<S, M> = Takes<RouteOf<S, M>, M>
 
-/** The same by the route of a method; `Default` where it has none. */
+/** Which method a custom method has the arguments of, by its route; `Default` without a route. */
 export type Takes<Route, Default> = [Route] extends [never]
   ? Default
   : Route extends `${string}/:id` | `${string}/:id/${string}`
@@ -107,11 +107,12 @@ export type RoutePlaceholder<S, M> = Exclude<Placeholder<RouteOf<S, M>>, 'id'>
 type ServiceData<S> = unknown extends S
   ? Untyped
   : Or<
-      { [M in ('create' | HasIdAndData) & keyof S]: DataOf<NonNullable<S[M]>, M> }[('create' | HasIdAndData) & keyof S],
+      { [M in ('create' | HasIdAndData) & keyof S]: MethodData<NonNullable<S[M]>, M> }[('create' | HasIdAndData) &
+        keyof S],
       unknown
     >
 
-/** What `context.result` holds for a service of type `S`, whatever the method; `unknown` if it can't be told. */
+/** What `context.result` holds for a service of type `S`, whatever the method; `unknown` if no method has a result type. */
 type ServiceResult<S> = Or<
   { [M in keyof Service & keyof S]: ResultOf<NonNullable<S[M]>> }[keyof Service & keyof S],
   unknown
@@ -121,21 +122,21 @@ type ServiceResult<S> = Or<
 export type ResultAt<S, M> = unknown extends S ? Untyped : string extends M ? ServiceResult<S> : ResultOf<Member<S, M>>
 
 /** The arguments of a call by name, as a hook gets them. */
-export type Call<S, M extends string> = string extends M
+export type CallArguments<S, M extends string> = string extends M
   ? { id?: Id; data?: ServiceData<S>; params: ParamsIn<S, Params> }
   : M extends string
-    ? { params: ParamsIn<S, ParamsOf<Member<S, M>, Like<S, M>>> } & Arguments<S, Like<S, M>, Member<S, M>>
+    ? { params: ParamsIn<S, ParamsOf<Member<S, M>, Like<S, M>>> } & NamedArguments<S, Like<S, M>, Member<S, M>>
     : never
 
-type Arguments<S, M, F> = M extends 'find'
+type NamedArguments<S, M, F> = M extends 'find'
   ? { id?: never; data?: never }
   : M extends 'get'
     ? { id: IdOf<F>; data?: never }
     : M extends 'remove'
       ? { get id(): IdOf<F>; set id(id: IdOf<F> | null); data?: never }
       : M extends HasIdAndData
-        ? { get id(): IdOf<F>; set id(id: IdOf<F> | null); data: DataIn<S, M, F> }
-        : { id?: never; data: DataIn<S, M, F> }
+        ? { get id(): IdOf<F>; set id(id: IdOf<F> | null); data: ContextData<S, M, F> }
+        : { id?: never; data: ContextData<S, M, F> }
 
 type ParamsIn<S, P> = unknown extends S ? UntypedParams : P
-type DataIn<S, M, F> = unknown extends S ? Untyped : DataOf<F, M>
+type ContextData<S, M, F> = unknown extends S ? Untyped : MethodData<F, M>

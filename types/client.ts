@@ -2,18 +2,18 @@ import type { AuthenticationRequest, AuthenticationResult } from './authenticati
 import type { Like, MethodRoutes, Placeholder, Routed, RoutePlaceholder, RoutesAt } from './call.js'
 import type { HookOptions, ServiceAddons } from './hooks.js'
 import type { ClientResult, Jsonify } from './json.js'
-import type { Callable, QueryOf, Reserved, ResultOf, Signatures } from './method.js'
+import type { Callable, ParamsQuery, Reserved, ResultOf, Signatures } from './method.js'
 import type { Identity, Listing, PathOf, Query, Service, ServiceAt } from './service.js'
 
-type Item<R> = R extends readonly (infer E)[] ? E : R extends { data: readonly (infer E)[] } ? E : never
-type Found<F> = F extends (...args: never[]) => infer R ? Jsonify<Awaited<R>> : never
+type IteratedRecord<R> = R extends readonly (infer E)[] ? E : R extends { data: readonly (infer E)[] } ? E : never
+type JsonResult<F> = F extends (...args: never[]) => infer R ? Jsonify<Awaited<R>> : never
 type FirstArgument<F> = F extends (...args: infer A) => unknown ? A[0] : never
 
 /**
  * A service of the client: the methods of the server's class `S`, with results as they are after JSON. Any name may be that of a custom method.
  */
 export type ClientService<S, App = unknown, P = unknown> = {
-  [K in keyof S as K extends Reserved ? never : NonNullable<S[K]> extends Callable ? K : never]-?: Method<
+  [K in keyof S as K extends Reserved ? never : NonNullable<S[K]> extends Callable ? K : never]-?: ClientMethod<
     NonNullable<S[K]>,
     Like<S, K>,
     Placeholder<P> | RoutePlaceholder<S, K>
@@ -23,12 +23,12 @@ export type ClientService<S, App = unknown, P = unknown> = {
       /** Gives all records that a query selects. It requests a page when the loop needs it, and no more after the loop ends. */
       iterate(
         ...args: Arguments<FirstArgument<NonNullable<F>>, Placeholder<P>>
-      ): AsyncGenerator<Item<Found<NonNullable<F>>>, void, void>
+      ): AsyncGenerator<IteratedRecord<JsonResult<NonNullable<F>>>, void, void>
     }
   : unknown) &
   ServiceAddons<Received<S>, App>
 
-// The results as hooks and listeners of the client get them.
+// The methods with results as hooks and listeners of the client get them.
 type Received<S> = {
   [K in keyof S]: S[K] extends (...args: infer A) => infer R ? (...args: A) => Promise<ClientResult<Awaited<R>>> : S[K]
 }
@@ -60,7 +60,7 @@ export interface ClientOptions {
   logger?: { error(error: unknown): unknown } | false
 }
 
-type Login<Services> = AuthenticationResult<UserOf<Services>>
+type LoginResult<Services> = AuthenticationResult<UserOf<Services>>
 
 /** A client application. Its services are called as on the server. It emits `login` and `logout`. */
 export interface ClientApplication<Services = Record<string, AnyService>> extends Omit<ServiceAddons, 'hooks'> {
@@ -88,15 +88,15 @@ export interface ClientApplication<Services = Record<string, AnyService>> extend
   /** Adds hooks for all services, at any time. */
   hooks(options: HookOptions): this
   /** Returns a setting. `'authentication'` is a promise of the result of the login, or `null`. */
-  get(name: 'authentication'): Promise<Login<Services>> | null | undefined
+  get(name: 'authentication'): Promise<LoginResult<Services>> | null | undefined
   get(name: string): unknown
   set(name: string, value: unknown): this
   /** Logs in. Without a request it continues with the stored token, as `reAuthenticate` does. @throws if `authentication` is not configured */
-  authenticate(request?: AuthenticationRequest, params?: ClientParams): Promise<Login<Services>>
+  authenticate(request?: AuthenticationRequest, params?: ClientParams): Promise<LoginResult<Services>>
   /** Continues with the stored token. The server is asked once; with `force`, each time. */
-  reAuthenticate(force?: boolean): Promise<Login<Services>>
+  reAuthenticate(force?: boolean): Promise<LoginResult<Services>>
   /** Logs out, and removes the tokens. The result is `null` if the server knew of no login. */
-  logout(): Promise<Login<Services> | null>
+  logout(): Promise<LoginResult<Services> | null>
 }
 
 /** The headers of a call. Case does not matter in their names. */
@@ -125,10 +125,10 @@ export type Sendable =
   | { getReader(): unknown }
   | { pipe(to: never): unknown }
 
-// Where the path has placeholders, the params are there, with values for them.
+// A path with placeholders makes the params required, with values for the placeholders.
 export type Arguments<P, Route extends string> = [Route] extends [never]
-  ? [params?: ClientParams<QueryOf<P>>]
-  : [params: ClientParams<QueryOf<P>> & Routed<Route, string | number>]
+  ? [params?: ClientParams<ParamsQuery<P>>]
+  : [params: ClientParams<ParamsQuery<P>> & Routed<Route, string | number>]
 type Signature<A extends unknown[], R, K, Route extends string> = K extends 'find'
   ? (...args: Arguments<A[0], Route>) => Promise<ClientResult<Awaited<R>>>
   : K extends 'get' | 'remove'
@@ -139,15 +139,15 @@ type Signature<A extends unknown[], R, K, Route extends string> = K extends 'fin
         ? Act<A, R, Route>
         : [] extends A
           ? [Route] extends [never]
-            ? (data?: A[0] | Sendable, params?: ClientParams<QueryOf<A[1]>>) => Promise<ClientResult<Awaited<R>>>
+            ? (data?: A[0] | Sendable, params?: ClientParams<ParamsQuery<A[1]>>) => Promise<ClientResult<Awaited<R>>>
             : (data: A[0] | Sendable | undefined, ...args: Arguments<A[1], Route>) => Promise<ClientResult<Awaited<R>>>
           : (data: A[0] | Sendable, ...args: Arguments<A[1], Route>) => Promise<ClientResult<Awaited<R>>>
 
-// An action needs no data.
+// A method with a route that has an id may be called without data.
 type Act<A extends unknown[], R, Route extends string> = A extends [unknown, unknown, ...unknown[]]
   ? (id: A[0], data: A[1] | Sendable, ...args: Arguments<A[2], Route>) => Promise<ClientResult<Awaited<R>>>
   : [Route] extends [never]
-    ? (id: A[0], data?: A[1] | Sendable, params?: ClientParams<QueryOf<A[2]>>) => Promise<ClientResult<Awaited<R>>>
+    ? (id: A[0], data?: A[1] | Sendable, params?: ClientParams<ParamsQuery<A[2]>>) => Promise<ClientResult<Awaited<R>>>
     : (id: A[0], data: A[1] | Sendable, ...args: Arguments<A[2], Route>) => Promise<ClientResult<Awaited<R>>>
 
 type Overloads<All, K, Route extends string> = All extends [[infer A extends unknown[], infer R], ...infer Others]
@@ -155,4 +155,4 @@ type Overloads<All, K, Route extends string> = All extends [[infer A extends unk
   : unknown
 
 /** A method as clients call it, with its overloads. */
-export type Method<F, K, Route extends string> = Overloads<Signatures<F>, K, Route>
+export type ClientMethod<F, K, Route extends string> = Overloads<Signatures<F>, K, Route>

@@ -5,24 +5,24 @@ import type { InputOf, OutputOf } from './standard-schema.js'
 
 /** A custom method of a resource. Schemas are of the same kinds as that of the record. */
 export interface CustomMethod {
-  /** Its verb and path, as `'POST /:id/publish'`. Default: `POST` with the header `X-Service-Method`. */
+  /** The verb and the path of the method, as `'POST /:id/publish'`. Default: `POST` with the header `X-Service-Method`. */
   readonly route?: MethodRoute
-  /** The schema of the object that it takes. Default: it takes no data. */
+  /** The schema of the data, which is an object. Default: the method takes no data. */
   readonly body?: unknown
   /** The schema of an object: the parameters that its query may have. Default: none. */
   readonly query?: unknown
-  /** What it answers. Default: the record. */
+  /** The schema of the result. Default: that of the record. */
   readonly response?: unknown
 }
 
 /** Custom methods by name: none is one of the six. */
 export type CustomMethods = { readonly [name: string]: CustomMethod } & { readonly [Name in keyof Service]?: never }
 
-type Data<C> = [Option<C, 'body'>] extends [never] ? Record<string, never> : InputOf<Option<C, 'body'>>
-type Query<C> = [Option<C, 'query'>] extends [never] ? Record<string, never> : InputOf<Option<C, 'query'>>
+type CustomData<C> = [Option<C, 'body'>] extends [never] ? Record<string, never> : InputOf<Option<C, 'body'>>
+type CustomQuery<C> = [Option<C, 'query'>] extends [never] ? Record<string, never> : InputOf<Option<C, 'query'>>
 
 /** The types of a custom method that options declare, for a record `R`. */
-interface Typed<Route, D, Q, R> {
+interface CustomTypes<Route, D, Q, R> {
   readonly route: Route
   readonly data: D
   readonly query: Q
@@ -33,21 +33,21 @@ interface Typed<Route, D, Q, R> {
 export type CustomIn<O, S, R> = [Option<O, 'methods'>] extends [never]
   ? Record<never, never>
   : {
-      [Name in keyof Option<O, 'methods'>]: Typed<
+      [Name in keyof Option<O, 'methods'>]: CustomTypes<
         Option<Option<O, 'methods'>[Name], 'route'>,
-        Data<Option<O, 'methods'>[Name]>,
-        Query<Option<O, 'methods'>[Name]>,
+        CustomData<Option<O, 'methods'>[Name]>,
+        CustomQuery<Option<O, 'methods'>[Name]>,
         [Option<Option<O, 'methods'>[Name], 'response'>] extends [never]
           ? R
           : Left<OutputOf<Option<Option<O, 'methods'>[Name], 'response'>>, S, R>
       >
     }
 
-/** What leaves of an answer: where it is the record by its schema, the record as it leaves. */
+/** A result as clients get it: where it has the type of the record, the record without hidden fields. */
 type Left<T, S, R> = T extends readonly (infer I)[] ? Left<I, S, R>[] : [T] extends [S] ? ([S] extends [T] ? R : T) : T
 
-// Written as methods, whose arguments may be of a narrower type in a class: ids are texts there, or numbers.
-type Call<Kind, D, P, R> = Kind extends 'find'
+// Written as methods, so that a class may declare narrower arguments: an id that is a string, or a number.
+type CustomCall<Kind, D, P, R> = Kind extends 'find'
   ? { call(params?: P): R }['call']
   : Kind extends 'get'
     ? { call(id: Id, params?: P): R }['call']
@@ -59,7 +59,7 @@ type Call<Kind, D, P, R> = Kind extends 'find'
         ? { call(data?: D, params?: P): R }['call']
         : { call(data: D, params?: P): R }['call']
 
-/** What an object must have, to be a service of a resource with these methods. `Answer` makes of a result what a method may give. */
+/** The type that a custom method must have on the object of a service. */
 type Serve<Kind, D, P, R> = Kind extends 'find'
   ? { call(params: P): R }['call']
   : Kind extends 'get'
@@ -72,17 +72,17 @@ type RouteIn<C> = C extends { readonly route: infer Route } ? Route : never
 
 /** The methods of an object, by the types of custom methods. */
 export type ServedCustom<M> = {
-  [Name in keyof M]: M[Name] extends Typed<infer _Route, infer D, infer Q, infer R>
+  [Name in keyof M]: M[Name] extends CustomTypes<infer _Route, infer D, infer Q, infer R>
     ? Serve<Takes<RouteIn<M[Name]>, 'custom'>, D, Params<Q>, CustomAnswer<R>>
     : never
 }
 
-/** A result as a service may hold it. A method may give nothing, or a stream. */
+/** What a custom method may return: the result, or nothing, or a stream. */
 type CustomAnswer<R> = Plain<R> | PromiseLike<Plain<R>>
 // biome-ignore lint/suspicious/noConfusingVoidType: a method that gives nothing has this type
 type Plain<R> = Loose<R> | AsyncIterable<unknown> | null | undefined | void
 
-/** A value as a service may hold it: what JSON has no type for becomes a text on its way out. */
+/** A value as a service may hold it: a type that JSON does not have, such as a date, becomes a text in the response. */
 type Loose<T> = T extends readonly (infer I)[]
   ? readonly Loose<I>[]
   : T extends Date
@@ -94,8 +94,8 @@ type Loose<T> = T extends readonly (infer I)[]
         : T
 
 type CustomCalls<M> = {
-  [Name in keyof M]: M[Name] extends Typed<infer _Route, infer D, infer Q, infer R>
-    ? Call<Takes<RouteIn<M[Name]>, 'custom'>, D, Params<Q>, Promise<R>>
+  [Name in keyof M]: M[Name] extends CustomTypes<infer _Route, infer D, infer Q, infer R>
+    ? CustomCall<Takes<RouteIn<M[Name]>, 'custom'>, D, Params<Q>, Promise<R>>
     : never
 }
 

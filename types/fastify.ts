@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, preHandlerHookHandler } from 'fastify'
-import type { MethodRoutes, RoutesOption, Told } from './call.js'
+import type { MethodRoutes, NamedRoutes, RoutesOption } from './call.js'
 import type {
   AroundHook as Around,
   RegisteredService as Called,
@@ -14,8 +14,8 @@ import type { CheckedBy } from './resource.js'
 import type { Listed, Listing, PathOf, Registered, ServiceAt, ServiceObject } from './service.js'
 
 /**
- * Limits and habits of the query parser. They are those of `qs`; `plainObjects` and `allowPrototypes` are not among them, since
- * they open the operators of database adapters.
+ * Options of the query parser, as `qs` has them. `plainObjects` and `allowPrototypes` are left out, since they open the
+ * operators of database adapters.
  */
 export interface QueryOptions {
   /** A list with more items than this becomes an object with index keys. Default 20. */
@@ -40,14 +40,14 @@ export type QueryParser = QueryOptions | ((query: string) => Record<string, unkn
 /** What `context.app` is: the instance. Where `@feathersjs/feathers` is installed, hooks that are typed for it fit, too. */
 export type HookApplication = FeathersMembers<FastifyInstance & HookMembers> & HookMembers & FastifyInstance
 
-// Hooks of Feathers may name the application first, which is no service.
-type Named<S> = [S] extends [FastifyInstance] ? unknown : S
+// In hooks that are typed for Feathers, the first type argument may be the application, which is no service.
+type ServiceType<S> = [S] extends [FastifyInstance] ? unknown : S
 
 /**
  * What every hook of a call gets; `app` is the instance that the service was registered on. `HookContext<Messages, 'create'>` has the types of that
  * method. Without a service, `data`, `params` and `result` are `any`, as in Feathers.
  */
-export type HookContext<S = unknown, M extends string = string> = Context<Named<S>, M, HookApplication>
+export type HookContext<S = unknown, M extends string = string> = Context<ServiceType<S>, M, HookApplication>
 
 /** Hooks by type and method. */
 export type HookOptions<S = unknown> = Hooks<S, HookApplication>
@@ -79,7 +79,7 @@ export type ErrorPage = (error: Error & { code: number }, request: FastifyReques
 /** Options of the error handler (docs/errors.md#options). */
 export interface ErrorHandlerOptions {
   /**
-   * HTML for those who do not ask for JSON: a function, or an object from a status code (or `default`) to the path of a page or to
+   * HTML for requests that do not ask for JSON: a function, or an object from a status code (or `default`) to the path of a page or to
    * a function. `false`: always JSON. Default: a built-in page.
    */
   html?: ErrorPage | { readonly [status: number]: string | ErrorPage; readonly default?: string | ErrorPage } | false
@@ -112,7 +112,7 @@ export interface ServicesOptions {
 
 /** Options of one service. */
 export interface ServiceOptions<S = unknown, M extends string = string, R = MethodRoutes> {
-  // It stands first: then TypeScript compares options of an unknown service with those of a known one member by member.
+  // `schema` is the first member, so that TypeScript compares options of an unknown service with those of a known one member by member.
   /**
    * Fastify schemas by method. `body` and `response` describe ONE record: lists, pages and batches are validated and
    * serialized item by item. `resource()` gives all of them.
@@ -139,7 +139,7 @@ export interface ServiceOptions<S = unknown, M extends string = string, R = Meth
   handlerTimeout?: number
 }
 
-/** Looks up a service, or registers one. Each of its signatures takes another number of arguments, so that an error is told of one alone. */
+/** Looks up a service, or registers one. Each signature has another number of arguments, so that TypeScript reports an error for one of them alone. */
 export interface ServiceFunction {
   /**
    * The service at a path: that of this instance's prefix first, then the root's. With a type, `app.service<Messages>(path)`, the
@@ -154,8 +154,8 @@ export interface ServiceFunction {
   <S extends object, M extends string = never, P extends string = string, R extends MethodRoutes = MethodRoutes>(
     path: P,
     service: [Listed<P>] extends [never] ? S | ServiceObject : ServiceAt<P>,
-    options?: ServiceOptions<NoInfer<Told<Registered<S, P>, R>>, M, R>
-  ): RegisteredService<Told<Registered<S, P>, R>, M, P>
+    options?: ServiceOptions<NoInfer<NamedRoutes<Registered<S, P>, R>>, M, R>
+  ): RegisteredService<NamedRoutes<Registered<S, P>, R>, M, P>
 }
 
 declare module 'fastify' {

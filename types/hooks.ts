@@ -1,5 +1,5 @@
-import type { Call, Like, Placeholder, ResultAt, RoutedMethod } from './call.js'
-import type { Callable, HookName, RecordOf, Untyped } from './method.js'
+import type { CallArguments, Like, Placeholder, ResultAt, RoutedMethod } from './call.js'
+import type { Callable, EventRecord, HookName, Untyped } from './method.js'
 import type { Service } from './service.js'
 
 export type HookType = 'around' | 'before' | 'after' | 'error'
@@ -17,7 +17,7 @@ export interface Http {
 export interface CallContext<S, M extends string, App> {
   /** The instance that the service was registered on. */
   readonly app: App
-  readonly service: unknown extends S ? Untyped : Methods<S> & ServiceAddons
+  readonly service: unknown extends S ? Untyped : ServiceMethods<S> & ServiceAddons
   /** The path of the service, without slashes at its ends. */
   readonly path: string
   readonly method: M
@@ -45,13 +45,13 @@ export interface CallContext<S, M extends string, App> {
  * as in Feathers, whose hooks would not fit otherwise.
  */
 export type HookContext<S = unknown, M extends string = string, App = unknown> = CallContext<S, M, App> &
-  Call<S, M> & {
+  CallArguments<S, M> & {
     /** The result of the method. If a hook sets it before the method runs, the method is not called. */
     result?: ResultAt<S, M>
   }
 
 /** The context of a hook that runs after the method. */
-type AfterContext<S, M extends string, App> = CallContext<S, M, App> & Call<S, M> & { result: ResultAt<S, M> }
+type AfterContext<S, M extends string, App> = CallContext<S, M, App> & CallArguments<S, M> & { result: ResultAt<S, M> }
 
 export type NextFunction = () => Promise<void>
 
@@ -93,7 +93,7 @@ export type StandardEvent = 'created' | 'updated' | 'patched' | 'removed'
 
 /** A listener of the four events that a service emits for its methods: it gets the record and the context of the call. */
 export type RecordListener<S = unknown, App = unknown> = {
-  listen(record: RecordOf<S>, context: HookContext<S, string, App>): unknown
+  listen(record: EventRecord<S>, context: HookContext<S, string, App>): unknown
 }['listen']
 
 /** What a registered service has besides its own methods (docs/hooks-and-events.md#events). */
@@ -120,7 +120,7 @@ type Asynchronous<F> = F extends (...args: infer A) => infer R
     : (...args: A) => Promise<R>
   : F
 
-type Methods<S, M extends string = never> = {
+type ServiceMethods<S, M extends string = never> = {
   [K in keyof S]: K extends keyof Service | M ? Asynchronous<S[K]> : S[K]
 }
 
@@ -128,8 +128,8 @@ type Methods<S, M extends string = never> = {
 export type RegisteredService<S = unknown, App = unknown, M extends string = never, P = unknown> = ([
   Placeholder<P>
 ] extends [never]
-  ? Methods<S, M>
-  : RoutedMethods<Methods<S, M>, M, Placeholder<P>>) &
+  ? ServiceMethods<S, M>
+  : RoutedMethods<ServiceMethods<S, M>, M, Placeholder<P>>) &
   ServiceAddons<S, App>
 
 type RoutedMethods<S, M, Name extends string> = {
@@ -154,7 +154,7 @@ export interface TracedCall {
 
 // biome-ignore lint/suspicious/noTsIgnore: it is an error only where the package is not installed; the comment below stands in the declarations
 /** @ts-ignore The optional peer: where it is not installed, the type is `any`. */
-type FeathersApplication = import('@feathersjs/feathers').Application
+type PeerApplication = import('@feathersjs/feathers').Application
 
 /** What `context.app` has besides the members of the instance, where `fastify-services/feathers` is imported. */
 // biome-ignore lint/suspicious/noEmptyInterface: that door fills it
@@ -166,10 +166,10 @@ type Uncallable = (first: never, ...rest: never[]) => never
  * What makes an application one of Feathers to the compiler, so that hooks which are typed for Feathers fit: the members that ours
  * lacks, which can't be used.
  */
-export type FeathersMembers<App> = string extends keyof FeathersApplication
+export type FeathersMembers<App> = string extends keyof PeerApplication
   ? unknown
   : {
-      readonly [K in keyof FeathersApplication]: K extends keyof App
+      readonly [K in keyof PeerApplication]: K extends keyof App
         ? App[K] extends Callable
           ? Uncallable
           : unknown

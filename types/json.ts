@@ -1,4 +1,4 @@
-type Callable = (...args: never[]) => unknown
+import type { Callable } from './method.js'
 
 /** A value as it comes out of JSON: dates are strings, functions are gone, `undefined` in a list is `null`. */
 export type Jsonify<T> = unknown extends T ? T : [T] extends [JSONValue] ? T : Mapped<T>

@@ -27,7 +27,7 @@ type HasId = 'get' | 'remove' | HasIdAndData
 type IndexOfData<M> = M extends HasIdAndData ? 1 : 0
 type IndexOfParams<M> = M extends 'find' ? 0 : M extends HasIdAndData ? 2 : 1
 
-/** `Default` in place of a type that can't be told. */
+/** A type, or `Default` where it is `never`. */
 export type Or<T, Default> = [T] extends [never] ? Default : T
 
 /** A member of a service; `unknown` if the service, or the member, is not known. */
@@ -37,13 +37,13 @@ export type Member<S, M> = unknown extends S ? unknown : M extends keyof S ? Non
 export type IdOf<F> = unknown extends F ? Id : Or<NonNullable<Argument<Signatures<F>[number], 0>>, Id>
 
 /** The data that a method takes. */
-export type DataOf<F, M> = unknown extends F ? unknown : Argument<Signatures<F>[number], IndexOfData<M>>
+export type MethodData<F, M> = unknown extends F ? unknown : Argument<Signatures<F>[number], IndexOfData<M>>
 
 /** What a method gives. */
 export type ResultOf<F> = unknown extends F ? unknown : Result<Signatures<F>[number]>
 
 /** The query of a method's params. */
-export type QueryOf<P> = [NonNullable<P>] extends [never]
+export type ParamsQuery<P> = [NonNullable<P>] extends [never]
   ? Query
   : NonNullable<P> extends { query?: infer Q }
     ? unknown extends Q
@@ -53,7 +53,7 @@ export type QueryOf<P> = [NonNullable<P>] extends [never]
 
 /** The params of a call: those that its method takes, with whatever else a client or a hook puts into them. */
 export type ParamsOf<F, M> = unknown extends F ? Params : Widened<NonNullable<LastArgument<F, IndexOfParams<M>>>>
-type Widened<P> = [P] extends [never] ? Params : 0 extends 1 & P ? Params : Params<Query & QueryOf<P>> & P
+type Widened<P> = [P] extends [never] ? Params : 0 extends 1 & P ? Params : Params<Query & ParamsQuery<P>> & P
 
 /** What a registered service has besides its methods, and what the framework calls by itself. */
 export type Reserved =
@@ -90,13 +90,13 @@ export type HookName<S> = 'all' | keyof Service | MethodName<S>
 
 export type { HasId, HasIdAndData }
 
-type ItemOf<R> = Exclude<R extends readonly (infer Item)[] ? Item : R, null | undefined>
+type ListedRecord<R> = Exclude<R extends readonly (infer Item)[] ? Item : R, null | undefined>
 
-/** The record that the events of a service are emitted with; `unknown` if it can't be told. */
-export type RecordOf<S> = unknown extends S
+/** The record that the events of a service are emitted with; `unknown` if no method says it. */
+export type EventRecord<S> = unknown extends S
   ? unknown
   : Or<
-      { [M in ('get' | 'create') & keyof S]: ItemOf<ResultOf<NonNullable<S[M]>>> }[('get' | 'create') & keyof S],
+      { [M in ('get' | 'create') & keyof S]: ListedRecord<ResultOf<NonNullable<S[M]>>> }[('get' | 'create') & keyof S],
       unknown
     >
 
@@ -104,7 +104,7 @@ export type RecordOf<S> = unknown extends S
 export type MethodOption<S, M extends string> = string extends M ? M : M extends keyof S ? M : MethodName<S>
 
 /**
- * What a hook gets that names no service, and what no service tells, such as an error: what Feathers' types give, so that hooks written for
+ * The type of data, params and results in a hook that names no service, and of errors: `any` as in Feathers, so that hooks written for
  * Feathers compile unchanged. A hook with the name of its service, `HookContext<Messages>`, is checked.
  */
 // biome-ignore lint/suspicious/noExplicitAny: `unknown` would make each of these hooks an error

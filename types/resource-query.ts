@@ -3,19 +3,21 @@ import type { InputOf } from './standard-schema.js'
 /** The type of an option; `never` where it is not given. */
 export type Option<O, K extends PropertyKey> = O extends { readonly [Key in K]: infer T } ? T : never
 /** The names that an option lists. */
-export type Names<O, K extends PropertyKey> = [Option<O, K>] extends [never]
+export type OptionNames<O, K extends PropertyKey> = [Option<O, K>] extends [never]
   ? never
   : Option<O, K> extends readonly (infer N)[]
     ? N
     : never
 /** The type of a schema that an option gives. */
-export type Own<O, K extends PropertyKey, Default> = [Option<O, K>] extends [never] ? Default : InputOf<Option<O, K>>
+export type OptionInput<O, K extends PropertyKey, Default> = [Option<O, K>] extends [never]
+  ? Default
+  : InputOf<Option<O, K>>
 
 type Scalar = string | number | boolean | bigint | Date | null | undefined
-type ItemOf<T> = NonNullable<T> extends readonly (infer I)[] ? I : T
+type ScalarOrItem<T> = NonNullable<T> extends readonly (infer I)[] ? I : T
 type ScalarKey<R> = { [K in keyof R]-?: [R[K]] extends [Scalar] ? K : never }[keyof R]
-type FilterKey<R> = { [K in keyof R]-?: [ItemOf<R[K]>] extends [Scalar] ? K : never }[keyof R]
-type Allowed<Key, O, K extends PropertyKey> = [Option<O, K>] extends [never] ? Key : Extract<Key, Names<O, K>>
+type FilterKey<R> = { [K in keyof R]-?: [ScalarOrItem<R[K]>] extends [Scalar] ? K : never }[keyof R]
+type Allowed<Key, O, K extends PropertyKey> = [Option<O, K>] extends [never] ? Key : Extract<Key, OptionNames<O, K>>
 
 type Operators<T, O> = {
   readonly [Name in '$eq' | '$ne' | '$lt' | '$le' | '$lte' | '$gt' | '$ge' | '$gte']?: T
@@ -24,10 +26,10 @@ type OwnOperators<O> = [O] extends [never]
   ? unknown
   : { readonly [Name in keyof O]?: O[Name] extends false ? never : unknown }
 
-/** What can be written of a field: `null` is sent as the empty text, so it can't be where that is a value itself. */
+/** The values of a field in a query. `null` is sent as the empty text, so it is left out where that is a value itself. */
 type Written<T> = '' extends T ? Exclude<T, null | undefined> : Exclude<T, undefined>
 type Filters<R, O> = {
-  [K in Allowed<FilterKey<R>, O, 'filter'>]?: Written<ItemOf<R[K & keyof R]>> extends infer T
+  [K in Allowed<FilterKey<R>, O, 'filter'>]?: Written<ScalarOrItem<R[K & keyof R]>> extends infer T
     ? T | Operators<T, O>
     : never
 }
@@ -39,4 +41,4 @@ export type QueryIn<R, O> = Group<R, O> & {
   $skip?: number
   $sort?: { [K in Allowed<ScalarKey<R>, O, 'sort'>]?: 1 | -1 }
   $select?: (keyof R & string)[]
-} & Own<O, 'query', unknown>
+} & OptionInput<O, 'query', unknown>

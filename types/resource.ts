@@ -1,6 +1,6 @@
 import type { CustomIn, CustomMethods, ServedCustom, WithCustom } from './custom-method.js'
 import type { MethodName } from './method.js'
-import type { Names, Option, Own, QueryIn } from './resource-query.js'
+import type { Option, OptionInput, OptionNames, QueryIn } from './resource-query.js'
 import type { Id, NullableId, Paginated, Params, Service } from './service.js'
 import type { InputOf, JsonSchema, OutputOf } from './standard-schema.js'
 
@@ -43,7 +43,7 @@ export interface ResourceOptions<Field extends string = string> {
   /** The fields that a query may sort by. Default: all that are neither objects nor lists. */
   readonly sort?: readonly Field[]
   /**
-   * Its custom methods: `{ publish: { route: 'POST /:id/publish', body: schema } }`. HTTP may call them, and they are held to their schemas as the six are.
+   * The custom methods of the resource: `{ publish: { route: 'POST /:id/publish', body: schema } }`. Clients may call them over HTTP, and their schemas are checked as those of the six methods are.
    */
   readonly methods?: CustomMethods
 }
@@ -56,26 +56,26 @@ export type Checked<S> = {
   readonly [check]?: (service: S) => void
 }
 
-/** The same where the methods of the object are known. */
+/** The same as `Checked`, where the methods of the object are known. */
 export type CheckedBy<S> = unknown extends S ? unknown : [MethodName<S>] extends [never] ? unknown : Checked<S>
 
-type MethodSchema = {
+type QuerySchema = {
   readonly querystring: JsonSchema
   readonly response: JsonSchema
 }
 
-type BodySchema = MethodSchema & {
+type BodySchema = QuerySchema & {
   readonly body: JsonSchema
 }
 
 /** A resource with the types of its record, of what `create` and `patch` take, and of its queries. */
 export type Described<R, D, P, Q, M = Record<never, never>> = Checked<Served<R, D, P, Q> & ServedCustom<M>> & {
-  readonly find: MethodSchema
-  readonly get: MethodSchema
+  readonly find: QuerySchema
+  readonly get: QuerySchema
   readonly create: BodySchema
   readonly update: BodySchema
   readonly patch: BodySchema
-  readonly remove: MethodSchema
+  readonly remove: QuerySchema
   readonly [types]?: { record: R; data: D; patch: P; query: Q; methods: M }
 }
 
@@ -91,9 +91,9 @@ export type Resource<S, O> = Described<
 type Tidy<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 type Without<T, Names> = Tidy<{ [K in keyof T as K extends Names ? never : K]: T[K] }>
 type RecordIn<S, O> = [Option<O, 'response'>] extends [never]
-  ? Without<OutputOf<S>, Names<O, 'writeOnly'> | FileIn<OutputOf<S>>>
+  ? Without<OutputOf<S>, OptionNames<O, 'writeOnly'> | FileIn<OutputOf<S>>>
   : OutputOf<Option<O, 'response'>>
-// JSON has no files: they do not leave.
+// JSON has no files, so the record of a response is without them.
 type FileIn<R> = { [K in keyof R]-?: IsFile<NonNullable<R[K]>> extends true ? K : never }[keyof R]
 type IsFile<T> = 0 extends 1 & T
   ? false
@@ -104,35 +104,35 @@ type IsFile<T> = 0 extends 1 & T
       : [T] extends [Blob]
         ? true
         : false
-type Sent<S, O> = Without<InputOf<S>, Names<O, 'readOnly'>>
-type DataIn<S, O> = Own<O, 'create', Sent<S, O>>
-type PatchIn<S, O> = Own<O, 'patch', Partial<Sent<S, O>>>
+type Sent<S, O> = Without<InputOf<S>, OptionNames<O, 'readOnly'>>
+type DataIn<S, O> = OptionInput<O, 'create', Sent<S, O>>
+type PatchIn<S, O> = OptionInput<O, 'patch', Partial<Sent<S, O>>>
 
-/** A record as a service may hold it: what JSON has no type for becomes a text on its way out, and an empty column is `null`. */
-type Held<T> = T extends readonly (infer I)[]
-  ? readonly Held<I>[]
+/** A record as a service may hold it: a type that JSON does not have, such as a date, becomes a text in the response, and an empty column is `null`. */
+type Storable<T> = T extends readonly (infer I)[]
+  ? readonly Storable<I>[]
   : T extends Date
     ? T | string
     : T extends object
-      ? { readonly [K in keyof T]: Held<T[K]> | (undefined extends T[K] ? null : never) }
+      ? { readonly [K in keyof T]: Storable<T[K]> | (undefined extends T[K] ? null : never) }
       : T extends string
         ? T | Date
         : T
 
-type Answer<T> = T | null | undefined | PromiseLike<T | null | undefined>
+type ServiceAnswer<T> = T | null | undefined | PromiseLike<T | null | undefined>
 
 /** The methods that an object may have, to be a service of a resource. */
 interface Served<R, D, P, Q> {
-  find?(params: Params<Q>): Answer<readonly Held<R>[] | { readonly data: readonly Held<R>[] }>
-  get?(id: Id, params: Params<Q>): Answer<Held<R>>
-  create?(data: D, params: Params<Q>): Answer<Held<R> | readonly Held<R>[]>
-  update?(id: NullableId, data: D, params: Params<Q>): Answer<Held<R> | readonly Held<R>[]>
-  patch?(id: NullableId, data: P, params: Params<Q>): Answer<Held<R> | readonly Held<R>[]>
-  remove?(id: NullableId, params: Params<Q>): Answer<Held<R> | readonly Held<R>[]>
+  find?(params: Params<Q>): ServiceAnswer<readonly Storable<R>[] | { readonly data: readonly Storable<R>[] }>
+  get?(id: Id, params: Params<Q>): ServiceAnswer<Storable<R>>
+  create?(data: D, params: Params<Q>): ServiceAnswer<Storable<R> | readonly Storable<R>[]>
+  update?(id: NullableId, data: D, params: Params<Q>): ServiceAnswer<Storable<R> | readonly Storable<R>[]>
+  patch?(id: NullableId, data: P, params: Params<Q>): ServiceAnswer<Storable<R> | readonly Storable<R>[]>
+  remove?(id: NullableId, params: Params<Q>): ServiceAnswer<Storable<R> | readonly Storable<R>[]>
 }
 
-// No interface: declarations of modules that export a service could not name it.
-type Methods<R, D, P, Q> = {
+// A type, not an interface: TypeScript could not name the interface in the declarations of a module that exports a service.
+type ResourceMethods<R, D, P, Q> = {
   find(params?: Params<Q>): Promise<R[] | Paginated<R>>
   get(id: Id, params?: Params<Q>): Promise<R>
   create(data: D, params?: Params<Q>): Promise<R>
@@ -153,7 +153,7 @@ type TypesOf<T> = T extends { readonly [types]?: infer D } ? NonNullable<D> : ne
  */
 export type ServiceOf<T, Method extends keyof Service = keyof Service> =
   TypesOf<T> extends { record: infer R; data: infer D; patch: infer P; query: infer Q; methods: infer M }
-    ? WithCustom<Pick<Methods<R, D, P, Q>, Method>, M>
+    ? WithCustom<Pick<ResourceMethods<R, D, P, Q>, Method>, M>
     : never
 
 /** A record of a resource, as it leaves. */

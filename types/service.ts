@@ -52,13 +52,13 @@ export interface Paginated<Result> {
 }
 
 type Find<S> = S extends { find(...args: infer A): Promise<infer R> } ? [A, R] : never
-type Found<R> = R extends { data: (infer Item)[] } ? Item : R extends (infer Item)[] ? Item : never
+type FoundRecord<R> = R extends { data: (infer Item)[] } ? Item : R extends (infer Item)[] ? Item : never
 
 /** A service of an adapter that pages: its `find` gives a page. */
-export type Paged<S> = Omit<S, 'find'> & { find(...args: Find<S>[0]): Promise<Paginated<Found<Find<S>[1]>>> }
+export type Paged<S> = Omit<S, 'find'> & { find(...args: Find<S>[0]): Promise<Paginated<FoundRecord<Find<S>[1]>>> }
 
 /** A service of an adapter that does not page: its `find` gives a list. */
-export type Unpaged<S> = Omit<S, 'find'> & { find(...args: Find<S>[0]): Promise<Found<Find<S>[1]>[]> }
+export type Unpaged<S> = Omit<S, 'find'> & { find(...args: Find<S>[0]): Promise<FoundRecord<Find<S>[1]>[]> }
 
 /**
  * The shape of a service: an object with any of the six methods (docs/http.md#requests-and-calls). Use it with

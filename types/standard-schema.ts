@@ -77,7 +77,7 @@ export type InputOf<S> = S extends Typed<infer T> ? NonNullable<T>['input' & key
 /** The type of what becomes of it, where the schema transforms. */
 export type OutputOf<S> = S extends Typed<infer T> ? NonNullable<T>['output' & keyof NonNullable<T>] : Static<S>
 
-interface Named {
+interface TypeByName {
   string: string
   number: number
   integer: number
@@ -114,7 +114,7 @@ type Structure<S> = S extends FileSchema
   : Nested<S>
 
 type Nested<S> = S extends { readonly properties: infer P }
-  ? Fields<P, S>
+  ? FieldTypes<P, S>
   : S extends { readonly patternProperties: infer P }
     ? Record<string, Static<P[keyof P]>>
     : S extends { readonly items: infer I }
@@ -123,9 +123,9 @@ type Nested<S> = S extends { readonly properties: infer P }
         : Static<I>[]
       : S extends { readonly type: infer T }
         ? T extends readonly unknown[]
-          ? Named[T[number] & keyof Named]
-          : T extends keyof Named
-            ? Named[T]
+          ? TypeByName[T[number] & keyof TypeByName]
+          : T extends keyof TypeByName
+            ? TypeByName[T]
             : unknown
         : unknown
 
@@ -144,7 +144,7 @@ type OptionalKey<P, S> = {
         : K
 }[keyof P]
 
-type Fields<P, S> = { -readonly [K in Exclude<keyof P, OptionalKey<P, S>>]: Static<P[K]> } & {
+type FieldTypes<P, S> = { -readonly [K in Exclude<keyof P, OptionalKey<P, S>>]: Static<P[K]> } & {
   -readonly [K in OptionalKey<P, S>]?: Static<P[K]>
 } extends infer T
   ? { [K in keyof T]: T[K] }

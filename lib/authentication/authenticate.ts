@@ -4,7 +4,7 @@ import type { HookType, NextFunction } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
 import { toServiceError } from '../core/errors.js'
 import { define } from '../core/facade.js'
-import { type Place, withTraits } from '../core/hooks.js'
+import { type HookPosition, withTraits } from '../core/hooks.js'
 import { Caller, type Carrier, caller } from '../core/http-call.js'
 import { schemesOf } from './documentation.js'
 import { authenticationOf, isAuthentication } from './find.js'
@@ -91,7 +91,7 @@ export function authenticate(...given: [AuthenticateOptions] | string[]): Guard 
     }
   }
 
-  function check({ app, path, service: guarded, type }: Place): void {
+  function check({ app, path, service: guarded, type }: HookPosition): void {
     if (type === 'after' || type === 'error')
       throw new Error(`authenticate at '${path}' is a hook for 'before' or 'around', not for '${type}'`)
     const known = authenticationOf(app, service).authenticator.strategyNames

@@ -1,5 +1,5 @@
 import { isObject, isPlain } from '../core/objects.js'
-import { checkOptions, type Kind, kinds, type OptionTable } from '../core/options.js'
+import { checkOptions, kinds, type OptionKind, type OptionTable } from '../core/options.js'
 import { type AuthenticationOptions, isStrategy } from './options.js'
 import type { PasswordOptions } from './password.js'
 import type { JwtOptions } from './strategies/jwt.js'
@@ -10,7 +10,7 @@ const { free, flag, filled: text, names: list, plain: object } = kinds
 const isNonEmpty = text[1]
 const isCollection = (value: object) =>
   [Map, WeakMap, URLSearchParams, Headers, FormData].some((type) => value instanceof type)
-const store: Kind = [
+const store: OptionKind = [
   // It would keep all for ever, as those of the platform do that take a key and a value alone.
   'an object with the methods get(key) and set(key, value, seconds), which a Map is not',
   (value) =>
@@ -27,18 +27,18 @@ const known: Record<string, OptionTable<Record<string, unknown>>> = {
     isRevoked: kinds.function,
     refresh: ['true, false or a plain object', (value) => typeof value === 'boolean' || isPlain(value)],
     ...{ before: free, after: free, hooks: free, config: free, bodyLimit: free, handlerTimeout: free, schema: free }
-  } satisfies Record<keyof AuthenticationOptions, Kind>,
+  } satisfies Record<keyof AuthenticationOptions, OptionKind>,
   'jwt.': { expiresIn: free, issuer: free, audience: free, algorithm: free, header: object } satisfies Record<
     keyof TokenOptions,
-    Kind
+    OptionKind
   >,
-  'passwords.': { concurrent: free, waiting: free } satisfies Record<keyof PasswordOptions, Kind>,
+  'passwords.': { concurrent: free, waiting: free } satisfies Record<keyof PasswordOptions, OptionKind>,
   'refresh.': { expiresIn: free },
-  'strategies.jwt.': { header: text, schemes: list } satisfies Record<keyof JwtOptions, Kind>,
+  'strategies.jwt.': { header: text, schemes: list } satisfies Record<keyof JwtOptions, OptionKind>,
   'strategies.local.': {
     ...{ usernameField: text, passwordField: text, entityUsernameField: text, entityPasswordField: text },
     ...{ bcrypt: free, rehash: flag }
-  } satisfies Record<keyof LocalOptions, Kind>
+  } satisfies Record<keyof LocalOptions, OptionKind>
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { BadRequest } from '../core/errors.js'
-import { type Place, withTraits } from '../core/hooks.js'
+import { type HookPosition, withTraits } from '../core/hooks.js'
 import { anyAuthenticationOf } from './find.js'
 import { isHashed, isShortText, maxTextLength } from './password.js'
 
@@ -46,7 +46,7 @@ export function hashPassword(field: string): (context: HookContext, next?: NextF
     }
     await next?.()
   }
-  const check = ({ app, path, type }: Place) => {
+  const check = ({ app, path, type }: HookPosition) => {
     if (type !== 'before' && type !== 'around')
       throw new Error(`hashPassword at '${path}' is a hook for 'before' or 'around', not for '${type}'`)
     anyAuthenticationOf(app)

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { TokenPayload } from '../../types/authentication.js'
 import type { ServiceOptions } from '../../types/fastify.js'
-import { read } from '../core/errors.js'
+import { readProperty } from '../core/errors.js'
 import { isPlain } from '../core/objects.js'
 import { shown } from '../core/options.js'
 import type { EntityOptions } from './entities.js'
@@ -52,7 +52,8 @@ type Passed = Pick<
 >
 
 /** Whether a value is a strategy, as opposed to the options of one. */
-export const isStrategy = (value: unknown): value is Strategy => typeof read(value, 'authenticate') === 'function'
+export const isStrategy = (value: unknown): value is Strategy =>
+  typeof readProperty(value, 'authenticate') === 'function'
 
 const optionsIn = <O extends object>(value: boolean | O | Strategy | undefined): Partial<O> =>
   typeof value === 'object' && !isStrategy(value) ? value : {}

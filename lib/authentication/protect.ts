@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { attempt, BadRequest, GeneralError } from '../core/errors.js'
-import { type Place, withTraits } from '../core/hooks.js'
+import { type HookPosition, withTraits } from '../core/hooks.js'
 import { errorWithout, without } from '../core/without.js'
 import { isStream, mapStream, mapWeb, type Stream } from './protected-stream.js'
 
@@ -96,7 +96,7 @@ export function protect(...fields: string[]): (context: HookContext, next: NextF
     context.dispatch = (provider ? cleanResult : show)(given, fields)
     if (provider) context.result = context.dispatch
   }
-  const check = ({ path, type }: Place) => {
+  const check = ({ path, type }: HookPosition) => {
     if (type !== 'around') throw new Error(`protect at '${path}' is a hook for 'around', not for '${type}'`)
   }
   return withTraits(hook, { isOutermost: true, check, hides: fields })

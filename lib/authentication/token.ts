@@ -3,7 +3,7 @@ import fastifyJwt, { type JWT } from '@fastify/jwt'
 import { parse } from '@lukeed/ms'
 import type { FastifyInstance } from 'fastify'
 import type { TokenPayload } from '../../types/authentication.js'
-import { NotAuthenticated, read } from '../core/errors.js'
+import { NotAuthenticated, readProperty } from '../core/errors.js'
 import { shown, shownText } from '../core/options.js'
 import { isShortText } from './password.js'
 import { type Algorithm, type Secret, toSecrets } from './secret.js'
@@ -129,7 +129,7 @@ export async function createTokens(
             causes.push(error)
           }
         }
-      const hasExpired = causes.some((cause) => read(cause, 'code') === 'FAST_JWT_EXPIRED')
+      const hasExpired = causes.some((cause) => readProperty(cause, 'code') === 'FAST_JWT_EXPIRED')
       const message = hasExpired ? 'Invalid access token: it has expired' : 'Invalid access token'
       throw new NotAuthenticated(message, undefined, { cause: causes.at(-1) })
     }

@@ -1,6 +1,6 @@
 import type { AuthenticationRequest, AuthenticationResult } from '../../types/authentication.js'
 import type { ClientParams } from '../../types/client.js'
-import { read } from '../core/errors.js'
+import { readProperty } from '../core/errors.js'
 import type { Token, TokenStore } from './token-store.js'
 
 /** The part of an application that a login uses. */
@@ -47,7 +47,7 @@ export interface Held {
 /** The login of an application. */
 export type ApplicationLogin = ReturnType<typeof loginOf>
 
-export const is401 = (error: unknown) => read(error, 'code') === 401
+export const is401 = (error: unknown) => readProperty(error, 'code') === 401
 
 /** Manages the login of an application: `app.get('authentication')`, its events and its tokens. They change after the storage has. */
 export function loginOf(app: LoginApp, tokens: TokenStore) {

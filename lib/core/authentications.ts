@@ -16,7 +16,7 @@ export interface Authentication extends CredentialsReader {
   hashPassword(password: string, params: object): Promise<string>
 }
 
-/** What to do about the guard of @feathersjs/authentication, which none of these services answers. */
+/** What to do about the guard of @feathersjs/authentication, which does not know the services of this package. */
 export const guardAdvice = "Replace its import by: import { authenticate } from 'fastify-services/authentication'"
 
 /** Under this name, all instances of an application share one list of its authentication services. */
@@ -35,19 +35,19 @@ export function authenticationFor<A extends Authentication>(instance: WithAuthen
   const all = instance[authentications] ?? []
   if (all.length < 2) return all[0]
   for (let around = instanceOf(instance); around !== null; around = Object.getPrototypeOf(around)) {
-    const own = all.find(({ app }) => app === around)
-    if (own !== undefined) return own
+    const nearest = all.find(({ app }) => app === around)
+    if (nearest !== undefined) return nearest
   }
   return undefined
 }
 
-/** What reads credentials by another framework. */
+/** A reader of credentials that belongs to another framework. */
 export interface ForeignReader extends CredentialsReader {
   /** Whether that framework has an authentication. */
   isThere(): boolean
 }
 
-/** Under this name, an instance and those inside it have what reads credentials where there is no authentication service of ours. */
+/** Under this name, an instance and those inside it have the reader for applications without an authentication service of this package. */
 export const foreignReader: unique symbol = Symbol('foreignReader')
 
 /** An instance, as far as reading credentials goes. */
@@ -58,6 +58,6 @@ export interface WithForeignReader extends WithAuthentications {
 export const foreignReaderFor = (instance: WithForeignReader): ForeignReader | undefined =>
   instance[authentications]?.length ? undefined : instance[foreignReader]
 
-/** What reads the credentials of requests to the services of an instance. */
+/** The reader of credentials for requests to the services of an instance. */
 export const readerFor = (instance: WithForeignReader): CredentialsReader | undefined =>
   authenticationFor(instance) ?? foreignReaderFor(instance)

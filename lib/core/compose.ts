@@ -1,6 +1,6 @@
 import type { AroundHook, HookContext } from '../../types/hooks.js'
 
-/** A call with its hooks. It puts its result into the context. */
+/** Runs a call with its hooks, and puts the result into the context. */
 export type Run = (context: HookContext) => Promise<void>
 
 /** Is notified after each hook of a call. */

@@ -3,14 +3,14 @@ import type { Params } from '../../types/service.js'
 import { pick } from './objects.js'
 
 /** What all calls of one method have in common. */
-export interface Shared {
+export interface SharedContext {
   readonly app: unknown
   readonly service: RegisteredService
   readonly path: string
   readonly method: string
 }
 
-class Context implements Omit<HookContext, 'statusCode' | 'toJSON'> {
+class ContextBase implements Omit<HookContext, 'statusCode' | 'toJSON'> {
   declare readonly app: unknown
   declare readonly service: RegisteredService
   declare readonly path: string
@@ -52,21 +52,21 @@ class Context implements Omit<HookContext, 'statusCode' | 'toJSON'> {
  * hook replaces them.
  */
 export function contextOf(
-  shared: Shared,
+  shared: SharedContext,
   names: readonly string[],
   event: string | null,
   onParams?: (context: HookContext, params: unknown) => void
 ): (args: unknown[]) => HookContext {
-  class MethodContext extends Context {}
+  class MethodContext extends ContextBase {}
   for (const [key, property] of Object.entries(Object.getOwnPropertyDescriptors(Object.freeze(shared))))
     Object.defineProperty(MethodContext.prototype, key, property)
   for (const [index, name] of names.entries()) {
     Object.defineProperty(MethodContext.prototype, name, {
       enumerable: true,
-      get(this: Context) {
+      get(this: ContextBase) {
         return this.arguments[index]
       },
-      set(this: Context, value: unknown) {
+      set(this: ContextBase, value: unknown) {
         if (name === 'params') onParams?.(this as object as HookContext, value)
         this.arguments[index] = value
       }
@@ -75,7 +75,7 @@ export function contextOf(
   const last = names.length - 1
   return (args) => {
     args[last] ??= {}
-    // A context says that `toJSON` gives one too, as those of Feathers do, and tells of no status that is `undefined`.
+    // The cast: the type of `toJSON` is that of Feathers, and `statusCode` is absent rather than `undefined`.
     const context = new MethodContext(event, args) as object as HookContext
     onParams?.(context, args[last])
     return context

@@ -1,4 +1,4 @@
-import { attempt, read } from './errors.js'
+import { attempt, readProperty } from './errors.js'
 import { type HookStore, type SecurityScheme, traitsOf } from './hooks.js'
 import { custom, type Endpoint, endpointsOf, type MethodDefinition, methods } from './methods.js'
 import { placeholdersIn } from './path.js'
@@ -23,21 +23,21 @@ export interface MethodSchema {
   readonly [key: string]: unknown
 }
 
-/** What an object of our own says of one of its methods. It documents alone: nothing is validated by it. */
+/** The documentation of a method of an object of this package. Nothing is validated by its schemas. */
 export interface MethodDocumentation extends MethodSchema {
   /** Whether it is shown at the URL of a record. Default: as its row in the table of methods says. */
   readonly hasId?: boolean
 }
 
-// Apart from the objects, whose members can be seen on their services.
+// In a map, not on the objects: members of an object show on its service.
 const documentations = new WeakMap<object, () => Readonly<Record<string, MethodDocumentation>>>()
 
-/** Says something of the methods of an object of our own. It is asked for when the object is described. */
+/** Documents the methods of an object of this package. `get` is called each time the object is described. */
 export function documentMethods(object: object, get: () => Readonly<Record<string, MethodDocumentation>>): void {
   documentations.set(object, get)
 }
 
-/** One way to call a method, for many records or for one. */
+/** An endpoint of a method, for many records or for a single one. */
 export interface Form extends Endpoint {
   readonly hasId: boolean
   readonly isMany: boolean
@@ -46,7 +46,7 @@ export interface Form extends Endpoint {
 export interface MethodDescription {
   readonly name: string
   readonly definition: MethodDefinition
-  /** Whether it is no one of the six. */
+  /** Whether it is none of the six standard methods. */
   readonly isCustom: boolean
   /** Whether it is called by a header alone, which OpenAPI does not tell apart: there a path has one operation for each verb. */
   readonly isByHeader: boolean
@@ -54,11 +54,11 @@ export interface MethodDescription {
   readonly schema: MethodSchema
   /** The fields of its records that do not leave. */
   readonly hidden: readonly string[]
-  /** The ways to prove who calls, one of which a guard asks for: each is a set of schemes by name. None: anybody may call. */
+  /** The alternatives by which a caller may authenticate, as in OpenAPI: each is a set of security schemes by name. None: anybody may call. */
   readonly security: readonly Readonly<Record<string, SecurityScheme>>[]
 }
 
-/** What a registered service is to those who call it over HTTP. */
+/** A registered service as its callers over HTTP see it. */
 export interface ServiceDescription {
   readonly path: string
   /** The field of a record that holds its id. */
@@ -87,11 +87,11 @@ export interface Describable extends ServiceEntry {
  * the database adapters of Feathers have `id`, `paginate` and `multi`.
  */
 export function describe(entry: Describable): ServiceDescription {
-  const { paginate } = Object(read(entry.object, 'options'))
-  const own = documentations.get(entry.object)?.()
-  const describeOne = (name: string): MethodDescription => {
+  const { paginate } = Object(readProperty(entry.object, 'options'))
+  const documentation = documentations.get(entry.object)?.()
+  const describeMethod = (name: string): MethodDescription => {
     const { definition } = entry.methods.get(name) as ServiceMethod
-    const { hasId, ...documented } = own?.[name] ?? {}
+    const { hasId, ...documented } = documentation?.[name] ?? {}
     const isList = name === 'create' && rulesOf(entry.options.schema?.[name])?.body?.takesLists === true
     const isMany = name === 'find' || isList || takesMany(entry.object, name)
     return {
@@ -99,36 +99,37 @@ export function describe(entry: Describable): ServiceDescription {
       definition,
       isCustom: !methods.has(name),
       isByHeader: definition === custom,
-      forms: formsOf(definition, isMany, hasId),
+      forms: endpointForms(definition, isMany, hasId),
       schema: { ...documented, ...entry.options.schema?.[name] },
       hidden: hooksOf(entry, name).flatMap((hook) => traitsOf(hook).hides ?? []),
-      security: securityOf(entry, name)
+      security: guardSchemes(entry, name)
     }
   }
   return {
     path: entry.path,
     idField: idFieldOf(entry.object),
-    isPaged: paginate === undefined ? undefined : Boolean(read(paginate, 'default') ?? read(paginate, 'max')),
-    isAdapter: typeof read(entry.object, 'sanitizeQuery') === 'function',
-    methods: entry.exposed.map(describeOne)
+    isPaged:
+      paginate === undefined ? undefined : Boolean(readProperty(paginate, 'default') ?? readProperty(paginate, 'max')),
+    isAdapter: typeof readProperty(entry.object, 'sanitizeQuery') === 'function',
+    methods: entry.exposed.map(describeMethod)
   }
 }
 
 /** The field of a record that holds its id: the database adapters of Feathers have it in their `options`. */
 export function idFieldOf(object: object): string {
-  const { id } = Object(read(object, 'options'))
+  const { id } = Object(readProperty(object, 'options'))
   return typeof id === 'string' ? id : 'id'
 }
 
 /** Whether an adapter takes many records by `create`, `patch` or `remove`: its option `multi`. */
 export function takesMany(object: object, method: string): boolean {
-  const { multi } = Object(read(object, 'options'))
+  const { multi } = Object(readProperty(object, 'options'))
   return multi === true
     ? ['create', 'patch', 'remove'].includes(method)
     : Array.isArray(multi) && multi.includes(method)
 }
 
-function formsOf(definition: MethodDefinition, isMany: boolean, given: boolean | undefined): Form[] {
+function endpointForms(definition: MethodDefinition, isMany: boolean, documentedHasId: boolean | undefined): Form[] {
   const all = endpointsOf(definition)
   // A method with a route of its own is called by a header, too.
   const shown = all.some(({ byHeader }) => !byHeader) ? all.filter(({ byHeader }) => !byHeader) : all
@@ -136,7 +137,7 @@ function formsOf(definition: MethodDefinition, isMany: boolean, given: boolean |
     const hasId = placeholdersIn(endpoint.path).includes('id')
     return { ...endpoint, hasId, isMany: isMany && !hasId }
   })
-  if (given !== undefined) return forms.filter(({ hasId }) => hasId === given)
+  if (documentedHasId !== undefined) return forms.filter(({ hasId }) => hasId === documentedHasId)
   return forms.filter((form) => form.hasId || form.isMany || definition.id !== 'optional')
 }
 
@@ -146,15 +147,15 @@ function hooksOf({ hooks, common, options }: Describable, name: string): unknown
   return [options.before ?? [], added.map(({ hook }) => hook)].flat(2)
 }
 
-/** Asks the guards around a method. All of them must let a call in. */
-function securityOf(entry: Describable, name: string) {
+/** The security requirements of the guards around a method. Since each guard must let a call in, every combination of their schemes is an alternative. */
+function guardSchemes(entry: Describable, name: string) {
   const guards = hooksOf(entry, name).flatMap((hook) => {
     const schemes = traitsOf(hook).security?.(entry.app)
     return schemes === undefined ? [] : [Object.entries(schemes).map(([name, scheme]) => ({ [name]: scheme }))]
   })
   return guards.reduce<Record<string, SecurityScheme>[]>(
     (sets, schemes) =>
-      sets.length === 0 ? schemes : sets.flatMap((set) => schemes.map((one) => ({ ...set, ...one }))),
+      sets.length === 0 ? schemes : sets.flatMap((set) => schemes.map((scheme) => ({ ...set, ...scheme }))),
     []
   )
 }
@@ -166,9 +167,9 @@ export function responsesIn(response: unknown): Map<string, unknown> {
   return new Map(byStatus.map(([status, schema]) => [status.toLowerCase(), schema]))
 }
 
-const mark: unique symbol = Symbol('service')
+const serviceMark: unique symbol = Symbol('service')
 
-/** What a route of a service says: which method it calls, and by which of its endpoints. */
+/** What a route carries for other plugins: its service, the method that it calls, and the endpoint. */
 export interface RouteMark {
   readonly entry: Describable
   readonly name: string
@@ -176,7 +177,10 @@ export interface RouteMark {
   readonly endpoint: Endpoint | undefined
 }
 
-/** Gives a route what it says, under a name that only we know. */
-export const withMark = <R extends object>(route: R, own: RouteMark): R => ({ ...route, [mark]: own })
+/** Marks a route under a private symbol. */
+export const withMark = <R extends object>(route: R, routeMark: RouteMark): R => ({
+  ...route,
+  [serviceMark]: routeMark
+})
 
-export const markOf = (route: unknown): RouteMark | undefined => attempt(() => Object(route)[mark])
+export const markOf = (route: unknown): RouteMark | undefined => attempt(() => Object(route)[serviceMark])

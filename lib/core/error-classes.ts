@@ -73,10 +73,10 @@ export type ServiceErrorClass = new (message?: string | Error, data?: ErrorData,
 export const byCode = new Map<number, ServiceErrorClass>()
 
 // The names of the statuses from 400 to 429, and of those from 500 on. In this form they take the least of a web page, which has no class that it does not name.
-const names =
+const errorNames =
   'BadRequest,NotAuthenticated,PaymentError,Forbidden,NotFound,MethodNotAllowed,NotAcceptable,,Timeout,Conflict,Gone,LengthRequired,,PayloadTooLarge,UriTooLong,UnsupportedMediaType,,,,,,,Unprocessable,,,,,,,TooManyRequests,GeneralError,NotImplemented,BadGateway,Unavailable'
 
-for (const [index, name] of names.split(',').entries()) {
+for (const [index, name] of errorNames.split(',').entries()) {
   const code = index + (index < 30 ? 400 : 470)
   const Class = {
     [name]: class extends ServiceError {
@@ -88,145 +88,145 @@ for (const [index, name] of names.split(',').entries()) {
   if (name) byCode.set(code, Class)
 }
 
-const classOf = (code: number) => byCode.get(code) as ServiceErrorClass
+const errorClass = (code: number) => byCode.get(code) as ServiceErrorClass
 
 /**
  * 400: the request is wrong in itself.
  * @example
  * throw new BadRequest('The text is missing', { errors: { text: 'is missing' } })
  */
-export const BadRequest = /* @__PURE__ */ classOf(400)
+export const BadRequest = /* @__PURE__ */ errorClass(400)
 export type BadRequest = ServiceError
 /**
  * 401: the caller is not authenticated. Answered with `WWW-Authenticate: Bearer`.
  * @example
  * throw new NotAuthenticated('Log in first')
  */
-export const NotAuthenticated = /* @__PURE__ */ classOf(401)
+export const NotAuthenticated = /* @__PURE__ */ errorClass(401)
 export type NotAuthenticated = ServiceError
 /**
  * 402: a payment is missing.
  * @example
  * throw new PaymentError('The trial has ended')
  */
-export const PaymentError = /* @__PURE__ */ classOf(402)
+export const PaymentError = /* @__PURE__ */ errorClass(402)
 export type PaymentError = ServiceError
 /**
  * 403: the caller is not allowed to do this.
  * @example
  * throw new Forbidden('Only the author may change a note')
  */
-export const Forbidden = /* @__PURE__ */ classOf(403)
+export const Forbidden = /* @__PURE__ */ errorClass(403)
 export type Forbidden = ServiceError
 /**
  * 404: there is no such record, service or page.
  * @example
  * throw new NotFound(`There is no message '${id}'`)
  */
-export const NotFound = /* @__PURE__ */ classOf(404)
+export const NotFound = /* @__PURE__ */ errorClass(404)
 export type NotFound = ServiceError
 /**
  * 405: the service has no such method, or does not expose it.
  * @example
  * throw new MethodNotAllowed('Notes of the past can not be changed')
  */
-export const MethodNotAllowed = /* @__PURE__ */ classOf(405)
+export const MethodNotAllowed = /* @__PURE__ */ errorClass(405)
 export type MethodNotAllowed = ServiceError
 /**
  * 406: there is no representation that the caller accepts.
  * @example
  * throw new NotAcceptable('There is no PDF of this page')
  */
-export const NotAcceptable = /* @__PURE__ */ classOf(406)
+export const NotAcceptable = /* @__PURE__ */ errorClass(406)
 export type NotAcceptable = ServiceError
 /**
  * 408: the call took too long.
  * @example
  * throw new Timeout('The search took longer than a second')
  */
-export const Timeout = /* @__PURE__ */ classOf(408)
+export const Timeout = /* @__PURE__ */ errorClass(408)
 export type Timeout = ServiceError
 /**
  * 409: the record is not in the state that the call expects.
  * @example
  * throw new Conflict('The name is taken', { name })
  */
-export const Conflict = /* @__PURE__ */ classOf(409)
+export const Conflict = /* @__PURE__ */ errorClass(409)
 export type Conflict = ServiceError
 /**
  * 410: the record existed, and is gone.
  * @example
  * throw new Gone('The offer has ended')
  */
-export const Gone = /* @__PURE__ */ classOf(410)
+export const Gone = /* @__PURE__ */ errorClass(410)
 export type Gone = ServiceError
 /**
  * 411: the request must tell the length of its body.
  * @example
  * throw new LengthRequired('Send a Content-Length')
  */
-export const LengthRequired = /* @__PURE__ */ classOf(411)
+export const LengthRequired = /* @__PURE__ */ errorClass(411)
 export type LengthRequired = ServiceError
 /**
  * 413: the body is larger than the limit.
  * @example
  * throw new PayloadTooLarge('A picture has at most 2 MB')
  */
-export const PayloadTooLarge = /* @__PURE__ */ classOf(413)
+export const PayloadTooLarge = /* @__PURE__ */ errorClass(413)
 export type PayloadTooLarge = ServiceError
 /**
  * 414: the URL, or an id in it, is too long.
  * @example
  * throw new UriTooLong('Send the filter in the body')
  */
-export const UriTooLong = /* @__PURE__ */ classOf(414)
+export const UriTooLong = /* @__PURE__ */ errorClass(414)
 export type UriTooLong = ServiceError
 /**
  * 415: the type of the body is not supported.
  * @example
  * throw new UnsupportedMediaType('Send a PNG or a JPEG')
  */
-export const UnsupportedMediaType = /* @__PURE__ */ classOf(415)
+export const UnsupportedMediaType = /* @__PURE__ */ errorClass(415)
 export type UnsupportedMediaType = ServiceError
 /**
  * 422: the data is well formed, but not valid.
  * @example
  * throw new Unprocessable('The end is before the start')
  */
-export const Unprocessable = /* @__PURE__ */ classOf(422)
+export const Unprocessable = /* @__PURE__ */ errorClass(422)
 export type Unprocessable = ServiceError
 /**
  * 429: the caller has sent too many requests.
  * @example
  * throw new TooManyRequests('Try again in a minute', { retryAfter: 60 })
  */
-export const TooManyRequests = /* @__PURE__ */ classOf(429)
+export const TooManyRequests = /* @__PURE__ */ errorClass(429)
 export type TooManyRequests = ServiceError
 /**
  * 500: an unexpected error. What is thrown and is no service error becomes one.
  * @example
  * throw new GeneralError('The report can not be made', undefined, { cause })
  */
-export const GeneralError = /* @__PURE__ */ classOf(500)
+export const GeneralError = /* @__PURE__ */ errorClass(500)
 export type GeneralError = ServiceError
 /**
  * 501: this is not implemented.
  * @example
  * throw new NotImplemented('There are no reports yet')
  */
-export const NotImplemented = /* @__PURE__ */ classOf(501)
+export const NotImplemented = /* @__PURE__ */ errorClass(501)
 export type NotImplemented = ServiceError
 /**
  * 502: another server gave an invalid answer.
  * @example
  * throw new BadGateway('The payment provider sent no JSON', undefined, { cause })
  */
-export const BadGateway = /* @__PURE__ */ classOf(502)
+export const BadGateway = /* @__PURE__ */ errorClass(502)
 export type BadGateway = ServiceError
 /**
  * 503: the service is not available at the moment.
  * @example
  * throw new Unavailable('The database is away', { retryAfter: 5 })
  */
-export const Unavailable = /* @__PURE__ */ classOf(503)
+export const Unavailable = /* @__PURE__ */ errorClass(503)
 export type Unavailable = ServiceError

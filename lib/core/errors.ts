@@ -9,7 +9,7 @@ const isStatus = (code: unknown): code is number =>
 
 /** Whether a thrown value is a service error: one of ours, or one of a Feathers package, recognized by its shape. */
 export function isServiceError(error: unknown): error is ServiceError {
-  return isStatus(read(error, 'code')) && typeof read(error, 'className') === 'string'
+  return isStatus(readProperty(error, 'code')) && typeof readProperty(error, 'className') === 'string'
 }
 
 /** Whether a thrown value is an error whose message and stack can be read. */
@@ -23,17 +23,17 @@ export function isError(error: unknown): error is Error {
  * a `GeneralError`.
  */
 export function toServiceError(error: unknown): ServiceError {
-  const message = text(read(error, 'message')) ?? text(error) ?? text(read(error, 'name')) ?? 'Error'
-  if (isServiceError(error)) return isSound(error) ? error : copy(error, message)
-  const code = read(error, 'statusCode')
+  const message = text(readProperty(error, 'message')) ?? text(error) ?? text(readProperty(error, 'name')) ?? 'Error'
+  if (isServiceError(error)) return isSound(error) ? error : copyError(error, message)
+  const code = readProperty(error, 'statusCode')
   const status = isStatus(code) ? code : 500
-  const validation = read(error, 'validation')
+  const validation = readProperty(error, 'validation')
   const data = validation === undefined ? undefined : { errors: validation }
-  return errorOf(status, message, data, { cause: error })
+  return errorByStatus(status, message, data, { cause: error })
 }
 
 /** An error of the class of a status. Where there is none, it has the name of the general one of its kind. */
-function errorOf(status: number, message?: string, data?: ErrorData, options?: ErrorOptions): ServiceError {
+function errorByStatus(status: number, message?: string, data?: ErrorData, options?: ErrorOptions): ServiceError {
   const Class = byCode.get(status)
   if (Class !== undefined) return new Class(message, data, options)
   return new ServiceError(message, status >= 400 && status < 500 ? 'BadRequest' : 'GeneralError', status, data, options)
@@ -45,8 +45,8 @@ function errorOf(status: number, message?: string, data?: ErrorData, options?: E
  * @param body what came as JSON; anything
  */
 export function errorFromJSON(status: number, body: unknown): ServiceError {
-  const texts = pick(['name', 'message', 'className'], (key) => text(read(body, key)))
-  return Object.assign(errorOf(status), texts, details(body))
+  const texts = pick(['name', 'message', 'className'], (key) => text(readProperty(body, key)))
+  return Object.assign(errorByStatus(status), texts, details(body))
 }
 
 // Hooks may have put anything into the fields of an error.
@@ -58,8 +58,8 @@ const isSound = (error: ServiceError) =>
       typeof (error.toJSON() ?? undefined) === 'object'
   ) === true
 
-function copy(error: ServiceError, message: string): ServiceError {
-  const name = text(read(error, 'name')) ?? 'GeneralError'
+function copyError(error: ServiceError, message: string): ServiceError {
+  const name = text(readProperty(error, 'name')) ?? 'GeneralError'
   const { className } = error
   return Object.assign(new ServiceError(message, name, error.code, undefined, { cause: error }), {
     className,
@@ -67,12 +67,12 @@ function copy(error: ServiceError, message: string): ServiceError {
   })
 }
 
-const details = (error: unknown) => pick(['data', 'errors'], (key) => read(error, key))
+const details = (error: unknown) => pick(['data', 'errors'], (key) => readProperty(error, key))
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** Reads a property of a thrown value, which may be anything. */
-export const read = (from: unknown, key: string): unknown =>
+export const readProperty = (from: unknown, key: string): unknown =>
   attempt(() => (from as Record<string, unknown> | null | undefined)?.[key])
 
 /** Returns what a function returns, `undefined` if it throws: the getters of a thrown value may throw, for example. */

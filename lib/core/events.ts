@@ -12,7 +12,7 @@ export interface Emitter {
   listenerCount(event: string): number
 }
 
-/** Makes the emitter of a service whose object is none. */
+/** Makes an emitter for a service whose object is not an emitter itself. */
 export function createEmitter(): Emitter {
   const lists = new Map<string, readonly Listener[]>()
   const listeners = (event: string) => lists.get(event) ?? []
@@ -21,7 +21,7 @@ export function createEmitter(): Emitter {
     off: (event, listener) =>
       lists.set(
         event,
-        listeners(event).filter((one) => one !== listener)
+        listeners(event).filter((existing) => existing !== listener)
       ),
     emit(event, ...args) {
       for (const listener of listeners(event)) listener(...args)
@@ -32,7 +32,7 @@ export function createEmitter(): Emitter {
   }
 }
 
-/** Whether an object has what an emitter of ours has. */
+/** Whether an object has the methods of `Emitter`, and `once`. */
 export function isEmitter(object: object): object is Emitter {
   return ['once', ...Object.keys(createEmitter())].every(
     (name) => typeof (object as Record<string, unknown>)[name] === 'function'
@@ -49,7 +49,7 @@ export type OnListenerError = (error: unknown, event: string) => void
 export function eventMethods(emitter: Emitter, service: unknown, onError: OnListenerError) {
   const originals = new WeakMap<Listener, Listener>()
 
-  // This is no async function: a promise for each record of a large batch is expensive.
+  // Not an async function: a promise for each record of a large batch is expensive.
   function invoke(listener: Listener, event: string, args: unknown[]): void {
     const fail = (error: unknown) => onError(error, event)
     try {
@@ -70,7 +70,7 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
     emitter.on(event, guard)
     return service
   }
-  // One by one, so that a listener that fails changes nothing for the others and for the caller (docs/hooks-and-events.md#events).
+  // Listeners are called one by one, so that one that fails changes nothing for the others and for the caller (docs/hooks-and-events.md#events).
   function emit(event: string, ...args: unknown[]): boolean {
     if (emitter.listenerCount(event) === 0) return false
     if (emitter.rawListeners === undefined) invoke(() => emitter.emit(event, ...args), event, [])
@@ -81,9 +81,9 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
   const listeners = (event: string) => emitter.listeners(event) as Listener[]
   const original = (listener: Listener) => originals.get(listener) ?? listener
   const on = add(false)
-  // Removes the one that was added last, as Node does. It may have been added to the user's object directly.
+  // Removes the listener that was added last, as Node does, also where it was added to the user's object directly.
   const off = (event: string, listener: Listener) => {
-    const last = listeners(event).findLast((one) => original(one) === listener)
+    const last = listeners(event).findLast((added) => original(added) === listener)
     if (last !== undefined) emitter.off(event, last)
     return service
   }
@@ -106,10 +106,10 @@ export function eventMethods(emitter: Emitter, service: unknown, onError: OnList
 /** Emits the event of a call, once for each record of its result, unless the service emits that event itself. */
 export function emitResult(
   context: HookContext,
-  own: readonly string[],
+  ownEvents: readonly string[],
   notify: (event: string, ...args: unknown[]) => void
 ): void {
   const { event, result } = context
-  if (typeof event !== 'string' || own.includes(event)) return
+  if (typeof event !== 'string' || ownEvents.includes(event)) return
   for (const record of Array.isArray(result) ? result : [result]) notify(event, record, context)
 }

@@ -1,5 +1,6 @@
-type Members = Record<PropertyKey, unknown>
-type Method = (...args: unknown[]) => unknown
+/** The members of an object by name. */
+export type Members = Record<PropertyKey, unknown>
+export type AnyMethod = (...args: unknown[]) => unknown
 
 /** Defines a property of an object, whatever it inherits under that name. */
 export function define(target: object, key: PropertyKey, value: unknown): void {
@@ -16,7 +17,7 @@ export function forward(source: Members, target: object): void {
     for (const key of Reflect.ownKeys(owner)) {
       if (key === 'constructor' || Object.hasOwn(target, key)) continue
       const isMethod = typeof Object.getOwnPropertyDescriptor(owner, key)?.value === 'function'
-      const call: Method = (...args) => (source[key] as Method).apply(source, args)
+      const call: AnyMethod = (...args) => (source[key] as AnyMethod).apply(source, args)
       Object.defineProperty(target, key, {
         configurable: true,
         enumerable: true,

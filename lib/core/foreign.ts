@@ -25,7 +25,7 @@ export interface Foreign {
   readonly textType?: (text: string) => string
 }
 
-// Apart from the objects, as what is said of them in other places.
+// In a map, not on the objects: members of an object show on its service.
 const foreigners = new WeakMap<object, Foreign>()
 
 /** Says that an object stands for a service of another framework, wherever it is registered. */
@@ -41,14 +41,14 @@ interface ForeignOptions extends Pick<RegisterOptions, 'app' | 'path' | 'common'
   readonly observer: CallObserver
 }
 
-/** What the framework needs to know of such a service: its methods as clients call them, within the hooks of all services. */
+/** Makes the entry of a service of another framework: its methods as clients call them, within the hooks of all services. */
 export function createForeign(object: object, foreign: Foreign, options: ForeignOptions): ServiceEntry {
   const { app, path, common, observer } = options
   const service = foreign.service as RegisteredService
   const call: Run = async (context) => {
     if (context.result === undefined) {
       observer.begin(context)
-      // Its hooks may have failed behind a result, which must be closed if it is a stream.
+      // Hooks of the framework may fail after a result was set: a stream in it must be closed.
       await foreign.call(context, observer.see).catch((error) => {
         observer.fail(context, error)
         throw error
@@ -56,7 +56,7 @@ export function createForeign(object: object, foreign: Foreign, options: Foreign
     }
     observer.see(context)
   }
-  function composeOne(method: ServiceMethod) {
+  function composeMethod(method: ServiceMethod) {
     const hooks = common.collect(method.name, observer)
     method.run = observer.trace(compose(observer.arrange(hooks), call, observer))
   }
@@ -78,7 +78,7 @@ export function createForeign(object: object, foreign: Foreign, options: Foreign
     return { name, definition, context } as ServiceMethod
   }
   const methods = new Map(options.methods.map((name) => [name, toMethod(name)]))
-  const composeAll = () => methods.forEach(composeOne)
+  const composeAll = () => methods.forEach(composeMethod)
   composeAll()
   return { app, path, object, service, methods, hooks: new HookStore(), compose: composeAll }
 }

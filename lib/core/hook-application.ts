@@ -10,7 +10,7 @@ interface WithApplication {
   [hookApplication]?: ToApplication
 }
 
-// Most processes have none, and looking for it on an instance takes ten times as long.
+// Most processes set no hook application: this flag is ten times as fast as the look-up on an instance.
 let hasAny = false
 
 /** From here on, hooks of the services of an instance, and of all inside it, get something else in its place. */
@@ -19,7 +19,7 @@ export function setHookApplication(app: object, toApplication: ToApplication): v
   ;(app as WithApplication)[hookApplication] = toApplication
 }
 
-/** Whether it is an instance itself that was set, not one around it. */
+/** Whether a hook application was set on this instance itself, not on one around it. */
 export const hasHookApplication = (app: object): boolean => Object.hasOwn(app, hookApplication)
 
 /** What makes the applications of an instance. */

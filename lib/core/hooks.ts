@@ -4,42 +4,43 @@ import type { HookObserver } from './compose.js'
 /** How a request proves who calls, as a "Security Scheme Object" of OpenAPI. */
 export type SecurityScheme = Readonly<Record<string, unknown>> & { readonly type: string }
 
-/** What some of our own hooks ask for, besides being called. */
+/** What a hook of this package declares, besides being called. */
 export interface HookTraits {
   /** Whether an around hook runs outside all others, wherever it was added, so that none of them can bypass it. */
   readonly isOutermost?: boolean
-  /** Is called before the server starts. @throws when the hook can't work at that place */
-  check?(place: Place): void
-  /** The fields of records that it keeps from leaving. */
+  /** Is called before the server starts. @throws when the hook can't work at that position */
+  check?(position: HookPosition): void
+  /** The fields that the hook removes from results. */
   readonly hides?: readonly string[]
-  /** Of a guard: the ways to prove who calls, one of which it asks for, by the names that they have in OpenAPI documents. */
+  /** The security schemes that a guard accepts, by the names that they have in OpenAPI documents. */
   security?(app: unknown): Readonly<Record<string, SecurityScheme>>
 }
 
 const traits = Symbol('traits')
 
 /** Gives a hook its traits. */
-export const withTraits = <H extends object>(hook: H, own: HookTraits): H => Object.assign(hook, { [traits]: own })
+export const withTraits = <H extends object>(hook: H, hookTraits: HookTraits): H =>
+  Object.assign(hook, { [traits]: hookTraits })
 
 export const traitsOf = (hook: unknown): HookTraits => Object(hook)[traits] ?? {}
 
 /** Where a hook stands. */
-export interface Place {
+export interface HookPosition {
   readonly app: unknown
   readonly path: string
   readonly service?: unknown
-  /** The type of hook it is there: `undefined` for middleware and hooks of a route, `'after'` for those that run after the call. */
+  /** The hook type. Middleware and hooks of a route have none, or `'after'` if they run after the call. */
   readonly type?: HookType
 }
 
 /** Before hooks as one around hook. */
-const before =
+const wrapBefore =
   (hooks: readonly Hook[]): AroundHook =>
   (context, next) =>
     run(hooks, context, 'before').then(next)
 
 /** After hooks as one around hook. */
-const after =
+const wrapAfter =
   (hooks: readonly Hook[], observer: HookObserver | undefined): AroundHook =>
   async (context, next) => {
     await next()
@@ -47,16 +48,16 @@ const after =
   }
 
 /** The error hooks of one level as one around hook: each may replace the error, or recover by setting a result. */
-function error(hooks: readonly Hook[]): AroundHook {
+function wrapErrors(hooks: readonly Hook[]): AroundHook {
   return async (context, next) => {
     try {
       await next()
     } catch (thrown) {
-      const error = toError(thrown)
+      const error = errorFrom(thrown)
       context.error = error
       delete context.result
       await run(hooks, context, 'error').catch((thrown) => {
-        context.error = toError(thrown)
+        context.error = errorFrom(thrown)
         throw context.error
       })
       context.error ??= error
@@ -66,7 +67,7 @@ function error(hooks: readonly Hook[]): AroundHook {
 }
 
 // A `context.error` of `undefined` means that there is none.
-const toError = (thrown: unknown) => thrown ?? new Error(`${thrown} was thrown`)
+const errorFrom = (thrown: unknown) => thrown ?? new Error(`${thrown} was thrown`)
 
 /** Runs hooks one after the other. The observer sees each result and `dispatch`, since the next hook may replace it. */
 async function run(
@@ -107,20 +108,25 @@ export class HookStore {
     isMethod: (name: string) => boolean = () => true,
     who = 'App'
   ): void {
-    this.added.push(...Object.entries(typed(options)).flatMap(([type, map]) => list(type, map ?? {}, isMethod, who)))
+    this.added.push(
+      ...Object.entries(byType(options)).flatMap(([type, map]) => hooksOfType(type, map ?? {}, isMethod, who))
+    )
   }
 
   /** The hooks of a method as around hooks, outermost first: those for `all` methods stand around those for one. */
   collect(method: string, observer?: HookObserver): AroundHook[] {
-    const of = <H = Hook>(type: HookType, name: string) =>
-      this.added.filter((one) => one.type === type && one.method === name).map(({ hook }) => hook as H)
-    const some = <H>(hooks: Hook[], wrap: (hooks: Hook[]) => H) => (hooks.length > 0 ? [wrap(hooks)] : [])
+    const hooksFor = <H = Hook>(type: HookType, name: string) =>
+      this.added.filter((added) => added.type === type && added.method === name).map(({ hook }) => hook as H)
+    const wrapAny = <H>(hooks: Hook[], wrap: (hooks: Hook[]) => H) => (hooks.length > 0 ? [wrap(hooks)] : [])
     return [
-      ...['all', method].flatMap((name) => of<AroundHook>('around', name)),
-      ...['all', method].flatMap((name) => [...some(of('error', name), error), ...some(of('before', name), before)]),
-      ...some(
-        ['all', method].flatMap((name) => of('after', name)),
-        (hooks) => after(hooks, observer)
+      ...['all', method].flatMap((name) => hooksFor<AroundHook>('around', name)),
+      ...['all', method].flatMap((name) => [
+        ...wrapAny(hooksFor('error', name), wrapErrors),
+        ...wrapAny(hooksFor('before', name), wrapBefore)
+      ]),
+      ...wrapAny(
+        ['all', method].flatMap((name) => hooksFor('after', name)),
+        (hooks) => wrapAfter(hooks, observer)
       )
     ]
   }
@@ -130,17 +136,17 @@ export const hookTypes: readonly string[] = ['around', 'before', 'after', 'error
 const isHookType = (type: string): type is HookType => hookTypes.includes(type)
 
 // As in Feathers, options that name no hook type are around hooks: a list, or lists by method.
-function typed(options: HookOptions | HookMap<unknown, 'around'>): HookOptions {
+function byType(options: HookOptions | HookMap<unknown, 'around'>): HookOptions {
   const isTyped = Object.keys(options).some(isHookType)
   return isTyped ? (options as HookOptions) : { around: options as HookMap<unknown, 'around'> }
 }
 
-function list(type: string, map: HookMap, isMethod: (name: string) => boolean, who: string): AddedHook[] {
+function hooksOfType(type: string, map: HookMap, isMethod: (name: string) => boolean, who: string): AddedHook[] {
   const unknown = (name: string) => new Error(`${who}: unknown hook type or method '${name}'`)
   if (!isHookType(type)) throw unknown(type)
   const byMethod = typeof map === 'function' || Array.isArray(map) ? { all: map } : map
-  return Object.entries(byMethod as Record<string, Hook | Hook[]>).flatMap(([method, one]) =>
-    [one].flat().map((hook) => {
+  return Object.entries(byMethod as Record<string, Hook | Hook[]>).flatMap(([method, hooks]) =>
+    [hooks].flat().map((hook) => {
       if (method !== 'all' && !isMethod(method)) throw unknown(method)
       if (typeof hook !== 'function') throw new Error(`${who}: hooks of '${method}' must be functions`)
       return { type, method, hook }

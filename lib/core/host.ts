@@ -1,9 +1,9 @@
 import type { HookOptions } from '../../types/hooks.js'
 import type { Describable } from './description.js'
 
-/** Somebody else who answers requests, and reads their bodies: another framework. Its parameters are those of the server. */
+/** Another framework that answers requests, and reads their bodies. It gets the request and the reply of the server. */
 export interface Handover {
-  /** Whether a request is left to it. It finds no route otherwise. */
+  /** Whether the framework takes a request. Otherwise the answer is that of a request without a route. */
   isFor(request: never): boolean
   /** Answers a request. Hooks that the server runs for each answer are over, and their headers are to be on this one. */
   answer(request: never, reply: never): void
@@ -24,9 +24,9 @@ export interface ServiceHost {
   readonly hasHooks: boolean
   /** Whether a service answers at a URL. */
   isAt(url: string): boolean
-  /** Notes that somebody else answers a service which is not registered here: hooks for all services would not run for it. */
+  /** Notes that another framework answers for a service which is not registered here: hooks for all services would not run for it. */
   noteHanded(path: string): void
-  /** Lets somebody else answer, below the prefix of an instance, what no route answers. */
+  /** Hands requests without a route, below the prefix of an instance, to another framework. */
   addFallback(instance: never, handover: Handover): void
   /** Are called with each service that is registered from now on. */
   readonly onService: ((entry: Describable) => void)[]

@@ -1,4 +1,4 @@
-import { read } from './errors.js'
+import { readProperty } from './errors.js'
 
 /**
  * The property of params that tells who has made the call over HTTP. Copies of the params keep it. Its value is a
@@ -6,7 +6,7 @@ import { read } from './errors.js'
  */
 export const caller: unique symbol = Symbol('caller')
 
-/** The part of params that is read here. */
+/** Params that may carry their caller. */
 export interface Carrier {
   [caller]?: () => Caller
 }
@@ -97,7 +97,7 @@ export class Caller {
   isReason(error: unknown): boolean {
     if (!this.#controller?.signal.aborted) return false
     const { reason } = this.#controller.signal
-    return error === reason || read(error, 'cause') === reason
+    return error === reason || readProperty(error, 'cause') === reason
   }
 
   /** Calls back when the response has ended, in whatever way; at once if it has ended already. */

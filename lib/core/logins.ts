@@ -1,11 +1,11 @@
 import { attempt } from './errors.js'
 import { callerIn } from './http-call.js'
 
-/** Who a caller has proved to be, to one authentication. */
-export interface Login {
-  /** The authentication that was convinced. Services that another one guards do not believe it. */
+/** A login that one authentication has accepted. */
+export interface AcceptedLogin {
+  /** The authentication that has accepted the caller. Services that another authentication guards do not trust it. */
   readonly maker: object
-  /** What it has given to the params of the call: the user for example. */
+  /** What the authentication has put into the params of the call: the user for example. */
   readonly values: Readonly<Record<string, unknown>>
 }
 
@@ -13,69 +13,71 @@ export interface Login {
  * The property of params that tells which logins are in them. Copies of the params keep it. Its value is a function, since code that clones
  * or freezes objects deeply leaves functions alone.
  */
-const mark = Symbol('logins')
+const loginsMark = Symbol('logins')
 interface Marked {
-  [mark]?: () => readonly Login[]
+  [loginsMark]?: () => readonly AcceptedLogin[]
 }
 
-// Params may be cloned, and lose their mark: of calls over HTTP the request knows the logins as well.
+// A request holds the logins of its call too, since params that are cloned lose their mark.
 interface WithLogins {
-  [mark]?: readonly Login[]
+  [loginsMark]?: readonly AcceptedLogin[]
 }
 
-// A hook may take the user out of params, and hand on nothing else.
-const givers = new WeakMap<object, readonly Login[]>()
+// A hook may pass on the user alone, without the params: the objects themselves lead to their logins.
+const givers = new WeakMap<object, readonly AcceptedLogin[]>()
 
-/** What tells of the call, whatever an authentication gives under these names. */
+/** Params that belong to the call: an authentication can't set them, whatever values it has under these names. */
 const namesOfCall: readonly string[] = ['provider', 'query', 'headers', 'route']
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+const isObjectOrList = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /**
  * Notes that an authentication has accepted a caller.
  * @param params those of the call
  * @returns what to add to the params beside the values, so that they tell whose login it is
  */
-export function noteLogin(params: object, login: Login): object {
+export function noteLogin(params: object, login: AcceptedLogin): object {
   const request = callerIn(params)?.request as WithLogins | undefined
-  if (request !== undefined) request[mark] = [...loginsOf(request), login]
+  if (request !== undefined) request[loginsMark] = [...loginsOf(request), login]
   for (const value of Object.values(login.values))
-    if (isObject(value)) givers.set(value, [...others(givers.get(value) ?? [], login.maker), login])
-  const all = [...others((params as Marked)[mark]?.() ?? [], login.maker), login]
-  return { [mark]: () => all }
+    if (isObjectOrList(value)) givers.set(value, [...loginsOfOthers(givers.get(value) ?? [], login.maker), login])
+  const all = [...loginsOfOthers((params as Marked)[loginsMark]?.() ?? [], login.maker), login]
+  return { [loginsMark]: () => all }
 }
 
-const others = (logins: readonly Login[], maker: object) => logins.filter((login) => login.maker !== maker)
+const loginsOfOthers = (logins: readonly AcceptedLogin[], maker: object) =>
+  logins.filter((login) => login.maker !== maker)
 
 /** The logins of a request. */
-export const loginsOf = (request: unknown): readonly Login[] => (request as WithLogins | undefined)?.[mark] ?? []
+export const loginsOf = (request: unknown): readonly AcceptedLogin[] =>
+  (request as WithLogins | undefined)?.[loginsMark] ?? []
 
-/** Whether it is what a login has given under a name, or a copy of it. */
-function isGiven(value: unknown, name: string, { values }: Login): boolean {
+/** Whether a value of params is what a login has put there under a name, or a copy of that. */
+function isFromLogin(value: unknown, name: string, { values }: AcceptedLogin): boolean {
   if (!Object.hasOwn(values, name)) return false
-  const given = values[name]
-  if (Object.is(value, given)) return true
-  return isObject(value) && isObject(given) && textOf(value) === textOf(given)
+  const loginValue = values[name]
+  if (Object.is(value, loginValue)) return true
+  return isObjectOrList(value) && isObjectOrList(loginValue) && jsonOf(value) === jsonOf(loginValue)
 }
 
-// What has no JSON can't be compared, and is taken for a copy.
-const textOf = (value: object) => attempt(() => JSON.stringify(value))
+// Two values without JSON, such as circular objects, count as equal: the safe side, since foreign values are removed.
+const jsonOf = (value: object) => attempt(() => JSON.stringify(value))
 
-/** The logins whose values are in params, or were. */
+/** The logins whose values are, or were, in the params of a call. */
 interface LoginsOfParams {
-  readonly all: readonly Login[]
-  /** Those of this call. The others have given the same objects, but perhaps to another call: a user may be one object for all. */
-  readonly ofCall: readonly Login[]
-  /** Whether the params tell by themselves which logins are in them. */
+  readonly all: readonly AcceptedLogin[]
+  /** The logins of this call. Others of `all` have put the same objects into the params of some call: a user may be one cached object. */
+  readonly ofCall: readonly AcceptedLogin[]
+  /** Whether the params have the mark that names their logins. */
   readonly areMarked: boolean
 }
 
 function loginsIn(params: object, maker: object): LoginsOfParams {
-  const marked = (params as Marked)[mark]?.()
+  const marked = (params as Marked)[loginsMark]?.()
   const logins = new Set(marked)
-  const ofObjects = Object.values(params).flatMap((value) => (isObject(value) ? (givers.get(value) ?? []) : []))
-  for (const login of others(loginsOf(callerIn(params)?.request), maker)) {
-    const isIn = ([name, value]: [string, unknown]) => isObject(value) && isGiven(value, name, login)
+  const ofObjects = Object.values(params).flatMap((value) => (isObjectOrList(value) ? (givers.get(value) ?? []) : []))
+  for (const login of loginsOfOthers(loginsOf(callerIn(params)?.request), maker)) {
+    const isIn = ([name, value]: [string, unknown]) => isObjectOrList(value) && isFromLogin(value, name, login)
     if (logins.has(login) || ofObjects.includes(login) || Object.entries(params).some(isIn)) logins.add(login)
   }
   return { all: [...new Set([...logins, ...ofObjects])], ofCall: [...logins], areMarked: marked !== undefined }
@@ -92,33 +94,33 @@ function loginsIn(params: object, maker: object): LoginsOfParams {
 export function withoutOtherLogins<P extends object>(params: P, maker: object, accepted?: ReadonlySet<object>): P {
   const { all, ofCall, areMarked } = loginsIn(params, maker)
   if (all.every((login) => login.maker === maker)) return params
-  const isOwn = (login: Login) => login.maker === maker
-  const own = ofCall.filter(isOwn)
+  const isOwn = (login: AcceptedLogin) => login.maker === maker
+  const ownLogins = ofCall.filter(isOwn)
   const believed = ofCall.filter((login) => isOwn(login) || accepted?.has(login.maker))
-  // That the caller has proved something now does not follow from an object that others have got as well, but who it is may.
+  // A user object that several calls share says who the caller is, but not that this call was authenticated.
   const knowing = areMarked ? believed : [...believed, ...all.filter(isOwn)]
   const isForeign = ([name, value]: [string, unknown]) => {
-    const trusted = name === 'authenticated' || name === 'authentication' ? own : knowing
-    const gave = (login: Login) => isGiven(value, name, login)
-    // Several may give the same object.
-    return !namesOfCall.includes(name) && all.some(gave) && !trusted.some(gave)
+    const trusted = name === 'authenticated' || name === 'authentication' ? ownLogins : knowing
+    const isSource = (login: AcceptedLogin) => isFromLogin(value, name, login)
+    // A value stays if a trusted login has it as well.
+    return !namesOfCall.includes(name) && all.some(isSource) && !trusted.some(isSource)
   }
-  const taken = Object.entries(params).filter(isForeign)
-  if (taken.length === 0) return params
-  const rest: Record<string, unknown> & Marked = { ...params, [mark]: () => believed }
-  for (const [name] of taken) delete rest[name]
+  const foreignEntries = Object.entries(params).filter(isForeign)
+  if (foreignEntries.length === 0) return params
+  const rest: Record<string, unknown> & Marked = { ...params, [loginsMark]: () => believed }
+  for (const [name] of foreignEntries) delete rest[name]
   return rest as P
 }
 
 /** Takes all out of params that stands under a name of which other authentications have given something. */
-export function withoutNamesOfLogins<P extends object>(params: P, logins: readonly Login[]): Partial<P> {
+export function withoutNamesOfLogins<P extends object>(params: P, logins: readonly AcceptedLogin[]): Partial<P> {
   const isName = (name: string) =>
     !namesOfCall.includes(name) && logins.some(({ values }) => Object.hasOwn(values, name))
   return Object.fromEntries(Object.entries(params).filter(([name]) => !isName(name))) as Partial<P>
 }
 
 const view = Symbol('view')
-interface View {
+interface WithView {
   [view]?: () => Viewed
 }
 
@@ -138,8 +140,8 @@ export interface Called {
 /** Marks the params by which an authentication asks a service for a user as that user sees themselves, whatever guards the service. */
 export const toView = (service: object, id: unknown): object => ({ [view]: () => ({ service, id }) })
 
-/** Whether they are the params of such a call, and it is this one: hooks of the service may hand the params on to another call. */
+/** Whether `toView` marked these params for this very call: hooks of the service may pass them on to another call. */
 export const isViewOf = (params: object, { service, method, id }: Called): boolean => {
-  const viewed = (params as View)[view]?.()
+  const viewed = (params as WithView)[view]?.()
   return viewed !== undefined && viewed.service === service && method === 'get' && String(viewed.id) === String(id)
 }

@@ -5,7 +5,7 @@ import { hookTypes } from './hooks.js'
 import { isObject } from './objects.js'
 import { stripSlashes } from './path.js'
 
-/** One row of the table of methods. */
+/** A row of the table of methods. */
 export interface MethodDefinition<Verb extends string = string> {
   readonly verb: Verb
   /** Where it is called, under the path of its service: `''`, `:id`, `:id/publish`. */
@@ -26,13 +26,13 @@ const row = <Verb extends string>(
   status = 200
 ): MethodDefinition<Verb> => {
   const hasId = /:id\b/.test(path)
-  // POST, PUT and PATCH do.
+  // POST, PUT and PATCH have data.
   const hasData = verb[0] === 'P'
   const names = [hasId && 'id', hasData && 'data', 'params'] as const
   return {
     verb,
     path,
-    // Those that change a record can change many.
+    // A method with an event and an id, such as `patch`, can be called without the id: for many records.
     id: event && hasId ? 'optional' : hasId,
     arguments: names.filter((name) => name !== false),
     batch: hasData && !hasId,
@@ -101,7 +101,7 @@ export interface Endpoint {
   readonly byHeader: boolean
 }
 
-/** Where a method is called, by its row. The routes, the 405 answer and what describes a service read it. */
+/** The endpoints of a method. Routes, the 405 answer and descriptions of services are made from them. */
 export function endpointsOf(definition: MethodDefinition): readonly Endpoint[] {
   const { verb, path, id } = definition
   const direct = { verb, path, byHeader: false }
@@ -111,7 +111,7 @@ export function endpointsOf(definition: MethodDefinition): readonly Endpoint[] {
   return definition === custom ? [byHeader] : [direct, byHeader]
 }
 
-// Not what `JSON.stringify`, test runners, streams and frameworks look up on any object (`$$typeof`, `__v_isRef`).
+// Excludes names that `JSON.stringify`, test runners, streams and frameworks look up on any object (`$$typeof`, `__v_isRef`).
 export const isCustom = /^(?!(toJSON|asymmetricMatch|catch|finally|pipe|getReader|nodeType|length)$)[a-z]\w*$/i
 
 // Each reason completes the sentence "'name' can't be a method of the service".
@@ -120,8 +120,8 @@ const reserved: readonly [names: readonly string[], reason: string][] = [
   [['all', ...hookTypes], 'hooks use the word']
 ]
 
-/** Why no custom method can have a name; `undefined` if one can. */
-export const reasonAgainst = (name: string) => reserved.find(([names]) => names.includes(name))?.[1]
+/** The reason why no custom method can have a name; `undefined` if it is free. */
+export const reservedReason = (name: string) => reserved.find(([names]) => names.includes(name))?.[1]
 
 /** The error for a custom method whose name is taken. */
 export const nameError = (name: string, path: string, reason: string) =>

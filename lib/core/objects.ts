@@ -2,18 +2,22 @@
 export const pick = (names: readonly string[], get: (name: string) => unknown): Record<string, unknown> =>
   Object.fromEntries(names.map((name) => [name, get(name)]).filter(([, value]) => value !== undefined))
 
-const nothing = {}
+const emptyObject = {}
 
 /**
- * `{ ...one, ...other }`. Written so, on Node 20 each copy of what is no plain `{}` has a hidden class of its own where properties are
- * added: 5,000 instructions for each, and all that reads it is slower. A copy that starts with `nothing` shares its class with others.
+ * `{ ...first, ...second }`. Written so, on Node 20 each copy of what is no plain `{}` has a hidden class of its own where properties are
+ * added: 5,000 instructions for each, and all that reads it is slower. A copy that starts with `emptyObject` shares its class with others.
  */
-export const merge = <A extends object, B extends object>(one: A, other: B): A & B => ({ ...nothing, ...one, ...other })
+export const merge = <A extends object, B extends object>(first: A, second: B): A & B => ({
+  ...emptyObject,
+  ...first,
+  ...second
+})
 
-/** Whether a value is a plain object: no list, nothing of a class. One of another realm is plain, too. */
+/** Whether a value is a plain object, of this realm or another: neither a list nor an instance of a class. */
 export const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(Object.getPrototypeOf(value) ?? value) === null
 
-/** Whether a value is an object and no list. */
+/** Whether a value is an object, but no list. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

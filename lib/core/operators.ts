@@ -15,7 +15,7 @@ export function commonOperators(): Hook<HookContext> {
   }
 }
 
-const names: ReadonlyMap<string, string> = new Map([
+const adapterOperators: ReadonlyMap<string, string> = new Map([
   ['$le', '$lte'],
   ['$ge', '$gte'],
   ['$eq', '$in']
@@ -36,7 +36,7 @@ function mapField(value: unknown): unknown {
   const keys = Object.keys(value)
   if (keys.length === 1 && keys[0] === '$eq') return value.$eq
   const entries = Object.entries(value).map(([key, inner]) => {
-    const name = names.get(key)
+    const name = adapterOperators.get(key)
     if (name === undefined || name in value) return [key, mapField(inner)]
     return [name, key === '$eq' ? [inner] : inner]
   })

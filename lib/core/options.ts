@@ -7,13 +7,13 @@ import { isObject, isPlain } from './objects.js'
  * @param place what stands before their names: `'jwt.'`
  * @throws when there is one; the message suggests the name that was probably meant
  */
-export function checkOptionNames(options: object, known: readonly string[], has: string, place = ''): void {
+export function checkOptionNames(options: object, optionNames: readonly string[], has: string, place = ''): void {
   for (const name of Object.keys(options)) {
-    if (known.includes(name)) continue
-    const likely = likelyName(name, known)
+    if (optionNames.includes(name)) continue
+    const likely = likelyName(name, optionNames)
     const hint = likely === undefined ? '' : `. Did you mean '${place}${likely}'?`
     throw new Error(
-      `${has} no option '${place}${name}'. There are: ${known.map((one) => place + one).join(', ')}${hint}`
+      `${has} no option '${place}${name}'. There are: ${optionNames.map((optionName) => place + optionName).join(', ')}${hint}`
     )
   }
 }
@@ -28,16 +28,16 @@ export function likelyName(name: string, names: readonly string[]): string | und
 }
 
 /** What an option must be, in words, and whether a value is that. */
-export type Kind = readonly [description: string, is: (value: unknown) => boolean]
+export type OptionKind = readonly [description: string, is: (value: unknown) => boolean]
 
 /** The options that there are, and what each must be. */
-export type OptionTable<Options> = Readonly<Record<keyof Options, Kind>>
+export type OptionTable<Options> = Readonly<Record<keyof Options, OptionKind>>
 
 const isFunction = (value: unknown) => typeof value === 'function'
 const isFlag = (value: unknown) => typeof value === 'boolean'
 const isText = (value: unknown) => typeof value === 'string'
 
-/** What options are, those that are checked elsewhere `free`. */
+/** The kinds of options. `free` is for options that are checked elsewhere. */
 export const kinds = {
   free: ['anything', () => true],
   flag: ['true or false', isFlag],
@@ -48,7 +48,7 @@ export const kinds = {
   plain: ['a plain object', isPlain],
   function: ['a function', isFunction],
   settings: ['an object or a function', (value) => isObject(value) || isFunction(value)]
-} satisfies Record<string, Kind>
+} satisfies Record<string, OptionKind>
 
 /**
  * Checks the names and the types of options. Those that are misspelt, or of another library, would be ignored in silence.
@@ -66,15 +66,15 @@ export function checkOptions<Options>(
   // Names of packages and functions stay as they are.
   const begin = who.replace(/^(the |[a-z]+$)/, (words) => `${words[0]?.toUpperCase()}${words.slice(1)}`)
   checkOptionNames(options, Object.keys(table), `${begin} has`, place)
-  for (const [name, [description, is]] of Object.entries<Kind>(table))
+  for (const [name, [description, is]] of Object.entries<OptionKind>(table))
     if (options[name] !== undefined && !is(options[name]))
       throw new TypeError(
         `The option \`${place}${name}\` of ${who} must be ${description}, got ${shown(options[name])}`
       )
 }
 
-// By `@fastify/autoload` too.
-const ofRegister = ['prefix', 'logLevel', 'logSerializers']
+// Options that Fastify applies to a plugin by itself; `@fastify/autoload` sets `prefix` too.
+const registerOptionNames = ['prefix', 'logLevel', 'logSerializers']
 
 /**
  * Takes out what Fastify takes of every plugin, and applies to none that decorates the instance around it: the log is warned of these options.
@@ -86,11 +86,11 @@ export function withoutRegister(
   { registers, call }: { readonly registers: string; readonly call: string },
   log: { warn(message: string): void }
 ): Record<string, unknown> {
-  for (const option of ofRegister.filter((one) => one in options))
+  for (const option of registerOptionNames.filter((name) => name in options))
     log.warn(
       `The option \`${option}\` of ${who} has no effect. Give it to a plugin that registers ${registers}: app.register(async (child) => { ${call} }, { ${option}: … })`
     )
-  return Object.fromEntries(Object.entries(options).filter(([option]) => !ofRegister.includes(option)))
+  return Object.fromEntries(Object.entries(options).filter(([option]) => !registerOptionNames.includes(option)))
 }
 
 /** The edit distance: how many letters must be changed, added or removed to turn one word into the other. */
@@ -108,8 +108,8 @@ function distanceOf(from: string, to: string): number {
 }
 
 /**
- * What was given where something else must stand, in a few words for the end of a message. What a string says is left out: it may be a key, an
- * address with a password, or what a client has sent. A class is given by mistake, in place of an object of it.
+ * Describes a wrong value in a few words, for the end of a message. The text of a string is left out: it may be a secret, a URL with a password,
+ * or sent by a client. For a class, a common mistake, the message says how to pass an instance.
  */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return value === '' ? 'an empty string' : 'a string'
@@ -119,10 +119,10 @@ export function shown(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }
 
-/** The same where a string may be told: in place of another one. */
+/** The same as `shown`, but with the text of a string, for values that are no secrets. */
 export const shownText = (value: unknown): string =>
   typeof value === 'string' && value !== '' ? `'${value.slice(0, 40)}'` : shown(value)
 
-/** Whether it is a class, not an object of it. */
+/** Whether a value is a class itself, not an instance. */
 export const isClass = (value: unknown): value is { readonly name: string } =>
   typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value))

@@ -17,13 +17,13 @@ export function joinPath(...parts: string[]): string {
  */
 export function encodeSegment(value: unknown, name: string): string {
   const segment = String(value ?? '')
-  if (/^\.{0,2}$|\p{Surrogate}/u.test(segment) || (typeof value !== 'string' && notOne.test(segment)))
+  if (/^\.{0,2}$|\p{Surrogate}/u.test(segment) || (typeof value !== 'string' && notSegment.test(segment)))
     throw new BadRequest(`${name} can't be ${segment ? JSON.stringify(segment) : 'empty'}`)
   return encodeURIComponent(segment)
 }
 
-// The texts of NaN, booleans, plain objects, promises, functions and symbols.
-const notOne = /^(NaN|-?Inf|true|fal)|[[({,]/
+// The texts of values that are no segment: NaN, booleans, plain objects, promises, functions and symbols.
+const notSegment = /^(NaN|-?Inf|true|fal)|[[({,]/
 
 /**
  * The name of the route parameter with the id of a record. It is another one if the path of the service uses `:id`

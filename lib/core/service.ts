@@ -3,7 +3,7 @@ import type { HookContext, HookOptions, RegisteredService } from '../../types/ho
 import { type CallObserver, compose, type Run } from './compose.js'
 import { contextOf } from './context.js'
 import { createEmitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
-import { forward } from './facade.js'
+import { type AnyMethod, forward, type Members } from './facade.js'
 import { HookStore } from './hooks.js'
 import {
   checkArguments,
@@ -12,24 +12,24 @@ import {
   type MethodDefinition,
   methods,
   nameError,
-  reasonAgainst
+  reservedReason
 } from './methods.js'
 
 export interface RegisterOptions {
   readonly app: unknown
   readonly path: string
-  /** Its custom methods, besides those of the six that the object has. */
+  /** The names of custom methods. Those of the six standard methods are found on the object. */
   readonly methods?: readonly string[] | undefined
   /** The routes of custom methods, as `'POST /:id/publish'`. */
   readonly routes?: MethodRoutes | undefined
   /** The events that the service emits itself. */
   readonly events?: readonly string[] | undefined
   readonly hooks?: HookOptions | undefined
-  /** Hooks of all services. They run around those of this one. */
+  /** Hooks of all services, which run around those of this service. */
   readonly common: HookStore
   readonly onListenerError: OnListenerError
   readonly observer?: CallObserver
-  /** Makes the object have a method. Where it is given, any name may be that of a custom method. */
+  /** Adds a method to the object. With this option, any name may be that of a custom method. */
   readonly provide?: ((object: object, name: string, definition: MethodDefinition) => unknown) | undefined
 }
 
@@ -51,9 +51,9 @@ export interface ServiceEntry {
   /** What `app.service(path)` returns. */
   readonly service: RegisteredService
   readonly methods: ReadonlyMap<string, ServiceMethod>
-  /** Its own hooks, without those of all services. */
+  /** The hooks of this service, without those of all services. */
   readonly hooks: HookStore
-  /** Composes the hooks of its methods anew, after some were added to those of all services. Default: `service.hooks({})` does. */
+  /** Composes the hooks of the methods again, after hooks were added for all services. Default: `service.hooks({})` does that. */
   compose?(): void
 }
 
@@ -68,17 +68,17 @@ export function createService(object: object, options: RegisterOptions): Service
   const emitter = isEmitter(object) ? object : createEmitter()
   const service = (provide ? new Proxy({}, { get }) : {}) as RegisteredService & Members
   const eventful = eventMethods(emitter, service, options.onListenerError)
-  const own = new HookStore()
+  const serviceHooks = new HookStore()
 
   Object.assign(service, eventful, { hooks: addHooks })
 
   const entries = new Map<string, ServiceMethod>()
   function add(name: string) {
-    const reason = name in service ? 'every service has it already' : reasonAgainst(name)
+    const reason = name in service ? 'every service has it already' : reservedReason(name)
     if (reason !== undefined) throw nameError(name, path, reason)
     const definition = definitionOf(name, options.routes?.[name])
     provide?.(object, name, definition)
-    // What stands for an instance may be registered behind its services.
+    // Read late: a plugin may set the object that hooks get as `context.app` after services were registered.
     const shared = {
       service,
       path,
@@ -107,18 +107,18 @@ export function createService(object: object, options: RegisterOptions): Service
     }
     return method
   }
-  for (const name of new Set([...existing(source), ...(options.methods ?? [])])) add(name)
+  for (const name of new Set([...existingMethods(source), ...(options.methods ?? [])])) add(name)
   forward(source, service)
 
   // Runs at registration and when hooks are added, so that nothing is left to compose for a call.
-  function composeOne(method: ServiceMethod) {
-    const collected = [common, own].flatMap((store) => store.collect(method.name, observer))
+  function composeMethod(method: ServiceMethod) {
+    const collected = [common, serviceHooks].flatMap((store) => store.collect(method.name, observer))
     const hooks = observer?.arrange(collected) ?? collected
     const isAlone = hooks.length === 0
     const call: Run = async (context) => {
       if (context.result === undefined) {
         observer?.begin(context)
-        context.result = await (source[method.name] as Method).apply(object, context.arguments)
+        context.result = await (source[method.name] as AnyMethod).apply(object, context.arguments)
       }
       observer?.see(context)
       if (isAlone) emitResult(context, events, eventful.emit)
@@ -131,27 +131,25 @@ export function createService(object: object, options: RegisterOptions): Service
     const run = isAlone ? call : withEvent
     method.run = observer?.trace(run) ?? run
   }
-  // A method that nobody has named is added when it is called: what only looks at a service does not change it.
+  // A custom method that no option names is added at its first call, not when its property is read: looking at a service changes nothing.
   function get(members: Members, name: string | symbol) {
-    if (name in members || !isCustom.test(String(name)) || reasonAgainst(name as string)) return members[name as string]
+    if (name in members || !isCustom.test(String(name)) || reservedReason(name as string))
+      return members[name as string]
     return (...args: unknown[]) => {
-      if (!(name in members)) composeOne(add(name as string))
-      return (members[name as string] as Method)(...args)
+      if (!(name in members)) composeMethod(add(name as string))
+      return (members[name as string] as AnyMethod)(...args)
     }
   }
   function addHooks(hooks: HookOptions) {
-    own.add(hooks, (name) => Boolean(provide) || methods.has(name) || entries.has(name), `Service '${path}'`)
-    entries.forEach(composeOne)
+    serviceHooks.add(hooks, (name) => Boolean(provide) || methods.has(name) || entries.has(name), `Service '${path}'`)
+    entries.forEach(composeMethod)
     return service
   }
   addHooks(options.hooks ?? {})
 
-  return { app, path, object, service, methods: entries, hooks: own }
+  return { app, path, object, service, methods: entries, hooks: serviceHooks }
 }
 
-type Method = (...args: unknown[]) => unknown
-type Members = Record<string, unknown>
-
-/** Those of the six methods that an object has. */
-export const existing = (object: Record<string, unknown>) =>
+/** The names of the standard methods that an object has. */
+export const existingMethods = (object: Record<string, unknown>) =>
   [...methods.keys()].filter((name) => typeof object[name] === 'function')

@@ -1,9 +1,9 @@
-import { attempt, read, ServiceError } from './errors.js'
+import { attempt, readProperty, ServiceError } from './errors.js'
 import { define } from './facade.js'
 
-type Fields = readonly string[]
+type FieldNames = readonly string[]
 
-/** Tells of a value what only the platform knows: `types` of `node:util`. */
+/** Checks of values that only the platform can make: `types` of `node:util`. */
 export interface ValueTypes {
   isProxy(value: unknown): boolean
   isBoxedPrimitive(value: unknown): boolean
@@ -16,11 +16,11 @@ export interface ValueTypes {
  *
  * @throws what a getter or a `toJSON` throws; a RangeError when the value is nested too deep
  */
-export const without = (value: unknown, fields: Fields, types: ValueTypes): unknown =>
+export const without = (value: unknown, fields: FieldNames, types: ValueTypes): unknown =>
   clean(value, '', { fields, types, copies: new Map(), answers: new Map() })
 
-interface Walk {
-  readonly fields: Fields
+interface Cleaning {
+  readonly fields: FieldNames
   readonly types: ValueTypes
   /** The result for each object that was met. For an object that contains itself, this is the unfinished copy. */
   readonly copies: Map<object, unknown>
@@ -28,34 +28,36 @@ interface Walk {
   readonly answers: Map<object, Map<string, unknown>>
 }
 
-function clean(value: unknown, key: string, walk: Walk): unknown {
-  if (!isPart(value)) return value
+function clean(value: unknown, key: string, cleaning: Cleaning): unknown {
+  if (!isObjectLike(value)) return value
   const { toJSON } = value
   // Dates are frequent and have no fields. Bytes are not a record.
   if (toJSON === Date.prototype.toJSON || ArrayBuffer.isView(value)) return value
-  if (typeof toJSON === 'function') return cleanAnswer(value, key, (key) => toJSON.call(value, key), walk)
+  if (typeof toJSON === 'function') return cleanAnswer(value, key, (key) => toJSON.call(value, key), cleaning)
   if (typeof value === 'function') return value
-  const known = walk.copies.get(value)
-  return known === undefined ? cleanObject(value, false, (kept) => walk.copies.set(value, kept), walk) : known
+  const earlierResult = cleaning.copies.get(value)
+  return earlierResult === undefined
+    ? cleanObject(value, false, (result) => cleaning.copies.set(value, result), cleaning)
+    : earlierResult
 }
 
-function cleanAnswer(value: object, key: string, toJSON: (key: string) => unknown, walk: Walk): unknown {
-  const answers = walk.answers.get(value) ?? new Map<string, unknown>()
-  walk.answers.set(value, answers)
+function cleanAnswer(value: object, key: string, toJSON: (key: string) => unknown, cleaning: Cleaning): unknown {
+  const answers = cleaning.answers.get(value) ?? new Map<string, unknown>()
+  cleaning.answers.set(value, answers)
   if (answers.has(key)) return answers.get(key)
   const answer = toJSON(key)
   if (typeof answer === 'function') return undefined
-  if (!isPart(answer)) return answer
-  // JSON calls a `toJSON` once. If the answer kept its own, that would be called too.
+  if (!isObjectLike(answer)) return answer
+  // JSON calls `toJSON` once. An answer that has a `toJSON` itself is copied without it, or JSON would call that one.
   const isCopied = typeof answer.toJSON === 'function'
-  return cleanObject(answer, isCopied, (kept) => answers.set(key, kept), walk)
+  return cleanObject(answer, isCopied, (result) => answers.set(key, result), cleaning)
 }
 
-function cleanObject(value: Part, isCopied: boolean, keep: (kept: object) => void, walk: Walk): object {
-  // JSON reads only the text or the number of it.
-  if (walk.types.isBoxedPrimitive(value)) return value
-  const { copy, isSame } = Array.isArray(value) ? copyList(value, keep, walk) : copyObject(value, keep, walk)
-  if (!isSame || isCopied || walk.types.isProxy(value)) return copy
+function cleanObject(value: ObjectLike, isCopied: boolean, keep: (result: object) => void, cleaning: Cleaning): object {
+  // Of a boxed primitive, JSON reads only the text or the number.
+  if (cleaning.types.isBoxedPrimitive(value)) return value
+  const { copy, isSame } = Array.isArray(value) ? copyList(value, keep, cleaning) : copyObject(value, keep, cleaning)
+  if (!isSame || isCopied || cleaning.types.isProxy(value)) return copy
   keep(value)
   return value
 }
@@ -66,23 +68,23 @@ interface Copied {
   readonly isSame: boolean
 }
 
-function copyList(list: readonly unknown[], keep: (kept: object) => void, walk: Walk): Copied {
+function copyList(list: readonly unknown[], keep: (result: object) => void, cleaning: Cleaning): Copied {
   const copy: unknown[] = []
   keep(copy)
   let isSame = true
-  // By index, as JSON does: a class may have another iterator.
+  // Read by index, as JSON does, since a subclass of Array may have another iterator.
   for (let index = 0; index < list.length; index++) {
     const isFixed = isValue(list, index)
     const item = list[index]
-    const kept = isPart(item) ? clean(item, String(index), walk) : item
-    if (!isFixed || !Object.is(kept, item)) isSame = false
-    copy.push(kept)
+    const cleaned = isObjectLike(item) ? clean(item, String(index), cleaning) : item
+    if (!isFixed || !Object.is(cleaned, item)) isSame = false
+    copy.push(cleaned)
   }
   return { copy, isSame }
 }
 
-function copyObject(plain: Part, keep: (kept: object) => void, walk: Walk): Copied {
-  const { fields } = walk
+function copyObject(plain: ObjectLike, keep: (result: object) => void, cleaning: Cleaning): Copied {
+  const { fields } = cleaning
   const copy: Record<string, unknown> = {}
   keep(copy)
   // JSON does not read an inherited field, but a schema or a formatter may.
@@ -91,26 +93,26 @@ function copyObject(plain: Part, keep: (kept: object) => void, walk: Walk): Copi
     if (fields.includes(key)) continue
     const isFixed = isValue(plain, key)
     const item = plain[key]
-    const kept = clean(item, key, walk)
-    if (!isFixed || !Object.is(kept, item)) isSame = false
-    if (key === '__proto__') define(copy, key, kept)
+    const cleaned = clean(item, key, cleaning)
+    if (!isFixed || !Object.is(cleaned, item)) isSame = false
+    if (key === '__proto__') define(copy, key, cleaned)
     // A method `toJSON` would give the fields back.
-    else if (key !== 'toJSON' || typeof kept !== 'function') copy[key] = kept
+    else if (key !== 'toJSON' || typeof cleaned !== 'function') copy[key] = cleaned
   }
   return { copy, isSame }
 }
 
-type Part = Record<string, unknown>
-const isPart = (value: unknown): value is Part =>
+type ObjectLike = Record<string, unknown>
+const isObjectLike = (value: unknown): value is ObjectLike =>
   (typeof value === 'object' && value !== null) || typeof value === 'function'
 
-// It takes half the time of `Object.getOwnPropertyDescriptor`.
+// `__lookupGetter__` takes half the time of `Object.getOwnPropertyDescriptor`.
 const getterOf: (this: object, key: PropertyKey) => unknown = Reflect.get(Object.prototype, '__lookupGetter__')
 
 /** Whether a property has no getter, which may give something else when it is read again. */
 const isValue = (object: object, key: PropertyKey) => getterOf.call(object, key) === undefined
 
-// What every error has, beside `errors`. These properties are kept, also where a field has the same name, and only what is in them is cleaned.
+// The properties that every error has, beside `errors`. They stay even if a hidden field has the same name; their values are cleaned.
 const envelope = ['name', 'message', 'code', 'className', 'data']
 
 /**
@@ -119,29 +121,34 @@ const envelope = ['name', 'message', 'code', 'className', 'data']
  * an object that inherits from it is returned, so that its class stays the same.
  */
 export function errorWithout<E>(error: E, fields: readonly string[], types: ValueTypes): E {
-  // A value that can't be read is left out.
-  const keep = (value: unknown) => attempt(() => without(value, fields, types))
-  const keepMessages = (value: unknown) => (Array.isArray(value) ? keep(value) : attempt(() => mapEntries(value, keep)))
-  const keepTold = (value: unknown, key: string) =>
-    key === 'errors' ? keepMessages(value) : fields.includes(key) && !envelope.includes(key) ? undefined : keep(value)
+  // A value whose getter throws is left out.
+  const cleanValue = (value: unknown) => attempt(() => without(value, fields, types))
+  const cleanMessages = (value: unknown) =>
+    Array.isArray(value) ? cleanValue(value) : attempt(() => mapEntries(value, cleanValue))
+  const cleanProperty = (value: unknown, key: string) =>
+    key === 'errors'
+      ? cleanMessages(value)
+      : fields.includes(key) && !envelope.includes(key)
+        ? undefined
+        : cleanValue(value)
 
-  const told: PropertyDescriptorMap = {}
+  const changed: PropertyDescriptorMap = {}
   for (const key of ['data', 'errors', 'validation']) {
-    const given = read(error, key)
-    const value = keepTold(given, key)
-    if (value !== given || isAsked(error, key, types)) told[key] = { value, enumerable: true }
+    const original = readProperty(error, key)
+    const value = cleanProperty(original, key)
+    if (value !== original || isAccessor(error, key, types)) changed[key] = { value, enumerable: true }
   }
-  const toJSON = read(error, 'toJSON')
-  const given = typeof toJSON === 'function' ? attempt(() => toJSON.call(error)) : undefined
-  const kept = mapEntries(given, keepTold)
+  const toJSON = readProperty(error, 'toJSON')
+  const json = typeof toJSON === 'function' ? attempt(() => toJSON.call(error)) : undefined
+  const cleanedJson = mapEntries(json, cleanProperty)
   // A `toJSON` of the application may give something else when it is called again.
-  if (kept !== given || (typeof toJSON === 'function' && toJSON !== ServiceError.prototype.toJSON))
-    told.toJSON = { value: () => kept }
-  return Object.keys(told).length === 0 ? error : Object.create(Object(error), told)
+  if (cleanedJson !== json || (typeof toJSON === 'function' && toJSON !== ServiceError.prototype.toJSON))
+    changed.toJSON = { value: () => cleanedJson }
+  return Object.keys(changed).length === 0 ? error : Object.create(Object(error), changed)
 }
 
 /** Whether a property is an accessor, of the error or of its class: it may give something else when it is read again. */
-function isAsked(error: unknown, key: string, types: ValueTypes): boolean {
+function isAccessor(error: unknown, key: string, types: ValueTypes): boolean {
   for (let owner = error; typeof owner === 'object' && owner !== null; owner = Object.getPrototypeOf(owner)) {
     if (types.isProxy(owner)) return true
     const property = Object.getOwnPropertyDescriptor(owner, key)
@@ -153,7 +160,9 @@ function isAsked(error: unknown, key: string, types: ValueTypes): boolean {
 /** A copy of an object with changed values, or the object itself where none has changed. */
 function mapEntries(object: unknown, change: (value: unknown, key: string) => unknown): unknown {
   if (typeof object !== 'object' || object === null) return object
-  const given = Object.entries(object)
-  const changed = given.map(([key, value]) => [key, change(value, key)] as const)
-  return changed.every(([, value], index) => Object.is(value, given[index]?.[1])) ? object : Object.fromEntries(changed)
+  const entries = Object.entries(object)
+  const changed = entries.map(([key, value]) => [key, change(value, key)] as const)
+  return changed.every(([, value], index) => Object.is(value, entries[index]?.[1]))
+    ? object
+    : Object.fromEntries(changed)
 }

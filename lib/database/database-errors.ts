@@ -1,6 +1,6 @@
 import type { HookContext } from '../../types/hooks.js'
 import { BadRequest, Conflict, GeneralError, Unavailable } from '../core/error-classes.js'
-import { type Place, withTraits } from '../core/hooks.js'
+import { type HookPosition, withTraits } from '../core/hooks.js'
 import { driverErrorOf } from './driver-error.js'
 import type { DriverError, Refusal } from './drivers.js'
 
@@ -33,27 +33,27 @@ export interface DatabaseErrorsOptions {
  * })
  */
 export function databaseErrors({ messages = {} }: DatabaseErrorsOptions = {}): (context: HookContext) => void {
-  const own = new Map(Object.entries(messages))
+  const messageByName = new Map(Object.entries(messages))
   const hook = (context: HookContext) => {
-    const found = driverErrorOf(context.error)
-    if (found !== undefined) context.error = toError(found, own, context.method)
+    const driverError = driverErrorOf(context.error)
+    if (driverError !== undefined) context.error = serviceErrorOf(driverError, messageByName, context.method)
   }
-  const check = ({ path, type }: Place) => {
+  const check = ({ path, type }: HookPosition) => {
     if (type !== 'error') throw new Error(`databaseErrors at '${path}' is a hook for 'error', not for '${type}'`)
   }
   return withTraits(hook, { check })
 }
 
-interface Answer {
+interface RefusalAnswer {
   readonly Class: typeof Conflict
-  /** `names` are those of the columns, where they are known. */
+  /** The message. `names` are the names of the columns, empty where the driver does not tell them. */
   say(names: string): string
 }
 
-const sentence = (known: (names: string) => string, unknown: string) => (names: string) =>
-  names === '' ? unknown : known(names)
+const sentence = (withNames: (names: string) => string, withoutNames: string) => (names: string) =>
+  names === '' ? withoutNames : withNames(names)
 
-const answers: Readonly<Record<Exclude<Refusal, 'away'>, Answer>> = {
+const answers: Readonly<Record<Exclude<Refusal, 'away'>, RefusalAnswer>> = {
   unique: {
     Class: Conflict,
     say: sentence((names) => `There is a record with the same ${names} already`, 'There is such a record already')
@@ -73,16 +73,16 @@ const answers: Readonly<Record<Exclude<Refusal, 'away'>, Answer>> = {
   other: { Class: GeneralError, say: () => 'The database has refused a statement' }
 }
 
-function toError(
+function serviceErrorOf(
   { refusal, fields, constraint = '', cause }: DriverError,
-  own: ReadonlyMap<string, string>,
+  messageByName: ReadonlyMap<string, string>,
   method: string
 ) {
   if (refusal === 'away') return new Unavailable('The database is not available', { retryAfter: 5 }, { cause })
-  // SQLite does not tell the two apart, and what is removed refers to nothing any more.
+  // SQLite has one error for both. On `remove`, the other records are those that refer to this one.
   const { Class, say } = answers[refusal === 'reference' && method === 'remove' ? 'referenced' : refusal]
-  const named = [constraint, ...(refusal === 'unique' ? fields : [])].find((name) => own.has(name))
-  const message = named === undefined ? say(fields.join(' and ')) : (own.get(named) as string)
+  const named = [constraint, ...(refusal === 'unique' ? fields : [])].find((name) => messageByName.has(name))
+  const message = named === undefined ? say(fields.join(' and ')) : (messageByName.get(named) as string)
   const errors = fields.map((field) => ({ instancePath: `/${field}`, keyword: refusal, message }))
   return new Class(message, errors.length === 0 ? undefined : { errors }, { cause })
 }

@@ -1,31 +1,33 @@
 import { attempt } from '../core/errors.js'
 import { type DriverError, readers, type Thrown } from './drivers.js'
 
-/** What the adapter, the query builder or the ORM has made an error of its own of. */
+/** The properties under which adapters, query builders and ORMs keep the error of the driver. */
 const wrappers = ['original', 'parent', 'nativeError', 'driverError', 'cause'] as const
 
 function wrapped(error: Thrown): unknown[] {
-  // Of `fetch`: another server is away, and no database.
+  // A TypeError is that of `fetch`, whose cause tells of another server, not of a database.
   if (error instanceof TypeError) return []
-  // An error of Feathers or of ours is what somebody wanted to say, but for those that an adapter has made: their symbol leads to the first one.
+  // A service error is meant as it is. One that an adapter has made holds the error of the driver under a symbol.
   const names = 'className' in error ? Object.getOwnPropertySymbols(error) : wrappers
   return [...names.map((name) => error[name]), ...(Array.isArray(error.errors) ? error.errors.slice(0, 10) : [])]
 }
 
-function find(error: unknown, depth: number): DriverError | undefined {
+function findDriverError(error: unknown, depth: number): DriverError | undefined {
   if (!(error instanceof Error) || depth === 0) return undefined
   const cause = error as Thrown
-  // One that says its status is meant as it is.
+  // An error with a status is meant as it is.
   if (!('className' in cause) && typeof cause.statusCode === 'number') return undefined
-  // The text of what wraps an error may hold values.
+  // Inner errors first: the text of a wrapper may hold values that clients have sent.
   for (const inner of wrapped(cause)) {
-    const found = find(inner, depth - 1)
-    if (found !== undefined) return found
+    const innerError = findDriverError(inner, depth - 1)
+    if (innerError !== undefined) return innerError
   }
   if ('className' in cause) return undefined
-  const [found] = readers.flatMap((read) => read(cause) ?? [])
-  return found && { ...found, fields: found.refusal === 'referenced' ? [] : found.fields, cause }
+  const [driverError] = readers.flatMap((read) => read(cause) ?? [])
+  return (
+    driverError && { ...driverError, fields: driverError.refusal === 'referenced' ? [] : driverError.fields, cause }
+  )
 }
 
 /** Finds what a driver has thrown in an error; `undefined` where it is of no database. */
-export const driverErrorOf = (error: unknown): DriverError | undefined => attempt(() => find(error, 4))
+export const driverErrorOf = (error: unknown): DriverError | undefined => attempt(() => findDriverError(error, 4))

@@ -4,7 +4,7 @@ export type Refusal =
   | 'unique'
   /** What the record refers to is not there. */
   | 'reference'
-  /** Other records refer to it. */
+  /** The record is referred to by other records. */
   | 'referenced'
   | 'required'
   /** A column that is not there: of a query or data that no schema checks. */
@@ -32,7 +32,7 @@ export type Thrown = Error & Record<PropertyKey, unknown>
 /** What one kind of driver says of an error; `undefined` for errors that are not of its kind. */
 type Reader = (error: Thrown) => Omit<DriverError, 'cause'> | undefined
 
-/** By the codes of the SQL standard. */
+/** The refusals by the codes of the SQL standard (SQLSTATE). */
 const byState: readonly [RegExp, Refusal][] = [
   [/^(23505|23P01)/, 'unique'],
   [/^23503/, 'reference'],
@@ -40,7 +40,7 @@ const byState: readonly [RegExp, Refusal][] = [
   [/^23502/, 'required'],
   [/^42703/, 'unknown'],
   [/^23514/, 'rule'],
-  // Without an operator for the type of a column, too.
+  // 42883: there is no operator for the type of the column.
   [/^(22|54|42883)/, 'value'],
   // No connection, no access, a deadlock, no room, a lock or a statement that took too long, a server that stops or has failed.
   [/^(08|25P0[34]|28|3D|40|53|55|57|58|F0|XX)/, 'away']
@@ -48,11 +48,11 @@ const byState: readonly [RegExp, Refusal][] = [
 const refusalOf = (state: string): Refusal => byState.find(([form]) => form.test(state))?.[1] ?? 'other'
 
 // Texts may hold values that clients have sent, of any length: what is read of them stands at an end, where no value can.
-const startOf = (text: unknown) => (typeof text === 'string' ? text.slice(0, 300) : '')
-const endOf = (text: unknown) => (typeof text === 'string' ? text.slice(-300) : '')
+const textStart = (text: unknown) => (typeof text === 'string' ? text.slice(0, 300) : '')
+const textEnd = (text: unknown) => (typeof text === 'string' ? text.slice(-300) : '')
 /** The text of the driver: knex puts the statement before it, of which `@feathersjs/knex` leaves a space. */
-const textOf = (message: unknown) =>
-  endOf(message)
+const driverText = (message: unknown) =>
+  textEnd(message)
     .replace(/^.* - /s, '')
     .trimStart()
 
@@ -60,14 +60,15 @@ const textOf = (message: unknown) =>
 const postgres: Reader = (error) => {
   const { code, severity, detail, message, column = error.column_name, constraint = error.constraint_name } = error
   if (typeof severity !== 'string' || typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return undefined
-  const isReferenced = code === '23503' && / is (still )?referenced from table "[^"]*"\.$/.test(endOf(detail))
-  // Of other errors it is the record.
-  const key = /^(23505|23503|23P01)$/.test(code) ? /^[^(]*\(([^()]+)\)=\(/.exec(startOf(detail))?.[1] : undefined
+  const isReferenced = code === '23503' && / is (still )?referenced from table "[^"]*"\.$/.test(textEnd(detail))
+  // For other errors, the brackets of `detail` hold the record, not names of columns.
+  const key = /^(23505|23503|23P01)$/.test(code) ? /^[^(]*\(([^()]+)\)=\(/.exec(textStart(detail))?.[1] : undefined
   const [, quoted, plain] =
-    (code === '42703' && /^column (?:"([^"]+)"|(?:[\w$]+\.)*([\w$]+)) .*does not exist$/.exec(textOf(message))) || []
+    (code === '42703' && /^column (?:"([^"]+)"|(?:[\w$]+\.)*([\w$]+)) .*does not exist$/.exec(driverText(message))) ||
+    []
   return {
     refusal: isReferenced ? 'referenced' : refusalOf(code),
-    fields: listOf(typeof column === 'string' ? column : (key ?? quoted ?? plain)),
+    fields: columnNames(typeof column === 'string' ? column : (key ?? quoted ?? plain)),
     constraint: typeof constraint === 'string' ? constraint : undefined
   }
 }
@@ -81,7 +82,7 @@ const byNumber: readonly [Refusal, readonly number[]][] = [
   ['unknown', [1054]],
   ['rule', [3819, 4025]],
   ['value', [1264, 1265, 1292, 1366, 1406]],
-  // From 45,000 on, they are numbers of `mariadb`.
+  // Numbers from 45,000 on are those of the driver `mariadb`.
   ['away', [1040, 1045, 1053, 1203, 1205, 1213, 1226, 1927, 2006, 2013, 45009, 45012, 45013, 45026, 45028]]
 ]
 
@@ -89,7 +90,7 @@ const mysql: Reader = ({ errno, sqlState, sqlMessage, message }) => {
   // `mariadb` gives errors of the network a state too, and numbers below 0.
   if (typeof errno !== 'number' || errno < 0 || typeof sqlState !== 'string') return undefined
   const [start, end] =
-    sqlMessage === undefined ? [textOf(message), textOf(message)] : [startOf(sqlMessage), endOf(sqlMessage)]
+    sqlMessage === undefined ? [driverText(message), driverText(message)] : [textStart(sqlMessage), textEnd(sqlMessage)]
   const field =
     /^(?:Column|Field) '([^']+)' /.exec(start) ??
     / for column (?:`[^`]*`\.)*[`']([^`']+)[`'] at row \d+$/.exec(end) ??
@@ -103,7 +104,7 @@ const mysql: Reader = ({ errno, sqlState, sqlMessage, message }) => {
     /^Check constraint '([^']+)' is violated\.$/.exec(start)
   return {
     refusal: byNumber.find(([, numbers]) => numbers.includes(errno))?.[0] ?? refusalOf(sqlState.replace('#', '')),
-    fields: listOf(field?.[1]),
+    fields: columnNames(field?.[1]),
     constraint: constraint?.[1]
   }
 }
@@ -124,25 +125,25 @@ const sqliteAway = /SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|CORRUPT|NOT
 const sqlite: Reader = ({ code, message }) => {
   const hasCode = typeof code === 'string' && /^(SQLITE_|ERR_SQLITE)/.test(code)
   // A statement stands before it where a query builder has made the error, which has the code.
-  const text = (hasCode ? textOf(message) : endOf(message)).replace(/^SQLITE_\w+: /, '')
+  const text = (hasCode ? driverText(message) : textEnd(message)).replace(/^SQLITE_\w+: /, '')
   const [form, refusal] = sqliteTexts.find(([form]) => form.test(text)) ?? []
   const { columns, constraint } = form?.exec(text)?.groups ?? {}
   if (!hasCode && (columns ?? constraint) === undefined && refusal !== 'reference') return undefined
   const fallback = hasCode && sqliteAway.test(code) ? 'away' : 'other'
-  return { refusal: refusal ?? fallback, fields: listOf(columns?.replace(/[^ .]+\./g, '')), constraint }
+  return { refusal: refusal ?? fallback, fields: columnNames(columns?.replace(/[^ .]+\./g, '')), constraint }
 }
 
 const networkCodes = /^(ECONN(REFUSED|RESET|ABORTED)|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|ENOENT)$/
 const driverCodes =
   /^(PROTOCOL_(CONNECTION_LOST|SEQUENCE_TIMEOUT|ENQUEUE_\w+)|CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|P10(01|02|08|17)|P2024)$/
-// What drivers, and pools of connections, give no code to.
-const lost =
+// The messages of drivers and of connection pools that have no code.
+const lostConnection =
   /^(Connection (terminated|ended|lost)\b[^']*|timeout expired|timeout exceeded when trying to connect|Query read timeout|Cannot use a pool after calling end on the pool|Client (was closed|has encountered a connection error) and is not queryable|Knex: Timeout acquiring a connection\.[^']*|Unable to acquire a connection|Can't add new command when connection is in closed state|Queue limit reached\.|No connections available\.|Pool is closed\.|PGlite is closed)$/
 
 const connection: Reader = ({ syscall, message, code }) => {
   const isNetwork = /^(connect|read|write|getaddrinfo)$/.test(String(syscall)) && networkCodes.test(String(code))
   // `aborted` is what the pool of knex says, without a code.
-  const isLost = lost.test(textOf(message)) || (message === 'aborted' && code === undefined)
+  const isLost = lostConnection.test(driverText(message)) || (message === 'aborted' && code === undefined)
   return isNetwork || isLost || driverCodes.test(String(code)) ? { refusal: 'away', fields: [] } : undefined
 }
 
@@ -150,12 +151,14 @@ const connection: Reader = ({ syscall, message, code }) => {
 const prisma: Reader = ({ meta }) => {
   const { originalCode: code, originalMessage: message, constraint } = Object(Object(meta).driverAdapterError?.cause)
   if (typeof code !== 'string' || typeof message !== 'string') return undefined
-  const told = (members: Record<string, unknown>): Thrown => Object.assign(new Error(message), members) as never
-  if (/^(\d{4}|45\d{3})$/.test(code)) return mysql(told({ errno: Number(code), sqlState: '', sqlMessage: message }))
-  return postgres(told({ severity: 'ERROR', code, constraint: Object(constraint).index })) ?? sqlite(told({ code }))
+  const toThrown = (members: Record<string, unknown>): Thrown => Object.assign(new Error(message), members) as never
+  if (/^(\d{4}|45\d{3})$/.test(code)) return mysql(toThrown({ errno: Number(code), sqlState: '', sqlMessage: message }))
+  return (
+    postgres(toThrown({ severity: 'ERROR', code, constraint: Object(constraint).index })) ?? sqlite(toThrown({ code }))
+  )
 }
 
-/** One for each kind of driver, and one for what all of them say of connections. */
+/** A reader for each kind of driver, and one for errors of connections, which are alike in all of them. */
 export const readers: readonly Reader[] = [postgres, mysql, sqlite, prisma, connection]
 
-const listOf = (names: string | undefined) => names?.split(/, ?/).map((name) => name.replaceAll('"', '')) ?? []
+const columnNames = (names: string | undefined) => names?.split(/, ?/).map((name) => name.replaceAll('"', '')) ?? []

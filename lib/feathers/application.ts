@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { HookOptions } from '../../types/hooks.js'
+import type { AnyMethod, Members } from '../core/facade.js'
 import { hookApplicationOf, instance } from '../core/hook-application.js'
 import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
 import { isClass } from '../core/options.js'
@@ -7,7 +8,6 @@ import { authenticationIn } from './authentication.js'
 import type { FeathersLike, Mixin } from './members.js'
 import { putSetting, type SettingsStore } from './settings.js'
 
-type Members = Record<PropertyKey, unknown>
 type Host = FastifyInstance & WithServiceHost & Members
 
 /** What the applications of one registration of the plugin have in common. */
@@ -47,8 +47,8 @@ function createApplication(host: Host, shared: Shared): object {
   const own = ownMembers(host, backing, shared.mixins, () => application)
   const member = (value: unknown) => (isMethod(value) ? lend(value) : value)
   // A method of the Feathers application changes what is its own. What else its functions are, they stay: `knex.raw`.
-  const lent = new WeakMap<Method, Method>()
-  function lend(method: Method): Method {
+  const lent = new WeakMap<AnyMethod, AnyMethod>()
+  function lend(method: AnyMethod): AnyMethod {
     const known = lent.get(method)
     if (known !== undefined) return known
     const proxy = new Proxy(method, {
@@ -117,10 +117,8 @@ function ownMembers(
   return own
 }
 
-type Method = (...args: unknown[]) => unknown
-
 /** A class has members of its own, which may be private: it is given as it is. */
-const isMethod = (value: unknown): value is Method => typeof value === 'function' && !isClass(value)
+const isMethod = (value: unknown): value is AnyMethod => typeof value === 'function' && !isClass(value)
 
 /** All services by their paths. */
 const servicesOf = (host: WithServiceHost) =>

@@ -2,7 +2,7 @@ import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 
 type Sets = readonly (readonly SchemaValue[])[]
 
-// Of unions within unions.
+// A limit, since unions within unions multiply.
 const maxAlternatives = 16
 
 /** Unions of sets of schemas, one of which applies to a place. The same sets are the same union. */
@@ -16,7 +16,7 @@ export class Alternatives {
    */
   readonly union = (alternatives: Sets): JsonSchema => {
     const flat = alternatives.flatMap((schemas) => this.#flatten(schemas))
-    // Of too many none is sure: their flags and names hold.
+    // Past the limit each schema becomes an alternative of its own, beside the empty one: none is sure to apply, but their flags and names hold.
     const isTooMany = flat.length > maxAlternatives
     const loose = isTooMany ? [...new Set(flat.flat())].map((schema) => [schema]) : flat
     const byKey = new Map((isTooMany ? [...loose, []] : loose).map((schemas) => [this.key(schemas), schemas]))
@@ -37,9 +37,11 @@ export class Alternatives {
   #flatten(schemas: readonly SchemaValue[]): Sets {
     let sets: Sets = [[]]
     for (const schema of schemas) {
-      const own = this.#sets.get(schema) ?? [[schema]]
-      const isTooMany = sets.length * own.length > maxAlternatives
-      sets = isTooMany ? [...sets, ...own, []] : sets.flatMap((set) => own.map((other) => [...set, ...other]))
+      const alternatives = this.#sets.get(schema) ?? [[schema]]
+      const isTooMany = sets.length * alternatives.length > maxAlternatives
+      sets = isTooMany
+        ? [...sets, ...alternatives, []]
+        : sets.flatMap((set) => alternatives.map((other) => [...set, ...other]))
     }
     return sets
   }

@@ -21,7 +21,7 @@ export class Bundle {
   readonly #definitions: Copy = {}
   readonly #document: JsonSchema
 
-  /** References that lead to no schema of the document: what they stand for is open. */
+  /** References that lead to no schema of the document. Any value may stand there. */
   readonly missing: string[] = []
 
   /**
@@ -63,17 +63,17 @@ export class Bundle {
     if (!isSchema(schema)) return schema
     const copied = this.#copies.get(schema)
     if (copied !== undefined) return copied
-    check(schema)
+    assertJsonSchema(schema)
     const { $id, $anchor, $schema, nullable, ...words } = mapSubschemas(schema, (part) => this.#copy(part))
     const copy = inDraft7(words)
     if (schema !== this.#document) this.#moveDefinitions(copy)
     if (schema.$ref !== undefined) this.#referring.set(schema, copy)
-    const whole = nullable === true ? withNull(copy) : copy
+    const whole = nullable === true ? unionWithNull(copy) : copy
     this.#copies.set(schema, whole)
     return whole
   }
 
-  // Those who read a document look for definitions at its root.
+  // Readers of a document look for definitions at its root.
   #moveDefinitions(copy: Copy): void {
     for (const keyword of ['definitions', '$defs']) {
       for (const [name, definition] of Object.entries((copy[keyword] ?? {}) as SchemaMap))
@@ -91,7 +91,7 @@ export class Bundle {
     this.#definitions[free] = definition
   }
 
-  // Each part of such a circle stands at the same place of a value: no check would come to an end.
+  // A check of such a circle would not end, since each of its schemas applies to the same value.
   #refuseCircle(schema: SchemaValue, around = new Set<JsonSchema>(), done = this.#withoutCircle): void {
     if (!isSchema(schema) || done.has(schema)) return
     if (around.has(schema))
@@ -138,23 +138,23 @@ class References {
     if (!isSchema(schema) || this.#documents.has(schema)) return
     const { $id, $anchor } = schema
     const isDocument = typeof $id === 'string' && !$id.startsWith('#')
-    const own = isDocument ? schema : document
-    this.#documents.set(schema, own)
+    const base = isDocument ? schema : document
+    this.#documents.set(schema, base)
     const ids = [typeof $id === 'string' ? toId($id) : [], typeof $anchor === 'string' ? `#${$anchor}` : []].flat()
     for (const id of ids) this.#byId.set(id, [...(this.#byId.get(id) ?? []), schema])
     for (const [part] of subschemasOf(schema)) {
       if (isSchema(part)) this.#parents.set(part, schema)
-      this.#add(part, own)
+      this.#add(part, base)
     }
   }
 
-  /** The schema that a reference leads to, past those that are no more than references. */
+  /** The schema that a reference leads to. Schemas on the way that are references alone are skipped. */
   follow(source: JsonSchema): SchemaValue | undefined {
-    const seen = new Set<JsonSchema>()
+    const visited = new Set<JsonSchema>()
     let schema = source
     for (;;) {
-      if (seen.has(schema)) throw new TypeError(`The reference '${source.$ref}' leads to itself alone`)
-      seen.add(schema)
+      if (visited.has(schema)) throw new TypeError(`The reference '${source.$ref}' leads to itself alone`)
+      visited.add(schema)
       const target = this.#find(String(schema.$ref), schema)
       if (!isSchema(target) || Object.keys(target).join() !== '$ref') return target
       schema = target
@@ -163,7 +163,7 @@ class References {
 
   #find(reference: string, from: JsonSchema): SchemaValue | undefined {
     const [id = '', fragment = ''] = reference.split('#')
-    // Libraries write the whole of an id, or its last part.
+    // A reference may have a whole id, or only its last segment.
     const document =
       id === ''
         ? this.#documents.get(from)
@@ -201,7 +201,7 @@ class References {
 function valueAt(root: unknown, pointer: string): unknown {
   let value = root
   for (const key of pointer.split('/').slice(1)) {
-    const name = decode(key).replaceAll('~1', '/').replaceAll('~0', '~')
+    const name = decodeFragment(key).replaceAll('~1', '/').replaceAll('~0', '~')
     value = Object.hasOwn(Object(value), name) ? (value as Copy)[name] : undefined
   }
   return value
@@ -209,7 +209,7 @@ function valueAt(root: unknown, pointer: string): unknown {
 
 const toId = ($id: string) => ($id.startsWith('#') ? $id : $id.replace(/#$/, ''))
 
-function decode(text: string): string {
+function decodeFragment(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -217,12 +217,12 @@ function decode(text: string): string {
   }
 }
 
-const types = new Set<unknown>(['null', 'boolean', 'number', 'integer', 'string', 'array', 'object'])
+const jsonTypes = new Set<unknown>(['null', 'boolean', 'number', 'integer', 'string', 'array', 'object'])
 
-function check(schema: JsonSchema): void {
+function assertJsonSchema(schema: JsonSchema): void {
   const misuse = misuseIn(schema)
   if (misuse !== undefined) throw new TypeError(`The schema is no JSON Schema: ${misuse}`)
-  const unknown = [schema.type ?? []].flat().find((type) => !types.has(type))
+  const unknown = [schema.type ?? []].flat().find((type) => !jsonTypes.has(type))
   if (unknown !== undefined) throw new TypeError(`There is no type '${String(unknown)}'`)
   const patterns = [schema.pattern ?? [], Object.keys(Object(schema.patternProperties))].flat()
   for (const pattern of patterns) toRegExp(pattern)
@@ -276,7 +276,7 @@ function dependenciesOf(entries: readonly (readonly [string, unknown])[]): Copy 
   return dependencies
 }
 
-/** OpenAPI 3.0 says so of a value that may be `null`, beside whatever else it says. */
-function withNull({ default: preset, ...copy }: Copy): Copy {
+/** The union for `nullable: true` of OpenAPI 3.0, which lets `null` pass whatever the other keywords say. */
+function unionWithNull({ default: preset, ...copy }: Copy): Copy {
   return { anyOf: [copy, { type: 'null' }], ...(preset !== undefined && { default: preset }) }
 }

@@ -1,6 +1,6 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { isSchema } from './keywords.js'
-import { kinds, type SchemaReader } from './reader.js'
+import { kindBits, type SchemaReader } from './reader.js'
 
 /** Whether an object may have fields that no schema names. One that says nothing of fields leaves that to the others. */
 export type Openness = 'open' | 'closed'
@@ -8,16 +8,16 @@ export type Openness = 'open' | 'closed'
 const mostOf = (says: readonly (Openness | undefined)[]): Openness | undefined =>
   says.includes('open') ? 'open' : says.includes('closed') ? 'closed' : undefined
 
-/** What a schema itself says of it. */
+/** The openness that a schema states itself. */
 export function ownOpenness(schema: JsonSchema): Openness | undefined {
   const { properties, patternProperties, additionalProperties, unevaluatedProperties } = schema
   const isAny = (value: unknown) => value === true || (isSchema(value) && Object.keys(value).length === 0)
   if (isAny(additionalProperties) || isAny(unevaluatedProperties)) return 'open'
   const says = [properties, patternProperties, additionalProperties, unevaluatedProperties]
-  return says.some(isNamed) ? 'closed' : undefined
+  return says.some(isDefined) ? 'closed' : undefined
 }
 
-const isNamed = (value: unknown) => value !== undefined
+export const isDefined = (value: unknown) => value !== undefined
 
 /** The branches of a union that a value may be of. */
 type ChosenOf = (branches: readonly SchemaValue[]) => readonly SchemaValue[]
@@ -34,7 +34,7 @@ export function opennessOf(
     if (!isSchema(schema)) return undefined
     const says = [ownOpenness(schema), ...reader.always(schema).map(ofSchema)]
     for (const branches of [schema.anyOf, schema.oneOf]) {
-      const objects = chosenOf(branches ?? []).filter((branch) => (reader.kinds(branch) & kinds.object) !== 0)
+      const objects = chosenOf(branches ?? []).filter((branch) => (reader.kinds(branch) & kindBits.object) !== 0)
       const ofBranches = objects.map(ofSchema)
       says.push(ofBranches.includes('open') ? 'open' : ofBranches.includes(undefined) ? undefined : ofBranches[0])
     }
@@ -93,39 +93,39 @@ export function schemasWithin(
   { reader, chosenOf, place, toUnion }: Reading
 ): readonly SchemaValue[] {
   const ofSchema = (schema: SchemaValue): Within => {
-    if (!isSchema(schema)) return nothing
+    if (!isSchema(schema)) return noSchemas
     const unions = [schema.anyOf, schema.oneOf].map((branches = []) =>
       chosenOf(branches).filter((branch) => (reader.kinds(branch) & place.kind) !== 0)
     )
-    const said = all([
+    const evaluated = all([
       of(place.pick(schema)),
-      oneOf([of(place.pickPerhaps(schema)), nothing], toUnion),
+      oneOf([of(place.pickPerhaps(schema)), noSchemas], toUnion),
       ...reader.always(schema).map(ofSchema),
       ...unions.map((branches) => oneOf(branches.map(ofSchema), toUnion)),
-      ...reader.conditional(schema).map((part) => oneOf([ofSchema(part), nothing], toUnion))
+      ...reader.conditional(schema).map((part) => oneOf([ofSchema(part), noSchemas], toUnion))
     ])
     const rest = place.pickUnevaluated(schema)
-    if (rest === undefined || said.isSure) return said
-    const unevaluated = said.schemas.length === 0 ? of([rest]) : oneOf([of([rest]), nothing], toUnion)
-    return { schemas: [...said.schemas, ...unevaluated.schemas], isSure: true }
+    if (rest === undefined || evaluated.isSure) return evaluated
+    const unevaluated = evaluated.schemas.length === 0 ? of([rest]) : oneOf([of([rest]), noSchemas], toUnion)
+    return { schemas: [...evaluated.schemas, ...unevaluated.schemas], isSure: true }
   }
   return all(schemas.map(ofSchema)).schemas
 }
 
-const nothing: Within = { schemas: [], isSure: false }
+const noSchemas: Within = { schemas: [], isSure: false }
 const of = (schemas: readonly SchemaValue[]): Within => ({ schemas, isSure: schemas.length > 0 })
 
-/** What several schemas say that apply together. */
+/** The result for several schemas that apply together. */
 const all = (parts: readonly Within[]): Within => ({
   schemas: parts.flatMap(({ schemas }) => schemas),
   isSure: parts.some(({ isSure }) => isSure)
 })
 
-/** What several schemas say of which one applies. */
+/** The result for several schemas of which one applies. */
 function oneOf(alternatives: readonly Within[], toUnion: Reading['toUnion']): Within {
-  const [first = nothing, ...others] = alternatives
+  const [first = noSchemas, ...others] = alternatives
   if (others.length === 0) return first
-  if (alternatives.every(({ schemas }) => schemas.length === 0)) return nothing
+  if (alternatives.every(({ schemas }) => schemas.length === 0)) return noSchemas
   const union = toUnion(alternatives.map(({ schemas }) => schemas))
   return { schemas: [union], isSure: alternatives.every(({ isSure }) => isSure) }
 }

@@ -1,6 +1,6 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { Bundle } from './bundle.js'
-import { type FlaggedNames, isFlaggedByName, type Place } from './flagged-names.js'
+import { type FlaggedNames, type FlaggedObject, isFlaggedByName } from './flagged-names.js'
 import { isInPlace, isSchema, mapSubschemas } from './keywords.js'
 import { type Flag, SchemaReader } from './reader.js'
 import { type Shape, Shapes } from './shape.js'
@@ -14,10 +14,10 @@ export interface SchemaOptions {
   readonly recordNames?: readonly string[]
 }
 
-/** Where options flag no field. */
+/** For options that flag no field. */
 export const noNames: FlaggedNames = { readOnly: new Set(), writeOnly: new Set() }
 
-/** A schema as somebody has written it. */
+/** A schema as the application has written it, with the options for it. */
 export class WrittenSchema {
   readonly #options: SchemaOptions
   #shapes: Shapes | undefined
@@ -29,7 +29,7 @@ export class WrittenSchema {
     this.#options = options
   }
 
-  /** What it says of each place of a value. What references to other documents stand for is open. @throws {TypeError} as `Bundle` does */
+  /** The shapes of the places of a value. A reference to another document lets any value pass. @throws {TypeError} as `Bundle` does */
   get shapes(): Shapes {
     this.#shapes ??= this.#toShapes(new Bundle(this.document))
     return this.#shapes
@@ -58,7 +58,7 @@ export class WrittenSchema {
   }
 
   /**
-   * The schema for those who read it: without the fields that have a flag, and with objects closed unless they say otherwise.
+   * The schema that documents show: without the fields that have a flag, and with objects closed unless they say otherwise.
    *
    * @param isPart whether it is that of a part of a record, which must have no field, and gets no default
    */
@@ -66,7 +66,7 @@ export class WrittenSchema {
     const { reader } = this.shapes
     const { bundle } = reader
     const intersected = partsOfIntersections(bundle)
-    const flagsOf = (field: SchemaValue, name: string, place: Place) => ({
+    const flagsOf = (field: SchemaValue, name: string, place: FlaggedObject) => ({
       readOnly: this.#isFlagged('readOnly', field, name, place),
       writeOnly: this.#isFlagged('writeOnly', field, name, place)
     })
@@ -79,7 +79,7 @@ export class WrittenSchema {
       const flags = new Map(fields.map(([name, field]) => [name, flagsOf(field, name, place)]))
       const isHidden = (name: string) => flag !== undefined && flags.get(name)?.[flag] === true
       const copy: Record<string, unknown> = mapSubschemas(schema, (part, keyword, name = '') => {
-        // What must not fit stays as it is.
+        // A schema under `not` stays as it is: without a field it would refuse more.
         if (keyword === 'not') return part
         if (keyword !== 'properties') return toDocument(part, isRoot && isInPlace(keyword) ? part : undefined)
         const field = toDocument(isRoot && isPart ? withoutDefault(part) : part)
@@ -87,18 +87,18 @@ export class WrittenSchema {
       })
       if (isRoot && isPart) delete copy.required
       else if (schema.required?.some(isHidden)) copy.required = schema.required.filter((name) => !isHidden(name))
-      if (isClosed(schema) && !intersected.has(schema)) copy.additionalProperties = false
+      if (isClosedByDefault(schema) && !intersected.has(schema)) copy.additionalProperties = false
       return copy
     }
     const target = bundle.target(bundle.schema)
-    // A record that is no more than a reference to one of its definitions is that one.
+    // A root that is only a reference to a definition is replaced by that definition.
     const { $ref, ...root } = bundle.schema
     const whole = isSchema(target) ? { ...target, ...root } : bundle.schema
     const document = toDocument(whole, whole) as JsonSchema
     return isPart ? { ...document, minProperties: 1 } : document
   }
 
-  #isFlagged(flag: Flag, field: SchemaValue, name: string, place: Place): boolean {
+  #isFlagged(flag: Flag, field: SchemaValue, name: string, place: FlaggedObject): boolean {
     const { ignoresFlags } = this.#options
     return (
       isFlaggedByName(flag, name, place, this.shapes) || (!ignoresFlags && this.shapes.reader.isFlagged(field, flag))
@@ -124,7 +124,7 @@ function partsOfIntersections(bundle: Bundle): ReadonlySet<SchemaValue | undefin
   return new Set([...parts, ...parts.map((part) => (isSchema(part) ? bundle.target(part) : undefined))])
 }
 
-const isClosed = (schema: JsonSchema) =>
+const isClosedByDefault = (schema: JsonSchema) =>
   schema.properties !== undefined &&
   schema.patternProperties === undefined &&
   schema.additionalProperties === undefined &&
@@ -139,18 +139,18 @@ export function scalarDocument(shape: Shape): JsonSchema {
     if (!isSchema(schema) || depth > 9) return schema
     const { default: _, readOnly, writeOnly, $ref, definitions, $defs, ...rest } = schema
     const target = bundle.target(schema)
-    const own = mapSubschemas(rest, (part) => inline(part, depth + 1))
-    return withNull(isSchema(target) ? { ...(inline(target, depth + 1) as JsonSchema), ...own } : own)
+    const inlined = mapSubschemas(rest, (part) => inline(part, depth + 1))
+    return typeWithNull(isSchema(target) ? { ...(inline(target, depth + 1) as JsonSchema), ...inlined } : inlined)
   }
-  // What may not apply says nothing of each value.
+  // A schema that may not apply is left out.
   const isSure = (schema: SchemaValue) => schema !== true && !(isSchema(schema) && schema.anyOf?.includes(true))
   const schemas = shape.schemas.map((schema) => inline(schema)).filter(isSure)
   const [only = {}] = schemas
   return schemas.length < 2 && isSchema(only) ? only : { allOf: schemas }
 }
 
-/** A union of a scalar and `null` in one schema, as those who read it expect it of a field. */
-function withNull(schema: JsonSchema): JsonSchema {
+/** Writes a union of a scalar and `null` as one schema with two types, as is usual for a field. */
+function typeWithNull(schema: JsonSchema): JsonSchema {
   const { anyOf = [], ...rest } = schema
   const isNull = (branch: SchemaValue) => isSchema(branch) && branch.type === 'null'
   const [scalar, ...others] = anyOf.filter((branch) => !isNull(branch))

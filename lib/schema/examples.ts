@@ -1,9 +1,9 @@
 import { toRegExp } from './bundle.js'
-import { kinds } from './reader.js'
+import { kindBits } from './reader.js'
 import type { Shape } from './shape.js'
 
 /** Values of formats that libraries check. */
-const texts: Readonly<Record<string, string>> = {
+const formatTexts: Readonly<Record<string, string>> = {
   'date-time': '2000-01-01T00:00:00.000Z',
   date: '2000-01-01',
   time: '00:00:00Z',
@@ -22,10 +22,10 @@ const texts: Readonly<Record<string, string>> = {
   ipv6: '2001:db8::1',
   hostname: 'example.com'
 }
-// Identifiers are often so: 24 hexadecimal digits of MongoDB, digits, words.
-const others = ['0'.repeat(24), '1', 'a', 'A', 'aaaaaaaa', '00000000', 'a-1', 'https://example.com/']
+// Texts that fit frequent patterns: the 24 hexadecimal digits of MongoDB, digits, words.
+const fallbackTexts = ['0'.repeat(24), '1', 'a', 'A', 'aaaaaaaa', '00000000', 'a-1', 'https://example.com/']
 
-const maxDepth = 4
+const maxExampleDepth = 4
 
 /**
  * A value that fits the schemas of a place, as well as that can be seen from them: a default, a constant or an example that they give, or what their format, pattern and limits say.
@@ -37,23 +37,23 @@ export function exampleOf(shape: Shape, isWhole = false, depth = 0): unknown {
   const first = (keyword: string) => parts.find((part) => part[keyword] !== undefined)?.[keyword]
   for (const value of [first('default'), first('const'), [first('examples')].flat()[0], [first('enum')].flat()[0]])
     if (value !== undefined) return value
-  const typed = parts.find((part) => shape.shapes.reader.kinds(part) !== kinds.all)
-  // Of a place that may hold anything a branch of a union may say more.
-  const allowed = shape.kinds === kinds.all && typed !== undefined ? shape.shapes.reader.kinds(typed) : shape.kinds
-  if (allowed & kinds.string)
-    return textOf(
+  const typed = parts.find((part) => shape.shapes.reader.kinds(part) !== kindBits.all)
+  // Where any value may stand, a branch of a union may still name a type.
+  const allowed = shape.kinds === kindBits.all && typed !== undefined ? shape.shapes.reader.kinds(typed) : shape.kinds
+  if (allowed & kindBits.string)
+    return exampleText(
       parts.flatMap(({ pattern = [] }) => pattern),
       first
     )
-  if (allowed & kinds.number) return numberOf(first)
-  if (allowed & kinds.boolean) return false
-  if (allowed & kinds.null) return null
-  if (allowed & kinds.array)
-    return isWhole && depth < maxDepth ? [exampleOf(shape.item(0).shape, isWhole, depth + 1)] : []
+  if (allowed & kindBits.number) return exampleNumber(first)
+  if (allowed & kindBits.boolean) return false
+  if (allowed & kindBits.null) return null
+  if (allowed & kindBits.array)
+    return isWhole && depth < maxExampleDepth ? [exampleOf(shape.item(0).shape, isWhole, depth + 1)] : []
   const object = shape.of(firstBranchOf(shape))
-  const names = isWhole && depth < maxDepth ? object.names : object.required
+  const names = isWhole && depth < maxExampleDepth ? object.names : object.required
   // A schema may ask for itself.
-  if (depth > 2 * maxDepth) return {}
+  if (depth > 2 * maxExampleDepth) return {}
   return Object.fromEntries(names.map((name) => [name, exampleOf(object.field(name).shape, isWhole, depth + 1)]))
 }
 
@@ -63,19 +63,19 @@ const firstBranchOf = ({ unions }: Shape): object =>
 
 type First = (keyword: string) => unknown
 
-function textOf(patterns: readonly string[], first: First): string {
+function exampleText(patterns: readonly string[], first: First): string {
   const length = Number(first('minLength') ?? 1)
-  const byFormat = texts[String(first('format'))]
+  const byFormat = formatTexts[String(first('format'))]
   const candidates = [
     ...(byFormat === undefined ? [] : [byFormat]),
     ...['x', '0'].map((char) => char.repeat(length)),
-    ...others
+    ...fallbackTexts
   ]
   const isFit = (text: string) => text.length >= length && patterns.every((pattern) => toRegExp(pattern).test(text))
   return candidates.find(isFit) ?? (candidates[0] as string)
 }
 
-function numberOf(first: First): number {
+function exampleNumber(first: First): number {
   const minimum = first('minimum') ?? Number(first('exclusiveMinimum') ?? 0) + 1
   const step = Number(first('multipleOf') ?? 0)
   return step > 0 ? Math.ceil(Number(minimum) / step) * step : Number(minimum)

@@ -1,14 +1,14 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { opennessOf } from './combined.js'
 import { isSchema } from './keywords.js'
-import { kinds, schemasOfField } from './reader.js'
+import { kindBits, schemasOfField } from './reader.js'
 import type { Shape } from './shape.js'
 
-/** Says what is wrong with a value by a schema of a bundle, if anything is. */
+/** Checks a value by a schema of a bundle. */
 export type CheckSchema<Problem> = (schema: SchemaValue, value: unknown) => Problem | undefined
 
-interface Said<Problem> {
-  /** Whether a schema speaks of the field. */
+interface FieldCheck<Problem> {
+  /** Whether a schema names the field. */
   readonly isNamed: boolean
   readonly problem?: Problem | undefined
 }
@@ -26,15 +26,15 @@ export function checkField<Problem>(
   const { reader } = shape.shapes
   const chosenOf = (branches: readonly SchemaValue[]) => shape.chosenOf(branches)
   const takesAnyName = (branch: SchemaValue) =>
-    (reader.kinds(branch) & kinds.object) !== 0 && opennessOf([branch], reader, chosenOf) !== 'closed'
-  const ofAll = (schemas: readonly SchemaValue[]): Said<Problem> => {
-    const said = schemas.filter(isSchema).map(ofSchema)
-    return { isNamed: said.some(({ isNamed }) => isNamed), problem: firstProblem(said) }
+    (reader.kinds(branch) & kindBits.object) !== 0 && opennessOf([branch], reader, chosenOf) !== 'closed'
+  const ofAll = (schemas: readonly SchemaValue[]): FieldCheck<Problem> => {
+    const checks = schemas.filter(isSchema).map(ofSchema)
+    return { isNamed: checks.some(({ isNamed }) => isNamed), problem: firstProblem(checks) }
   }
-  const ofSchema = (schema: JsonSchema): Said<Problem> => {
+  const ofSchema = (schema: JsonSchema): FieldCheck<Problem> => {
     const fields = schemasOfField(schema, name)
-    const said: Said<Problem>[] = fields.map((field) => ({ isNamed: true, problem: check(field, value) }))
-    said.push(ofAll(reader.always(schema)))
+    const checks: FieldCheck<Problem>[] = fields.map((field) => ({ isNamed: true, problem: check(field, value) }))
+    checks.push(ofAll(reader.always(schema)))
     for (const branches of [schema.anyOf, schema.oneOf]) {
       if (branches === undefined) continue
       const ofBranches = chosenOf(branches).map((branch) => ({ ...ofAll([branch]), branch }))
@@ -42,15 +42,15 @@ export function checkField<Problem>(
       const isTaken =
         naming.some(({ problem }) => problem === undefined) ||
         ofBranches.some(({ isNamed, branch }) => !isNamed && takesAnyName(branch))
-      said.push({ isNamed: naming.length > 0, problem: isTaken ? undefined : naming[0]?.problem })
+      checks.push({ isNamed: naming.length > 0, problem: isTaken ? undefined : naming[0]?.problem })
     }
-    const isNamed = said.some(({ isNamed }) => isNamed)
+    const isNamed = checks.some(({ isNamed }) => isNamed)
     const { unevaluatedProperties: rest } = schema
-    if (isNamed || rest === undefined) return { isNamed, problem: firstProblem(said) }
+    if (isNamed || rest === undefined) return { isNamed, problem: firstProblem(checks) }
     return { isNamed: true, problem: check(rest, value) }
   }
   return ofAll(shape.schemas).problem
 }
 
-const firstProblem = <Problem>(said: readonly Said<Problem>[]) =>
-  said.find(({ problem }) => problem !== undefined)?.problem
+const firstProblem = <Problem>(checks: readonly FieldCheck<Problem>[]) =>
+  checks.find(({ problem }) => problem !== undefined)?.problem

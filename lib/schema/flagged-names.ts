@@ -4,14 +4,14 @@ import type { Flag } from './reader.js'
 export type FlaggedNames = Readonly<Record<Flag, ReadonlySet<string>>>
 
 /** An object whose fields may be flagged by their names. */
-export interface Place {
-  /** The names that it spells out. */
+export interface FlaggedObject {
+  /** The names of the fields that its schema lists. */
   readonly names: readonly string[]
-  /** Whether the whole schema is about it. */
+  /** Whether the object is the record that the schema describes, not one within it. */
   readonly isRecord: boolean
 }
 
-interface Names {
+interface NameOptions {
   readonly flagged: FlaggedNames
   /** The names of the fields of the record, where the schema is not that of the record. */
   readonly recordNames?: readonly string[] | undefined
@@ -24,14 +24,14 @@ interface Names {
 export function isFlaggedByName(
   flag: Flag,
   name: string,
-  { names, isRecord }: Place,
-  { flagged, recordNames }: Names
+  { names, isRecord }: FlaggedObject,
+  { flagged, recordNames }: NameOptions
 ): boolean {
   if (!flagged[flag].has(name)) return false
   if (recordNames === undefined) return isRecord
   if (recordNames.length > 0 && recordNames.every((field) => names.includes(field))) return true
   if (!names.includes(name)) return flag === 'writeOnly' || isRecord
   const isPart = names.every((field) => recordNames.includes(field))
-  // What holds nothing but hidden fields is made to show them.
+  // An object of nothing but hidden fields, such as an answer with a new password, exists to show them.
   return flag === 'writeOnly' && isPart && names.some((field) => !flagged.writeOnly.has(field))
 }

@@ -1,17 +1,17 @@
 import type { Shape, Shapes } from './shape.js'
 
-/** Each shape that a value of a shape may have places of. */
+/** All shapes that the places of a value may have, at any depth. */
 export const allShapes = (start: Shape): ReadonlySet<Shape> => start.remember(allShapes, () => gather(start))
 
 function gather(start: Shape): ReadonlySet<Shape> {
-  const seen = new Set<Shape>()
+  const shapes = new Set<Shape>()
   const next = [start]
   for (let shape = next.pop(); shape !== undefined; shape = next.pop()) {
-    if (seen.has(shape)) continue
-    seen.add(shape)
+    if (shapes.has(shape)) continue
+    shapes.add(shape)
     next.push(...shape.chosenShapes, ...shape.memberShapes)
   }
-  return seen
+  return shapes
 }
 
 /** The names of the fields that a schema hides, at any depth. */

@@ -1,6 +1,6 @@
 import type { SchemaValue } from '../../types/standard-schema.js'
 import { exampleOf } from './examples.js'
-import { kinds, schemasOfField } from './reader.js'
+import { kindBits, schemasOfField } from './reader.js'
 import type { Shape, Shapes } from './shape.js'
 
 export type Path = readonly (string | number)[]
@@ -33,7 +33,7 @@ export function namesOfGaps(gaps: readonly Gap[]): GapNames {
   return names
 }
 
-/** What a walk through a value has seen. */
+/** The faults and gaps that a walk through a value has met. */
 export interface Visit {
   readonly faults: readonly Fault[]
   readonly gaps: readonly Gap[]
@@ -41,7 +41,7 @@ export interface Visit {
 
 /** How deep a value may be nested. */
 export const maxDepth = 1000
-/** How many faults are told. */
+/** How many faults an error lists at most. */
 export const maxFaults = 20
 // The branches of unions that a library may have to try, for each place of a value and beside.
 const triesForEach = 100
@@ -50,9 +50,9 @@ const triesBeside = 10_000
 /** How many branches of unions a library tries for a field, of those that no tag decides. */
 export type CountTries = (shape: Shape, name: string) => number
 
-/** Where each union with a tag is decided by it, as by the checks of JSON Schema here, and by ArkType. */
+/** The count for checks that decide each tagged union by its tag: that of JSON Schema, and ArkType. */
 export const triesBesideTags: CountTries = createCount(() => true)
-/** Where a union decides by a tag if it was written so (`discriminatedUnion`, `variant`), and tries branch after branch otherwise. */
+/** The count for libraries that use a tag only where the schema declares it (`discriminatedUnion`, `variant`), and try all branches in order otherwise. */
 export const triesInOrder: CountTries = createCount((keyword) => keyword === 'oneOf')
 
 function createCount(isDecided: (keyword: 'anyOf' | 'oneOf') => boolean): CountTries {
@@ -90,12 +90,12 @@ const speaksOf = ({ shapes }: Shape, branch: SchemaValue, name: string) =>
  * many branches of unions.
  */
 export function visitIncoming(shapes: Shapes, value: object, path: Path, countTries: CountTries): Visit {
-  const walk = new Walk(path, countTries)
+  const walk = new IncomingWalk(path, countTries)
   walk.visit(value, shapes.root, 0, 1)
   return walk
 }
 
-class Walk implements Visit {
+class IncomingWalk implements Visit {
   readonly faults: Fault[] = []
   readonly gaps: Gap[] = []
   readonly #path: (string | number)[]
@@ -118,12 +118,12 @@ class Walk implements Visit {
     const isTooMuch = this.#tries > triesBeside + triesForEach * this.#places
     if (depth > maxDepth) this.#end(`is nested more than ${maxDepth} deep`)
     else if (isTooMuch) this.#end('is nested too deep in unions')
-    // Some libraries take a list for an object, which would not leave again.
-    else if (Array.isArray(value) && (shape.kinds & ~kinds.null) === kinds.object)
+    // Refused here, since some libraries take a list for an object, and a projection would then leave it out of the response.
+    else if (Array.isArray(value) && (shape.kinds & ~kindBits.null) === kindBits.object)
       this.#tell('must be an object', 'type')
     else if (Array.isArray(value)) this.#visitItems(value, shape.of({}), depth, tries)
-    // What may be no object is told so by what checks the type.
-    else if ((shape.kinds & kinds.object) !== 0)
+    // An object where the schema allows none is a fault that the check of types reports.
+    else if ((shape.kinds & kindBits.object) !== 0)
       this.#visitFields(value as Record<string, unknown>, shape.of(value), depth, tries)
   }
 
@@ -138,7 +138,7 @@ class Walk implements Visit {
   }
 
   #visitFields(value: Record<string, unknown>, shape: Shape, depth: number, tries: number): void {
-    // The branch that its tag has chosen.
+    // The branch that the tag of the value has chosen may be `readOnly` as a whole.
     if (depth > 0 && shape.has('readOnly')) this.#tell('can not be set', 'readOnly')
     for (const name of Object.keys(value)) {
       const member = shape.field(name)
@@ -164,7 +164,7 @@ class Walk implements Visit {
 
   #end(must: string): void {
     this.#isOver = true
-    // The path to it would be as long as it is deep.
+    // The path of the place itself would be as long as the value is deep, so the fault names the field of the record.
     this.faults.push({
       path: [...this.#start, ...this.#path.slice(this.#start.length, this.#start.length + 1)],
       keyword: 'maxDepth',
@@ -173,7 +173,7 @@ class Walk implements Visit {
   }
 }
 
-/** Takes out of a value what `fill` of its gaps has put there. */
+/** Removes the examples that `fill` has put into the gaps of a value. */
 export function emptyGaps(value: unknown, gaps: readonly Gap[], start: number): void {
   for (const { path, name } of gaps) {
     let holder = value as Record<string | number, unknown> | undefined

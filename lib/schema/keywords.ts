@@ -15,7 +15,7 @@ type Holds =
   | 'values'
   | 'anything'
 
-const words: Readonly<Record<Holds, string>> = {
+const keywordLists: Readonly<Record<Holds, string>> = {
   schema:
     'additionalProperties unevaluatedProperties propertyNames additionalItems unevaluatedItems contains not if then else',
   list: 'allOf anyOf oneOf prefixItems',
@@ -35,28 +35,29 @@ const words: Readonly<Record<Holds, string>> = {
 
 /** The keywords of JSON Schema, each in one place: no other file lists them. */
 const keywords = new Map(
-  Object.entries(words).flatMap(([holds, list]) => list.split(' ').map((keyword) => [keyword, holds as Holds] as const))
+  Object.entries(keywordLists).flatMap(([holds, list]) =>
+    list.split(' ').map((keyword) => [keyword, holds as Holds] as const)
+  )
 )
 
 export const isSchema = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-const isList = (value: unknown): value is unknown[] => Array.isArray(value)
 const isSchemaValue = (value: unknown) => typeof value === 'boolean' || isSchema(value)
 
-/** What each keyword must hold, for those who have written something else. */
+/** What a keyword must hold, by its kind, with the words for an error. */
 const demands: ReadonlyMap<Holds, [is: (value: unknown) => boolean, must: string]> = new Map([
   ['schema', [isSchemaValue, 'a schema']],
-  ['list', [(value) => isList(value) && value.every(isSchemaValue), 'a list of schemas']],
+  ['list', [(value) => Array.isArray(value) && value.every(isSchemaValue), 'a list of schemas']],
   ['map', [(value) => isSchema(value) && Object.values(value).every(isSchemaValue), 'an object of schemas']],
   ['schema or list', [(value) => [value].flat().every(isSchemaValue), 'a schema, or a list of them']],
   ['map or names', [isSchema, 'an object']],
   ['number', [(value) => typeof value === 'number', 'a number']],
   ['text', [(value) => typeof value === 'string', 'a text']],
-  ['names', [(value) => isList(value) && value.every((name) => typeof name === 'string'), 'a list of names']],
-  ['values', [isList, 'a list of values']]
+  ['names', [(value) => Array.isArray(value) && value.every((name) => typeof name === 'string'), 'a list of names']],
+  ['values', [(value) => Array.isArray(value), 'a list of values']]
 ])
 
-/** The keyword of a schema that holds what it can not, and what it must. */
+/** Describes the first keyword of a schema that holds something else than it must. */
 export function misuseIn(schema: JsonSchema): string | undefined {
   for (const [keyword, value] of Object.entries(schema)) {
     const [is, must] = demands.get(keywords.get(keyword) ?? 'anything') ?? []
@@ -118,4 +119,4 @@ export function mapSubschemas(
 }
 
 /** The branches of the unions that a schema has. */
-export const branchesOf = ({ anyOf = [], oneOf = [] }: JsonSchema): readonly SchemaValue[] => [...anyOf, ...oneOf]
+export const unionBranches = ({ anyOf = [], oneOf = [] }: JsonSchema): readonly SchemaValue[] => [...anyOf, ...oneOf]

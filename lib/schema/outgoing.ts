@@ -1,7 +1,7 @@
-import { kinds } from './reader.js'
+import { kindBits } from './reader.js'
 import type { Shape, Shapes } from './shape.js'
 
-/** Copies of a value what may leave. */
+/** Copies the part of a value that may leave the server. */
 export type Project = (value: unknown) => unknown
 type ProjectObject = (value: Record<string, unknown>) => unknown
 
@@ -12,17 +12,17 @@ type ProjectObject = (value: Record<string, unknown>) => unknown
  * @param converts whether scalars get the types of the schema
  */
 export function createProjection(shapes: Shapes, converts: boolean): Project {
-  return projectionOf(shapes.root, converts)
+  return shapeProjection(shapes.root, converts)
 }
 
-const asIs: Project = (value) => value
+const identity: Project = (value) => value
 
-const projectionOf = (shape: Shape, converts: boolean): Project =>
-  shape.remember(createProjection, () => (leavesWhole(shape) ? asIs : new Projection(shape, converts).project))
+const shapeProjection = (shape: Shape, converts: boolean): Project =>
+  shape.remember(createProjection, () => (leavesWhole(shape) ? identity : new Projection(shape, converts).project))
 
-const leavesWhole = (shape: Shape) => shape.kinds === kinds.all && shape.isSilent
+const leavesWhole = (shape: Shape) => shape.kinds === kindBits.all && shape.isSilent
 
-/** The projection of one shape. What it needs of others is made when a value has it, since schemas refer to themselves. */
+/** The projection of one shape. Those of inner shapes are made when a value needs them, since schemas may refer to themselves. */
 class Projection {
   readonly #shape: Shape
   readonly #converts: boolean
@@ -34,30 +34,30 @@ class Projection {
     this.#shape = shape
     this.#converts = converts
     this.#toScalar = converts ? scalarProjection(shape) : (value) => withoutObject(value, shape)
-    // A text in the place of an object may be its JSON, with all that does not leave.
-    if ((shape.kinds & kinds.scalar & ~kinds.null) === 0)
+    // A text in the place of an object may be its JSON, with the hidden fields in it.
+    if ((shape.kinds & kindBits.scalar & ~kindBits.null) === 0)
       this.#toScalar = (value) => (value === null ? null : undefined)
   }
 
   readonly project = (value: unknown): unknown => {
     const { kinds: allowed } = this.#shape
     if (typeof value !== 'object' || value === null) return this.#toScalar(value)
-    if (Array.isArray(value)) return (allowed & kinds.array) === 0 ? undefined : this.#projectList(value)
+    if (Array.isArray(value)) return (allowed & kindBits.array) === 0 ? undefined : this.#projectList(value)
     if (hasJson(value)) {
       const json = value instanceof Date ? undefined : value.toJSON()
       const isObject = typeof json === 'object' && json !== null && !hasJson(json)
       return isObject ? this.project(json) : this.#toScalar(json ?? value)
     }
-    return (allowed & kinds.object) === 0 ? undefined : this.#projectObject(value as Record<string, unknown>)
+    return (allowed & kindBits.object) === 0 ? undefined : this.#projectObject(value as Record<string, unknown>)
   }
 
   #projectList(list: readonly unknown[]): unknown {
-    this.#ofList ??= this.#shape.isSilent ? asIs : listProjection(this.#shape, this.#converts)
+    this.#ofList ??= this.#shape.isSilent ? identity : listProjection(this.#shape, this.#converts)
     return this.#ofList(list)
   }
 
   #projectObject(value: Record<string, unknown>): unknown {
-    this.#ofObject ??= this.#shape.isSilent ? asIs : objectProjection(this.#shape, this.#converts)
+    this.#ofObject ??= this.#shape.isSilent ? identity : objectProjection(this.#shape, this.#converts)
     return this.#ofObject(value)
   }
 }
@@ -87,18 +87,18 @@ function dateOf(value: Date, { parts }: Shape): unknown {
 
 /** Gives a scalar the type of its schema: for a number PostgreSQL's driver gives a text, for a boolean SQLite's a number. */
 function scalarProjection(shape: Shape): Project {
-  const allowed = shape.kinds & kinds.scalar & ~kinds.null
-  if (allowed === kinds.number)
-    return (value) => (typeof value === 'string' ? numberOf(value) : withoutObject(value, shape))
-  if (allowed === kinds.boolean)
+  const allowed = shape.kinds & kindBits.scalar & ~kindBits.null
+  if (allowed === kindBits.number)
+    return (value) => (typeof value === 'string' ? exactNumber(value) : withoutObject(value, shape))
+  if (allowed === kindBits.boolean)
     return (value) => (value === 0 || value === 1 ? value === 1 : withoutObject(value, shape))
-  if (allowed === kinds.string)
+  if (allowed === kindBits.string)
     return (value) => (typeof value === 'number' ? String(value) : withoutObject(value, shape))
   return (value) => withoutObject(value, shape)
 }
 
-// Another number than the one that is stored must not leave.
-function numberOf(text: string): string | number {
+// A text that no number has exactly stays a text: the number would be another one.
+function exactNumber(text: string): string | number {
   const number = Number(text)
   return text !== '' && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : text
 }
@@ -123,20 +123,20 @@ function objectProjection(shape: Shape, converts: boolean): ProjectObject {
 }
 
 function listProjection(union: Shape, converts: boolean): (list: readonly unknown[]) => unknown {
-  // A list has no tag: each branch may be the one.
+  // A list has no tag, so any branch may apply.
   const shape = union.of({})
   if (shape.isTuple)
     return (list) =>
       list.map((item, index) => {
         const member = shape.item(index)
-        return member.writeOnly ? null : projectionOf(member.shape, converts)(item)
+        return member.writeOnly ? null : shapeProjection(member.shape, converts)(item)
       })
   const member = shape.item(0)
   if (member.writeOnly) return () => []
-  const type = typeOf(member.shape)
-  const project = projectionOf(member.shape, converts)
+  const type = scalarTypeOf(member.shape)
+  const project = shapeProjection(member.shape, converts)
   const isReady = (item: unknown) => typeof item === type
-  // What has the type of its schema leaves as it is.
+  // A list whose items all have the type of the schema is not copied.
   return (list) => (type !== undefined && list.every(isReady) ? list : list.map((item) => project(item)))
 }
 
@@ -146,14 +146,14 @@ function openProjection(shape: Shape, converts: boolean): ProjectObject {
     for (const name of Object.keys(value)) {
       if (name === '__proto__') continue
       const { isKnown, writeOnly, shape: inner } = shape.field(name)
-      if (isKnown && !writeOnly) copy[name] = projectionOf(inner, converts)(value[name])
+      if (isKnown && !writeOnly) copy[name] = shapeProjection(inner, converts)(value[name])
     }
     return copy
   }
 }
 
 const plainName = /^[A-Za-z_$][\w$]*$/
-// What each object inherits is no field of it.
+// A field with a name of Object.prototype is read only if it is an own property.
 const inherited = new Set(Object.getOwnPropertyNames(Object.prototype))
 
 /** The projection of an object whose fields are all spelled out: an object literal, which V8 makes fastest. */
@@ -170,7 +170,7 @@ function fixedProjection(shape: Shape, converts: boolean): ProjectObject {
         : `record[${key}]`
     if (leavesWhole(inner)) return [`${key}: ${value}`]
     const index = projections.push(laterProjection(inner, converts)) - 1
-    const type = typeOf(inner)
+    const type = scalarTypeOf(inner)
     const isReady = type === undefined ? 'false' : `typeof value === '${type}'`
     return [`${key}: (value = ${value}) === undefined || value === null || ${isReady} ? value : project${index}(value)`]
   })
@@ -182,15 +182,15 @@ function fixedProjection(shape: Shape, converts: boolean): ProjectObject {
 const laterProjection = (shape: Shape, converts: boolean): Project => {
   let project: Project | undefined
   return (value) => {
-    project ??= projectionOf(shape, converts)
+    project ??= shapeProjection(shape, converts)
     return project(value)
   }
 }
 
 /** The only type that a scalar of a shape may have, as `typeof` gives it. */
-const typeOf = (shape: Shape): string | undefined => typeNames.get(shape.kinds & ~kinds.null)
+const scalarTypeOf = (shape: Shape): string | undefined => typeNames.get(shape.kinds & ~kindBits.null)
 const typeNames = new Map<number, string>([
-  [kinds.number, 'number'],
-  [kinds.boolean, 'boolean'],
-  [kinds.string, 'string']
+  [kindBits.number, 'number'],
+  [kindBits.boolean, 'boolean'],
+  [kindBits.string, 'string']
 ])

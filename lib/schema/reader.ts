@@ -1,14 +1,24 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { type Bundle, toRegExp } from './bundle.js'
-import { branchesOf, isSchema } from './keywords.js'
+import { isSchema, unionBranches } from './keywords.js'
 
 /** The kinds of JSON values, as bits: a schema may let several pass. */
-export const kinds = { null: 1, boolean: 2, number: 4, string: 8, array: 16, object: 32, scalar: 15, all: 63 } as const
+export const kindBits = {
+  null: 1,
+  boolean: 2,
+  number: 4,
+  string: 8,
+  array: 16,
+  object: 32,
+  scalar: 15,
+  all: 63
+} as const
 
-const kindOfType = (type: string): number => (type === 'integer' ? kinds.number : kinds[type as keyof typeof kinds])
-const kindOf = (value: unknown): number =>
+const kindOfType = (type: string): number =>
+  type === 'integer' ? kindBits.number : kindBits[type as keyof typeof kindBits]
+const kindOfValue = (value: unknown): number =>
   kindOfType(value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
-const union = (sets: readonly number[]) => sets.reduce((all, set) => all | set, 0)
+const anyKindOf = (sets: readonly number[]) => sets.reduce((all, set) => all | set, 0)
 
 /** What a schema says of a field: only the server sets it, or it does not leave. */
 export type Flag = 'readOnly' | 'writeOnly'
@@ -31,19 +41,19 @@ export class SchemaReader {
 
   constructor(readonly bundle: Bundle) {}
 
-  /** The schemas that say something of the same place of a value as this one, but for the branches of unions. */
+  /** The schemas that apply to the same place of a value as this one, without branches of unions. */
   beside(schema: JsonSchema): readonly SchemaValue[] {
     return [...this.always(schema), ...this.conditional(schema)]
   }
 
-  /** Of those the ones that say it of some values alone. */
+  /** The schemas beside this one that apply to some values: those of `if`, and of dependencies. */
   conditional(schema: JsonSchema): readonly JsonSchema[] {
-    // Without `if` the others say nothing.
+    // `then` and `else` have no effect without `if`.
     const ofIf = schema.if === undefined ? [] : [schema.if, schema.then, schema.else]
     return [...ofIf, ...Object.values(schema.dependencies ?? {})].filter(isSchema)
   }
 
-  /** Of those the ones that say it of each value. */
+  /** The schemas beside this one that apply to each value: the target of its reference, and `allOf`. */
   always(schema: JsonSchema): readonly SchemaValue[] {
     const target = this.bundle.target(schema)
     return [...(target === undefined ? [] : [target]), ...(schema.allOf ?? [])]
@@ -51,27 +61,27 @@ export class SchemaReader {
 
   /** The kinds of values that a schema lets pass, as bits. No schema stands within itself at the same place: the bundle refuses that. */
   kinds(schema: SchemaValue): number {
-    if (!isSchema(schema)) return schema ? kinds.all : 0
+    if (!isSchema(schema)) return schema ? kindBits.all : 0
     const ready = this.#kinds.get(schema)
     if (ready !== undefined) return ready
     const { type, enum: values, const: constant, anyOf, oneOf } = schema
     const sets = this.always(schema).map((part) => this.kinds(part))
-    if (type !== undefined) sets.push(union([type].flat().map(kindOfType)))
-    if (values !== undefined) sets.push(union(values.map(kindOf)))
-    if (constant !== undefined) sets.push(kindOf(constant))
+    if (type !== undefined) sets.push(anyKindOf([type].flat().map(kindOfType)))
+    if (values !== undefined) sets.push(anyKindOf(values.map(kindOfValue)))
+    if (constant !== undefined) sets.push(kindOfValue(constant))
     for (const branches of [anyOf, oneOf])
-      if (branches !== undefined) sets.push(union(branches.map((branch) => this.kinds(branch))))
-    const all = sets.reduce((left, set) => left & set, kinds.all)
+      if (branches !== undefined) sets.push(anyKindOf(branches.map((branch) => this.kinds(branch))))
+    const all = sets.reduce((left, set) => left & set, kindBits.all)
     this.#kinds.set(schema, all)
     return all
   }
 
   /** Whether a schema, or one that applies to the same place, has a flag. Of any branch: what one hides must not leave by another. */
-  isFlagged(schema: SchemaValue, flag: Flag, seen = new Set<SchemaValue>()): boolean {
-    if (!isSchema(schema) || seen.has(schema)) return false
-    seen.add(schema)
+  isFlagged(schema: SchemaValue, flag: Flag, visited = new Set<SchemaValue>()): boolean {
+    if (!isSchema(schema) || visited.has(schema)) return false
+    visited.add(schema)
     if (schema[flag] === true) return true
-    return [...this.beside(schema), ...branchesOf(schema)].some((part) => this.isFlagged(part, flag, seen))
+    return [...this.beside(schema), ...unionBranches(schema)].some((part) => this.isFlagged(part, flag, visited))
   }
 
   /** How a union of objects is decided by a field, where its branches have one for that. */
@@ -80,7 +90,7 @@ export class SchemaReader {
     // A branch may lead back to its union.
     this.#unions.set(branches, undefined)
     const objects = branches.flatMap((branch, index) =>
-      (this.kinds(branch) & kinds.object) === 0 ? [] : [{ index, constants: this.#constants(branch) }]
+      (this.kinds(branch) & kindBits.object) === 0 ? [] : [{ index, constants: this.#constants(branch) }]
     )
     const [first, ...others] = objects
     const names = first === undefined || others.length === 0 ? [] : [...first.constants.keys()]
@@ -124,7 +134,7 @@ export class SchemaReader {
     if (field.enum !== undefined) return field.enum
     const target = this.bundle.target(field)
     if (target !== undefined) return this.#valuesOf(target, hops + 1)
-    const values = branchesOf(field).map((branch) => this.#valuesOf(branch, hops + 1))
+    const values = unionBranches(field).map((branch) => this.#valuesOf(branch, hops + 1))
     return values.length === 0 || values.includes(undefined) ? undefined : (values.flat() as unknown[])
   }
 }
@@ -140,13 +150,13 @@ export function schemasOfField(schema: JsonSchema, name: string): readonly Schem
 
 /** What one schema says of an item. */
 export function schemasOfItem({ items, additionalItems }: JsonSchema, at: number): readonly SchemaValue[] {
-  const isTuple = isList(items)
+  const isTuple = isTupleItems(items)
   if (isTuple && at < items.length) return [items[at] as SchemaValue]
   const rest = isTuple ? additionalItems : (items as SchemaValue | undefined)
   return rest === undefined ? [] : [rest]
 }
 
-/** Whether a keyword lets something pass that no other one speaks of. */
+/** Whether a keyword for everything else, such as `additionalProperties`, lets something pass. */
 export const isPermission = (schema: SchemaValue | undefined): schema is SchemaValue =>
   schema !== undefined && schema !== false
-const isList = (value: unknown): value is readonly SchemaValue[] => Array.isArray(value)
+const isTupleItems = (value: unknown): value is readonly SchemaValue[] => Array.isArray(value)

@@ -1,12 +1,12 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { Alternatives } from './alternatives.js'
-import { type InnerPlace, opennessOf, ownOpenness, schemasWithin, surelyApplying } from './combined.js'
+import { type InnerPlace, isDefined, opennessOf, ownOpenness, schemasWithin, surelyApplying } from './combined.js'
 import { type FlaggedNames, isFlaggedByName } from './flagged-names.js'
 import { isSchema } from './keywords.js'
 import {
   type Flag,
   isPermission,
-  kinds,
+  kindBits,
   type SchemaReader,
   schemasOfField,
   schemasOfItem,
@@ -17,7 +17,7 @@ import {
 type Choice = ReadonlyMap<readonly SchemaValue[], number>
 
 /** A field or an item, with all that a shape says of it. */
-export interface Member {
+export interface ShapeMember {
   readonly shape: Shape
   /** Whether a part of the shape lets a value stand there. */
   readonly isKnown: boolean
@@ -25,7 +25,7 @@ export interface Member {
   readonly writeOnly: boolean
 }
 
-// What a sender of values can make more of: names, and combinations of patterns or of tags.
+// Limits of what values from clients can add: names, and combinations of patterns or of tags.
 const maxNames = 1000
 const maxPatternShapes = 64
 const maxChoices = 1000
@@ -84,11 +84,11 @@ export class Shape {
   readonly kinds: number
   readonly isOpen: boolean
   readonly isRecord: boolean
-  readonly #fields = new Map<string, Member>()
+  readonly #fields = new Map<string, ShapeMember>()
   readonly #patternShapes = new Set<Shape>()
-  readonly #items: Member[] = []
+  readonly #items: ShapeMember[] = []
   readonly #chosen = new Map<string, Shape>()
-  readonly #made = new Map<unknown, unknown>()
+  readonly #derived = new Map<unknown, unknown>()
 
   constructor(
     readonly shapes: Shapes,
@@ -96,7 +96,7 @@ export class Shape {
     readonly choice: Choice
   ) {
     for (const schema of schemas) this.#gather(schema)
-    this.kinds = schemas.reduce<number>((all, schema) => all & shapes.reader.kinds(schema), kinds.all)
+    this.kinds = schemas.reduce<number>((all, schema) => all & shapes.reader.kinds(schema), kindBits.all)
     this.isOpen = opennessOf(schemas, shapes.reader, (branches) => this.chosenOf(branches)) !== 'closed'
     this.isRecord = [...this.parts].some((part) => shapes.isRecord(part))
   }
@@ -126,7 +126,7 @@ export class Shape {
     return !this.shapes.ignoresFlags && [...this.parts].some((part) => part[flag] === true)
   }
 
-  /** The same of the branches, too, that a tag may choose. */
+  /** Whether the place, or a branch that a tag may choose, is flagged. */
   mayHave(flag: Flag): boolean {
     return !this.shapes.ignoresFlags && this.schemas.some((schema) => this.shapes.reader.isFlagged(schema, flag))
   }
@@ -151,7 +151,7 @@ export class Shape {
   }
 
   /** What the parts say of a field. */
-  field(name: string): Member {
+  field(name: string): ShapeMember {
     const ready = this.#fields.get(name)
     if (ready !== undefined) return ready
     const member = this.#toField(name)
@@ -159,9 +159,9 @@ export class Shape {
     return member
   }
 
-  #toField(name: string): Member {
+  #toField(name: string): ShapeMember {
     const schemas = this.#within({
-      kind: kinds.object,
+      kind: kindBits.object,
       pick: (part) => schemasOfField(part, name),
       pickPerhaps: () => [],
       pickUnevaluated: ({ unevaluatedProperties: rest }) => (isPermission(rest) ? rest : undefined)
@@ -199,14 +199,14 @@ export class Shape {
   }
 
   /** What the parts say of an item. */
-  item(index: number): Member {
+  item(index: number): ShapeMember {
     const at = Math.min(index, this.#tupleLength)
     const ready = this.#items[at]
     if (ready !== undefined) return ready
     const schemas = this.#within({
-      kind: kinds.array,
+      kind: kindBits.array,
       pick: (part) => schemasOfItem(part, at),
-      // It is about some of the items: what it hides is hidden in all.
+      // `contains` applies to some items, but a field that it hides is hidden in all of them.
       pickPerhaps: ({ contains }) => (isSchema(contains) ? [contains] : []),
       pickUnevaluated: ({ unevaluatedItems }) => unevaluatedItems
     })
@@ -251,7 +251,7 @@ export class Shape {
     ])
   }
 
-  /** Whether only those names may stand there. */
+  /** Whether an object may have no other fields than `names`. */
   get isFixed(): boolean {
     const isMore = (part: JsonSchema) =>
       part.patternProperties !== undefined ||
@@ -271,7 +271,7 @@ export class Shape {
   get saysNothing(): boolean {
     const says = ({ contains, ...part }: JsonSchema) =>
       ownOpenness(part) !== undefined ||
-      [part.items, part.additionalItems, part.unevaluatedItems, contains].some(isNamed)
+      [part.items, part.additionalItems, part.unevaluatedItems, contains].some(isDefined)
     return this.unions.length === 0 && ![...this.parts].some(says)
   }
 
@@ -287,14 +287,13 @@ export class Shape {
     return this.remember('anyRequired', () => requiredOf(this.parts))
   }
 
-  /** What was made of this shape before, by who asks, or what `make` makes of it now. */
+  /** A value that is derived from this shape once and stored by a key. */
   remember<T>(key: unknown, make: () => T): T {
-    if (!this.#made.has(key)) this.#made.set(key, make())
-    return this.#made.get(key) as T
+    if (!this.#derived.has(key)) this.#derived.set(key, make())
+    return this.#derived.get(key) as T
   }
 }
 
-const isNamed = (value: unknown) => value !== undefined
 const requiredOf = (parts: ReadonlySet<JsonSchema>) => [
   ...new Set([...parts].flatMap(({ required }) => (Array.isArray(required) ? required : [])))
 ]

@@ -1,16 +1,16 @@
-import { kinds } from './reader.js'
+import { kindBits } from './reader.js'
 import type { Shape } from './shape.js'
 
 /** Reads what a URL or a form holds as what a schema asks for. What can't be read stays as it is, and the schema refuses it. */
 export type ReadText = (value: unknown) => unknown
 
-/** Makes what reads a value of a shape. */
-export const textReader = (shape: Shape): ReadText => shape.remember(textReader, () => create(shape))
+/** Makes the reader for texts of a shape. */
+export const textReader = (shape: Shape): ReadText => shape.remember(textReader, () => createReader(shape))
 
-function create(shape: Shape): ReadText {
+function createReader(shape: Shape): ReadText {
   if (isAnything(shape)) return (value) => value
-  if ((shape.kinds & kinds.array) !== 0) return readList(shape.of({}))
-  if ((shape.kinds & kinds.object) !== 0) return readFields(shape)
+  if ((shape.kinds & kindBits.array) !== 0) return listReader(shape.of({}))
+  if ((shape.kinds & kindBits.object) !== 0) return fieldsReader(shape)
   const parts = [...shape.parts]
   const values = parts.flatMap(({ enum: list = [], const: constant }) => (constant === undefined ? list : [constant]))
   const byText = new Map(values.map((value) => [String(value), value]))
@@ -18,35 +18,35 @@ function create(shape: Shape): ReadText {
   return (text) => (typeof text === 'string' && byText.has(text) ? byText.get(text) : readScalar(text))
 }
 
-const isAnything = (shape: Shape) => shape.kinds === kinds.all && shape.saysNothing
+const isAnything = (shape: Shape) => shape.kinds === kindBits.all && shape.saysNothing
 
 const whole = /^-?\d+$/
 const decimal = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
-// A text is a text wherever it may be one: `null` is no `null` there.
+// Where a string is allowed, every text stays one: `null` too.
 function scalarReader({ kinds: allowed, parts }: Shape): ReadText {
-  if ((allowed & kinds.string) !== 0) return (text) => text
+  if ((allowed & kindBits.string) !== 0) return (text) => text
   const types = [...parts].flatMap(({ type = [] }) => type)
-  const isNumber = (allowed & kinds.number) !== 0
+  const isNumber = (allowed & kindBits.number) !== 0
   const isWhole = types.includes('integer') && !types.includes('number')
   return (text) => {
     if (typeof text !== 'string') return text
     if (isNumber && !isWhole && decimal.test(text)) return Number(text)
-    // Another number than the one that was written, and so another record, must not be found.
+    // A text that no integer has exactly stays a text: rounded, it would find another record.
     if (isNumber && isWhole && whole.test(text)) return Number.isSafeInteger(Number(text)) ? Number(text) : text
-    if ((allowed & kinds.boolean) !== 0 && (text === 'true' || text === 'false')) return text === 'true'
-    return text === 'null' && (allowed & kinds.null) !== 0 ? null : text
+    if ((allowed & kindBits.boolean) !== 0 && (text === 'true' || text === 'false')) return text === 'true'
+    return text === 'null' && (allowed & kindBits.null) !== 0 ? null : text
   }
 }
 
-function readList(shape: Shape): ReadText {
+function listReader(shape: Shape): ReadText {
   return (value) => {
-    const list = toList(value)
+    const list = parseList(value)
     return Array.isArray(list) ? list.map((item, index) => textReader(shape.item(index).shape)(item)) : list
   }
 }
 
-function readFields(union: Shape): ReadText {
+function fieldsReader(union: Shape): ReadText {
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
     const shape = union.of(value)
@@ -56,8 +56,8 @@ function readFields(union: Shape): ReadText {
   }
 }
 
-/** A list as `qs` gives it: a single value is no list there, and a long list an object with indices as keys. */
-export function toList(value: unknown): unknown {
+/** Makes a list of what `qs` has parsed: it gives a single value without a list, and a long list as an object with indices as keys. */
+export function parseList(value: unknown): unknown {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const keys = Object.keys(value)

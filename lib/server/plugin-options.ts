@@ -1,13 +1,13 @@
 import type { FastifyBaseLogger, FastifySchema } from 'fastify'
 import type { ErrorHandlerOptions, NotFoundOptions, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import { isObject } from '../core/objects.js'
-import { checkOptions, type Kind, kinds, type OptionTable, shown, withoutRegister } from '../core/options.js'
+import { checkOptions, kinds, type OptionKind, type OptionTable, shown, withoutRegister } from '../core/options.js'
 
 // Hooks for all methods may be a list.
-const map: Kind = ['an object', (value) => typeof value === 'object' && value !== null]
-const names: Kind = ['a list of names', kinds.names[1]]
+const map: OptionKind = ['an object', (value) => typeof value === 'object' && value !== null]
+const names: OptionKind = ['a list of names', kinds.names[1]]
 // A schema of some libraries is a function.
-const schema: Kind = ['a schema', kinds.settings[1]]
+const schema: OptionKind = ['a schema', kinds.settings[1]]
 const { free, object } = kinds
 
 // What would fail later, with an error of V8, or be ignored. Fastify and others check what is free.

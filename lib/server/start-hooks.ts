@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { type HookStore, type Place, traitsOf } from '../core/hooks.js'
+import { type HookPosition, type HookStore, traitsOf } from '../core/hooks.js'
 import type { ServiceEntry } from '../core/service.js'
 
 /** @throws for the methods that have hooks in Feathers, and are replaced by hooks of Fastify here */
@@ -9,7 +9,7 @@ export function mayHaveHooks(method: string): boolean {
   return true
 }
 
-const ask = (hooks: unknown, place: Place) => {
+const ask = (hooks: unknown, place: HookPosition) => {
   for (const hook of [hooks].flat(2)) traitsOf(hook).check?.(place)
 }
 

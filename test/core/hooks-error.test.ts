@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Conflict, type Hook, type HookContext, type HookOptions } from 'fastify-services'
 import t, { type Test } from 'tap'
-import { type Place, withTraits } from '../../lib/core/hooks.js'
+import { type HookPosition, withTraits } from '../../lib/core/hooks.js'
 import { createApp } from '../support/core.js'
 import { createBreakable, fail, set } from '../support/core-services.js'
 
@@ -168,9 +168,9 @@ t.test('an error hook that takes `context.error` away without a result does not 
 })
 
 /** A hook that says where it was asked. */
-function asking(asked: Place[], fails = false) {
+function asking(asked: HookPosition[], fails = false) {
   const hook = async (_context: unknown, next?: () => Promise<void>) => next?.()
-  const check = (place: Place) => {
+  const check = (place: HookPosition) => {
     asked.push(place)
     if (fails) throw new Error(`It can't work at '${place.path}'`)
   }
@@ -181,7 +181,7 @@ const ready = (app: FastifyInstance) => async () => void (await app.ready())
 const service = () => ({ get: async (id: string) => ({ id }), find: async () => [] })
 
 async function createAsked(t: Test, hooks: (hook: ReturnType<typeof asking>) => object) {
-  const asked: Place[] = []
+  const asked: HookPosition[] = []
   const { app } = await createApp(t)
   const things = app.service('things', service(), { hooks: hooks(asking(asked)) as HookOptions })
   return { app, asked, things }
@@ -204,7 +204,7 @@ for (const type of ['around', 'before', 'after', 'error'])
   })
 
 t.test('a hook is asked in each place where it stands', async (t) => {
-  const asked: Place[] = []
+  const asked: HookPosition[] = []
   const hook = asking(asked)
   const { app } = await createApp(t, { hooks: { around: { all: [hook] } } })
   app.service('one', service(), { hooks: { before: { get: [hook], find: [hook] } } as HookOptions })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Caller, caller } from '../../lib/core/http-call.js'
-import { isViewOf, type Login, loginsOf, noteLogin, toView, withoutOtherLogins } from '../../lib/core/logins.js'
+import { type AcceptedLogin, isViewOf, loginsOf, noteLogin, toView, withoutOtherLogins } from '../../lib/core/logins.js'
 
 const [ours, theirs] = [{}, {}]
 const raw = { writableEnded: false, once: () => undefined }
@@ -9,7 +9,7 @@ const raw = { writableEnded: false, once: () => undefined }
 function accepted(values: Record<string, unknown>) {
   const request = {}
   const params = { [caller]: new Caller(request, raw).token, provider: 'rest' }
-  const login: Login = { maker: theirs, values: { ...values, authenticated: true } }
+  const login: AcceptedLogin = { maker: theirs, values: { ...values, authenticated: true } }
   return { request, params: { ...params, ...login.values, ...noteLogin(params, login) } }
 }
 
@@ -61,9 +61,9 @@ t.test('one object may be given by several', (t) => {
 
 t.test('an object that another call has got by a login proves nothing for this one', (t) => {
   const user = { id: 1 }
-  const before: Login = { maker: ours, values: { user, authenticated: true } }
+  const before: AcceptedLogin = { maker: ours, values: { user, authenticated: true } }
   noteLogin({}, before)
-  const login: Login = { maker: theirs, values: { user, authenticated: true } }
+  const login: AcceptedLogin = { maker: theirs, values: { user, authenticated: true } }
   const params = { ...login.values, ...noteLogin({}, login), provider: 'rest' }
   const rest = withoutOtherLogins(params, ours)
   t.strictSame(Object.entries(rest), [['provider', 'rest']])

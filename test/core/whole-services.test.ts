@@ -1,7 +1,7 @@
 import t from 'tap'
 import { define, forward } from '../../lib/core/facade.js'
 import { HookStore } from '../../lib/core/hooks.js'
-import { createService, existing } from '../../lib/core/service.js'
+import { createService, existingMethods } from '../../lib/core/service.js'
 import { isKept } from '../support/kept.js'
 import { outcomeOf, settledOf, told } from './told.js'
 
@@ -93,7 +93,9 @@ t.test('the members of services, and what reaches the object', async (t) => {
     get: await settledOf(service.get(1)),
     find: await settledOf(service.find('a')),
     archive: await settledOf((service.archive as typeof answer)({})),
-    existing: [{}, { find: answer, get: 1, remove: answer, archive: answer }].map((one) => existing(one as never))
+    existing: [{}, { find: answer, get: 1, remove: answer, archive: answer }].map((one) =>
+      existingMethods(one as never)
+    )
   }
   isKept(t, kept, 'test/core/whole-services-members.txt')
 })

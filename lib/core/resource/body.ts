@@ -12,13 +12,13 @@ import {
   type Path,
   visitIncoming
 } from '../../schema/incoming.js'
-import type { Member, Shapes } from '../../schema/shape.js'
-import { ofLibrary, type Problem, refusal, toError, toFault } from './problem.js'
-import type { Validate } from './validate.js'
+import type { ShapeMember, Shapes } from '../../schema/shape.js'
+import { ofLibrary, refusal, type SchemaProblem, toBadRequest, toFault } from './problem.js'
+import type { StandardValidate } from './validate.js'
 
 /** What the body of a method may hold. */
 export interface BodyRules {
-  /** The schema for those who read it. */
+  /** The schema that documents show. */
   readonly document: JsonSchema
   /** The schema that bodies are held to. */
   readonly written: WrittenSchema
@@ -31,7 +31,7 @@ export interface BodyRules {
   /** Whether fields that are absent get the defaults of the schema. */
   readonly takesDefaults: boolean
   /** The check of the schema's own library, where it has one. */
-  readonly validate: Validate | undefined
+  readonly validate: StandardValidate | undefined
   /** How many branches of unions that library, or the check of JSON Schema, tries for a field. */
   readonly countTries: CountTries
 }
@@ -39,9 +39,9 @@ export interface BodyRules {
 /** Checks values by JSON Schema. */
 export interface Judge {
   /** What is wrong with a whole record. What only the server sets is not asked for where there is a gap. */
-  record(value: unknown, gaps: GapNames): readonly Problem[] | undefined
+  record(value: unknown, gaps: GapNames): readonly SchemaProblem[] | undefined
   /** What is wrong with a field by itself. */
-  field(name: string, value: unknown, gaps: GapNames): readonly Problem[] | undefined
+  field(name: string, value: unknown, gaps: GapNames): readonly SchemaProblem[] | undefined
 }
 
 type Values = Record<string, unknown>
@@ -49,7 +49,7 @@ type Values = Record<string, unknown>
 /**
  * Makes what checks a body: one record, or a list of them where lists are taken. It returns the body as the schema makes it.
  *
- * @param takesLists whether they are: a hook that sets a field of `context.data` would be slipped past by a list
+ * @param takesLists whether lists are taken. Not by default: a hook that sets a field of `context.data` would miss the records of a list
  * @param judge makes the check by JSON Schema, which is asked for with the first body that needs it
  * @throws {BadRequest}
  */
@@ -67,15 +67,15 @@ export function createBodyCheck(
     try {
       for (const [index, record] of body.entries()) records.push(checkRecord(record, [index]))
     } catch (error) {
-      // Nobody waits for the records before it, and a later refusal of one of them would end the process.
+      // The checks of earlier records may still run: a rejection that nobody handles would end the process.
       Promise.allSettled(records)
       throw error
     }
-    return records.some(isPromise) ? Promise.all(records) : records
+    return records.some(isAsynchronous) ? Promise.all(records) : records
   }
 }
 
-const isPromise = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise
+const isAsynchronous = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise
 
 /** The check of one record of a body. */
 class RecordCheck {
@@ -95,22 +95,24 @@ class RecordCheck {
       throw this.#refusal('must have at least 1 field', 'minProperties')
     const { faults, gaps } = visitIncoming(this.shapes, record, this.path, this.rules.countTries)
     this.#gaps = namesOfGaps(gaps)
-    if (faults.some(({ keyword }) => keyword === 'maxDepth')) throw toError('body', faults)
+    if (faults.some(({ keyword }) => keyword === 'maxDepth')) throw toBadRequest('body', faults)
     try {
-      if (faults.length > 0) throw toError('body', [...faults, ...this.#faultsByFields(record as Values)])
+      if (faults.length > 0) throw toBadRequest('body', [...faults, ...this.#faultsByFields(record as Values)])
       if (this.rules.validate === undefined) return this.#byJsonSchema(record as Values)
       const checked = this.#byLibrary(record as Values, gaps, this.rules.validate)
-      return isPromise(checked) ? checked.catch((error) => this.#rethrow(error)) : checked
+      return isAsynchronous(checked) ? checked.catch((error) => this.#rethrow(error)) : checked
     } catch (error) {
       return this.#rethrow(error)
     }
   }
 
   #refusal(must: string, keyword: string) {
-    return toError('body', [{ path: this.path, keyword, must: this.path.length === 0 ? `The data ${must}` : must }])
+    return toBadRequest('body', [
+      { path: this.path, keyword, must: this.path.length === 0 ? `The data ${must}` : must }
+    ])
   }
 
-  // A check that calls itself for each level may need more of the stack than there is.
+  // A recursive check of a deeply nested value may overflow the stack.
   #rethrow(error: unknown): never {
     throw error instanceof RangeError ? this.#refusal('is nested too deep', 'maxDepth') : error
   }
@@ -119,12 +121,12 @@ class RecordCheck {
     const names = Object.keys(record)
     if (this.rules.isPart) {
       const faults = this.#faultsByFields(record)
-      if (faults.length > 0) throw toError('body', faults)
+      if (faults.length > 0) throw toBadRequest('body', faults)
     } else {
       const problems = this.judge().record(record, this.#gaps)
       if (problems !== undefined) {
         const faults = this.#faultsByFields(record)
-        throw toError('body', faults.length > 0 ? faults : [toFault(this.path, problems)])
+        throw toBadRequest('body', faults.length > 0 ? faults : [toFault(this.path, problems)])
       }
     }
     return this.rules.takesDefaults ? record : only(names, record)
@@ -133,7 +135,7 @@ class RecordCheck {
   /** What is wrong with each field by itself, and which ones are missing. */
   #faultsByFields(record: Values): Fault[] {
     const shape = this.shapes.root.of(record)
-    const hasDefault = (member: Member) => [...member.shape.parts].some((part) => part.default !== undefined)
+    const hasDefault = (member: ShapeMember) => [...member.shape.parts].some((part) => part.default !== undefined)
     const isMissing = (name: string) => {
       const member = shape.field(name)
       return !Object.hasOwn(record, name) && !member.readOnly && !hasDefault(member)
@@ -150,12 +152,12 @@ class RecordCheck {
     ]
   }
 
-  #byLibrary(record: Values, gaps: readonly Gap[], validate: Validate): unknown {
+  #byLibrary(record: Values, gaps: readonly Gap[], validate: StandardValidate): unknown {
     const names = Object.keys(record)
     for (const gap of gaps) if (gap.isSure) gap.fill()
     const finish = (result: StandardResult<unknown>): unknown => {
       emptyGaps(record, gaps, this.path.length)
-      if (result.issues !== undefined) throw toError('body', this.#toFaults(record, result.issues))
+      if (result.issues !== undefined) throw toBadRequest('body', this.#toFaults(record, result.issues))
       emptyGaps(result.value, gaps, this.path.length)
       return this.rules.takesDefaults ? result.value : only(names, result.value as Values)
     }
@@ -163,18 +165,18 @@ class RecordCheck {
       if (result.issues === undefined || gaps.every(({ isSure }) => isSure)) return finish(result)
       for (const gap of gaps) gap.fill()
       const second = validate(record)
-      return isPromise(second) ? second.then(finish) : finish(second)
+      return isAsynchronous(second) ? second.then(finish) : finish(second)
     }
     const result = validate(record)
-    return isPromise(result) ? result.then(retry) : retry(result)
+    return isAsynchronous(result) ? result.then(retry) : retry(result)
   }
 
-  /** What a library has found, in our sentences where JSON Schema says so, too. */
+  /** The issues of a library as faults. Where the check by JSON Schema finds a fault in the same field, its sentence is taken. */
   #toFaults(record: Values, issues: readonly StandardIssue[]): Fault[] {
     const faults = this.#faultsByFields(record)
     const isSaid = (path: Path) => faults.some((fault) => fault.path[this.path.length] === path[0] && path.length > 0)
     const others = issues
-      .map(({ message, path }) => ({ path: pathOf(path), keyword: ofLibrary, must: message }))
+      .map(({ message, path }) => ({ path: issuePath(path), keyword: ofLibrary, must: message }))
       .filter(({ path }) => !isSaid(path))
       .map((fault) => ({ ...fault, path: [...this.path, ...fault.path] }))
     if (faults.length + others.length > 0) return [...faults, ...others]
@@ -182,11 +184,11 @@ class RecordCheck {
   }
 }
 
-/** A library or a schema gives fields that are absent their defaults, which would change what a part does not name. */
+/** Removes fields that the client did not send: defaults that a library or a schema has filled in would overwrite stored values. */
 const only = (names: readonly string[], record: Values): Values =>
   Object.fromEntries(Object.entries(record).filter(([name]) => names.includes(name)))
 
-const pathOf = (path: StandardIssue['path'] = []): Path =>
+const issuePath = (path: StandardIssue['path'] = []): Path =>
   path
     .map((part) => (typeof part === 'object' ? part.key : part))
     .map((key) => (typeof key === 'number' ? key : String(key)))
@@ -195,13 +197,13 @@ const pathOf = (path: StandardIssue['path'] = []): Path =>
  * The check of a part of a record by the schema of a whole one: of each field by itself, since what is said of several fields is not said of a part. What the library makes of the fields is kept where it takes
  * the part together with examples of what is missing; otherwise the part stays as it was sent.
  */
-export function partValidation(validate: Validate, { shapes }: WrittenSchema): Validate {
+export function partValidation(validate: StandardValidate, { shapes }: WrittenSchema): StandardValidate {
   return async (part) => {
     const fields = Object.entries(Object(part))
     const results = await Promise.all(
       fields.map(async ([name, value]) => {
         const { issues = [] } = await validate({ [name]: value })
-        return issues.filter(({ path }) => String(pathOf(path)[0]) === name)
+        return issues.filter(({ path }) => String(issuePath(path)[0]) === name)
       })
     )
     const issues = results.flat()
@@ -216,14 +218,14 @@ export function partValidation(validate: Validate, { shapes }: WrittenSchema): V
  *
  * @throws {TypeError} when it does not
  */
-export function checkExamples(written: WrittenSchema, validate: Validate): void {
+export function checkExamples(written: WrittenSchema, validate: StandardValidate): void {
   const { root } = written.shapes
   const sample = exampleOf(root, true)
   const result = validate(sample)
-  // What is not said at once is said with the first body.
-  if (isPromise(result)) result.catch(() => {})
-  const issues = isPromise(result) ? [] : (result.issues ?? [])
-  const refused = issues.map(({ path }) => pathOf(path)).find((path) => isReadOnlyAt(root, path, sample))
+  // An asynchronous check has its result too late for this error: the first body reports it.
+  if (isAsynchronous(result)) result.catch(() => {})
+  const issues = isAsynchronous(result) ? [] : (result.issues ?? [])
+  const refused = issues.map(({ path }) => issuePath(path)).find((path) => isReadOnlyAt(root, path, sample))
   if (refused !== undefined)
     throw new TypeError(
       `resource() can't check a body by this schema, which asks for '${refused.join('.')}', a field that only the server sets, ` +

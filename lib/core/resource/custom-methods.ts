@@ -1,12 +1,12 @@
 import type { CustomMethod, CustomMethods } from '../../../types/custom-method.js'
 import { noNames, WrittenSchema } from '../../schema/documents.js'
 import { hiddenNames } from '../../schema/hidden.js'
-import { kinds } from '../../schema/reader.js'
+import { kindBits } from '../../schema/reader.js'
 import { definitionOf, methods as six } from '../methods.js'
 import { checkOptionNames } from '../options.js'
 import type { BodyRules } from './body.js'
 import { withoutFiles } from './files.js'
-import { toJsonSchema } from './json-schema.js'
+import { readJsonSchema } from './json-schema.js'
 import type { Operand } from './query-rules.js'
 import type { MethodRules, Outgoing } from './rules.js'
 import { checkOf } from './validate.js'
@@ -17,10 +17,13 @@ export interface RecordParts extends Pick<MethodRules, 'record' | 'query' | 'res
   readonly readOnly: readonly string[]
   readonly writeOnly: readonly string[]
   /** Reads the schema of further parameters of a query. */
-  toParameters(schema: unknown): ReadonlyMap<string, Operand>
+  readParameters(schema: unknown): ReadonlyMap<string, Operand>
 }
 
-const optionNames = { route: true, body: true, query: true, response: true } satisfies Record<keyof CustomMethod, true>
+const customOptionNames = { route: true, body: true, query: true, response: true } satisfies Record<
+  keyof CustomMethod,
+  true
+>
 
 /**
  * Makes the rules of the custom methods that a resource declares.
@@ -35,7 +38,7 @@ function toCustomMethod(method: string, options: CustomMethod, parts: RecordPart
       `resource() can't declare '${method}' in \`methods\`: it is one of the six. Their schemas are the options create, update, patch, query and response`
     )
   const place = `methods.${method}.`
-  checkOptionNames(Object(options), Object.keys(optionNames), 'resource() has', place)
+  checkOptionNames(Object(options), Object.keys(customOptionNames), 'resource() has', place)
   const { route, body, query, response } = Object(options) as CustomMethod
   // A route of another form is refused where the service is registered, with its name.
   const isRoute = typeof route === 'string' && /^\S+ \//.test(route)
@@ -44,22 +47,22 @@ function toCustomMethod(method: string, options: CustomMethod, parts: RecordPart
     throw new TypeError(
       `resource() can't give '${method}' a body: its route '${route}' has none. Use POST, PUT or PATCH`
     )
-  const parameters = query === undefined ? noParameters : within(`${place}query`, () => toQuery(query, parts))
+  const parameters = query === undefined ? noParameters : within(`${place}query`, () => customQueryRules(query, parts))
   const outgoing =
-    response === undefined ? parts.record.outgoing : within(`${place}response`, () => toOutgoing(response, parts))
+    response === undefined ? parts.record.outgoing : within(`${place}response`, () => customOutgoing(response, parts))
   return {
     method,
     record: parts.record,
     query: parts.query,
     querystring: parameters.querystring,
     custom: { route, parameters: parameters.operands, required: parameters.required },
-    body: takesData ? within(`${place}body`, () => toBody(body ?? noData, parts)) : undefined,
+    body: takesData ? within(`${place}body`, () => customBodyRules(body ?? noData, parts)) : undefined,
     outgoing,
     response: response === undefined ? parts.response : outgoing.written.documentWithout('writeOnly')
   }
 }
 
-/** Says which option a schema was that can't be used. */
+/** Adds the name of the option to the error of a schema that can't be used. */
 function within<T>(place: string, make: () => T): T {
   try {
     return make()
@@ -81,23 +84,23 @@ function toParameterRules(operands: ReadonlyMap<string, Operand>, required: read
   return { operands, required, querystring }
 }
 
-function toQuery(query: unknown, { toParameters }: RecordParts) {
-  const { document } = toJsonSchema(query, 'input')
+function customQueryRules(query: unknown, { readParameters }: RecordParts) {
+  const { document } = readJsonSchema(query, 'input')
   const { root } = new WrittenSchema(document, { flagged: noNames, ignoresFlags: true }).shapes
-  return toParameterRules(toParameters(query), root.required)
+  return toParameterRules(readParameters(query), root.required)
 }
 
-/** What a method takes that declares no body. */
+/** The body of a method that declares none: an object without fields. */
 const noData = { type: 'object', properties: {}, additionalProperties: false }
 
-function toBody(body: unknown, { readOnly, record }: RecordParts): BodyRules {
-  const { document } = toJsonSchema(body, 'input')
+function customBodyRules(body: unknown, { readOnly, record }: RecordParts): BodyRules {
+  const { document } = readJsonSchema(body, 'input')
   const options = {
     flagged: { ...noNames, readOnly: new Set(readOnly) },
     recordNames: record.incoming.shapes.root.names
   }
   const written = new WrittenSchema(withoutFiles(document), options)
-  if (written.shapes.root.kinds !== kinds.object)
+  if (written.shapes.root.kinds !== kindBits.object)
     throw new TypeError('it must be the schema of an object. A list is the field of one')
   return {
     ...checkOf(body),
@@ -110,10 +113,10 @@ function toBody(body: unknown, { readOnly, record }: RecordParts): BodyRules {
   }
 }
 
-function toOutgoing(response: unknown, { record, readOnly, writeOnly }: RecordParts): Outgoing {
-  const { document, isOfInput } = toJsonSchema(response, 'output')
+function customOutgoing(response: unknown, { record, readOnly, writeOnly }: RecordParts): Outgoing {
+  const { document, isOfInput } = readJsonSchema(response, 'output')
   const { outgoing, incoming } = record
-  // What is hidden at any place of the record does not leave by an answer that is open, either.
+  // A name that is `writeOnly` anywhere in the record is hidden in the response too: its schema may allow further fields.
   const hidden = [outgoing.written, incoming].flatMap(({ shapes }) => hiddenNames(shapes))
   const flagged = { readOnly: new Set(readOnly), writeOnly: new Set([...writeOnly, ...hidden]) }
   const written = new WrittenSchema(document, { flagged, recordNames: incoming.shapes.root.names })

@@ -19,13 +19,13 @@ export interface FileRules {
 /** The fields of a record that are files, by name. */
 export type Files = ReadonlyMap<string, FileRules>
 
-// A text with an encoding, as in base64, is a text.
+// A field with another `contentEncoding`, such as base64, is a text.
 const isFile = ({ format, contentMediaType, contentEncoding = 'binary' }: JsonSchema): boolean =>
   contentEncoding === 'binary' && (format === 'binary' || contentMediaType !== undefined)
 
 /** Returns the fields of a record that are files, and lists of files. */
 export function filesOf(document: JsonSchema): Files {
-  // Most records have none.
+  // A fast way out, since most records have no files.
   if (!/"(binary|contentMediaType)"/.test(JSON.stringify(document))) return new Map()
   const { root } = new WrittenSchema(document, { flagged: noNames }).shapes
   const fields = root.names.map((name) => [name, toRules(root.field(name).shape)] as const)
@@ -45,11 +45,11 @@ function toRules(shape: Shape): FileRules | undefined {
   if (file === undefined) return undefined
   const { minLength, maxLength } = file as { minLength?: number; maxLength?: number }
   const named = parts.flatMap(({ contentMediaType }) => contentMediaType ?? []) as string[]
-  const types = named.some((type) => any.has(type)) ? [] : named.map((type) => type.toLowerCase())
+  const types = named.some((type) => anyMediaType.has(type)) ? [] : named.map((type) => type.toLowerCase())
   return { isList: false, isNullable, types, minLength, maxLength }
 }
 
-const any = new Set(['*/*', 'application/octet-stream'])
+const anyMediaType = new Set(['*/*', 'application/octet-stream'])
 
 /** The schema of a record without what it says of fields that are files, which JSON Schema can't check: `checkFiles` does. */
 export function withoutFiles(schema: JsonSchema): JsonSchema {
@@ -79,10 +79,10 @@ export function checkFiles(files: Files, body: unknown): void {
       if (value === undefined || (value === null && rules.isNullable)) continue
       const path = [...(isBatch ? [index] : []), name]
       if (Array.isArray(value) !== rules.isList) {
-        const isOne = !rules.isList && value.every(isBlob)
-        throw refusal('body', path, isOne ? 'must be one file' : notFile, 'type')
+        const isSingleFile = !rules.isList && value.every(isBlob)
+        throw refusal('body', path, isSingleFile ? 'must be one file' : notFile, 'type')
       }
-      if (rules.isList) for (const [index, one] of value.entries()) checkFile(rules, one, [...path, index])
+      if (rules.isList) for (const [index, file] of value.entries()) checkFile(rules, file, [...path, index])
       else checkFile(rules, value, path)
     }
 }

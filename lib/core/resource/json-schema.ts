@@ -27,20 +27,20 @@ export interface AsJsonSchema {
  *
  * @throws {TypeError} when there is none
  */
-export function toJsonSchema(schema: unknown, side: Side): AsJsonSchema {
+export function readJsonSchema(schema: unknown, side: Side): AsJsonSchema {
   const standard = standardOf(schema)
-  if (standard === undefined && isObject(schema)) return { document: copy(schema), isOfInput: side === 'input' }
+  if (standard === undefined && isObject(schema)) return { document: copyAsJson(schema), isOfInput: side === 'input' }
   if (standard?.jsonSchema === undefined) throw new TypeError(`resource() can't use this schema. ${hint}`)
   const { jsonSchema, vendor } = standard
   const convert = (side: Side, libraryOptions?: Record<string, unknown>) =>
-    copy(jsonSchema[side]({ target: 'draft-07', ...(libraryOptions && { libraryOptions }) }))
+    copyAsJson(jsonSchema[side]({ target: 'draft-07', ...(libraryOptions && { libraryOptions }) }))
   try {
     return { document: convert(side), isOfInput: side === 'input' }
   } catch (error) {
     // What a transformation of zod gives is not known, what the other fields hold is. Valibot can't describe its checks, and keeps them.
     if (side === 'output' && vendor === 'zod')
       return { document: convert(side, { unrepresentable: 'any' }), isOfInput: false }
-    if (side === 'output') return { document: toJsonSchema(schema, 'input').document, isOfInput: true }
+    if (side === 'output') return { document: readJsonSchema(schema, 'input').document, isOfInput: true }
     const { message } = error as Error
     const document = vendor === 'valibot' ? attempt(() => convert(side, withoutActions)) : undefined
     if (document !== undefined) return { document, isOfInput: true }
@@ -53,7 +53,7 @@ export function toJsonSchema(schema: unknown, side: Side): AsJsonSchema {
   }
 }
 
-// A whole schema that Valibot can't describe, as that of a date, is none for JSON.
+// Valibot leaves out actions that JSON Schema has no keyword for. A schema that it can't describe at all, such as a date, is an error.
 const withoutActions = {
   errorMode: 'ignore',
   overrideSchema({ errors = [] }: { errors?: readonly string[] }) {
@@ -68,8 +68,8 @@ const adviceFor = (message: string) =>
       "{ type: 'string', format: 'date-time' } of JSON Schema. A `Date` of a database leaves as such a text"
     : 'Describe the field by what is sent as JSON'
 
-// TypeBox takes a pattern as a regular expression, too.
-function copy(schema: object): JsonSchema {
+// A pattern of TypeBox may be a RegExp: JSON gets its source.
+function copyAsJson(schema: object): JsonSchema {
   const text = JSON.stringify(schema, (_key, value) => {
     if (Object.hasOwn(Object(value), '~refine'))
       throw new TypeError(

@@ -3,7 +3,7 @@ import { type Fault, maxFaults, type Path } from '../../schema/incoming.js'
 import { BadRequest } from '../errors.js'
 
 /** What is wrong with a value: an error as Ajv tells it. */
-export interface Problem {
+export interface SchemaProblem {
   readonly instancePath: string
   readonly keyword: string
   readonly params: Record<string, unknown>
@@ -12,13 +12,13 @@ export interface Problem {
 }
 
 /** Says what is wrong with a value, if anything is. */
-export type Check = (value: unknown) => readonly Problem[] | undefined
+export type Check = (value: unknown) => readonly SchemaProblem[] | undefined
 
 /** Makes a check of a schema. */
 export type Compile = (schema: object) => Check
 
 /** The name of a place in a query or a body, as in `area[$gt]` and `address.city`. */
-const names = {
+const placeNames = {
   query: ([first, ...rest]: Path) => `${first}${rest.map((key) => `[${key}]`).join('')}`,
   body: (path: Path) =>
     path.map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${key}`)).join('')
@@ -27,16 +27,16 @@ const names = {
 const shorten = (text: string) => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
 
 /** What a place is called in a message. */
-export const nameOf = (where: 'query' | 'body', path: Path): string => shorten(names[where](path))
+export const placeName = (where: 'query' | 'body', path: Path): string => shorten(placeNames[where](path))
 
 type Where = 'query' | 'body'
 
-/** The error for a place in a query or a body. `must` says what is wrong, as in `must be an integer`. */
+/** The error for a place in a query or a body. `must` says what the value has to be, as in `must be an integer`. */
 export const refusal = (where: Where, path: Path, must: string, keyword: string): BadRequest =>
-  toError(where, [{ path, must, keyword }])
+  toBadRequest(where, [{ path, must, keyword }])
 
 /** The error for all that is wrong with a query or a body: its message says the first, and how many more there are. */
-export function toError(where: Where, faults: readonly Fault[]): BadRequest {
+export function toBadRequest(where: Where, faults: readonly Fault[]): BadRequest {
   const byPlace = new Map(faults.toReversed().map((fault) => [JSON.stringify(fault.path), fault]))
   const [first, ...others] = [...byPlace.values()].reverse().slice(0, maxFaults) as [Fault, ...Fault[]]
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
@@ -50,36 +50,36 @@ export function toError(where: Where, faults: readonly Fault[]): BadRequest {
 
 function sentenceOf(where: Where, { path, must, keyword }: Fault): string {
   if (path.length === 0) return must
-  return `${nameOf(where, path)}${keyword === ofLibrary ? ':' : ''} ${must}`
+  return `${placeName(where, path)}${keyword === ofLibrary ? ':' : ''} ${must}`
 }
 
-/** The keyword of what a library says in its own words. */
+/** The keyword of a fault whose message is that of the schema library. */
 export const ofLibrary = 'validate'
 
 /** What is wrong by the problems that a check has found at a path. */
-export function toFault(path: Path, problems: readonly Problem[]): Fault {
+export function toFault(path: Path, problems: readonly SchemaProblem[]): Fault {
   const problem = clearest(problems)
   const inside = problem.instancePath.split('/').slice(1)
   const { missingProperty, additionalProperty, tag } = problem.params
   const last = missingProperty ?? additionalProperty ?? tag
-  const keys = [...path, ...inside.map(toKey), ...(last === undefined ? [] : [String(last)])]
+  const keys = [...path, ...inside.map(pathKey), ...(last === undefined ? [] : [String(last)])]
   const must = sentences.get(problem.keyword)?.(problem) ?? 'is not valid'
   return { path: keys, keyword: problem.keyword, must: keys.length === 0 ? `The data ${must}` : must }
 }
 
-const toKey = (part: string) => (/^\d+$/.test(part) ? Number(part) : part.replaceAll('~1', '/').replaceAll('~0', '~'))
+const pathKey = (part: string) => (/^\d+$/.test(part) ? Number(part) : part.replaceAll('~1', '/').replaceAll('~0', '~'))
 
-/** Of a union, each branch says something: what a branch says of a value of its own type tells more than the list of types. */
-function clearest(problems: readonly Problem[]): Problem {
-  const union = problems.at(-1) as Problem
+/** The problem that tells a client most. Each branch of a union reports one: that of the branch whose type fits the value says more than the list of types. */
+function clearest(problems: readonly SchemaProblem[]): SchemaProblem {
+  const union = problems.at(-1) as SchemaProblem
   if (union.params.tag !== undefined) return union
-  if (union.keyword !== 'anyOf' && union.keyword !== 'oneOf') return problems[0] as Problem
-  const isOther = ({ keyword, instancePath }: Problem) =>
+  if (union.keyword !== 'anyOf' && union.keyword !== 'oneOf') return problems[0] as SchemaProblem
+  const isOther = ({ keyword, instancePath }: SchemaProblem) =>
     (keyword === 'type' || keyword === 'enum' || keyword === 'const') && instancePath === union.instancePath
   return problems.slice(0, -1).find((problem) => !isOther(problem)) ?? union
 }
 
-const types = new Map(
+const typePhrases = new Map(
   Object.entries({
     string: 'a string',
     integer: 'an integer',
@@ -90,8 +90,8 @@ const types = new Map(
     null: 'null'
   })
 )
-const listed = (items: readonly unknown[]) =>
-  [...new Set(items)].map((item) => types.get(String(item)) ?? item).join(' or ')
+const joinByOr = (items: readonly unknown[]) =>
+  [...new Set(items)].map((item) => typePhrases.get(String(item)) ?? item).join(' or ')
 const counted = (limit: unknown, unit: string) => `${limit} ${unit}${limit === 1 ? '' : 's'}`
 const formats = new Map(
   Object.entries({
@@ -103,15 +103,15 @@ const formats = new Map(
     uuid: 'a UUID'
   })
 )
-const format = (name: unknown) => `must be ${formats.get(String(name)) ?? `of the format ${name}`}`
+const formatSentence = (name: unknown) => `must be ${formats.get(String(name)) ?? `of the format ${name}`}`
 
-type Sentence = (problem: Problem) => string
+type Sentence = (problem: SchemaProblem) => string
 
 /** What a value must be, by the keyword of the schema that it does not fit. */
 const sentences: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
-  ['type', ({ params }) => `must be ${listed([params.type].flat())}`],
-  ['anyOf', (problem) => tagged(problem) ?? union(problem.parentSchema?.anyOf)],
-  ['oneOf', (problem) => tagged(problem) ?? union(problem.parentSchema?.oneOf)],
+  ['type', ({ params }) => `must be ${joinByOr([params.type].flat())}`],
+  ['anyOf', (problem) => tagged(problem) ?? unionSentence(problem.parentSchema?.anyOf)],
+  ['oneOf', (problem) => tagged(problem) ?? unionSentence(problem.parentSchema?.oneOf)],
   ['const', ({ params }) => `must be ${params.allowedValue}`],
   ['enum', ({ params }) => `must be ${(params.allowedValues as unknown[]).map(String).join(' or ')}`],
   ['required', () => 'is required'],
@@ -128,22 +128,25 @@ const sentences: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['uniqueItems', () => 'must have no item twice'],
   ['minProperties', ({ params }) => `must have at least ${counted(params.limit, 'field')}`],
   ['maxProperties', ({ params }) => `must have at most ${counted(params.limit, 'field')}`],
-  ['format', ({ params }) => format(params.format)],
-  // Some libraries give a pattern beside the format, which no reader wants to see.
+  ['format', ({ params }) => formatSentence(params.format)],
+  // Schema libraries such as zod write a pattern beside a format: the sentence names the format, which is easier to read.
   [
     'pattern',
     ({ params, parentSchema }) =>
-      parentSchema?.format === undefined ? `must match the pattern ${params.pattern}` : format(parentSchema.format)
+      parentSchema?.format === undefined
+        ? `must match the pattern ${params.pattern}`
+        : formatSentence(parentSchema.format)
   ]
 ])
 
-/** What the tag of a union must be, which a value has not, or has of no branch. */
-const tagged = ({ params: { tags } }: Problem) => (Array.isArray(tags) ? `must be ${tags.join(' or ')}` : undefined)
+/** The sentence for a tagged union, where the tag of the value is missing or is that of no branch. */
+const tagged = ({ params: { tags } }: SchemaProblem) =>
+  Array.isArray(tags) ? `must be ${tags.join(' or ')}` : undefined
 
-/** What a value must be where it may be one of several: their types. */
-function union(branches: unknown): string {
+/** The sentence for a union without a tag: it lists the types of the branches. */
+function unionSentence(branches: unknown): string {
   const values = (branches as JsonSchema[]).flatMap(
     ({ const: constant, enum: list, type = [] }) => list ?? (constant === undefined ? type : [constant])
   )
-  return values.length === 0 ? 'is not valid' : `must be ${listed(values)}`
+  return values.length === 0 ? 'is not valid' : `must be ${joinByOr(values)}`
 }

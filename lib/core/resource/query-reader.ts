@@ -1,20 +1,20 @@
+import type { Query } from '../../../types/service.js'
 import { type Fault, maxFaults } from '../../schema/incoming.js'
-import { toList } from '../../schema/text.js'
+import { parseList } from '../../schema/text.js'
 import { isObject } from '../objects.js'
-import { type Check, type Compile, type Problem, toError, toFault } from './problem.js'
-import { type Filter, maxCount, type Operand, type QueryRules } from './query-rules.js'
+import { type Check, type Compile, type SchemaProblem, toBadRequest, toFault } from './problem.js'
+import { type FieldFilter, maxCount, type Operand, type QueryRules } from './query-rules.js'
 
-type Query = Record<string, unknown>
-/** Where a value stands. Most are right, so its path is made for an error alone. */
-interface Place {
+/** Where a value stands in a query. A linked list, since its path is needed only for an error. */
+interface QueryPlace {
   readonly name: string | number
-  readonly within: Place | undefined
+  readonly within: QueryPlace | undefined
 }
-/** Reads a value. What is wrong with it is told, and what it returns then is not used. */
-type ReadAt = (value: unknown, place: Place, faults: Faults) => unknown
+/** Reads a value and returns it converted. It reports what is wrong to `faults`; its result is not used then. */
+type ReadAt = (value: unknown, place: QueryPlace, faults: Faults) => unknown
 
 /** How deep `$or` and `$and` may stand in each other. */
-const maxDepth = 5
+const maxGroupDepth = 5
 
 /** What is wrong with a query. */
 class Faults {
@@ -24,23 +24,23 @@ class Faults {
     return this.#all.length >= maxFaults
   }
 
-  tell(place: Place, must: string, keyword = 'type'): void {
-    this.#all.push({ path: pathOf(place), must, keyword })
+  tell(place: QueryPlace, must: string, keyword = 'type'): void {
+    this.#all.push({ path: pathTo(place), must, keyword })
   }
 
-  /** @param list which names there are; it may be long, and is told once */
-  tellUnknown(place: Place, list: string): void {
+  /** @param list the names that exist. It may be long, so only the first fault has it */
+  tellUnknown(place: QueryPlace, list: string): void {
     const isToldBefore = this.#all.some(({ must }) => must.endsWith(list))
     this.tell(place, list === '' || isToldBefore ? 'is not known' : `is not known: ${list}`, 'additionalProperties')
   }
 
-  tellProblems(place: Place, problems: readonly Problem[]): void {
-    this.#all.push(toFault(pathOf(place), problems))
+  tellProblems(place: QueryPlace, problems: readonly SchemaProblem[]): void {
+    this.#all.push(toFault(pathTo(place), problems))
   }
 
   /** @throws {BadRequest} when there are some */
   end(): void {
-    if (this.#all.length > 0) throw toError('query', this.#all)
+    if (this.#all.length > 0) throw toBadRequest('query', this.#all)
   }
 }
 
@@ -60,28 +60,28 @@ export function createQueryReader(rules: QueryRules, method: string, compile: Co
   }
   const filters = new Map([...rules.filters].map(([name, filter]) => [name, readFilter(filter, hold)]))
   const inGroup = new Map([...filters, ['$or', readGroup], ['$and', readGroup]])
-  const known = new Map<string, ReadAt>(method === 'create' ? [] : inGroup)
+  const parameterReaders = new Map<string, ReadAt>(method === 'create' ? [] : inGroup)
   if (method === 'find') {
-    known.set('$limit', readCount).set('$skip', readCount)
-    known.set('$sort', readSort(rules.sort))
+    parameterReaders.set('$limit', readCount).set('$skip', readCount)
+    parameterReaders.set('$sort', readSort(rules.sort))
   }
-  known.set('$select', readSelect(new Set(rules.select)))
-  for (const [name, operand] of rules.more) known.set(name, hold(operand))
-  const names = listed('a query filters by', method === 'create' ? [] : filters.keys())
+  parameterReaders.set('$select', readSelect(new Set(rules.select)))
+  for (const [name, operand] of rules.more) parameterReaders.set(name, hold(operand))
+  const names = listNames('a query filters by', method === 'create' ? [] : filters.keys())
 
-  function readGroup(value: unknown, place: Place, faults: Faults): unknown {
-    const list = toList(value)
+  function readGroup(value: unknown, place: QueryPlace, faults: Faults): unknown {
+    const list = parseList(value)
     if (!Array.isArray(list) || list.length === 0 || !list.every(isObject))
       return faults.tell(place, 'must be a list of queries')
     // Two keys for each level: the name of the group, and the index in it.
-    if (pathOf(place).length > 2 * maxDepth)
-      return faults.tell(place, `must stand at most ${maxDepth} deep in others of its kind`, 'maxDepth')
+    if (pathTo(place).length > 2 * maxGroupDepth)
+      return faults.tell(place, `must stand at most ${maxGroupDepth} deep in others of its kind`, 'maxDepth')
     return list.map((query, index) => readEach(query, { name: index, within: place }, inGroup, names, faults))
   }
 
   return (query) => {
     const faults = new Faults()
-    readEach(query, undefined, known, names, faults)
+    readEach(query, undefined, parameterReaders, names, faults)
     faults.end()
     return query
   }
@@ -97,7 +97,7 @@ export function createParameterReader(
   compile: Compile
 ): (query: Query) => Query {
   const readers = new Map([...parameters].map(([name, operand]) => [name, holdTo(operand, compile)]))
-  const names = listed('there are', readers.keys())
+  const names = listNames('there are', readers.keys())
   return (query) => {
     const faults = new Faults()
     readEach(query, undefined, readers, names, faults)
@@ -112,7 +112,7 @@ export function createParameterReader(
 /** Reads each value of a query in its place: the query is that of one request. */
 function readEach(
   query: Query,
-  within: Place | undefined,
+  within: QueryPlace | undefined,
   readers: ReadonlyMap<string, ReadAt>,
   names: string,
   faults: Faults
@@ -132,19 +132,19 @@ function readEach(
   return query
 }
 
-const pathOf = (place: Place | undefined): Place['name'][] =>
-  place === undefined ? [] : [...pathOf(place.within), place.name]
+const pathTo = (place: QueryPlace | undefined): QueryPlace['name'][] =>
+  place === undefined ? [] : [...pathTo(place.within), place.name]
 
-// The libraries give the fields in different orders.
-const sorted = (names: Iterable<string>) => [...names].sort().join(', ')
+// Sorted, since schema libraries list the same fields in different orders.
+const sortedNames = (names: Iterable<string>) => [...names].sort().join(', ')
 
 /** Says which names there are, if there are any. */
-function listed(say: string, names: Iterable<string>): string {
-  const list = sorted(names)
+function listNames(say: string, names: Iterable<string>): string {
+  const list = sortedNames(names)
   return list === '' ? '' : `${say} ${list}`
 }
 
-// Compiled with the first value: a record has many fields, and few of them are asked for.
+// Compiled with the first value: of the many fields of a record, queries use few.
 function holdTo(
   { schema, read, item, isEquality }: Operand,
   compile: Compile,
@@ -165,16 +165,16 @@ function holdTo(
 
 function readList(readItem: ReadAt): ReadAt {
   return (value, place, faults) => {
-    const list = toList(value)
+    const list = parseList(value)
     if (!Array.isArray(list)) return faults.tell(place, 'must be a list')
     return list.map((item, index) => (faults.areMany ? item : readItem(item, { name: index, within: place }, faults)))
   }
 }
 
-function readFilter({ value, operators }: Filter, hold: (operand: Operand) => ReadAt): ReadAt {
+function readFilter({ value, operators }: FieldFilter, hold: (operand: Operand) => ReadAt): ReadAt {
   const readValue = hold(value)
   const readers = new Map([...operators].map(([name, operand]) => [name, hold(operand)]))
-  const names = listed('there are', readers.keys())
+  const names = listNames('there are', readers.keys())
   return (text, place, faults) => {
     if (Array.isArray(text)) return faults.tell(place, 'must be one value: $in takes several')
     if (!isObject(text)) return readValue(text, place, faults)
@@ -183,7 +183,7 @@ function readFilter({ value, operators }: Filter, hold: (operand: Operand) => Re
   }
 }
 
-function readCount(text: unknown, place: Place, faults: Faults): unknown {
+function readCount(text: unknown, place: QueryPlace, faults: Faults): unknown {
   const count = typeof text === 'string' && /^\d{1,10}$/.test(text) ? Number(text) : text
   const isCount = typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= maxCount
   return isCount ? count : faults.tell(place, `must be an integer from 0 to ${maxCount}`)
@@ -191,23 +191,23 @@ function readCount(text: unknown, place: Place, faults: Faults): unknown {
 
 function readSort(fields: readonly string[]): ReadAt {
   const readers = new Map(fields.map((name) => [name, readDirection]))
-  const names = listed('a query sorts by', fields)
+  const names = listNames('a query sorts by', fields)
   return (value, place, faults) =>
     isObject(value)
       ? readEach(value, place, readers, names, faults)
       : faults.tell(place, 'must name fields, as in $sort[name]=1')
 }
 
-function readDirection(text: unknown, place: Place, faults: Faults): unknown {
+function readDirection(text: unknown, place: QueryPlace, faults: Faults): unknown {
   if (text === '1' || text === 1) return 1
   if (text === '-1' || text === -1) return -1
   return faults.tell(place, 'must be 1 or -1', 'enum')
 }
 
 function readSelect(fields: ReadonlySet<unknown>): ReadAt {
-  const must = `must name fields: ${sorted(fields as ReadonlySet<string>)}`
+  const must = `must name fields: ${sortedNames(fields as ReadonlySet<string>)}`
   return (value, place, faults) => {
-    const list = toList(value)
+    const list = parseList(value)
     if (!Array.isArray(list)) return faults.tell(place, 'must be a list of fields')
     return list.every((name) => fields.has(name)) ? list : faults.tell(place, must, 'enum')
   }

@@ -1,8 +1,8 @@
 import type { JsonSchema, ResourceOptions, SchemaMap } from '../../../types/resource.js'
 import { noNames, scalarDocument, WrittenSchema } from '../../schema/documents.js'
 import { isSchema } from '../../schema/keywords.js'
-import { kinds } from '../../schema/reader.js'
-import type { Member, Shape } from '../../schema/shape.js'
+import { kindBits } from '../../schema/reader.js'
+import type { Shape, ShapeMember } from '../../schema/shape.js'
 import { type ReadText, textReader } from '../../schema/text.js'
 
 /** A value of a query: how its text is read, and the schema that it is held to. */
@@ -18,14 +18,14 @@ export interface Operand {
 }
 
 /** What a query may say of one field: its value, and operators with theirs. */
-export interface Filter {
+export interface FieldFilter {
   readonly value: Operand
   readonly operators: ReadonlyMap<string, Operand>
 }
 
 /** What a query may say. */
 export interface QueryRules {
-  readonly filters: ReadonlyMap<string, Filter>
+  readonly filters: ReadonlyMap<string, FieldFilter>
   readonly sort: readonly string[]
   readonly select: readonly string[]
   /** Further parameters. */
@@ -35,18 +35,18 @@ export interface QueryRules {
 /** The largest number that databases take for a count. */
 export const maxCount = 2 ** 31 - 1
 
-const equality = ['$eq', '$ne']
-const lists = ['$in', '$nin']
-const order = ['$lt', '$le', '$lte', '$gt', '$ge', '$gte']
+const equalityOperators = ['$eq', '$ne']
+const listOperators = ['$in', '$nin']
+const orderOperators = ['$lt', '$le', '$lte', '$gt', '$ge', '$gte']
 
-/** What an option says of a value in a query. */
+/** Makes an operand from the schema that an option has for it. */
 export function toOperand(schema: JsonSchema): Operand {
   const { root } = new WrittenSchema(schema, { flagged: noNames, ignoresFlags: true }).shapes
-  const isList = (root.kinds & kinds.array) !== 0 && root.kinds !== kinds.all
+  const isList = (root.kinds & kindBits.array) !== 0 && root.kinds !== kindBits.all
   return { schema, read: textReader(root), kinds: isList ? root.of({}).item(0).shape.kinds : root.kinds }
 }
 
-const listOf = (item: Operand): Operand => ({ ...item, schema: { type: 'array', items: item.schema }, item })
+const listOperand = (item: Operand): Operand => ({ ...item, schema: { type: 'array', items: item.schema }, item })
 
 /**
  * Reads out of the schema of a record what a query may say.
@@ -61,10 +61,12 @@ export function toQueryRules(
   const readable = fields.filter(
     ({ member }) => member.isKnown && !member.writeOnly && !member.shape.mayHave('writeOnly')
   )
-  const own = Object.entries(operators).map(([name, schema]) => [name, schema && toOperand(schema)] as const)
-  const filters = readable.flatMap(({ name, member }): [string, Filter][] => {
+  const furtherOperators = Object.entries(operators).map(
+    ([name, schema]) => [name, schema && toOperand(schema)] as const
+  )
+  const filters = readable.flatMap(({ name, member }): [string, FieldFilter][] => {
     const shape = filter === undefined || filter.includes(name) ? comparedShape(member.shape) : undefined
-    return shape === undefined ? [] : [[name, filterBy(shape, new Map(own))]]
+    return shape === undefined ? [] : [[name, filterBy(shape, new Map(furtherOperators))]]
   })
   const sortable = readable.filter(({ member }) => isScalar(member.shape)).map(({ name }) => name)
   return {
@@ -75,8 +77,8 @@ export function toQueryRules(
   }
 }
 
-/** A field of some branches alone, as if each record had it. */
-function certain(member: Member): Member {
+/** A field that only some branches of a union have, as if each record had it. */
+function certain(member: ShapeMember): ShapeMember {
   const { shapes, schemas } = member.shape
   const branches = schemas.map((schema) =>
     isSchema(schema) && schema.anyOf?.includes(true) ? schema.anyOf : undefined
@@ -88,13 +90,14 @@ function certain(member: Member): Member {
   return { ...member, shape: shapes.of(named) }
 }
 
-const isScalar = (shape: Shape) => (shape.kinds & ~kinds.scalar) === 0 || (shape.kinds === kinds.all && shape.isSilent)
+const isScalar = (shape: Shape) =>
+  (shape.kinds & ~kindBits.scalar) === 0 || (shape.kinds === kindBits.all && shape.isSilent)
 
 /** The shape of what a field is compared with: of a list one of its items. Objects and tuples can't be compared. */
 function comparedShape(shape: Shape): Shape | undefined {
   if (isScalar(shape)) return shape
   const list = shape.of({})
-  if ((shape.kinds & kinds.array) === 0 || (shape.kinds & kinds.object) !== 0 || list.isTuple) return undefined
+  if ((shape.kinds & kindBits.array) === 0 || (shape.kinds & kindBits.object) !== 0 || list.isTuple) return undefined
   const { shape: item, isKnown } = list.item(0)
   return isKnown && isScalar(item) ? item : undefined
 }
@@ -103,23 +106,23 @@ function comparedShape(shape: Shape): Shape | undefined {
 export const operandOf = (shape: Shape): Operand | undefined =>
   isScalar(shape) ? { schema: scalarDocument(shape), read: textReader(shape), kinds: shape.kinds } : undefined
 
-function filterBy(shape: Shape, own: ReadonlyMap<string, Operand | false>): Filter {
+function filterBy(shape: Shape, furtherOperators: ReadonlyMap<string, Operand | false>): FieldFilter {
   const compared = operandOf(shape) as Operand
   const value: Operand = { ...compared, isEquality: true }
-  // Of a field that may hold anything nobody knows an order.
-  const isOrdered = shape.kinds !== kinds.all && (shape.kinds & (kinds.string | kinds.number)) !== 0
-  const operators = new Map<string, Operand>(equality.map((name) => [name, value]))
-  if (isOrdered) for (const name of order) operators.set(name, compared)
-  for (const name of lists) operators.set(name, listOf(value))
-  for (const [name, operand] of own) {
+  // A field that may hold anything has no order.
+  const isOrdered = shape.kinds !== kindBits.all && (shape.kinds & (kindBits.string | kindBits.number)) !== 0
+  const operators = new Map<string, Operand>(equalityOperators.map((name) => [name, value]))
+  if (isOrdered) for (const name of orderOperators) operators.set(name, compared)
+  for (const name of listOperators) operators.set(name, listOperand(value))
+  for (const [name, operand] of furtherOperators) {
     if (operand === false) operators.delete(name)
-    // An operator with a text is one of texts.
+    // A further operator applies to the fields that share a type with its operand.
     else if ((operand.kinds & shape.kinds) !== 0) operators.set(name, operand)
   }
   return { value, operators }
 }
 
-const object = (properties: object): JsonSchema => ({
+const objectSchema = (properties: object): JsonSchema => ({
   type: 'object',
   properties: properties as SchemaMap,
   additionalProperties: false
@@ -127,23 +130,23 @@ const object = (properties: object): JsonSchema => ({
 const schemasOf = (operands: ReadonlyMap<string, Operand>) =>
   Object.fromEntries([...operands].map(([name, { schema }]) => [name, schema]))
 
-/** The JSON Schema of the queries of a method, for those who read it. */
+/** The JSON Schema of the queries of a method that documents show. */
 export function toQuerystring({ filters, sort, select, more }: QueryRules, method: string): JsonSchema {
   const fields = Object.fromEntries(
     [...filters].map(([name, { value, operators }]) => [
       name,
-      { anyOf: [value.schema, { ...object(schemasOf(operators)), minProperties: 1 }] }
+      { anyOf: [value.schema, { ...objectSchema(schemasOf(operators)), minProperties: 1 }] }
     ])
   )
   const group = { type: 'array', items: { type: 'object' } }
   const count = { type: 'integer', minimum: 0, maximum: maxCount }
   const name = { type: 'string', enum: select }
-  return object({
+  return objectSchema({
     ...(method !== 'create' && { ...fields, $or: group, $and: group }),
     ...(method === 'find' && {
       $limit: count,
       $skip: count,
-      $sort: object(Object.fromEntries(sort.map((field) => [field, { type: 'integer', enum: [1, -1] }])))
+      $sort: objectSchema(Object.fromEntries(sort.map((field) => [field, { type: 'integer', enum: [1, -1] }])))
     }),
     $select: { type: 'array', items: name },
     ...schemasOf(more)

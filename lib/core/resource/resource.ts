@@ -2,7 +2,7 @@ import type { FieldOf, JsonSchema, Resource, ResourceOptions } from '../../../ty
 import type { SchemaValue } from '../../../types/standard-schema.js'
 import { noNames, WrittenSchema } from '../../schema/documents.js'
 import { isSchema } from '../../schema/keywords.js'
-import { kinds } from '../../schema/reader.js'
+import { kindBits } from '../../schema/reader.js'
 import type { Shape } from '../../schema/shape.js'
 import { attempt } from '../errors.js'
 import { methods } from '../methods.js'
@@ -10,12 +10,12 @@ import { checkOptionNames } from '../options.js'
 import { type BodyRules, checkExamples, partValidation } from './body.js'
 import { toCustomMethods } from './custom-methods.js'
 import { filesOf, withoutFiles } from './files.js'
-import { toJsonSchema } from './json-schema.js'
+import { readJsonSchema } from './json-schema.js'
 import { type Operand, toOperand, toQueryRules, toQuerystring } from './query-rules.js'
 import { type MethodRules, type RecordRules, rulesKey } from './rules.js'
 import { checkOf, validateOf } from './validate.js'
 
-const optionNames = {
+const resourceOptionNames = {
   readOnly: true,
   writeOnly: true,
   lists: true,
@@ -46,9 +46,9 @@ export function resource<const S, const O extends ResourceOptions<FieldOf<S>> = 
   options?: O
 ): Resource<S, O>
 export function resource(schema: unknown, options: ResourceOptions = {}): object {
-  checkOptionNames(options, Object.keys(optionNames), 'resource() has')
-  const input = toJsonSchema(schema, 'input')
-  const output = toJsonSchema(options.response ?? schema, 'output')
+  checkOptionNames(options, Object.keys(resourceOptionNames), 'resource() has')
+  const input = readJsonSchema(schema, 'input')
+  const output = readJsonSchema(options.response ?? schema, 'output')
   const { readOnly = [], writeOnly = [] } = options
   // JSON has no files.
   const files = [...filesOf(output.document).keys()]
@@ -60,8 +60,8 @@ export function resource(schema: unknown, options: ResourceOptions = {}): object
   const outgoing = new WrittenSchema(output.document, { flagged })
   checkRecord(incoming.written)
   checkRecord(outgoing)
-  checkNames([...fieldsOf(incoming.written).names, ...fieldsOf(outgoing).names], options)
-  const rules = toQueryRules(fieldsOf(outgoing), options, toParameters(options.query))
+  checkNames([...fieldsShape(incoming.written).names, ...fieldsShape(outgoing).names], options)
+  const rules = toQueryRules(fieldsShape(outgoing), options, readParameters(options.query))
   const response = outgoing.documentWithout('writeOnly')
   const body = createBodyRules(schema, incoming, options)
   const record: RecordRules = {
@@ -88,7 +88,7 @@ export function resource(schema: unknown, options: ResourceOptions = {}): object
       readOnly: root.names.filter((name) => root.field(name).readOnly),
       writeOnly: [...flagged.writeOnly]
     }
-    all.push(...toCustomMethods(options.methods, { ...fields, record, response, query: rules, toParameters }))
+    all.push(...toCustomMethods(options.methods, { ...fields, record, response, query: rules, readParameters }))
   }
   return Object.fromEntries(all.map((ofMethod) => [ofMethod.method, toMethodSchema(ofMethod)]))
 }
@@ -103,34 +103,34 @@ const toMethodSchema = (rules: MethodRules) => ({
 
 /** @throws {TypeError} when a schema is not that of an object with fields */
 function checkRecord({ shapes: { root } }: WrittenSchema): void {
-  if ((root.kinds !== kinds.object && root.kinds !== kinds.all) || root.saysNothing)
+  if ((root.kinds !== kindBits.object && root.kinds !== kindBits.all) || root.saysNothing)
     throw new TypeError('resource() needs the schema of an object with its properties: that of one record')
 }
 
-/** What a client sends of a record. */
+/** The schemas of a record as clients send it. */
 interface Incoming {
-  /** The schema that it is held to: files are checked apart. */
+  /** The schema that bodies are checked by, without files, which have a check of their own. */
   readonly written: WrittenSchema
-  /** The schema for those who read it. */
+  /** The schema that documents show. */
   readonly shown: WrittenSchema
 }
 
-/** The shape with the fields of each record, whatever branch it is of where the record is a union. */
-const fieldsOf = ({ shapes }: WrittenSchema): Shape => shapes.root.of({})
+/** The shape with the fields of a record; of a record that is a union, with those of all branches. */
+const fieldsShape = ({ shapes }: WrittenSchema): Shape => shapes.root.of({})
 
 /** Makes the rules of what `create`, `update` and `patch` take. */
 function createBodyRules(schema: unknown, { written, shown }: Incoming, options: ResourceOptions) {
   const { create, update = create, patch } = options
-  const root = fieldsOf(written)
-  const ownRules = (own: unknown, isPart: boolean): BodyRules => {
-    const { document } = toJsonSchema(own, 'input')
-    const { names } = fieldsOf(new WrittenSchema(document, { flagged: noNames }))
-    // What the schema itself names may be sent.
+  const root = fieldsShape(written)
+  const rulesBySchema = (bodySchema: unknown, isPart: boolean): BodyRules => {
+    const { document } = readJsonSchema(bodySchema, 'input')
+    const { names } = fieldsShape(new WrittenSchema(document, { flagged: noNames }))
+    // A field that this schema names may be sent, even where the record says that only the server sets it.
     const readOnly = root.names.filter((name) => root.field(name).readOnly && !names.includes(name))
     const flagged = { ...noNames, readOnly: new Set(readOnly) }
     const bodyOptions = { flagged, ignoresFlags: true }
     return {
-      ...checkOf(own),
+      ...checkOf(bodySchema),
       document: new WrittenSchema(document, bodyOptions).documentWithout('readOnly'),
       written: new WrittenSchema(withoutFiles(document), bodyOptions),
       isPart: false,
@@ -155,9 +155,9 @@ function createBodyRules(schema: unknown, { written, shown }: Incoming, options:
   if (create === undefined && validate !== undefined && mayHaveReadOnly(written, options))
     checkExamples(written, validate)
   const byMethod = new Map<string, BodyRules>([
-    ['create', { ...(create === undefined ? whole : ownRules(create, false)), takesLists: options.lists }],
-    ['update', update === undefined ? whole : ownRules(update, false)],
-    ['patch', patch === undefined ? part : ownRules(patch, true)]
+    ['create', { ...(create === undefined ? whole : rulesBySchema(create, false)), takesLists: options.lists }],
+    ['update', update === undefined ? whole : rulesBySchema(update, false)],
+    ['patch', patch === undefined ? part : rulesBySchema(patch, true)]
   ])
   return (method: string) => byMethod.get(method)
 }
@@ -175,13 +175,13 @@ function checkOfPart(schema: unknown, written: WrittenSchema): Pick<BodyRules, '
 const mayHaveReadOnly = ({ document }: WrittenSchema, { readOnly = [] }: ResourceOptions) =>
   readOnly.length > 0 || JSON.stringify(document).includes('"readOnly":true')
 
-function toParameters(schema: unknown): ReadonlyMap<string, Operand> {
+function readParameters(schema: unknown): ReadonlyMap<string, Operand> {
   if (schema === undefined) return new Map()
-  const { document } = toJsonSchema(schema, 'input')
+  const { document } = readJsonSchema(schema, 'input')
   const written = new WrittenSchema(document, { flagged: noNames, ignoresFlags: true })
   checkRecord(written)
   const root = written.documentWithout(undefined)
-  // What refers to the whole needs a name for it, since each parameter stands alone.
+  // Each parameter becomes a schema of its own, so a reference to the root of the query needs a definition to point to.
   const text = JSON.stringify(root)
   const named = text.replaceAll('"$ref":"#"', '"$ref":"#/$defs/query"')
   const { properties = {}, definitions, $defs } = JSON.parse(named) as JsonSchema

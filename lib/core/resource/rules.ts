@@ -7,7 +7,7 @@ import type { Operand, QueryRules } from './query-rules.js'
 /** What the server needs of a method beside its JSON Schemas. */
 export interface MethodRules {
   readonly method: string
-  /** What leaves, for those who read it. */
+  /** The schema of the response that documents show. */
   readonly response: JsonSchema
   readonly outgoing: Outgoing
   readonly query: QueryRules
@@ -18,16 +18,16 @@ export interface MethodRules {
   readonly custom: CustomRules | undefined
 }
 
-/** What leaves. */
+/** How results leave the server. */
 export interface Outgoing {
   readonly written: WrittenSchema
-  /** Whether scalars get the types of the schema: not where it is that of what is sent. */
+  /** Whether scalars are converted to the types of the schema. Not where it describes the input of a transforming schema. */
   readonly converts: boolean
 }
 
 /** The record that all methods of a resource are about. */
 export interface RecordRules {
-  /** As it is sent to the server. */
+  /** The schema of a record as clients send it. */
   readonly incoming: WrittenSchema
   readonly outgoing: Outgoing
 }
@@ -35,13 +35,13 @@ export interface RecordRules {
 /** A custom method that a resource declares. */
 export interface CustomRules {
   readonly route: MethodRoute | undefined
-  /** All that its query may hold. */
+  /** The parameters that the query may have. */
   readonly parameters: ReadonlyMap<string, Operand>
-  /** The names of the parameters that it must hold. */
+  /** The names of the parameters that the query must have. */
   readonly required: readonly string[]
 }
 
-/** Under which the schemas of a method hold its rules. */
+/** The symbol under which the schemas of a method hold its rules. */
 export const rulesKey = Symbol('rules of a resource')
 
 /** Returns the rules of a schema that `resource()` has made for a method. */
@@ -52,7 +52,7 @@ export const rulesOf = (schema: object | undefined): MethodRules | undefined =>
 export type SchemasByMethod = Readonly<Record<string, object | undefined>>
 
 /** The record of the resource that schemas are of; `undefined` where they are of none. */
-export const recordOf = (schemas: SchemasByMethod = {}): RecordRules | undefined =>
+export const recordRulesOf = (schemas: SchemasByMethod = {}): RecordRules | undefined =>
   Object.values(schemas).map(rulesOf).find(Boolean)?.record
 
 /** The custom methods that a resource declares, with their routes. */
@@ -67,11 +67,11 @@ export const declaredIn = (schemas: SchemasByMethod = {}): ReadonlyMap<string, M
 /** The routes of custom methods that schemas and options name; the options have the last word. */
 export function routesOf(
   schemas: SchemasByMethod | undefined,
-  own: Readonly<Record<string, MethodRoute>> | undefined,
+  optionRoutes: Readonly<Record<string, MethodRoute>> | undefined,
   names?: readonly string[]
 ): Readonly<Record<string, MethodRoute>> | undefined {
   const declared = [...declaredIn(schemas)].flatMap(([name, route]) =>
     route === undefined || names?.includes(name) === false ? [] : [[name, route] as const]
   )
-  return declared.length === 0 ? own : { ...Object.fromEntries(declared), ...own }
+  return declared.length === 0 ? optionRoutes : { ...Object.fromEntries(declared), ...optionRoutes }
 }

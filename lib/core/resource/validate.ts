@@ -3,7 +3,7 @@ import { type CountTries, triesBesideTags, triesInOrder } from '../../schema/inc
 import { standardOf } from './json-schema.js'
 
 /** What checks a value by the library of its schema. */
-export type Validate = NonNullable<StandardSchema['~standard']['validate']>
+export type StandardValidate = NonNullable<StandardSchema['~standard']['validate']>
 
 interface WithAsyncParse {
   safeParseAsync(
@@ -12,13 +12,13 @@ interface WithAsyncParse {
 }
 
 /** The check of a schema, `undefined` where it has none. */
-export const validateOf = (schema: unknown): Validate | undefined => standardOf(schema)?.validate
+export const validateOf = (schema: unknown): StandardValidate | undefined => standardOf(schema)?.validate
 
 /**
- * The check of a schema that may wait. That of zod tries it without waiting first: each async check would run twice, and one that fails
- * would end the process, since nobody waits for the first try.
+ * The check of a schema that may be asynchronous. zod's `validate` parses synchronously first: an async check would run twice, and the rejection
+ * of the first run, which nobody handles, would end the process.
  */
-export function waitingOf(schema: unknown): Validate | undefined {
+export function waitingOf(schema: unknown): StandardValidate | undefined {
   if (standardOf(schema)?.vendor !== 'zod') return validateOf(schema)
   return async (value) => {
     const { data, error } = await (schema as WithAsyncParse).safeParseAsync(value)
@@ -26,8 +26,8 @@ export function waitingOf(schema: unknown): Validate | undefined {
   }
 }
 
-/** The check of a schema by its own library, and how that one decides unions. */
-export function checkOf(schema: unknown): { validate: Validate | undefined; countTries: CountTries } {
+/** The check of a schema by its own library, and how many branches of a union that library tries. */
+export function checkOf(schema: unknown): { validate: StandardValidate | undefined; countTries: CountTries } {
   const vendor = standardOf(schema)?.vendor
   const triesAll = vendor !== undefined && vendor !== 'arktype'
   return { validate: waitingOf(schema), countTries: triesAll ? triesInOrder : triesBesideTags }

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 import { errorCodes, type FastifyReply, type FastifyRequest } from 'fastify'
-import { read } from '../../core/errors.js'
+import { readProperty } from '../../core/errors.js'
 import type { Caller } from '../../core/http-call.js'
 import { close, streamIn } from './stream.js'
 
 const { FST_ERR_HANDLER_TIMEOUT: HandlerTimeout } = errorCodes
 const { code } = new HandlerTimeout()
-const isTimeout = (error: unknown) => read(error, 'code') === code
+const isTimeout = (error: unknown) => readProperty(error, 'code') === code
 
 /**
  * Ends a call when the `handlerTimeout` of its route, in ms, has passed. Fastify does so itself, except for requests

@@ -7,7 +7,7 @@ import { type Outgoing, type RecordRules, rulesOf } from '../../core/resource/ru
 import { errorWithout, without } from '../../core/without.js'
 import { hiddenNames } from '../../schema/hidden.js'
 import { scalarOf } from '../../schema/outgoing.js'
-import { kinds } from '../../schema/reader.js'
+import { kindBits } from '../../schema/reader.js'
 import type { Shape } from '../../schema/shape.js'
 import { projectionOf, shapesOf } from '../request/resource-route.js'
 import { answersPages, hasOwnCompiler, listOf, responses } from '../request/schema.js'
@@ -104,8 +104,8 @@ export function createSerializer(
     const { project, shape } = projectionOf(outgoing, instance)
     // A record with a field of that name is one, also beside numbers.
     const mayBePage = answersPages(method) || (isCustom && !shape.names.includes('data'))
-    const takesObjects = (shape.kinds & kinds.object) !== 0
-    const takesLists = (shape.kinds & kinds.array) !== 0
+    const takesObjects = (shape.kinds & kindBits.object) !== 0
+    const takesLists = (shape.kinds & kindBits.array) !== 0
     const toItem = takesLists && !takesObjects ? (item: unknown) => (project([item]) as unknown[])[0] : project
     const toList = takesLists ? project : (items: unknown[]) => items.map(project)
     const serialize = withOwnError((data) => {

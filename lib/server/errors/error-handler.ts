@@ -10,7 +10,7 @@ import {
   isError,
   isServiceError,
   NotFound,
-  read,
+  readProperty,
   type ServiceError,
   toServiceError
 } from '../../core/errors.js'
@@ -42,7 +42,7 @@ export function errorHandler(
     reply.code(error.code).serializer((payload) => (typeof payload === 'string' ? payload : JSON.stringify(payload)))
     if (error.code === 401) reply.header('www-authenticate', 'Bearer')
     if (error.code === 406 || page !== undefined) vary(reply)
-    const retryAfter = read(error.data, 'retryAfter')
+    const retryAfter = readProperty(error.data, 'retryAfter')
     // The header takes whole seconds. `Math.ceil` of a number below zero may be -0.
     const seconds = typeof retryAfter === 'number' && retryAfter >= 0 ? Math.ceil(retryAfter) : undefined
     if (Number.isSafeInteger(seconds)) reply.header('retry-after', seconds)
@@ -79,7 +79,8 @@ async function sendPage(
  */
 function toAnswer(thrown: unknown, expose: boolean, { routeOptions }: FastifyRequest): ServiceError {
   // Fastify marks what its serializer has thrown by the configuration of the route.
-  const isOfSerializer = routeOptions?.config !== undefined && read(thrown, 'serialization') === routeOptions.config
+  const isOfSerializer =
+    routeOptions?.config !== undefined && readProperty(thrown, 'serialization') === routeOptions.config
   if (isOfSerializer && !attempt(() => thrown instanceof GeneralError))
     return new GeneralError('The result is not JSON (BigInt or a cycle?)', undefined, { cause: thrown })
   const error = toServiceError(thrown)

@@ -1,11 +1,11 @@
 import type { HookContext } from '../../../types/hooks.js'
-import { read } from '../../core/errors.js'
+import { readProperty } from '../../core/errors.js'
 
 /** What Fastify says of a route without a handler, before it listens and then. */
 const isAboutRoute = (error: unknown) =>
-  read(error, 'code') === 'FST_ERR_ROUTE_MISSING_HANDLER' ||
-  (read(error, 'code') === 'FST_ERR_INSTANCE_ALREADY_LISTENING' &&
-    /Cannot add route/.test(String(read(error, 'message'))))
+  readProperty(error, 'code') === 'FST_ERR_ROUTE_MISSING_HANDLER' ||
+  (readProperty(error, 'code') === 'FST_ERR_INSTANCE_ALREADY_LISTENING' &&
+    /Cannot add route/.test(String(readProperty(error, 'message'))))
 
 const advice =
   'that of Fastify adds a route. For settings as in Feathers, register fastify-services/feathers with the option `settings`'

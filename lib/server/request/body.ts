@@ -11,7 +11,7 @@ import type { JsonSchema } from '../../../types/resource.js'
 import { isMultipart } from '../../core/content.js'
 import { attempt, BadRequest, PayloadTooLarge } from '../../core/errors.js'
 import { checkFiles, type Files, filesOf, withoutFiles } from '../../core/resource/files.js'
-import { standardOf, toJsonSchema } from '../../core/resource/json-schema.js'
+import { readJsonSchema, standardOf } from '../../core/resource/json-schema.js'
 import { refusal } from '../../core/resource/problem.js'
 import type { Parse } from './query.js'
 
@@ -45,7 +45,7 @@ export async function registerBodyParsers(instance: FastifyInstance, parse: Pars
 export function fileRoute(name: string, schema: FastifySchema | undefined, instance: FastifyInstance, parse: Parse) {
   const { body } = schema ?? {}
   const isLibrary = standardOf(body) !== undefined
-  const json = ((isLibrary ? attempt(() => toJsonSchema(body, 'input').document) : body) ?? {}) as JsonSchema
+  const json = ((isLibrary ? attempt(() => readJsonSchema(body, 'input').document) : body) ?? {}) as JsonSchema
   const files = filesOf(json)
   if (files.size === 0) return undefined
   if (!instance.hasRequestDecorator('parts') || !instance.hasContentTypeParser('multipart/form-data'))

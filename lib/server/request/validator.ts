@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import type { Ajv, Code, CodeKeywordDefinition, KeywordCxt } from 'ajv'
 import type { JsonSchema, SchemaValue } from '../../../types/standard-schema.js'
 import type { Judge } from '../../core/resource/body.js'
-import type { Compile, Problem } from '../../core/resource/problem.js'
+import type { Compile, SchemaProblem } from '../../core/resource/problem.js'
 import { Bundle, toRegExp } from '../../schema/bundle.js'
 import { checkField } from '../../schema/fields.js'
 import { allShapes } from '../../schema/hidden.js'
@@ -62,7 +62,7 @@ export function createCompile(): Compile {
       .addFormat('date-time', /^\d{4}-\d\d-\d\d[t ]\d\d:\d\d/i)
     letPass(ajv, needsOf(bundle).formats)
     const validate = ajv.compile(bundle.schema)
-    return (value) => (validate(value) ? undefined : (validate.errors as Problem[]))
+    return (value) => (validate(value) ? undefined : (validate.errors as SchemaProblem[]))
   }
 }
 
@@ -94,11 +94,11 @@ export function createJudge(shapes: Shapes): Judge {
   for (const keyword of ['anyOf', 'oneOf'] as const)
     changeKeyword(ajv, keyword, (context, code) => checkUnion(context, keyword, shapes, code), 'allOf', errorOfUnion)
   const validators = new Map<JsonSchema, ReturnType<Ajv['compile']>>()
-  const check = (schema: SchemaValue, value: unknown): readonly Problem[] | undefined => {
+  const check = (schema: SchemaValue, value: unknown): readonly SchemaProblem[] | undefined => {
     if (!isSchema(schema)) return schema ? undefined : [nothingFits]
     const validate = validators.get(schema) ?? ajv.compile({ $ref: `${root}#${bundle.pointers.get(schema)}` })
     validators.set(schema, validate)
-    return validate(value) ? undefined : (validate.errors as Problem[])
+    return validate(value) ? undefined : (validate.errors as SchemaProblem[])
   }
   return {
     record(value, missing) {
@@ -112,7 +112,7 @@ export function createJudge(shapes: Shapes): Judge {
   }
 }
 
-const nothingFits: Problem = { keyword: 'false schema', instancePath: '', params: {} }
+const nothingFits: SchemaProblem = { keyword: 'false schema', instancePath: '', params: {} }
 
 type Generate = (context: KeywordCxt) => void
 

@@ -2,7 +2,7 @@ import type { Describable } from '../../core/description.js'
 import { type Endpoint, endpointsOf, methods } from '../../core/methods.js'
 import { isObject } from '../../core/objects.js'
 import { shown } from '../../core/options.js'
-import { existing, type ServiceMethod } from '../../core/service.js'
+import { existingMethods, type ServiceMethod } from '../../core/service.js'
 
 /** A service, with the methods that may be called from outside. */
 export interface ExposedService extends Describable {
@@ -30,7 +30,7 @@ export function exposedMethods(
 ): readonly string[] {
   const object = service as Record<string, unknown>
   // A list is not a service, although it has a method `find`.
-  const found = isObject(object) ? existing(object) : []
+  const found = isObject(object) ? existingMethods(object) : []
   const exposed = named ?? [...found, ...declared]
   for (const name of exposed) {
     if (typeof object?.[name] !== 'function')

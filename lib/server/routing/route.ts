@@ -6,7 +6,7 @@ import { foreignOf } from '../../core/foreign.js'
 import { Caller } from '../../core/http-call.js'
 import { checkData } from '../../core/methods.js'
 import { shown } from '../../core/options.js'
-import { recordOf } from '../../core/resource/rules.js'
+import { recordRulesOf } from '../../core/resource/rules.js'
 import type { ServiceMethod } from '../../core/service.js'
 import { createAnswer } from '../answer/answer.js'
 import { endWithConnection, startDeadline } from '../answer/deadline.js'
@@ -56,7 +56,7 @@ export function toRoute(
   const files = hasBody ? fileRoute(label, given, instance, settings.parse) : undefined
   const schema = files?.schema ?? given
   const resource = resourceRoute(given, entry, instance)
-  const record = recordOf(options.schema)
+  const record = recordRulesOf(options.schema)
   const isBatch = definition.batch && schema?.body !== undefined && resource?.checksBody !== true
   const prepare = byHeader ? valuesFromData(method, entry.path) : undefined
   const checks = [

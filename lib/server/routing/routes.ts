@@ -3,7 +3,7 @@ import type { ServiceOptions } from '../../../types/fastify.js'
 import { withMark } from '../../core/description.js'
 import { foreignOf } from '../../core/foreign.js'
 import { type Endpoint, endpointsOf } from '../../core/methods.js'
-import { recordOf } from '../../core/resource/rules.js'
+import { recordRulesOf } from '../../core/resource/rules.js'
 import type { ServiceMethod } from '../../core/service.js'
 import { withoutHidden } from '../answer/serializer.js'
 import { argumentsAt, routePath } from '../request/arguments.js'
@@ -26,7 +26,7 @@ export async function registerRoutes(
 ): Promise<void> {
   // Fastify starts and closes instances that have nothing to wait for one within the other: 2,500 of them overflow the stack.
   instance.addHook('onReady', async () => {}).addHook('preClose', async () => {})
-  const record = recordOf(options.schema)
+  const record = recordRulesOf(options.schema)
   instance.setErrorHandler(record === undefined ? settings.onError : withoutHidden(settings.onError, record, instance))
   const handover = foreignOf(entry.object)?.handover
   if (handover !== undefined) {

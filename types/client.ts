@@ -2,8 +2,9 @@ import type { AuthenticationRequest, AuthenticationResult } from './authenticati
 import type { Like, MethodRoutes, Placeholder, Routed, RoutePlaceholder, RoutesAt } from './call.js'
 import type { HookOptions, ServiceAddons } from './hooks.js'
 import type { ClientResult, Jsonify } from './json.js'
+import type { Listing, PathOf, ServiceAt } from './listing.js'
 import type { Callable, ParamsQuery, Reserved, ResultOf, Signatures } from './method.js'
-import type { Identity, Listing, PathOf, Query, Service, ServiceAt } from './service.js'
+import type { Identity, Query, Service } from './service.js'
 
 type IteratedRecord<R> = R extends readonly (infer E)[] ? E : R extends { data: readonly (infer E)[] } ? E : never
 type JsonResult<F> = F extends (...args: never[]) => infer R ? Jsonify<Awaited<R>> : never
@@ -126,7 +127,7 @@ export type Sendable =
   | { pipe(to: never): unknown }
 
 // A path with placeholders makes the params required, with values for the placeholders.
-export type Arguments<P, Route extends string> = [Route] extends [never]
+type Arguments<P, Route extends string> = [Route] extends [never]
   ? [params?: ClientParams<ParamsQuery<P>>]
   : [params: ClientParams<ParamsQuery<P>> & Routed<Route, string | number>]
 type Signature<A extends unknown[], R, K, Route extends string> = K extends 'find'
@@ -155,4 +156,4 @@ type Overloads<All, K, Route extends string> = All extends [[infer A extends unk
   : unknown
 
 /** A method as clients call it, with its overloads. */
-export type ClientMethod<F, K, Route extends string> = Overloads<Signatures<F>, K, Route>
+type ClientMethod<F, K, Route extends string> = Overloads<Signatures<F>, K, Route>

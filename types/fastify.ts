@@ -9,9 +9,10 @@ import type {
   HookOptions as Hooks,
   Hook as Plain
 } from './hooks.js'
+import type { Listed, Listing, PathOf, Registered, ServiceAt } from './listing.js'
 import type { MethodName, MethodOption } from './method.js'
 import type { CheckedBy } from './resource.js'
-import type { Listed, Listing, PathOf, Registered, ServiceAt, ServiceObject } from './service.js'
+import type { ServiceObject } from './service.js'
 
 /**
  * Options of the query parser, as `qs` has them. `plainObjects` and `allowPrototypes` are left out, since they open the

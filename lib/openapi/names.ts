@@ -70,7 +70,11 @@ export function nameServices(
     const name = toSafe(toPascal(wordsAt(path)))
     const count = (counts.get(name) ?? 0) + 1
     counts.set(name, count)
-    return { path, name: count === 1 ? name : `${name}${count}`, title: nameOf(services.get(path) ?? {}) }
+    return {
+      path,
+      name: count === 1 ? name : `${name}${count}`,
+      title: nameOf(services.get(path) as Parameters<typeof nameOf>[0])
+    }
   })
   return new Map(
     named.map(({ path, name, title }) => {

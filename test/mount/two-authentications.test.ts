@@ -117,7 +117,9 @@ t.test('what asks the authentication of a mounted application itself gets what i
   theirs.use('authentication', service)
   const app = await createMounted(t, theirs)
   await app.ready()
-  const ask = (strategy: string, params?: object) => service.authenticate({ strategy }, params as never, 'some', 'none')
+  const registered = theirs.service('authentication') as unknown as AuthenticationService
+  const ask = (strategy: string, params?: object) =>
+    registered.authenticate({ strategy }, params as never, 'some', 'none')
   t.equal(await ask('none', {}), undefined)
   t.match(await ask('some', {}), { accessToken: 'a', role: 'b' })
   t.same(await ask('some', { provider: 'rest' }), { accessToken: 'a', role: 'b' })

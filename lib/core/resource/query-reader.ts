@@ -51,13 +51,7 @@ class Faults {
  * @throws {BadRequest} which names each place, up to 20, and says what must stand there
  */
 export function createQueryReader(rules: QueryRules, method: string, compile: Compile): (query: Query) => Query {
-  const readers = new Map<Operand, ReadAt>()
-  // The same operand stands under several operators.
-  const hold = (operand: Operand): ReadAt => {
-    const reader = readers.get(operand) ?? holdTo(operand, compile, hold)
-    readers.set(operand, reader)
-    return reader
-  }
+  const hold = createHold(compile)
   const filters = new Map([...rules.filters].map(([name, filter]) => [name, readFilter(filter, hold)]))
   const inGroup = new Map([...filters, ['$or', readGroup], ['$and', readGroup]])
   const parameterReaders = new Map<string, ReadAt>(method === 'create' ? [] : inGroup)
@@ -96,7 +90,8 @@ export function createParameterReader(
   required: readonly string[],
   compile: Compile
 ): (query: Query) => Query {
-  const readers = new Map([...parameters].map(([name, operand]) => [name, holdTo(operand, compile)]))
+  const hold = createHold(compile)
+  const readers = new Map([...parameters].map(([name, operand]) => [name, hold(operand)]))
   const names = listNames('there are', readers.keys())
   return (query) => {
     const faults = new Faults()
@@ -144,13 +139,19 @@ function listNames(say: string, names: Iterable<string>): string {
   return list === '' ? '' : `${say} ${list}`
 }
 
+/** Makes what holds values to operands. The same operand stands under several operators, and in lists. */
+function createHold(compile: Compile): (operand: Operand) => ReadAt {
+  const readers = new Map<Operand, ReadAt>()
+  return function hold(operand) {
+    const { item } = operand
+    const reader = readers.get(operand) ?? (item === undefined ? holdTo(operand, compile) : readList(hold(item)))
+    readers.set(operand, reader)
+    return reader
+  }
+}
+
 // Compiled with the first value: of the many fields of a record, queries use few.
-function holdTo(
-  { schema, read, item, isEquality }: Operand,
-  compile: Compile,
-  hold = (operand: Operand) => holdTo(operand, compile)
-): ReadAt {
-  if (item !== undefined) return readList(hold(item))
+function holdTo({ schema, read, isEquality }: Operand, compile: Compile): ReadAt {
   let check: Check | undefined
   return (text, place, faults) => {
     check ??= compile(schema)

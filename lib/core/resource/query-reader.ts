@@ -142,7 +142,7 @@ function listNames(say: string, names: Iterable<string>): string {
 /** Makes what holds values to operands. The same operand stands under several operators, and in lists. */
 function createHold(compile: Compile): (operand: Operand) => ReadAt {
   const readers = new Map<Operand, ReadAt>()
-  return function hold(operand) {
+  return function hold(operand: Operand): ReadAt {
     const { item } = operand
     const reader = readers.get(operand) ?? (item === undefined ? holdTo(operand, compile) : readList(hold(item)))
     readers.set(operand, reader)

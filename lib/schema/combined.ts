@@ -1,5 +1,5 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
-import { isSchema } from './keywords.js'
+import { isSchema, oncePerSchema } from './keywords.js'
 import { kindBits, type SchemaReader } from './reader.js'
 
 /** Whether an object may have fields that no schema names. One that says nothing of fields leaves that to the others. */
@@ -30,7 +30,7 @@ export function opennessOf(
   reader: SchemaReader,
   chosenOf: ChosenOf
 ): Openness | undefined {
-  const ofSchema = (schema: SchemaValue): Openness | undefined => {
+  const ofSchema = oncePerSchema((schema): Openness | undefined => {
     if (!isSchema(schema)) return undefined
     const says = [ownOpenness(schema), ...reader.always(schema).map(ofSchema)]
     for (const branches of [schema.anyOf, schema.oneOf]) {
@@ -40,7 +40,7 @@ export function opennessOf(
     }
     if (reader.conditional(schema).some((part) => ofSchema(part) === 'open')) says.push('open')
     return mostOf(says)
-  }
+  })
   return mostOf(schemas.map(ofSchema))
 }
 
@@ -92,7 +92,7 @@ export function schemasWithin(
   schemas: readonly SchemaValue[],
   { reader, chosenOf, place, toUnion }: Reading
 ): readonly SchemaValue[] {
-  const ofSchema = (schema: SchemaValue): Within => {
+  const ofSchema = oncePerSchema((schema): Within => {
     if (!isSchema(schema)) return noSchemas
     const unions = [schema.anyOf, schema.oneOf].map((branches = []) =>
       chosenOf(branches).filter((branch) => (reader.kinds(branch) & place.kind) !== 0)
@@ -108,7 +108,7 @@ export function schemasWithin(
     if (rest === undefined || evaluated.isSure) return evaluated
     const unevaluated = evaluated.schemas.length === 0 ? of([rest]) : oneOf([of([rest]), noSchemas], toUnion)
     return { schemas: [...evaluated.schemas, ...unevaluated.schemas], isSure: true }
-  }
+  })
   return all(schemas.map(ofSchema)).schemas
 }
 
@@ -117,7 +117,7 @@ const of = (schemas: readonly SchemaValue[]): Within => ({ schemas, isSure: sche
 
 /** The result for several schemas that apply together. */
 const all = (parts: readonly Within[]): Within => ({
-  schemas: parts.flatMap(({ schemas }) => schemas),
+  schemas: [...new Set(parts.flatMap(({ schemas }) => schemas))],
   isSure: parts.some(({ isSure }) => isSure)
 })
 

@@ -1,6 +1,6 @@
-import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
+import type { SchemaValue } from '../../types/standard-schema.js'
 import { opennessOf } from './combined.js'
-import { isSchema } from './keywords.js'
+import { isSchema, oncePerSchema } from './keywords.js'
 import { kindBits, schemasOfField } from './reader.js'
 import type { Shape } from './shape.js'
 
@@ -28,10 +28,11 @@ export function checkField<Problem>(
   const takesAnyName = (branch: SchemaValue) =>
     (reader.kinds(branch) & kindBits.object) !== 0 && opennessOf([branch], reader, chosenOf) !== 'closed'
   const ofAll = (schemas: readonly SchemaValue[]): FieldCheck<Problem> => {
-    const checks = schemas.filter(isSchema).map(ofSchema)
+    const checks = schemas.map(ofSchema)
     return { isNamed: checks.some(({ isNamed }) => isNamed), problem: firstProblem(checks) }
   }
-  const ofSchema = (schema: JsonSchema): FieldCheck<Problem> => {
+  const ofSchema = oncePerSchema((schema): FieldCheck<Problem> => {
+    if (!isSchema(schema)) return { isNamed: false }
     const fields = schemasOfField(schema, name)
     const checks: FieldCheck<Problem>[] = fields.map((field) => ({ isNamed: true, problem: check(field, value) }))
     checks.push(ofAll(reader.always(schema)))
@@ -48,7 +49,7 @@ export function checkField<Problem>(
     const { unevaluatedProperties: rest } = schema
     if (isNamed || rest === undefined) return { isNamed, problem: firstProblem(checks) }
     return { isNamed: true, problem: check(rest, value) }
-  }
+  })
   return ofAll(shape.schemas).problem
 }
 

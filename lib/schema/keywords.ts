@@ -120,3 +120,12 @@ export function mapSubschemas(
 
 /** The branches of the unions that a schema has. */
 export const unionBranches = ({ anyOf = [], oneOf = [] }: JsonSchema): readonly SchemaValue[] => [...anyOf, ...oneOf]
+
+/** Makes a function that is computed once for each schema: a definition may be referred to many times from one place. */
+export function oncePerSchema<T>(compute: (schema: SchemaValue) => T): (schema: SchemaValue) => T {
+  const results = new Map<SchemaValue, T>()
+  return (schema) => {
+    if (!results.has(schema)) results.set(schema, compute(schema))
+    return results.get(schema) as T
+  }
+}

@@ -1,6 +1,6 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { type Bundle, toRegExp } from './bundle.js'
-import { isSchema, unionBranches } from './keywords.js'
+import { isSchema, oncePerSchema, unionBranches } from './keywords.js'
 
 /** The kinds of JSON values, as bits: a schema may let several pass. */
 export const kindBits = {
@@ -38,6 +38,26 @@ type Constants = Map<string, ReadonlySet<unknown>>
 export class SchemaReader {
   readonly #kinds = new Map<JsonSchema, number>()
   readonly #unions = new Map<readonly SchemaValue[], TaggedUnion | undefined>()
+
+  /** The constants that the fields of an object may have, by their names. */
+  readonly #constants = oncePerSchema((schema): Constants => {
+    const constants: Constants = new Map()
+    if (!isSchema(schema)) return constants
+    for (const [name, field] of Object.entries(schema.properties ?? {})) {
+      const values = this.#valuesOf(field)
+      if (values !== undefined) constants.set(name, new Set(values))
+    }
+    const others = this.always(schema).map((part) => this.#constants(part))
+    for (const branches of [schema.anyOf, schema.oneOf]) {
+      const [first = new Map<string, never>(), ...rest] = (branches ?? []).map((branch) => this.#constants(branch))
+      const common = [...first.keys()].filter((name) => rest.every((branch) => branch.has(name)))
+      const valuesOf = (name: string) => [first, ...rest].flatMap((branch) => [...(branch.get(name) as Set<unknown>)])
+      others.push(new Map(common.map((name) => [name, new Set(valuesOf(name))])))
+    }
+    for (const other of others)
+      for (const [name, values] of other) if (!constants.has(name)) constants.set(name, values)
+    return constants
+  })
 
   constructor(readonly bundle: Bundle) {}
 
@@ -106,26 +126,6 @@ export class SchemaReader {
     const tagged = { branches, tag, branchOf: new Map(entries) }
     this.#unions.set(branches, tagged)
     return tagged
-  }
-
-  /** The constants that the fields of an object may have, by their names. */
-  #constants(schema: SchemaValue): Constants {
-    const constants: Constants = new Map()
-    if (!isSchema(schema)) return constants
-    for (const [name, field] of Object.entries(schema.properties ?? {})) {
-      const values = this.#valuesOf(field)
-      if (values !== undefined) constants.set(name, new Set(values))
-    }
-    const others = this.always(schema).map((part) => this.#constants(part))
-    for (const branches of [schema.anyOf, schema.oneOf]) {
-      const [first = new Map<string, never>(), ...rest] = (branches ?? []).map((branch) => this.#constants(branch))
-      const common = [...first.keys()].filter((name) => rest.every((branch) => branch.has(name)))
-      const valuesOf = (name: string) => [first, ...rest].flatMap((branch) => [...(branch.get(name) as Set<unknown>)])
-      others.push(new Map(common.map((name) => [name, new Set(valuesOf(name))])))
-    }
-    for (const other of others)
-      for (const [name, values] of other) if (!constants.has(name)) constants.set(name, values)
-    return constants
   }
 
   #valuesOf(field: SchemaValue, hops = 0): readonly unknown[] | undefined {

@@ -9,8 +9,8 @@ export const noteService = (service: object): unknown => registered.add(service)
 /**
  * The events that an object emits itself: the standard ones too where it is a service already, of another application or of one of Feathers.
  */
-export function eventsOf(object: object, given: readonly string[] | undefined): readonly string[] | undefined {
-  if (!registered.has(object) && !(Symbol.for('@feathersjs/service') in object)) return given
-  const own: unknown = given ?? (object as { events?: unknown }).events
-  return Array.isArray(own) ? [...standard, ...own] : standard
+export function eventsOf(object: object, eventsOption: readonly string[] | undefined): readonly string[] | undefined {
+  if (!registered.has(object) && !(Symbol.for('@feathersjs/service') in object)) return eventsOption
+  const events: unknown = eventsOption ?? (object as { events?: unknown }).events
+  return Array.isArray(events) ? [...standard, ...events] : standard
 }

@@ -40,15 +40,15 @@ export const observer: CallObserver = {
 
   app: hookApplicationOf,
 
-  arrange: (hooks) => hooks.sort((one, other) => rank(one) - rank(other)),
+  arrange: (hooks) => hooks.sort((first, other) => rank(first) - rank(other)),
 
   lend(context, params) {
     const noted = notesOf(context)
-    const own = callerIn(params) ?? noted.caller
-    if (own === undefined) return
-    noted.caller = own
+    const httpCaller = callerIn(params) ?? noted.caller
+    if (httpCaller === undefined) return
+    noted.caller = httpCaller
     if (typeof params !== 'object' || params === null || 'signal' in params || !Object.isExtensible(params)) return
-    ;(params as Carrier)[caller] = own.token
+    ;(params as Carrier)[caller] = httpCaller.token
     Object.defineProperty(params, 'signal', lazySignal)
   },
 
@@ -56,9 +56,9 @@ export const observer: CallObserver = {
     const noted = notesOf(context)
     // A signal that is enumerable was set by a hook, or by the caller of the service, and replaces that of the request.
     const params: { signal?: AbortSignal } = Object(context.params)
-    const own = isEnumerable.call(params, 'signal') ? params.signal : undefined
-    if (own === undefined) noted.caller?.throwIfGone()
-    else if (own?.aborted) throw own.reason
+    const signal = isEnumerable.call(params, 'signal') ? params.signal : undefined
+    if (signal === undefined) noted.caller?.throwIfGone()
+    else if (signal?.aborted) throw signal.reason
     noted.http = hasSome(context.http) ? copyOf(context.http) : none
   },
 

@@ -125,9 +125,15 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
       checkRoutes(routes, name, exposed, router)
       checkSchemas(schema, name, exposed)
       const shared = { app: instance, path: name, common, onListenerError, observer }
-      const own = { ...shared, methods: exposed, routes, events: eventsOf(object, events), hooks: hooks as HookOptions }
+      const registration = {
+        ...shared,
+        methods: exposed,
+        routes,
+        events: eventsOf(object, events),
+        hooks: hooks as HookOptions
+      }
       const foreign = foreignOf(object)
-      const entry = foreign ? createForeign(object, foreign, own) : createService(object, own)
+      const entry = foreign ? createForeign(object, foreign, registration) : createService(object, registration)
       const start = () => startHooks(entry, common, serviceOptions)
       const exposedService = { ...entry, exposed, common, options: serviceOptions, start }
       locations.add(exposedService)

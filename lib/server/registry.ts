@@ -22,9 +22,9 @@ export class Registry {
 
   /** @throws when the path is taken, or the server is ready */
   add(path: string, create: () => ExposedService): ExposedService {
-    const taken = this.#entries.get(path)
-    if (taken !== undefined) {
-      const origin = foreignOf(taken.object)?.origin
+    const existing = this.#entries.get(path)
+    if (existing !== undefined) {
+      const origin = foreignOf(existing.object)?.origin
       throw new Error(
         `A service '${path}' is registered already${origin ? `, by ${origin}` : ''}: choose another path, or look it up by app.service('${path}')`
       )
@@ -39,11 +39,11 @@ export class Registry {
   /** @throws when there is no service at the path, under the prefix or without it */
   get(prefix: string, path: string): ExposedService {
     // Most instances have no prefix, and code looks services up for each call.
-    const own = prefix === '' ? path : joinPath(prefix, path)
-    const entry = this.#entries.get(own) ?? this.#entries.get(stripSlashes(path))
+    const fullPath = prefix === '' ? path : joinPath(prefix, path)
+    const entry = this.#entries.get(fullPath) ?? this.#entries.get(stripSlashes(path))
     if (entry !== undefined) return entry
-    const known = [...this.#entries.keys()].map((name) => `'${name}'`).join(', ') || 'none'
-    throw new Error(`There is no service '${stripSlashes(path)}'. Registered: ${known}`)
+    const paths = [...this.#entries.keys()].map((name) => `'${name}'`).join(', ') || 'none'
+    throw new Error(`There is no service '${stripSlashes(path)}'. Registered: ${paths}`)
   }
 
   /**

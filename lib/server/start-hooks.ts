@@ -55,7 +55,7 @@ interface Timed {
   readonly headersTimeout?: number
 }
 
-const told = new WeakSet<object>()
+const warned = new WeakSet<object>()
 
 /**
  * Warns, once for a server, of a `requestTimeout` that lets a body arrive for longer: Node ends half a header after the shorter of it and
@@ -63,8 +63,8 @@ const told = new WeakSet<object>()
  */
 export function checkTimeouts(server: FastifyInstance['server'], log: FastifyBaseLogger): void {
   const { requestTimeout = 0, headersTimeout = 0 }: Timed = server
-  if (requestTimeout <= 0 || headersTimeout <= requestTimeout || told.has(server)) return
-  told.add(server)
+  if (requestTimeout <= 0 || headersTimeout <= requestTimeout || warned.has(server)) return
+  warned.add(server)
   log.warn(
     `A request may take ${headersTimeout} ms to arrive, not the ${requestTimeout} ms of \`requestTimeout\`: Node ends half a body after the longer of it and \`headersTimeout\`. Set both: Fastify({ requestTimeout: ${requestTimeout}, http: { headersTimeout: ${requestTimeout} } }), with TLS in \`https\``
   )

@@ -50,7 +50,7 @@ export function startDeadline(ms: number, caller: Caller, request: FastifyReques
 
 type Raw = FastifyReply['raw']
 
-// One listener for each connection, however many requests wait on it.
+// A connection has one listener, however many requests wait on it.
 const waiting = new WeakMap<Socket, Set<Raw>>()
 
 /**

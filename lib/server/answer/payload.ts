@@ -12,11 +12,11 @@ const withoutBody = [204, 205, 304]
  * answer has no body, a stream is closed.
  */
 export function toPayload(
-  given: unknown,
+  formatted: unknown,
   reply: FastifyReply,
   convert: (stream: Stream, reply: FastifyReply) => Readable | Promise<Readable> = toBytes
 ) {
-  const value = given instanceof Response ? unwrap(given, reply) : given
+  const value = formatted instanceof Response ? unwrap(formatted, reply) : formatted
   const stream = isStream(value) ? value : undefined
   if (value !== null && stream === undefined) return value
   const isHead = reply.request.method === 'HEAD'
@@ -26,7 +26,7 @@ export function toPayload(
 }
 
 /** The same without waiting, for `reply.send`. */
-export const toPayloadAtOnce = (given: unknown, reply: FastifyReply) => toPayload(given, reply, toBytesAtOnce)
+export const toPayloadAtOnce = (value: unknown, reply: FastifyReply) => toPayload(value, reply, toBytesAtOnce)
 
 /** Whether undici, which makes `fetch` in Node, decodes zstd: it does from 7.11 on. */
 export function decodesZstd(version: string | undefined): boolean {

@@ -67,14 +67,14 @@ type Stored = FastifyReply & { [headersBefore]?: Record<string, number | string 
 
 /** Notes the headers of a reply before the result sets its own. */
 export function keepHeaders(reply: FastifyReply): void {
-  const own = reply as Stored
-  own[headersBefore] ??= Object.fromEntries(
+  const stored = reply as Stored
+  stored[headersBefore] ??= Object.fromEntries(
     // Fastify appends cookies to the list that it has.
     Object.entries(reply.getHeaders()).map(([name, value]) => [name, Array.isArray(value) ? [...value] : value])
   )
 }
 
-// They say how the body of the result is to be read, and whether a client has it already: hooks and plugins of the host set them, too.
+// These headers say how the body of the result is to be read, and whether a client has it already: hooks and plugins of the host set them, too.
 const ofResult = new Set(['content-encoding', 'etag', 'last-modified'])
 
 /** Removes the headers of a result: an error answer has those that middleware had set before the call, but none that tells of another body. */

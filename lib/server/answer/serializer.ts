@@ -64,13 +64,13 @@ export function createSerializer(
   const byStatus = responses(schema)
   // Asked now: when it starts, Fastify sets its own where there is none.
   const hasCompiler = hasOwnCompiler(schema, instance)
-  const kept = new Map<number, Serialize>()
+  const serializers = new Map<number, Serialize>()
   return (reply) => {
     const { statusCode } = reply
-    let serialize = kept.get(statusCode)
+    let serialize = serializers.get(statusCode)
     if (serialize === undefined) {
       serialize = create(reply, String(statusCode))
-      kept.set(statusCode, serialize)
+      serializers.set(statusCode, serialize)
     }
     return serialize
   }
@@ -78,21 +78,22 @@ export function createSerializer(
   function create(reply: FastifyReply, status: string): Serialize {
     // What a resource does not name does not leave with a redirect, either.
     const other = byStatus.get('default') ?? (rules && byStatus.get('2xx'))
-    const found = byStatus.get(status) ?? byStatus.get(`${status[0]}xx`) ?? other
-    if (rules !== undefined && (found === undefined || found === rules.response))
+    const statusSchema = byStatus.get(status) ?? byStatus.get(`${status[0]}xx`) ?? other
+    if (rules !== undefined && (statusSchema === undefined || statusSchema === rules.response))
       return serializeBy(rules.outgoing, rules.record)
-    if (found === undefined) return record === undefined ? withoutSchema(name) : serializeBy(record.outgoing, record)
-    const one = reply.compileSerializationSchema(found, status) as Serialize
+    if (statusSchema === undefined)
+      return record === undefined ? withoutSchema(name) : serializeBy(record.outgoing, record)
+    const serializeItem = reply.compileSerializationSchema(statusSchema, status) as Serialize
     // The schema of an application's own compiler may be of any kind, and only few results of `get` are lists.
-    const whole = hasCompiler || method.id === true ? undefined : listOf(found)
+    const whole = hasCompiler || method.id === true ? undefined : listOf(statusSchema)
     const toList =
       whole === undefined
-        ? (records: unknown[]) => `[${records.map(one).join(',')}]`
+        ? (records: unknown[]) => `[${records.map(serializeItem).join(',')}]`
         : (reply.compileSerializationSchema(whole, status) as Serialize)
     return withOwnError((data) => {
       if (Array.isArray(data)) return toList(data)
       const records = recordsOf(data)
-      if (records === undefined) return one(data)
+      if (records === undefined) return serializeItem(data)
       // A `toJSON` of the page would give its records once more, and not by the schema.
       const others = JSON.stringify({ ...Object(data), data: undefined, toJSON: undefined }).slice(1, -1)
       return `{${others},"data":${toList(records)}}`

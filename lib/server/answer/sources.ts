@@ -6,7 +6,7 @@ import { breakOff, close, listenForLoss, type Stream, streamIn } from './stream.
 type Streams = Map<Stream, () => void>
 
 // Few calls have streams.
-const seen = new WeakMap<HookContext, Streams>()
+const streamsByContext = new WeakMap<HookContext, Streams>()
 
 /**
  * Watches a value that may be a stream. It is closed when the response has ended, whether it was sent, replaced,
@@ -16,7 +16,7 @@ const seen = new WeakMap<HookContext, Streams>()
 export function adopt(value: unknown, context: HookContext, caller: Caller | undefined): void {
   const stream = streamIn(value)
   if (stream === undefined) return
-  const streams = seen.get(context) ?? register(context, caller)
+  const streams = streamsByContext.get(context) ?? register(context, caller)
   if (streams.has(stream)) return
   const forget = listenForLoss(stream, (error) => {
     // A hook reads from it, perhaps by `pipe`, which passes no error on: the streams after it would wait for ever.
@@ -29,7 +29,7 @@ export function adopt(value: unknown, context: HookContext, caller: Caller | und
 
 function register(context: HookContext, caller: Caller | undefined): Streams {
   const streams: Streams = new Map()
-  seen.set(context, streams)
+  streamsByContext.set(context, streams)
   caller?.onEnd(() => {
     for (const stream of streams.keys()) close(stream)
   })
@@ -41,7 +41,7 @@ function register(context: HookContext, caller: Caller | undefined): Streams {
  * the call has failed they belong to nobody, and are closed.
  */
 export function release(context: HookContext, hasFailed: boolean): void {
-  for (const [stream, forget] of seen.get(context) ?? []) {
+  for (const [stream, forget] of streamsByContext.get(context) ?? []) {
     if (hasFailed) close(stream)
     else forget()
   }

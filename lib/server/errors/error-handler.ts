@@ -33,12 +33,12 @@ export function errorHandler(
   const { html } = options
   const log = createLog(options)
   const page = html === false ? undefined : createPage(html)
-  return (given, request, reply) => {
-    const thrown = explained(given)
+  return (reason, request, reply) => {
+    const thrown = explained(reason)
     const error = toAnswer(thrown, options.expose ?? process.env.NODE_ENV !== 'production', request)
     log(thrown, error, request)
     restoreHeaders(reply)
-    // This replaces the serializer of the result, which is not sent.
+    // The serializer of the result does not fit the error, which is sent in its place.
     reply.code(error.code).serializer((payload) => (typeof payload === 'string' ? payload : JSON.stringify(payload)))
     if (error.code === 401) reply.header('www-authenticate', 'Bearer')
     if (error.code === 406 || page !== undefined) vary(reply)
@@ -112,7 +112,7 @@ function createLog({ logger }: ErrorHandlerOptions): Log {
   if (logger === false) return () => {}
   if (logger === undefined)
     return (thrown, error, request) => {
-      // It is a getter, since Node makes the text of a stack when that is first read, which is expensive. A logger that is off reads nothing,
+      // A getter, since Node makes the text of a stack when that is first read, which is expensive. A logger that is off reads nothing,
       // and one of the application may set another value.
       const record = {
         get err() {

@@ -22,7 +22,7 @@ export function argumentsAt(path: string): (definition: MethodDefinition) => Rea
     return placeholders
   }
   return (definition) => {
-    const isPlain = !path.includes(':') && placeholdersIn(definition.path).every((one) => one === 'id')
+    const isPlain = !path.includes(':') && placeholdersIn(definition.path).every((placeholder) => placeholder === 'id')
     const route = isPlain ? () => ({}) : toRoute
     const params = (request: FastifyRequest, from: Caller) =>
       new RestParams(request.query, request.headers, route(request), propertiesOf(request), from)

@@ -64,8 +64,8 @@ export function fileRoute(name: string, schema: FastifySchema | undefined, insta
     done()
   }
   // A library knows files itself.
-  const own = { ...schema, ...(!isLibrary && { body: withoutFiles(json) }) }
-  return { read, check, schema: { consumes: ['multipart/form-data'], ...own } as FastifySchema }
+  const checkedSchema = { ...schema, ...(!isLibrary && { body: withoutFiles(json) }) }
+  return { read, check, schema: { consumes: ['multipart/form-data'], ...checkedSchema } as FastifySchema }
 }
 
 /** A part of a form as `@fastify/multipart` gives it. */

@@ -111,15 +111,15 @@ export function createPlainParser(options: QueryOptions): ParsePlain {
 
 /** The names of an application's queries are few: what was found for one is kept, as long as they do not become many. */
 function remember<T>(find: (key: string) => T | undefined): (key: string) => T | undefined {
-  const known = new Map<string, T>()
+  const cache = new Map<string, T>()
   return (key) => {
-    const found = known.get(key)
-    if (found !== undefined || key.length > 100) return found
+    const cached = cache.get(key)
+    if (cached !== undefined || key.length > 100) return cached
     // A part of a text holds the whole text in memory, this copy of it does not.
     const copy = key.split('').join('')
     const value = find(copy)
-    if (known.size === 500) known.clear()
-    if (value !== undefined) known.set(copy, value)
+    if (cache.size === 500) cache.clear()
+    if (value !== undefined) cache.set(copy, value)
     return value
   }
 }
@@ -131,7 +131,7 @@ function toTarget(key: string, arrayLimit: number, depth: number): Target | unde
   const isList = segments.at(-1) === ''
   if (isList) segments[segments.length - 1] = '0'
   const path = segments.map((segment, i) => (i > 0 && isIndex(segment) ? Number(segment) : segment))
-  const isPlain = path.every((one, i) => (typeof one === 'number' ? one < arrayLimit : i === 0 || /^\D/.test(one)))
+  const isPlain = path.every((key, i) => (typeof key === 'number' ? key < arrayLimit : i === 0 || /^\D/.test(key)))
   // `qs` drops the names of `Object.prototype`.
   const isKept = segments.every((segment) => !(segment in Object.prototype))
   return isPlain && isKept && path.length <= depth + 1 ? { path, isList } : undefined

@@ -17,7 +17,7 @@ export interface Router {
 }
 
 export function routerOf({ initialConfig }: FastifyInstance): Router {
-  // Its options may stand in two places.
+  // The options of the router may stand in two places.
   const places: Partial<Router['options']>[] = [initialConfig, Object(initialConfig.routerOptions)]
   const isSet = (name: keyof Router['options']) => places.some((place) => place[name])
   const useSemicolonDelimiter = isSet('useSemicolonDelimiter')

@@ -95,7 +95,7 @@ export async function validateBatch(request: FastifyRequest): Promise<void> {
   await check('headers', request.headers)
 }
 
-function invalid(part: string, path: string, found: NonNullable<Validate['errors']>): BadRequest {
-  const errors = found.map((error) => ({ ...error, instancePath: `${path}${error.instancePath ?? ''}` }))
+function invalid(part: string, path: string, problems: NonNullable<Validate['errors']>): BadRequest {
+  const errors = problems.map((error) => ({ ...error, instancePath: `${path}${error.instancePath ?? ''}` }))
   return new BadRequest(`${part}${errors[0]?.instancePath ?? path} ${errors[0]?.message ?? 'is not valid'}`, { errors })
 }

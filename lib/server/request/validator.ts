@@ -75,7 +75,7 @@ export function createJudge(shapes: Shapes): Judge {
   const ajv = createAjv(needsOf(bundle))
   ajv.addSchema(bundle.schema, root)
   const exempt = exemptNames(shapes)
-  // Those of the value that is checked now: a check waits for nothing.
+  // The gaps of the value that is checked now: a check waits for nothing.
   let gaps: GapNames = new Map()
   const isMissing = (value: object, name: string) => !Object.hasOwn(value, name) && !gaps.get(value)?.has(name)
   changeKeyword(

@@ -87,19 +87,21 @@ export function checkRoutes(
     if (reason !== undefined)
       throw new Error(`The service '${path}' can't have the route '${text}' for '${name}': ${reason}`)
   }
-  const taken: { name: string; verb: string; own: string; shape: string }[] = []
+  const usedRoutes: { name: string; verb: string; methodPath: string; shape: string }[] = []
   for (const name of exposed)
-    for (const { verb, path: own, byHeader } of endpointsOf(definitionOf(name, routes?.[name]))) {
+    for (const { verb, path: methodPath, byHeader } of endpointsOf(definitionOf(name, routes?.[name]))) {
       if (byHeader) continue
-      const bare = own.replace(/:\w+/g, ':')
+      const bare = methodPath.replace(/:\w+/g, ':')
       const shape = options.caseSensitive ? bare : bare.toLowerCase()
       // Two verbs may share a path, if it is spelt in one way.
-      const other = taken.find((one) => one.shape === shape && (one.verb === verb || one.own !== own))
+      const other = usedRoutes.find(
+        (route) => route.shape === shape && (route.verb === verb || route.methodPath !== methodPath)
+      )
       if (other !== undefined)
         throw new Error(
-          `The methods '${other.name}' (${other.verb} /${other.own}) and '${name}' (${verb} /${own}) of the service '${path}' have the same URLs: give one of them another path`
+          `The methods '${other.name}' (${other.verb} /${other.methodPath}) and '${name}' (${verb} /${methodPath}) of the service '${path}' have the same URLs: give one of them another path`
         )
-      taken.push({ name, verb, own, shape })
+      usedRoutes.push({ name, verb, methodPath, shape })
     }
 }
 
@@ -108,11 +110,11 @@ function reasonAgainst(name: string, text: unknown, path: string, exposed: reado
   if (!exposed.includes(name))
     return `its option \`methods\` (${exposed.join(', ')}) has no such name. Add it there, or correct it here`
   if (typeof text !== 'string' || !form.test(text)) return "write a verb and a path, as in 'POST /:id/publish'"
-  const own = definitionOf(name, text).path
-  const wrong = own.split('/').find((one) => own !== '' && !segment.test(one))
+  const methodPath = definitionOf(name, text).path
+  const wrong = methodPath.split('/').find((part) => methodPath !== '' && !segment.test(part))
   if (wrong !== undefined) return `'${wrong}' can't be a segment of its path: write a word, or a placeholder as ':id'`
-  if (/^:(?!id$)\w+$/.test(own)) return "a record is at ':id'"
-  const names = [path, routePath(path, own)].flatMap(placeholdersIn)
-  const twice = names.find((one, index) => names.indexOf(one) !== index)
+  if (/^:(?!id$)\w+$/.test(methodPath)) return "a record is at ':id'"
+  const names = [path, routePath(path, methodPath)].flatMap(placeholdersIn)
+  const twice = names.find((candidate, index) => names.indexOf(candidate) !== index)
   return twice && `':${twice}' stands twice in its path`
 }

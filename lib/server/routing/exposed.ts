@@ -30,8 +30,8 @@ export function exposedMethods(
 ): readonly string[] {
   const object = service as Record<string, unknown>
   // A list is not a service, although it has a method `find`.
-  const found = isObject(object) ? existingMethods(object) : []
-  const exposed = named ?? [...found, ...declared]
+  const existing = isObject(object) ? existingMethods(object) : []
+  const exposed = named ?? [...existing, ...declared]
   for (const name of exposed) {
     if (typeof object?.[name] !== 'function')
       throw (
@@ -41,7 +41,7 @@ export function exposedMethods(
         )
       )
   }
-  if (exposed.length > 0 || found.length > 0) return exposed
+  if (exposed.length > 0 || existing.length > 0) return exposed
   throw (
     notObject(service, path) ??
     new Error(

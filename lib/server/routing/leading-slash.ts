@@ -31,14 +31,14 @@ export function takeLeadingSlashes(app: FastifyInstance, locations: Locations, {
   })
   const isService: IsService = (url) =>
     locations.at(url.slice(1)) !== undefined && !locations.isTaken(url) && hostRoutes.find('GET', url) === null
-  const asked = askedOf.get(root) ?? []
-  asked.push(isService)
-  askedOf.set(root, asked)
-  if (!root.hasConstraintStrategy(strategy)) root.addConstraintStrategy(createStrategy(asked))
+  const serviceChecks = askedOf.get(root) ?? []
+  serviceChecks.push(isService)
+  askedOf.set(root, serviceChecks)
+  if (!root.hasConstraintStrategy(strategy)) root.addConstraintStrategy(createStrategy(serviceChecks))
 }
 
 /** A constraint that no route has. The router asks for its value before it reads the URL, which is the only place to change that. */
-function createStrategy(asked: readonly IsService[]): ConstraintStrategy<HTTPVersion.V1, unknown> {
+function createStrategy(serviceChecks: readonly IsService[]): ConstraintStrategy<HTTPVersion.V1, unknown> {
   return {
     name: strategy,
     mustMatchWhenDerived: true,
@@ -46,7 +46,7 @@ function createStrategy(asked: readonly IsService[]): ConstraintStrategy<HTTPVer
     deriveConstraint(request) {
       const { url } = request
       // No trace of the first slash is left: a guard may compare the beginning of `originalUrl`.
-      if (url?.startsWith('//') && /^\/\/[^/?#;]/.test(url) && asked.some((isService) => isService(url)))
+      if (url?.startsWith('//') && /^\/\/[^/?#;]/.test(url) && serviceChecks.some((isService) => isService(url)))
         (request as IncomingMessage).url = url.slice(1)
       return undefined
     }

@@ -33,14 +33,14 @@ export class Locations {
 
   /** @throws when another service answers at one of its URLs, or the router can't have them */
   add(entry: ExposedService): void {
-    const own = entry.path === '' ? '' : `/${entry.path}`
+    const servicePath = entry.path === '' ? '' : `/${entry.path}`
     // Nothing can follow an optional placeholder.
-    const parent = own.replace(/\?$/, '')
+    const parent = servicePath.replace(/\?$/, '')
     const added = [
-      { url: own || '/', location: toLocation(entry, '') },
-      { url: `${own}/`, location: toLocation(entry, '') },
+      { url: servicePath || '/', location: toLocation(entry, '') },
+      { url: `${servicePath}/`, location: toLocation(entry, '') },
       ...pathsOf(entry).map((path) => ({
-        url: `${parent}/${routePath(own, path)}`,
+        url: `${parent}/${routePath(servicePath, path)}`,
         location: toLocation(entry, path)
       }))
     ]
@@ -54,8 +54,8 @@ export class Locations {
     for (const { url, location } of added) this.#put(url, location)
     const path = canonical(entry.path)
     for (const parent of parentsOf(path)) this.#parents.add(parent)
-    for (const own of pathsOf(entry))
-      for (const parent of parentsOf(canonical(own)).slice(1)) this.#parents.add(joinPath(path, parent))
+    for (const entryPath of pathsOf(entry))
+      for (const parent of parentsOf(canonical(entryPath)).slice(1)) this.#parents.add(joinPath(path, parent))
   }
 
   /**
@@ -69,10 +69,10 @@ export class Locations {
 
   /** The service at a URL, the more specific one of several. */
   at(url: string): Location | undefined {
-    const found = this.#router.find('GET', url)
+    const match = this.#router.find('GET', url)
     // The router lets a placeholder stand for an empty segment.
-    const isComplete = Object.values(found?.params ?? {}).every(Boolean)
-    return isComplete ? (found?.store as Place | undefined)?.location : undefined
+    const isComplete = Object.values(match?.params ?? {}).every(Boolean)
+    return isComplete ? (match?.store as Place | undefined)?.location : undefined
   }
 
   /** Whether a URL is that of some service, also where a placeholder stands for an empty segment. */
@@ -126,8 +126,8 @@ const parentsOf = (path: string) =>
   path.split('/').map((_segment, index, segments) => segments.slice(0, index).join('/'))
 
 /** Whether there are URLs that fit both of two paths. */
-function overlap(one: string, other: string): boolean {
-  const [segments, others] = [one.split('/'), other.split('/')]
+function overlap(pattern: string, other: string): boolean {
+  const [segments, others] = [pattern.split('/'), other.split('/')]
   return (
     segments.length === others.length &&
     segments.every((segment, index) => [segment, others[index]].some(isPlaceholder) || segment === others[index])

@@ -50,12 +50,12 @@ export function toRoute(
   read: ReadArguments
 ): Omit<RouteOptions, 'url' | 'method'> {
   const { name, definition } = method
-  const given = options.schema?.[name]
+  const schemaOption = options.schema?.[name]
   const label = `${entry.path || '/'}.${name}`
   const hasBody = byHeader || definition.arguments.includes('data')
-  const files = hasBody ? fileRoute(label, given, instance, settings.parse) : undefined
-  const schema = files?.schema ?? given
-  const resource = resourceRoute(given, entry, instance)
+  const files = hasBody ? fileRoute(label, schemaOption, instance, settings.parse) : undefined
+  const schema = files?.schema ?? schemaOption
+  const resource = resourceRoute(schemaOption, entry, instance)
   const record = recordRulesOf(options.schema)
   const isBatch = definition.batch && schema?.body !== undefined && resource?.checksBody !== true
   const prepare = byHeader ? valuesFromData(method, entry.path) : undefined

@@ -64,16 +64,17 @@ export function targetCheck(
     const isUnknown = named !== undefined && (isBehindCustom || isOfOtherVerb(named))
     if (isFixed && !isUnknown) return
     const values = request.params as Record<string, string>
-    const empty = placeholders.find((one) => !values[one])
+    const empty = placeholders.find((placeholder) => !values[placeholder])
     isAlone ??= locations.isAlone(entry, path)
     if (isAlone && empty === undefined && !isUnknown) return
     const isMany = empty !== undefined && methods.has(name)
     // A placeholder may be empty, or another service be more specific.
-    const found = locations.at(request.url) ?? toLocation(entry, isMany ? '' : path)
-    if (isUnknown || found.entry !== entry || !found.names.includes(name)) throw methodNotAllowed(found, request, reply)
+    const location = locations.at(request.url) ?? toLocation(entry, isMany ? '' : path)
+    if (isUnknown || location.entry !== entry || !location.names.includes(name))
+      throw methodNotAllowed(location, request, reply)
     if (empty === undefined) return
     if (isMany && !isGap(request)) return
-    const ofService = placeholdersIn(entry.path).find((one) => values[one] === '')
+    const ofService = placeholdersIn(entry.path).find((placeholder) => values[placeholder] === '')
     const isId = empty === idName(entry.path)
     throw new BadRequest(
       isMany && ofService === undefined

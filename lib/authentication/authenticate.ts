@@ -52,11 +52,11 @@ declare module 'fastify' {
  */
 export function authenticate(...strategies: [string, ...string[]]): Guard
 export function authenticate(options: AuthenticateOptions): Guard
-export function authenticate(...given: [AuthenticateOptions] | string[]): Guard {
-  const [first] = given
+export function authenticate(...settings: [AuthenticateOptions] | string[]): Guard {
+  const [first] = settings
   const isNamed = typeof first === 'object' && first !== null
   const service = isNamed ? first.service : undefined
-  const strategies: readonly unknown[] = isNamed ? first.strategies : given
+  const strategies: readonly unknown[] = isNamed ? first.strategies : settings
   if (!isListOfNames(strategies))
     throw new Error(
       "authenticate needs the name of a strategy: authenticate('jwt'), or { service, strategies: ['jwt'] }"
@@ -94,11 +94,11 @@ export function authenticate(...given: [AuthenticateOptions] | string[]): Guard 
   function check({ app, path, service: guarded, type }: HookPosition): void {
     if (type === 'after' || type === 'error')
       throw new Error(`authenticate at '${path}' is a hook for 'before' or 'around', not for '${type}'`)
-    const known = authenticationOf(app, service).authenticator.strategyNames
-    const unknown = names.find((name) => !known.includes(name))
+    const available = authenticationOf(app, service).authenticator.strategyNames
+    const unknown = names.find((name) => !available.includes(name))
     if (unknown !== undefined)
       throw new Error(
-        `authenticate('${unknown}') at '${path}': there is no such strategy. Enabled: ${known.join(', ')}`
+        `authenticate('${unknown}') at '${path}': there is no such strategy. Enabled: ${available.join(', ')}`
       )
     if (isAuthentication(app, guarded))
       throw new Error(

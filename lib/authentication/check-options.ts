@@ -18,7 +18,7 @@ const store: OptionKind = [
 ]
 
 // Each option, and what it must be. Options that are checked elsewhere may be anything here.
-const known: Record<string, OptionTable<Record<string, unknown>>> = {
+const optionTables: Record<string, OptionTable<Record<string, unknown>>> = {
   '': {
     ...{ secret: free, service: text, entityId: text, strategies: object, authStrategies: list, parseStrategies: list },
     ...{ jwt: object, passwords: object, revocation: flag, store },
@@ -47,7 +47,7 @@ const known: Record<string, OptionTable<Record<string, unknown>>> = {
  */
 export function checkAuthenticationOptions(options: AuthenticationOptions): void {
   const { jwt, passwords, refresh, strategies, entity } = options
-  const given: Record<string, unknown> = {
+  const groups: Record<string, unknown> = {
     '': options,
     'jwt.': jwt,
     'passwords.': passwords,
@@ -55,9 +55,10 @@ export function checkAuthenticationOptions(options: AuthenticationOptions): void
     'strategies.jwt.': strategies?.jwt,
     'strategies.local.': strategies?.local
   }
-  for (const [place, table] of Object.entries(known))
-    if (isObject(given[place]) && !isStrategy(given[place])) checkOptions('authentication', table, given[place], place)
-  if (typeof entity === 'string' && taken.has(entity))
+  for (const [place, table] of Object.entries(optionTables))
+    if (isObject(groups[place]) && !isStrategy(groups[place]))
+      checkOptions('authentication', table, groups[place], place)
+  if (typeof entity === 'string' && reservedNames.has(entity))
     throw new Error(
       `The option \`entity\` of authentication can't be '${entity}': requests, params or results have that already`
     )
@@ -65,7 +66,7 @@ export function checkAuthenticationOptions(options: AuthenticationOptions): void
 
 // The result of a login, params, or requests of Fastify have these properties.
 // biome-ignore format: a list
-const taken = new Set([
+const reservedNames = new Set([
   'authentication', 'authenticated', 'provider', 'query', 'headers', 'route', 'accessToken', 'refreshToken', 'feathers',
   'id', 'params', 'body', 'raw', 'server', 'log', 'ip', 'ips', 'host', 'hostname', 'port', 'protocol', 'url', 'method',
   'originalUrl', 'socket', 'signal', 'is404', 'routeOptions', '__proto__', 'constructor'

@@ -32,7 +32,7 @@ export class Entities {
   readonly #service: string
   readonly #id: string | undefined
   #secrets: ReadonlySet<string>
-  #found: RegisteredService<UserService> | undefined
+  #usersService: RegisteredService<UserService> | undefined
 
   /** @param secrets the fields of a user that never leave the server */
   constructor(
@@ -54,7 +54,7 @@ export class Entities {
 
   /** The service that holds them. @throws when it is not registered */
   get service(): RegisteredService<UserService> {
-    if (this.#found !== undefined) return this.#found
+    if (this.#usersService !== undefined) return this.#usersService
     try {
       return this.#app.service<UserService>(this.#service)
     } catch (cause) {
@@ -69,12 +69,12 @@ export class Entities {
   setup(): void {
     if (this.name === null) return
     const { service } = this
-    const known = secretFields.get(service) ?? new Set()
-    const added = [...this.#secrets].filter((field) => !known.has(field))
-    for (const field of added) known.add(field)
-    secretFields.set(service, known)
-    this.#secrets = known
-    this.#found = service
+    const names = secretFields.get(service) ?? new Set()
+    const added = [...this.#secrets].filter((field) => !names.has(field))
+    for (const field of added) names.add(field)
+    secretFields.set(service, names)
+    this.#secrets = names
+    this.#usersService = service
     if (added.length > 0) service.hooks({ around: { all: [protect(...added)] } })
   }
 
@@ -98,8 +98,8 @@ export class Entities {
 
   /** The first user that a query selects. */
   async find(query: Query, params: Params): Promise<Entity | undefined> {
-    const found = await this.service.find(toInternal(params, { paginate: false, query }))
-    return Array.isArray(found) ? found[0] : found.data[0]
+    const result = await this.service.find(toInternal(params, { paginate: false, query }))
+    return Array.isArray(result) ? result[0] : result.data[0]
   }
 
   /** The user with an id, `undefined` when there is none. */
@@ -123,8 +123,8 @@ export class Entities {
     const { authentication, ...rest } = params
     const values = { [String(this.name)]: entity, authenticated: true }
     const id = this.idOf(entity)
-    const own = { ...rest, ...values, ...noteLogin(params, { maker, values }), ...toView(this.service, id) }
-    return this.service.get(id, { ...own, query: {} })
+    const internalParams = { ...rest, ...values, ...noteLogin(params, { maker, values }), ...toView(this.service, id) }
+    return this.service.get(id, { ...internalParams, query: {} })
   }
 
   /** @throws when a user has no id */
@@ -147,6 +147,6 @@ export class Entities {
 }
 
 /** The params of a call of the server, which needs no credentials, with others of its own. */
-function toInternal({ provider, authentication, authenticated, ...params }: Params, own: Params): Params {
-  return Object.assign(params, own)
+function toInternal({ provider, authentication, authenticated, ...params }: Params, replacements: Params): Params {
+  return Object.assign(params, replacements)
 }

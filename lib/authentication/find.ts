@@ -46,7 +46,9 @@ export function registerAuthentication(
  * @throws when those of another one would be good for this one
  */
 export function checkTokens(app: FastifyInstance, path: string, credentials: Credentials): void {
-  const other = allIn(app).find((one) => one.credentials !== credentials && credentials.takesTokensOf(one.credentials))
+  const other = allIn(app).find(
+    (entry) => entry.credentials !== credentials && credentials.takesTokensOf(entry.credentials)
+  )
   if (other !== undefined)
     throw new Error(
       `Tokens of the authentication service '${other.path}' would be good for '${path}' too, which has other users: give each a secret of its own, or another \`jwt.audience\``
@@ -56,7 +58,8 @@ export function checkTokens(app: FastifyInstance, path: string, credentials: Cre
 const allIn = (app: unknown) => (app as Instance)[authentications] ?? []
 
 /** Whether a registered service is an authentication service. */
-export const isAuthentication = (app: unknown, service: unknown) => allIn(app).some((one) => one.service === service)
+export const isAuthentication = (app: unknown, service: unknown) =>
+  allIn(app).some((entry) => entry.service === service)
 
 /**
  * An authentication service of the application, for what all of them do in the same way: the one that is responsible for the instance,
@@ -64,9 +67,9 @@ export const isAuthentication = (app: unknown, service: unknown) => allIn(app).s
  * @throws when there is none
  */
 export function anyAuthenticationOf(app: unknown): Credentials {
-  const found = authenticationFor(app as Instance) ?? allIn(app)[0]
-  if (found === undefined) throw new Error(nowhere)
-  return found.credentials
+  const entry = authenticationFor(app as Instance) ?? allIn(app)[0]
+  if (entry === undefined) throw new Error(nowhere)
+  return entry.credentials
 }
 
 /**
@@ -76,8 +79,8 @@ export function anyAuthenticationOf(app: unknown): Credentials {
 export function authenticationOf(app: unknown, path?: string): Credentials {
   const instance = app as Instance
   if (path === undefined) {
-    const found = authenticationFor(instance)
-    if (found !== undefined) return found.credentials
+    const entry = authenticationFor(instance)
+    if (entry !== undefined) return entry.credentials
     throw new Error(
       allIn(app).length > 0
         ? 'There are several authentication services, and none of them is for this instance: name one, as in authenticate({ service, strategies })'
@@ -86,8 +89,8 @@ export function authenticationOf(app: unknown, path?: string): Credentials {
   }
   if (!instance.hasDecorator('service')) throw new Error(nowhere)
   const service: unknown = instance.service<unknown>(path)
-  const found = allIn(app).find((one) => one.service === service)
-  if (found !== undefined) return found.credentials
+  const entry = allIn(app).find((candidate) => candidate.service === service)
+  if (entry !== undefined) return entry.credentials
   throw new Error(
     `The service '${path}' is no authentication service: name one that fastify-services/authentication has registered`
   )

@@ -35,12 +35,12 @@ export function hashPassword(field: string): (context: HookContext, next?: NextF
       const { data } = context
       if (!Array.isArray(data)) context.data = await replace(data)
       else {
-        const passwordsIn = data.filter((one) => Object(one)[field] !== undefined)
+        const passwordsIn = data.filter((record) => Object(record)[field] !== undefined)
         if (context.params.provider && passwordsIn.length > maxRecords)
           throw new BadRequest(`A list of records with a '${field}' has at most ${maxRecords}`)
         const hashed: unknown[] = []
-        // One by one, so that a long list takes only one of the places in the queue, which logins need too.
-        for (const one of data) hashed.push(await replace(one))
+        // Records are hashed one by one, so that a long list takes only one of the places in the queue, which logins need too.
+        for (const record of data) hashed.push(await replace(record))
         context.data = hashed
       }
     }

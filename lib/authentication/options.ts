@@ -63,7 +63,7 @@ const optionsIn = <O extends object>(value: boolean | O | Strategy | undefined):
  * @throws when one of them is neither a strategy nor the options of one
  */
 export function toStrategies(strategies: Strategies = { jwt: true, local: true }): Map<string, Strategy> {
-  const made = new Map<string, Strategy>()
+  const instances = new Map<string, Strategy>()
   for (const [name, value] of Object.entries(strategies)) {
     if (value === undefined || value === false) continue
     const isOptions = ['jwt', 'local'].includes(name) ? isPlain(value) : typeof value === 'object' && value !== null
@@ -71,14 +71,14 @@ export function toStrategies(strategies: Strategies = { jwt: true, local: true }
       throw new Error(
         `The strategy '${name}' of authentication must be true, an object with its options, or a strategy, got ${shown(value)}`
       )
-    if (isStrategy(value)) made.set(name, value)
-    else if (name === 'jwt') made.set(name, new JwtStrategy(optionsIn(strategies.jwt)))
-    else if (name === 'local') made.set(name, new LocalStrategy(optionsIn(strategies.local)))
+    if (isStrategy(value)) instances.set(name, value)
+    else if (name === 'jwt') instances.set(name, new JwtStrategy(optionsIn(strategies.jwt)))
+    else if (name === 'local') instances.set(name, new LocalStrategy(optionsIn(strategies.local)))
     else throw new Error(`The strategy '${name}' of authentication must be an object with a method \`authenticate\``)
   }
-  if (made.size === 0)
+  if (instances.size === 0)
     throw new Error('Authentication has no strategies: enable one, as in strategies: { jwt: true, local: true }')
-  return made
+  return instances
 }
 
 /**
@@ -91,11 +91,11 @@ export function namesOf(
   strategies: ReadonlyMap<string, Strategy>
 ): string[] {
   const can = (name: string) => option === 'authStrategies' || strategies.get(name)?.parse !== undefined
-  const known = [...strategies.keys()].filter(can)
+  const capable = [...strategies.keys()].filter(can)
   for (const name of named ?? [])
-    if (!known.includes(name)) {
+    if (!capable.includes(name)) {
       const why = strategies.has(name) ? "can't read requests: it has no method `parse`" : 'is not among `strategies`'
       throw new Error(`The strategy '${name}', which the option \`${option}\` of authentication names, ${why}`)
     }
-  return [...(named ?? known)]
+  return [...(named ?? capable)]
 }

@@ -20,7 +20,7 @@ function namesAny(query: unknown, fields: readonly string[], isName = false): bo
   return Object.entries<unknown>(Object(query)).some(([key, value]) => {
     if (isNamed(key, fields)) return true
     if (key === '$select')
-      return [value].flat().some((one) => !fields.some((field) => field === one) && namesAny(one, fields, true))
+      return [value].flat().some((name) => !fields.some((field) => field === name) && namesAny(name, fields, true))
     return namesAny(value, fields, isName || (key.startsWith('$') && !valueOperators.has(key.toLowerCase())))
   })
 }
@@ -92,8 +92,8 @@ export function protect(...fields: string[]): (context: HookContext, next: NextF
     } catch (error) {
       throw provider ? errorWithout(error, fields, types) : error
     }
-    const given = context.dispatch === undefined ? context.result : context.dispatch
-    context.dispatch = (provider ? cleanResult : show)(given, fields)
+    const response = context.dispatch === undefined ? context.result : context.dispatch
+    context.dispatch = (provider ? cleanResult : show)(response, fields)
     if (provider) context.result = context.dispatch
   }
   const check = ({ path, type }: HookPosition) => {

@@ -20,7 +20,7 @@ const toText = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
 const toBytes = (text: string) => Buffer.from(text, 'base64')
 
 function derive(password: string, salt: Buffer, length: number, { ln, r, p }: typeof cost): Promise<Buffer> {
-  // It takes a little more than 128 * r * (N + p).
+  // Node takes a little more than 128 * r * (N + p).
   const options: ScryptOptions = { N: 2 ** ln, r, p, maxmem: 256 * r * (2 ** ln + p) }
   const compute = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
   // Keyboards differ in how they encode the same letters in Unicode.

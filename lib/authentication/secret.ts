@@ -34,10 +34,10 @@ export function toSecrets(secret: Secret | readonly Secret[] | undefined, algori
     throw new Error(
       `The option \`jwt.algorithm\` of authentication must be one of ${algorithms.join(', ')}, got ${shownText(algorithm)}`
     )
-  const given = [secret].flat()
-  const secrets = given.length === 0 ? [undefined] : given
-  return secrets.map((one, index) =>
-    algorithm.startsWith('HS') ? toText(one, algorithm) : toKeyPair(one, algorithm, index === 0)
+  const secretList = [secret].flat()
+  const secrets = secretList.length === 0 ? [undefined] : secretList
+  return secrets.map((entry, index) =>
+    algorithm.startsWith('HS') ? toText(entry, algorithm) : toKeyPair(entry, algorithm, index === 0)
   )
 }
 
@@ -68,12 +68,15 @@ function toText(secret: Secret | undefined, algorithm: Algorithm): string | Buff
  */
 function toKeyPair(secret: Secret | undefined, algorithm: Algorithm, signs: boolean): CheckedSecret {
   const needs = `The option \`secret\` of authentication must be { private, public } for ${algorithm}: two keys in PEM form`
-  const { public: given, private: own }: Partial<KeyPair> = Object(secret)
-  const isPublic = String(given).includes('-----BEGIN') && !String(given).includes('PRIVATE KEY-----')
-  if (given === undefined || !isPublic || (signs && !own)) throw new Error(needs)
+  const { public: publicPart, private: privatePart }: Partial<KeyPair> = Object(secret)
+  const isPublic = String(publicPart).includes('-----BEGIN') && !String(publicPart).includes('PRIVATE KEY-----')
+  if (publicPart === undefined || !isPublic || (signs && !privatePart)) throw new Error(needs)
   let keys: [KeyObject] | [KeyObject, KeyObject]
   try {
-    keys = signs && own ? [createPublicKey(given), createPrivateKey(own)] : [createPublicKey(given)]
+    keys =
+      signs && privatePart
+        ? [createPublicKey(publicPart), createPrivateKey(privatePart)]
+        : [createPublicKey(publicPart)]
   } catch (cause) {
     throw new Error(`${needs}. One of them can't be read`, { cause })
   }

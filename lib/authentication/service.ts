@@ -66,12 +66,12 @@ export class AuthenticationService {
   async remove(id: string | null, params: Params = {}): Promise<AuthenticationResult> {
     const { credentials, revocation, sessions } = this.#parts
     const { authentication }: Params & { authentication?: AuthenticationRequest } = params
-    const given = (await credentials.of(params)) ?? (params.provider ? undefined : authentication)
-    if (!given) throw new NotAuthenticated('Not authenticated')
-    const result = await credentials.authenticate(given, params, credentials.authenticator.strategyNames)
+    const loginRequest = (await credentials.of(params)) ?? (params.provider ? undefined : authentication)
+    if (!loginRequest) throw new NotAuthenticated('Not authenticated')
+    const result = await credentials.authenticate(loginRequest, params, credentials.authenticator.strategyNames)
     if (id !== null && id !== result.accessToken) throw new NotAuthenticated('Invalid access token')
     const { payload } = result.authentication
-    const refreshToken = refreshTokenIn(given)
+    const refreshToken = refreshTokenIn(loginRequest)
     const sid = payload?.sid ?? (refreshToken && loginOf(refreshToken))
     // The token comes last: where ending the login fails, the client can try again with it.
     if (sid !== undefined) await sessions?.end(sid)
@@ -83,16 +83,21 @@ export class AuthenticationService {
     const { entities, tokens, sessions } = this.#parts
     const { authentication } = result
     const entity = this.#entityOf(result)
-    const own = withoutReserved(authentication.payload)
-    const sub = entity === undefined ? own.sub : String(entities.idOf(entity))
+    const strategyClaims = withoutReserved(authentication.payload)
+    const sub = entity === undefined ? strategyClaims.sub : String(entities.idOf(entity))
     if (!isShortText(sub))
       throw new Error(
         `The strategy '${authentication.strategy}' does not tell whom a token stands for: let it return the user, or authentication.payload.sub`
       )
-    const claims = sessions && { auth_time: Math.floor(Date.now() / 1000), ...own, sub }
+    const claims = sessions && { auth_time: Math.floor(Date.now() / 1000), ...strategyClaims, sub }
     const refreshToken = claims && (await (usedToken ? sessions.renew(usedToken) : sessions.start(claims)))
     const login = refreshToken === undefined ? {} : { ...claims, sid: loginOf(refreshToken) }
-    const { accessToken, payload } = tokens.sign({ ...withoutReserved(params.payload), ...own, ...login, sub })
+    const { accessToken, payload } = tokens.sign({
+      ...withoutReserved(params.payload),
+      ...strategyClaims,
+      ...login,
+      sub
+    })
     return { accessToken, ...(refreshToken && { refreshToken }), payload }
   }
 

@@ -84,10 +84,10 @@ export async function createTokens(
   await app.register(async (child) => {
     // Shadows `app.jwt` of the application, which would otherwise get our namespaces.
     Object.defineProperty(child, 'jwt', { value: keys })
-    for (const [index, one] of secrets.entries()) {
+    for (const [index, secretEntry] of secrets.entries()) {
       await child.register(fastifyJwt, {
         namespace: `fastify-services-${index}`,
-        secret: one,
+        secret: secretEntry,
         sign: { algorithm, iss, aud, expiresIn: lifetime, header: { ...header, alg: algorithm } },
         verify: {
           algorithms: [algorithm],
@@ -100,7 +100,7 @@ export async function createTokens(
   })
   const verifiers = Object.values(keys)
   const [signer] = verifiers as [JWT]
-  // One of now could expire meanwhile, where `expiresIn` is a second.
+  // A token of now could expire meanwhile, where `expiresIn` is a second.
   const iat = Math.floor(Date.now() / 1000) + 60
   try {
     signer.verify(signer.sign({ sub: 'test', iat }))

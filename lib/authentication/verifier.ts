@@ -41,9 +41,9 @@ const accepting = new WeakMap<object, Set<object>>()
 function acceptedIn(params: Params, call: object): Set<object> {
   const caller = callerIn(params)
   const key = caller !== undefined && caller.context === call ? Object(caller.request) : call
-  const known = accepting.get(key) ?? new Set()
-  accepting.set(key, known)
-  return known
+  const acceptingServices = accepting.get(key) ?? new Set()
+  accepting.set(key, acceptingServices)
+  return acceptingServices
 }
 
 /** Reads the credentials of calls, and asks the strategies of one authentication service who they belong to. */
@@ -85,15 +85,15 @@ export class Credentials {
     if (strategy === undefined)
       throw new NotAuthenticated('Invalid authentication information (strategy not allowed in authStrategies)')
     await this.setup()
-    let found: StrategyResult
+    let strategyResult: StrategyResult
     try {
-      found = await strategy.authenticate(request, params)
+      strategyResult = await strategy.authenticate(request, params)
     } catch (error) {
       throw entities.errorWithoutSecrets(error)
     }
-    if (typeof found !== 'object' || found === null) throw new NotAuthenticated('Not authenticated')
-    const authentication = merge(found.authentication ?? {}, { strategy: name })
-    const result = merge(found, { authentication }) as AuthenticationResult
+    if (typeof strategyResult !== 'object' || strategyResult === null) throw new NotAuthenticated('Not authenticated')
+    const authentication = merge(strategyResult.authentication ?? {}, { strategy: name })
+    const result = merge(strategyResult, { authentication }) as AuthenticationResult
     const entity = entities.name
     if (entity !== null && result[entity] !== undefined) result[entity] = entities.withoutSecrets(result[entity])
     verifiers.set(authentication, this)
@@ -106,10 +106,10 @@ export class Credentials {
    * @param guarded the service that is called, and what the call is known by
    * @throws {NotAuthenticated} when the call comes from outside, without credentials that one of the strategies accepts
    */
-  async check<P extends Params>(given: P, strategies: readonly string[], guarded: Guarded): Promise<P> {
-    if (isViewOf(given, guarded)) return given
-    const accepted = acceptedIn(given, guarded.call)
-    const params: P & Given = withoutOtherLogins(given, this, accepted)
+  async check<P extends Params>(callParams: P, strategies: readonly string[], guarded: Guarded): Promise<P> {
+    if (isViewOf(callParams, guarded)) return callParams
+    const accepted = acceptedIn(callParams, guarded.call)
+    const params: P & Given = withoutOtherLogins(callParams, this, accepted)
     accepted.add(this)
     const { authentication, authenticated } = params
     const isOurs = !authentication || verifiers.get(authentication) === this
@@ -134,10 +134,10 @@ export class Credentials {
   /** Puts the credentials of a request on `request.feathers`, unless middleware has put some there. */
   async read(request: FastifyRequest): Promise<void> {
     if ((request.feathers.authentication ?? null) !== null) return
-    const found = await this.#parse(request, this.authenticator.strategyNames)
-    if (found === undefined) return
-    verifiers.set(found, undefined)
-    request.feathers = { authentication: found }
+    const parsedRequest = await this.#parse(request, this.authenticator.strategyNames)
+    if (parsedRequest === undefined) return
+    verifiers.set(parsedRequest, undefined)
+    request.feathers = { authentication: parsedRequest }
   }
 
   /** Runs once, before the server starts or before a login that comes earlier. @throws when a strategy can't work, or users are needed and have no service */
@@ -150,8 +150,8 @@ export class Credentials {
   }
 
   /** Whether tokens of another authentication would be good here, for users of another table. */
-  takesTokensOf(one: Credentials): boolean {
-    const other = one.#parts
+  takesTokensOf(candidate: Credentials): boolean {
+    const other = candidate.#parts
     const usersOf = ({ entities }: CredentialsParts) => (entities.name === null ? undefined : entities.service)
     if (usersOf(this.#parts) === usersOf(other)) return false
     return attempt(() => this.#parts.tokens.verify(other.tokens.sign({ sub: 'test' }).accessToken)) !== undefined
@@ -168,8 +168,8 @@ export class Credentials {
     const { parseStrategies, strategies, entities } = this.#parts
     try {
       for (const name of parseStrategies) {
-        const found = among.includes(name) && (await strategies.get(name)?.parse?.(request))
-        if (found) return merge(found, { strategy: name })
+        const parsed = among.includes(name) && (await strategies.get(name)?.parse?.(request))
+        if (parsed) return merge(parsed, { strategy: name })
       }
       return undefined
     } catch (error) {

@@ -86,9 +86,9 @@ export async function* iterate(service: Finder, params: ClientParams = {}): Asyn
   const { query } = params
   let skip = Number(query?.$skip ?? 0)
   while (true) {
-    const found = await service.find(skip ? { ...params, query: { ...query, $skip: skip } } : params)
-    if (Array.isArray(found)) return yield* found
-    const { data = [], total } = (found ?? {}) as { data?: unknown[]; total: number }
+    const result = await service.find(skip ? { ...params, query: { ...query, $skip: skip } } : params)
+    if (Array.isArray(result)) return yield* result
+    const { data = [], total } = (result ?? {}) as { data?: unknown[]; total: number }
     yield* data
     skip += data.length
     if (data.length === 0 || (total >= 0 && skip >= total)) return

@@ -78,7 +78,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
         request === undefined ? reAuthenticate() : login.rememberUser(service.create(request, params)),
       async logout() {
         const held = login.hold(true)
-        // It is awaited after hooks, which may take long: until then a rejection must not count as unhandled.
+        // The call is awaited after hooks, which may take long: until then a rejection must not count as unhandled.
         held.catch(() => {})
         const params = { connection: { [heldByCall]: held } }
         const result = await service.remove(null, params).catch((error) => {

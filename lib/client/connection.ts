@@ -32,12 +32,12 @@ export interface ConnectionSettings {
 
 /** Creates a connection. */
 export function createConnection({ library, Class, send, ...settings }: ConnectionSettings): Connection {
-  let taken = false
+  let isUsed = false
   const service = (name: string) =>
     new Class({ ...settings, name, connection: library, [transport]: (request) => connection.send(request) })
   const configure = (app: Connectable) => {
-    if (app.rest || taken) throw new Error('There is a connection already: call use() first')
-    taken = true
+    if (app.rest || isUsed) throw new Error('There is a connection already: call use() first')
+    isUsed = true
     Object.assign(app, { rest: library, connection, defaultService: service })
     app.mixins?.unshift(addMethods)
   }

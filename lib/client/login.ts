@@ -22,9 +22,9 @@ export interface Login {
   readonly used?: string
 }
 
-/** One login, or the tokens that the storage has at the start. After its end, calls may still refer to it, and no longer change anything. */
+/** A login, or the tokens that the storage has at the start. After its end, calls may still refer to it, and no longer change anything. */
 export interface Session {
-  /** Its number, in the order in which they began. */
+  /** The number of the login, in the order in which logins began. */
   readonly number: number
   /** The request that logs in, or continues with a token, while it is under way. */
   login?: Promise<AuthenticationResult> | undefined
@@ -90,7 +90,7 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
     }
     const onError = async (error: unknown) => {
       if (isCurrent() && is401(error)) {
-        // That the login was refused matters more than that the storage has failed.
+        // A refused login matters more than that the storage has failed.
         const dropped = token.then((read) => drop(stored === before ? read : stored.token))
         await dropped.catch((cause) => Object.assign(error as Error, { cause }))
       }

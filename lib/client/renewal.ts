@@ -15,7 +15,7 @@ export function createRenewal(tokens: TokenStore, service: LoginService, { isCur
     return new Promise((resolve, reject) => {
       const runAndWait = async () => {
         await run().then(resolve, reject)
-        // Other tabs see a change of localStorage after a delay.
+        // A change of localStorage gets to other tabs after a delay.
         await new Promise((resolve) => setTimeout(resolve, 300))
       }
       locks.request(shared, runAndWait).catch(reject)
@@ -24,7 +24,7 @@ export function createRenewal(tokens: TokenStore, service: LoginService, { isCur
 
   // A login or logout may have changed the tokens meanwhile. Then they stay as they are.
   async function renewNow(refused: string, session: Session): Promise<Token> {
-    // Both are read in one turn, so that no login replaces one of them in between.
+    // The token and the login are read in one turn, so that no login replaces one of them in between.
     const [current, refreshToken] = await tokens.inTurn(async () => [await tokens.access(), await tokens.refresh()])
     if (current !== refused) return current
     if (!refreshToken) return undefined

@@ -98,10 +98,10 @@ export function addMethod(service: object, name: string, definition = definition
 
 function toRequest(service: RestService, name: string, definition: MethodDefinition, args: unknown[]): ClientRequest {
   const { verb, id: hasId, path: template, arguments: names } = definition
-  const given = (argument: (typeof names)[number]) => args[names.indexOf(argument)]
-  const id = given('id')
-  const { headers, route, query, connection } = (given('params') ?? {}) as ClientParams
-  const { headers: own, signal, ...options } = connection ?? {}
+  const argumentOf = (argument: (typeof names)[number]) => args[names.indexOf(argument)]
+  const id = argumentOf('id')
+  const { headers, route, query, connection } = (argumentOf('params') ?? {}) as ClientParams
+  const { headers: connectionHeaders, signal, ...options } = connection ?? {}
   const conditions = query ?? {}
   if (!isPlain(conditions)) throw new BadRequest(`The query of ${service.name}.${name} must be a plain object`)
   const isMulti = hasId === 'optional' && id === null
@@ -109,7 +109,7 @@ function toRequest(service: RestService, name: string, definition: MethodDefinit
   if (lost !== undefined) throw new BadRequest(`The condition '${String(lost)}' of ${name}(null) would be lost`)
   const rest = isMulti ? '' : fillPath(toURL(template), { ...route, id }, `of ${service.name}.${name}`)
   const path = [fillPath(toURL(service.name), route), rest].filter(Boolean).join('/')
-  const body = bodyOf(given('data'))
+  const body = bodyOf(argumentOf('data'))
   const standard = {
     Accept: 'application/json',
     'Content-Type': typeof body === 'string' ? 'application/json' : undefined
@@ -120,7 +120,7 @@ function toRequest(service: RestService, name: string, definition: MethodDefinit
     call: name,
     method: verb,
     url: `${service.base}/${path}${service.getQuery(conditions)}`,
-    headers: mergeHeaders(standard, service.options.headers, own, headers, named),
+    headers: mergeHeaders(standard, service.options.headers, connectionHeaders, headers, named),
     body,
     options,
     signal

@@ -40,10 +40,10 @@ export function rest(base = '', options: AdapterOptions = {}): Rest {
   const address = base.replace(/\/+$/, '')
   const adapter =
     ({ name, streams = [], isXHR, send: sendBy, check }: Library<string, unknown>) =>
-    (library: unknown, given: AdapterOptions | RestServiceClass = {}, Class: RestServiceClass = RestService) => {
+    (library: unknown, second: AdapterOptions | RestServiceClass = {}, Class: RestServiceClass = RestService) => {
       if (!library) throw new Error(`rest(address).${name}(${name}) needs the library`)
-      const [own, Chosen] = typeof given === 'function' ? [{}, given] : [given, Class]
-      const merged = { ...options, ...own, headers: mergeHeaders(options.headers, own.headers) }
+      const [adapterOptions, Chosen] = typeof second === 'function' ? [{}, second] : [second, Class]
+      const merged = { ...options, ...adapterOptions, headers: mergeHeaders(options.headers, adapterOptions.headers) }
       check?.(merged)
       const send = async (request: ClientRequest) => {
         try {

@@ -48,8 +48,8 @@ export type Token = string | null | undefined
 export type TokenStore = ReturnType<typeof createTokenStore>
 
 /** Creates a store of the tokens of a login. It reads the storage each time, since another tab may have renewed them. */
-export function createTokenStore({ storage: given, storageKey = 'feathers-jwt' }: StorageOptions) {
-  const storage = given ?? memoryStorage()
+export function createTokenStore({ storage: storageOption, storageKey = 'feathers-jwt' }: StorageOptions) {
+  const storage = storageOption ?? memoryStorage()
   const refreshKey = `${storageKey}-refresh`
   let last: Promise<unknown> = Promise.resolve()
 
@@ -62,7 +62,7 @@ export function createTokenStore({ storage: given, storageKey = 'feathers-jwt' }
 
   return {
     /** A name for locks between tabs that share the storage. `undefined` for the storage in memory, which no other tab sees. */
-    shared: given && storageKey,
+    shared: storageOption && storageKey,
     access,
     refresh: async (): Promise<Token> => storage.getItem(refreshKey),
 

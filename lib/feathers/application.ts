@@ -44,13 +44,13 @@ export function createApplications(shared: Shared): (host: object) => object {
 
 function createApplication(host: Host, shared: Shared): object {
   const backing = shared.backing as SettingsStore & Members
-  const own = ownMembers(host, backing, shared.mixins, () => application)
+  const members = ownMembers(host, backing, shared.mixins, () => application)
   const member = (value: unknown) => (isMethod(value) ? lend(value) : value)
   // A method of the Feathers application changes what is its own. What else its functions are, they stay: `knex.raw`.
   const lent = new WeakMap<AnyMethod, AnyMethod>()
   function lend(method: AnyMethod): AnyMethod {
-    const known = lent.get(method)
-    if (known !== undefined) return known
+    const cached = lent.get(method)
+    if (cached !== undefined) return cached
     const proxy = new Proxy(method, {
       apply: (_, self, args) => Reflect.apply(method, self === application ? backing : self, args)
     })
@@ -58,16 +58,16 @@ function createApplication(host: Host, shared: Shared): object {
     return proxy
   }
   const application: object = new Proxy(host, {
-    has: (_, name) => name in own || name in host || name === 'services' || name in backing,
+    has: (_, name) => name in members || name in host || name === 'services' || name in backing,
     get(_, name) {
-      if (name in own) return own[name]
+      if (name in members) return members[name]
       if (name in host) return host[name]
       if (name === 'services') return servicesOf(host)
       if (typeof name === 'symbol') return undefined
       return name in backing ? member(backing[name]) : missingMember(name)
     },
     // A hook that replaces one of these members does not do so on the instance. All else that it sets is there.
-    set: (_, name, value) => Reflect.set(name in own ? own : host, name, value)
+    set: (_, name, value) => Reflect.set(name in members ? members : host, name, value)
   })
   return application
 }
@@ -80,7 +80,7 @@ function ownMembers(
   application: () => object
 ): Members {
   const { [serviceHost]: services } = host as { [serviceHost]: ServiceHost }
-  const own: Members & { __proto__: null } = {
+  const members: Members & { __proto__: null } = {
     // No name is found on a prototype of it.
     __proto__: null,
     [instance]: host,
@@ -108,13 +108,13 @@ function ownMembers(
       return services.isReady ? refuseMember('mixins') : mixins
     },
     defaultAuthentication(path?: string) {
-      const found = authenticationIn(host, path)
-      if (found !== undefined) return found
+      const authentication = authenticationIn(host, path)
+      if (authentication !== undefined) return authentication
       if (typeof backing.defaultAuthentication === 'function') return backing.defaultAuthentication(path)
       throw new Error('There is no authentication here: register the plugin fastify-services/authentication')
     }
   }
-  return own
+  return members
 }
 
 /** A class has members of its own, which may be private: it is given as it is. */

@@ -25,8 +25,11 @@ export function authenticationIn(
 ): FeathersAuthentication | undefined {
   const all = host[authentications] ?? []
   const service = path === undefined ? undefined : attempt((): unknown => host.service(path))
-  const found = path === undefined ? (authenticationFor(host) ?? all[0]) : all.find((one) => one.service === service)
-  return found && forFeathers(found)
+  const match =
+    path === undefined
+      ? (authenticationFor(host) ?? all[0])
+      : all.find((authentication) => authentication.service === service)
+  return match && forFeathers(match)
 }
 
 function forFeathers({ strategyNames, hashPassword }: Authentication): FeathersAuthentication {

@@ -40,8 +40,8 @@ const classes = new WeakMap<Method, InnerClass>()
 
 /** The class of contexts of a method. */
 function classOf(method: Method): InnerClass {
-  const known = classes.get(method)
-  if (known !== undefined) return known
+  const cached = classes.get(method)
+  if (cached !== undefined) return cached
   const Theirs = method.createContext({}).constructor as InnerClass
   class InnerContext extends Theirs {}
   Object.defineProperties(InnerContext.prototype, { dispatch, result: firstResult })

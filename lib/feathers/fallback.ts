@@ -49,7 +49,7 @@ export async function createFallback(
   function namesFor(service: FeathersService, path: string): readonly string[] {
     const all = Object.entries(application.services).filter(([, other]) => other === service)
     const paths = new Set([path, ...all.map(([other]) => other)])
-    return [...new Set([...paths].flatMap((own) => reasonsFor(service, own, atMount, ignored)))]
+    return [...new Set([...paths].flatMap((servicePath) => reasonsFor(service, servicePath, atMount, ignored)))]
   }
 
   function refuseHooks(): void {
@@ -71,7 +71,7 @@ export async function createFallback(
       return handover
     },
     takesAlone(service, path) {
-      // It asks the application anew who stands there: a service that is configured again, as that of OAuth may be, needs nothing else.
+      // The fallback asks the application anew who stands there: a service that is configured again, as that of OAuth may be, needs nothing else.
       if (reasons.has(path)) return true
       if (!host.isReady) return false
       const url = `/${joinPath(fastify.prefix, path).replace(/:[^/]+/g, 'x')}`

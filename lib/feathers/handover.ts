@@ -28,9 +28,9 @@ export function createHandover(
     isFor({ raw: { url = '' } }: FastifyRequest) {
       const path = pathOf(toLocal(url))
       if (path === undefined) return false
-      // It throws for segments that are names of prototypes.
-      const found = attempt(() => ({ service: application.lookup?.(path)?.service as FeathersService | undefined }))
-      return found !== undefined && (found.service === undefined || !ours.has(found.service))
+      // The lookup throws for segments that are names of prototypes.
+      const lookup = attempt(() => ({ service: application.lookup?.(path)?.service as FeathersService | undefined }))
+      return lookup !== undefined && (lookup.service === undefined || !ours.has(lookup.service))
     },
     answer(request, reply) {
       keepHeaders(reply)

@@ -35,12 +35,12 @@ export class Lifecycle {
     if (this.#isStarted) return
     this.#isStarted = true
     await this.#check()
-    const known = running.get(this.#application)
-    if (known === undefined && this.#application._isSetup) return
+    const current = running.get(this.#application)
+    if (current === undefined && this.#application._isSetup) return
     this.#isCounted = true
-    if (known !== undefined) {
-      known.servers++
-      await known.setup
+    if (current !== undefined) {
+      current.servers++
+      await current.setup
       return
     }
     this.isOurs = true
@@ -53,10 +53,10 @@ export class Lifecycle {
 
   async teardown(): Promise<void> {
     if (!this.#isCounted) return
-    const known = running.get(this.#application) as Running
-    if (--known.servers > 0) return
+    const current = running.get(this.#application) as Running
+    if (--current.servers > 0) return
     running.delete(this.#application)
-    await this.#application.teardown(known.server)
+    await this.#application.teardown(current.server)
   }
 }
 
@@ -69,7 +69,7 @@ export function registerSockets(fastify: FastifyInstance, application: Mounted, 
     if (lifecycle.isOurs) application.io?.engine.close()
   })
   if (application.channel === undefined) return
-  // They answer their requests before those come to Fastify, but on one server alone: `localhost` can be two addresses.
+  // Sockets answer their requests before those come to Fastify, but on one server alone: `localhost` can be two addresses.
   rootOf(fastify).addHook('onRequest', (request, reply, done) => {
     const { io } = application
     const isTheirs = io?.httpServer === fastify.server && request.url.startsWith(`${io.path()}/`)

@@ -34,7 +34,7 @@ export function separateLogins(service: FeathersService, application: Mounted, h
   replace(service, 'authenticate', async (method, self, args) => {
     const [request, params, ...strategies] = args
     if (!isObject(params)) return Reflect.apply(method, self, args)
-    // It says that the caller is authenticated before it knows, for its own guards: hooks of its users may hand that on.
+    // `authenticate` says that the caller is authenticated before it knows, for its own guards: hooks of its users may hand that on.
     const meanwhile = noteLogin(params, { maker: application, values: { authenticated: true } })
     const result = await Reflect.apply(method, self, [request, { ...params, ...meanwhile }, ...strategies])
     if (!isObject(result)) return result

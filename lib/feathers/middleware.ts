@@ -33,8 +33,8 @@ export async function checkMiddleware(application: Mounted, ignored: Ignored, fa
 
 /** @throws when what is to be ignored is not there */
 export function checkIgnored(application: Mounted, ignored: Ignored, unknown: readonly Layer[]): void {
-  const own = ofServices(application)
-  ignored.check([...stackOf(application), ...own], [...unknown, ...own])
+  const services = ofServices(application)
+  ignored.check([...stackOf(application), ...services], [...unknown, ...services])
 }
 
 /** Says which plugins of Fastify to use, unless they are there. */
@@ -79,17 +79,17 @@ export async function sortMiddleware(application: Mounted): Promise<Sorted> {
   const brought = await broughtTo(application)
   const texts = brought.replaced.map(String)
   const plugins = new Map(brought.missed.map(([middleware, plugin]) => [String(middleware), plugin]))
-  const seen = new Map<string, number>()
+  const counts = new Map<string, number>()
   const missed = new Set<string>()
   const unknown = stack.filter(({ handle }) => {
     const text = String(handle)
     const plugin = plugins.get(text)
     if (plugin !== undefined) missed.add(plugin)
-    const count = (seen.get(text) ?? 0) + 1
-    seen.set(text, count)
-    const own = texts.filter((other) => other === text).length
+    const count = (counts.get(text) ?? 0) + 1
+    counts.set(text, count)
+    const repeated = texts.filter((other) => other === text).length
     // Where several functions have one text, further ones may be other functions: a guard of Express for example.
-    return plugin === undefined && (own === 0 || (own > 1 && count > own))
+    return plugin === undefined && (repeated === 0 || (repeated > 1 && count > repeated))
   })
   // Of several with this text the last one: what stands before it may be before the services.
   const services = stack.findLastIndex(({ handle }) => String(handle) === String(brought.services))

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { SettingsStore } from './settings.js'
 
-/** What is known here of an application of Feathers 5: one of `feathers()`, `koa(feathers())` or `express(feathers())`. */
+/** The parts of an application of Feathers 5 that are read: one of `feathers()`, `koa(feathers())` or `express(feathers())`. */
 export interface FeathersApplication {
   readonly services: object
   readonly mixins: readonly unknown[]
@@ -70,7 +70,9 @@ const options: unique symbol = Symbol.for('@feathersjs/service') as never
 function unsharedOptions(service: FeathersService): ServiceOptions {
   for (let object: object = service; object !== null; object = Object.getPrototypeOf(object)) {
     const symbols = Object.getOwnPropertySymbols(object) as (typeof options)[]
-    const symbol = symbols.find((own) => own.description === options.description && service[own] !== undefined)
+    const symbol = symbols.find(
+      (candidate) => candidate.description === options.description && service[candidate] !== undefined
+    )
     if (symbol !== undefined) return service[symbol] as ServiceOptions
   }
   throw new Error(

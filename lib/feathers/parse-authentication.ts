@@ -20,7 +20,7 @@ export interface AuthenticationSettings {
 export function credentialsReader(application: Mounted, settings: AuthenticationSettings) {
   let service: AuthenticationService | null | undefined
   const find = () => {
-    // It asks all services for their settings.
+    // The application asks all services for their settings.
     service ??= application.defaultAuthentication?.(settings.service)
     return service
   }
@@ -36,9 +36,9 @@ export function credentialsReader(application: Mounted, settings: Authentication
   function check(): void {
     const { service: path } = settings
     if (path === undefined || authenticates(attempt(find))) return
-    const known = Object.entries(application.services).filter(([, service]) => authenticates(service))
+    const authenticating = Object.entries(application.services).filter(([, service]) => authenticates(service))
     throw new Error(
-      `The option \`authentication.service\` of fastify-services/feathers must name an authentication service of the application, got ${shownText(path)}. There are: ${known.map(([name]) => `'${name}'`).join(', ') || 'none'}`
+      `The option \`authentication.service\` of fastify-services/feathers must name an authentication service of the application, got ${shownText(path)}. There are: ${authenticating.map(([name]) => `'${name}'`).join(', ') || 'none'}`
     )
   }
   return { readCredentials, check, isThere: () => Boolean(find()) } as ForeignReader & {

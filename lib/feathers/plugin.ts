@@ -25,7 +25,7 @@ export interface FeathersOptions extends MountOptions {
 }
 
 const ofFeathers = 'an application of Feathers 5, as feathers() makes it'
-const known: OptionTable<FeathersOptions> = {
+const optionTable: OptionTable<FeathersOptions> = {
   app: [ofFeathers, (value) => isApplication(value)],
   settings: kinds.settings,
   authentication: ['an object, { service, strategies }', isObject],
@@ -40,8 +40,8 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
   const who = 'fastify-services/feathers'
   const advice = { registers: 'this one', call: 'await child.register(feathers, options)' }
   const { app, settings, authentication, ...rest } = options
-  checkOptions(who, known, withoutRegister(who, options, advice, fastify.log))
-  // One that was not made, not one that is left out.
+  checkOptions(who, optionTable, withoutRegister(who, options, advice, fastify.log))
+  // `app: undefined` is an application that was not made, and not an option that is left out.
   if ('app' in options && app === undefined)
     throw new TypeError(`The option \`app\` of ${who} must be ${ofFeathers}, got undefined`)
   if (authentication !== undefined) checkOptions(who, ofAuthentication, { ...authentication }, 'authentication.')

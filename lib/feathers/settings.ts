@@ -37,9 +37,9 @@ type LifecycleHooks = { readonly [Name in 'setup' | 'teardown']?: LifecycleHook 
 type Configured = Pick<SettingsStore, 'get' | 'set'> & { hooks(hooks: LifecycleHooks): void }
 
 /** Puts what an application was given into its settings. What checks them runs before the server starts. */
-export async function applySettings(given: SettingsOption, store: SettingsStore, app: FastifyInstance): Promise<void> {
-  if (typeof given !== 'function') {
-    for (const [name, value] of Object.entries(given)) putSetting(store, name, value)
+export async function applySettings(source: SettingsOption, store: SettingsStore, app: FastifyInstance): Promise<void> {
+  if (typeof source !== 'function') {
+    for (const [name, value] of Object.entries(source)) putSetting(store, name, value)
     return
   }
   const configured: Configured = {
@@ -51,5 +51,5 @@ export async function applySettings(given: SettingsOption, store: SettingsStore,
       for (const hook of [teardown].flat()) app.addHook('onClose', run(hook))
     }
   }
-  await given(configured as never)
+  await source(configured as never)
 }

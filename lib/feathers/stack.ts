@@ -31,8 +31,8 @@ export function stackOf({ middleware, _router }: Mounted): readonly Layer[] {
 /** Whether some URL of the service at a path, or of a record of it, is one of those that a middleware gets. */
 export function meetsService({ patterns }: Layer, path: string): boolean {
   if (patterns === undefined) return true
-  const own = segmentsOf(path)
-  const urls = [own, [...own, undefined]]
+  const segments = segmentsOf(path)
+  const urls = [segments, [...segments, undefined]]
   return patterns.some(({ segments, isPrefix }) =>
     urls.some(
       (url) =>
@@ -59,7 +59,7 @@ function ofKoa(handle: unknown, place: string): Layer {
     const paths = answering.map(({ path }) => path)
     return { handle, name: `a router (${shownPaths(paths)})`, patterns: toPatterns(paths, false) }
   }
-  // It answers for the routes of a router alone.
+  // The middleware answers for the routes of a router alone.
   const patterns = isAllowedMethods(String(handle)) ? [] : undefined
   return { handle, name: nameOf(handle, place), patterns }
 }

@@ -54,7 +54,7 @@ export class Components {
     const key = numbered(name, (key) => this.#sources.get(key) === source || !Object.hasOwn(this.schemas, key))
     const reference = { $ref: place + key }
     if (this.#sources.get(key) === source) return reference
-    // It may refer to itself.
+    // A schema may refer to itself.
     this.#sources.set(key, source)
     this.#moved.set(schema, reference)
     this.schemas[key] = {}
@@ -90,11 +90,11 @@ export class Components {
     if ($ref.startsWith('service:')) return this.#recordOf($ref.slice('service:'.length))
     if ($ref === '#' || $ref === root.schema.$id) return { $ref: place + root.name }
     const [, keyword = '', key = '', rest = ''] = /^#\/(definitions|\$defs)\/([^/]+)(.*)$/.exec($ref) ?? []
-    const found = (root.schema[keyword] as Json | undefined)?.[
+    const definition = (root.schema[keyword] as Json | undefined)?.[
       decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')
     ]
-    if (isObject(found)) {
-      const moved = this.#moved.get(found) ?? this.add(toPascal([root.name, ...wordsOf(key)]), found, root)
+    if (isObject(definition)) {
+      const moved = this.#moved.get(definition) ?? this.add(toPascal([root.name, ...wordsOf(key)]), definition, root)
       return { $ref: `${moved.$ref}${rest}` }
     }
     if ($ref.startsWith(place)) return { $ref }

@@ -25,7 +25,7 @@ export function placeholderOf(route: unknown): Json | undefined {
 
 function isVisible({ entry, name, endpoint }: RouteMark): boolean {
   const { methods } = describe(entry)
-  const method = methods.find((one) => one.name === name) as MethodDescription
+  const method = methods.find((description) => description.name === name) as MethodDescription
   if (method.schema.hide || formAt(method, endpoint) === undefined) return false
   return !method.isByHeader || headersOf(methods)[0] === method
 }
@@ -50,14 +50,14 @@ interface Document {
 }
 
 /** Replaces what stands for the routes of services by their operations, and adds the components that those refer to. */
-export function completeDocument<D extends object>(given: D): D {
-  const document = given as Document
+export function completeDocument<D extends object>(original: D): D {
+  const document = original as Document
   const operations = Object.entries(document.paths).flatMap(([url, item]) =>
     Object.entries(item).map(([verb, operation]) => ({ url, verb, item, operation }))
   )
-  const marked = operations.flatMap((one) => {
-    const mark = one.operation?.[placeholder] as RouteMark | undefined
-    return mark === undefined ? [] : [{ ...one, mark }]
+  const marked = operations.flatMap((operation) => {
+    const mark = operation.operation?.[placeholder] as RouteMark | undefined
+    return mark === undefined ? [] : [{ ...operation, mark }]
   })
   const entries = new Set(marked.map(({ mark }) => mark.entry))
   const { schemas, parameters, responses, securitySchemes } = document.components
@@ -72,7 +72,7 @@ export function completeDocument<D extends object>(given: D): D {
   const schemes = securityOf(services.schemes, { ...securitySchemes }, document)
   document.components = { ...document.components, ...parts, securitySchemes: schemes }
   document.tags = tagsOf(entries, document)
-  return given
+  return original
 }
 
 function operationAt(url: string, { entry, name, endpoint }: RouteMark, services: DocumentedServices): Json {
@@ -80,7 +80,7 @@ function operationAt(url: string, { entry, name, endpoint }: RouteMark, services
   const { methods } = service.description
   const build = (method: MethodDescription, form: Form | undefined) =>
     toOperation({ url, method, form: form as Form, service, services })
-  const method = methods.find((one) => one.name === name) as MethodDescription
+  const method = methods.find((description) => description.name === name) as MethodDescription
   const operation = build(method, formAt(method, endpoint))
   const [first, ...others] = headersOf(methods)
   if ((name !== 'create' && method !== first) || others.length === 0) return operation
@@ -97,17 +97,24 @@ function unique(id: string, ids: Set<unknown>): string {
 }
 
 /** The schemes that operations ask for, and those that the application has itself. */
-function securityOf(ours: Record<string, unknown>, given: Record<string, unknown>, { paths }: Document) {
-  const used = JSON.stringify(Object.values(paths).flatMap((item) => Object.values(item).map((one) => one?.security)))
-  const { Bearer = bearer, ...others } = given
-  const own = { ...others, ...(Bearer !== bearer && { Bearer }) }
+function securityOf(ours: Record<string, unknown>, schemes: Record<string, unknown>, { paths }: Document) {
+  const used = JSON.stringify(
+    Object.values(paths).flatMap((item) => Object.values(item).map((operation) => operation?.security))
+  )
+  const { Bearer = bearer, ...others } = schemes
+  const neededSchemes = { ...others, ...(Bearer !== bearer && { Bearer }) }
   return Object.fromEntries(
-    Object.entries({ ...ours, ...own }).filter(([name]) => name in own || used.includes(`"${name}"`))
+    Object.entries({ ...ours, ...neededSchemes }).filter(
+      ([name]) => name in neededSchemes || used.includes(`"${name}"`)
+    )
   )
 }
 
 function tagsOf(entries: ReadonlySet<Describable>, { tags = [] }: Document) {
-  const known = tags.map(({ name }) => name)
-  const own = [...entries].map(({ path }) => ({ name: path || '/', description: `The service at \`/${path}\`.` }))
-  return [...tags, ...own.filter(({ name }) => !known.includes(name))]
+  const tagNames = tags.map(({ name }) => name)
+  const serviceTags = [...entries].map(({ path }) => ({
+    name: path || '/',
+    description: `The service at \`/${path}\`.`
+  }))
+  return [...tags, ...serviceTags.filter(({ name }) => !tagNames.includes(name))]
 }

@@ -31,7 +31,7 @@ export const toPascal = (words: readonly string[]): string =>
 /** The name that a schema gives itself: `title: 'Blog post'` → `BlogPost`, `$id: 'https://my.app/post#'` → `Post`. */
 export function nameOf({ title, $id }: { readonly title?: unknown; readonly $id?: unknown }): string | undefined {
   for (const text of [title, typeof $id === 'string' ? $id.replace(/[#/]+$/, '').replace(/^.*[/#]/, '') : undefined]) {
-    // Its capitals stay, `API key` is `APIKey`, and accents go: names of components have none.
+    // Capitals of a title stay, `API key` is `APIKey`, and accents go: names of components have none.
     const plain = typeof text === 'string' ? text.normalize('NFKD').replace(/\p{M}/gu, '') : ''
     const name = toPascal(plain.split(/[^A-Za-z\d]+/).filter(Boolean))
     if (name !== '') return toSafe(name)

@@ -95,17 +95,22 @@ function toBody({ method, form, service: { names }, services, id }: OperationSou
     const any = isCustom ? {} : { type: 'object' }
     return { required: !isCustom, content: { 'application/json': { schema: any } } }
   }
-  const given = withDefaults(toJsonSchema(schema.body, 'input'))
-  const mayBeAbsent = rulesOf(schema)?.body?.mayBeAbsent === true && given.required === undefined
-  if (mayBeAbsent && isNothing(given)) return undefined
-  const own = isCustom ? `${toPascal([id])}Data` : `${names.record}${suffixes[name]}`
+  const bodySchema = withDefaults(toJsonSchema(schema.body, 'input'))
+  const mayBeAbsent = rulesOf(schema)?.body?.mayBeAbsent === true && bodySchema.required === undefined
+  if (mayBeAbsent && isNothing(bodySchema)) return undefined
+  const componentName = isCustom ? `${toPascal([id])}Data` : `${names.record}${suffixes[name]}`
   // Most services replace a record by what they also create one from.
-  const one = services.components.find(`${names.record}Data`, given) ?? services.schema(method, names, own, given)
-  const isForm = hasAttachment(given) || filesOf(given).size > 0
+  const component =
+    services.components.find(`${names.record}Data`, bodySchema) ??
+    services.schema(method, names, componentName, bodySchema)
+  const isForm = hasAttachment(bodySchema) || filesOf(bodySchema).size > 0
   const isBatch = definition.batch && form.isMany && !isForm
   const types = schema.consumes ?? [isForm ? 'multipart/form-data' : 'application/json']
-  const body = { schema: isBatch ? { oneOf: [one, { type: 'array', items: one }] } : one }
-  const content = types.map((type) => [type, { ...body, ...(type === 'multipart/form-data' && encodingOf(given)) }])
+  const body = { schema: isBatch ? { oneOf: [component, { type: 'array', items: component }] } : component }
+  const content = types.map((type) => [
+    type,
+    { ...body, ...(type === 'multipart/form-data' && encodingOf(bodySchema)) }
+  ])
   return { required: !mayBeAbsent, content: Object.fromEntries(content) }
 }
 

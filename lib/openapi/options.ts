@@ -51,12 +51,12 @@ export function openapi(document: DocumentOptions, options: SwaggerOptions = {})
       hasServices = true
       return { schema, url: route.url }
     },
-    transformObject(given) {
-      const { openapiObject } = given as { openapiObject: Given }
+    transformObject(source) {
+      const { openapiObject } = source as { openapiObject: Given }
       if (!hasServices) process.emitWarning(noServices)
       hasServices = true
       completeDocument(openapiObject)
-      return transformObject?.(given) ?? openapiObject
+      return transformObject?.(source) ?? openapiObject
     }
   }
 }

@@ -23,9 +23,9 @@ export function toParameters({ url, method, form, service, services: { component
   const placeholders = pathParametersIn(url)
   const path = placeholders.map((placeholder) => {
     const isId = form.hasId && placeholder === idName(service.description.path)
-    const own = params?.[placeholder] ?? (isId ? idOf(service, components) : { type: 'string' })
+    const schema = params?.[placeholder] ?? (isId ? idOf(service, components) : { type: 'string' })
     const { description = isId ? 'The id of the record.' : undefined, ...rest } = components.copy(
-      own as Json,
+      schema as Json,
       placeholder
     ) as Json
     return {
@@ -42,24 +42,26 @@ export function toParameters({ url, method, form, service, services: { component
   const required = Array.isArray(query.required) ? query.required : []
   const definitions = { definitions: query.definitions, $defs: query.$defs }
   const key = `${service.names.record}Query`
-  const ofQuery = Object.entries((query.properties ?? {}) as Json).flatMap(([name, own]) => {
-    const schema = components.copy({ ...definitions, ...(own as Json) }, key) as Json
-    const made = toQueryParameters(name, schema, required.includes(name))
-    return method.isByHeader ? made : made.map((one) => components.addParameter(key + toPascal(wordsOf(one.name)), one))
+  const ofQuery = Object.entries((query.properties ?? {}) as Json).flatMap(([name, property]) => {
+    const schema = components.copy({ ...definitions, ...(property as Json) }, key) as Json
+    const parameters = toQueryParameters(name, schema, required.includes(name))
+    return method.isByHeader
+      ? parameters
+      : parameters.map((parameter) => components.addParameter(key + toPascal(wordsOf(parameter.name)), parameter))
   })
   return [...path, ...ofQuery]
 }
 
 /** The id has the type that the record gives it. */
 function idOf({ description, record }: DocumentedService, { schemas }: Components): Json {
-  const found = schemas[String(record.$ref).split('/').at(-1) as string] as Json | undefined
-  const { type } = Object((found?.properties as Json | undefined)?.[description.idField])
+  const component = schemas[String(record.$ref).split('/').at(-1) as string] as Json | undefined
+  const { type } = Object((component?.properties as Json | undefined)?.[description.idField])
   return type === 'integer' || type === 'number' ? { type } : { type: 'string' }
 }
 
 /** The schema that a reference at the root leads to, within it. */
 function resolve(schema: Json): Json {
   const [, keyword = '', key = ''] = /^#\/(definitions|\$defs)\/([^/]+)$/.exec(String(schema.$ref)) ?? []
-  const found = (schema[keyword] as Json | undefined)?.[key]
-  return isObject(found) ? { ...schema, ...found } : schema
+  const definition = (schema[keyword] as Json | undefined)?.[key]
+  return isObject(definition) ? { ...schema, ...definition } : schema
 }

@@ -57,11 +57,13 @@ function withoutProperties(schema: Json, names: readonly string[]): Json {
   const copy: Json = { ...schema }
   for (const key of unions) {
     if (!Array.isArray(copy[key])) continue
-    const kept = (copy[key] as Json[]).map((one) => withoutProperties(one, names)).filter((one) => !isBare(one))
-    if (kept.length > 1) copy[key] = kept
+    const branches = (copy[key] as Json[])
+      .map((branch) => withoutProperties(branch, names))
+      .filter((branch) => !isBare(branch))
+    if (branches.length > 1) copy[key] = branches
     else {
       delete copy[key]
-      Object.assign(copy, kept[0])
+      Object.assign(copy, branches[0])
     }
   }
   if (isObject(copy.properties))
@@ -79,10 +81,13 @@ const branchesOf = (schema: Json): Json[] =>
 const hasType = ({ type }: Json, name: string) => [type].flat().includes(name)
 const isList = (schema: Json) => hasType(schema, 'array')
 const hasList = (schema: Json) => branchesOf(schema).some(isList)
-const hasObject = (schema: Json) => branchesOf(schema).some((one) => hasType(one, 'object') || isObject(one.properties))
+const hasObject = (schema: Json) =>
+  branchesOf(schema).some((branch) => hasType(branch, 'object') || isObject(branch.properties))
 
 /** Whether there are lists or objects within a list or an object. */
 const isDeep = (schema: Json): boolean =>
   branchesOf(schema).some(({ items, properties }) =>
-    [items, ...Object.values(Object(properties))].some((one) => isObject(one) && (hasList(one) || hasObject(one)))
+    [items, ...Object.values(Object(properties))].some(
+      (inner) => isObject(inner) && (hasList(inner) || hasObject(inner))
+    )
   )

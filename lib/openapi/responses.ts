@@ -12,23 +12,23 @@ const lines = 'application/x-ndjson'
 /** The responses of an operation. */
 export function toResponses(source: OperationSource): Json {
   const { method, service, services, id } = source
-  const given = [...responsesIn(method.schema.response)]
-  const success = given.filter(([status]) => status.startsWith('2'))
-  const others = given.filter(([status]) => !status.startsWith('2'))
+  const declared = [...responsesIn(method.schema.response)]
+  const success = declared.filter(([status]) => status.startsWith('2'))
+  const others = declared.filter(([status]) => !status.startsWith('2'))
   const answers = (success.length === 0 ? [['2xx', undefined] as const] : success).map(([status, schema]) => {
     const code = status === '2xx' ? String(method.definition.status) : status
     if (isObject(schema) && schema.type === 'null') return [code, { description: String(STATUS_CODES[code]) }]
     return [code, toAnswer(source, services.result(method, service, toPascal([id]), schema), schema)]
   })
   const errors = errorsOf(source).map((status) => [status, services.error(status)])
-  const own = others.map(([status, schema]) => [
+  const responses = others.map(([status, schema]) => [
     status === 'default' ? status : status.toUpperCase(),
     toOther(status, toJsonSchema(schema, 'output'), services)
   ])
-  return Object.fromEntries([...answers, ...errors, ...own])
+  return Object.fromEntries([...answers, ...errors, ...responses])
 }
 
-function toAnswer({ method, form, service, services }: OperationSource, record: Json, given: unknown): Json {
+function toAnswer({ method, form, service, services }: OperationSource, record: Json, responseSchema: unknown): Json {
   const { name, schema } = method
   const { names, description } = service
   const list = { type: 'array', items: record }
@@ -45,7 +45,7 @@ function toAnswer({ method, form, service, services }: OperationSource, record: 
     if (type === lines) return [type, { schema: record }]
     return [type, { schema: { type: 'string', format: 'binary' } }]
   })
-  const text = (given as Json | undefined)?.description ?? textOf(method, form)
+  const text = (responseSchema as Json | undefined)?.description ?? textOf(method, form)
   return {
     description: types.includes(lines) ? `${text} One on each line.` : text,
     content: Object.fromEntries(content)

@@ -61,8 +61,8 @@ export class DocumentedServices {
   }
 
   /** The schema of the record that a method answers: that of its service, or a component of another name. */
-  result(method: MethodDescription, { names, record }: DocumentedService, id: string, given: unknown): Json {
-    const schema = given === undefined ? {} : toResult(method, given)
+  result(method: MethodDescription, { names, record }: DocumentedService, id: string, responseSchema: unknown): Json {
+    const schema = responseSchema === undefined ? {} : toResult(method, responseSchema)
     if (isEmpty(schema)) return method.isCustom ? schema : record
     return this.components.find(names.record, schema) ?? this.schema(method, names, `${id}Result`, schema)
   }
@@ -92,14 +92,15 @@ export class DocumentedServices {
 /** The schema of the records of a service: what the first of its methods answers that says it. */
 function recordOf({ methods }: ServiceDescription): Json {
   for (const method of methods.filter(({ isCustom }) => !isCustom)) {
-    const given = [...responsesIn(method.schema.response)].find(([status]) => status.startsWith('2'))?.[1]
-    const schema = given === undefined ? {} : toResult(method, given)
+    const declared = [...responsesIn(method.schema.response)].find(([status]) => status.startsWith('2'))?.[1]
+    const schema = declared === undefined ? {} : toResult(method, declared)
     if (!isEmpty(schema)) return schema
   }
   return {}
 }
 
-const toResult = ({ hidden }: MethodDescription, given: unknown) => withoutFields(toJsonSchema(given, 'output'), hidden)
+const toResult = ({ hidden }: MethodDescription, responseSchema: unknown) =>
+  withoutFields(toJsonSchema(responseSchema, 'output'), hidden)
 
 /** The component that all errors have the shape of. */
 export const errorSchema: Json = {

@@ -2,8 +2,9 @@ import t from 'tap'
 import { comments, declaredNames, type Place, topLevelNames } from './names.js'
 import { filesIn, sources } from './sources.js'
 
-// Every other folder has still to be read for this.
-const files = ['index.ts', ...filesIn(['lib/core', 'lib/schema', 'lib/database', 'types'], '.ts')]
+// Those of the explorer, and the comments of further folders, have still to be read for this.
+const named = sources.filter((file) => !file.startsWith('lib/explorer/'))
+const commented = ['index.ts', ...filesIn(['lib/core', 'lib/schema', 'lib/database', 'lib/server', 'types'], '.ts')]
 
 // These words say nothing without the line that they stand in.
 const vague = new Set('one own given found known made kept told said seen asked taken got thing them'.split(' '))
@@ -14,13 +15,13 @@ const pointer =
 const placesOf = (places: readonly Place[]) => places.map(({ place, text }) => `${place} ${text.slice(0, 80)}`)
 
 t.test('names say what they name', async (t) => {
-  const names = files.flatMap(declaredNames)
+  const names = named.flatMap(declaredNames)
   t.ok(names.length > 3000, 'the names were read')
   t.same(placesOf(names.filter(({ text }) => vague.has(text))), [])
 })
 
 t.test('comments name their subject', async (t) => {
-  const all = files.flatMap(comments)
+  const all = commented.flatMap(comments)
   t.ok(all.length > 500, 'the comments were read')
   t.same(placesOf(all.filter(({ text }) => pointer.test(text))), [])
 })
@@ -31,5 +32,5 @@ t.test('the names that mean different things in two files become fewer', async (
     for (const name of topLevelNames(file)) places.set(name, [...(places.get(name) ?? []), file])
   const homonyms = [...places].filter(([, files]) => files.length > 1)
   const listed = homonyms.map(([name, files]) => `${name}: ${files.join(', ')}`)
-  t.ok(homonyms.length <= 80, `${homonyms.length} names`, { listed })
+  t.ok(homonyms.length <= 78, `${homonyms.length} names`, { listed })
 })

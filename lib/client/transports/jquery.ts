@@ -29,7 +29,7 @@ export const jqueryLibrary: Library<'jquery', JQuery> = {
       xhr.responseType = 'arraybuffer'
       const settings = {
         ...options,
-        // These are set even to their defaults, which `$.ajaxSetup` may have changed.
+        // The options are set even to their defaults, which `$.ajaxSetup` may have changed.
         ...{ url, method, headers, data: body ?? '', cache: true },
         processData: false,
         contentType: false,

@@ -28,9 +28,9 @@ export const superagentLibrary: Library<'superagent', Superagent> = {
         .ok(() => true)
         .responseType('arraybuffer')
         .serialize((body) => body)
-      // Its options are methods: `timeout`, `withCredentials`, …
+      // Options of superagent are methods: `timeout`, `withCredentials`, …
       for (const [name, value] of Object.entries(options)) request[name]?.(value)
-      // It copies the keys of a body that it does not know into a plain object.
+      // Superagent copies the keys of a body that it does not know into a plain object.
       if (request.send(body).toJSON().data !== body) throw new Error("superagent can't send this: use fetch")
       request.then(resolve, reject)
       return () => request.abort()

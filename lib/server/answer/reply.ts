@@ -74,7 +74,7 @@ export function keepHeaders(reply: FastifyReply): void {
   )
 }
 
-// These headers say how the body of the result is to be read, and whether a client has it already: hooks and plugins of the host set them, too.
+// Headers of a result say how the body of the result is to be read, and whether a client has it already: hooks and plugins of the host set them, too.
 const ofResult = new Set(['content-encoding', 'etag', 'last-modified'])
 
 /** Removes the headers of a result: an error answer has those that middleware had set before the call, but none that tells of another body. */

@@ -1,4 +1,5 @@
 import { isObject } from '../core/objects.js'
+import { unionKeywords } from '../schema/keywords.js'
 import type { Json } from './json-schema.js'
 
 const descriptions: Readonly<Record<string, string>> = {
@@ -55,7 +56,7 @@ function toParameter(name: string, { description, ...schema }: Json, isRequired:
 function withoutProperties(schema: Json, names: readonly string[]): Json {
   if (names.length === 0) return schema
   const copy: Json = { ...schema }
-  for (const key of unions) {
+  for (const key of branching) {
     if (!Array.isArray(copy[key])) continue
     const branches = (copy[key] as Json[])
       .map((branch) => withoutProperties(branch, names))
@@ -73,10 +74,10 @@ function withoutProperties(schema: Json, names: readonly string[]): Json {
 
 const isBare = ({ properties }: Json) => isObject(properties) && Object.keys(properties).length === 0
 
-const unions = ['anyOf', 'oneOf', 'allOf']
+const branching = [...unionKeywords, 'allOf']
 
 const branchesOf = (schema: Json): Json[] =>
-  [schema, ...unions.flatMap((key) => (Array.isArray(schema[key]) ? schema[key] : []))].filter(isObject)
+  [schema, ...branching.flatMap((key) => (Array.isArray(schema[key]) ? schema[key] : []))].filter(isObject)
 
 const hasType = ({ type }: Json, name: string) => [type].flat().includes(name)
 const isList = (schema: Json) => hasType(schema, 'array')

@@ -1,5 +1,5 @@
 import type { JsonSchema, SchemaMap, SchemaValue } from '../../types/standard-schema.js'
-import { isInPlace, isSchema, mapSubschemas, misuseIn, subschemasOf } from './keywords.js'
+import { definitionKeywords, isInPlace, isSchema, mapSubschemas, misuseIn, subschemasOf } from './keywords.js'
 
 type Copy = Record<string, unknown>
 
@@ -75,7 +75,7 @@ export class Bundle {
 
   // Readers of a document look for definitions at its root.
   #moveDefinitions(copy: Copy): void {
-    for (const keyword of ['definitions', '$defs']) {
+    for (const keyword of definitionKeywords) {
       for (const [name, definition] of Object.entries((copy[keyword] ?? {}) as SchemaMap))
         this.#define(name, definition)
       delete copy[keyword]

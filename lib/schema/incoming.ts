@@ -1,5 +1,6 @@
 import type { SchemaValue } from '../../types/standard-schema.js'
 import { exampleOf } from './examples.js'
+import { type UnionKeyword, unionKeywords } from './keywords.js'
 import { kindBits, schemasOfField } from './reader.js'
 import type { Shape, Shapes } from './shape.js'
 
@@ -55,11 +56,11 @@ export const triesBesideTags: CountTries = createCount(() => true)
 /** The count for libraries that use a tag only where the schema declares it (`discriminatedUnion`, `variant`), and try all branches in order otherwise. */
 export const triesInOrder: CountTries = createCount((keyword) => keyword === 'oneOf')
 
-function createCount(isDecided: (keyword: 'anyOf' | 'oneOf') => boolean): CountTries {
+function createCount(isDecided: (keyword: UnionKeyword) => boolean): CountTries {
   const unionsOf = (shape: Shape) =>
     shape.remember(unionsOf, () =>
       [...shape.parts].flatMap((part) =>
-        (['anyOf', 'oneOf'] as const).flatMap((keyword) => {
+        unionKeywords.flatMap((keyword) => {
           const branches = part[keyword] ?? []
           const chosen = shape.choice.get(branches) ?? -1
           if (branches.length === 0 || (chosen >= 0 && isDecided(keyword))) return []

@@ -118,6 +118,13 @@ export function mapSubschemas(
   return copy
 }
 
+/** The keywords under which a schema keeps definitions. */
+export const definitionKeywords = ['definitions', '$defs'] as const
+
+/** The keywords of unions. */
+export const unionKeywords = ['anyOf', 'oneOf'] as const
+export type UnionKeyword = (typeof unionKeywords)[number]
+
 /** The branches of the unions that a schema has. */
 export const unionBranches = ({ anyOf = [], oneOf = [] }: JsonSchema): readonly SchemaValue[] => [...anyOf, ...oneOf]
 

@@ -1,8 +1,9 @@
 import t from 'tap'
-import { comments, declaredNames, type Place, topLevelNames } from './names.js'
+import { isKeyword } from '../../lib/schema/keywords.js'
+import { comments, declaredNames, type Place, topLevelNames, writtenLists } from './names.js'
 import { filesIn, sources } from './sources.js'
 
-// Those of the explorer, and the comments of further folders, have still to be read for this.
+// The names of the explorer, and the comments of further folders, have still to be read for this.
 const named = sources.filter((file) => !file.startsWith('lib/explorer/'))
 const commented = ['index.ts', ...filesIn(['lib/core', 'lib/schema', 'lib/database', 'lib/server', 'types'], '.ts')]
 
@@ -33,4 +34,11 @@ t.test('the names that mean different things in two files become fewer', async (
   const homonyms = [...places].filter(([, files]) => files.length > 1)
   const listed = homonyms.map(([name, files]) => `${name}: ${files.join(', ')}`)
   t.ok(homonyms.length <= 78, `${homonyms.length} names`, { listed })
+})
+
+t.test('keywords of JSON Schema are listed in one file of the library', async (t) => {
+  const lists = sources.flatMap((file) => writtenLists(file))
+  const listed = lists.filter(({ texts }) => texts.filter(isKeyword).length > 1)
+  const files = new Set(listed.map(({ place }) => place.split(':')[0]))
+  t.same([...files].sort(), ['lib/explorer/model/schema.ts', 'lib/schema/keywords.ts'], { listed })
 })

@@ -9,6 +9,23 @@ export interface Place {
 
 const parse = (file: string) => ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true)
 
+/** The texts of each list that a file writes out, in brackets or as one text that is split. */
+export function writtenLists(file: string): { place: string; texts: string[] }[] {
+  const source = parse(file)
+  const lists: { place: string; texts: string[] }[] = []
+  const visit = (node: ts.Node) => {
+    const texts = ts.isArrayLiteralExpression(node)
+      ? node.elements.filter(ts.isStringLiteral).map(({ text }) => text)
+      : ts.isStringLiteral(node)
+        ? node.text.split(' ')
+        : []
+    if (texts.length > 1) lists.push({ place: placeOf(source, node.getStart()), texts })
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return lists
+}
+
 /** The names that a file declares: variables, parameters, functions, classes, types and their members. */
 export function declaredNames(file: string): Place[] {
   const source = parse(file)

@@ -4,6 +4,7 @@ import type { Knex } from 'knex'
 import type { Test } from 'tap'
 import { adapterContract } from './adapter-contract.js'
 import { type AdapterOptions, eachDoor, failure, mount } from './adapter-doors.js'
+import { resourceContract } from './adapter-resource.js'
 
 let tables = 0
 
@@ -43,6 +44,16 @@ export async function knexContract(t: Test, name: string, Model: Knex): Promise<
       t.match(await failure(unknown), { name: 'Unprocessable', code: 422 }, 'an unknown column')
     })
   )
+
+  await t.test(`${name}: queries of resource()`, async (t) => {
+    await Model.schema.createTable('labelled', (table) => {
+      table.increments('id')
+      table.text('title')
+      table.specificType('labels', 'text[]')
+    })
+    t.teardown(() => Model.schema.dropTable('labelled'))
+    await resourceContract(t, new KnexService({ Model, name: 'labelled', operators: ['$and'] }), { comparesItems: false })
+  })
 
   await t.test(`${name}: \`error.code\` of a driver is no status`, async (t) => {
     const { doors } = await mount(t, await adapter.create(t))

@@ -1,7 +1,7 @@
-import type { FieldOf, JsonSchema, Resource, ResourceOptions } from '../../../types/resource.js'
+import type { FieldOf, Resource, ResourceOptions } from '../../../types/resource.js'
 import type { SchemaValue } from '../../../types/standard-schema.js'
 import { noNames, WrittenSchema } from '../../schema/documents.js'
-import { isSchema } from '../../schema/keywords.js'
+import { isSchema, mapSubschemas } from '../../schema/keywords.js'
 import { kindBits } from '../../schema/reader.js'
 import type { Shape } from '../../schema/shape.js'
 import { attempt } from '../errors.js'
@@ -182,10 +182,16 @@ function readParameters(schema: unknown): ReadonlyMap<string, Operand> {
   checkRecord(written)
   const root = written.documentWithout(undefined)
   // Each parameter becomes a schema of its own, so a reference to the root of the query needs a definition to point to.
-  const text = JSON.stringify(root)
-  const named = text.replaceAll('"$ref":"#"', '"$ref":"#/$defs/query"')
-  const { properties = {}, definitions, $defs } = JSON.parse(named) as JsonSchema
-  const all = { ...$defs, ...(named !== text && { query: { type: 'object', properties } }) }
+  let refersToRoot = false as boolean
+  const pointToDefinition = (part: SchemaValue): SchemaValue => {
+    if (!isSchema(part)) return part
+    const copy = mapSubschemas(part, pointToDefinition)
+    if (copy.$ref !== '#') return copy
+    refersToRoot = true
+    return { ...copy, $ref: '#/$defs/query' }
+  }
+  const { properties = {}, definitions, $defs } = mapSubschemas(root, pointToDefinition)
+  const all = { ...$defs, ...(refersToRoot && { query: { type: 'object', properties } }) }
   const shared = { ...(definitions && { definitions }), ...(Object.keys(all).length > 0 && { $defs: all }) }
   const whole = (property: SchemaValue) => (isSchema(property) ? property : property ? {} : { not: {} })
   return new Map(

@@ -1,4 +1,4 @@
-import { entriesOf, type Field, type Follow, type Json, listOf, own, textOf, toField } from './schema.js'
+import { branchesOf, entriesOf, type Field, type Follow, type Json, own, textOf, toField } from './schema.js'
 
 /** A field that a query may name, with the operators that stand by it. */
 export interface FilterField extends Field {
@@ -49,8 +49,7 @@ export function toFilterFields(parameters: readonly Json[], follow: Follow): Fil
 /** A field may be a value, an object of operators, or either. */
 function readField(name: string, parameter: Json, follow: Follow): FilterField {
   const schema = follow(own(parameter, 'schema'))
-  const branches = ['anyOf', 'oneOf'].flatMap((key) => listOf(own(schema, key))).map(follow)
-  const all = branches.length === 0 ? [schema] : branches
+  const all = branchesOf(schema, follow)
   const operatorsIn = (one: Json) => entriesOf(own(one, 'properties')).filter(([key]) => key.startsWith('$'))
   const values = all.filter((one) => operatorsIn(one).length === 0)
   const operators = all.flatMap(operatorsIn)

@@ -60,7 +60,7 @@ export function resourceRoute(
     compilers: {
       validatorCompiler: (part: { schema: unknown; httpPart?: string }) =>
         (compilers.get(part.httpPart) ?? validatorOf()(part as RouteSchema)) as () => boolean,
-      serializerCompiler: ({ schema }: { schema: unknown }) => serializeBy(schema as JsonSchema, rules, instance)
+      serializerCompiler: ({ schema }: { schema: unknown }) => answerSerializer(schema as JsonSchema, rules, instance)
     }
   }
 }
@@ -119,7 +119,7 @@ const projectionBy = (shapes: Shapes, converts: boolean): Project =>
   shapes.root.remember(projectionBy, () => createProjection(shapes, converts))
 
 // A copy of the schema may have another answer. What options hide does not leave by it, either.
-function serializeBy(answer: JsonSchema, { outgoing }: MethodRules, instance: FastifyInstance) {
+function answerSerializer(answer: JsonSchema, { outgoing }: MethodRules, instance: FastifyInstance) {
   const projection = once(() =>
     createProjection(shapesOf(outgoing.written.withDocument(answer), instance), outgoing.converts)
   )

@@ -7,7 +7,7 @@ import { Bundle, toRegExp } from '../../schema/bundle.js'
 import { checkField } from '../../schema/fields.js'
 import { allShapes } from '../../schema/hidden.js'
 import type { GapNames } from '../../schema/incoming.js'
-import { isSchema } from '../../schema/keywords.js'
+import { isSchema, type UnionKeyword, unionKeywords } from '../../schema/keywords.js'
 import type { Shape, Shapes } from '../../schema/shape.js'
 
 // Fastify loads it when the first route needs it, and so do we.
@@ -91,7 +91,7 @@ export function createJudge(shapes: Shapes): Judge {
     // Ajv skips what stands behind it where an object has no names.
     'propertyNames'
   )
-  for (const keyword of ['anyOf', 'oneOf'] as const)
+  for (const keyword of unionKeywords)
     changeKeyword(ajv, keyword, (context, code) => checkUnion(context, keyword, shapes, code), 'allOf', errorOfUnion)
   const validators = new Map<JsonSchema, ReturnType<Ajv['compile']>>()
   const check = (schema: SchemaValue, value: unknown): readonly SchemaProblem[] | undefined => {
@@ -150,7 +150,7 @@ const errorOfUnion: NonNullable<CodeKeywordDefinition['error']> = {
 const codegen = () => require('ajv') as typeof import('ajv')
 
 /** Looks at the tag of a union first, and then at one branch: to try all branches takes twice the time for each level of a union within itself. */
-function checkUnion(context: KeywordCxt, keyword: 'anyOf' | 'oneOf', shapes: Shapes, code: Generate): void {
+function checkUnion(context: KeywordCxt, keyword: UnionKeyword, shapes: Shapes, code: Generate): void {
   const branches = context.schema as readonly SchemaValue[]
   const union = shapes.reader.unionOf(branches)
   if (union === undefined) {

@@ -1,7 +1,7 @@
-import type { SchemaValue } from '../../types/standard-schema.js'
+import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { isObject } from '../core/objects.js'
 import { standardOf } from '../core/resource/json-schema.js'
-import { isApplicator, isKeyword, isSchema, mapSubschemas } from '../schema/keywords.js'
+import { definitionKeywords, isApplicator, isKeyword, isSchema, mapSubschemas } from '../schema/keywords.js'
 
 /** A part of a document. */
 export type Json = { [key: string]: unknown }
@@ -24,9 +24,16 @@ export function copySchema(schema: unknown, visit: (schema: Json) => Json | unde
   if (replaced !== undefined) return replaced
   const { definitions, $defs, $id, ...rest } = schema
   const words = Object.entries(rest).filter(([keyword]) => isKeyword(keyword))
-  const copy = mapSubschemas(Object.fromEntries(words), (part) => copySchema(part, visit) as SchemaValue)
+  const copy = mapSubschemas(Object.fromEntries(words), (part, _keyword, key) =>
+    key === undefined
+      ? (copySchema(part, visit) as SchemaValue)
+      : (copySchema(toSchemaObject(part), visit) as JsonSchema)
+  )
   return modernize(copy, schema)
 }
+
+/** Generators of clients fail on `true` and `false` where a list or a map has schemas. */
+const toSchemaObject = (part: SchemaValue): JsonSchema => (isSchema(part) ? part : part ? {} : { not: {} })
 
 function modernize({ additionalItems, dependencies, ...copy }: Json, { nullable, isFile, items }: Json): Json {
   if (Array.isArray(items)) {
@@ -52,12 +59,19 @@ export const hasAttachment = ({ properties }: Json): boolean =>
     (field) => Object(field).isFile === true || Object(Object(field).items).isFile === true
   )
 
-/** A schema of a body: what has a default may be left out. */
+const staysWhole = new Set<string>([...definitionKeywords, 'not'])
+
+/** A schema of a body: what has a default may be left out, at any depth. Definitions stay as they are, since answers may share them. */
 export function withDefaults(schema: Json): Json {
-  const { required, properties } = schema
-  if (!Array.isArray(required)) return schema
-  const left = required.filter((name) => Object(Object(properties)[name]).default === undefined)
-  return left.length === required.length ? schema : { ...schema, required: left }
+  const ofSchema = (part: SchemaValue): SchemaValue => {
+    if (!isSchema(part)) return part
+    const copy = mapSubschemas(part, (inner, keyword) => (staysWhole.has(keyword) ? inner : ofSchema(inner)))
+    const { required, properties } = copy
+    if (!Array.isArray(required)) return copy
+    const left = required.filter((name) => Object(Object(properties)[name]).default === undefined)
+    return left.length === required.length ? copy : { ...copy, required: left }
+  }
+  return ofSchema(schema) as Json
 }
 
 /** A schema of records or of queries without some of their fields, at any depth. */

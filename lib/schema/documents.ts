@@ -87,7 +87,10 @@ export class WrittenSchema {
       })
       if (isRoot && isPart) delete copy.required
       else if (schema.required?.some(isHidden)) copy.required = schema.required.filter((name) => !isHidden(name))
-      if (isClosedByDefault(schema) && !intersected.has(schema)) copy.additionalProperties = false
+      if (!isClosedByDefault(schema)) return copy
+      if (!intersected.has(schema)) copy.additionalProperties = false
+      // Generators of clients take an object with an empty list of fields for one that can have none.
+      else if (fields.length > 0 && fields.every(([name]) => isHidden(name))) delete copy.properties
       return copy
     }
     const target = bundle.target(bundle.schema)

@@ -53,11 +53,11 @@ export interface Field {
 const unions = ['anyOf', 'oneOf']
 
 /** The branches of the unions that a schema has. */
-export const unionBranches = (schema: Json): unknown[] => unions.flatMap((key) => listOf(own(schema, key)))
+export const branchesWritten = (schema: Json): unknown[] => unions.flatMap((key) => listOf(own(schema, key)))
 
 /** What a value may be: each branch, or the schema itself where it is no union. */
 export const branchesOf = (schema: Json, follow: Follow): Json[] => {
-  const branches = unionBranches(schema).map(follow)
+  const branches = branchesWritten(schema).map(follow)
   return branches.length === 0 ? [schema] : branches
 }
 

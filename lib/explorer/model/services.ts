@@ -1,5 +1,6 @@
 import { type FilterField, toFilterFields } from './filter-fields.js'
 import {
+  branchesWritten,
   createFollow,
   entriesOf,
   type Field,
@@ -8,8 +9,7 @@ import {
   type Json,
   listOf,
   own,
-  textOf,
-  unionBranches
+  textOf
 } from './schema.js'
 
 /** A method of a service, as the document describes it. */
@@ -133,7 +133,7 @@ function toOperation(name: string, route: string | undefined, operation: Json, f
 /** The kinds of objects that a body may be. Lists of them are left to those who write JSON. */
 function bodiesOf(schema: unknown, follow: Follow, depth = 0): Field[][] {
   const given = follow(schema)
-  const branches = unionBranches(given)
+  const branches = branchesWritten(given)
   if (branches.length > 0) return depth > 3 ? [] : branches.flatMap((branch) => bodiesOf(branch, follow, depth + 1))
   const fields = fieldsOf(given, follow)
   return fields.length === 0 ? [] : [fields]
@@ -153,7 +153,7 @@ function recordIn(schema: unknown, follow: Follow, depth = 0): Field[] {
   const properties = own(given, 'properties')
   const isPage = ofPage.every((name) => own(properties, name) !== undefined)
   const list = isPage ? follow(own(properties, 'data')) : given
-  const inner = [...unionBranches(given), own(list, 'items')]
+  const inner = [...branchesWritten(given), own(list, 'items')]
   const found = depth > 3 ? [] : inner.filter((one) => one !== undefined).map((one) => recordIn(one, follow, depth + 1))
   return found.find((fields) => fields.length > 0) ?? (isPage ? [] : fieldsOf(given, follow))
 }

@@ -6,38 +6,9 @@ import * as z from 'zod'
 import { examine } from './examine.js'
 import { examineFlagged } from './examine-flags.js'
 import { flagged } from './flagged.js'
-import { formats } from './formats.js'
-import { intersections } from './intersections.js'
-import { type Kinds, libraries } from './kind.js'
-import { lists } from './lists.js'
-import { numbers } from './numbers.js'
-import { objects } from './objects.js'
-import { presence } from './presence.js'
-import { records } from './records.js'
-import { recursions } from './recursions.js'
-import { impossible, refused } from './refused.js'
-import { texts } from './texts.js'
+import { libraries } from './kind.js'
+import { themes } from './themes.js'
 import { createThings, type Findings } from './things.js'
-import { transformed } from './transformed.js'
-import { unions } from './unions.js'
-import { values } from './values.js'
-
-const themes: Readonly<Record<string, Kinds>> = {
-  texts,
-  formats,
-  numbers,
-  values,
-  presence,
-  lists,
-  objects,
-  recursions,
-  intersections,
-  unions,
-  transformed,
-  records,
-  refused,
-  impossible
-}
 
 t.setTimeout(300_000)
 

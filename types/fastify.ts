@@ -168,6 +168,8 @@ declare module 'fastify' {
      * @throws when the set-up has run already
      */
     setup(server?: unknown): Promise<void>
+    /** The services as a text for people: each method with its verb, its path and who may call it. */
+    printServices(): string
   }
 
   interface FastifyRequest {

@@ -106,7 +106,7 @@ export function authenticate(...settings: [AuthenticateOptions] | string[]): Gua
       )
   }
 
-  const security = (app: unknown) => schemesOf(authenticationOf(app, service), names)
+  const security = ({ app }: HookPosition) => schemesOf(authenticationOf(app, service), names)
   return withTraits(guard, { check, security })
 }
 

@@ -8,6 +8,12 @@ import type { TokenOptions } from './token.js'
 
 const { free, flag, filled: text, names: list, plain: object } = kinds
 const isNonEmpty = text[1]
+const isUsernameField = (value: unknown) =>
+  isNonEmpty(value) ||
+  (isPlain(value) &&
+    isNonEmpty(value.name) &&
+    ['undefined', 'function'].includes(typeof (value.normalize === 'lowercase' ? undefined : value.normalize)))
+const isFilledList = (value: unknown) => Array.isArray(value) && value.length > 0 && list[1](value)
 const isCollection = (value: object) =>
   [Map, WeakMap, URLSearchParams, Headers, FormData].some((type) => value instanceof type)
 const store: OptionKind = [
@@ -23,6 +29,8 @@ const optionTables: Record<string, OptionTable<Record<string, unknown>>> = {
     ...{ secret: free, service: text, entityId: text, strategies: object, authStrategies: list, parseStrategies: list },
     ...{ jwt: object, passwords: object, revocation: flag, store },
     path: kinds.text,
+    guard: ['the name of a strategy, or a list of names', (value) => isNonEmpty(value) || isFilledList(value)],
+    public: list,
     entity: ['a non-empty string, or null', (value) => value === null || isNonEmpty(value)],
     isRevoked: kinds.function,
     refresh: ['true, false or a plain object', (value) => typeof value === 'boolean' || isPlain(value)],
@@ -36,8 +44,9 @@ const optionTables: Record<string, OptionTable<Record<string, unknown>>> = {
   'refresh.': { expiresIn: free },
   'strategies.jwt.': { header: text, schemes: list } satisfies Record<keyof JwtOptions, OptionKind>,
   'strategies.local.': {
-    ...{ usernameField: text, passwordField: text, entityUsernameField: text, entityPasswordField: text },
-    ...{ bcrypt: free, rehash: flag }
+    usernameField: ['a non-empty string, or { name, normalize }', isUsernameField],
+    ...{ passwordField: text, entityUsernameField: text, entityPasswordField: text },
+    ...{ bcrypt: free, hash: flag, rehash: flag }
   } satisfies Record<keyof LocalOptions, OptionKind>
 }
 

@@ -47,6 +47,11 @@ export class Entities {
     this.#secrets = new Set(secrets)
   }
 
+  /** The name of their service, as the option has it. */
+  get serviceName(): string {
+    return this.#service
+  }
+
   /** Where their service may stand: under the prefix of the instance, or at the root. */
   get paths(): string[] {
     return [joinPath(this.#app.prefix, this.#service), joinPath(this.#service)]

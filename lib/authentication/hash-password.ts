@@ -2,7 +2,7 @@ import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { BadRequest } from '../core/errors.js'
 import { type HookPosition, withTraits } from '../core/hooks.js'
 import { anyAuthenticationOf } from './find.js'
-import { isHashed, isShortText, maxTextLength } from './password.js'
+import { isHashed, isShortText, maxTextLength, type Passwords } from './password.js'
 
 // A hash takes a tenth of a second: without a limit, one request could keep the server busy for hours.
 const maxRecords = 50
@@ -21,29 +21,13 @@ export function hashPassword(field: string): (context: HookContext, next?: NextF
   if (typeof field !== 'string' || field === '')
     throw new Error("hashPassword needs the name of a field: hashPassword('password')")
   const hook = async (context: HookContext, next?: NextFunction) => {
-    if (!(isHashed in context.params)) {
-      const { passwords } = anyAuthenticationOf(context.app).authenticator
-      const replace = async (data: unknown) => {
-        const { [field]: password, ...rest }: Record<string, unknown> = Object(data)
-        if (password === undefined) return data
-        if (!isShortText(password)) {
-          const message = `'${field}' is a string of 1 to ${maxTextLength} characters`
-          throw new BadRequest(message, { errors: { [field]: message } })
-        }
-        return { ...rest, [field]: await passwords.hash(password) }
-      }
-      const { data } = context
-      if (!Array.isArray(data)) context.data = await replace(data)
-      else {
-        const passwordsIn = data.filter((record) => Object(record)[field] !== undefined)
-        if (context.params.provider && passwordsIn.length > maxRecords)
-          throw new BadRequest(`A list of records with a '${field}' has at most ${maxRecords}`)
-        const hashed: unknown[] = []
-        // Records are hashed one by one, so that a long list takes only one of the places in the queue, which logins need too.
-        for (const record of data) hashed.push(await replace(record))
-        context.data = hashed
-      }
-    }
+    if (!(isHashed in context.params))
+      await hashIn(
+        context,
+        field,
+        anyAuthenticationOf(context.app).authenticator.passwords,
+        (value) => value === undefined
+      )
     await next?.()
   }
   const check = ({ app, path, type }: HookPosition) => {
@@ -52,4 +36,39 @@ export function hashPassword(field: string): (context: HookContext, next?: NextF
     anyAuthenticationOf(app)
   }
   return withTraits(hook, { check })
+}
+
+/**
+ * Replaces the passwords in the data of a call by their hashes.
+ * @param stays whether the value of the field is none to hash
+ * @throws {BadRequest} when a password is no string of 1 to 1024 characters or, over HTTP, a list has more than 50 passwords
+ * @throws {Unavailable} when too many are being hashed
+ */
+export async function hashIn(
+  context: HookContext,
+  field: string,
+  passwords: Passwords,
+  stays: (value: unknown) => boolean
+): Promise<void> {
+  const replace = async (data: unknown) => {
+    const { [field]: password, ...rest }: Record<string, unknown> = Object(data)
+    if (stays(password)) return data
+    if (!isShortText(password)) {
+      const message = `'${field}' is a string of 1 to ${maxTextLength} characters`
+      throw new BadRequest(message, { errors: { [field]: message } })
+    }
+    return { ...rest, [field]: await passwords.hash(password) }
+  }
+  const { data } = context
+  if (!Array.isArray(data)) {
+    context.data = await replace(data)
+    return
+  }
+  const passwordsIn = data.filter((record) => !stays(Object(record)[field]))
+  if (context.params.provider && passwordsIn.length > maxRecords)
+    throw new BadRequest(`A list of records with a '${field}' has at most ${maxRecords}`)
+  const hashed: unknown[] = []
+  // Records are hashed one by one, so that a long list takes only one of the places in the queue, which logins need too.
+  for (const record of data) hashed.push(await replace(record))
+  context.data = hashed
 }

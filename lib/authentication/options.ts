@@ -33,6 +33,13 @@ export interface AuthenticationOptions extends EntityOptions, Passed {
   authStrategies?: readonly string[]
   /** The names of the strategies that read credentials from a request, in order. Default: all that can. */
   parseStrategies?: readonly string[]
+  /**
+   * The strategies one of which must prove who calls: of every service of the instance, also of those that come later and of mounted
+   * applications. A method with a guard of its own has that one alone. Default: services are guarded by their hooks.
+   */
+  guard?: string | readonly string[]
+  /** What anybody may call all the same, by the names of services and methods: `['countries', 'posts.find']`. Default: nothing. */
+  public?: readonly string[]
   jwt?: TokenOptions
   passwords?: PasswordOptions
   /** Called whenever a token is verified; `true` refuses the token. The request is `undefined` for a call of the server. */
@@ -86,11 +93,11 @@ export function toStrategies(strategies: Strategies = { jwt: true, local: true }
  * @throws when it can't name one of them
  */
 export function namesOf(
-  option: 'authStrategies' | 'parseStrategies',
+  option: 'authStrategies' | 'parseStrategies' | 'guard',
   named: readonly string[] | undefined,
   strategies: ReadonlyMap<string, Strategy>
 ): string[] {
-  const can = (name: string) => option === 'authStrategies' || strategies.get(name)?.parse !== undefined
+  const can = (name: string) => option !== 'parseStrategies' || strategies.get(name)?.parse !== undefined
   const capable = [...strategies.keys()].filter(can)
   for (const name of named ?? [])
     if (!capable.includes(name)) {

@@ -1,8 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { ServiceOptions } from '../../types/fastify.js'
+import type { RegisteredService } from '../../types/hooks.js'
+import type { Describable } from '../core/description.js'
+import { attempt } from '../core/errors.js'
+import { foreignOf } from '../core/foreign.js'
+import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
 import { joinPath } from '../core/path.js'
 import { checkAuthenticationOptions } from './check-options.js'
+import { guardServices } from './default-guard.js'
 import { Entities } from './entities.js'
 import { checkTokens, registerAuthentication } from './find.js'
 import { type AuthenticationOptions, namesOf, toStrategies } from './options.js'
@@ -11,6 +17,7 @@ import { RevocationList } from './revocation.js'
 import { AuthenticationService, loginHooks } from './service.js'
 import { Sessions } from './sessions.js'
 import { memoryStore } from './store.js'
+import { prepareUsers } from './stored-credentials.js'
 import { LocalStrategy } from './strategies/local.js'
 import { RefreshStrategy } from './strategies/refresh.js'
 import { createTokens, toSeconds } from './token.js'
@@ -42,6 +49,11 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   const named = namesOf('authStrategies', options.authStrategies, strategies)
   const authStrategies = [...new Set(sessions === undefined ? named : [...named, 'refresh'])]
   const parseStrategies = namesOf('parseStrategies', options.parseStrategies, strategies)
+  const guard = options.guard === undefined ? undefined : namesOf('guard', [options.guard].flat(), strategies)
+  if (guard === undefined && options.public !== undefined)
+    throw new Error(
+      'The option `public` of authentication needs `guard`: without it, services are guarded by their hooks'
+    )
   const local = [...strategies.values()].filter((strategy) => strategy instanceof LocalStrategy)
   const secrets = local.length === 0 ? ['password'] : local.map((strategy) => strategy.entityPasswordField)
   const entities = new Entities(app, options, secrets)
@@ -56,7 +68,35 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   const registered = app.service(path, service, { ...passed, methods: ['create', 'remove'], hooks: loginHooks })
   registered.hooks(hooks ?? {})
   registerAuthentication(app, name, registered, credentials)
+  prepareStoredUsers(app, entities, (users) => {
+    for (const strategy of local) prepareUsers(users, strategy.storedCredentials, passwords)
+  })
+  if (guard !== undefined) guardServices(app, { credentials, strategies: guard, open: options.public ?? [] })
   app.addHook('onReady', async () => checkTokens(app, name, credentials))
+}
+
+/** Prepares the service of users as soon as it is there: what the server itself stores before the start counts too. */
+function prepareStoredUsers(
+  app: FastifyInstance,
+  entities: Entities,
+  prepare: (users: RegisteredService) => void
+): void {
+  if (entities.name === null) return
+  const host = (app as WithServiceHost)[serviceHost] as ServiceHost
+  const [path] = entities.paths
+  const prepareEntry = ({ object, service }: Describable) => {
+    // A service of another framework has hooks of its own, which hash by its rules.
+    if (foreignOf(object) === undefined) prepare(service)
+  }
+  for (const entry of host.entries) if (entry.path === path) prepareEntry(entry)
+  host.onService.push((entry) => {
+    if (entry.path === path) prepareEntry(entry)
+  })
+  // Under a prefix, the users may be those of the root.
+  app.addHook('onReady', async () => {
+    const entry = host.entries.find(({ service }) => service === attempt(() => entities.service))
+    if (entry !== undefined) prepareEntry(entry)
+  })
 }
 
 /**

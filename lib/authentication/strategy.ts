@@ -31,7 +31,7 @@ export interface StrategyResult {
  */
 export interface Authenticator {
   /** Finds users through their service, as the server sees them: with the hash of the password. */
-  readonly entities: Pick<Entities, 'name' | 'service' | 'require' | 'find' | 'get' | 'idOf'>
+  readonly entities: Pick<Entities, 'name' | 'service' | 'require' | 'find' | 'get' | 'idOf' | 'serviceName'>
   /** Hashes and verifies passwords, with a limit on how many at once. */
   readonly passwords: Passwords
   /** The names of all strategies of the service. */

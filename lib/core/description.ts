@@ -56,6 +56,8 @@ export interface MethodDescription {
   readonly hidden: readonly string[]
   /** The alternatives by which a caller may authenticate, as in OpenAPI: each is a set of security schemes by name. None: anybody may call. */
   readonly security: readonly Readonly<Record<string, SecurityScheme>>[]
+  /** What hooks say of who may do what, beside who calls: roles, and which records. */
+  readonly access: readonly string[]
 }
 
 /** A registered service as its callers over HTTP see it. */
@@ -101,8 +103,9 @@ export function describe(entry: Describable): ServiceDescription {
       isByHeader: definition === custom,
       forms: endpointForms(definition, isMany, hasId),
       schema: { ...documented, ...entry.options.schema?.[name] },
-      hidden: hooksOf(entry, name).flatMap((hook) => traitsOf(hook).hides ?? []),
-      security: guardSchemes(entry, name)
+      hidden: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).hides ?? []),
+      security: guardSchemes(entry, name),
+      access: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).access?.(name) ?? [])
     }
   }
   return {
@@ -142,15 +145,15 @@ function endpointForms(definition: MethodDefinition, isMany: boolean, documented
 }
 
 /** The middleware and the hooks around a method. */
-function hooksOf({ hooks, common, options }: Describable, name: string): unknown[] {
+export function hooksAround({ hooks, common, options }: Describable, name: string): unknown[] {
   const added = [...common.added, ...hooks.added].filter(({ method }) => method === 'all' || method === name)
   return [options.before ?? [], added.map(({ hook }) => hook)].flat(2)
 }
 
 /** The security requirements of the guards around a method. Since each guard must let a call in, every combination of their schemes is an alternative. */
 function guardSchemes(entry: Describable, name: string) {
-  const guards = hooksOf(entry, name).flatMap((hook) => {
-    const schemes = traitsOf(hook).security?.(entry.app)
+  const guards = hooksAround(entry, name).flatMap((hook) => {
+    const schemes = traitsOf(hook).security?.(entry, name)
     return schemes === undefined ? [] : [Object.entries(schemes).map(([name, scheme]) => ({ [name]: scheme }))]
   })
   return guards.reduce<Record<string, SecurityScheme>[]>(

@@ -8,12 +8,18 @@ export type SecurityScheme = Readonly<Record<string, unknown>> & { readonly type
 export interface HookTraits {
   /** Whether an around hook runs outside all others, wherever it was added, so that none of them can bypass it. */
   readonly isOutermost?: boolean
+  /** Whether an around hook runs within all others, wherever it was added: just before the method. */
+  readonly isInnermost?: boolean
   /** Is called before the server starts. @throws when the hook can't work at that position */
   check?(position: HookPosition): void
   /** The fields that the hook removes from results. */
   readonly hides?: readonly string[]
-  /** The security schemes that a guard accepts, by the names that they have in OpenAPI documents. */
-  security?(app: unknown): Readonly<Record<string, SecurityScheme>>
+  /** Says who may do what by a method, in words for documents: `admin, member (title, text)`. `undefined` where the hook has no say. */
+  access?(method: string): string | undefined
+  /** The instance all services of which a hook guards, but for those that have a guard of their own. */
+  readonly guards?: object
+  /** The security schemes that a guard accepts for a method, by the names that they have in OpenAPI documents. `undefined`: it lets all callers pass. */
+  security?(position: HookPosition, method: string): Readonly<Record<string, SecurityScheme>> | undefined
 }
 
 const traits = Symbol('traits')

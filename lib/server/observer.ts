@@ -32,7 +32,10 @@ const notesOf = (context: Noted) => {
   return context[notes]
 }
 
-const rank = (hook: AroundHook) => (traitsOf(hook).isOutermost ? 0 : 1)
+function rank(hook: AroundHook): number {
+  const { isOutermost, isInnermost } = traitsOf(hook)
+  return isOutermost ? 0 : isInnermost ? 2 : 1
+}
 
 /** Watches over the calls of a server: their streams, their signal, and what a failed result leaves behind. */
 export const observer: CallObserver = {

@@ -13,6 +13,7 @@ import { eventsOf, noteService } from './emitted-events.js'
 import { errorHandler, notFound } from './errors/error-handler.js'
 import { observer } from './observer.js'
 import { checkPath, checkPluginOptions, checkServiceOptions } from './plugin-options.js'
+import { printServices } from './print-services.js'
 import { Registry } from './registry.js'
 import { createParser } from './request/query.js'
 import { decorateMessages } from './request/request.js'
@@ -98,6 +99,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     checkPath(path)
     return object === undefined ? registry.get(this.prefix, path).service : register(this, path, object, serviceOptions)
   } as ServiceFunction)
+  app.decorate('printServices', () => printServices(registry.entries))
   app.decorate('setup', async (server?: unknown) => {
     registry.useServer(server)
     await root.ready()

@@ -44,8 +44,6 @@ t.test('a library that is handed in is asked with the password and the hash', as
   t.equal((await login(email, 'correct horse')).status, 201)
   t.strictSame(asked, [['correct horse', bcryptHash]])
   t.equal((await login('bob@example.com', 'correct horse')).status, 401, 'its yes to no hash lets nobody in')
-  await users.create({ email: 'eve@example.com', password: 'plain' })
-  t.equal((await login('eve@example.com', 'plain')).status, 401)
 })
 
 for (const bcrypt of [undefined, false])

@@ -15,7 +15,7 @@ import authentication, {
   type Strategy
 } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
-import { createUsers, type User } from '../support/auth-passwords.js'
+import { createUsers, isHashOf, type User } from '../support/auth-passwords.js'
 import { toHash } from '../support/stored-password.js'
 import { secret } from '../support/tokens.js'
 import { ask, createServicesApp, createUsersApp, login, user } from '../support/users-app.js'
@@ -136,7 +136,11 @@ t.test('protect stands on the entity service by itself: the password is in no re
   t.strictSame((await send('GET', '/users/1')).body, shown)
   t.strictSame((await send('PUT', '/users/1', ada)).body, shown)
   t.strictSame((await send('PATCH', '/users/1', { password: ada.password })).body, shown)
-  t.strictSame(await users.get(1), { ...shown, password: ada.password }, 'internal results keep the hash')
+  const stored = (await users.get(1)) as { password: string }
+  t.ok(
+    isHashOf(stored.password, ada.password),
+    'internal results keep the hash, here that of a text which looks like one'
+  )
   t.strictSame((await send('DELETE', '/users/1')).body, shown)
 })
 

@@ -85,7 +85,7 @@ t.test('guards where they can not stand', async (t) => {
   for (const [name, app] of Object.entries(apps)) {
     kept[name] = await byOutcome(guards, (args) => traitsOf(guardOf(args)).check?.({ app, path: 'here' }))
     kept[`${name}: security`] = await byOutcome(guards, async (args) =>
-      JSON.stringify(traitsOf(guardOf(args)).security?.(app))
+      JSON.stringify(traitsOf(guardOf(args)).security?.({ app, path: '' }, 'find'))
     )
     if (name === 'bare' || name === 'none') continue
     const path = name === 'one' ? 'authentication' : 'v1/authentication'

@@ -52,7 +52,9 @@ export async function knexContract(t: Test, name: string, Model: Knex): Promise<
       table.specificType('labels', 'text[]')
     })
     t.teardown(() => Model.schema.dropTable('labelled'))
-    await resourceContract(t, new KnexService({ Model, name: 'labelled', operators: ['$and'] }), { comparesItems: false })
+    await resourceContract(t, new KnexService({ Model, name: 'labelled', operators: ['$and'] }), {
+      comparesItems: false
+    })
   })
 
   await t.test(`${name}: \`error.code\` of a driver is no status`, async (t) => {

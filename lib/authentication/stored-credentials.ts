@@ -1,0 +1,125 @@
+import type { AroundHook, HookContext, RegisteredService } from '../../types/hooks.js'
+import { BadRequest } from '../core/errors.js'
+import { withTraits } from '../core/hooks.js'
+import { isPlain } from '../core/objects.js'
+import { hashIn } from './hash-password.js'
+import { isHashed, isShortText, maxTextLength, type Passwords } from './password.js'
+import { isNamed } from './protect.js'
+
+/** What a strategy says of the users that it lets in. */
+export interface StoredCredentials {
+  /** The field of a user that holds the hash of the password. */
+  readonly passwordField: string
+  /** Whether passwords are hashed before they are stored. */
+  readonly hashes: boolean
+  /** The field of a user that holds the name. */
+  readonly usernameField: string
+  /** The one spelling that a name is stored in. */
+  readonly normalize: (name: string) => string
+}
+
+/** Whether a value is a hash in the form of PHC or of crypt(3): `$scrypt$…`, `$argon2id$…`, `$2b$…`. */
+export const looksHashed = (text: unknown): boolean =>
+  typeof text === 'string' && /^\s*\$[a-z\d-]{1,32}\$\S{15,}\s*$/i.test(text)
+
+// What a service does already, by the service: several strategies, and several authentications, may share it.
+const prepared = new WeakMap<object, Set<string>>()
+
+/**
+ * Makes the service of users hash each password just before its method stores it, after all other hooks, and store each user name in one
+ * spelling. What a hook has hashed already stays, and so does a hash that the server itself stores. A hash that a client sends is a password like any other.
+ */
+export function prepareUsers(service: RegisteredService, credentials: StoredCredentials, passwords: Passwords): void {
+  const { passwordField, hashes, usernameField, normalize } = credentials
+  const done = prepared.get(service) ?? new Set()
+  prepared.set(service, done)
+  const isNew = (text: string) => !done.has(text) && done.add(text)
+  if (hashes && isNew(`password ${passwordField}`)) {
+    const hash = withTraits(hashBeforeMethod(passwordField, passwords), { isInnermost: true })
+    const note = withTraits(noteSent(passwordField), { isOutermost: true })
+    for (const method of writing) service.hooks({ around: { [method]: [note, hash] } })
+  }
+  if (normalize !== unchanged && isNew(`name ${usernameField}`)) {
+    const spell = withTraits(spellNames(usernameField, normalize), { isInnermost: true })
+    for (const method of [...writing, 'find']) service.hooks({ around: { [method]: [spell] } })
+  }
+}
+
+const writing = ['create', 'update', 'patch'] as const
+
+/** The spelling of names that are stored as they were sent. */
+export const unchanged = (name: string): string => name
+
+/** A name without what people do not see: spaces around it, the case of its letters, two ways to write an accent. */
+export const lowercase = (name: string): string => name.normalize('NFC').trim().toLowerCase()
+
+/** The passwords that clients have sent, by the context of the call. */
+const sentPasswords = new WeakMap<HookContext, Map<string, Set<string>>>()
+
+/** Notes the passwords that a client sends, before any hook changes them, and refuses the field under another spelling. */
+const noteSent =
+  (field: string): AroundHook =>
+  async (context, next) => {
+    const { params, data } = context
+    if (params.provider) {
+      const records = [data].flat()
+      if (records.some((record) => namesOtherwise(record, field)))
+        throw new BadRequest(`'${field}' can only be sent under this name`)
+      const notes = sentPasswords.get(context) ?? new Map<string, Set<string>>()
+      sentPasswords.set(context, notes.set(field, new Set(records.map((record) => trimmed(Object(record)[field])))))
+    }
+    await next()
+  }
+
+const trimmed = (value: unknown) => String(value).trim()
+
+/** Whether data names a field by another spelling, or within an operator such as `$set`: a database may take it for the field. */
+export function namesOtherwise(data: unknown, field: string): boolean {
+  return Object.entries(Object(data)).some(
+    ([key, value]) =>
+      (key !== field && isNamed(key, [field])) ||
+      (key.startsWith('$') && isPlain(value) && (Object.hasOwn(value, field) || namesOtherwise(value, field)))
+  )
+}
+
+/** Hashes passwords. A hash stays where a hook has made it of what a client sent, and where the server itself stores it. */
+const hashBeforeMethod =
+  (field: string, passwords: Passwords): AroundHook =>
+  async (context, next) => {
+    if (!(isHashed in context.params)) {
+      const sent = sentPasswords.get(context)?.get(field)
+      const stays = (value: unknown) =>
+        value === undefined ||
+        value === null ||
+        (looksHashed(value) && !sent?.has(trimmed(value))) ||
+        // What is no text, or empty, is no password: the server may store it.
+        (sent === undefined && (typeof value !== 'string' || value === ''))
+      await hashIn(context, field, passwords, stays)
+    }
+    await next()
+  }
+
+const spellNames =
+  (field: string, normalize: (name: string) => string): AroundHook =>
+  async (context, next) => {
+    if (context.method === 'find') {
+      const { query } = context.params
+      const name: unknown = query?.[field]
+      if (isShortText(name)) context.params = { ...context.params, query: { ...query, [field]: normalize(name) } }
+    } else {
+      const spell = (record: unknown) => spelled(record, field, normalize)
+      context.data = Array.isArray(context.data) ? context.data.map(spell) : spell(context.data)
+    }
+    await next()
+  }
+
+function spelled(record: unknown, field: string, normalize: (name: string) => string): unknown {
+  const { [field]: name }: Record<string, unknown> = Object(record)
+  if (typeof name !== 'string') return record
+  const text = isShortText(name) ? normalize(name) : ''
+  if (!isShortText(text)) {
+    const message = `'${field}' is a string of 1 to ${maxTextLength} characters`
+    throw new BadRequest(message, { errors: { [field]: message } })
+  }
+  return { ...(record as HookContext['data']), [field]: text }
+}

@@ -1,0 +1,115 @@
+import '../support/auth-scrypt.js'
+import type { HookContext } from 'fastify-services'
+import { hashPassword } from 'fastify-services/authentication'
+import t from 'tap'
+import { bcryptHash, createUsers, isHashOf, type User } from '../support/auth-passwords.js'
+import { toHash } from '../support/stored-password.js'
+
+const email = 'ada@example.com'
+const horse = 'correct horse'
+// No hook of the application hashes.
+const bare = { options: {} }
+
+t.test('passwords are hashed before they are stored, by each method and from each side', async (t) => {
+  const { users, send, login } = await createUsers(t, bare)
+  const stored = async (id: number) => ((await users.get(id)) as User).password
+  t.equal((await send('POST', '/users', { email, password: horse })).status, 201)
+  t.ok(isHashOf(await stored(1), horse), 'create over HTTP')
+  t.equal((await login(email, horse)).status, 201)
+  await users.create([{ email: 'bob' }, { email: 'cy', password: 'battery' }])
+  t.equal(await stored(2), undefined, 'a user without a password')
+  t.ok(isHashOf(await stored(3), 'battery'), 'a list, by the server')
+  await send('PATCH', '/users/3', { password: 'staple' })
+  t.ok(isHashOf(await stored(3), 'staple'), 'patch')
+  await send('PUT', '/users/3', { email: 'cy', password: 'another' })
+  t.ok(isHashOf(await stored(3), 'another'), 'update')
+})
+
+t.test('users that are there before the server is ready count too', async (t) => {
+  const { users } = await createUsers(t, bare)
+  const { password } = (await users.create({ email, password: horse })) as User
+  t.ok(isHashOf(password, horse))
+})
+
+t.test('nothing is hashed twice', async (t) => {
+  const password = toHash(horse)
+  for (const [name, hook] of Object.entries({
+    'our hook': hashPassword('password'),
+    'a hook that makes another kind': (context: HookContext) => {
+      context.data = { ...(context.data as User), password: bcryptHash }
+    }
+  })) {
+    const { users, send } = await createUsers(t, { options: { hooks: { before: { create: [hook] } } } })
+    await send('POST', '/users', { email, password: horse })
+    const stored = ((await users.get(1)) as User).password
+    t.ok(isHashOf(stored, horse) || stored === bcryptHash, name)
+  }
+  const { users } = await createUsers(t, bare)
+  t.match(await users.create({ email, password }), { password }, 'the server may store a hash that it has')
+  t.match(await users.create({ email, password: bcryptHash }), { password: bcryptHash })
+})
+
+t.test('a client can not send a hash: it is a password like any other', async (t) => {
+  const { users, send, login } = await createUsers(t, bare)
+  for (const sent of [toHash('guessed'), bcryptHash, ` ${bcryptHash}`]) {
+    const { body } = await send('POST', '/users', { email: sent, password: sent })
+    const { password } = (await users.get(body.id)) as User
+    t.ok(isHashOf(password, sent), sent)
+    t.equal((await login(sent, 'guessed')).status, 401)
+  }
+})
+
+t.test('a client can not name the field in another way', async (t) => {
+  const { users, send } = await createUsers(t, bare)
+  await users.create({ email, password: horse })
+  const before = await users.get(1)
+  const bodies = [
+    { PASSWORD: 'x' },
+    { 'users.password': 'x' },
+    { $set: { password: 'x' } },
+    { $set: { Password: 'x' } }
+  ]
+  for (const body of bodies) t.equal((await send('PATCH', '/users/1', body)).status, 400, JSON.stringify(body))
+  t.strictSame(await users.get(1), before)
+})
+
+t.test('`hash: false` leaves it to the application', async (t) => {
+  const { users } = await createUsers(t, { ...bare, authentication: { strategies: { local: { hash: false } } } })
+  t.match(await users.create({ email, password: horse }), { password: horse })
+})
+
+t.test('a stored text that is no hash lets nobody in, and is logged once', async (t) => {
+  const logged: string[] = []
+  const stream = { write: (line: string) => void logged.push(JSON.parse(line).msg) }
+  const { users, login } = await createUsers(t, {
+    ...bare,
+    server: { logger: { level: 'error', stream } },
+    authentication: { strategies: { local: { hash: false } } }
+  })
+  await users.create({ email, password: horse })
+  for (const _ of [1, 2]) t.equal((await login(email, horse)).status, 401)
+  t.equal(logged.length, 1)
+  t.match(logged[0], /'password' of the service 'users' that is no hash/)
+  t.notMatch(logged.join(), horse)
+})
+
+t.test('`normalize` stores and compares names in one spelling', async (t) => {
+  const local = { usernameField: { name: 'email', normalize: 'lowercase' as const } }
+  const { users, send, login } = await createUsers(t, { ...bare, authentication: { strategies: { local } } })
+  const { body } = await send('POST', '/users', { email: ' Ada@Example.COM ', password: horse })
+  t.equal(body.email, email)
+  for (const name of [email, 'ADA@example.com', ' ada@example.com'])
+    t.equal((await login(name, horse)).status, 201, name)
+  await users.patch(1, { email: 'Ame\u0301lie@Example.com' })
+  t.equal(((await users.get(1)) as User).email, 'amélie@example.com')
+  t.equal((await login('AMÉLIE@example.com', horse)).status, 201)
+  t.match((await send('GET', '/users?email=AMÉLIE@example.com')).body, [{ id: 1 }], 'queries too')
+  for (const name of ['', '  ', 'x'.repeat(1025)])
+    t.equal((await send('POST', '/users', { email: name, password: horse })).status, 400, `${name.length} characters`)
+})
+
+t.test('`normalize` may be a function', async (t) => {
+  const usernameField = { name: 'email', normalize: (name: string) => name.replaceAll(' ', '') }
+  const { send } = await createUsers(t, { ...bare, authentication: { strategies: { local: { usernameField } } } })
+  t.equal((await send('POST', '/users', { email: 'a d a', password: horse })).body.email, 'ada')
+})

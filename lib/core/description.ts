@@ -113,10 +113,13 @@ export function describe(entry: Describable): ServiceDescription {
     idField: idFieldOf(entry.object),
     isPaged:
       paginate === undefined ? undefined : Boolean(readProperty(paginate, 'default') ?? readProperty(paginate, 'max')),
-    isAdapter: typeof readProperty(entry.object, 'sanitizeQuery') === 'function',
+    isAdapter: isAdapter(entry.object),
     methods: entry.exposed.map(describeMethod)
   }
 }
+
+/** Whether a service is a database adapter of Feathers, whose methods select by the query of their params. */
+export const isAdapter = (object: object): boolean => typeof readProperty(object, 'sanitizeQuery') === 'function'
 
 /** The field of a record that holds its id: the database adapters of Feathers have it in their `options`. */
 export function idFieldOf(object: object): string {

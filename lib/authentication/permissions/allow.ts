@@ -1,0 +1,168 @@
+import type { AroundHook, HookContext } from '../../../types/hooks.js'
+import type { Query } from '../../../types/service.js'
+import { Forbidden, GeneralError } from '../../core/errors.js'
+import { withTraits } from '../../core/hooks.js'
+import { methods } from '../../core/methods.js'
+import { isAuthentication } from '../find.js'
+import { isStream, mapStream } from '../protected-stream.js'
+import { aroundOnly, isLeftAlone } from './position.js'
+import { isRecord, mapRecords } from './records.js'
+import { entityIn } from './user.js'
+
+/** Whether a role may call a method: for all fields, or for some, which it may send to `create`, `update` and `patch`, and gets of the others. */
+type Permission = boolean | readonly string[]
+
+/** What a role may do: everything, nothing, or what is said of each method. A method that is not named is forbidden. */
+export type Permissions = boolean | Readonly<Record<string, Permission | undefined>>
+
+export interface AllowOptions {
+  /** The role of a user, or a list of roles, of which one is enough. Default: the field `role` or `roles`. */
+  role?: (user: Readonly<Record<string, unknown>>, context: HookContext) => unknown
+  /** Whether calls of the server itself are held to it, too. Default `false`. */
+  internal?: boolean
+  /** What is left alone: services, methods of services, and methods of any service: `['countries', 'posts.find', 'stats']`. Default: nothing. */
+  except?: readonly string[]
+}
+
+/**
+ * An around hook that says what each role may do over HTTP, by method and by field. Fields of a write that are not allowed are refused, fields
+ * of a read left out; a query can't name them either. What a write answers, and a custom
+ * method of a record, has the fields that the role may `get`, or else `find`.
+ *
+ * @param roles the permissions by role
+ * @returns a hook for `around`, of one service or of all; it throws NotAuthenticated where no guard has told who calls, and Forbidden for what
+ * the role may not do
+ * @throws when no role is named; when the server starts, if it is no around hook
+ * @example
+ * app.service('posts').hooks({
+ *   around: { all: [allow({ admin: true, member: { find: true, get: true, create: true, patch: ['title', 'text'] } })] }
+ * })
+ */
+export function allow(roles: Readonly<Record<string, Permissions>>, options: AllowOptions = {}): AroundHook {
+  const names = Object.keys(Object(roles))
+  if (names.length === 0)
+    throw new Error('allow needs the permissions of each role: allow({ admin: true, member: { find: true } })')
+  const roleOf = options.role ?? (({ role, roles }) => role ?? roles)
+
+  const hook: AroundHook = async (context, next) => {
+    const isHeld = context.params.provider !== undefined || options.internal === true
+    if (!isHeld || isLeftAlone(context, options.except) || isAuthentication(context.app, context.service)) return next()
+    const { user } = entityIn(context)
+    const userRoles = [roleOf(user, context)]
+      .flat()
+      .filter((role) => typeof role === 'string' && Object.hasOwn(roles, role))
+    const permissionFor = (method: string) =>
+      union(userRoles.map((role) => permissionOf(roles[role as string], method)))
+    const permission = permissionFor(context.method)
+    if (permission === false) throw new Forbidden(refusal(context, userRoles as string[], roles))
+    if (writing.has(context.method)) checkData(context, permission)
+    const isStandard = methods.has(context.method)
+    const readable = givesRecord(context, permission)
+      ? permissionFor('get') || permissionFor('find') || permission
+      : permission
+    // The parameters of a custom method are its own.
+    if (readable !== true && isStandard) checkQuery(context, readable)
+    await next()
+    if (readable !== true) projectResult(context, readable)
+  }
+  const access = (method: string) => {
+    if (options.except?.includes(method)) return undefined
+    const allowed = Object.entries(roles).flatMap(([role, permissions]) => {
+      const permission = permissionOf(permissions, method)
+      if (permission === false) return []
+      return [permission === true ? role : `${role} (${permission.join(', ')})`]
+    })
+    return allowed.join(', ') || 'nobody'
+  }
+  return withTraits(hook, { check: aroundOnly('allow'), access })
+}
+
+const writing = new Set(['create', 'update', 'patch'])
+
+/** Whether a method gives a record as `get` does, and no fields are named for its answer: writes, and custom methods of a record. */
+const givesRecord = ({ method, id }: HookContext, permission: Permission): boolean =>
+  writing.has(method) || method === 'remove' || (!methods.has(method) && permission === true && id !== undefined)
+
+function permissionOf(permissions: Permissions | undefined, method: string): Permission {
+  if (typeof permissions !== 'object') return permissions === true
+  const permission = Object.hasOwn(permissions, method) ? permissions[method] : false
+  return permission ?? false
+}
+
+/** What several roles may do together. */
+function union(permissions: readonly Permission[]): Permission {
+  if (permissions.includes(true)) return true
+  const fields = permissions.flatMap((permission) => (Array.isArray(permission) ? [permission] : []))
+  return fields.length > 0 && [...new Set(fields.flat())]
+}
+
+function refusal(
+  { method, path }: HookContext,
+  userRoles: readonly string[],
+  roles: Readonly<Record<string, Permissions>>
+): string {
+  const able = Object.keys(roles).filter((role) => permissionOf(roles[role], method) !== false)
+  const who = userRoles.length === 0 ? 'a user without a role that is known here' : `the role ${userRoles.join(', ')}`
+  return `'${method}' of '${path}' is not for ${who}${able.length > 0 ? `: it needs ${able.join(' or ')}` : ''}`
+}
+
+/** @throws {Forbidden} for fields that the role may not send */
+function checkData({ data, method, path }: HookContext, permission: Permission): void {
+  if (typeof permission === 'boolean') return
+  const names = [data].flat().flatMap((record) => Object.keys(Object(record)))
+  const forbidden = [...new Set(names)].filter((name) => !permission.includes(name))
+  if (forbidden.length === 0) return
+  const errors = Object.fromEntries(forbidden.map((name) => [name, 'is not allowed']))
+  throw new Forbidden(`'${method}' of '${path}' does not allow ${list(forbidden)}: only ${list(permission)}`, {
+    errors
+  })
+}
+
+/** The operators of a query that hold no names of fields, and those that hold queries. */
+const settings = new Set(['$limit', '$skip'])
+const junctions = new Set(['$or', '$and'])
+
+/** @throws {Forbidden} for fields that the role does not get: they could be found out by asking */
+function checkQuery({ params, method, path }: HookContext, readable: Permission): void {
+  const fields = readable === false ? [] : (readable as readonly string[])
+  const refuse = (name: string) => {
+    throw new Forbidden(`A query of '${method}' of '${path}' can't name ${shownName(name)}: only ${list(fields)}`)
+  }
+  const check = (query: Query): void => {
+    for (const [name, value] of Object.entries(Object(query))) {
+      if (settings.has(name) || fields.includes(name)) continue
+      if (junctions.has(name)) for (const part of [value].flat()) check(part as Query)
+      else {
+        const named = name === '$sort' ? Object.keys(Object(value)) : name === '$select' ? [value].flat() : [name]
+        const unknown = named.find((field) => !fields.includes(field as string))
+        if (unknown !== undefined) refuse(String(unknown))
+      }
+    }
+  }
+  check(params.query ?? {})
+}
+
+/** Leaves out of the answer what the role does not get. Events have the whole record. */
+function projectResult(context: HookContext, readable: Permission): void {
+  const fields = readable === false ? [] : (readable as readonly string[])
+  const pickFields = (record: object) =>
+    Object.fromEntries(
+      fields.filter((field) => field in record).map((field) => [field, (record as Record<string, unknown>)[field]])
+    )
+  const value = context.dispatch === undefined ? context.result : context.dispatch
+  const isReadable = value === null || value === undefined || Array.isArray(value) || isRecord(value) || isStream(value)
+  if (!isReadable)
+    throw new GeneralError(`'${context.method}' of '${context.path}' gives no records: its fields can't be left out`)
+  context.dispatch = isStream(value)
+    ? mapStream(
+        value,
+        (record) => pickFields(Object(record)),
+        (error) => error
+      )
+    : mapRecords(value, pickFields)
+  // A stream is read once, and calls of the server have no other answer.
+  if (isStream(value) || context.params.provider === undefined) context.result = context.dispatch
+}
+
+const shownName = (name: string) => `'${name.slice(0, 50)}'`
+const list = (names: readonly string[]) => names.map(shownName).join(', ') || 'none'

@@ -1,0 +1,220 @@
+import type { AroundHook, HookContext } from '../../../types/hooks.js'
+import type { Id, Query } from '../../../types/service.js'
+import { idFieldOf, isAdapter } from '../../core/description.js'
+import { BadRequest, Forbidden, GeneralError, NotAuthenticated, NotFound, toServiceError } from '../../core/errors.js'
+import { withTraits } from '../../core/hooks.js'
+import { methods } from '../../core/methods.js'
+import { isAuthentication } from '../find.js'
+import { namesOtherwise } from '../stored-credentials.js'
+import { aroundOnly, isLeftAlone } from './position.js'
+import { recordsIn } from './records.js'
+import { entityIn } from './user.js'
+
+type ScopeValue = string | number | bigint | boolean | null
+
+/** The fields that records of a scope have: a value, or a list of which each record has one. */
+export type ScopeFields = Readonly<Record<string, ScopeValue | readonly ScopeValue[]>>
+
+export interface ScopeOptions {
+  /** Whether calls of the server itself are held to it, too. Default `false`. */
+  internal?: boolean
+  /** What is left alone: services, methods of services, and methods of any service: `['countries', 'posts.find', 'stats']`. Default: nothing. */
+  except?: readonly string[]
+  /** Whether a client may choose the id of a record that it creates. Default `false`: some stores replace the record that has the id. */
+  clientIds?: boolean
+}
+
+/**
+ * An around hook that lets callers over HTTP see and change only the records that have certain fields. Queries get the fields as conditions,
+ * which nothing in a query can widen; what is created gets them as values; a record can't be moved out. Other records are as if they were not
+ * there: 404. For a service that is no adapter of Feathers, a record is read before it is changed, and what it finds is checked.
+ *
+ * @param fieldsOf gives the fields for a call, `true` for all records; it may throw, or return a promise
+ * @returns a hook for `around`, of one service or of all. It throws Forbidden for data of another scope, NotFound for records of one, and
+ * GeneralError where a service gives records of another scope
+ * @throws when the server starts, if it is no around hook
+ * @example
+ * app.service('issues').hooks({ around: { all: [scope(({ params }) => ({ organisationId: params.user.organisations }))] } })
+ */
+export function scope(
+  fieldsOf: (context: HookContext) => ScopeFields | true | Promise<ScopeFields | true>,
+  options: ScopeOptions = {}
+): AroundHook {
+  const hook: AroundHook = async (context, next) => {
+    const isHeld = context.params.provider !== undefined || options.internal === true
+    if (!isHeld || isLeftAlone(context, options.except) || isAuthentication(context.app, context.service)) return next()
+    const fields = await fieldsOf(context)
+    if (fields === true) return next()
+    return new ScopedCall(context, checked(fields), options).run(next)
+  }
+  const access = (method: string) => (options.except?.includes(method) ? undefined : 'records of the caller')
+  return withTraits(hook, { check: aroundOnly('scope'), access })
+}
+
+/**
+ * A `scope` of the records that belong to the caller.
+ * @param field the field of a record that holds the id of its user
+ * @returns a hook for `around`; it throws NotAuthenticated where no guard has told who calls
+ * @example
+ * app.service('notes').hooks({ around: { all: [own('userId')] } })
+ */
+export const own = (field: string, options?: ScopeOptions): AroundHook =>
+  scope((context) => ({ [field]: entityIn(context).id }), options)
+
+/** @throws {GeneralError} where the fields would let all records pass; {NotAuthenticated} where a value is missing */
+function checked(fields: ScopeFields): ScopeFields {
+  const entries = Object.entries(Object(fields))
+  if (entries.length === 0)
+    throw new GeneralError('A scope without fields would be no scope: its function must return fields, or true')
+  const missing = entries.find(([, value]) => value === undefined)
+  if (missing !== undefined) throw new NotAuthenticated(`The scope of the call has no '${missing[0]}'`)
+  return fields
+}
+
+/** One call within a scope. */
+class ScopedCall {
+  readonly #context: HookContext
+  readonly #fields: ScopeFields
+  readonly #options: ScopeOptions
+  readonly #idField: string
+  /** Whether the service itself finds, changes and removes only what `params.query` selects. */
+  readonly #isAdapter: boolean
+
+  constructor(context: HookContext, fields: ScopeFields, options: ScopeOptions) {
+    this.#context = context
+    this.#fields = fields
+    this.#options = options
+    this.#idField = idFieldOf(context.service)
+    this.#isAdapter = isAdapter(context.service)
+  }
+
+  async run(next: () => Promise<void>): Promise<void> {
+    const { method } = this.#context
+    if (method === 'create') return this.#create(next)
+    if (!methods.has(method)) return this.#custom(next)
+    if (method === 'update' || method === 'patch') this.#holdData()
+    if (method === 'find' || this.#isAdapter) this.#narrow()
+    if (this.#isAdapter) return next()
+    if (method === 'find') return this.#find(next)
+    if (method === 'get') return this.#get(next)
+    await this.#requireRecord()
+    return next()
+  }
+
+  /** Adds the fields to the query. What the client asks of the same fields is one more condition. */
+  #narrow(): void {
+    const { params } = this.#context
+    const { $and = [], ...query }: Query = params.query ?? {}
+    const asked = Object.keys(this.#fields).filter((field) => Object.hasOwn(query, field))
+    const and = [...[$and].flat(), ...asked.map((field) => ({ [field]: query[field] }))]
+    const conditions = Object.entries(this.#fields).map(([field, value]) => [
+      field,
+      Array.isArray(value) ? { $in: value } : value
+    ])
+    const narrowed = { ...query, ...Object.fromEntries(conditions), ...(and.length > 0 && { $and: and }) }
+    this.#context.params = { ...params, query: narrowed }
+  }
+
+  async #find(next: () => Promise<void>): Promise<void> {
+    await next()
+    const { result, dispatch, path } = this.#context
+    for (const value of dispatch === undefined ? [result] : [result, dispatch])
+      if (!recordsIn(value)?.every((record) => this.#has(record)))
+        throw new GeneralError(
+          `'${path}' found what is no record of the scope, or lacks its fields: find must select by params.query, which has ${this.#names}`
+        )
+  }
+
+  async #get(next: () => Promise<void>): Promise<void> {
+    try {
+      await next()
+    } catch (error) {
+      throw this.#toNotFound(error)
+    }
+    const { result, dispatch } = this.#context
+    if (!this.#has(result) || (dispatch !== undefined && !this.#has(dispatch))) throw this.#notFound()
+  }
+
+  #create(next: () => Promise<void>): Promise<void> {
+    const { data } = this.#context
+    const hold = (record: unknown) => {
+      if (!this.#options.clientIds && Object.hasOwn(Object(record), this.#idField))
+        throw new Forbidden(`'${this.#idField}' can't be chosen here`)
+      return this.#withFields(record, true)
+    }
+    this.#context.data = Array.isArray(data) ? data.map(hold) : hold(data)
+    return next()
+  }
+
+  #holdData(): void {
+    const { id, data, method, path } = this.#context
+    const { [this.#idField]: newId } = Object(data)
+    if (newId !== undefined && !isSame(newId, id)) throw new Forbidden(`'${this.#idField}' can't be changed here`)
+    if (id === null && !this.#isAdapter) throw new Forbidden(`'${method}' of '${path}' takes one record at a time`)
+    this.#context.data = this.#withFields(data, method === 'update')
+  }
+
+  /** A custom method may do anything with the record of its id. One without an id is not known to hold to the scope. */
+  async #custom(next: () => Promise<void>): Promise<void> {
+    const { id, method, path } = this.#context
+    if (id === undefined)
+      throw new Forbidden(
+        `'${method}' of '${path}' can't be held to the scope, since it has no id: name it in the option \`except\`, and let it keep to the scope itself`
+      )
+    await this.#requireRecord()
+    return next()
+  }
+
+  /** @throws {NotFound} when the record is not there, or is one of another scope */
+  async #requireRecord(): Promise<void> {
+    const { service, params, id, method, path } = this.#context
+    if (id === null) throw new Forbidden(`'${method}' of '${path}' takes one record at a time`)
+    const { get } = service as { get?: (id: Id, params: object) => Promise<unknown> }
+    if (get === undefined) throw new GeneralError(`'${path}' needs a method 'get' for the scope of '${method}'`)
+    const { provider, authentication, authenticated, ...internal } = params
+    const record = await get.call(service, id as Id, { ...internal, query: {} }).catch((error) => {
+      throw this.#toNotFound(error)
+    })
+    if (!this.#has(record)) throw this.#notFound()
+  }
+
+  #notFound = () => new NotFound(`No record found for id '${this.#context.id}'`)
+
+  /** A record that is not there, and one of another scope, are told in the same words. */
+  #toNotFound = (error: unknown) => (toServiceError(error).code === 404 ? this.#notFound() : error)
+
+  #has = (record: unknown): boolean =>
+    Object.entries(this.#fields).every(([field, value]) => {
+      const fieldValue: unknown = Object(record)[field]
+      return [value].flat().some((candidate) => isSame(fieldValue, candidate))
+    })
+
+  /** The data of a record with the values of the scope in place of those of the client. */
+  #withFields(record: unknown, isWhole: boolean): Record<string, unknown> {
+    const copy: Record<string, unknown> = { ...Object(record) }
+    for (const [field, value] of Object.entries(this.#fields)) {
+      if (namesOtherwise(record, field)) throw new Forbidden(`'${field}' can only be sent under this name`)
+      const choices = [value].flat()
+      if (copy[field] === undefined) {
+        if (!isWhole) continue
+        if (choices.length !== 1) throw new BadRequest(`'${field}' is required`, { errors: { [field]: 'is required' } })
+        copy[field] = choices[0]
+        continue
+      }
+      const choice = choices.find((candidate) => isSame(copy[field], candidate))
+      if (choice === undefined) throw new Forbidden(`'${field}' can't be that of others`)
+      copy[field] = choice
+    }
+    return copy
+  }
+
+  get #names(): string {
+    return Object.keys(this.#fields).join(' and ')
+  }
+}
+
+/** Whether two values of a field are the same to a database, which may give a number as a text, or an id as an object. */
+const isSame = (value: unknown, other: unknown): boolean =>
+  value === other || (isThere(value) && isThere(other) && typeof value !== 'boolean' && String(value) === String(other))
+
+const isThere = (value: unknown) => value !== undefined && value !== null

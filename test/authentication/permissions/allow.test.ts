@@ -1,0 +1,148 @@
+import { Readable } from 'node:stream'
+import { MemoryService } from '@feathersjs/memory'
+import { allow } from 'fastify-services/authentication'
+import t from 'tap'
+import { createApp } from './callers.js'
+
+const admin = { id: 1, role: 'admin' }
+const member = { id: 2, role: 'member' }
+const guest = { id: 3, role: 'guest' }
+
+type Post = { id?: number; title: string; text: string; salary: number }
+
+const stored = () => {
+  const service = new MemoryService<Post>({ startId: 3, multi: true, operators: ['$and'] })
+  service.store = {
+    1: { id: 1, title: 'a', text: 'x', salary: 10 },
+    2: { id: 2, title: 'b', text: 'y', salary: 20 }
+  }
+  return service
+}
+const readable = ['id', 'title', 'text']
+const roles = {
+  admin: true,
+  member: { find: readable, get: readable, create: true, patch: ['title', 'text'] },
+  guest: { find: ['title'] }
+} as const
+const around = (hook: ReturnType<typeof allow>) => ({ hooks: { around: { all: [hook] } } })
+
+t.test('each role may call the methods that it names, and no others', async (t) => {
+  const { send } = await createApp(t, (app) => app.service('posts', stored(), around(allow(roles))))
+  t.equal((await send('DELETE', '/posts/1', { as: admin })).status, 200)
+  t.match(await send('DELETE', '/posts/2', { as: member }), {
+    status: 403,
+    body: { message: "'remove' of 'posts' is not for the role member: it needs admin" }
+  })
+  t.equal((await send('GET', '/posts/2', { as: guest })).status, 403)
+  t.equal((await send('GET', '/posts', { as: { id: 4 } })).status, 403, 'a user without a role')
+  t.equal((await send('GET', '/posts', { as: { id: 4, role: 'constructor' } })).status, 403)
+  t.equal((await send('GET', '/posts')).status, 401, 'nobody')
+})
+
+t.test('fields of a write that are not allowed are refused, and all of them named', async (t) => {
+  const service = stored()
+  const { send } = await createApp(t, (app) => app.service('posts', service, around(allow(roles))))
+  t.match(await send('PATCH', '/posts/1', { as: member, body: { title: 'new', salary: 99, $set: { salary: 99 } } }), {
+    status: 403,
+    body: { message: /does not allow 'salary', '\$set': only 'title', 'text'/, errors: { salary: 'is not allowed' } }
+  })
+  t.match(service.store, { 1: { title: 'a', salary: 10 } })
+  t.match(await send('PATCH', '/posts/1', { as: member, body: { title: 'new' } }), {
+    status: 200,
+    body: { title: 'new' }
+  })
+  t.equal((await send('PUT', '/posts/1', { as: member, body: { title: 'new' } })).status, 403)
+})
+
+t.test('fields of a read that are not allowed are left out of all answers', async (t) => {
+  const { send } = await createApp(t, (app) => app.service('posts', stored(), around(allow(roles))))
+  const [first] = (await send('GET', '/posts', { as: member })).body
+  t.strictSame(first, { id: 1, title: 'a', text: 'x' })
+  t.strictSame((await send('GET', '/posts', { as: guest })).body, [{ title: 'a' }, { title: 'b' }])
+  t.strictSame((await send('GET', '/posts/1', { as: member })).body, { id: 1, title: 'a', text: 'x' })
+  const body = { title: 'c', text: 'z', salary: 5 }
+  t.strictSame((await send('POST', '/posts', { as: member, body })).body, { id: 3, title: 'c', text: 'z' })
+  t.strictSame((await send('PATCH', '/posts/1', { as: member, body: { text: 'q' } })).body, {
+    id: 1,
+    title: 'a',
+    text: 'q'
+  })
+  t.match((await send('GET', '/posts/3', { as: admin })).body, { salary: 5 })
+})
+
+t.test('a query can not ask for what is left out', async (t) => {
+  const { send } = await createApp(t, (app) => app.service('posts', stored(), around(allow(roles))))
+  const refused = [
+    'salary=10',
+    'salary[$gt]=15',
+    '$sort[salary]=1',
+    '$select=salary',
+    '$or[0][salary]=10',
+    '$and[0][$or][0][salary]=10',
+    '$where=1',
+    '$nor[0][salary]=10'
+  ]
+  for (const query of refused) {
+    t.equal((await send('GET', `/posts?${query}`, { as: member })).status, 403, query)
+    t.equal((await send('PATCH', `/posts?${query}`, { as: member, body: { title: 'q' } })).status, 403, query)
+  }
+  const fine = 'title=a&$or[0][text]=x&$or[1][text]=y&$sort[title]=1&$limit=5&$skip=0&$select[]=title'
+  t.strictSame((await send('GET', `/posts?${fine}`, { as: member })).body, [{ id: 1, title: 'a' }])
+  t.equal((await send('GET', '/posts?salary=10', { as: admin })).status, 200)
+})
+
+t.test('pages and streams are read field by field too', async (t) => {
+  const paged = new MemoryService({ paginate: { default: 1 } })
+  paged.store = stored().store
+  const { send, app } = await createApp(t, (app) => {
+    app.service('paged', paged, around(allow(roles)))
+    app.service('streamed', { find: async () => Readable.from(Object.values(paged.store)) }, around(allow(roles)))
+  })
+  t.match((await send('GET', '/paged', { as: guest })).body, { total: 2, data: [{ title: 'a' }] })
+  t.notMatch(JSON.stringify((await send('GET', '/paged', { as: guest })).body), 'salary')
+  const lines = await app.inject({ url: '/streamed', headers: { 'x-user': JSON.stringify(guest) } })
+  t.equal(lines.statusCode, 200)
+  t.notMatch(lines.body, 'salary')
+})
+
+t.test('several roles may do what any of them may; `role` says what they are', async (t) => {
+  const role = (user: Readonly<Record<string, unknown>>) => user.groups
+  const { send } = await createApp(t, (app) =>
+    app.service(
+      'posts',
+      stored(),
+      around(allow({ a: { find: ['id'] }, b: { find: ['title'] }, c: { get: true } }, { role }))
+    )
+  )
+  const as = { id: 1, groups: ['a', 'b', 'unknown'] }
+  t.strictSame((await send('GET', '/posts?title=a', { as })).body, [{ id: 1, title: 'a' }])
+  t.equal((await send('GET', '/posts/1', { as })).status, 403)
+  t.equal((await send('GET', '/posts/1', { as: { id: 1, groups: ['a', 'c'] } })).status, 200)
+  const plain = await createApp(t, (app) => app.service('posts', stored(), around(allow(roles))))
+  t.equal((await plain.send('GET', '/posts', { as: { id: 1, roles: ['guest'] } })).status, 200, 'the field `roles`')
+})
+
+t.test('custom methods are methods, and events have the whole record', async (t) => {
+  const service = Object.assign(stored(), { stats: async () => ({ count: 2 }) })
+  const { send, app } = await createApp(t, (app) =>
+    app.service('posts', service, {
+      ...around(allow({ admin: { stats: true, create: ['title'], get: ['title'] } })),
+      methods: ['create', 'stats']
+    })
+  )
+  const headers = { 'x-service-method': 'stats' }
+  t.match(await send('POST', '/posts', { as: admin, headers, body: {} }), { status: 200, body: { count: 2 } })
+  t.equal((await send('POST', '/posts', { as: member, headers, body: {} })).status, 403)
+  const created = new Promise((resolve) => app.service<MemoryService<Post>>('posts').once('created', resolve))
+  t.strictSame((await send('POST', '/posts', { as: admin, body: { title: 'c' } })).body, { title: 'c' })
+  t.match(await created, { id: 3, title: 'c' })
+})
+
+t.test('mistakes stop the start', async (t) => {
+  t.throws(() => allow({}), /allow needs the permissions of each role/)
+  const hooks = { after: { all: [allow(roles) as never] } }
+  await t.rejects(
+    createApp(t, (app) => app.service('posts', stored(), { hooks })),
+    /allow at 'posts' is a hook for 'around'/
+  )
+})

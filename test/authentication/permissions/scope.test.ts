@@ -1,0 +1,248 @@
+import { MemoryService } from '@feathersjs/memory'
+import { NotFound, type Params } from 'fastify-services'
+import { own, scope, within } from 'fastify-services/authentication'
+import t from 'tap'
+import { createApp } from './callers.js'
+
+const ada = { id: 1, organisations: [1] }
+const bob = { id: 2, organisations: [2] }
+const cy = { id: 3, organisations: [1, 2] }
+
+type Note = { id?: number; text: string; userId: number; organisationId?: number }
+
+/** A store as the adapters of Feathers are. */
+const stored = (notes: readonly Note[]) => {
+  const service = new MemoryService<Note>({ startId: notes.length + 1, multi: true })
+  service.store = Object.fromEntries(notes.map((note, index) => [index + 1, { ...note, id: index + 1 }]))
+  return service
+}
+
+/** A service that selects nothing by its query, but for what `find` is told to. */
+class Plain {
+  notes: Note[]
+  constructor(notes: readonly Note[]) {
+    this.notes = notes.map((note, index) => ({ ...note, id: index + 1 }))
+  }
+  async find(_params: Params): Promise<unknown> {
+    return this.notes
+  }
+  async get(id: string) {
+    const note = this.notes.find((note) => String(note.id) === id)
+    if (note === undefined) throw new NotFound(`There is no note ${id}`)
+    return note
+  }
+  async create(note: Note) {
+    this.notes.push(note)
+    return note
+  }
+  async patch(id: string, data: Partial<Note>) {
+    return Object.assign(await this.get(id), data)
+  }
+  async remove(id: string) {
+    const note = await this.get(id)
+    this.notes = this.notes.filter((other) => other !== note)
+    return note
+  }
+  async publish(id: string) {
+    return { ...(await this.get(id)), text: 'published' }
+  }
+  async stats() {
+    return { count: this.notes.length }
+  }
+}
+
+const notes = [
+  { text: 'a', userId: 1 },
+  { text: 'b', userId: 2 },
+  { text: 'c', userId: 1 }
+]
+const around = (hook: ReturnType<typeof own>) => ({ hooks: { around: { all: [hook] } } })
+
+t.test('own(field): each user sees their records, and no others', async (t) => {
+  const service = stored(notes)
+  const { send } = await createApp(t, (app) => app.service('notes', service, around(own('userId'))))
+  const texts = async (query = '') => {
+    const { body } = await send('GET', `/notes${query}`, { as: ada })
+    return body.map(({ text }: Note) => text)
+  }
+  t.strictSame(await texts(), ['a', 'c'])
+  t.strictSame(await texts('?text=b'), [])
+  const wider = [
+    'userId=2',
+    'userId[$ne]=1',
+    'userId[$in]=2',
+    '$or[0][userId]=2&$or[1][text]=b',
+    '$or[0][userId][$gt]=0&userId=2'
+  ]
+  for (const query of wider) t.notOk((await texts(`?${query}`)).includes('b'), query)
+  t.equal((await send('GET', '/notes/1', { as: ada })).status, 200)
+  for (const [verb, body] of [['GET'], ['DELETE'], ['PATCH', { text: 'x' }], ['PUT', { text: 'x' }]] as const) {
+    const other = await send(verb, '/notes/2', { as: ada, body })
+    const none = await send(verb, '/notes/99', { as: ada, body })
+    t.equal(other.status, 404, verb)
+    t.equal(other.body.message, none.body.message.replace('99', '2'), 'as if it were not there')
+  }
+  t.match(service.store, { 2: { text: 'b', userId: 2 } })
+  t.equal((await send('GET', '/notes')).status, 401, 'without a user')
+})
+
+t.test('own(field): what is created is the record of its user, each of a list', async (t) => {
+  const service = stored([])
+  const { send } = await createApp(t, (app) => app.service('notes', service, around(own('userId'))))
+  t.match(await send('POST', '/notes', { as: ada, body: { text: 'a' } }), { status: 201, body: { userId: 1 } })
+  t.match(await send('POST', '/notes', { as: ada, body: { text: 'a', userId: '1' } }), { body: { userId: 1 } })
+  const list = await send('POST', '/notes', { as: ada, body: [{ text: 'b' }, { text: 'c' }] })
+  t.match(list.body, [{ userId: 1 }, { userId: 1 }])
+  const refused = [
+    { text: 'x', userId: 2 },
+    [{ text: 'x' }, { text: 'x', userId: 2 }],
+    { text: 'x', userId: null },
+    { text: 'x', USERID: 2 },
+    { text: 'x', 'notes.userId': 2 },
+    { text: 'x', id: 1 }
+  ]
+  for (const body of refused)
+    t.equal((await send('POST', '/notes', { as: ada, body })).status, 403, JSON.stringify(body))
+  t.equal(Object.keys(service.store).length, 4)
+})
+
+t.test('own(field): a record is not moved', async (t) => {
+  const service = stored(notes)
+  const { send } = await createApp(t, (app) => app.service('notes', service, around(own('userId'))))
+  for (const body of [{ userId: 2 }, { $set: { userId: 2 } }, { userid: 2 }, { id: 2 }])
+    t.equal((await send('PATCH', '/notes/1', { as: ada, body })).status, 403, JSON.stringify(body))
+  t.equal((await send('PUT', '/notes/1', { as: ada, body: { text: 'x', userId: 2 } })).status, 403)
+  t.match(await send('PUT', '/notes/1', { as: ada, body: { text: 'x' } }), { body: { text: 'x', userId: 1 } })
+  t.match(await send('PATCH', '/notes?text[$ne]=q', { as: ada, body: { text: 'y' } }), { body: [{ id: 1 }, { id: 3 }] })
+  t.match(await send('DELETE', '/notes', { as: bob }), { body: [{ id: 2 }] })
+  t.strictSame(Object.keys(service.store), ['1', '3'])
+})
+
+t.test('scope(function): fields with several values, all records, and a function that fails', async (t) => {
+  const all = notes.map((note, index) => ({ ...note, organisationId: (index % 2) + 1 }))
+  const organisations = scope(({ params }) =>
+    params.user?.isAdmin ? true : { organisationId: params.user?.organisations }
+  )
+  const { send } = await createApp(t, (app) => app.service('notes', stored(all), around(organisations)))
+  const ids = async (user: typeof ada | { id: number; isAdmin: boolean }) =>
+    (await send('GET', '/notes', { as: user })).body.map(({ id }: Note) => id)
+  t.strictSame(await ids(ada), [1, 3])
+  t.strictSame(await ids(bob), [2])
+  t.strictSame(await ids(cy), [1, 2, 3])
+  t.strictSame(await ids({ id: 4, isAdmin: true }), [1, 2, 3])
+  t.strictSame(await ids({ ...ada, organisations: [] }), [])
+  t.match(await send('POST', '/notes', { as: cy, body: { text: 'x' } }), {
+    status: 400,
+    body: { message: /'organisationId' is required/ }
+  })
+  t.match(await send('POST', '/notes', { as: cy, body: { text: 'x', organisationId: 2 } }), { status: 201 })
+  t.match(
+    await send('PATCH', '/notes/1', { as: cy, body: { organisationId: 2 } }),
+    { status: 200 },
+    'from one of theirs to another'
+  )
+  t.match(await send('PATCH', '/notes/3', { as: cy, body: { organisationId: 3 } }), { status: 403 })
+  t.equal((await send('GET', '/notes', { as: { id: 5 } })).status, 401, 'a value that is missing')
+  const empty = await createApp(t, (app) => app.service('notes', stored(all), around(scope(() => ({})))))
+  t.equal((await empty.send('GET', '/notes', { as: ada })).status, 500, 'no fields are no scope')
+})
+
+t.test('services that select nothing by themselves are read before they are changed', async (t) => {
+  const service = new Plain(notes)
+  const { send } = await createApp(t, (app) =>
+    app.service('notes', service, {
+      ...around(own('userId', { except: ['stats'] })),
+      methods: ['find', 'get', 'create', 'patch', 'remove', 'publish', 'stats'],
+      routes: { publish: 'POST /:id/publish' }
+    })
+  )
+  t.match(await send('GET', '/notes/1', { as: ada }), { status: 200, body: { text: 'a' } })
+  t.match(await send('PATCH', '/notes/1', { as: ada, body: { text: 'x' } }), { status: 200 })
+  t.match(await send('POST', '/notes/3/publish', { as: ada, body: {} }), { body: { text: 'published' } })
+  const calls = [
+    ['GET', '/notes/2'],
+    ['PATCH', '/notes/2', {}],
+    ['DELETE', '/notes/2'],
+    ['POST', '/notes/2/publish', {}]
+  ] as const
+  for (const [verb, url, body] of calls) {
+    const other = await send(verb, url, { as: ada, body })
+    const none = await send(verb, url.replace('2', '9'), { as: ada, body })
+    t.equal(other.status, 404, url)
+    t.equal(other.body.message, none.body.message.replace('9', '2'))
+  }
+  t.equal((await send('GET', '/notes', { as: ada })).status, 500, 'it found records of others')
+  service.find = async ({ query }) => service.notes.filter(({ userId }) => userId === query?.userId)
+  t.match(await send('GET', '/notes', { as: bob }), { status: 200, body: [{ text: 'b' }] })
+  const stats = { 'x-service-method': 'stats' }
+  t.match(
+    await send('POST', '/notes', { as: ada, body: {}, headers: stats }),
+    { body: { count: 3 } },
+    '`except` names it'
+  )
+})
+
+t.test('a custom method without an id is refused, unless `except` names it', async (t) => {
+  const { send } = await createApp(t, (app) =>
+    app.service('notes', new Plain(notes), { ...around(own('userId')), methods: ['get', 'stats'] })
+  )
+  const answer = await send('POST', '/notes', { as: ada, body: {}, headers: { 'x-service-method': 'stats' } })
+  t.match(answer, { status: 403, body: { message: /name it in the option `except`/ } })
+})
+
+t.test('calls of the server itself pass, unless `internal` says otherwise', async (t) => {
+  const { app } = await createApp(t, (app) => {
+    app.service('free', stored(notes), around(own('userId')))
+    app.service('held', stored(notes), around(own('userId', { internal: true })))
+  })
+  const free = app.service<MemoryService>('free')
+  const held = app.service<MemoryService>('held')
+  t.equal(((await free.find()) as unknown as unknown[]).length, 3)
+  t.equal(((await held.find({ user: ada } as Params)) as unknown as unknown[]).length, 2)
+  await t.rejects(held.find(), { code: 401 })
+})
+
+t.test('one scope for all services', async (t) => {
+  const hooks = { around: { all: [own('userId', { except: ['countries', 'posts.find'] })] } }
+  const { send } = await createApp(
+    t,
+    (app) => {
+      for (const name of ['notes', 'posts', 'countries']) app.service(name, stored(notes))
+    },
+    { hooks }
+  )
+  const count = async (name: string) => (await send('GET', `/${name}`, { as: ada })).body.length
+  t.strictSame([await count('notes'), await count('posts'), await count('countries')], [2, 3, 3])
+  t.equal((await send('GET', '/posts/2', { as: ada })).status, 404)
+})
+
+t.test('within(service): the records of another record, which the caller must see', async (t) => {
+  const projects = stored([
+    { text: 'of ada', userId: 1 },
+    { text: 'of bob', userId: 2 }
+  ])
+  const issues = new MemoryService({ startId: 1 })
+  const { send } = await createApp(t, (app) => {
+    app.service('projects', projects, around(own('userId')))
+    app.service('projects/:projectId/issues', issues, around(within('projects')))
+  })
+  t.match(await send('POST', '/projects/1/issues', { as: ada, body: { title: 'x' } }), {
+    body: { projectId: 1, id: 1 }
+  })
+  t.match(await send('GET', '/projects/1/issues', { as: ada }), { body: [{ title: 'x', projectId: 1 }] })
+  for (const url of ['/projects/1/issues', '/projects/1/issues/1', '/projects/9/issues', '/projects/x/issues'])
+    t.equal((await send('GET', url, { as: bob })).status, 404, url)
+  t.equal((await send('GET', '/projects/2/issues/1', { as: bob })).status, 404, 'an issue of another project')
+  t.equal((await send('POST', '/projects/2/issues', { as: ada, body: { title: 'x' } })).status, 404)
+  await t.rejects(
+    createApp(t, (app) => app.service('issues', new MemoryService(), around(within('projects')))),
+    /within\('projects'\) at 'issues': the path has no placeholder/
+  )
+})
+
+t.test('they are hooks for around alone', async (t) => {
+  await t.rejects(
+    createApp(t, (app) => app.service('notes', stored([]), { hooks: { before: { all: [own('userId') as never] } } })),
+    /scope at 'notes' is a hook for 'around', not for 'before'/
+  )
+})

@@ -99,12 +99,12 @@ async function search(t: Test, name: string, store: () => Promise<Store>): Promi
   })
 
   const fields = ['text', 'kind', 'userId', 'projectId', 'secret', 'id']
-  const valueOf = (field: string) =>
+  const valueFor = (field: string) =>
     field === 'text' || field === 'kind' || field === 'secret' ? pick(['a', 'b', 'c']) : pick([1, 2, 3, 4, 5])
   const condition = (): string => {
     const field = pick(fields)
     const operator = pick(['', '', '[$ne]', '[$gt]', '[$in]', '[$nin]'])
-    return `${field}${operator}=${valueOf(field)}`
+    return `${field}${operator}=${valueFor(field)}`
   }
   const bracketed = (text: string) => text.replace(/^(\w+)/, '[$1]')
   const query = (): string => {
@@ -119,7 +119,7 @@ async function search(t: Test, name: string, store: () => Promise<Store>): Promi
     Object.fromEntries(
       ['text', ...fields]
         .filter((field, index) => index === 0 || random() < (field === 'id' || field === 'secret' ? 0.05 : 0.3))
-        .map((field) => [field, valueOf(field)])
+        .map((field) => [field, valueFor(field)])
     )
   const failures: string[] = []
   let answered = 0

@@ -19,7 +19,7 @@ export function toOperation(place: Omit<OperationSource, 'id'>): Json {
   return {
     operationId: id,
     summary: summaryOf(method, form, service),
-    ...(schema.description !== undefined && { description: schema.description }),
+    ...describedBy(method),
     tags: schema.tags ?? [service.description.path || '/'],
     ...(schema.deprecated && { deprecated: true }),
     ...(parameters.length > 0 && { parameters }),
@@ -84,6 +84,13 @@ function summaryOf({ name, schema, isCustom }: MethodDescription, form: Form, { 
   if (name === 'find') return `Find records of ${text}`
   if (isBulk) return `${verbs[name]} all records of ${text} ${selected}`
   return `${verbs[name]} a record of ${text}${form.isMany ? ', or a list' : ''}`
+}
+
+/** What the application says of a method, then who may call it. */
+function describedBy({ schema, access }: MethodDescription): { description?: string } {
+  const texts = [schema.description, access.length > 0 ? `For: ${access.join('; ')}.` : undefined]
+  const description = texts.filter((text) => text !== undefined).join('\n\n')
+  return description === '' ? {} : { description }
 }
 
 const suffixes: Readonly<Record<string, string>> = { create: 'Data', update: 'Update', patch: 'Patch' }

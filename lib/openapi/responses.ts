@@ -71,12 +71,12 @@ const toPage = (record: Json): Json => ({
 
 /** The errors that the transport, the guards and the adapters answer. Others are the `default`. */
 function errorsOf({ method, form, service }: OperationSource): string[] {
-  const { name, definition, security } = method
+  const { name, definition, security, access } = method
   const hasPlaceholder = form.hasId || service.description.path.includes(':')
   const hasBody = definition.arguments.includes('data')
   return [
     '400',
-    ...(security.length > 0 ? ['401', '403'] : []),
+    ...(security.length > 0 || access.length > 0 ? ['401', '403'] : []),
     ...(hasPlaceholder ? ['404'] : []),
     ...(name === 'create' ? ['405'] : []),
     ...(hasBody ? ['415', '422'] : []),

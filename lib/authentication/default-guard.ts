@@ -60,7 +60,7 @@ export function guardServices(app: FastifyInstance, { credentials, strategies, o
     isGuarded(path, method) ? schemesOf(credentials, strategies) : undefined
   const hook = withTraits(guard, { isOutermost: true, guards: app, security })
   host.addHooks({ around: { all: [hook] } })
-  app.addHook('onReady', async () => checkNames(app, open, host))
+  app.addHook('onReady', async () => checkPublicNames(app, open, host))
 }
 
 /** A name as it stands in the option: that of a service under the prefix of the instance, or at the root. */
@@ -71,7 +71,7 @@ const isWithin = (app: object, instance: unknown) =>
   instance === app || Object.prototype.isPrototypeOf.call(app, instance as object)
 
 /** @throws when a name is that of no service and of no method that HTTP may call */
-function checkNames(app: FastifyInstance, open: readonly string[], { entries }: ServiceHost): void {
+function checkPublicNames(app: FastifyInstance, open: readonly string[], { entries }: ServiceHost): void {
   const names = new Set(entries.flatMap(({ path, exposed }) => [path, ...exposed.map((method) => `${path}.${method}`)]))
   const unknown = open.find((name) => !namesIn(app, name).some((path) => names.has(path)))
   if (unknown === undefined) return

@@ -37,18 +37,18 @@ export function prepareUsers(service: RegisteredService, credentials: StoredCred
   if (hashes && isNew(`password ${passwordField}`)) {
     const hash = withTraits(hashBeforeMethod(passwordField, passwords), { isInnermost: true })
     const note = withTraits(noteSent(passwordField), { isOutermost: true })
-    for (const method of writing) service.hooks({ around: { [method]: [note, hash] } })
+    for (const method of storingMethods) service.hooks({ around: { [method]: [note, hash] } })
   }
-  if (normalize !== unchanged && isNew(`name ${usernameField}`)) {
+  if (normalize !== asSent && isNew(`name ${usernameField}`)) {
     const spell = withTraits(spellNames(usernameField, normalize), { isInnermost: true })
-    for (const method of [...writing, 'find']) service.hooks({ around: { [method]: [spell] } })
+    for (const method of [...storingMethods, 'find']) service.hooks({ around: { [method]: [spell] } })
   }
 }
 
-const writing = ['create', 'update', 'patch'] as const
+const storingMethods = ['create', 'update', 'patch'] as const
 
 /** The spelling of names that are stored as they were sent. */
-export const unchanged = (name: string): string => name
+export const asSent = (name: string): string => name
 
 /** A name without what people do not see: spaces around it, the case of its letters, two ways to write an accent. */
 export const lowercase = (name: string): string => name.normalize('NFC').trim().toLowerCase()

@@ -9,6 +9,8 @@ const commented = ['index.ts', ...filesIn(['lib/core', 'lib/schema', 'lib/databa
 
 // These words say nothing without the line that they stand in.
 const vague = new Set('one own given found known made kept told said seen asked taken got thing them'.split(' '))
+// A hook is called so in the field, and has its name at the door.
+const doorNames = new Set(['lib/authentication/permissions/scope.ts own'])
 // What such a word points at is in the code beside the comment, or nowhere.
 const pointer =
   /^(it|they|those|these|one|them|its|their|that|this|others?|both|some|of (others|those|them|these|it)|what (is|was|are) (not )?(told|said|given|made|known)|then|so|but|and|otherwise|none|neither)\b/i
@@ -18,7 +20,10 @@ const placesOf = (places: readonly Place[]) => places.map(({ place, text }) => `
 t.test('names say what they name', async (t) => {
   const names = named.flatMap(declaredNames)
   t.ok(names.length > 3000, 'the names were read')
-  t.same(placesOf(names.filter(({ text }) => vague.has(text))), [])
+  t.same(
+    placesOf(names.filter(({ place, text }) => vague.has(text) && !doorNames.has(`${place.split(':')[0]} ${text}`))),
+    []
+  )
 })
 
 t.test('comments name their subject', async (t) => {

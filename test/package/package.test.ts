@@ -39,7 +39,9 @@ t.test('every file of the library can be loaded by itself', async (t) => {
   }
 })
 
-const names = ['JwtStrategy', 'LocalStrategy', 'authenticate', 'default', 'hashPassword', 'memoryStore', 'protect']
+const classes = ['JwtStrategy', 'LocalStrategy']
+const hooks = ['allow', 'authenticate', 'hashPassword', 'own', 'protect', 'scope', 'within']
+const names = [...classes, ...hooks, 'default', 'memoryStore'].sort()
 
 t.test('the door of authentication exports these names, and no others', async (t) => {
   t.same(Object.keys(await import('fastify-services/authentication')).sort(), names)

@@ -16,7 +16,7 @@ type Permission = boolean | readonly string[]
 export type Permissions = boolean | Readonly<Record<string, Permission | undefined>>
 
 export interface AllowOptions {
-  /** The role of a user, or a list of roles, of which one is enough. Default: the field `role` or `roles`. */
+  /** The role of a user, or a quotedNames of roles, of which one is enough. Default: the field `role` or `roles`. */
   role?: (user: Readonly<Record<string, unknown>>, context: HookContext) => unknown
   /** Whether calls of the server itself are held to it, too. Default `false`. */
   internal?: boolean
@@ -54,8 +54,8 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     const permissionFor = (method: string) =>
       union(userRoles.map((role) => permissionOf(roles[role as string], method)))
     const permission = permissionFor(context.method)
-    if (permission === false) throw new Forbidden(refusal(context, userRoles as string[], roles))
-    if (writing.has(context.method)) checkData(context, permission)
+    if (permission === false) throw new Forbidden(refusalOfRole(context, userRoles as string[], roles))
+    if (methodsWithData.has(context.method)) checkSentFields(context, permission)
     const isStandard = methods.has(context.method)
     const readable = givesRecord(context, permission)
       ? permissionFor('get') || permissionFor('find') || permission
@@ -77,11 +77,13 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
   return withTraits(hook, { check: aroundOnly('allow'), access })
 }
 
-const writing = new Set(['create', 'update', 'patch'])
+const methodsWithData = new Set(['create', 'update', 'patch'])
 
 /** Whether a method gives a record as `get` does, and no fields are named for its answer: writes, and custom methods of a record. */
 const givesRecord = ({ method, id }: HookContext, permission: Permission): boolean =>
-  writing.has(method) || method === 'remove' || (!methods.has(method) && permission === true && id !== undefined)
+  methodsWithData.has(method) ||
+  method === 'remove' ||
+  (!methods.has(method) && permission === true && id !== undefined)
 
 function permissionOf(permissions: Permissions | undefined, method: string): Permission {
   if (typeof permissions !== 'object') return permissions === true
@@ -96,7 +98,7 @@ function union(permissions: readonly Permission[]): Permission {
   return fields.length > 0 && [...new Set(fields.flat())]
 }
 
-function refusal(
+function refusalOfRole(
   { method, path }: HookContext,
   userRoles: readonly string[],
   roles: Readonly<Record<string, Permissions>>
@@ -107,15 +109,18 @@ function refusal(
 }
 
 /** @throws {Forbidden} for fields that the role may not send */
-function checkData({ data, method, path }: HookContext, permission: Permission): void {
+function checkSentFields({ data, method, path }: HookContext, permission: Permission): void {
   if (typeof permission === 'boolean') return
   const names = [data].flat().flatMap((record) => Object.keys(Object(record)))
   const forbidden = [...new Set(names)].filter((name) => !permission.includes(name))
   if (forbidden.length === 0) return
   const errors = Object.fromEntries(forbidden.map((name) => [name, 'is not allowed']))
-  throw new Forbidden(`'${method}' of '${path}' does not allow ${list(forbidden)}: only ${list(permission)}`, {
-    errors
-  })
+  throw new Forbidden(
+    `'${method}' of '${path}' does not allow ${quotedNames(forbidden)}: only ${quotedNames(permission)}`,
+    {
+      errors
+    }
+  )
 }
 
 /** The operators of a query that hold no names of fields, and those that hold queries. */
@@ -126,7 +131,9 @@ const junctions = new Set(['$or', '$and'])
 function checkQuery({ params, method, path }: HookContext, readable: Permission): void {
   const fields = readable === false ? [] : (readable as readonly string[])
   const refuse = (name: string) => {
-    throw new Forbidden(`A query of '${method}' of '${path}' can't name ${shownName(name)}: only ${list(fields)}`)
+    throw new Forbidden(
+      `A query of '${method}' of '${path}' can't name ${shownName(name)}: only ${quotedNames(fields)}`
+    )
   }
   const check = (query: Query): void => {
     for (const [name, value] of Object.entries(Object(query))) {
@@ -165,4 +172,4 @@ function projectResult(context: HookContext, readable: Permission): void {
 }
 
 const shownName = (name: string) => `'${name.slice(0, 50)}'`
-const list = (names: readonly string[]) => names.map(shownName).join(', ') || 'none'
+const quotedNames = (names: readonly string[]) => names.map(shownName).join(', ') || 'none'

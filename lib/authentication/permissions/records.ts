@@ -3,18 +3,18 @@ export function recordsIn(result: unknown): readonly unknown[] | undefined {
   if (Array.isArray(result)) return result
   if (!isRecord(result)) return undefined
   const { data } = result as { data?: unknown }
-  return isPage(result) ? (data as unknown[]) : [result]
+  return isPageOfRecords(result) ? (data as unknown[]) : [result]
 }
 
 /** A result in which each record is replaced. */
 export function mapRecords(result: unknown, change: (record: object) => object): unknown {
   if (Array.isArray(result)) return result.map((record) => (isRecord(record) ? change(record) : record))
   if (!isRecord(result)) return result
-  return isPage(result) ? { ...result, data: mapRecords(result.data, change) } : change(result)
+  return isPageOfRecords(result) ? { ...result, data: mapRecords(result.data, change) } : change(result)
 }
 
 /** A page of `find`: a list, and a number that says which part of all it is. */
-const isPage = (result: object): result is { data: unknown[] } =>
+const isPageOfRecords = (result: object): result is { data: unknown[] } =>
   'data' in result &&
   Array.isArray(result.data) &&
   ['total', 'limit', 'skip'].some((name) => typeof (result as Record<string, unknown>)[name] === 'number')

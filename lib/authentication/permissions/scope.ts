@@ -105,8 +105,8 @@ class ScopedCall {
   #narrow(): void {
     const { params } = this.#context
     const { $and = [], ...query }: Query = params.query ?? {}
-    const asked = Object.keys(this.#fields).filter((field) => Object.hasOwn(query, field))
-    const and = [...[$and].flat(), ...asked.map((field) => ({ [field]: query[field] }))]
+    const queried = Object.keys(this.#fields).filter((field) => Object.hasOwn(query, field))
+    const and = [...[$and].flat(), ...queried.map((field) => ({ [field]: query[field] }))]
     const conditions = Object.entries(this.#fields).map(([field, value]) => [
       field,
       Array.isArray(value) ? { $in: value } : value
@@ -215,6 +215,7 @@ class ScopedCall {
 
 /** Whether two values of a field are the same to a database, which may give a number as a text, or an id as an object. */
 const isSame = (value: unknown, other: unknown): boolean =>
-  value === other || (isThere(value) && isThere(other) && typeof value !== 'boolean' && String(value) === String(other))
+  value === other ||
+  (hasValue(value) && hasValue(other) && typeof value !== 'boolean' && String(value) === String(other))
 
-const isThere = (value: unknown) => value !== undefined && value !== null
+const hasValue = (value: unknown) => value !== undefined && value !== null

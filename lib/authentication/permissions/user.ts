@@ -3,13 +3,13 @@ import type { Id } from '../../../types/service.js'
 import { attempt, NotAuthenticated } from '../../core/errors.js'
 import { anyAuthenticationOf } from '../find.js'
 
-interface Caller {
+interface LoggedInUser {
   readonly user: Readonly<Record<string, unknown>>
   readonly id: Id
 }
 
 /** The user who makes a call, as a guard has told. @throws {NotAuthenticated} where no guard has */
-export function entityIn({ app, params, path, method }: HookContext): Caller {
+export function entityIn({ app, params, path, method }: HookContext): LoggedInUser {
   const entities = attempt(() => anyAuthenticationOf(app).authenticator.entities)
   const user: unknown = params[entities?.name ?? 'user']
   if (typeof user !== 'object' || user === null)
@@ -17,5 +17,5 @@ export function entityIn({ app, params, path, method }: HookContext): Caller {
   const { id, _id } = user as Record<string, Id>
   const ownId = attempt(() => entities?.idOf(user)) ?? id ?? _id
   if (ownId === undefined) throw new NotAuthenticated('The user has no id')
-  return { user: user as Caller['user'], id: ownId }
+  return { user: user as LoggedInUser['user'], id: ownId }
 }

@@ -24,7 +24,7 @@ export interface WithinOptions extends ScopeOptions {
  * app.service('projects/:projectId/issues', issues).hooks({ around: { all: [within('projects')] } })
  */
 export function within(parent: string, { param, field, ...options }: WithinOptions = {}): AroundHook {
-  const placeholderIn = (path: string) => param ?? new RegExp(`(?:^|/)${escaped(parent)}/:(\\w+)`).exec(path)?.[1]
+  const placeholderIn = (path: string) => param ?? new RegExp(`(?:^|/)${toPatternText(parent)}/:(\\w+)`).exec(path)?.[1]
   const hook = scope(async (context) => {
     const placeholder = placeholderIn(context.path) as string
     const id = await parentId(context, parent, placeholder)
@@ -59,4 +59,4 @@ async function parentId({ app, params }: HookContext, parent: string, placeholde
   return Object(record)[idFieldOf(service)] ?? id
 }
 
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+const toPatternText = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')

@@ -4,7 +4,7 @@ import { NotAuthenticated } from '../../core/errors.js'
 import { type Bcrypt, createBcrypt } from '../bcrypt.js'
 import type { Entity } from '../entities.js'
 import { isHashed, isShortText } from '../password.js'
-import { looksHashed, lowercase, type StoredCredentials, unchanged } from '../stored-credentials.js'
+import { asSent, looksHashed, lowercase, type StoredCredentials } from '../stored-credentials.js'
 import type { Authenticator, Strategy, StrategyDescription, StrategyResult } from '../strategy.js'
 
 export interface LocalOptions {
@@ -56,7 +56,7 @@ export class LocalStrategy implements Strategy {
 
   constructor(options: LocalOptions = {}) {
     const { usernameField: username = 'email', passwordField = 'password' } = options
-    const { name: usernameField, normalize = unchanged } = typeof username === 'string' ? { name: username } : username
+    const { name: usernameField, normalize = asSent } = typeof username === 'string' ? { name: username } : username
     this.#normalize = normalize === 'lowercase' ? lowercase : normalize
     this.usernameField = usernameField
     this.passwordField = passwordField

@@ -15,6 +15,8 @@ import { type Caller, createApp } from './callers.js'
 const seed = Number(process.env.SEED ?? 1)
 const runs = Number(process.env.RUNS ?? 600)
 
+t.setTimeout(30_000 + 100 * runs)
+
 interface Note {
   readonly id: number
   readonly text: string

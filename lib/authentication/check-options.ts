@@ -17,7 +17,7 @@ const isFilledList = (value: unknown) => Array.isArray(value) && value.length > 
 const isCollection = (value: object) =>
   [Map, WeakMap, URLSearchParams, Headers, FormData].some((type) => value instanceof type)
 const store: OptionKind = [
-  // It would keep all for ever, as those of the platform do that take a key and a value alone.
+  // A store without the seconds keeps everything for ever, as those of the platform do that take a key and a value alone.
   'an object with the methods get(key) and set(key, value, seconds), which a Map is not',
   (value) =>
     isObject(value) && typeof value.get === 'function' && typeof value.set === 'function' && !isCollection(value)

@@ -3,7 +3,7 @@ import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { attempt, BadRequest, GeneralError } from '../core/errors.js'
 import { type HookPosition, withTraits } from '../core/hooks.js'
 import { errorWithout, without } from '../core/without.js'
-import { isStream, mapStream, mapWeb, type Stream } from './protected-stream.js'
+import { isRecordStream, mapStream, mapWeb, type RecordStream } from './protected-stream.js'
 
 /** The operators of a query whose texts are values, and whose objects are queries again. All other operators take names of fields. */
 const valueOperators = new Set(
@@ -37,7 +37,7 @@ export const isNamed = (text: string, fields: readonly string[]) =>
 /** A result without the fields. */
 function cleanResult(result: unknown, fields: readonly string[]): unknown {
   if (result instanceof Response) return cleanResponse(result, fields)
-  if (isStream(result)) return cleanStream(result, fields)
+  if (isRecordStream(result)) return cleanStream(result, fields)
   try {
     return without(result, fields, types)
   } catch (cause) {
@@ -45,7 +45,7 @@ function cleanResult(result: unknown, fields: readonly string[]): unknown {
   }
 }
 
-function cleanStream(stream: Stream, fields: readonly string[]): Stream {
+function cleanStream(stream: RecordStream, fields: readonly string[]): RecordStream {
   try {
     return mapStream(stream, (record) => cleanResult(record, fields), errorsWithout(fields))
   } catch (error) {
@@ -69,7 +69,7 @@ const errorsWithout =
 
 /** What listeners get of a call of the server, whose result stays as it is: `null` for a stream, and for what can't be read. */
 const show = (result: unknown, fields: readonly string[]): unknown =>
-  isStream(result) ? null : (attempt(() => without(result, fields, types)) ?? null)
+  isRecordStream(result) ? null : (attempt(() => without(result, fields, types)) ?? null)
 
 /**
  * An around hook that removes fields from everything that leaves through a service, at any depth: results, the records of a stream,

@@ -1,21 +1,21 @@
 import { pipeline, type Readable, Transform } from 'node:stream'
 import { streamOf } from '../core/content.js'
 
-export type Stream = Readable | ReadableStream | AsyncIterable<unknown>
+export type RecordStream = Readable | ReadableStream | AsyncIterable<unknown>
 type Change = (record: unknown) => unknown
 type ChangeError = <E>(error: E) => E
 
-export const isStream = (value: unknown): value is Stream => streamOf(value) !== undefined
-const isNode = (stream: Stream): stream is Readable => streamOf(stream) === 'pipe'
-const isWeb = (stream: Stream): stream is ReadableStream => streamOf(stream) === 'getReader'
+export const isRecordStream = (value: unknown): value is RecordStream => streamOf(value) !== undefined
+const isNodeStream = (stream: RecordStream): stream is Readable => streamOf(stream) === 'pipe'
+const isWebStream = (stream: RecordStream): stream is ReadableStream => streamOf(stream) === 'getReader'
 
 /**
  * A stream of the same kind, whose records are changed on the way, and so is the error that it may end with. It ends, fails and is
  * closed together with its source.
  */
-export function mapStream(source: Stream, change: Change, fail: ChangeError): Stream {
-  if (isNode(source)) return mapNode(source, change, fail)
-  return isWeb(source) ? mapWeb(source, change, fail) : mapIterable(source, change, fail)
+export function mapStream(source: RecordStream, change: Change, fail: ChangeError): RecordStream {
+  if (isNodeStream(source)) return mapNode(source, change, fail)
+  return isWebStream(source) ? mapWeb(source, change, fail) : mapIterable(source, change, fail)
 }
 
 export function mapWeb(source: ReadableStream, change: Change, fail: ChangeError): ReadableStream {

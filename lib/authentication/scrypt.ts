@@ -1,7 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 
-/** One way to hash passwords. */
+/** A way to hash passwords. */
 export interface PasswordHash {
   /** Whether a password is the one that was hashed. `false` for a value that is not of this kind, at the same cost. */
   compare(password: string, stored: unknown): Promise<boolean>

@@ -37,12 +37,12 @@ export function toSecrets(secret: Secret | readonly Secret[] | undefined, algori
   const secretList = [secret].flat()
   const secrets = secretList.length === 0 ? [undefined] : secretList
   return secrets.map((entry, index) =>
-    algorithm.startsWith('HS') ? toText(entry, algorithm) : toKeyPair(entry, algorithm, index === 0)
+    algorithm.startsWith('HS') ? toSecretText(entry, algorithm) : toKeyPair(entry, algorithm, index === 0)
   )
 }
 
 // The key must be at least as long as the hash (RFC 7518, section 3.2).
-function toText(secret: Secret | undefined, algorithm: Algorithm): string | Buffer {
+function toSecretText(secret: Secret | undefined, algorithm: Algorithm): string | Buffer {
   const bytes = Number(algorithm.slice(2)) / 8
   if (secret === undefined || secret === null || secret === '')
     throw new Error(`The option \`secret\` of authentication is missing. ${advice}`)

@@ -23,7 +23,7 @@ export interface CredentialsParts {
   readonly log: Authenticator['log']
 }
 
-type Given = Params & { authentication?: AuthenticationRequest }
+type AuthenticationParams = Params & { authentication?: AuthenticationRequest }
 
 // Each `params.authentication` that was made here, and who has verified it: nobody where it was only read. Any other was set by others.
 const verifiers = new WeakMap<object, Credentials | undefined>()
@@ -109,7 +109,7 @@ export class Credentials {
   async check<P extends Params>(callParams: P, strategies: readonly string[], guarded: Guarded): Promise<P> {
     if (isViewOf(callParams, guarded)) return callParams
     const accepted = acceptedIn(callParams, guarded.call)
-    const params: P & Given = withoutOtherLogins(callParams, this, accepted)
+    const params: P & AuthenticationParams = withoutOtherLogins(callParams, this, accepted)
     accepted.add(this)
     const { authentication, authenticated } = params
     const isOurs = !authentication || verifiers.get(authentication) === this
@@ -125,7 +125,7 @@ export class Credentials {
 
   /** The credentials of a call: those that a hook or middleware has set (`null` is as if it were not set), else those that one of the strategies reads from the request. */
   async of(params: Params, strategies = this.authenticator.strategyNames): Promise<AuthenticationRequest | undefined> {
-    const { authentication }: Given = params
+    const { authentication }: AuthenticationParams = params
     if (authentication && !verifiers.has(authentication)) return authentication
     const request = params.provider ? requestOf(params) : undefined
     return request && this.#parse(request, strategies)

@@ -24,7 +24,7 @@ export function createRenewal(tokens: TokenStore, service: LoginService, { isCur
 
   // A login or logout may have changed the tokens meanwhile. Then they stay as they are.
   async function renewNow(refused: string, session: Session): Promise<Token> {
-    // Both tokens of a login are read in one turn, so that no login replaces one of them in between.
+    // The tokens of a login are read in one turn, so that no login replaces one of them in between.
     const [current, refreshToken] = await tokens.inTurn(async () => [await tokens.access(), await tokens.refresh()])
     if (current !== refused) return current
     if (!refreshToken) return undefined

@@ -10,13 +10,13 @@ export interface ExplorerOptions {
   title?: string
 }
 
-const known: OptionTable<ExplorerOptions> = { prefix: kinds.free, document: kinds.text, title: kinds.text }
+const explorerOptions: OptionTable<ExplorerOptions> = { prefix: kinds.free, document: kinds.text, title: kinds.text }
 // Fastify takes these of every plugin.
 const ofRegister = { logLevel: kinds.free, logSerializers: kinds.free }
 
 /** @throws when an option is not known, or can't be used */
 export function checkExplorerOptions(options: ExplorerOptions): void {
-  checkOptions('the explorer', { ...known, ...ofRegister }, { ...options })
+  checkOptions('the explorer', { ...explorerOptions, ...ofRegister }, { ...options })
   if (options.document !== undefined) originOf(options.document)
 }
 

@@ -13,7 +13,7 @@ const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 const escapeHTML = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] as string)
 
 /** The hash of what an element of the page holds, as a policy names it. */
-function hashOf(html: string, name: string): string {
+function sourceHashOf(html: string, name: string): string {
   const [, content] = new RegExp(`<${name}>(.*?)</${name}>`, 's').exec(html) as RegExpExecArray
   return `'sha256-${createHash('sha256')
     .update(content as string)
@@ -25,8 +25,8 @@ export function createPage({ document = '', title = '' }: ExplorerOptions): Page
   const built = readFileSync(new URL('page.html', import.meta.url), 'utf8')
   const policy = {
     'default-src': "'none'",
-    'script-src': hashOf(built, 'script'),
-    'style-src': hashOf(built, 'style'),
+    'script-src': sourceHashOf(built, 'script'),
+    'style-src': sourceHashOf(built, 'style'),
     'connect-src': ["'self'", originOf(document) ?? ''].join(' ').trim(),
     'img-src': 'data:',
     'base-uri': "'none'",

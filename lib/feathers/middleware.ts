@@ -7,7 +7,7 @@ import { type Layer, meetsService, nameOf, stackOf } from './stack.js'
 /** The middleware of an application that its framework has not brought, and what is missed of the rest. */
 export interface Sorted {
   readonly unknown: readonly Layer[]
-  /** Those of `unknown` that requests for services get to. */
+  /** The middleware of `unknown` that requests for services get to. */
   readonly around: readonly Layer[]
   /** The plugins of Fastify that do what is missed. */
   readonly missed: readonly string[]

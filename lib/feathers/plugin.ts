@@ -54,7 +54,7 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
   const applications = isFirst ? registerApplications(fastify, backing) : createApplications({ backing, mixins: [] })
   await applySettings(settings ?? {}, backing, fastify)
   const reader = mounted && credentialsReader(mounted, authentication ?? {})
-  // Its guards at services of ours are answered as well; not those of an application around it, which hooks do not get here.
+  // Guards of the application at services of ours are answered as well; not those of an application around it, which hooks do not get here.
   if (isFirst) (fastify as WithForeignReader)[foreignReader] = reader
   if (mounted === undefined || reader === undefined) return
   const framework = fallback ? await createFallback(mounted, fastify, ignored) : undefined

@@ -45,14 +45,14 @@ function toAnswer({ method, form, service, services }: OperationSource, record: 
     if (type === lines) return [type, { schema: record }]
     return [type, { schema: { type: 'string', format: 'binary' } }]
   })
-  const text = (responseSchema as Json | undefined)?.description ?? textOf(method, form)
+  const text = (responseSchema as Json | undefined)?.description ?? textOfAnswer(method, form)
   return {
     description: types.includes(lines) ? `${text} One on each line.` : text,
     content: Object.fromEntries(content)
   }
 }
 
-function textOf({ name, isCustom }: MethodDescription, { isMany }: Form) {
+function textOfAnswer({ name, isCustom }: MethodDescription, { isMany }: Form) {
   if (isCustom) return `What \`${name}\` gives.`
   return name === 'find' ? 'The records that the query selects.' : isMany ? 'The records.' : 'The record.'
 }

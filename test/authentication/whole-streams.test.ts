@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { HookContext } from 'fastify-services'
 import { BadRequest } from 'fastify-services'
 import t from 'tap'
-import { mapStream, type Stream } from '../../lib/authentication/protected-stream.js'
+import { mapStream, type RecordStream } from '../../lib/authentication/protected-stream.js'
 import { isKept } from '../support/kept.js'
 import { toldBy } from './outcomes.js'
 import { getter, hook, own } from './protected-values.js'
@@ -81,7 +81,7 @@ const isWeb = (stream: unknown): stream is ReadableStream => stream instanceof R
 const told = (error: unknown) => [toldBy(error), (error as BadRequest).data ?? null]
 
 /** Reads a stream to its end, or so many records and closes it. */
-async function read(stream: Stream, most = 99) {
+async function read(stream: RecordStream, most = 99) {
   const got: unknown[] = []
   try {
     const all = isWeb(stream) ? stream : (stream as AsyncIterable<unknown>)
@@ -113,7 +113,7 @@ t.test('streams of each kind, read to their end or closed', async (t) => {
         await hook(context, async () => {})
         await setImmediate()
         const before = kind === 'node' ? [] : [...seen]
-        const got = await read(context.result as Stream, most)
+        const got = await read(context.result as RecordStream, most)
         kept[`${kind}, ${name}, ${most === 99 ? 'all' : most}`] = [
           got,
           before.join(),
@@ -123,7 +123,7 @@ t.test('streams of each kind, read to their end or closed', async (t) => {
   const bytes = Readable.from([Buffer.from('{"secret":1}')], { objectMode: false })
   const body = { params: { provider: 'rest' }, result: bytes } as unknown as HookContext
   await hook(body, async () => {})
-  kept.bytes = [String((await read(body.result as Stream))[0]), (body.result as Readable).readableObjectMode]
+  kept.bytes = [String((await read(body.result as RecordStream))[0]), (body.result as Readable).readableObjectMode]
   const server = { params: {}, result: bytes } as unknown as HookContext
   await hook(server, async () => {})
   kept['of the server'] = [server.result === bytes, server.dispatch]
@@ -152,7 +152,7 @@ t.test('sources that have no end, or that fail when they are closed', async (t) 
       'a cancel that fails': new ReadableStream({ pull: (controller) => controller.enqueue(own), cancel: fail })
     }
     for (const [row, source] of Object.entries(rows)) {
-      kept[`${row}, ${name}`] = await read(mapStream(source as Stream, to, change as <E>(error: E) => E), 1)
+      kept[`${row}, ${name}`] = await read(mapStream(source as RecordStream, to, change as <E>(error: E) => E), 1)
     }
   }
   const locked = new ReadableStream()

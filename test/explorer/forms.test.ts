@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type Entry, parse, toData, toForm, toText } from '../../lib/explorer/model/data.js'
+import { type Entry, parseInput, toData, toFieldText, toForm } from '../../lib/explorer/model/data.js'
 import { createFollow, toField } from '../../lib/explorer/model/schema.js'
 
 const follow = createFollow({})
@@ -42,11 +42,11 @@ t.test('what is no JSON is named with its field', async (t) => {
   const { problems } = toData([entry('tags', '[1'), entry('title', '[1')])
   t.strictSame([...problems.keys()], ['tags'])
   t.match(problems.get('tags'), /^This is not JSON: ./)
-  t.strictSame(parse('[1]'), { value: [1] })
+  t.strictSame(parseInput('[1]'), { value: [1] })
 })
 
 t.test('values as a form shows them', async (t) => {
-  const texts = [undefined, null, 'a', 5, false, ['a'], {}].map((value) => toText(value))
+  const texts = [undefined, null, 'a', 5, false, ['a'], {}].map((value) => toFieldText(value))
   t.strictSame(texts, ['', '', 'a', '5', 'false', '[\n  "a"\n]', '{}'])
 })
 
@@ -66,13 +66,13 @@ t.test('what nobody touched stays what it was', async (t) => {
   for (const [name, value] of values) {
     const field = toField(name, schemas[name], follow)
     // What an input makes of a text.
-    const text = toText(value, field.kind).replaceAll('\r\n', '\n')
+    const text = toFieldText(value, field.kind).replaceAll('\r\n', '\n')
     const untouched = { field, text, initial: text, value }
     t.strictSame(toData([untouched]).data, { [name]: value }, `${name} is ${JSON.stringify(value)}`)
     t.strictSame(toData([untouched], true).data, {}, 'a change sends nothing of it')
   }
   const either = toField('either', schemas.either, follow)
-  const [initial, text] = [toText('abc', either.kind), toText('12', either.kind)]
+  const [initial, text] = [toFieldText('abc', either.kind), toFieldText('12', either.kind)]
   t.strictSame(toData([{ field: either, text, initial, value: 'abc' }], true).data, { either: '12' })
 })
 

@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { argumentsOf, type Call, missingIn, requestOf } from '../../lib/explorer/model/call.js'
+import { argumentsOf, type Call, missingIn, requestOfCall } from '../../lib/explorer/model/call.js'
 import { toJSON } from '../../lib/explorer/model/literal.js'
 import { formsOf, headerForms, type RequestTexts, toTexts } from '../../lib/explorer/model/texts.js'
 import { run, temporaryFolder } from '../package/pack.js'
@@ -56,7 +56,7 @@ t.test('what is copied does what the page does', async (t) => {
   const texts: RequestTexts[] = []
   const expected: Heard[] = []
   for (const call of Object.values(calls)) {
-    texts.push(toTexts(call, await requestOf(call, base, headers), base, headers))
+    texts.push(toTexts(call, await requestOfCall(call, base, headers), base, headers))
     expected.push(...(await hear(() => sendDirectly(call, headers))))
   }
   t.equal(expected.length, texts.length)
@@ -89,7 +89,7 @@ t.test('what is copied does what the page does', async (t) => {
 t.test('a secret is found in each of them', async (t) => {
   for (const secret of ['x', `it's "mine" \\ \u202e`]) {
     const call = callOf('echo', 'create', { data: { password: secret } })
-    const texts = toTexts(call, await requestOf(call, base, {}), base, {})
+    const texts = toTexts(call, await requestOfCall(call, base, {}), base, {})
     for (const text of Object.values(texts))
       t.ok(
         formsOf(secret).some((form) => text.includes(form)),
@@ -106,7 +106,7 @@ t.test('what is missing', async (t) => {
   t.strictSame(missingIn(callOf('echo', 'share')), ['id', ':place'])
   t.strictSame(missingIn(callOf('rooms/:room/echo', 'find')), [':room'])
   t.strictSame(missingIn(callOf('rooms/:room/echo', 'get', { id: '1', route: { room: 'a' } })), [])
-  await t.rejects(requestOf(callOf('echo', 'get', { id: '..' }), base, {}), { name: 'BadRequest' })
+  await t.rejects(requestOfCall(callOf('echo', 'get', { id: '..' }), base, {}), { name: 'BadRequest' })
 })
 
 t.test('what changes records has an id, or `null`', async (t) => {
@@ -122,7 +122,7 @@ t.test('they can be read', async (t) => {
     route: { room: 'a' },
     data: { text: "it's", 'a-b': [1] }
   })
-  const texts = toTexts(call, await requestOf(call, 'http://a.example', {}), 'http://a.example', {})
+  const texts = toTexts(call, await requestOfCall(call, 'http://a.example', {}), 'http://a.example', {})
   t.equal(
     texts.curl,
     `curl -X PATCH 'http://a.example/rooms/a/echo/1' \\
@@ -154,7 +154,7 @@ const result = await app.service('rooms/:room/echo').patch(
 console.log(result)`
   )
   const own = async (call: Call) => {
-    const texts = toTexts(call, await requestOf(call, 'http://a.example', {}), 'http://a.example', {})
+    const texts = toTexts(call, await requestOfCall(call, 'http://a.example', {}), 'http://a.example', {})
     return texts.typescript.slice(texts.typescript.indexOf('const result'))
   }
   t.equal(
@@ -164,17 +164,17 @@ console.log(result)`
   const update = callOf('rooms/:room/echo', 'update', { id: '1', route: { room: 'a'.repeat(40) }, data: form(false) })
   t.match(await own(update), "update(\n  '1',\n  body,\n  { route: {")
   const find = callOf('echo', 'find', { query: { area: { $gt: 5 }, $sort: { 'a b': -1 } } })
-  t.match((await requestOf(find, 'http://a.example', {})).url, '%24sort%5Ba%20b%5D')
-  const { curl } = toTexts(find, await requestOf(find, 'http://a.example', {}), 'http://a.example', {})
+  t.match((await requestOfCall(find, 'http://a.example', {})).url, '%24sort%5Ba%20b%5D')
+  const { curl } = toTexts(find, await requestOfCall(find, 'http://a.example', {}), 'http://a.example', {})
   const many = Object.fromEntries(['a', 'b', 'c'].map((name) => [`X-${name}`, name.repeat(30)]))
   const lines = ['a', 'b', 'c'].map((name) => `'X-${name}': '${name.repeat(30)}'`)
-  const { fetch } = toTexts(find, await requestOf(find, 'http://a.example', many), 'http://a.example', many)
+  const { fetch } = toTexts(find, await requestOfCall(find, 'http://a.example', many), 'http://a.example', many)
   t.match(fetch, `  headers: {\n    Accept: 'application/json',\n    ${lines.join(',\n    ')}\n  }\n})`)
   const long = callOf('echo', 'create', { data: { text: 'x'.repeat(80) } })
-  const sent = toTexts(long, await requestOf(long, 'http://a.example', {}), 'http://a.example', {})
+  const sent = toTexts(long, await requestOfCall(long, 'http://a.example', {}), 'http://a.example', {})
   t.match(sent.fetch, `  body: JSON.stringify({\n    text: '${'x'.repeat(80)}'\n  })\n})`)
   const share = callOf('echo', 'share', { id: '1', route: { place: 'a' }, data: {} })
-  const { typescript } = toTexts(share, await requestOf(share, 'http://a.example', {}), 'http://a.example', {})
+  const { typescript } = toTexts(share, await requestOfCall(share, 'http://a.example', {}), 'http://a.example', {})
   t.match(typescript, "app.use('echo', connection.service('echo'), { methods: ['share'], routes: { share: ")
   t.match(curl, `curl -g 'http://a.example/echo?area[$gt]=5&$sort[a%20b]=-1'`)
 })
@@ -182,7 +182,7 @@ console.log(result)`
 t.test('what a header holds is found in each text, to be covered', async (t) => {
   const call = callOf('echo', 'find')
   for (const key of ['abc123', `it's "a" \\ key`]) {
-    const texts = toTexts(call, await requestOf(call, base, { 'X-Key': key }), base, { 'X-Key': key })
+    const texts = toTexts(call, await requestOfCall(call, base, { 'X-Key': key }), base, { 'X-Key': key })
     for (const [name, text] of Object.entries(texts)) {
       const covered = headerForms(key).reduce((open, form) => open.replaceAll(form, '•'), text)
       t.match(covered, '•', name)

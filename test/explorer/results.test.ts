@@ -1,7 +1,17 @@
 import t from 'tap'
 import * as results from '../../lib/explorer/model/result.js'
 
-const { toRows, columnsOf, toCell, toReadable, toReadableBody, idOf, toDuration, toSize, toRange } = results
+const {
+  toRows,
+  columnsOf,
+  toCell,
+  toReadableText: toReadable,
+  toReadableBody,
+  idOfRecord: idOf,
+  toDuration,
+  toSize,
+  toRange
+} = results
 
 t.test('lists and pages are rows', async (t) => {
   const none = { total: undefined, limit: undefined, skip: 0 }

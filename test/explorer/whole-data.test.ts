@@ -1,5 +1,5 @@
 import t from 'tap'
-import { parse, toData, toForm, toText } from '../../lib/explorer/model/data.js'
+import { parseInput, toData, toFieldText, toForm } from '../../lib/explorer/model/data.js'
 import { toValue } from '../../lib/explorer/model/query.js'
 import { createFollow, toField } from '../../lib/explorer/model/schema.js'
 import { isKept } from '../support/kept.js'
@@ -70,7 +70,13 @@ t.test('what is typed, as data', async (t) => {
     t,
     {
       texts: [...before, false, 0, [], {}].map((value) =>
-        [value, toText(value), toText(value, 'json'), toText(value, 'text'), toText(value, 'number')].map(toPlain)
+        [
+          value,
+          toFieldText(value),
+          toFieldText(value, 'json'),
+          toFieldText(value, 'text'),
+          toFieldText(value, 'number')
+        ].map(toPlain)
       ),
       values: fields.map((field) => [field.name, typed.map((text) => [text, toValue(text, field)])]),
       unknown: typed.map((text) => [text, toValue(text, undefined)]),
@@ -84,7 +90,7 @@ t.test('what is typed, as data', async (t) => {
         name,
         before.map((value) => [
           toPlain(value),
-          ...dataOf([entries(name, toText(value, kind), toText(value, kind), value)])
+          ...dataOf([entries(name, toFieldText(value, kind), toFieldText(value, kind), value)])
         ])
       ]),
       several: [
@@ -106,7 +112,7 @@ t.test('what is typed, as data', async (t) => {
       ],
       forms: forms.map((one) => toPlain(toForm(one))),
       parsed: ['1', '', '{', '"a"', 'null', 'undefined', '[1,]'].map((text) => {
-        const { problem, ...rest } = parse(text)
+        const { problem, ...rest } = parseInput(text)
         return [text, rest, toPlain(problem?.replace(/(: ).*/s, '$1…'))]
       })
     },

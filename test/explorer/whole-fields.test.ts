@@ -1,5 +1,13 @@
 import t from 'tap'
-import { createFollow, fieldsOf, isObject, listOf, own, textOf, toField } from '../../lib/explorer/model/schema.js'
+import {
+  asList,
+  createFollow,
+  fieldsOf,
+  isObject,
+  propertyOf,
+  textOf,
+  toField
+} from '../../lib/explorer/model/schema.js'
 import { isKept } from '../support/kept.js'
 import { toPlain, toShort } from './plain.js'
 
@@ -104,7 +112,7 @@ t.test('schemas as fields of a form', async (t) => {
       required: [toField('f', text, follow, true), toField('f', text, follow, false)].map(toPlain),
       objects: objects.map((one) => [toPlain(one), fieldsOf(one, follow).map(toShort)]),
       parts: odd.map((one) =>
-        [one, isObject(one), own(one, 'a'), own(one, 'toString'), textOf(one), listOf(one)].map(toPlain)
+        [one, isObject(one), propertyOf(one, 'a'), propertyOf(one, 'toString'), textOf(one), asList(one)].map(toPlain)
       )
     },
     'test/explorer/whole-fields.txt'

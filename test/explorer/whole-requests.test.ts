@@ -1,5 +1,5 @@
 import t from 'tap'
-import { argumentsOf, type Call, missingIn, requestOf } from '../../lib/explorer/model/call.js'
+import { argumentsOf, type Call, missingIn, requestOfCall } from '../../lib/explorer/model/call.js'
 import { servicesIn } from '../../lib/explorer/model/services.js'
 import { toTexts } from '../../lib/explorer/model/texts.js'
 import { isKept } from '../support/kept.js'
@@ -97,11 +97,11 @@ t.test('requests of all forms, as they are sent and as they are copied', async (
     const operation = service.operations.get(method) ?? t.fail(`no ${method}`)
     const call = { service, operation, id: undefined, route: {}, query: {}, data: undefined, ...given } as Call
     const request = await resultOf(async () => {
-      const { method, url, headers: sent, body } = await requestOf(call, base, headers)
+      const { method, url, headers: sent, body } = await requestOfCall(call, base, headers)
       return [`${method} ${url}`, sent, body]
     })
     const texts = async () => {
-      const made = toTexts(call, await requestOf(call, base, headers), base, headers)
+      const made = toTexts(call, await requestOfCall(call, base, headers), base, headers)
       return Object.fromEntries(Object.entries(made).map(([name, text]) => [name, text.split('\n')]))
     }
     kept[`${index + 1} ${path} ${method}`] = [

@@ -60,7 +60,17 @@ t.test('texts as JSON and as literals', async (t) => {
 })
 
 t.test('answers as they are shown', async (t) => {
-  const { toRows, columnsOf, toCell, toReadable, toReadableBody, idOf, toDuration, toSize, toRange } = results
+  const {
+    toRows,
+    columnsOf,
+    toCell,
+    toReadableText: toReadable,
+    toReadableBody,
+    idOfRecord: idOf,
+    toDuration,
+    toSize,
+    toRange
+  } = results
   const odd = [undefined, null, true, 0, -0, 'text', '', [], {}, [[]], [null, 1, 'a', [2], { a: 1 }]]
   // biome-ignore format: a table
   const pages: unknown[] = [

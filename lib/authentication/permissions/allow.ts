@@ -4,7 +4,7 @@ import { Forbidden, GeneralError } from '../../core/errors.js'
 import { withTraits } from '../../core/hooks.js'
 import { methods } from '../../core/methods.js'
 import { isAuthentication } from '../find.js'
-import { isStream, mapStream } from '../protected-stream.js'
+import { isRecordStream, mapStream } from '../protected-stream.js'
 import { aroundOnly, isLeftAlone } from './position.js'
 import { isRecord, mapRecords } from './records.js'
 import { entityIn } from './user.js'
@@ -157,10 +157,11 @@ function projectResult(context: HookContext, readable: Permission): void {
       fields.filter((field) => field in record).map((field) => [field, (record as Record<string, unknown>)[field]])
     )
   const value = context.dispatch === undefined ? context.result : context.dispatch
-  const isReadable = value === null || value === undefined || Array.isArray(value) || isRecord(value) || isStream(value)
+  const isReadable =
+    value === null || value === undefined || Array.isArray(value) || isRecord(value) || isRecordStream(value)
   if (!isReadable)
     throw new GeneralError(`'${context.method}' of '${context.path}' gives no records: its fields can't be left out`)
-  context.dispatch = isStream(value)
+  context.dispatch = isRecordStream(value)
     ? mapStream(
         value,
         (record) => pickFields(Object(record)),
@@ -168,7 +169,7 @@ function projectResult(context: HookContext, readable: Permission): void {
       )
     : mapRecords(value, pickFields)
   // A stream is read once, and calls of the server have no other answer.
-  if (isStream(value) || context.params.provider === undefined) context.result = context.dispatch
+  if (isRecordStream(value) || context.params.provider === undefined) context.result = context.dispatch
 }
 
 const shownName = (name: string) => `'${name.slice(0, 50)}'`

@@ -71,7 +71,7 @@ function checked(fields: ScopeFields): ScopeFields {
   return fields
 }
 
-/** One call within a scope. */
+/** A call within a scope. */
 class ScopedCall {
   readonly #context: HookContext
   readonly #fields: ScopeFields

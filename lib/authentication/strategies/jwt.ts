@@ -11,7 +11,7 @@ export interface JwtOptions {
   schemes?: readonly string[]
 }
 
-// One word, or two.
+// The value of the header: a token, or a word and a token.
 const words = /^\s*(\S+)(?:\s+(\S+))?\s*$/
 
 /** The scheme of an access token in the header `Authorization`. */

@@ -1,7 +1,7 @@
 import { type Connection, rest } from '../../client/index.js'
 import { addMethod } from '../../client/rest-service.js'
 import { definitionOf } from '../../core/methods.js'
-import { own } from './schema.js'
+import { propertyOf } from './schema.js'
 import type { ExploredService, Operation } from './services.js'
 
 /** A call of a method, with its arguments. */
@@ -39,7 +39,7 @@ export const send = async (connection: Connection, call: Call, options?: object)
 
 /** The placeholders that a call has no values for. */
 export function missingIn({ service, operation, id, route }: Call): string[] {
-  const names = [...service.placeholders, ...operation.placeholders].filter((name) => !own(route, name))
+  const names = [...service.placeholders, ...operation.placeholders].filter((name) => !propertyOf(route, name))
   return [...(operation.hasId && !id ? ['id'] : []), ...names.map((name) => `:${name}`)]
 }
 
@@ -60,15 +60,15 @@ export function argumentsOf({ operation, id, route, query, data }: Call, options
  * The request that a call sends.
  * @throws what the client refuses: a path without a value for a placeholder
  */
-export async function requestOf(
+export async function requestOfCall(
   call: Call,
   base: string,
   headers: Readonly<Record<string, string>>
 ): Promise<SentRequest> {
   let request: SentRequest | undefined
   const connection = rest(base, { headers }).fetch(fetch)
-  connection.send = async (given) => {
-    request = given as SentRequest
+  connection.send = async (clientRequest) => {
+    request = clientRequest as SentRequest
     return { status: 204, headers: {}, body: new ArrayBuffer(0) }
   }
   await send(connection, call)

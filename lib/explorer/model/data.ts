@@ -20,7 +20,7 @@ export interface Filled {
 }
 
 /** A value as it stands in a form. */
-export function toText(value: unknown, kind?: Kind): string {
+export function toFieldText(value: unknown, kind?: Kind): string {
   if (value === undefined || (value === null && kind !== 'json')) return ''
   return typeof value === 'object' || kind === 'json' ? JSON.stringify(value, null, 2) : String(value)
 }
@@ -36,7 +36,7 @@ export function toData(entries: readonly Entry[], isChange = false): Filled {
     if (text === initial && value !== undefined) return [[field.name, value]]
     if (text === '') return field.isNullable ? [[field.name, null]] : field.kind === 'text' ? [[field.name, '']] : []
     if (field.kind !== 'json') return [[field.name, toValue(text, field)]]
-    const parsed = parse(text)
+    const parsed = parseInput(text)
     if (parsed.problem !== undefined) problems.set(field.name, parsed.problem)
     return [[field.name, parsed.value]]
   })
@@ -54,7 +54,7 @@ export function toForm(entries: readonly Entry[]): FormData {
 }
 
 /** Reads JSON, and says in plain words why it can't. */
-export function parse(text: string): { readonly value?: unknown; readonly problem?: string } {
+export function parseInput(text: string): { readonly value?: unknown; readonly problem?: string } {
   try {
     return { value: JSON.parse(text) }
   } catch (error) {

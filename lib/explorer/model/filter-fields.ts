@@ -1,4 +1,4 @@
-import { branchesOf, entriesOf, type Field, type Follow, type Json, own, textOf, toField } from './schema.js'
+import { alternativesOf, entriesOf, type Field, type Follow, type Json, propertyOf, textOf, toField } from './schema.js'
 
 /** A field that a query may name, with the operators that stand by it. */
 export interface FilterField extends Field {
@@ -36,35 +36,36 @@ const synonyms: readonly (readonly [string, string])[] = [
 export function toFilterFields(parameters: readonly Json[], follow: Follow): FilterField[] {
   const fields = new Map<string, FilterField>()
   for (const parameter of parameters) {
-    const [, name = '', operator] = /(.+?)(?:\[(\$\w+)\])?$/s.exec(textOf(own(parameter, 'name')) ?? '') ?? []
+    const [, name = '', operator] = /(.+?)(?:\[(\$\w+)\])?$/s.exec(textOf(propertyOf(parameter, 'name')) ?? '') ?? []
     if (name === '' || name.startsWith('$')) continue
-    const known = fields.get(name)
-    const found = operator === undefined ? readField(name, parameter, follow) : { operators: [operator] }
-    const operators = [...(known?.operators ?? []), ...found.operators]
-    fields.set(name, { ...toField(name, {}, follow), ...known, ...found, operators })
+    const earlierField = fields.get(name)
+    const parameterField = operator === undefined ? readField(name, parameter, follow) : { operators: [operator] }
+    const operators = [...(earlierField?.operators ?? []), ...parameterField.operators]
+    fields.set(name, { ...toField(name, {}, follow), ...earlierField, ...parameterField, operators })
   }
   return [...fields.values()].map((field) => ({ ...field, operators: sorted(field.operators) }))
 }
 
 /** A field may be a value, an object of operators, or either. */
 function readField(name: string, parameter: Json, follow: Follow): FilterField {
-  const schema = follow(own(parameter, 'schema'))
-  const all = branchesOf(schema, follow)
-  const operatorsIn = (one: Json) => entriesOf(own(one, 'properties')).filter(([key]) => key.startsWith('$'))
-  const values = all.filter((one) => operatorsIn(one).length === 0)
+  const schema = follow(propertyOf(parameter, 'schema'))
+  const all = alternativesOf(schema, follow)
+  const operatorsIn = (branch: Json) =>
+    entriesOf(propertyOf(branch, 'properties')).filter(([key]) => key.startsWith('$'))
+  const values = all.filter((branch) => operatorsIn(branch).length === 0)
   const operators = all.flatMap(operatorsIn)
   const value = values.length === 0 ? operators[0]?.[1] : { anyOf: values }
   return {
-    ...toField(name, value, follow, own(parameter, 'required') === true),
-    description: textOf(own(parameter, 'description')),
+    ...toField(name, value, follow, propertyOf(parameter, 'required') === true),
+    description: textOf(propertyOf(parameter, 'description')),
     operators: [...(values.length > 0 ? [''] : []), ...operators.map(([operator]) => operator)]
   }
 }
 
 function sorted(operators: readonly string[]): string[] {
-  const isKnown = (one: string) => operators.includes(one)
-  const doubled = synonyms.filter(([, other]) => isKnown(other)).map(([one]) => one)
+  const isKnown = (operator: string) => operators.includes(operator)
+  const doubled = synonyms.filter(([, other]) => isKnown(other)).map(([synonym]) => synonym)
   const order = [...operatorNames.keys()]
-  const place = (one: string) => (order.includes(one) ? order.indexOf(one) : order.length)
-  return [...new Set(operators)].filter((one) => !doubled.includes(one)).sort((a, b) => place(a) - place(b))
+  const place = (operator: string) => (order.includes(operator) ? order.indexOf(operator) : order.length)
+  return [...new Set(operators)].filter((operator) => !doubled.includes(operator)).sort((a, b) => place(a) - place(b))
 }

@@ -1,15 +1,15 @@
 // What would not be seen, or would change the order in which a line is read.
-const hidden = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
+const hiddenText = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** JSON without characters that can't be seen. */
-export const toJSON = (value: unknown): string => String(JSON.stringify(value)).replace(hidden, escaped)
+export const toJSON = (value: unknown): string => String(JSON.stringify(value)).replace(hiddenText, escaped)
 
 /** A text as a literal of JavaScript. */
 export const quote = (text: string): string =>
   `'${toJSON(text)
     .slice(1, -1)
-    .replace(/\\(.)|'/g, (found, after) => (after === '"' ? '"' : found === "'" ? "\\'" : found))}'`
+    .replace(/\\(.)|'/g, (sequence, after) => (after === '"' ? '"' : sequence === "'" ? "\\'" : sequence))}'`
 
 const width = 72
 
@@ -23,13 +23,13 @@ export const toKey = (key: string): string =>
   key === '__proto__' ? "['__proto__']" : /^[A-Za-z_$][\w$]*$/.test(key) ? key : quote(key)
 
 const javascript: Style = { text: quote, key: toKey }
-const json: Style = { text: toJSON, key: toJSON }
+const jsonStyle: Style = { text: toJSON, key: toJSON }
 
 /** Data as an expression of JavaScript, over several lines where it is long. */
 export const toLiteral = (value: unknown, indent = ''): string => layout(value, indent, javascript)
 
 /** Data as JSON to read. */
-export const toReadableJSON = (value: unknown): string => layout(value, '', json)
+export const toReadableJSON = (value: unknown): string => layout(value, '', jsonStyle)
 
 function layout(value: unknown, indent: string, style: Style): string {
   if (typeof value === 'string') return style.text(value)
@@ -37,10 +37,10 @@ function layout(value: unknown, indent: string, style: Style): string {
   const deeper = `${indent}  `
   const isList = Array.isArray(value)
   const parts = isList
-    ? value.map((one) => layout(one, deeper, style))
+    ? value.map((item) => layout(item, deeper, style))
     : Object.entries(value)
-        .filter(([, one]) => one !== undefined)
-        .map(([key, one]) => `${style.key(key)}: ${layout(one, deeper, style)}`)
+        .filter(([, property]) => property !== undefined)
+        .map(([key, property]) => `${style.key(key)}: ${layout(property, deeper, style)}`)
   return group(parts, indent, isList ? ['[', ']', ''] : ['{', '}', ' '])
 }
 

@@ -55,15 +55,15 @@ export function toHash(place: Place): string {
 /** The place that a hash stands for: `undefined` where it is none. */
 export function fromHash(hash: string): Place | undefined {
   const [, path, query] = /^#\/([^?]*)\??(.*)/s.exec(hash) ?? []
-  const service = path === undefined ? undefined : decode(path)
+  const service = path === undefined ? undefined : decodeSegment(path)
   if (service === undefined) return undefined
   const pairs = [...new URLSearchParams(query)]
-  const one = (name: string) => pairs.find(([key]) => key === name)?.[1]
-  const [asc, desc] = [one('asc'), one('desc')]
+  const valueIn = (name: string) => pairs.find(([key]) => key === name)?.[1]
+  const [asc, desc] = [valueIn('asc'), valueIn('desc')]
   return {
     service,
-    call: one('call') ?? 'find',
-    id: one('id'),
+    call: valueIn('call') ?? 'find',
+    id: valueIn('id'),
     route: new Map(pairs.filter(([key]) => key.startsWith(':')).map(([key, value]) => [key.slice(1), value])),
     filters: pairs
       .filter(([key]) => /^\..*\./s.test(key))
@@ -72,15 +72,15 @@ export function fromHash(hash: string): Place | undefined {
         return { field: key.slice(1, end), operator: key.slice(end + 1), text }
       }),
     sort: asc ? { field: asc, direction: 1 } : desc ? { field: desc, direction: -1 } : undefined,
-    limit: toCount(one('limit')),
-    skip: toCount(one('skip')) ?? 0,
+    limit: toCount(valueIn('limit')),
+    skip: toCount(valueIn('skip')) ?? 0,
     columns: pairs.filter(([key]) => key === 'column').map(([, value]) => value)
   }
 }
 
 const toCount = (text: string | undefined) => (text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined)
 
-function decode(path: string): string | undefined {
+function decodeSegment(path: string): string | undefined {
   try {
     return decodeURIComponent(path)
   } catch {

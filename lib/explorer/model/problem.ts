@@ -1,4 +1,4 @@
-import { entriesOf, listOf, own, textOf } from './schema.js'
+import { asList, entriesOf, propertyOf, textOf } from './schema.js'
 
 /** What is wrong with one field. */
 export interface Detail {
@@ -37,7 +37,7 @@ const advices: Readonly<Record<number, string>> = {
 
 /** @param base the address of the server */
 export function toProblem(error: unknown, base: string): Problem {
-  const code = Number(own(error, 'code'))
+  const code = Number(propertyOf(error, 'code'))
   const { name, message, cause } = Object(error) as Partial<Error>
   const text = textOf(message) || 'Something went wrong'
   // The client says so where there was no answer: a server that answers 503 gives no cause.
@@ -50,7 +50,7 @@ export function toProblem(error: unknown, base: string): Problem {
       isLogin: false
     }
   const details = detailsOf(Object(error).errors)
-  const seconds = Number(own(Object(error).data, 'retryAfter'))
+  const seconds = Number(propertyOf(Object(error).data, 'retryAfter'))
   const wait = seconds > 0 ? `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.` : undefined
   const server = code >= 500 ? 'This is a fault of the server: its log says more.' : undefined
   return {
@@ -65,17 +65,19 @@ export function toProblem(error: unknown, base: string): Problem {
 /** The details of an error: a list, as validators give it, or texts by field. */
 function detailsOf(errors: unknown): Detail[] {
   if (!Array.isArray(errors))
-    return entriesOf(errors).map(([path, message]) => toDetail([path], listOf(message)[0] ?? message))
-  return errors.map((one) => {
-    const params = own(one, 'params')
-    const last = own(params, 'missingProperty') ?? own(params, 'additionalProperty')
-    const place = own(one, 'instancePath') ?? own(one, 'path')
-    const path = Array.isArray(place) ? place.map((part) => own(part, 'key') ?? part) : segmentsOf(String(place ?? ''))
-    return toDetail(last === undefined ? path : [...path, last], own(one, 'message'))
+    return entriesOf(errors).map(([path, message]) => toDetail([path], asList(message)[0] ?? message))
+  return errors.map((detail) => {
+    const params = propertyOf(detail, 'params')
+    const last = propertyOf(params, 'missingProperty') ?? propertyOf(params, 'additionalProperty')
+    const place = propertyOf(detail, 'instancePath') ?? propertyOf(detail, 'path')
+    const path = Array.isArray(place)
+      ? place.map((part) => propertyOf(part, 'key') ?? part)
+      : segmentsOfPointer(String(place ?? ''))
+    return toDetail(last === undefined ? path : [...path, last], propertyOf(detail, 'message'))
   })
 }
 
-const segmentsOf = (pointer: string) =>
+const segmentsOfPointer = (pointer: string) =>
   pointer
     .split('/')
     .filter(Boolean)

@@ -41,9 +41,9 @@ export function toConditions(filters: readonly Filter[], { query, canJoin }: Rul
   const problems = new Map<number, string>()
   for (const [index, { field, operator, text }] of filters.entries()) {
     if (text === '') continue
-    const known = query.find((one) => one.name === field)
+    const queryField = query.find((candidate) => candidate.name === field)
     const isList = lists.includes(operator)
-    const values = (isList ? toList(text) : [text]).map((one) => toValue(one, known))
+    const values = (isList ? toList(text) : [text]).map((item) => toValue(item, queryField))
     const condition = operator === '' ? values[0] : new Map([[operator, isList ? values : values[0]]])
     const before = conditions.get(field)
     const areBoth = before instanceof Map && condition instanceof Map && !before.has(operator)
@@ -58,7 +58,12 @@ export function toConditions(filters: readonly Filter[], { query, canJoin }: Rul
 }
 
 const toObject = (conditions: readonly (readonly [string, unknown])[]): object =>
-  Object.fromEntries(conditions.map(([field, one]) => [field, one instanceof Map ? Object.fromEntries(one) : one]))
+  Object.fromEntries(
+    conditions.map(([field, condition]) => [
+      field,
+      condition instanceof Map ? Object.fromEntries(condition) : condition
+    ])
+  )
 
 /** The query of a list. */
 export function toQuery({ filters, sort, limit, skip, columns }: Selection, rules: Rules): object {
@@ -73,7 +78,7 @@ export function toQuery({ filters, sort, limit, skip, columns }: Selection, rule
 
 /** A text as a value of the type of its field; as it is where it is none. */
 export function toValue(text: string, field: Field | undefined): unknown {
-  const choice = field?.choices.find((one) => String(one) === text)
+  const choice = field?.choices.find((value) => String(value) === text)
   if (choice !== undefined) return choice
   if (field?.kind === 'boolean' && /^(true|false)$/.test(text)) return text === 'true'
   const number = Number(text)
@@ -92,12 +97,12 @@ const isExact = (text: string, number: number) =>
 function toList(text: string): string[] {
   try {
     const list: unknown = JSON.parse(text)
-    if (Array.isArray(list)) return list.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
+    if (Array.isArray(list)) return list.map((item) => (typeof item === 'string' ? item : JSON.stringify(item)))
   } catch {
     // Texts, then.
   }
   return text
     .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
 }

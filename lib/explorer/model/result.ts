@@ -1,5 +1,5 @@
 import { toReadableJSON } from './literal.js'
-import { isObject, type Json, own } from './schema.js'
+import { isObject, type Json, propertyOf } from './schema.js'
 
 /** What a list shows of an answer. */
 export interface Rows {
@@ -14,20 +14,24 @@ const toNumber = (value: unknown) => (typeof value === 'number' ? value : undefi
 
 /** The records of an answer: of a list, or of a page. `undefined` for anything else. */
 export function toRows(result: unknown): Rows | undefined {
-  const data = Array.isArray(result) ? result : own(result, 'data')
+  const data = Array.isArray(result) ? result : propertyOf(result, 'data')
   if (!Array.isArray(data)) return undefined
   return {
-    records: data.map((one) => (isObject(one) ? one : { value: one })),
-    total: toNumber(own(result, 'total')),
-    limit: toNumber(own(result, 'limit')),
-    skip: toNumber(own(result, 'skip')) ?? 0
+    records: data.map((record) => (isObject(record) ? record : { value: record })),
+    total: toNumber(propertyOf(result, 'total')),
+    limit: toNumber(propertyOf(result, 'limit')),
+    skip: toNumber(propertyOf(result, 'skip')) ?? 0
   }
 }
 
 /** The columns of a table: those that the document names, then what the records have besides. */
-export function columnsOf(records: readonly Json[], known: readonly string[], chosen: readonly string[]): string[] {
+export function columnsOf(
+  records: readonly Json[],
+  schemaNames: readonly string[],
+  chosen: readonly string[]
+): string[] {
   if (chosen.length > 0) return [...chosen]
-  return [...new Set([...known, ...records.flatMap((record) => Object.keys(record))])]
+  return [...new Set([...schemaNames, ...records.flatMap((record) => Object.keys(record))])]
 }
 
 const longest = 120
@@ -41,7 +45,8 @@ export function toCell(value: unknown): string {
 }
 
 /** An answer as a text to read. */
-export const toReadable = (result: unknown): string => (typeof result === 'string' ? result : toReadableJSON(result))
+export const toReadableText = (result: unknown): string =>
+  typeof result === 'string' ? result : toReadableJSON(result)
 
 /** A body as it came, as a text to read. */
 export function toReadableBody(text: string): string {
@@ -53,8 +58,8 @@ export function toReadableBody(text: string): string {
 }
 
 /** The id of a record in a URL, where it has one. A number with more digits than a number holds is that of another record. */
-export function idOf(record: Json, field: string): string | undefined {
-  const id = own(record, field)
+export function idOfRecord(record: Json, field: string): string | undefined {
+  const id = propertyOf(record, field)
   const isExact = typeof id === 'number' && (!Number.isInteger(id) || Number.isSafeInteger(id))
   return typeof id === 'string' || isExact ? String(id) : undefined
 }
@@ -68,8 +73,8 @@ export const toSize = (bytes: number): string => (bytes < 1000 ? `${bytes} B` : 
 
 /** Where a page stands among all records: `11–20 of 250`. */
 export function toRange({ records, total, skip }: Rows): string {
-  const known = total ?? (skip === 0 ? records.length : undefined)
-  const all = known === undefined ? '' : ` of ${known}`
-  if (records.length === 0) return known === 0 ? 'No records' : `Past the last${all || ' record'}`
+  const count = total ?? (skip === 0 ? records.length : undefined)
+  const all = count === undefined ? '' : ` of ${count}`
+  if (records.length === 0) return count === 0 ? 'No records' : `Past the last${all || ' record'}`
   return `${skip + 1}–${skip + records.length}${all}`
 }

@@ -5,14 +5,14 @@ export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** An own property, where there is an object that has it. */
-export const own = (value: unknown, key: string): unknown =>
+export const propertyOf = (value: unknown, key: string): unknown =>
   isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
 
 export const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])
 
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 // References may lead in a circle.
 const most = 20
@@ -22,12 +22,15 @@ export type Follow = (value: unknown) => Json
 
 export const createFollow = (document: unknown): Follow =>
   function follow(value) {
-    let found = value
+    let target = value
     for (let count = 0; count < most; count++) {
-      const reference = textOf(own(found, '$ref'))
-      if (reference === undefined) return isObject(found) ? found : {}
+      const reference = textOf(propertyOf(target, '$ref'))
+      if (reference === undefined) return isObject(target) ? target : {}
       const path = reference.replace(/^#\//, '').split('/')
-      found = path.reduce((at: unknown, key) => own(at, key.replaceAll('~1', '/').replaceAll('~0', '~')), document)
+      target = path.reduce(
+        (at: unknown, key) => propertyOf(at, key.replaceAll('~1', '/').replaceAll('~0', '~')),
+        document
+      )
     }
     return {}
   }
@@ -53,31 +56,34 @@ export interface Field {
 const unions = ['anyOf', 'oneOf']
 
 /** The branches of the unions that a schema has. */
-export const branchesWritten = (schema: Json): unknown[] => unions.flatMap((key) => listOf(own(schema, key)))
+export const branchesWritten = (schema: Json): unknown[] => unions.flatMap((key) => asList(propertyOf(schema, key)))
 
 /** What a value may be: each branch, or the schema itself where it is no union. */
-export const branchesOf = (schema: Json, follow: Follow): Json[] => {
+export const alternativesOf = (schema: Json, follow: Follow): Json[] => {
   const branches = branchesWritten(schema).map(follow)
   return branches.length === 0 ? [schema] : branches
 }
 
-const typesOf = (schema: Json) => [own(schema, 'type')].flat()
-const isNull = (schema: Json) => typesOf(schema).join() === 'null' || own(schema, 'const') === null
-const isBinary = (schema: Json) => own(schema, 'format') === 'binary'
+const typesOf = (schema: Json) => [propertyOf(schema, 'type')].flat()
+const isNull = (schema: Json) => typesOf(schema).join() === 'null' || propertyOf(schema, 'const') === null
+const isFileSchema = (schema: Json) => propertyOf(schema, 'format') === 'binary'
 
 /** What a schema says of a field. */
-export function toField(name: string, given: unknown, follow: Follow, isRequired = false): Field {
-  const schema = follow(given)
-  const all = branchesOf(schema, follow)
-  const branches = all.filter((one) => !isNull(one))
+export function toField(name: string, fieldSchema: unknown, follow: Follow, isRequired = false): Field {
+  const schema = follow(fieldSchema)
+  const all = alternativesOf(schema, follow)
+  const branches = all.filter((branch) => !isNull(branch))
   const [first = {}] = branches
-  const values = branches.map((one) => (Object.hasOwn(one, 'const') ? [one.const] : listOf(own(one, 'enum'))))
+  const values = branches.map((branch) =>
+    Object.hasOwn(branch, 'const') ? [branch.const] : asList(propertyOf(branch, 'enum'))
+  )
   const isChoice = values.every((list) => list.length > 0)
   const choices = isChoice ? values.flat().filter((value) => value !== null) : []
-  const isMany = isBinary(follow(own(first, 'items')))
+  const isMany = isFileSchema(follow(propertyOf(first, 'items')))
   const kind = choices.length > 0 ? 'choice' : isMany ? 'file' : branches.length === 1 ? kindOf(first) : 'json'
-  const maximum = own(first, 'maxLength')
-  const isSecret = kind === 'text' && (own(first, 'format') === 'password' || own(first, 'writeOnly') === true)
+  const maximum = propertyOf(first, 'maxLength')
+  const isSecret =
+    kind === 'text' && (propertyOf(first, 'format') === 'password' || propertyOf(first, 'writeOnly') === true)
   return {
     name,
     kind,
@@ -87,12 +93,12 @@ export function toField(name: string, given: unknown, follow: Follow, isRequired
     isMany,
     isLong: kind === 'text' && !isSecret && typeof maximum === 'number' && maximum > 300,
     isSecret,
-    description: textOf(own(schema, 'description'))
+    description: textOf(propertyOf(schema, 'description'))
   }
 }
 
 function kindOf(schema: Json): Kind {
-  if (isBinary(schema)) return 'file'
+  if (isFileSchema(schema)) return 'file'
   const types = typesOf(schema).filter((type) => type !== 'null')
   if (types.length !== 1) return 'json'
   const [type] = types
@@ -106,18 +112,18 @@ function kindOf(schema: Json): Kind {
 }
 
 /** The fields of an object, in the order of its schema. */
-export function fieldsOf(given: unknown, follow: Follow): Field[] {
-  const parts = [...partsOf(given, follow)]
-  const required = parts.flatMap((part) => listOf(own(part, 'required')))
-  const found = new Map(parts.flatMap((part) => entriesOf(own(part, 'properties'))))
-  return [...found].map(([name, schema]) => toField(name, schema, follow, required.includes(name)))
+export function fieldsOf(objectSchema: unknown, follow: Follow): Field[] {
+  const parts = [...partsOf(objectSchema, follow)]
+  const required = parts.flatMap((part) => asList(propertyOf(part, 'required')))
+  const properties = new Map(parts.flatMap((part) => entriesOf(propertyOf(part, 'properties'))))
+  return [...properties].map(([name, schema]) => toField(name, schema, follow, required.includes(name)))
 }
 
 /** A schema and those that it is made of, each once: they may lead in a circle. */
-function partsOf(given: unknown, follow: Follow, seen = new Set<Json>()): Set<Json> {
-  const schema = follow(given)
-  if (seen.has(schema)) return seen
-  seen.add(schema)
-  for (const part of listOf(own(schema, 'allOf'))) partsOf(part, follow, seen)
-  return seen
+function partsOf(whole: unknown, follow: Follow, parts = new Set<Json>()): Set<Json> {
+  const schema = follow(whole)
+  if (parts.has(schema)) return parts
+  parts.add(schema)
+  for (const part of asList(propertyOf(schema, 'allOf'))) partsOf(part, follow, parts)
+  return parts
 }

@@ -39,12 +39,12 @@ const readable = (url: string) => {
 /** A word of a shell. */
 const toWord = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-const isForm = (body: unknown): body is FormData => body instanceof FormData
+const isFormData = (body: unknown): body is FormData => body instanceof FormData
 
 function toCurl({ method, url, headers, body }: SentRequest): string {
   const address = readable(url)
-  const given = Object.entries(headers).map(([name, value]) => `-H ${toWord(`${name}: ${value}`)}`)
-  const data = isForm(body)
+  const headerWords = Object.entries(headers).map(([name, value]) => `-H ${toWord(`${name}: ${value}`)}`)
+  const data = isFormData(body)
     ? [...body].map(([name, value]) => `-F ${toWord(formField(name, value))}`)
     : body === undefined
       ? []
@@ -54,7 +54,7 @@ function toCurl({ method, url, headers, body }: SentRequest): string {
   const verb = isDefault ? '' : ` -X ${method}`
   // Brackets would be ranges.
   const globs = /[[\]{}]/.test(address) ? ' -g' : ''
-  return [`curl${globs}${verb} ${toWord(address)}`, ...given, ...data].join(' \\\n  ')
+  return [`curl${globs}${verb} ${toWord(address)}`, ...headerWords, ...data].join(' \\\n  ')
 }
 
 // A body is JSON here, which may be written without characters that can't be seen.
@@ -72,7 +72,7 @@ function toFetch({ method, url, headers, body }: SentRequest): string {
   const options = [
     ...(method === 'GET' ? [] : [`method: ${quote(method)}`]),
     `headers: ${toLiteral(headers, '  ')}`,
-    ...(isForm(body)
+    ...(isFormData(body)
       ? ['body']
       : body === undefined
         ? []
@@ -87,7 +87,7 @@ function toFetch({ method, url, headers, body }: SentRequest): string {
 
 function toTypeScript(call: Call, base: string, headers: SentRequest['headers']): string {
   const { service, operation, data } = call
-  const own = Object.keys(headers).length === 0 ? '' : `, { headers: ${toLiteral(headers)} }`
+  const headerOptions = Object.keys(headers).length === 0 ? '' : `, { headers: ${toLiteral(headers)} }`
   const path = quote(service.path)
   const routes = operation.isCustom && operation.route !== undefined
   const named = Object.fromEntries([[operation.name, operation.route]])
@@ -95,31 +95,31 @@ function toTypeScript(call: Call, base: string, headers: SentRequest['headers'])
   const type = operation.isCustom ? `<${typeOf(operation, routes && toLiteral(named))}>` : ''
   const name = /^[a-z]\w*$/i.test(operation.name) ? `.${operation.name}` : `[${quote(operation.name)}]`
   const start = `const result = await app.service${type}(${path})${name}`
-  const short = argumentsOf(call).map((one) => (isForm(one) ? 'body' : toLiteral(one)))
-  const long = argumentsOf(call).map((one) => (isForm(one) ? 'body' : toLiteral(one, '  ')))
+  const short = argumentsOf(call).map((argument) => (isFormData(argument) ? 'body' : toLiteral(argument)))
+  const long = argumentsOf(call).map((argument) => (isFormData(argument) ? 'body' : toLiteral(argument, '  ')))
   // A single object begins on the line of the call.
-  const given = short.length === 1 ? `(${short[0]})` : group(long, '', ['(', ')', ''], start.length)
+  const argumentList = short.length === 1 ? `(${short[0]})` : group(long, '', ['(', ')', ''], start.length)
   return [
     `import { createClient, rest${routes ? ', type WithRoutes' : ''} } from 'fastify-services/client'`,
     '',
-    `const connection = rest(${quote(base)}).fetch(fetch${own})`,
+    `const connection = rest(${quote(base)}).fetch(fetch${headerOptions})`,
     'const app = createClient().configure(connection)',
     ...(routes ? [`app.use(${path}, connection.service(${path}), ${toLiteral(settings)})`] : []),
     ...formLines(data),
     '',
-    start + given,
+    start + argumentList,
     'console.log(result)'
   ].join('\n')
 }
 
 /** A type of a service with a custom method: without one, the compiler knows the six alone. */
 function typeOf({ name, hasId }: Operation, routes: string | false): string {
-  const own = `{ ${toKey(name)}(${hasId ? 'id: unknown, data: unknown' : 'data?: unknown'}): Promise<unknown> }`
-  return routes ? `WithRoutes<${own}, ${routes}>` : own
+  const methodType = `{ ${toKey(name)}(${hasId ? 'id: unknown, data: unknown' : 'data?: unknown'}): Promise<unknown> }`
+  return routes ? `WithRoutes<${methodType}, ${routes}>` : methodType
 }
 
 function formLines(body: unknown): string[] {
-  if (!isForm(body)) return []
+  if (!isFormData(body)) return []
   const fields = [...body].map(([name, value]) => {
     if (typeof value === 'string') return `body.append(${quote(name)}, ${quote(value)})`
     const file = quote(value.name)

@@ -1,5 +1,5 @@
-import { type Filled, parse, toData, toForm, toText } from '../model/data.js'
-import { entriesOf, type Field, isObject, own, textOf } from '../model/schema.js'
+import { type Filled, parseInput, toData, toFieldText, toForm } from '../model/data.js'
+import { entriesOf, type Field, isObject, propertyOf, textOf } from '../model/schema.js'
 import { button, type Content, element, fill, freshId, labelled, select } from './element.js'
 import type { View } from './explorer.js'
 import { type FieldView, fieldView } from './field-view.js'
@@ -23,12 +23,12 @@ export function bodyView({ operation }: View, record: unknown, change: () => voi
   let chosen = 0
 
   const read = (): Filled => {
-    const entries = fields.map((one) => one.read())
+    const entries = fields.map((field) => field.read())
     if (json === undefined) {
       const filled = toData(entries, name === 'patch')
       return isForm ? { data: toForm(entries), problems: filled.problems } : filled
     }
-    const { value, problem } = json.value.trim() === '' ? {} : parse(json.value)
+    const { value, problem } = json.value.trim() === '' ? {} : parseInput(json.value)
     const data = isObject(value) ? { ...value, ...Object(toData(entries, name === 'patch').data) } : value
     return { data, problems: new Map(problem === undefined ? [] : [['JSON', problem]]) }
   }
@@ -38,18 +38,20 @@ export function bodyView({ operation }: View, record: unknown, change: () => voi
     const body = bodies[chosen] ?? []
     const isJSON = body.length === 0 || text !== undefined
     // What is secret stays covered.
-    fields = body.filter((field) => !isJSON || field.isSecret).map((field) => fieldView(field, startOf(field, record)))
-    for (const one of fields) {
-      const { name, kind } = one.read().field
-      inputs.set(name, one.input)
-      if (own(typed, name) !== undefined) one.input.value = toText(own(typed, name), kind)
+    fields = body
+      .filter((field) => !isJSON || field.isSecret)
+      .map((field) => fieldView(field, startText(field, record)))
+    for (const view of fields) {
+      const { name, kind } = view.read().field
+      inputs.set(name, view.input)
+      if (propertyOf(typed, name) !== undefined) view.input.value = toFieldText(propertyOf(typed, name), kind)
     }
     json = isJSON ? jsonInput(text ?? '') : undefined
     if (json !== undefined) inputs.set('JSON', json)
     fill(
       view,
       kinds(),
-      fields.filter((one) => !isFixed(one.read().field)).map((one) => one.view),
+      fields.filter((field) => !isFixed(field.read().field)).map((field) => field.view),
       json && jsonField(json),
       isForm || body.length === 0 ? undefined : toggle(isJSON)
     )
@@ -60,18 +62,19 @@ export function bodyView({ operation }: View, record: unknown, change: () => voi
   function kinds(): Content {
     if (bodies.length < 2 || json !== undefined) return undefined
     const labels = bodies.map(
-      (body) => body.find(({ choices }) => choices.length === 1)?.choices[0] ?? body.map((one) => one.name).join(', ')
+      (body) =>
+        body.find(({ choices }) => choices.length === 1)?.choices[0] ?? body.map((field) => field.name).join(', ')
     )
-    const made = select(
+    const choice = select(
       labels.map((label, index) => [String(index), String(label)]),
       String(chosen),
       { id: freshId(), key: 'kind' }
     )
-    made.onchange = () => {
-      chosen = Number(made.value)
+    choice.onchange = () => {
+      chosen = Number(choice.value)
       render()
     }
-    return labelled('Kind', made)
+    return labelled('Kind', choice)
   }
 
   const toggle = (isJSON: boolean) => {
@@ -79,17 +82,21 @@ export function bodyView({ operation }: View, record: unknown, change: () => voi
     return button(isJSON ? 'As fields' : 'As JSON', change, { className: 'small' })
   }
   function renderJSON(data: unknown): void {
-    const isOpen = ([name]: [string, unknown]) => !bodies[chosen]?.some((one) => one.isSecret && one.name === name)
+    const isOpen = ([name]: [string, unknown]) =>
+      !bodies[chosen]?.some((field) => field.isSecret && field.name === name)
     render(JSON.stringify(Object.fromEntries(entriesOf(data).filter(isOpen)), null, 2), data)
   }
 
   render()
   const secrets = () => {
-    const ofFields = fields.map((one) => one.read()).flatMap(({ field, text }) => (field.isSecret ? [text] : []))
+    const ofFields = fields.map((input) => input.read()).flatMap(({ field, text }) => (field.isSecret ? [text] : []))
     // Who writes JSON may write it there.
     const named = bodies.flatMap((body) => body.filter(({ isSecret }) => isSecret))
-    const inJSON = json === undefined ? [] : [parse(json.value).value].flat()
-    return [...ofFields, ...inJSON.flatMap((one) => named.flatMap(({ name }) => textOf(own(one, name)) ?? []))]
+    const inJSON = json === undefined ? [] : [parseInput(json.value).value].flat()
+    return [
+      ...ofFields,
+      ...inJSON.flatMap((record) => named.flatMap(({ name }) => textOf(propertyOf(record, name)) ?? []))
+    ]
   }
   return { view, inputs, read, secrets }
 }
@@ -97,8 +104,8 @@ export function bodyView({ operation }: View, record: unknown, change: () => voi
 // There is nothing to choose.
 const isFixed = ({ isRequired, choices }: Field) => isRequired && choices.length === 1
 
-const startOf = ({ name, choices }: Field, record: unknown) => {
-  const value = own(record, name)
+const startText = ({ name, choices }: Field, record: unknown) => {
+  const value = propertyOf(record, name)
   return value === undefined && choices.length === 1 ? choices[0] : value
 }
 

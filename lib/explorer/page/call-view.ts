@@ -1,11 +1,11 @@
 import { listOfService, type Place, startOf, toHash } from '../model/place.js'
 import { toProblem } from '../model/problem.js'
-import { idOf, toReadable } from '../model/result.js'
+import { idOfRecord, toReadableText } from '../model/result.js'
 import { isObject } from '../model/schema.js'
 import { type BodyView, bodyView, toInitial } from './body-view.js'
 import { byId, type Content, element, fill, freshId, labelled, link } from './element.js'
 import { callOf, sendFrom, type View } from './explorer.js'
-import { form, headView, routeFields, show, trail } from './head-view.js'
+import { createForm, headView, routeFields, showHead, trail } from './head-view.js'
 import { markFields, problemView } from './problem-view.js'
 import { recordAt } from './table-view.js'
 
@@ -64,7 +64,7 @@ export async function callView(view: View): Promise<void> {
   fill(
     content,
     element('p', { className: 'dim' }, operation.description),
-    form(
+    createForm(
       'call',
       send,
       idField(view, change),
@@ -106,14 +106,14 @@ function back({ explorer, service, place }: View): Place {
 function after(view: View, draft: Place, result: unknown): Content {
   const { explorer, service, operation } = view
   const note = done[operation.name]
-  const id = isObject(result) ? idOf(result, service.idField) : undefined
+  const id = isObject(result) ? idOfRecord(result, service.idField) : undefined
   const hasRecord = operation.name !== 'remove' && id !== undefined && service.operations.has('get')
   const hasList = service.operations.has('find')
   if (note === undefined || !(hasRecord || hasList))
-    return element('pre', { tabIndex: 0, ariaLabel: 'Result', role: 'region' }, toReadable(result))
+    return element('pre', { tabIndex: 0, ariaLabel: 'Result', role: 'region' }, toReadableText(result))
   explorer.notice = `${note} ${explorer.panel.status}`
   const list = explorer.lists.get(service.path) ?? { ...listOfService(service.path), route: draft.route }
-  show(view, hasRecord ? recordAt(draft, id) : list)
+  showHead(view, hasRecord ? recordAt(draft, id) : list)
   return undefined
 }
 

@@ -12,18 +12,18 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   { key, ...properties }: Properties<HTMLElementTagNameMap[Name]> = {},
   ...content: Content[]
 ): HTMLElementTagNameMap[Name] {
-  const made = document.createElement(name)
-  const given = Object.entries(properties).filter(([, value]) => value !== undefined)
-  Object.assign(made, Object.fromEntries(given))
-  if (key !== undefined) made.dataset.key = key
-  fill(made, ...content)
-  return made
+  const created = document.createElement(name)
+  const settings = Object.entries(properties).filter(([, value]) => value !== undefined)
+  Object.assign(created, Object.fromEntries(settings))
+  if (key !== undefined) created.dataset.key = key
+  fill(created, ...content)
+  return created
 }
 
 /** Replaces what an element holds. */
 export function fill(parent: Element, ...content: Content[]): void {
   const flat = (content as unknown[]).flat(5) as (Node | string | undefined | false)[]
-  parent.replaceChildren(...flat.filter((one) => one !== undefined && one !== false))
+  parent.replaceChildren(...flat.filter((child) => child !== undefined && child !== false))
 }
 
 export const byId = (id: string) => document.getElementById(id) as HTMLElement
@@ -33,10 +33,12 @@ export function keepFocus(render: () => void): void {
   const { key } = (document.activeElement as HTMLElement | null)?.dataset ?? {}
   render()
   if (key === undefined || (document.activeElement as HTMLElement | null)?.dataset.key === key) return
-  const found = [...document.querySelectorAll<HTMLElement>('[data-key]')].find((one) => one.dataset.key === key)
-  found?.focus()
-  if (found instanceof HTMLInputElement && found.selectionEnd !== null)
-    found.setSelectionRange(found.value.length, found.value.length)
+  const match = [...document.querySelectorAll<HTMLElement>('[data-key]')].find(
+    (candidate) => candidate.dataset.key === key
+  )
+  match?.focus()
+  if (match instanceof HTMLInputElement && match.selectionEnd !== null)
+    match.setSelectionRange(match.value.length, match.value.length)
 }
 
 /** A link within the page. */
@@ -50,17 +52,17 @@ export const button = (label: string, onclick: () => unknown, properties: Proper
 export const labelled = (label: string, input: HTMLElement, ...more: Content[]) =>
   element('div', { className: 'field' }, element('label', { htmlFor: input.id }, label), input, ...more)
 
-let count = 0
+let elementCount = 0
 /** An id that no other element has. */
-export const freshId = () => `x${count++}`
+export const freshId = () => `x${elementCount++}`
 
 export function select(
   options: readonly (readonly [value: string, label: string])[],
   value: string,
   properties: Properties<HTMLSelectElement> = {}
 ): HTMLSelectElement {
-  const made = element('select', properties)
-  made.append(...options.map(([value, label]) => element('option', { value }, label)))
-  made.value = value
-  return made
+  const list = element('select', properties)
+  list.append(...options.map(([value, label]) => element('option', { value }, label)))
+  list.value = value
+  return list
 }

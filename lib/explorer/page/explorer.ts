@@ -3,11 +3,11 @@ import { type Place, toHash } from '../model/place.js'
 import { toQuery } from '../model/query.js'
 import type { ExploredService, Operation } from '../model/services.js'
 import type { RequestPanel } from './request-panel.js'
-import type { Session } from './session.js'
+import type { PageSession } from './session.js'
 
 /** What the views of the page share. */
 export interface Explorer {
-  readonly session: Session
+  readonly session: PageSession
   readonly panel: RequestPanel
   /** The last list of each service, to go back to. */
   readonly lists: Map<string, Place>
@@ -43,7 +43,7 @@ export const callOf = ({ service, operation }: View, place: Place, data?: unknow
   service,
   operation,
   id: place.id,
-  // One without a value is none yet.
+  // A placeholder without a value is not filled in yet.
   route: Object.fromEntries([...place.route].filter(([, value]) => value !== '')),
   query: toQuery(place, operation),
   data

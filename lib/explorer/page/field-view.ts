@@ -1,4 +1,4 @@
-import { type Entry, toText } from '../model/data.js'
+import { type Entry, toFieldText } from '../model/data.js'
 import type { Field } from '../model/schema.js'
 import { element, fill, freshId, select } from './element.js'
 
@@ -13,7 +13,7 @@ export interface FieldView {
 
 /** Makes an input for a field, with its label, what it is, and room for what is wrong with it. */
 export function fieldView(field: Field, value: unknown): FieldView {
-  const input = inputFor(field, toText(value, field.kind))
+  const input = inputFor(field, toFieldText(value, field.kind))
   // An input changes some texts by itself: those with `\r`.
   const initial = input.value
   input.required = field.isRequired
@@ -52,7 +52,7 @@ function inputFor(field: Field, text: string): Input {
     const choices = field.kind === 'boolean' ? ['true', 'false'] : field.choices.map(String)
     const all = choices.includes(text) || text === '' ? choices : [...choices, text]
     return select(
-      ['', ...all].map((one) => [one, one]),
+      ['', ...all].map((choice) => [choice, choice]),
       text,
       properties
     )

@@ -12,7 +12,7 @@ export function filtersView(
   // The rows stay while they are typed in.
   let current = filters
   const replace = (index: number, part: Partial<Filter>, isNew = false) => {
-    current = current.map((one, at) => (at === index ? { ...one, ...part } : one))
+    current = current.map((filter, at) => (at === index ? { ...filter, ...part } : filter))
     change([...current], isNew)
   }
   return filters.map((filter, index) =>
@@ -52,7 +52,7 @@ export function markConditions({ operation }: View, filters: readonly Filter[]):
   return problems.size > 0
 }
 
-const fieldOf = ({ operation }: View, name: string) => operation.query.find((one) => one.name === name)
+const fieldOf = ({ operation }: View, name: string) => operation.query.find((field) => field.name === name)
 
 /** The operators of a field. */
 const operatorsOf = (view: View, name: string) => fieldOf(view, name)?.operators ?? usualOperators
@@ -69,25 +69,25 @@ function fieldInput(view: View, { field }: Filter, index: number, change: (field
   if (query.length > 0) {
     const names = query.map(({ name }) => [name, name] as const)
     const all = query.some(({ name }) => name === field) ? names : [[field, field] as const, ...names]
-    const made = select(all, field, properties)
-    made.onchange = () => change(made.value)
-    return made
+    const input = select(all, field, properties)
+    input.onchange = () => change(input.value)
+    return input
   }
-  const made = element('input', { ...properties, value: field, placeholder: 'field', spellcheck: false })
-  made.onchange = () => change(made.value)
-  return made
+  const input = element('input', { ...properties, value: field, placeholder: 'field', spellcheck: false })
+  input.onchange = () => change(input.value)
+  return input
 }
 
 function operatorInput(view: View, { field, operator }: Filter, index: number, change: (operator: string) => void) {
   const operators = operatorsOf(view, field)
   const all = operators.includes(operator) ? operators : [operator, ...operators]
-  const made = select(
-    all.map((one) => [one, operatorNames.get(one) ?? one]),
+  const input = select(
+    all.map((name) => [name, operatorNames.get(name) ?? name]),
     operator,
     { ariaLabel: 'Operator', key: `operator-${index}` }
   )
-  made.onchange = () => change(made.value)
-  return made
+  input.onchange = () => change(input.value)
+  return input
 }
 
 function valueInput(view: View, filter: Filter, index: number, change: (text: string) => void): HTMLElement {
@@ -96,21 +96,21 @@ function valueInput(view: View, filter: Filter, index: number, change: (text: st
   const choices = field?.kind === 'boolean' ? ['true', 'false'] : (field?.choices ?? []).map(String)
   const isList = ['$in', '$nin'].includes(filter.operator)
   if (choices.length > 0 && !isList) {
-    const made = select(
-      ['', ...choices].map((one) => [one, one]),
+    const input = select(
+      ['', ...choices].map((choice) => [choice, choice]),
       filter.text,
       properties
     )
-    made.onchange = () => change(made.value)
-    return made
+    input.onchange = () => change(input.value)
+    return input
   }
-  const made = element('input', {
+  const input = element('input', {
     ...properties,
     value: filter.text,
     placeholder: isList ? 'a, b, c' : 'value',
     inputMode: field?.kind === 'number' ? 'decimal' : 'text',
     spellcheck: false
   })
-  made.oninput = () => change(made.value)
-  return made
+  input.oninput = () => change(input.value)
+  return input
 }

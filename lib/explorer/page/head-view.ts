@@ -31,7 +31,7 @@ export function headView(view: View, title: Content): HTMLElement {
 /** The way to a record: `/countries › CHE`. */
 export const trail = ({ explorer, service, place }: View, ...more: Content[]): Content => [
   link(toHash(explorer.lists.get(service.path) ?? { ...startOf(service), route: place.route }), '', `/${service.path}`),
-  ...more.flatMap((one) => [element('span', { className: 'dim' }, ' › '), one])
+  ...more.flatMap((part) => [element('span', { className: 'dim' }, ' › '), part])
 ]
 
 /** The methods that can be called from here: those of the record, or of all. */
@@ -47,9 +47,9 @@ function actionsOf({ service, place }: View): Content[] {
   shown.sort((a, b) => placeOf(a.name) - placeOf(b.name))
   const to = (call: string): Place => ({ ...listOfService(service.path), call, id: place.id, route: place.route })
   return shown.map(({ name, summary }) => {
-    const made = link(toHash(to(name)), name === 'create' ? 'button primary' : 'button', toLabel(name))
-    made.title = summary
-    return made
+    const anchor = link(toHash(to(name)), name === 'create' ? 'button primary' : 'button', toLabel(name))
+    anchor.title = summary
+    return anchor
   })
 }
 
@@ -83,18 +83,18 @@ export function routeFields(
 }
 
 /** A form that is sent by a script alone. */
-export function form(className: string, onsubmit: () => unknown, ...content: Content[]): HTMLFormElement {
-  const made = element('form', { className, noValidate: true })
-  made.addEventListener('submit', (event) => {
+export function createForm(className: string, onsubmit: () => unknown, ...content: Content[]): HTMLFormElement {
+  const created = element('form', { className, noValidate: true })
+  created.addEventListener('submit', (event) => {
     event.preventDefault()
     onsubmit()
   })
-  fill(made, ...content)
-  return made
+  fill(created, ...content)
+  return created
 }
 
 /** Shows a place; where it is shown already, again. */
-export function show({ explorer }: View, place: Place): void {
+export function showHead({ explorer }: View, place: Place): void {
   const before = location.hash
   go(place)
   if (location.hash === before) explorer.render()

@@ -1,10 +1,10 @@
 import { missingIn } from '../model/call.js'
 import type { Place } from '../model/place.js'
-import { toReadable, toRows } from '../model/result.js'
+import { toReadableText, toRows } from '../model/result.js'
 import { button, byId, type Content, element, fill, keepFocus } from './element.js'
 import { callOf, sendFrom, type View } from './explorer.js'
 import { filtersView, markConditions } from './filters-view.js'
-import { form, headView, routeFields, show } from './head-view.js'
+import { createForm, headView, routeFields, showHead } from './head-view.js'
 import { pagerView } from './pager-view.js'
 import { problemView } from './problem-view.js'
 import { tableView } from './table-view.js'
@@ -63,7 +63,7 @@ export async function listView(view: View): Promise<void> {
   fill(
     main,
     headView(view, `/${service.path}`),
-    form('', () => show(view, { ...draft, skip: 0 }), routeFields(view, change), conditions),
+    createForm('', () => showHead(view, { ...draft, skip: 0 }), routeFields(view, change), conditions),
     answer
   )
   const isWrong = renderFilters()
@@ -71,25 +71,25 @@ export async function listView(view: View): Promise<void> {
   const toDo = missing.length > 0 ? `Fill in ${missing.join(' and ')}` : isWrong ? 'Correct the conditions' : undefined
   if (toDo !== undefined) return fill(answer, element('p', { className: 'empty' }, `${toDo} to see records.`))
   answer.ariaBusy = 'true'
-  const found = await sendFrom(view, answer, callOf(view, place)).then(
+  const response = await sendFrom(view, answer, callOf(view, place)).then(
     (result) => resultView(view, result),
     (error) => problemView(explorer, error)
   )
   if (!answer.isConnected) return
   answer.ariaBusy = null
   const left = answer.querySelector('.scroll')?.scrollLeft ?? 0
-  keepFocus(() => fill(answer, found))
+  keepFocus(() => fill(answer, response))
   answer.querySelector('.scroll')?.scrollTo({ left })
 }
 
 function resultView(view: View, result: unknown): Content {
   const rows = toRows(result)
   if (rows === undefined)
-    return element('pre', { tabIndex: 0, ariaLabel: 'Result', role: 'region' }, toReadable(result))
+    return element('pre', { tabIndex: 0, ariaLabel: 'Result', role: 'region' }, toReadableText(result))
   const { place } = view
   const sort = (field: string) => {
     const direction = place.sort?.field === field ? place.sort.direction : undefined
-    show(view, {
+    showHead(view, {
       ...place,
       skip: 0,
       sort: direction === undefined ? { field, direction: 1 } : direction === 1 ? { field, direction: -1 } : undefined

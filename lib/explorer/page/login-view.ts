@@ -3,7 +3,7 @@ import { toProblem } from '../model/problem.js'
 import { button, byId, type Content, element, fill, freshId, labelled, select } from './element.js'
 import type { Explorer } from './explorer.js'
 import { type FieldView, fieldView } from './field-view.js'
-import { form } from './head-view.js'
+import { createForm } from './head-view.js'
 import { markFields, problemView } from './problem-view.js'
 
 /** Who is logged in, with the way in or out. */
@@ -66,7 +66,7 @@ export function logIn(explorer: Explorer): void {
   })
 
   async function send(): Promise<void> {
-    const { data } = toData(inputs.map((one) => one.read()))
+    const { data } = toData(inputs.map((input) => input.read()))
     try {
       if (strategy !== undefined && (keys.length === 0 || Object.keys(data as object).length > 0))
         await session.logIn(strategy, data as object)
@@ -74,7 +74,7 @@ export function logIn(explorer: Explorer): void {
       fill(problem, problemView(explorer, error, true))
       markFields(
         toProblem(error, session.base).details,
-        new Map(inputs.map((one) => [one.read().field.name, one.input]))
+        new Map(inputs.map((view) => [view.read().field.name, view.input]))
       )
       return
     }
@@ -86,7 +86,7 @@ export function logIn(explorer: Explorer): void {
   fill(
     dialog,
     element('h2', { id: 'dialog-title' }, 'Log in'),
-    form(
+    createForm(
       'call',
       send,
       strategies(),
@@ -105,16 +105,16 @@ export function logIn(explorer: Explorer): void {
 
   function strategies(): Content {
     if (session.strategies.length < 2) return undefined
-    const made = select(
+    const choice = select(
       session.strategies.map(({ path, name }, index) => [String(index), `${name} (/${path})`]),
       '0',
       { id: freshId() }
     )
-    made.onchange = () => {
-      strategy = session.strategies[Number(made.value)]
+    choice.onchange = () => {
+      strategy = session.strategies[Number(choice.value)]
       renderFields()
     }
-    return labelled('Strategy', made)
+    return labelled('Strategy', choice)
   }
 
   dialog.showModal()

@@ -1,5 +1,5 @@
 import { fromHash, type Place, startOf, toHash } from '../model/place.js'
-import { own, textOf } from '../model/schema.js'
+import { propertyOf, textOf } from '../model/schema.js'
 import { callView } from './call-view.js'
 import { byId, element, fill, keepFocus, link } from './element.js'
 import type { Explorer, View } from './explorer.js'
@@ -7,20 +7,20 @@ import { listView } from './list-view.js'
 import { logIn, loginState } from './login-view.js'
 import { recordView } from './record-view.js'
 import { RequestPanel } from './request-panel.js'
-import { Session } from './session.js'
+import { PageSession } from './session.js'
 
 /** The document that the page is about, with the address that it comes from. */
 async function load(): Promise<readonly [document: unknown, place: string]> {
-  const given = document.querySelector<HTMLMetaElement>('meta[name=document]')?.content
+  const documentUrl = document.querySelector<HTMLMetaElement>('meta[name=document]')?.content
   // The page may stand at any address, with or without a slash behind it. One that begins with two is no other host.
   const here = location.origin + location.pathname.replace(/\/+$/, '')
-  const place = new URL(given || `${here}/document.json`, location.href).href
+  const place = new URL(documentUrl || `${here}/document.json`, location.href).href
   const response = await fetch(place, { headers: { Accept: 'application/json' } })
   if (!response.ok) throw new Error(`The document at ${place} was answered with ${response.status}`)
   return [await response.json(), place]
 }
 
-function start(explorer: Explorer, title: string): void {
+function startPage(explorer: Explorer, title: string): void {
   const { services } = explorer.session
   const here = (): Place | undefined => fromHash(location.hash)
   let shown: string | undefined
@@ -35,10 +35,10 @@ function start(explorer: Explorer, title: string): void {
       element(
         'ul',
         {},
-        [...services.values()].map((one) => {
-          const made = link(toHash(startOf(one)), '', `/${one.path}`)
-          made.ariaCurrent = one === service ? 'page' : null
-          return element('li', {}, made)
+        [...services.values()].map((listed) => {
+          const anchor = link(toHash(startOf(listed)), '', `/${listed.path}`)
+          anchor.ariaCurrent = listed === service ? 'page' : null
+          return element('li', {}, anchor)
         })
       )
     )
@@ -69,10 +69,10 @@ async function main(): Promise<void> {
   const title = byId('title')
   try {
     const [document_, place] = await load()
-    const session = new Session(document_, place)
-    const info = own(document_, 'info')
-    title.textContent ||= textOf(own(info, 'title')) ?? 'Explorer'
-    byId('version').textContent = textOf(own(info, 'version')) ?? ''
+    const session = new PageSession(document_, place)
+    const info = propertyOf(document_, 'info')
+    title.textContent ||= textOf(propertyOf(info, 'title')) ?? 'Explorer'
+    byId('version').textContent = textOf(propertyOf(info, 'version')) ?? ''
     await session.goOn()
     const explorer: Explorer = {
       session,
@@ -83,7 +83,7 @@ async function main(): Promise<void> {
       render: () => {},
       update: () => {}
     }
-    start(explorer, title.textContent)
+    startPage(explorer, title.textContent)
   } catch (error) {
     const message = (error as Error).message
     fill(

@@ -1,7 +1,7 @@
 import { type Rows, toRange } from '../model/result.js'
 import { button, type Content, element, labelled, select } from './element.js'
 import type { View } from './explorer.js'
-import { show } from './head-view.js'
+import { showHead } from './head-view.js'
 
 const sizes = [10, 25, 50, 100]
 
@@ -9,21 +9,21 @@ const sizes = [10, 25, 50, 100]
 export function pagerView(view: View, rows: Rows): HTMLElement {
   const { place } = view
   const limit = rows.limit ?? place.limit ?? 0
-  const to = (skip: number) => show(view, { ...place, skip: Math.max(0, skip) })
+  const to = (skip: number) => showHead(view, { ...place, skip: Math.max(0, skip) })
   const isLast =
     rows.total === undefined
       ? limit === 0 || rows.records.length < limit
       : place.skip + rows.records.length >= rows.total
   const all = [...new Set([...sizes, ...(limit > 0 ? [limit] : [])])].sort((a, b) => a - b)
   const size = select(
-    [...(limit > 0 ? [] : [['', 'all'] as const]), ...all.map((one) => [String(one), String(one)] as const)],
+    [...(limit > 0 ? [] : [['', 'all'] as const]), ...all.map((size) => [String(size), String(size)] as const)],
     limit > 0 ? String(limit) : '',
     {
       id: 'size',
       key: 'size'
     }
   )
-  size.onchange = () => show(view, { ...place, skip: 0, limit: size.value === '' ? undefined : Number(size.value) })
+  size.onchange = () => showHead(view, { ...place, skip: 0, limit: size.value === '' ? undefined : Number(size.value) })
   return element(
     'div',
     { className: 'pager' },
@@ -48,9 +48,9 @@ function columnsView(view: View): Content {
     const box = element('input', { type: 'checkbox', checked: chosen.has(name), key: `column-${name}` })
     box.onchange = () => {
       const columns = operation.record
-        .map((one) => one.name)
-        .filter((one) => (one === name ? box.checked : chosen.has(one)))
-      show(view, { ...place, columns: columns.length === operation.record.length ? [] : columns })
+        .map((field) => field.name)
+        .filter((column) => (column === name ? box.checked : chosen.has(column)))
+      showHead(view, { ...place, columns: columns.length === operation.record.length ? [] : columns })
     }
     return element('label', {}, box, name)
   })

@@ -11,7 +11,7 @@ export function problemView(explorer: Explorer, error: unknown, isOfLogin = fals
   const isHelped = !isLogin || !isOfLogin
   const canLogIn = isLogin && isHelped && explorer.session.strategies.length > 0
   // A message of one detail says the same.
-  const more = details.filter((one) => !message.includes(one.message))
+  const more = details.filter((detail) => !message.includes(detail.message))
   return element(
     'div',
     { className: 'problem', role: 'alert', key: 'problem' },
@@ -21,7 +21,7 @@ export function problemView(explorer: Explorer, error: unknown, isOfLogin = fals
       element(
         'ul',
         {},
-        more.map((one) => element('li', {}, `${one.path} ${one.message}`.trim()))
+        more.map((detail) => element('li', {}, `${detail.path} ${detail.message}`.trim()))
       ),
     isHelped && advice !== undefined && element('p', { className: 'dim' }, advice),
     canLogIn && button('Log in', () => explorer.logIn())
@@ -32,7 +32,7 @@ export function problemView(explorer: Explorer, error: unknown, isOfLogin = fals
 export function markFields(details: readonly Detail[], inputs: ReadonlyMap<string, HTMLElement>): void {
   const marked: HTMLElement[] = []
   for (const [name, input] of inputs) {
-    const detail = details.find((one) => one.field === name)
+    const detail = details.find((candidate) => candidate.field === name)
     const note = input.parentElement?.querySelector('.wrong') as HTMLElement
     note.textContent = detail === undefined ? '' : detail.message
     input.ariaInvalid = detail === undefined ? null : 'true'

@@ -1,12 +1,12 @@
 import { missingIn } from '../model/call.js'
-import { columnsOf, toReadable } from '../model/result.js'
+import { columnsOf, toReadableText } from '../model/result.js'
 import { isObject } from '../model/schema.js'
 import { byId, element, fill } from './element.js'
 import { callOf, sendFrom, type View } from './explorer.js'
-import { form, headView, routeFields, show, trail } from './head-view.js'
+import { createForm, headView, routeFields, showHead, trail } from './head-view.js'
 import { problemView } from './problem-view.js'
 
-/** One record, with what can be done with it. */
+/** A record, with what can be done with it. */
 export async function recordView(view: View): Promise<void> {
   const { explorer, place } = view
   const answer = element('div', { className: 'record' })
@@ -19,20 +19,22 @@ export async function recordView(view: View): Promise<void> {
   fill(
     byId('main'),
     headView(view, trail(view, element('span', {}, place.id ?? ''))),
-    !isKnown && form('', () => show(view, draft), fields, element('button', { className: 'primary' }, 'Show')),
+    !isKnown &&
+      createForm('', () => showHead(view, draft), fields, element('button', { className: 'primary' }, 'Show')),
     answer
   )
   void explorer.panel.show(callOf(view, place))
   if (!isKnown) return
-  const found = await sendFrom(view, answer, callOf(view, place)).then(
+  const response = await sendFrom(view, answer, callOf(view, place)).then(
     (record) => valuesView(view, record),
     (error) => problemView(explorer, error)
   )
-  fill(answer, found)
+  fill(answer, response)
 }
 
 function valuesView({ operation }: View, record: unknown): HTMLElement {
-  if (!isObject(record)) return element('pre', { tabIndex: 0, ariaLabel: 'Record', role: 'region' }, toReadable(record))
+  if (!isObject(record))
+    return element('pre', { tabIndex: 0, ariaLabel: 'Record', role: 'region' }, toReadableText(record))
   const names = columnsOf(
     [record],
     operation.record.map(({ name }) => name),
@@ -48,7 +50,7 @@ function valuesView({ operation }: View, record: unknown): HTMLElement {
       element(
         'dd',
         { className: isNested || typeof value === 'boolean' || value === null ? 'code' : '' },
-        toReadable(value)
+        toReadableText(value)
       )
     )
   })

@@ -2,9 +2,12 @@ import { type Call, missingIn } from '../model/call.js'
 import { toDuration, toReadableBody, toSize } from '../model/result.js'
 import { formsOf, headerForms, type RequestTexts, toTexts } from '../model/texts.js'
 import { button, byId, type Content, element, fill } from './element.js'
-import type { Exchange, Session } from './session.js'
+import type { Exchange, PageSession } from './session.js'
 
-const names = { curl: 'curl', fetch: 'fetch', typescript: 'TypeScript' } satisfies Record<keyof RequestTexts, string>
+const librariesShown = { curl: 'curl', fetch: 'fetch', typescript: 'TypeScript' } satisfies Record<
+  keyof RequestTexts,
+  string
+>
 type Name = keyof RequestTexts
 
 // More would only make the page slow.
@@ -12,10 +15,10 @@ const most = 20_000
 
 /** Shows the request as it is typed, and the answer to the last one. */
 export class RequestPanel {
-  readonly #session: Session
+  readonly #session: PageSession
   readonly #code = element('code')
   readonly #answer = element('div', { className: 'answer' })
-  readonly #said = element('span', { role: 'status', className: 'said' })
+  readonly #status = element('span', { role: 'status', className: 'said' })
   /** Of the last answer: `200 OK · 12 ms · 1.2 kB`. */
   status = ''
   readonly #tabs: readonly HTMLButtonElement[]
@@ -26,9 +29,9 @@ export class RequestPanel {
   #again = () => {}
   #count = 0
 
-  constructor(session: Session) {
+  constructor(session: PageSession) {
     this.#session = session
-    this.#tabs = Object.entries(names).map(([name, label]) =>
+    this.#tabs = Object.entries(librariesShown).map(([name, label]) =>
       element(
         'button',
         {
@@ -50,7 +53,7 @@ export class RequestPanel {
         'div',
         { className: 'tabs' },
         element('div', { role: 'tablist', ariaLabel: 'Form of the request' }, this.#tabs),
-        this.#said,
+        this.#status,
         button('Copy', () => this.#copy(), { className: 'small', id: 'copy' })
       ),
       pre,
@@ -73,7 +76,7 @@ export class RequestPanel {
     const isThere = typeof request !== 'string'
     this.#texts = isThere ? toTexts(call, request, this.#session.base, this.#session.headersOf(call)) : undefined
     const inHeaders = [this.#session.token, ...Object.values(this.#session.keys())]
-    this.#secrets = [...inHeaders.flatMap(headerForms), ...secrets.flatMap(formsOf)].filter((one) => one.length > 2)
+    this.#secrets = [...inHeaders.flatMap(headerForms), ...secrets.flatMap(formsOf)].filter((text) => text.length > 2)
     if (isThere) this.#render()
     else fill(this.#code, element('span', { className: 'dim' }, request))
   }
@@ -96,7 +99,7 @@ export class RequestPanel {
   #move(event: KeyboardEvent): void {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
     if (step === undefined) return
-    const keys = Object.keys(names) as Name[]
+    const keys = Object.keys(librariesShown) as Name[]
     this.#choose(keys.at((keys.indexOf(this.#name) + step) % keys.length) as Name)
     byId(`tab-${this.#name}`).focus()
   }
@@ -109,9 +112,9 @@ export class RequestPanel {
     if (this.#texts === undefined) return
     const text = this.#texts[this.#name]
     const isCopied = await copy(text, this.#code)
-    this.#said.textContent = isCopied ? 'Copied' : 'Press Ctrl+C'
+    this.#status.textContent = isCopied ? 'Copied' : 'Press Ctrl+C'
     setTimeout(() => {
-      this.#said.textContent = ''
+      this.#status.textContent = ''
     }, 2000)
   }
 

@@ -6,8 +6,8 @@ import {
   rest,
   type Storage
 } from '../../client/index.js'
-import { type Call, requestOf, type SentRequest, send } from '../model/call.js'
-import { addressOf, keyHeadersIn, nameOf, type Strategy, strategiesIn } from '../model/login.js'
+import { type Call, requestOfCall, type SentRequest, send } from '../model/call.js'
+import { addressOf, keyHeadersIn, type LoginForm, nameOf, strategiesIn } from '../model/login.js'
 import { type ExploredService, servicesIn } from '../model/services.js'
 
 /** What came of a request. */
@@ -21,10 +21,10 @@ export interface Exchange {
 export type Show = (exchange: Exchange) => void
 
 /** The services of a document, and the login at their server. */
-export class Session {
+export class PageSession {
   readonly services: ReadonlyMap<string, ExploredService>
   readonly base: string
-  readonly strategies: readonly Strategy[]
+  readonly strategies: readonly LoginForm[]
   readonly keyHeaders: readonly string[]
   user: string | undefined
   readonly #storage: Storage
@@ -77,7 +77,7 @@ export class Session {
   send = (call: Call, show?: Show): Promise<unknown> => send(this.#connection, call, { show })
 
   /** The request that a call would send. */
-  request = (call: Call): Promise<SentRequest> => requestOf(call, this.base, this.headersOf(call))
+  request = (call: Call): Promise<SentRequest> => requestOfCall(call, this.base, this.headersOf(call))
 
   /** The headers that a call has besides those of every client. */
   headersOf({ service, operation }: Call): Record<string, string> {
@@ -99,7 +99,7 @@ export class Session {
     this.#storage.setItem(`key ${name}`, value)
   }
 
-  async logIn({ path, name }: Strategy, data: object): Promise<void> {
+  async logIn({ path, name }: LoginForm, data: object): Promise<void> {
     if (path !== this.#path) {
       this.#path = path
       this.#storage.setItem('path', path)

@@ -1,17 +1,17 @@
 import { listOfService, type Place, toHash } from '../model/place.js'
-import { columnsOf, idOf, type Rows, toCell } from '../model/result.js'
-import { type Json, own } from '../model/schema.js'
+import { columnsOf, idOfRecord, type Rows, toCell } from '../model/result.js'
+import { type Json, propertyOf } from '../model/schema.js'
 import { element, link } from './element.js'
 import type { View } from './explorer.js'
 
 /** The records of a list. `sort` is called with the field of a heading. */
 export function tableView(view: View, rows: Rows, sort: (field: string) => void): HTMLElement {
   const { service, operation, place } = view
-  const known = operation.record.map(({ name }) => name)
+  const schemaNames = operation.record.map(({ name }) => name)
   const { idField } = service
-  const columns = columnsOf(rows.records, known, place.columns)
+  const columns = columnsOf(rows.records, schemaNames, place.columns)
   // The id leads to the record, wherever the document has it.
-  const ordered = [...columns.filter((one) => one === idField), ...columns.filter((one) => one !== idField)]
+  const ordered = [...columns.filter((column) => column === idField), ...columns.filter((column) => column !== idField)]
   const numeric = new Set(operation.record.filter(({ kind }) => kind === 'number').map(({ name }) => name))
   const canSort = (name: string) => operation.sortable === undefined || operation.sortable.includes(name)
   const heading = (name: string) => {
@@ -35,14 +35,14 @@ export function tableView(view: View, rows: Rows, sort: (field: string) => void)
     )
   }
   const cell = (record: Json, name: string) => {
-    const value = own(record, name)
+    const value = propertyOf(record, name)
     const text = toCell(value)
-    const id = name === idField ? idOf(record, idField) : undefined
+    const id = name === idField ? idOfRecord(record, idField) : undefined
     const isDim = typeof value !== 'string' && typeof value !== 'number'
     const className = [numeric.has(name) && 'number', isDim && 'dim'].filter(Boolean).join(' ')
-    const made = element('td', { className }, id === undefined ? text : link(toHash(recordAt(place, id)), '', text))
-    if (text.length > 30) made.title = text
-    return made
+    const cell = element('td', { className }, id === undefined ? text : link(toHash(recordAt(place, id)), '', text))
+    if (text.length > 30) cell.title = text
+    return cell
   }
   return element(
     'div',

@@ -6,7 +6,6 @@ import authentication, { authenticate, JwtStrategy } from 'fastify-services/auth
 import t from 'tap'
 import Type from 'typebox'
 import * as z from 'zod'
-import { servicesIn } from '../../lib/explorer/model/services.js'
 import { isKept } from '../support/kept.js'
 import { All, apiKey, documentOf } from './app.js'
 
@@ -94,15 +93,9 @@ async function addAll(app: FastifyInstance) {
   app.get('/health', { schema: { summary: 'Its own' } }, () => 'fine')
 }
 
-t.test('a document to the last word, and what the explorer makes of it', async (t) => {
+t.test('a document to the last word', async (t) => {
   const document = await documentOf(t, addAll, {
     document: { tags: [{ name: 'authors', description: 'They write.' }] }
   })
   isKept(t, document, 'test/openapi/whole.txt')
-  const services = [...servicesIn(document)].map(([path, { operations, ...rest }]) => [
-    path,
-    rest,
-    Object.fromEntries(operations)
-  ])
-  isKept(t, services, 'test/openapi/whole-explorer.txt')
 })

@@ -138,6 +138,14 @@ export class HookStore {
   }
 }
 
+/** The error hooks of a method as an around hook, for what runs outside of the hooks that `collect` gives. */
+export function errorHooksOf({ added }: HookStore, method: string): AroundHook {
+  const hooksFor = (name: string) => added.filter((entry) => entry.type === 'error' && entry.method === name)
+  const [forAll, forMethod] = ['all', method].map((name) => wrapErrors(hooksFor(name).map(({ hook }) => hook as Hook)))
+  return (context, next) =>
+    (forAll as AroundHook)(context, async () => (forMethod as AroundHook)(context, next) as Promise<void>)
+}
+
 export const hookTypes: readonly string[] = ['around', 'before', 'after', 'error']
 const isHookType = (type: string): type is HookType => hookTypes.includes(type)
 

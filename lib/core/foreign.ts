@@ -1,10 +1,8 @@
 import type { HookContext, RegisteredService } from '../../types/hooks.js'
-import { type CallObserver, compose, type Run } from './compose.js'
-import { contextOf } from './context.js'
-import { HookStore } from './hooks.js'
+import type { CallObserver } from './compose.js'
 import type { Handover } from './host.js'
-import { checkArguments, definitionOf } from './methods.js'
-import type { RegisterOptions, ServiceEntry, ServiceMethod } from './service.js'
+import { definitionOf } from './methods.js'
+import { createEntry, type RegisterOptions, type ServiceEntry, type ServiceMethod } from './service.js'
 
 /** A service that another framework has made: its methods have hooks of its own, and it emits its own events. */
 export interface Foreign {
@@ -43,42 +41,21 @@ interface ForeignOptions extends Pick<RegisterOptions, 'app' | 'path' | 'common'
 
 /** Makes the entry of a service of another framework: its methods as clients call them, within the hooks of all services. */
 export function createForeign(object: object, foreign: Foreign, options: ForeignOptions): ServiceEntry {
-  const { app, path, common, observer } = options
-  const service = foreign.service as RegisteredService
-  const call: Run = async (context) => {
-    if (context.result === undefined) {
-      observer.begin(context)
+  const observer = { ...options.observer, app: foreign.application as CallObserver['app'] }
+  async function invoke(context: HookContext) {
+    try {
+      await foreign.call(context, observer.see)
+    } catch (error) {
       // Hooks of the framework may fail after a result was set: a stream in it must be closed.
-      await foreign.call(context, observer.see).catch((error) => {
-        observer.fail(context, error)
-        throw error
-      })
+      observer.fail(context, error)
+      throw error
     }
-    observer.see(context)
+    return context.result
   }
-  function composeMethod(method: ServiceMethod) {
-    const hooks = common.collect(method.name, observer)
-    method.run = observer.trace(compose(observer.arrange(hooks), call, observer))
-  }
-  const toMethod = (name: string) => {
-    const definition = definitionOf(name)
-    const shared = {
-      get app() {
-        return foreign.application(app as object)
-      },
-      service,
-      path,
-      method: name
-    }
-    const create = contextOf(shared, definition.arguments, null, observer.lend)
-    const context = (args: unknown[]) => {
-      checkArguments(name, definition.arguments, args)
-      return create(args)
-    }
-    return { name, definition, context } as ServiceMethod
-  }
-  const methods = new Map(options.methods.map((name) => [name, toMethod(name)]))
-  const composeAll = () => methods.forEach(composeMethod)
-  composeAll()
-  return { app, path, object, service, methods, hooks: new HookStore(), compose: composeAll }
+  const service = foreign.service as RegisteredService
+  // Events come from the application that has made it.
+  const entry = createEntry(object, service, { ...options, observer }, invoke)
+  for (const name of options.methods) entry.methods.set(name, { name, definition: definitionOf(name) } as ServiceMethod)
+  entry.compose()
+  return entry
 }

@@ -10,12 +10,8 @@ interface WithApplication {
   [hookApplication]?: ToApplication
 }
 
-// Most processes set no hook application: this flag is ten times as fast as the look-up on an instance.
-let hasAny = false
-
-/** From here on, hooks of the services of an instance, and of all inside it, get something else in its place. */
+/** Hooks of the services of an instance, and of all inside it, get something else in its place once they are composed anew. */
 export function setHookApplication(app: object, toApplication: ToApplication): void {
-  hasAny = true
   ;(app as WithApplication)[hookApplication] = toApplication
 }
 
@@ -23,11 +19,10 @@ export function setHookApplication(app: object, toApplication: ToApplication): v
 export const hasHookApplication = (app: object): boolean => Object.hasOwn(app, hookApplication)
 
 /** What makes the applications of an instance. */
-export const toApplicationOf = (app: unknown): ToApplication | undefined => (app as WithApplication)[hookApplication]
+export const toApplicationOf = (app: unknown): ToApplication | undefined => (Object(app) as WithApplication)[hookApplication]
 
 /** What hooks get as `context.app`: the instance, unless something else stands for it. */
-export const hookApplicationOf = (app: unknown): unknown =>
-  hasAny ? (toApplicationOf(app)?.(app as object) ?? app) : app
+export const hookApplicationOf = (app: unknown): unknown => toApplicationOf(app)?.(app as object) ?? app
 
 /** The instance that hooks have got as `context.app`, whatever stands for it. */
 export const instanceOf = <A extends object>(app: A): A => (app as { [instance]?: A })[instance] ?? app

@@ -22,7 +22,8 @@ export function registerApplications(app: FastifyInstance & WithServiceHost, bac
   const mixins: Mixin[] = []
   const applications = createApplications({ backing, mixins })
   setHookApplication(app, applications)
-  const { onService } = app[serviceHost] as ServiceHost
+  const { entries, onService } = app[serviceHost] as ServiceHost
+  for (const { compose } of entries) compose()
   onService.push(({ app, object, service, path, options }) => {
     // A mounted service has the mixins of its own application.
     if (toApplicationOf(app) !== applications || foreignOf(object)) return

@@ -88,7 +88,14 @@ export const observer: CallObserver = {
     explainSetting(error, context)
   },
 
-  end: release
+  end: (running, context) =>
+    running.then(
+      () => release(context, false),
+      (error) => {
+        release(context, true)
+        throw error
+      }
+    )
 }
 
 /** The caller of a call over HTTP. `undefined` for a call of the server, even if it passes on the params of a call over HTTP. */

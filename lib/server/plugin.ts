@@ -55,8 +55,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
         `Hooks of all services would not run for those that another framework answers: '${handed.join("', '")}'. Add them there`
       )
     common.add(hooks, mayHaveHooks)
-    // What is added to no service makes each of ours arrange its hooks anew.
-    for (const { service, compose } of registry.entries) compose ? compose() : service.hooks({})
+    for (const { compose } of registry.entries) compose()
   }
   const fallbacks = new Set<string>()
   const onService: ServiceHost['onService'] = []

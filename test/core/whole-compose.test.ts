@@ -139,7 +139,14 @@ function createObserver(seen: unknown[]): CallObserver {
       see('began', id)
       if (id === 'refused') throw error('of the observer')
     },
-    end: ({ result }, hasFailed) => see('ended', hasFailed, JSON.stringify(result)),
+    end: async (running, context) => {
+      const hasFailed = await running.then(
+        () => false,
+        () => true
+      )
+      see('ended', hasFailed, JSON.stringify(context.result))
+      return running
+    },
     see: ({ result }) => see('saw', JSON.stringify(result)),
     fail: (_, error) => see('failed', error)
   }
@@ -177,7 +184,7 @@ async function observe(id: string, given: { isForeign?: boolean; hooks?: object;
   const outcome = isForeign
     ? await settledOf(method?.run(context) as Promise<void>)
     : await settledOf((entry.service as unknown as typeof object).get(id))
-  entry.compose?.()
+  entry.compose()
   const rest = [
     app,
     path,
@@ -222,7 +229,7 @@ t.test('what an observer is told of calls of services', async (t) => {
 t.test('contexts by themselves', (t) => {
   const given: unknown[] = []
   const shared = { app: 'the app', service: { name: 'the service' } as never, path: 'a', method: 'patch' }
-  const names = ['id', 'data', 'params']
+  const names = ['id', 'data', 'params'] as const
   const create = contextOf(
     shared,
     names,
@@ -231,7 +238,7 @@ t.test('contexts by themselves', (t) => {
   )
   const args: unknown[] = ['1', { a: 1 }, null, 'more']
   const context = create(args)
-  const bare = contextOf({ ...shared, method: 'find' }, ['params'], null)([])
+  const bare = contextOf({ ...shared, method: 'find' }, ['params'], null, () => undefined)([])
   const json = [JSON.stringify(context), JSON.stringify(bare)]
   Object.assign(context, { params: { b: 2 }, id: 2, added: 3, result: null, dispatch: undefined, statusCode: 201 })
   const kept = {

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { neutral } from '../../lib/core/compose.js'
 import { type Describable, describe, documentMethods, responsesIn } from '../../lib/core/description.js'
 import { HookStore, traitsOf, withTraits } from '../../lib/core/hooks.js'
 import { checkArguments, checkData, custom, definitionOf, endpointsOf, methods } from '../../lib/core/methods.js'
@@ -109,7 +110,14 @@ function describable(
   common.add((given.common ?? {}) as never)
   const exposed = [...Object.keys(all).filter((name) => name in object)]
   const rest = { methods: exposed, routes: given.routes as never, hooks: given.hooks as never }
-  const entry = createService(object, { app: 'the app', path: 'a/b', common, onListenerError: () => {}, ...rest })
+  const entry = createService(object, {
+    app: 'the app',
+    path: 'a/b',
+    common,
+    observer: neutral,
+    onListenerError: () => {},
+    ...rest
+  })
   return { ...entry, exposed, common, options: given.options ?? {} }
 }
 const documented = { ...all }

@@ -19,7 +19,8 @@ export function setHookApplication(app: object, toApplication: ToApplication): v
 export const hasHookApplication = (app: object): boolean => Object.hasOwn(app, hookApplication)
 
 /** What makes the applications of an instance. */
-export const toApplicationOf = (app: unknown): ToApplication | undefined => (Object(app) as WithApplication)[hookApplication]
+export const toApplicationOf = (app: unknown): ToApplication | undefined =>
+  (Object(app) as WithApplication)[hookApplication]
 
 /** What hooks get as `context.app`: the instance, unless something else stands for it. */
 export const hookApplicationOf = (app: unknown): unknown => toApplicationOf(app)?.(app as object) ?? app

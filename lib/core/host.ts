@@ -1,13 +1,6 @@
 import type { HookOptions } from '../../types/hooks.js'
 import type { Describable } from './description.js'
-
-/** Another framework that answers requests, and reads their bodies. It gets the request and the reply of the server. */
-export interface Handover {
-  /** Whether the framework takes a request. Otherwise the answer is that of a request without a route. */
-  isFor(request: never): boolean
-  /** Answers a request. Hooks that the server runs for each answer are over, and their headers are to be on this one. */
-  answer(request: never, reply: never): void
-}
+import type { Handover } from './object-facts.js'
 
 /** The name in the `config` of a route that says: it takes what no other route does. */
 export const fallbackMark: unique symbol = Symbol('fallback')

@@ -6,6 +6,7 @@ import { createEmitter, emitResult, eventMethods, isEmitter, type OnListenerErro
 import { type AnyMethod, forward, type Members } from './facade.js'
 import { HookStore } from './hooks.js'
 import { definitionOf, isCustom, type MethodDefinition, methods, nameError, reservedReason } from './methods.js'
+import type { Foreign } from './object-facts.js'
 
 export interface RegisterOptions {
   readonly app: unknown
@@ -158,6 +159,32 @@ export function createService(object: object, options: RegisterOptions): Service
   }
   addHooks(options.hooks ?? {})
 
+  return entry
+}
+
+interface ForeignOptions extends Pick<RegisterOptions, 'app' | 'path' | 'common'> {
+  readonly methods: readonly string[]
+  readonly observer: CallObserver
+}
+
+/** Makes the entry of a service of another framework: its methods as clients call them, within the hooks of all services. */
+export function createForeign(object: object, foreign: Foreign, options: ForeignOptions): ServiceEntry {
+  const observer = { ...options.observer, app: foreign.application as CallObserver['app'] }
+  async function invoke(context: HookContext) {
+    try {
+      await foreign.call(context, observer.see)
+    } catch (error) {
+      // Hooks of the framework may fail after a result was set: a stream in it must be closed.
+      observer.fail(context, error)
+      throw error
+    }
+    return context.result
+  }
+  const service = foreign.service as RegisteredService
+  // Events come from the application that has made it.
+  const entry = createEntry(object, service, { ...options, observer }, invoke)
+  for (const name of options.methods) entry.methods.set(name, { name, definition: definitionOf(name) } as ServiceMethod)
+  entry.compose()
   return entry
 }
 

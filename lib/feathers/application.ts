@@ -34,7 +34,7 @@ export function applicationOf(app: FastifyInstance): FeathersLike {
 
 /** Makes one application for each instance. */
 export function createApplications(shared: Shared): (host: object) => object {
-  const applications = new WeakMap<object, object>()
+  const applications = new Map<object, object>()
   return (host) => {
     const application = applications.get(host) ?? createApplication(host as Host, shared)
     applications.set(host, application)

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { type Handover, type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
+import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
+import type { Handover } from '../core/object-facts.js'
 import { joinPath } from '../core/path.js'
 import { bar, createHandover } from './handover.js'
 import type { Ignored } from './ignored.js'

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { foreignOf } from '../core/foreign.js'
 import {
   hasHookApplication,
   setHookApplication,
@@ -7,6 +6,7 @@ import {
   toApplicationOf
 } from '../core/hook-application.js'
 import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
+import { factsOf } from '../core/object-facts.js'
 import { createApplications } from './application.js'
 import type { Mixin } from './members.js'
 import type { SettingsStore } from './settings.js'
@@ -26,7 +26,7 @@ export function registerApplications(app: FastifyInstance & WithServiceHost, bac
   for (const { compose } of entries) compose()
   onService.push(({ app, object, service, path, options }) => {
     // A mounted service has the mixins of its own application.
-    if (toApplicationOf(app) !== applications || foreignOf(object)) return
+    if (toApplicationOf(app) !== applications || factsOf(object).foreign) return
     for (const mixin of mixins) mixin.call(applications(app as object), service, path, options)
   })
   return applications

@@ -2,14 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { ServiceFunction, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import type { HookOptions } from '../../types/hooks.js'
-import { createForeign, foreignOf } from '../core/foreign.js'
 import { HookStore } from '../core/hooks.js'
 import { rootOf, type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
+import { factsOf } from '../core/object-facts.js'
 import { joinPath } from '../core/path.js'
 import { declaredIn, routesOf } from '../core/resource/rules.js'
-import { createService } from '../core/service.js'
+import { createForeign, createService } from '../core/service.js'
 import { logError } from './answer/log.js'
-import { eventsOf, noteService } from './emitted-events.js'
+import { eventsOf } from './emitted-events.js'
 import { errorHandler, notFound } from './errors/error-handler.js'
 import { observer } from './observer.js'
 import { checkPath, checkPluginOptions, checkServiceOptions } from './plugin-options.js'
@@ -47,7 +47,9 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
 
   const late = new Set<string>()
   const addHooks = (hooks: HookOptions) => {
-    const registered = registry.entries.filter(({ object }) => foreignOf(object)?.handover).map(({ path }) => path)
+    const registered = registry.entries
+      .filter(({ object }) => factsOf(object).foreign?.handover)
+      .map(({ path }) => path)
     const handed = [...registered, ...late]
     // Before that, whoever has handed them over is asked at the start.
     if (registry.ready && handed.length > 0)
@@ -131,12 +133,12 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
         events: eventsOf(object, events),
         hooks: hooks as HookOptions
       }
-      const foreign = foreignOf(object)
+      const { foreign } = factsOf(object)
       const entry = foreign ? createForeign(object, foreign, registration) : createService(object, registration)
       const start = () => startHooks(entry, common, serviceOptions)
       const exposedService = { ...entry, exposed, common, options: serviceOptions, start }
       locations.add(exposedService)
-      noteService(entry.service)
+      factsOf(entry.service).isRegistered = true
       return exposedService
     }
     const entry = registry.add(name, create)

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { type CallObserver, compose } from '../../lib/core/compose.js'
 import { contextOf } from '../../lib/core/context.js'
-import { createForeign, foreignOf, standFor } from '../../lib/core/foreign.js'
 import { HookStore } from '../../lib/core/hooks.js'
-import { createService } from '../../lib/core/service.js'
+import { factsOf } from '../../lib/core/object-facts.js'
+import { createForeign, createService } from '../../lib/core/service.js'
 import type { AroundHook, HookContext } from '../../types/hooks.js'
 import { settled } from '../support/core.js'
 import { isKept } from '../support/kept.js'
@@ -220,7 +220,9 @@ t.test('what an observer is told of calls of services', async (t) => {
           ...(isForeign ? { common: list } : { hooks: list })
         })
   const object = {}
-  kept.foreign = [foreignOf(object), foreignOf(standFor(object, { origin: 'theirs' } as never))].map((one) => told(one))
+  const before = factsOf(object).foreign
+  factsOf(object).foreign = { origin: 'theirs' } as never
+  kept.foreign = [before, factsOf(object).foreign].map((one) => told(one))
   kept.refused = await settledOf(observe(undefined as never, {}))
   kept['refused by theirs'] = await settledOf(observe(undefined as never, { isForeign: true }))
   isKept(t, kept, 'test/core/whole-compose-observed.txt')

@@ -1,8 +1,9 @@
 import t from 'tap'
 import { neutral } from '../../lib/core/compose.js'
-import { type Describable, describe, documentMethods, responsesIn } from '../../lib/core/description.js'
+import { type Describable, describe, responsesIn } from '../../lib/core/description.js'
 import { HookStore, traitsOf, withTraits } from '../../lib/core/hooks.js'
 import { checkArguments, checkData, custom, definitionOf, endpointsOf, methods } from '../../lib/core/methods.js'
+import { factsOf } from '../../lib/core/object-facts.js'
 import { createService } from '../../lib/core/service.js'
 import { isKept } from '../support/kept.js'
 import { outcomeOf, told } from './told.js'
@@ -121,12 +122,12 @@ function describable(
   return { ...entry, exposed, common, options: given.options ?? {} }
 }
 const documented = { ...all }
-documentMethods(documented, () => ({
+factsOf(documented).document = () => ({
   find: { hasId: true, summary: 's' },
   get: { hasId: false },
   patch: { hasId: true },
   remove: { hasId: false, tags: ['a'] }
-}))
+})
 
 const described: Record<string, Describable> = {
   bare: describable(all),

@@ -9,7 +9,8 @@ import type {
   RouteOptions
 } from 'fastify'
 import { GeneralError } from '../../core/errors.js'
-import { fallbackMark, type Handover } from '../../core/host.js'
+import { fallbackMark } from '../../core/host.js'
+import type { Handover } from '../../core/object-facts.js'
 import type { Precedence } from './precedence.js'
 
 /** What answers a request in place of Fastify, with the types that this server has. */

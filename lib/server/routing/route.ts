@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHa
 import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../../types/fastify.js'
 import { readerFor, type WithForeignReader } from '../../core/authentications.js'
 import { ServiceError } from '../../core/errors.js'
-import { foreignOf } from '../../core/foreign.js'
 import { Caller } from '../../core/http-call.js'
 import { checkData } from '../../core/methods.js'
+import { factsOf } from '../../core/object-facts.js'
 import { shown } from '../../core/options.js'
 import { recordRulesOf } from '../../core/resource/rules.js'
 import type { ServiceMethod } from '../../core/service.js'
@@ -70,7 +70,7 @@ export function toRoute(
     schema === undefined && record === undefined
       ? createStringify(label)
       : createSerializer(label, definition, schema ?? {}, instance, record)
-  const foreign = foreignOf(entry.object)
+  const { foreign } = factsOf(entry.object)
   const answer = createAnswer(
     list(options, 'after', entry.path),
     options.formatter ?? settings.formatter,

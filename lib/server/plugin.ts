@@ -3,7 +3,7 @@ import plugin from 'fastify-plugin'
 import type { ServiceFunction, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import type { HookOptions } from '../../types/hooks.js'
 import { HookStore } from '../core/hooks.js'
-import { rootOf, type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
+import { ownInstanceFacts, rootOf, type ServiceHost } from '../core/host.js'
 import { factsOf } from '../core/object-facts.js'
 import { joinPath } from '../core/path.js'
 import { declaredIn, routesOf } from '../core/resource/rules.js'
@@ -61,7 +61,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   }
   const fallbacks = new Set<string>()
   const onService: ServiceHost['onService'] = []
-  ;(app as WithServiceHost)[serviceHost] = {
+  ownInstanceFacts(app).services = {
     addHooks,
     onService,
     get entries() {

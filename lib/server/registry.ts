@@ -1,4 +1,4 @@
-import { hookApplicationOf } from '../core/hook-application.js'
+import { hookApplicationOf } from '../core/host.js'
 import { factsOf } from '../core/object-facts.js'
 import { joinPath, stripSlashes } from '../core/path.js'
 import type { ExposedService } from './routing/exposed.js'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler, RouteOptions } from 'fastify'
 import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../../types/fastify.js'
-import { readerFor, type WithForeignReader } from '../../core/authentications.js'
+import { readerFor } from '../../core/authentications.js'
 import { ServiceError } from '../../core/errors.js'
 import { Caller } from '../../core/http-call.js'
 import { checkData } from '../../core/methods.js'
@@ -107,7 +107,7 @@ export function toRoute(
     const caller = new Caller(request, reply.raw)
     timeout ??= Number((request.routeOptions as { handlerTimeout?: number }).handlerTimeout)
     if (timeout > 0) startDeadline(timeout, caller, request, reply)
-    const reader = isForeign ? undefined : readerFor(instance as WithForeignReader)
+    const reader = isForeign ? undefined : readerFor(instance)
     if (reader !== undefined) await reader.readCredentials(request, reply)
     if (before.length > 0 && (await runMiddleware(before, request, reply))) return reply
     const context = method.context(read(request, caller)) as HookContext

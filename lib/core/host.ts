@@ -59,6 +59,8 @@ export interface InstanceFacts {
   foreignReader?: ForeignReader | undefined
   /** Makes what hooks get in place of an instance. */
   toHookApplication?: ToApplication
+  /** Of the outermost instance: each registration of the plugin tells of a URL with two slashes whether it is one of its services. */
+  leadingSlashChecks?: ((url: string) => boolean)[]
 }
 
 const facts = Symbol('facts')

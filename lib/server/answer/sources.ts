@@ -37,8 +37,8 @@ function register(caller: Caller | undefined): Map<Stream, () => void> {
  * the call has failed they belong to nobody, and are closed.
  */
 export function release(context: HookContext, hasFailed: boolean): void {
-  for (const [stream, forget] of notesOf(context).streams ?? []) {
+  notesOf(context).streams?.forEach((forget, stream) => {
     if (hasFailed) close(stream)
     else forget()
-  }
+  })
 }

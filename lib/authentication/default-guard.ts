@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { AroundHook } from '../../types/hooks.js'
 import { type Describable, hooksAround } from '../core/description.js'
 import { errorHooksOf, type HookPosition, traitsOf, withTraits } from '../core/hooks.js'
-import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
+import { type ServiceHost, serviceHostOf } from '../core/host.js'
 import { joinPath } from '../core/path.js'
 import { schemesOf } from './documentation.js'
 import { isAuthentication } from './find.js'
@@ -21,7 +21,7 @@ interface DefaultGuard {
  * names, those that have a guard of their own, and authentication services.
  */
 export function guardServices(app: FastifyInstance, { credentials, strategies, open }: DefaultGuard): void {
-  const host = (app as WithServiceHost)[serviceHost] as ServiceHost
+  const host = serviceHostOf(app)
   const answers = new Map<string, boolean>()
 
   const entryAt = (path: string) => host.entries.find((candidate) => candidate.path === path)

@@ -5,7 +5,7 @@ import { measure } from './measure.js'
 import { findNodes } from './nodes.js'
 import { readOptions } from './options.js'
 import { toPage } from './page.js'
-import type { Result } from './report.js'
+import { type Result, toReach } from './report.js'
 import { type Key, others, rowsNamed } from './rows.js'
 
 const options = readOptions(process.argv.slice(2))
@@ -24,7 +24,8 @@ const results: Result[] = counter.isSlow ? await Promise.all(nodes.map(measureOn
 if (!counter.isSlow) for (const node of nodes) results.push(await measureOne(node))
 const page = toPage(rows, results, counter, options)
 if (out !== undefined) writeFileSync(out, page)
-console.log(page)
+// The aims are for whoever works on the library, not for readers of the page.
+console.log(`${page}\n## Aims\n\n${toReach(rows, results, counter)}`)
 
 function pageFile(): string {
   return fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url))

@@ -1,6 +1,6 @@
 import type { Counter } from './counters/counter.js'
 import type { Options } from './options.js'
-import { countsOf, environment, type Result, toReach } from './report.js'
+import { countsOf, environment, type Result, toComparison } from './report.js'
 import type { Row } from './rows.js'
 
 /** The page `docs/benchmarks.md`. */
@@ -18,9 +18,11 @@ The output of \`npm run bench\`, on ${new Date().toISOString().slice(0, 10)}. It
   that is idle after its start.
 - Machine and versions: ${environment()}.
 
-## To reach
+## Compared
 
-${toReach(rows, results, counter)}
+A ratio above 1 says that the first of the two takes more. Thousands are instructions.
+
+${toComparison(rows, results)}
 
 ## What was counted
 

@@ -22,10 +22,25 @@ export function toReach(rows: readonly Row[], results: readonly Result[], counte
   return toTable(head, lines)
 }
 
-function measured(row: Row, { counts }: Result, counter: Counter): string {
+/** What was measured of each row, for readers. */
+export function toComparison(rows: readonly Row[], results: readonly Result[]): string {
+  const head = ['work', ...results.map(({ version }) => `Node ${version}`)]
+  return toTable(
+    head,
+    rows.map((row) => [row.text, ...results.map((result) => valueText(row, result))])
+  )
+}
+
+function valueText(row: Row, { counts }: Measured): string {
   const value = row.value((key) => counts.get(key) ?? Number.NaN)
   if (Number.isNaN(value)) return 'does not start'
-  const text = value < 10 ? value.toFixed(2) : String(Math.round(value))
+  return value < 10 ? value.toFixed(2) : String(Math.round(value))
+}
+
+function measured(row: Row, result: Result, counter: Counter): string {
+  const value = row.value((key) => result.counts.get(key) ?? Number.NaN)
+  const text = valueText(row, result)
+  if (Number.isNaN(value)) return text
   if (row.isAbsolute && counter.name === 'cpu') return `${text} ${counter.unit}`
   return `${text} ${(row.bound === '≥' ? value >= row.wanted : value <= row.wanted) ? '✓' : '✗'}`
 }

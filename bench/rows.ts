@@ -23,6 +23,12 @@ function ratio(id: string, text: string, now: string, bound: Row['bound'], wante
   return { id, text, now, bound, wanted, needs: [over, under], value: (of) => of(over) / of(under) }
 }
 
+/** What a hook adds to a request, in thousand instructions. */
+function difference(id: string, text: string, wanted: number, whole: Key, without: Key): Row {
+  const value: Row['value'] = (of) => of(whole) - of(without)
+  return { id, text, now: '–', bound: '≤', wanted, needs: [whole, without], value, isAbsolute: true }
+}
+
 function perHook(kind: string, now: string, wanted: number): Row {
   const [some, none]: Key[] = [`hooks:${kind} call`, 'hooks:none call']
   const value: Row['value'] = (of) => (of(some as Key) - of(none as Key)) / hookCount
@@ -156,6 +162,8 @@ export const rows: readonly Row[] = [
     'by-hand:guarded guarded',
     'ours:guarded guarded'
   ),
+  difference('scope', '`own(field)`, a get by its user (thousand)', 3, 'ours:scoped get', 'ours:user get'),
+  difference('allow', '`allow(roles)`, a get of four fields (thousand)', 4, 'ours:allowed get', 'ours:user get'),
   ratio(
     'client-fetch',
     'client `get`: ours ÷ bare fetch',

@@ -65,10 +65,14 @@ export const isAuthentication = (app: unknown, service: unknown) =>
  * @throws when there is none
  */
 export function anyAuthenticationOf(app: unknown): Credentials {
-  const entry = nearestTo(app) ?? allIn(app)[0]
-  if (entry === undefined) throw new Error(nowhere)
-  return entry.credentials
+  const credentials = findAuthentication(app)
+  if (credentials === undefined) throw new Error(nowhere)
+  return credentials
 }
+
+/** The same; `undefined` where there is none. */
+export const findAuthentication = (app: unknown): Credentials | undefined =>
+  (nearestTo(app) ?? allIn(app)[0])?.credentials
 
 /**
  * The authentication service that is responsible for an instance, or the one at a path.

@@ -29,7 +29,8 @@ new (process.getBuiltinModule('node:net').Socket)({ fd: 3 }).on('data', () => fs
   t.match(rowsOf(stdout).get('get')?.at(-1), '1.00 ✓')
   t.match(stdout, '| get | 50 | 50 |', 'thousand instructions per request')
   t.match(stdout, 'by `perf stat -e instructions:u`')
-  t.equal(`${readFileSync(out, 'utf8')}\n`, stdout)
+  t.ok(stdout.startsWith(readFileSync(out, 'utf8')), 'the page has no aims')
+  t.notMatch(readFileSync(out, 'utf8'), 'wanted')
 })
 
 t.test('what it can not do is an error', async (t) => {

@@ -120,7 +120,9 @@ async function registerAuthentication(app: FastifyInstance, options: Authenticat
   try {
     await app.register(authentication, {
       revocation: true,
-      hooks: { before: { create: [users.normalizeEmail] } },
+      guard: 'jwt',
+      public: ['countries', 'countries/:code/notes.find', 'countries/:code/notes.get', 'users.create'],
+      strategies: { jwt: true, local: { usernameField: { name: 'email', normalize: 'lowercase' } } },
       bodyLimit: maxLogin,
       ...options
     })

@@ -1,5 +1,4 @@
 import { Forbidden, type HookContext, type Params, resource } from 'fastify-services'
-import { authenticate, hashPassword } from 'fastify-services/authentication'
 import { databaseErrors } from 'fastify-services/database'
 import type { Knex } from 'knex'
 import Type, { type Static } from 'typebox'
@@ -22,18 +21,14 @@ export type User = Static<typeof User>
 /** What a client may send. */
 export const schema = resource(User, { readOnly: ['id'], writeOnly: ['password'], filter: [], sort: [] })
 
-const loggedIn = authenticate('jwt')
-
 // Not asked before: two may sign up at the same time, and the database lets one of them.
 const taken = databaseErrors({ messages: { email: 'There is a user with this e-mail address' } })
 
 export const hooks = {
-  around: { find: [loggedIn], get: [loggedIn], patch: [loggedIn], remove: [loggedIn] },
   before: {
     find: [ownRecord],
     get: [ownRecord],
-    create: [normalizeEmail, hashPassword('password')],
-    patch: [ownRecord, normalizeEmail, hashPassword('password')],
+    patch: [ownRecord],
     remove: [ownRecord]
   },
   error: { create: [taken], patch: [taken] }
@@ -52,20 +47,13 @@ function ownRecord(context: HookContext): void {
 }
 
 /**
- * One address is one user, in whatever case it is typed. What is longer than any address stays as it is: the time that `normalize`
+ * One address is one user to the limits too, in whatever case it is typed. What is longer than any address stays as it is: the time that `normalize`
  * takes can grow with the square of the text, and a log-in comes from anybody.
  */
 export function toAddress(email: unknown): string | undefined {
   // The schema counts characters, of which one may have two units.
   if (typeof email !== 'string' || email.length > 2 * maxAddress) return undefined
   return email.trim().normalize().toLowerCase()
-}
-
-/** A hook: the address as it is stored, here and at the log-in. */
-export function normalizeEmail(context: HookContext): void {
-  const { email, ...rest } = Object(context.data) as { email?: unknown }
-  const address = toAddress(email)
-  if (address !== undefined) context.data = { ...rest, email: address }
 }
 
 export async function createUsers(knex: Knex): Promise<void> {

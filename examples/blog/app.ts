@@ -3,9 +3,9 @@ import swagger from '@fastify/swagger'
 import { memory } from '@feathersjs/memory'
 import Fastify, { type FastifyInstance } from 'fastify'
 import services, { errorHandler } from 'fastify-services'
-import authentication, { authenticate, hashPassword } from 'fastify-services/authentication'
+import authentication from 'fastify-services/authentication'
 import { openapi } from 'fastify-services/openapi'
-import { byAuthor, isFree, lowerCase, ofPost, ownRecord, setAuthor, withFields } from './hooks.js'
+import { byAuthor, isFree, ofPost, ownRecord, setAuthor, withFields } from './hooks.js'
 import { describePost, Posts } from './posts.js'
 import * as records from './records.js'
 import { ofPosts } from './services.js'
@@ -17,8 +17,11 @@ const info = {
   license: { name: 'MIT', identifier: 'MIT' }
 }
 const paginate = { default: 10, max: 100 }
-const loggedIn = authenticate('jwt')
-const writing = { create: [loggedIn], update: [loggedIn], patch: [loggedIn], remove: [loggedIn] }
+// What anybody may read, and the sign-up.
+const open = [
+  'users.create',
+  ...['posts', 'posts/:postId/comments', 'pictures'].flatMap((path) => [`${path}.find`, `${path}.get`])
+]
 
 /** A blog in memory. Without `logger`, nothing is logged, errors neither. */
 export async function createBlog(secret: string | Buffer, logger = false): Promise<FastifyInstance> {
@@ -31,17 +34,15 @@ export async function createBlog(secret: string | Buffer, logger = false): Promi
   await app.register(multipart, { limits: { fileSize: 1_000_000 } })
   await app.register(services, { errorHandler: errors, notFound: true })
 
-  const hash = hashPassword('password')
   app.service('users', memory({ startId: 1, paginate }), {
     methods: ['find', 'get', 'create', 'patch', 'remove'],
     schema: { ...records.users, create: { ...records.users.create, summary: 'Sign up' } },
     hooks: {
-      around: { find: [loggedIn], get: [loggedIn], patch: [loggedIn], remove: [loggedIn] },
       before: {
         find: [ownRecord],
         get: [ownRecord],
-        create: [lowerCase, hash, isFree],
-        patch: [ownRecord, lowerCase, hash, isFree],
+        create: [isFree],
+        patch: [ownRecord, isFree],
         remove: [ownRecord]
       }
     }
@@ -52,7 +53,6 @@ export async function createBlog(secret: string | Buffer, logger = false): Promi
     ...ofPosts,
     schema: { ...records.posts, publish: { summary: 'Publish a post', response: records.posts.get.response } },
     hooks: {
-      around: { ...writing, publish: [loggedIn] },
       before: {
         create: [setAuthor, isNew, described],
         update: [byAuthor, setAuthor, isNew, described],
@@ -65,16 +65,22 @@ export async function createBlog(secret: string | Buffer, logger = false): Promi
   app.service('posts/:postId/comments', memory({ startId: 1, paginate }), {
     methods: ['find', 'get', 'create', 'remove'],
     schema: records.comments,
-    hooks: { around: writing, before: { all: [ofPost], create: [setAuthor], remove: [byAuthor] } }
+    hooks: { before: { all: [ofPost], create: [setAuthor], remove: [byAuthor] } }
   })
   // The example keeps no files.
   const measured = withFields(({ file }) => ({ bytes: (file as File).size, file: undefined }))
   app.service('pictures', memory({ startId: 1, paginate }), {
     methods: ['find', 'get', 'create'],
     schema: { ...records.pictures, create: { ...records.pictures.create, summary: 'Upload a picture' } },
-    hooks: { around: writing, before: { create: [setAuthor, measured] } }
+    hooks: { before: { create: [setAuthor, measured] } }
   })
-  await app.register(authentication, { secret, revocation: true, hooks: { before: { create: [lowerCase] } } })
+  await app.register(authentication, {
+    secret,
+    revocation: true,
+    guard: 'jwt',
+    public: open,
+    strategies: { jwt: true, local: { usernameField: { name: 'email', normalize: 'lowercase' } } }
+  })
   app.get('/health', { schema: { hide: true } }, async () => ({ status: 'ok' }))
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
   return app

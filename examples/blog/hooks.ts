@@ -16,12 +16,6 @@ export function ownRecord(context: HookContext): void {
   else if (Number(id) !== own) throw new Forbidden('Users see and change their own record only')
 }
 
-/** An address is the same whatever its case, at a log-in too. */
-export function lowerCase(context: HookContext): void {
-  const { email, ...rest } = context.data as { email?: unknown }
-  if (typeof email === 'string') context.data = { ...rest, email: email.toLowerCase() }
-}
-
 /** An address belongs to one user. In a database, a unique index sees to that, and `databaseErrors()` to the answer. */
 export async function isFree({ app, data, id }: HookContext): Promise<void> {
   const { email } = data as { email?: string }

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { AroundHook } from '../../types/hooks.js'
 import { type Describable, hooksAround } from '../core/description.js'
-import { type HookPosition, traitsOf, withTraits } from '../core/hooks.js'
-import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
+import { errorHooksOf, type HookPosition, traitsOf, withTraits } from '../core/hooks.js'
+import { type ServiceHost, serviceHostOf } from '../core/host.js'
 import { joinPath } from '../core/path.js'
 import { schemesOf } from './documentation.js'
 import { isAuthentication } from './find.js'
@@ -21,14 +21,16 @@ interface DefaultGuard {
  * names, those that have a guard of their own, and authentication services.
  */
 export function guardServices(app: FastifyInstance, { credentials, strategies, open }: DefaultGuard): void {
-  const host = (app as WithServiceHost)[serviceHost] as ServiceHost
+  const host = serviceHostOf(app)
   const answers = new Map<string, boolean>()
+
+  const entryAt = (path: string) => host.entries.find((candidate) => candidate.path === path)
 
   function isGuarded(path: string, method: string): boolean {
     const key = `${path} ${method}`
     const answer = answers.get(key)
     if (answer !== undefined) return answer
-    const entry = host.entries.find((candidate) => candidate.path === path)
+    const entry = entryAt(path)
     const result = entry === undefined || (isWithin(app, entry.app) && !isOpen(entry, method))
     // A guard that is added after the start is one more.
     if (host.isReady) answers.set(key, result)
@@ -52,9 +54,18 @@ export function guardServices(app: FastifyInstance, { credentials, strategies, o
 
   const guard: AroundHook = async (context, next) => {
     const { service, method, id, path } = context
-    if (isGuarded(path, method))
-      context.params = await credentials.check(context.params, strategies, { service, method, id, call: context })
-    await next()
+    let isLetIn = true
+    if (isGuarded(path, method)) {
+      isLetIn = false
+      const check = async () => {
+        context.params = await credentials.check(context.params, strategies, { service, method, id, call: context })
+        isLetIn = true
+      }
+      // Hooks for the errors of all services see what is wrong here too, or the failure of a database would leave as it is.
+      const entry = entryAt(path)
+      await (entry === undefined ? check() : errorHooksOf(entry.common, method)(context, check))
+    }
+    if (isLetIn) await next()
   }
   const security = ({ path }: HookPosition, method: string) =>
     isGuarded(path, method) ? schemesOf(credentials, strategies) : undefined

@@ -4,6 +4,7 @@ import type { RegisteredService } from '../../types/fastify.js'
 import type { Id, Params, Query, Service } from '../../types/service.js'
 import { toServiceError } from '../core/errors.js'
 import { noteLogin, toView } from '../core/logins.js'
+import { factsOf } from '../core/object-facts.js'
 import { joinPath } from '../core/path.js'
 import { errorWithout, without } from '../core/without.js'
 import { protect } from './protect.js'
@@ -21,9 +22,6 @@ export interface EntityOptions {
 }
 
 type UserService = Required<Service<Entity>> & { readonly id?: unknown }
-
-// The secret fields of the users of a service: those of all authentication services that use it.
-const secretFields = new WeakMap<object, Set<string>>()
 
 /** The users that tokens stand for. */
 export class Entities {
@@ -74,10 +72,11 @@ export class Entities {
   setup(): void {
     if (this.name === null) return
     const { service } = this
-    const names = secretFields.get(service) ?? new Set()
+    const facts = factsOf(service)
+    facts.secrets ??= new Set()
+    const { secrets: names } = facts
     const added = [...this.#secrets].filter((field) => !names.has(field))
     for (const field of added) names.add(field)
-    secretFields.set(service, names)
     this.#secrets = names
     this.#usersService = service
     if (added.length > 0) service.hooks({ around: { all: [protect(...added)] } })

@@ -1,10 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import {
-  type Authentication,
-  authenticationFor,
-  authentications,
-  type WithAuthentications
-} from '../core/authentications.js'
+import { authenticationFor } from '../core/authentications.js'
+import { type Authentication, instanceFacts, ownInstanceFacts } from '../core/host.js'
 import { isHashed } from './password.js'
 import type { Credentials } from './verifier.js'
 
@@ -13,8 +9,6 @@ interface Registration extends Authentication {
   readonly credentials: Credentials
   readCredentials(request: FastifyRequest): Promise<void>
 }
-
-type Instance = FastifyInstance & WithAuthentications<Registration>
 
 const nowhere = 'There is no authentication here: register the plugin fastify-services/authentication'
 
@@ -26,11 +20,12 @@ export function registerAuthentication(
   credentials: Credentials
 ): void {
   // The outermost instance that has services: the others inherit the list from it.
-  let top: Instance = app
+  let top = app
   while (Object.getPrototypeOf(top)?.service !== undefined) top = Object.getPrototypeOf(top)
-  top[authentications] ??= []
+  const facts = ownInstanceFacts(top)
+  facts.authentications ??= []
   const { passwords, strategyNames } = credentials.authenticator
-  top[authentications].push({
+  const registration: Registration = {
     app,
     path,
     service,
@@ -38,7 +33,8 @@ export function registerAuthentication(
     strategyNames,
     readCredentials: (request) => credentials.read(request),
     hashPassword: async (password, params) => (isHashed in params ? password : passwords.hash(password))
-  })
+  }
+  facts.authentications.push(registration)
 }
 
 /**
@@ -55,7 +51,9 @@ export function checkTokens(app: FastifyInstance, path: string, credentials: Cre
     )
 }
 
-const allIn = (app: unknown) => (app as Instance)[authentications] ?? []
+// Nobody else adds to the list.
+const allIn = (app: unknown) => (instanceFacts(app).authentications ?? []) as Registration[]
+const nearestTo = (app: unknown) => authenticationFor(app as object) as Registration | undefined
 
 /** Whether a registered service is an authentication service. */
 export const isAuthentication = (app: unknown, service: unknown) =>
@@ -67,7 +65,7 @@ export const isAuthentication = (app: unknown, service: unknown) =>
  * @throws when there is none
  */
 export function anyAuthenticationOf(app: unknown): Credentials {
-  const entry = authenticationFor(app as Instance) ?? allIn(app)[0]
+  const entry = nearestTo(app) ?? allIn(app)[0]
   if (entry === undefined) throw new Error(nowhere)
   return entry.credentials
 }
@@ -77,9 +75,9 @@ export function anyAuthenticationOf(app: unknown): Credentials {
  * @throws when there is none
  */
 export function authenticationOf(app: unknown, path?: string): Credentials {
-  const instance = app as Instance
+  const instance = app as FastifyInstance
   if (path === undefined) {
-    const entry = authenticationFor(instance)
+    const entry = nearestTo(app)
     if (entry !== undefined) return entry.credentials
     throw new Error(
       allIn(app).length > 0

@@ -4,8 +4,8 @@ import type { ServiceOptions } from '../../types/fastify.js'
 import type { RegisteredService } from '../../types/hooks.js'
 import type { Describable } from '../core/description.js'
 import { attempt } from '../core/errors.js'
-import { foreignOf } from '../core/foreign.js'
-import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
+import { serviceHostOf } from '../core/host.js'
+import { factsOf } from '../core/object-facts.js'
 import { joinPath } from '../core/path.js'
 import { checkAuthenticationOptions } from './check-options.js'
 import { guardServices } from './default-guard.js'
@@ -82,11 +82,11 @@ function prepareStoredUsers(
   prepare: (users: RegisteredService) => void
 ): void {
   if (entities.name === null) return
-  const host = (app as WithServiceHost)[serviceHost] as ServiceHost
+  const host = serviceHostOf(app)
   const [path] = entities.paths
   const prepareEntry = ({ object, service }: Describable) => {
     // A service of another framework has hooks of its own, which hash by its rules.
-    if (foreignOf(object) === undefined) prepare(service)
+    if (factsOf(object).foreign === undefined) prepare(service)
   }
   for (const entry of host.entries) if (entry.path === path) prepareEntry(entry)
   host.onService.push((entry) => {

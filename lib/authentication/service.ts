@@ -1,9 +1,9 @@
 import type { AuthenticationRequest, AuthenticationResult } from '../../types/authentication.js'
 import type { AroundHook } from '../../types/fastify.js'
 import type { Params } from '../../types/service.js'
-import { documentMethods } from '../core/description.js'
 import { NotAuthenticated } from '../core/errors.js'
 import { withTraits } from '../core/hooks.js'
+import { factsOf } from '../core/object-facts.js'
 import { documentLogin } from './documentation.js'
 import type { Entities } from './entities.js'
 import { isShortText } from './password.js'
@@ -36,7 +36,7 @@ export class AuthenticationService {
   constructor(parts: ServiceParts) {
     this.#parts = parts
     const { credentials, authStrategies, entities } = parts
-    documentMethods(this, () => documentLogin(credentials, authStrategies, entities.paths))
+    factsOf(this).document = () => documentLogin(credentials, authStrategies, entities.paths)
   }
 
   /** Sets the strategies up, before the server starts. @throws when one of them can't work, or users are needed and have no service */

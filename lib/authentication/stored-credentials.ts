@@ -1,6 +1,7 @@
 import type { AroundHook, HookContext, RegisteredService } from '../../types/hooks.js'
 import { BadRequest } from '../core/errors.js'
 import { withTraits } from '../core/hooks.js'
+import { factsOf } from '../core/object-facts.js'
 import { isPlain } from '../core/objects.js'
 import { hashIn } from './hash-password.js'
 import { isHashed, isShortText, maxTextLength, type Passwords } from './password.js'
@@ -22,17 +23,15 @@ export interface StoredCredentials {
 export const looksHashed = (text: unknown): boolean =>
   typeof text === 'string' && /^\s*\$[a-z\d-]{1,32}\$\S{15,}\s*$/i.test(text)
 
-// What a service does already, by the service: several strategies, and several authentications, may share it.
-const prepared = new WeakMap<object, Set<string>>()
-
 /**
  * Makes the service of users hash each password just before its method stores it, after all other hooks, and store each user name in one
  * spelling. What a hook has hashed already stays, and so does a hash that the server itself stores. A hash that a client sends is a password like any other.
  */
 export function prepareUsers(service: RegisteredService, credentials: StoredCredentials, passwords: Passwords): void {
   const { passwordField, hashes, usernameField, normalize } = credentials
-  const done = prepared.get(service) ?? new Set()
-  prepared.set(service, done)
+  const facts = factsOf(service)
+  facts.preparedFor ??= new Set()
+  const done = facts.preparedFor
   const isNew = (text: string) => !done.has(text) && done.add(text)
   if (hashes && isNew(`password ${passwordField}`)) {
     const hash = withTraits(hashBeforeMethod(passwordField, passwords), { isInnermost: true })

@@ -6,6 +6,7 @@ import type {
   ClientServiceOptions
 } from '../../types/client.js'
 import type { HookOptions, RegisteredService } from '../../types/hooks.js'
+import { neutral } from '../core/compose.js'
 import { createEmitter, eventMethods } from '../core/events.js'
 import { HookStore } from '../core/hooks.js'
 import { stripSlashes } from '../core/path.js'
@@ -35,7 +36,15 @@ export function createClient<Services = Record<string, AnyService>>({
     const name = stripSlashes(path)
     if (entries.has(name)) throw new Error(`There is a service '${name}' already: call use() first`)
     const provide = service instanceof RestService ? addMethod : undefined
-    const entry = createService(service, { ...options, app, path: name, common, onListenerError, provide })
+    const entry = createService(service, {
+      ...options,
+      app,
+      path: name,
+      common,
+      onListenerError,
+      observer: neutral,
+      provide
+    })
     const registered = entry.service as RegisteredService<Finder>
     if (!('iterate' in service))
       Object.assign(registered, { iterate: (params?: ClientParams) => iterate(registered, params) })
@@ -62,7 +71,7 @@ export function createClient<Services = Record<string, AnyService>>({
     },
     hooks(options: HookOptions) {
       common.add(options)
-      for (const { service } of entries.values()) service.hooks({})
+      for (const { compose } of entries.values()) compose()
       return app
     },
     get: (name: string) => settings.get(name),

@@ -15,7 +15,7 @@ export interface HookObserver {
  * Wraps a call into hooks, the first one outermost. This is done once for each method, not for each call, and adds
  * nothing where there are no hooks. A hook ends the call early, or recovers from an error, by setting `context.result`.
  */
-export function compose(hooks: readonly AroundHook[], call: Run, observer?: HookObserver): Run {
+export function compose(hooks: readonly AroundHook[], call: Run, observer: HookObserver): Run {
   return hooks.reduceRight<Run>(
     (inner, hook) => async (context) => {
       let running: Promise<void> | undefined
@@ -39,10 +39,10 @@ export function compose(hooks: readonly AroundHook[], call: Run, observer?: Hook
           await running
         }
       } catch (error) {
-        observer?.fail(context, error)
+        observer.fail(context, error)
         throw error
       }
-      observer?.see(context)
+      observer.see(context)
     },
     call
   )
@@ -50,7 +50,7 @@ export function compose(hooks: readonly AroundHook[], call: Run, observer?: Hook
 
 const by = (hook: AroundHook, { path, method }: HookContext) => `by ${hook.name || 'a hook'} of ${path}.${method}`
 
-/** What a server does around each call of its services. A client has none. */
+/** What happens around each call. Three functions are used when the hooks of a method are composed, the others by each call. */
 export interface CallObserver extends HookObserver {
   /** Wraps what runs the calls of a method. */
   trace(run: Run): Run
@@ -62,6 +62,17 @@ export interface CallObserver extends HookObserver {
   lend(context: HookContext, params: unknown): void
   /** The method is about to run. @throws to prevent that */
   begin(context: HookContext): void
-  /** A call that the server has made itself is over. */
-  end(context: HookContext, hasFailed: boolean): void
+  /** Waits for a call that the server has made itself, and ends what was done for it. @throws what the call throws */
+  end(running: Promise<void>, context: HookContext): Promise<void>
 }
+
+/** Changes nothing around a call, and answers each question with what it is asked about: a client has no other observer. */
+export const neutral = new Proxy(
+  {},
+  {
+    get:
+      () =>
+      <T>(value: T) =>
+        value
+  }
+) as CallObserver

@@ -1,5 +1,6 @@
 import type { HookContext, HookType, Http, RegisteredService } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
+import { checkArguments, type MethodDefinition } from './methods.js'
 import { pick } from './objects.js'
 
 /** What all calls of one method have in common. */
@@ -50,16 +51,16 @@ class ContextBase implements Omit<HookContext, 'statusCode' | 'toJSON'> {
  * Makes the function that creates the contexts of one method. What its calls have in common stands on the prototype, and the named
  * arguments (`id`, `data`, `params`) read and write `context.arguments`. `onParams` is called with the params of a call, and again when a
  * hook replaces them.
+ * @returns the function. @throws {BadRequest} when the arguments are not what the method takes
  */
 export function contextOf(
   shared: SharedContext,
-  names: readonly string[],
+  names: MethodDefinition['arguments'],
   event: string | null,
-  onParams?: (context: HookContext, params: unknown) => void
+  onParams: (context: HookContext, params: unknown) => void
 ): (args: unknown[]) => HookContext {
   class MethodContext extends ContextBase {}
-  for (const [key, property] of Object.entries(Object.getOwnPropertyDescriptors(Object.freeze(shared))))
-    Object.defineProperty(MethodContext.prototype, key, property)
+  Object.defineProperties(MethodContext.prototype, Object.getOwnPropertyDescriptors(Object.freeze(shared)))
   for (const [index, name] of names.entries()) {
     Object.defineProperty(MethodContext.prototype, name, {
       enumerable: true,
@@ -67,17 +68,18 @@ export function contextOf(
         return this.arguments[index]
       },
       set(this: ContextBase, value: unknown) {
-        if (name === 'params') onParams?.(this as object as HookContext, value)
+        if (name === 'params') onParams(this as object as HookContext, value)
         this.arguments[index] = value
       }
     })
   }
   const last = names.length - 1
   return (args) => {
+    checkArguments(shared.method, names, args)
     args[last] ??= {}
     // The cast: the type of `toJSON` is that of Feathers, and `statusCode` is absent rather than `undefined`.
     const context = new MethodContext(event, args) as object as HookContext
-    onParams?.(context, args[last])
+    onParams(context, args[last])
     return context
   }
 }

@@ -1,41 +1,10 @@
 import { attempt, readProperty } from './errors.js'
 import { type HookStore, type SecurityScheme, traitsOf } from './hooks.js'
 import { custom, type Endpoint, endpointsOf, type MethodDefinition, methods } from './methods.js'
+import { factsOf, type MethodSchema } from './object-facts.js'
 import { placeholdersIn } from './path.js'
 import { rulesOf } from './resource/rules.js'
 import type { ServiceEntry, ServiceMethod } from './service.js'
-
-/** The schema of a method, as Fastify knows it: of one record, with what OpenAPI documents say besides. */
-export interface MethodSchema {
-  readonly body?: unknown
-  readonly querystring?: unknown
-  readonly params?: unknown
-  readonly response?: unknown
-  readonly summary?: string
-  readonly description?: string
-  readonly operationId?: string
-  readonly tags?: readonly string[]
-  readonly deprecated?: boolean
-  readonly hide?: boolean
-  readonly consumes?: readonly string[]
-  readonly produces?: readonly string[]
-  readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
-  readonly [key: string]: unknown
-}
-
-/** The documentation of a method of an object of this package. Nothing is validated by its schemas. */
-export interface MethodDocumentation extends MethodSchema {
-  /** Whether it is shown at the URL of a record. Default: as its row in the table of methods says. */
-  readonly hasId?: boolean
-}
-
-// In a map, not on the objects: members of an object show on its service.
-const documentations = new WeakMap<object, () => Readonly<Record<string, MethodDocumentation>>>()
-
-/** Documents the methods of an object of this package. `get` is called each time the object is described. */
-export function documentMethods(object: object, get: () => Readonly<Record<string, MethodDocumentation>>): void {
-  documentations.set(object, get)
-}
 
 /** An endpoint of a method, for many records or for a single one. */
 export interface Form extends Endpoint {
@@ -90,7 +59,7 @@ export interface Describable extends ServiceEntry {
  */
 export function describe(entry: Describable): ServiceDescription {
   const { paginate } = Object(readProperty(entry.object, 'options'))
-  const documentation = documentations.get(entry.object)?.()
+  const documentation = factsOf(entry.object).document?.()
   const describeMethod = (name: string): MethodDescription => {
     const { definition } = entry.methods.get(name) as ServiceMethod
     const { hasId, ...documented } = documentation?.[name] ?? {}

@@ -47,10 +47,10 @@ const wrapBefore =
 
 /** After hooks as one around hook. */
 const wrapAfter =
-  (hooks: readonly Hook[], observer: HookObserver | undefined): AroundHook =>
+  (hooks: readonly Hook[], observer: HookObserver): AroundHook =>
   async (context, next) => {
     await next()
-    await run(hooks, context, 'after', observer)
+    await run(hooks, context, 'after', observer.see)
   }
 
 /** The error hooks of one level as one around hook: each may replace the error, or recover by setting a result. */
@@ -75,12 +75,12 @@ function wrapErrors(hooks: readonly Hook[]): AroundHook {
 // A `context.error` of `undefined` means that there is none.
 const errorFrom = (thrown: unknown) => thrown ?? new Error(`${thrown} was thrown`)
 
-/** Runs hooks one after the other. The observer sees each result and `dispatch`, since the next hook may replace it. */
+/** Runs hooks one after the other. After each of them `see` is called: with each result and `dispatch`, since the next hook may replace it. */
 async function run(
   hooks: readonly Hook[],
   context: HookContext,
   type: HookType,
-  observer?: HookObserver
+  see?: HookObserver['see']
 ): Promise<void> {
   for (const hook of hooks) {
     const outer = context.type
@@ -90,7 +90,7 @@ async function run(
     const changes = returned === undefined ? undefined : await returned
     context.type = outer
     if (typeof changes === 'object' && changes !== context) Object.assign(context, changes)
-    observer?.see(context)
+    see?.(context)
   }
 }
 
@@ -120,22 +120,32 @@ export class HookStore {
   }
 
   /** The hooks of a method as around hooks, outermost first: those for `all` methods stand around those for one. */
-  collect(method: string, observer?: HookObserver): AroundHook[] {
+  collect(method: string, observer: HookObserver): AroundHook[] {
     const hooksFor = <H = Hook>(type: HookType, name: string) =>
       this.added.filter((added) => added.type === type && added.method === name).map(({ hook }) => hook as H)
-    const wrapAny = <H>(hooks: Hook[], wrap: (hooks: Hook[]) => H) => (hooks.length > 0 ? [wrap(hooks)] : [])
+    const wrapAny = (hooks: Hook[], wrap: (hooks: Hook[], observer: HookObserver) => AroundHook) =>
+      hooks.length > 0 ? [wrap(hooks, observer)] : []
+    const names = ['all', method]
     return [
-      ...['all', method].flatMap((name) => hooksFor<AroundHook>('around', name)),
-      ...['all', method].flatMap((name) => [
+      ...names.flatMap((name) => hooksFor<AroundHook>('around', name)),
+      ...names.flatMap((name) => [
         ...wrapAny(hooksFor('error', name), wrapErrors),
         ...wrapAny(hooksFor('before', name), wrapBefore)
       ]),
       ...wrapAny(
-        ['all', method].flatMap((name) => hooksFor('after', name)),
-        (hooks) => wrapAfter(hooks, observer)
+        names.flatMap((name) => hooksFor('after', name)),
+        wrapAfter
       )
     ]
   }
+}
+
+/** The error hooks of a method as an around hook, for what runs outside of the hooks that `collect` gives. */
+export function errorHooksOf({ added }: HookStore, method: string): AroundHook {
+  const hooksFor = (name: string) => added.filter((entry) => entry.type === 'error' && entry.method === name)
+  const [forAll, forMethod] = ['all', method].map((name) => wrapErrors(hooksFor(name).map(({ hook }) => hook as Hook)))
+  return (context, next) =>
+    (forAll as AroundHook)(context, async () => (forMethod as AroundHook)(context, next) as Promise<void>)
 }
 
 export const hookTypes: readonly string[] = ['around', 'before', 'after', 'error']

@@ -1,13 +1,6 @@
 import type { HookOptions } from '../../types/hooks.js'
 import type { Describable } from './description.js'
-
-/** Another framework that answers requests, and reads their bodies. It gets the request and the reply of the server. */
-export interface Handover {
-  /** Whether the framework takes a request. Otherwise the answer is that of a request without a route. */
-  isFor(request: never): boolean
-  /** Answers a request. Hooks that the server runs for each answer are over, and their headers are to be on this one. */
-  answer(request: never, reply: never): void
-}
+import type { Handover } from './object-facts.js'
 
 /** The name in the `config` of a route that says: it takes what no other route does. */
 export const fallbackMark: unique symbol = Symbol('fallback')
@@ -32,13 +25,58 @@ export interface ServiceHost {
   readonly onService: ((entry: Describable) => void)[]
 }
 
-/** Under this name, all instances of an application share what its server tells. */
-export const serviceHost: unique symbol = Symbol('serviceHost')
-
-/** An instance of the application, as far as its services go. */
-export interface WithServiceHost {
-  [serviceHost]?: ServiceHost
+export interface CredentialsReader {
+  /** Reads the credentials of a request before a service is called, so that hooks find them in `params.authentication`. */
+  readCredentials(request: unknown, reply: unknown): Promise<void>
 }
+
+/** An authentication service of an application, as the transport and helpers of Feathers use it. */
+export interface Authentication extends CredentialsReader {
+  /** The instance on which it was registered. */
+  readonly app: unknown
+  /** What `app.service(path)` returns for it. */
+  readonly service: unknown
+  readonly strategyNames: readonly string[]
+  /** The hash of a password in the data of a call with these params: the password itself where it is a hash already. */
+  hashPassword(password: string, params: object): Promise<string>
+}
+
+/** A reader of credentials that belongs to another framework. */
+export interface ForeignReader extends CredentialsReader {
+  /** Whether that framework has an authentication. */
+  isThere(): boolean
+}
+
+/** Makes what stands for an instance. */
+export type ToApplication = (instance: object) => object
+
+/** What this package knows of an instance of the application. */
+export interface InstanceFacts {
+  services?: ServiceHost
+  /** The authentication services, in the order of registration. */
+  authentications?: Authentication[]
+  /** Reads credentials where the application has no authentication service of this package. */
+  foreignReader?: ForeignReader | undefined
+  /** Makes what hooks get in place of an instance. */
+  toHookApplication?: ToApplication
+  /** Of the outermost instance: each registration of the plugin tells of a URL with two slashes whether it is one of its services. */
+  leadingSlashChecks?: ((url: string) => boolean)[]
+}
+
+const facts = Symbol('facts')
+
+/** The facts of an instance, or of those around it. */
+export const instanceFacts = (instance: unknown): InstanceFacts =>
+  (Object(instance) as { [facts]?: InstanceFacts })[facts] ?? {}
+
+/** The facts of an instance itself, to add to: the instances inside it have them too, unless they have others. */
+export function ownInstanceFacts(instance: object): InstanceFacts {
+  if (!Object.hasOwn(instance, facts)) Object.assign(instance, { [facts]: Object.create(instanceFacts(instance)) })
+  return instanceFacts(instance)
+}
+
+/** What the server tells of its services, for doors that are registered after it. */
+export const serviceHostOf = (instance: object): ServiceHost => instanceFacts(instance).services as ServiceHost
 
 /** The outermost instance of an application. A request that finds no route runs its hooks, wherever a plugin was registered. */
 export function rootOf<T extends object>(app: T): T {
@@ -46,3 +84,16 @@ export function rootOf<T extends object>(app: T): T {
   while (!Object.hasOwn(root, 'routing')) root = Object.getPrototypeOf(root)
   return root
 }
+
+/** Under this name, what hooks get in place of an instance says which one it stands for. */
+export const instance: unique symbol = Symbol('instance')
+
+/** The instance that hooks have got as `context.app`, whatever stands for it. */
+export const instanceOf = <A extends object>(app: A): A => (app as { [instance]?: A })[instance] ?? app
+
+/** Whether hooks of the services of this instance itself, not of one around it, get something else in its place. */
+export const hasHookApplication = (app: object): boolean =>
+  Object.hasOwn(app, facts) && Object.hasOwn(instanceFacts(app), 'toHookApplication')
+
+/** What hooks get as `context.app`: the instance, unless something else stands for it. */
+export const hookApplicationOf = (app: unknown): unknown => instanceFacts(app).toHookApplication?.(app as object) ?? app

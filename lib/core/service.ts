@@ -5,15 +5,8 @@ import { contextOf } from './context.js'
 import { createEmitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
 import { type AnyMethod, forward, type Members } from './facade.js'
 import { HookStore } from './hooks.js'
-import {
-  checkArguments,
-  definitionOf,
-  isCustom,
-  type MethodDefinition,
-  methods,
-  nameError,
-  reservedReason
-} from './methods.js'
+import { definitionOf, isCustom, type MethodDefinition, methods, nameError, reservedReason } from './methods.js'
+import type { Foreign } from './object-facts.js'
 
 export interface RegisterOptions {
   readonly app: unknown
@@ -28,7 +21,7 @@ export interface RegisterOptions {
   /** Hooks of all services, which run around those of this service. */
   readonly common: HookStore
   readonly onListenerError: OnListenerError
-  readonly observer?: CallObserver
+  readonly observer: CallObserver
   /** Adds a method to the object. With this option, any name may be that of a custom method. */
   readonly provide?: ((object: object, name: string, definition: MethodDefinition) => unknown) | undefined
 }
@@ -37,8 +30,8 @@ export interface RegisterOptions {
 export interface ServiceMethod {
   readonly name: string
   readonly definition: MethodDefinition
-  /** @throws {BadRequest} when the arguments are not what the method takes */
-  context(args: unknown[]): HookContext
+  /** Makes the context of a call. @throws {BadRequest} when the arguments are not what the method takes */
+  context: (args: unknown[]) => HookContext
   run: Run
 }
 
@@ -53,8 +46,57 @@ export interface ServiceEntry {
   readonly methods: ReadonlyMap<string, ServiceMethod>
   /** The hooks of this service, without those of all services. */
   readonly hooks: HookStore
-  /** Composes the hooks of the methods again, after hooks were added for all services. Default: `service.hooks({})` does that. */
-  compose?(): void
+  /** Composes the hooks of the methods again, after hooks were added for all services. */
+  compose(): void
+}
+
+/** An entry that methods are added to. They can be called when it is composed. */
+export interface OpenEntry extends ServiceEntry {
+  readonly methods: Map<string, ServiceMethod>
+}
+
+/**
+ * Makes the entry of a service. The calls of its methods, by HTTP or by the server, run as is said here, whether the service is one of ours or of another framework.
+ * @param invoke does what a method is for, and returns the result
+ * @param succeed is told of each call that has succeeded. Without it, calls have no event
+ */
+export function createEntry(
+  object: object,
+  service: RegisteredService,
+  { app, path, common, observer }: Pick<RegisterOptions, 'app' | 'path' | 'common' | 'observer'>,
+  invoke: (context: HookContext, name: string) => unknown,
+  succeed?: (context: HookContext) => void
+): OpenEntry {
+  const hooks = new HookStore()
+  const methods = new Map<string, ServiceMethod>()
+
+  // Runs at registration and when hooks are added, so that nothing is left to compose for a call.
+  function composeMethod(method: ServiceMethod) {
+    const { name, definition } = method
+    const call: Run = async (context) => {
+      if (context.result === undefined) {
+        observer.begin(context)
+        context.result = await invoke(context, name)
+      }
+      observer.see(context)
+    }
+    const chain = compose(
+      observer.arrange([common, hooks].flatMap((store) => store.collect(name, observer))),
+      call,
+      observer
+    )
+    method.context = contextOf(
+      { app: observer.app(app), service, path, method: name },
+      definition.arguments,
+      succeed ? definition.event : null,
+      observer.lend
+    )
+    method.run = observer.trace(async (context) => {
+      await chain(context)
+      succeed?.(context)
+    })
+  }
+  return { app, path, object, service, methods, hooks, compose: () => methods.forEach(composeMethod) }
 }
 
 /**
@@ -62,92 +104,88 @@ export interface ServiceEntry {
  * changed, so that private fields work.
  */
 export function createService(object: object, options: RegisterOptions): ServiceEntry {
-  const { app, path, common, observer, provide } = options
+  const { provide } = options
   const source = object as Record<string, unknown>
   const events = options.events ?? (Array.isArray(source.events) ? source.events : [])
   const emitter = isEmitter(object) ? object : createEmitter()
   const service = (provide ? new Proxy({}, { get }) : {}) as RegisteredService & Members
   const eventful = eventMethods(emitter, service, options.onListenerError)
-  const serviceHooks = new HookStore()
+  const entry = createEntry(
+    object,
+    service,
+    options,
+    (context, name) => (source[name] as AnyMethod).apply(object, context.arguments),
+    (context) => emitResult(context, events, eventful.emit)
+  )
 
   Object.assign(service, eventful, { hooks: addHooks })
 
-  const entries = new Map<string, ServiceMethod>()
   function add(name: string) {
     const reason = name in service ? 'every service has it already' : reservedReason(name)
-    if (reason !== undefined) throw nameError(name, path, reason)
+    if (reason !== undefined) throw nameError(name, options.path, reason)
     const definition = definitionOf(name, options.routes?.[name])
     provide?.(object, name, definition)
-    // Read late: a plugin may set the object that hooks get as `context.app` after services were registered.
-    const shared = {
-      service,
-      path,
-      method: name,
-      get app() {
-        return observer?.app(app) ?? app
-      }
-    }
-    const create = contextOf(shared, definition.arguments, definition.event, observer?.lend)
-    const context = (args: unknown[]) => {
-      checkArguments(name, definition.arguments, args)
-      return create(args)
-    }
-    const method = { name, definition, context } as ServiceMethod
-    entries.set(name, method)
+    const method = { name, definition } as ServiceMethod
+    entry.methods.set(name, method)
     service[name] = async (...args: unknown[]) => {
       const context = method.context(args)
-      let hasFailed = true
-      try {
-        await method.run(context)
-        hasFailed = false
-      } finally {
-        observer?.end(context, hasFailed)
-      }
+      await options.observer.end(method.run(context), context)
       return context.result
     }
-    return method
   }
   for (const name of new Set([...existingMethods(source), ...(options.methods ?? [])])) add(name)
   forward(source, service)
 
-  // Runs at registration and when hooks are added, so that nothing is left to compose for a call.
-  function composeMethod(method: ServiceMethod) {
-    const collected = [common, serviceHooks].flatMap((store) => store.collect(method.name, observer))
-    const hooks = observer?.arrange(collected) ?? collected
-    const isAlone = hooks.length === 0
-    const call: Run = async (context) => {
-      if (context.result === undefined) {
-        observer?.begin(context)
-        context.result = await (source[method.name] as AnyMethod).apply(object, context.arguments)
-      }
-      observer?.see(context)
-      if (isAlone) emitResult(context, events, eventful.emit)
-    }
-    const chain = compose(hooks, call, observer)
-    const withEvent: Run = async (context) => {
-      await chain(context)
-      emitResult(context, events, eventful.emit)
-    }
-    const run = isAlone ? call : withEvent
-    method.run = observer?.trace(run) ?? run
-  }
   // A custom method that no option names is added at its first call, not when its property is read: looking at a service changes nothing.
   function get(members: Members, name: string | symbol) {
     if (name in members || !isCustom.test(String(name)) || reservedReason(name as string))
       return members[name as string]
     return (...args: unknown[]) => {
-      if (!(name in members)) composeMethod(add(name as string))
+      if (!(name in members)) {
+        add(name as string)
+        entry.compose()
+      }
       return (members[name as string] as AnyMethod)(...args)
     }
   }
   function addHooks(hooks: HookOptions) {
-    serviceHooks.add(hooks, (name) => Boolean(provide) || methods.has(name) || entries.has(name), `Service '${path}'`)
-    entries.forEach(composeMethod)
+    entry.hooks.add(
+      hooks,
+      (name) => Boolean(provide) || methods.has(name) || entry.methods.has(name),
+      `Service '${options.path}'`
+    )
+    entry.compose()
     return service
   }
   addHooks(options.hooks ?? {})
 
-  return { app, path, object, service, methods: entries, hooks: serviceHooks }
+  return entry
+}
+
+interface ForeignOptions extends Pick<RegisterOptions, 'app' | 'path' | 'common'> {
+  readonly methods: readonly string[]
+  readonly observer: CallObserver
+}
+
+/** Makes the entry of a service of another framework: its methods as clients call them, within the hooks of all services. */
+export function createForeign(object: object, foreign: Foreign, options: ForeignOptions): ServiceEntry {
+  const observer = { ...options.observer, app: foreign.application as CallObserver['app'] }
+  async function invoke(context: HookContext) {
+    try {
+      await foreign.call(context, observer.see)
+    } catch (error) {
+      // Hooks of the framework may fail after a result was set: a stream in it must be closed.
+      observer.fail(context, error)
+      throw error
+    }
+    return context.result
+  }
+  const service = foreign.service as RegisteredService
+  // Events come from the application that has made it.
+  const entry = createEntry(object, service, { ...options, observer }, invoke)
+  for (const name of options.methods) entry.methods.set(name, { name, definition: definitionOf(name) } as ServiceMethod)
+  entry.compose()
+  return entry
 }
 
 /** The names of the standard methods that an object has. */

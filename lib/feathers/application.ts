@@ -1,14 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { HookOptions } from '../../types/hooks.js'
 import type { AnyMethod, Members } from '../core/facade.js'
-import { hookApplicationOf, instance } from '../core/hook-application.js'
-import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
+import { hookApplicationOf, instance, serviceHostOf } from '../core/host.js'
 import { isClass } from '../core/options.js'
 import { authenticationIn } from './authentication.js'
 import type { FeathersLike, Mixin } from './members.js'
 import { putSetting, type SettingsStore } from './settings.js'
 
-type Host = FastifyInstance & WithServiceHost & Members
+type Host = FastifyInstance & Members
 
 /** What the applications of one registration of the plugin have in common. */
 export interface Shared {
@@ -34,7 +33,7 @@ export function applicationOf(app: FastifyInstance): FeathersLike {
 
 /** Makes one application for each instance. */
 export function createApplications(shared: Shared): (host: object) => object {
-  const applications = new WeakMap<object, object>()
+  const applications = new Map<object, object>()
   return (host) => {
     const application = applications.get(host) ?? createApplication(host as Host, shared)
     applications.set(host, application)
@@ -79,7 +78,7 @@ function ownMembers(
   mixins: readonly Mixin[],
   application: () => object
 ): Members {
-  const { [serviceHost]: services } = host as { [serviceHost]: ServiceHost }
+  const services = serviceHostOf(host)
   const members: Members & { __proto__: null } = {
     // No name is found on a prototype of it.
     __proto__: null,
@@ -121,8 +120,8 @@ function ownMembers(
 const isMethod = (value: unknown): value is AnyMethod => typeof value === 'function' && !isClass(value)
 
 /** All services by their paths. */
-const servicesOf = (host: WithServiceHost) =>
-  Object.fromEntries((host[serviceHost] as ServiceHost).entries.map(({ path, service }) => [path || '/', service]))
+const servicesOf = (host: object) =>
+  Object.fromEntries(serviceHostOf(host).entries.map(({ path, service }) => [path || '/', service]))
 
 const listeners = 'app.service(path).on(event, listener), as the services have the listeners'
 const channels = 'the option `app` of fastify-services/feathers, as channels are those of a Feathers application'

@@ -1,12 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import {
-  type Authentication,
-  authenticationFor,
-  authentications,
-  guardAdvice,
-  type WithAuthentications
-} from '../core/authentications.js'
+import { authenticationFor, guardAdvice } from '../core/authentications.js'
 import { attempt } from '../core/errors.js'
+import { type Authentication, instanceFacts } from '../core/host.js'
 
 /** What helpers of Feathers ask of an authentication service. */
 interface FeathersAuthentication {
@@ -19,11 +14,8 @@ interface FeathersAuthentication {
  * The authentication service that is responsible for an instance, or the one at a path, for the helpers of Feathers that hash
  * passwords. `undefined` where there is none.
  */
-export function authenticationIn(
-  host: FastifyInstance & WithAuthentications,
-  path: string | undefined
-): FeathersAuthentication | undefined {
-  const all = host[authentications] ?? []
+export function authenticationIn(host: FastifyInstance, path: string | undefined): FeathersAuthentication | undefined {
+  const all = instanceFacts(host).authentications ?? []
   const service = path === undefined ? undefined : attempt((): unknown => host.service(path))
   const match =
     path === undefined

@@ -36,28 +36,28 @@ const firstResult: PropertyDescriptor & ThisType<Inner> = {
   }
 }
 
-const classes = new WeakMap<Method, InnerClass>()
-
-/** The class of contexts of a method. */
+/** Makes the class of contexts of a method. */
 function classOf(method: Method): InnerClass {
-  const cached = classes.get(method)
-  if (cached !== undefined) return cached
   const Theirs = method.createContext({}).constructor as InnerClass
   class InnerContext extends Theirs {}
   Object.defineProperties(InnerContext.prototype, { dispatch, result: firstResult })
-  classes.set(method, InnerContext)
   return InnerContext
 }
 
-/** Calls a method as the transports of Feathers do: with a context, which holds what has come of it. */
-export async function callService(service: FeathersService, context: HookContext, notify: Notify): Promise<void> {
-  const method = service[context.method] as Method
-  const inner = new (classOf(method))({ http: context.http, [outer]: { context, notify } })
-  try {
-    await method.call(service, ...context.arguments, inner)
-  } finally {
-    context.arguments = inner.arguments
-    context.result = inner.result
-    context.http = inner.http
+/** Makes the function that calls the methods of a service as the transports of Feathers do: with a context, which holds what has come of it. */
+export function createCall(service: FeathersService): (context: HookContext, notify: Notify) => Promise<void> {
+  const classes = new Map<Method, InnerClass>()
+  return async (context, notify) => {
+    const method = service[context.method] as Method
+    const Class = classes.get(method) ?? classOf(method)
+    classes.set(method, Class)
+    const inner = new Class({ http: context.http, [outer]: { context, notify } })
+    try {
+      await method.call(service, ...context.arguments, inner)
+    } finally {
+      context.arguments = inner.arguments
+      context.result = inner.result
+      context.http = inner.http
+    }
   }
 }

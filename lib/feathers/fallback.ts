@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { type Handover, type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
+import { serviceHostOf } from '../core/host.js'
+import type { Handover } from '../core/object-facts.js'
 import { joinPath } from '../core/path.js'
 import { bar, createHandover } from './handover.js'
 import type { Ignored } from './ignored.js'
@@ -31,12 +32,12 @@ export interface Fallback {
  */
 export async function createFallback(
   application: Mounted,
-  fastify: FastifyInstance & WithServiceHost,
+  fastify: FastifyInstance,
   ignored: Ignored
 ): Promise<Fallback> {
   checkFallback(application, fastify)
   const framework = frameworkOf(application)
-  const host = fastify[serviceHost] as ServiceHost
+  const host = serviceHostOf(fastify)
   const ours = new Set<FeathersService>()
   const handover = createHandover(application, fastify, ours)
   const reasons = new Map<string, string>()

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Params } from '../../types/service.js'
 import { attempt } from '../core/errors.js'
-import type { Handover } from '../core/host.js'
+import type { Handover } from '../core/object-facts.js'
 import { type FeathersService, type Listener, type Mounted, optionsOf } from './mounted.js'
 import { propertiesFor } from './parse-authentication.js'
 

@@ -1,14 +1,12 @@
 import { define } from '../core/facade.js'
 import { isViewOf, noteLogin, withoutOtherLogins } from '../core/logins.js'
 import { definitionOf } from '../core/methods.js'
+import { factsOf } from '../core/object-facts.js'
 import { isObject } from '../core/objects.js'
 import type { FeathersService, Mounted } from './mounted.js'
 import { authenticates } from './parse-authentication.js'
 
 type Function = (...args: unknown[]) => unknown
-
-// An application may be mounted on several servers.
-const separated = new WeakSet<FeathersService>()
 
 /**
  * Makes the logins of an application count for its services alone, and no others there. Its guards let in whoever is authenticated already, so
@@ -16,8 +14,10 @@ const separated = new WeakSet<FeathersService>()
  * @param hasAuthentication whether the application has one. Where it has none, a user of ours is the only one that there is
  */
 export function separateLogins(service: FeathersService, application: Mounted, hasAuthentication: () => boolean): void {
-  if (separated.has(service)) return
-  separated.add(service)
+  // An application may be mounted on several servers.
+  const facts = factsOf(service)
+  if (facts.hasOwnLogins) return
+  facts.hasOwnLogins = true
   for (const name of Object.getOwnPropertyNames(service)) {
     const method = service[name]
     if (typeof method !== 'function' || !('createContext' in method)) continue

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import type { HookContext } from '../../types/hooks.js'
 import { NotFound } from '../core/error-classes.js'
 import { toServiceError } from '../core/errors.js'
-import { standFor } from '../core/foreign.js'
-import type { ToApplication } from '../core/hook-application.js'
-import { callService, type Notify } from './call.js'
+import type { ToApplication } from '../core/host.js'
+import { factsOf } from '../core/object-facts.js'
+import { createCall, type Notify } from './call.js'
 import { type Fallback, frameworkOf } from './fallback.js'
 import type { Ignored, IgnoredMiddleware } from './ignored.js'
 import { Lifecycle, registerSockets } from './lifecycle.js'
@@ -64,18 +64,19 @@ export function mount(
       setup: { value: (_app: unknown, _path: string, server: unknown) => lifecycle.setup(server) },
       teardown: { value: isFirst ? () => lifecycle.teardown() : undefined }
     })
+    const callService = createCall(service)
     async function call(context: HookContext, notify: Notify) {
       if (application.services[path] !== service)
         throw new NotFound(`The service '${path}' is not in the Feathers application any more`)
       removeLogin(context, application)
       if (routeParams) context.params.route = { ...routeParams, ...context.params.route }
-      await callService(service, context, notify)
+      await callService(context, notify)
     }
     try {
       if (/[*(]|[^/]:/.test(path))
         throw new Error("'*', '(' and a ':' within a segment mean something else in routes of Fastify")
       const foreign = { service, origin: 'the Feathers application', call, application: toApplication }
-      standFor(object, { ...foreign, ...(handover && { handover }), ...(textType && { textType }) })
+      factsOf(object).foreign = { ...foreign, ...(handover && { handover }), ...(textType && { textType }) }
       fastify.service(path, object, { methods, ...(!handover && { before: readCredentials }) })
       hasServices = true
     } catch (cause) {

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
-import { foreignReader, type WithForeignReader } from '../core/authentications.js'
-import { hasHookApplication } from '../core/hook-application.js'
+import { hasHookApplication, ownInstanceFacts } from '../core/host.js'
 import { isObject } from '../core/objects.js'
 import { checkOptions, kinds, type OptionTable, withoutRegister } from '../core/options.js'
 import { createApplications } from './application.js'
@@ -55,7 +54,7 @@ async function feathers(fastify: FastifyInstance, options: FeathersOptions): Pro
   await applySettings(settings ?? {}, backing, fastify)
   const reader = mounted && credentialsReader(mounted, authentication ?? {})
   // Guards of the application at services of ours are answered as well; not those of an application around it, which hooks do not get here.
-  if (isFirst) (fastify as WithForeignReader)[foreignReader] = reader
+  if (isFirst) ownInstanceFacts(fastify).foreignReader = reader
   if (mounted === undefined || reader === undefined) return
   const framework = fallback ? await createFallback(mounted, fastify, ignored) : undefined
   mount(fastify, mounted, applications, reader, ignored, framework)

@@ -1,12 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { foreignOf } from '../core/foreign.js'
-import {
-  hasHookApplication,
-  setHookApplication,
-  type ToApplication,
-  toApplicationOf
-} from '../core/hook-application.js'
-import { type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
+import { hasHookApplication, instanceFacts, ownInstanceFacts, serviceHostOf, type ToApplication } from '../core/host.js'
+import { factsOf } from '../core/object-facts.js'
 import { createApplications } from './application.js'
 import type { Mixin } from './members.js'
 import type { SettingsStore } from './settings.js'
@@ -16,16 +10,17 @@ import type { SettingsStore } from './settings.js'
  * @param backing keeps the settings; of a Feathers application, hooks get those members too that the instance lacks
  * @throws when they get one already
  */
-export function registerApplications(app: FastifyInstance & WithServiceHost, backing: SettingsStore): ToApplication {
+export function registerApplications(app: FastifyInstance, backing: SettingsStore): ToApplication {
   if (hasHookApplication(app))
     throw new Error('fastify-services/feathers is registered here already: give it all options at once')
   const mixins: Mixin[] = []
   const applications = createApplications({ backing, mixins })
-  setHookApplication(app, applications)
-  const { onService } = app[serviceHost] as ServiceHost
+  ownInstanceFacts(app).toHookApplication = applications
+  const { entries, onService } = serviceHostOf(app)
+  for (const { compose } of entries) compose()
   onService.push(({ app, object, service, path, options }) => {
     // A mounted service has the mixins of its own application.
-    if (toApplicationOf(app) !== applications || foreignOf(object)) return
+    if (instanceFacts(app).toHookApplication !== applications || factsOf(object).foreign) return
     for (const mixin of mixins) mixin.call(applications(app as object), service, path, options)
   })
   return applications

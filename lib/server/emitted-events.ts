@@ -1,16 +1,13 @@
 import { methods } from '../core/methods.js'
+import { factsOf } from '../core/object-facts.js'
 
 const standard = [...methods.values()].flatMap(({ event }) => event ?? [])
-const registered = new WeakSet<object>()
-
-/** Notes what `app.service(path)` returns. */
-export const noteService = (service: object): unknown => registered.add(service)
 
 /**
  * The events that an object emits itself: the standard ones too where it is a service already, of another application or of one of Feathers.
  */
 export function eventsOf(object: object, eventsOption: readonly string[] | undefined): readonly string[] | undefined {
-  if (!registered.has(object) && !(Symbol.for('@feathersjs/service') in object)) return eventsOption
+  if (!factsOf(object).isRegistered && !(Symbol.for('@feathersjs/service') in object)) return eventsOption
   const events: unknown = eventsOption ?? (object as { events?: unknown }).events
   return Array.isArray(events) ? [...standard, ...events] : standard
 }

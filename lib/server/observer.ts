@@ -1,36 +1,13 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import type { AroundHook, HookContext, Http, TracedCall } from '../../types/hooks.js'
 import type { CallObserver, Run } from '../core/compose.js'
-import { hookApplicationOf } from '../core/hook-application.js'
 import { traitsOf } from '../core/hooks.js'
+import { hookApplicationOf } from '../core/host.js'
 import { type Caller, type Carrier, caller, callerIn } from '../core/http-call.js'
+import { type Notes, notesOf } from './answer/notes.js'
 import { adopt, release } from './answer/sources.js'
 import { explainSetting } from './errors/setting-error.js'
 import { lazySignal } from './request/arguments.js'
-
-const notes = Symbol('notes')
-
-/** What is noted of a call. */
-class Notes {
-  /** Who has made the call over HTTP, also after a hook has replaced its params. */
-  caller: Caller | undefined = undefined
-  /** `context.http` as it was before the method ran: what hooks add later is about the result. */
-  http: Http | undefined = undefined
-  /** The result and `dispatch` that were seen last. */
-  result: unknown = undefined
-  dispatch: unknown = undefined
-  /** The result that has failed, until a hook takes the error back. */
-  failed: Pick<HookContext, 'result' | 'dispatch'> | undefined = undefined
-}
-
-interface Noted extends HookContext {
-  [notes]?: Notes
-}
-
-const notesOf = (context: Noted) => {
-  context[notes] ??= new Notes()
-  return context[notes]
-}
 
 function rank(hook: AroundHook): number {
   const { isOutermost, isInnermost } = traitsOf(hook)
@@ -91,7 +68,14 @@ export const observer: CallObserver = {
     explainSetting(error, context)
   },
 
-  end: release
+  end: (running, context) =>
+    running.then(
+      () => release(context, false),
+      (error) => {
+        release(context, true)
+        throw error
+      }
+    )
 }
 
 /** The caller of a call over HTTP. `undefined` for a call of the server, even if it passes on the params of a call over HTTP. */

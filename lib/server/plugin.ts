@@ -2,14 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { ServiceFunction, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import type { HookOptions } from '../../types/hooks.js'
-import { createForeign, foreignOf } from '../core/foreign.js'
 import { HookStore } from '../core/hooks.js'
-import { rootOf, type ServiceHost, serviceHost, type WithServiceHost } from '../core/host.js'
+import { ownInstanceFacts, rootOf, type ServiceHost } from '../core/host.js'
+import { factsOf } from '../core/object-facts.js'
 import { joinPath } from '../core/path.js'
 import { declaredIn, routesOf } from '../core/resource/rules.js'
-import { createService } from '../core/service.js'
+import { createForeign, createService } from '../core/service.js'
 import { logError } from './answer/log.js'
-import { eventsOf, noteService } from './emitted-events.js'
+import { eventsOf } from './emitted-events.js'
 import { errorHandler, notFound } from './errors/error-handler.js'
 import { observer } from './observer.js'
 import { checkPath, checkPluginOptions, checkServiceOptions } from './plugin-options.js'
@@ -48,7 +48,9 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
 
   const late = new Set<string>()
   const addHooks = (hooks: HookOptions) => {
-    const registered = registry.entries.filter(({ object }) => foreignOf(object)?.handover).map(({ path }) => path)
+    const registered = registry.entries
+      .filter(({ object }) => factsOf(object).foreign?.handover)
+      .map(({ path }) => path)
     const handed = [...registered, ...late]
     // Before that, whoever has handed them over is asked at the start.
     if (registry.ready && handed.length > 0)
@@ -56,12 +58,11 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
         `Hooks of all services would not run for those that another framework answers: '${handed.join("', '")}'. Add them there`
       )
     common.add(hooks, mayHaveHooks)
-    // What is added to no service makes each of ours arrange its hooks anew.
-    for (const { service, compose } of registry.entries) compose ? compose() : service.hooks({})
+    for (const { compose } of registry.entries) compose()
   }
   const fallbacks = new Set<string>()
   const onService: ServiceHost['onService'] = []
-  ;(app as WithServiceHost)[serviceHost] = {
+  ownInstanceFacts(app).services = {
     addHooks,
     onService,
     get entries() {
@@ -134,12 +135,12 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
         events: eventsOf(object, events),
         hooks: hooks as HookOptions
       }
-      const foreign = foreignOf(object)
+      const { foreign } = factsOf(object)
       const entry = foreign ? createForeign(object, foreign, registration) : createService(object, registration)
       const start = () => startHooks(entry, common, serviceOptions)
       const exposedService = { ...entry, exposed, common, options: serviceOptions, start }
       locations.add(exposedService)
-      noteService(entry.service)
+      factsOf(entry.service).isRegistered = true
       return exposedService
     }
     const entry = registry.add(name, create)

@@ -1,5 +1,5 @@
-import { foreignOf } from '../core/foreign.js'
-import { hookApplicationOf } from '../core/hook-application.js'
+import { hookApplicationOf } from '../core/host.js'
+import { factsOf } from '../core/object-facts.js'
 import { joinPath, stripSlashes } from '../core/path.js'
 import type { ExposedService } from './routing/exposed.js'
 
@@ -24,7 +24,7 @@ export class Registry {
   add(path: string, create: () => ExposedService): ExposedService {
     const existing = this.#entries.get(path)
     if (existing !== undefined) {
-      const origin = foreignOf(existing.object)?.origin
+      const origin = factsOf(existing.object).foreign?.origin
       throw new Error(
         `A service '${path}' is registered already${origin ? `, by ${origin}` : ''}: choose another path, or look it up by app.service('${path}')`
       )

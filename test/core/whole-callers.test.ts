@@ -1,21 +1,15 @@
 import t from 'tap'
-import {
-  authenticationFor,
-  authentications,
-  foreignReader,
-  foreignReaderFor,
-  readerFor
-} from '../../lib/core/authentications.js'
+import { authenticationFor, foreignReaderFor, readerFor } from '../../lib/core/authentications.js'
 import { markOf, withMark } from '../../lib/core/description.js'
 import {
   hasHookApplication,
   hookApplicationOf,
   instance,
+  instanceFacts,
   instanceOf,
-  setHookApplication,
-  toApplicationOf
-} from '../../lib/core/hook-application.js'
-import { rootOf } from '../../lib/core/host.js'
+  ownInstanceFacts,
+  rootOf
+} from '../../lib/core/host.js'
 import { Caller, caller, callerIn, isClosed } from '../../lib/core/http-call.js'
 import { isKept } from '../support/kept.js'
 import { outcomeOf, told } from './told.js'
@@ -126,7 +120,11 @@ t.test('which authentication is responsible for an instance', (t) => {
   const rows = Object.entries(lists).map(([name, list]) => {
     const all = instances()
     const found = list?.map((app, index) => ({ app: all[app], name: `${index} of ${app}` }))
-    Object.assign(all.root, { [foreignReader]: { name: 'foreign' } }, found && { [authentications]: found })
+    Object.assign(
+      ownInstanceFacts(all.root),
+      { foreignReader: { name: 'foreign' } },
+      found && { authentications: found }
+    )
     const namesOf = (find: (app: never) => unknown) =>
       Object.values(all).map((app) => (find(app as never) as { name?: string } | undefined)?.name ?? 'none')
     return [name, [authenticationFor, foreignReaderFor, readerFor].map(namesOf)]
@@ -139,7 +137,7 @@ t.test('which authentication is responsible for an instance', (t) => {
 t.test('what stands for instances, their root, and marks of routes', (t) => {
   const { root, plugin, child, behind } = instances()
   const before = [root, plugin, child, 'text', undefined].map((one) => hookApplicationOf(one) === one)
-  setHookApplication(plugin, (one) => ({ for: (one as Instances['root']).name }))
+  ownInstanceFacts(plugin).toHookApplication = (one) => ({ for: (one as Instances['root']).name })
   const all = [root, plugin, child]
   const mark = { entry: {} as never, name: 'find', endpoint: undefined }
   const route = withMark({ url: '/a' }, mark)
@@ -147,7 +145,7 @@ t.test('what stands for instances, their root, and marks of routes', (t) => {
     before,
     after: all.map((one) => told(hookApplicationOf(one))),
     own: all.map(hasHookApplication),
-    inherited: all.map((one) => told(toApplicationOf(one))),
+    inherited: all.map((one) => told(instanceFacts(one).toHookApplication)),
     instances: [...all, behind].map((one) => instanceOf(one).name),
     roots: all.map((one) => rootOf(one).name),
     marks: [told(route), markOf(route) === mark, ...[{}, undefined, null, 'text'].map((one) => told(markOf(one)))]

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { type CallObserver, compose } from '../../lib/core/compose.js'
 import { contextOf } from '../../lib/core/context.js'
-import { createForeign, foreignOf, standFor } from '../../lib/core/foreign.js'
 import { HookStore } from '../../lib/core/hooks.js'
-import { createService } from '../../lib/core/service.js'
+import { factsOf } from '../../lib/core/object-facts.js'
+import { createForeign, createService } from '../../lib/core/service.js'
 import type { AroundHook, HookContext } from '../../types/hooks.js'
 import { settled } from '../support/core.js'
 import { isKept } from '../support/kept.js'
@@ -139,7 +139,14 @@ function createObserver(seen: unknown[]): CallObserver {
       see('began', id)
       if (id === 'refused') throw error('of the observer')
     },
-    end: ({ result }, hasFailed) => see('ended', hasFailed, JSON.stringify(result)),
+    end: async (running, context) => {
+      const hasFailed = await running.then(
+        () => false,
+        () => true
+      )
+      see('ended', hasFailed, JSON.stringify(context.result))
+      return running
+    },
     see: ({ result }) => see('saw', JSON.stringify(result)),
     fail: (_, error) => see('failed', error)
   }
@@ -177,7 +184,7 @@ async function observe(id: string, given: { isForeign?: boolean; hooks?: object;
   const outcome = isForeign
     ? await settledOf(method?.run(context) as Promise<void>)
     : await settledOf((entry.service as unknown as typeof object).get(id))
-  entry.compose?.()
+  entry.compose()
   const rest = [
     app,
     path,
@@ -213,7 +220,9 @@ t.test('what an observer is told of calls of services', async (t) => {
           ...(isForeign ? { common: list } : { hooks: list })
         })
   const object = {}
-  kept.foreign = [foreignOf(object), foreignOf(standFor(object, { origin: 'theirs' } as never))].map((one) => told(one))
+  const before = factsOf(object).foreign
+  factsOf(object).foreign = { origin: 'theirs' } as never
+  kept.foreign = [before, factsOf(object).foreign].map((one) => told(one))
   kept.refused = await settledOf(observe(undefined as never, {}))
   kept['refused by theirs'] = await settledOf(observe(undefined as never, { isForeign: true }))
   isKept(t, kept, 'test/core/whole-compose-observed.txt')
@@ -222,7 +231,7 @@ t.test('what an observer is told of calls of services', async (t) => {
 t.test('contexts by themselves', (t) => {
   const given: unknown[] = []
   const shared = { app: 'the app', service: { name: 'the service' } as never, path: 'a', method: 'patch' }
-  const names = ['id', 'data', 'params']
+  const names = ['id', 'data', 'params'] as const
   const create = contextOf(
     shared,
     names,
@@ -231,7 +240,7 @@ t.test('contexts by themselves', (t) => {
   )
   const args: unknown[] = ['1', { a: 1 }, null, 'more']
   const context = create(args)
-  const bare = contextOf({ ...shared, method: 'find' }, ['params'], null)([])
+  const bare = contextOf({ ...shared, method: 'find' }, ['params'], null, () => undefined)([])
   const json = [JSON.stringify(context), JSON.stringify(bare)]
   Object.assign(context, { params: { b: 2 }, id: 2, added: 3, result: null, dispatch: undefined, statusCode: 201 })
   const kept = {

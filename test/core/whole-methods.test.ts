@@ -1,7 +1,9 @@
 import t from 'tap'
-import { type Describable, describe, documentMethods, responsesIn } from '../../lib/core/description.js'
+import { neutral } from '../../lib/core/compose.js'
+import { type Describable, describe, responsesIn } from '../../lib/core/description.js'
 import { HookStore, traitsOf, withTraits } from '../../lib/core/hooks.js'
 import { checkArguments, checkData, custom, definitionOf, endpointsOf, methods } from '../../lib/core/methods.js'
+import { factsOf } from '../../lib/core/object-facts.js'
 import { createService } from '../../lib/core/service.js'
 import { isKept } from '../support/kept.js'
 import { outcomeOf, told } from './told.js'
@@ -109,16 +111,23 @@ function describable(
   common.add((given.common ?? {}) as never)
   const exposed = [...Object.keys(all).filter((name) => name in object)]
   const rest = { methods: exposed, routes: given.routes as never, hooks: given.hooks as never }
-  const entry = createService(object, { app: 'the app', path: 'a/b', common, onListenerError: () => {}, ...rest })
+  const entry = createService(object, {
+    app: 'the app',
+    path: 'a/b',
+    common,
+    observer: neutral,
+    onListenerError: () => {},
+    ...rest
+  })
   return { ...entry, exposed, common, options: given.options ?? {} }
 }
 const documented = { ...all }
-documentMethods(documented, () => ({
+factsOf(documented).document = () => ({
   find: { hasId: true, summary: 's' },
   get: { hasId: false },
   patch: { hasId: true },
   remove: { hasId: false, tags: ['a'] }
-}))
+})
 
 const described: Record<string, Describable> = {
   bare: describable(all),

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { neutral } from '../../lib/core/compose.js'
 import { define, forward } from '../../lib/core/facade.js'
 import { HookStore } from '../../lib/core/hooks.js'
 import { createService, existingMethods } from '../../lib/core/service.js'
@@ -48,6 +49,7 @@ const base = {
   app: 'the app',
   path: 'a/b',
   common,
+  observer: neutral,
   onListenerError: (error: unknown, event: string) => void failures.push([event, told(error)])
 }
 

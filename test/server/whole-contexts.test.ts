@@ -185,6 +185,7 @@ t.test('which headers of a context are put on a reply of HTTP/1 and of HTTP/2', 
     const put: unknown[] = []
     const reply = {
       raw,
+      request: {},
       getHeaders: () => ({}),
       headers: (headers: object) => void put.push(headers),
       code: (status: number) => void put.push(status)

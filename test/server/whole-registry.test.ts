@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import services, { type HookContext } from 'fastify-services'
 import mounted from 'fastify-services/feathers'
 import t from 'tap'
-import { serviceHost, type WithServiceHost } from '../../lib/core/host.js'
+import { serviceHostOf } from '../../lib/core/host.js'
 import { isKept } from '../support/kept.js'
 
 // Services by their paths, their set-up and tear-down, and what hooks of all services see.
@@ -153,7 +153,7 @@ const rows: Record<string, (host: Host) => unknown> = {
     application.use('theirs', { find: async () => 'theirs' })
     await app.register(mounted, { app: application })
     app.service('ours', { find: service('ours').find, get: async () => 'one' })
-    const host = (app as WithServiceHost)[serviceHost] as NonNullable<WithServiceHost[typeof serviceHost]>
+    const host = serviceHostOf(app)
     host.onService.push(({ path, exposed, options }) => void log.push(['new', path, exposed, options]))
     app.service('last', service('last'), { config: { own: true } })
     const note = (word: string) => (context: HookContext) => void log.push([word, context.path, context.method])

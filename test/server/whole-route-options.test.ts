@@ -10,8 +10,8 @@ import Fastify, {
 import services, { type HookContext, type Params, resource } from 'fastify-services'
 import mounted from 'fastify-services/feathers'
 import t from 'tap'
-import { authentications, type WithAuthentications } from '../../lib/core/authentications.js'
 import { markOf } from '../../lib/core/description.js'
+import { ownInstanceFacts } from '../../lib/core/host.js'
 import { isKept } from '../support/kept.js'
 
 // The routes that services add, and custom methods that a request names in its header.
@@ -154,8 +154,7 @@ t.test('credentials are read before the middleware of services of our own, and o
     log.push(`read of ${request.url}, ${reply.sent}`)
     request.feathers.authentication = 'read'
   }
-  const ours = app as WithAuthentications
-  ours[authentications] = [{ app, readCredentials, service: undefined, strategyNames: [] } as never]
+  ownInstanceFacts(app).authentications = [{ app, readCredentials, service: undefined, strategyNames: [] } as never]
   const find = async ({ authentication }: Params) => ({ authentication })
   app.service('ours', { find }, { before: async (request) => void log.push(request.feathers) })
   for (const url of ['/ours', '/theirs']) log.push((await app.inject(url)).body)

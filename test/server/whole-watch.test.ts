@@ -32,6 +32,7 @@ t.test('which headers are left for an error', async (t) => {
       }
       const removed: string[] = []
       const reply = {
+        request: {},
         raw: { headersSent, removeHeader: (name: string) => void removed.push(name) },
         getHeaders: () => headers,
         removeHeader: (name: string) => void delete headers[name],

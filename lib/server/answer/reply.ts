@@ -5,6 +5,7 @@ import type { HookContext } from '../../../types/fastify.js'
 import type { Http } from '../../../types/hooks.js'
 import { GeneralError } from '../../core/errors.js'
 import { shown } from '../../core/options.js'
+import { notesOn } from '../request/request.js'
 
 /**
  * Puts the outcome of a call on the reply: status, headers and `reply.data` (docs/http.md#answers).
@@ -61,14 +62,10 @@ function toHeaders({ http, path, method }: HookContext, isHttp2: boolean): typeo
 
 const isThere = <V>(value: V): value is NonNullable<V> => value !== undefined && value !== null
 
-// Few replies have it: as a decoration it would cost all of them.
-const headersBefore = Symbol('headersBefore')
-type Stored = FastifyReply & { [headersBefore]?: Record<string, number | string | string[] | undefined> }
-
 /** Notes the headers of a reply before the result sets its own. */
 export function keepHeaders(reply: FastifyReply): void {
-  const stored = reply as Stored
-  stored[headersBefore] ??= Object.fromEntries(
+  const notes = notesOn(reply.request)
+  notes.headersBefore ??= Object.fromEntries(
     // Fastify appends cookies to the list that it has.
     Object.entries(reply.getHeaders()).map(([name, value]) => [name, Array.isArray(value) ? [...value] : value])
   )
@@ -79,7 +76,7 @@ const ofResult = new Set(['content-encoding', 'etag', 'last-modified'])
 
 /** Removes the headers of a result: an error answer has those that middleware had set before the call, but none that tells of another body. */
 export function restoreHeaders(reply: FastifyReply): void {
-  const { [headersBefore]: before } = reply as Stored
+  const { headersBefore: before } = notesOn(reply.request)
   for (const name of Object.keys(reply.getHeaders())) {
     if (reply.raw.headersSent || (before === undefined && !ofResult.has(name))) continue
     reply.removeHeader(name)

@@ -1,12 +1,7 @@
 import type { HookContext } from '../../../types/hooks.js'
 import type { Caller } from '../../core/http-call.js'
+import { notesOf } from './notes.js'
 import { breakOff, close, listenForLoss, type Stream, streamIn } from './stream.js'
-
-/** The streams that were results of a call, in order, each with the function that removes our listeners from it. */
-type Streams = Map<Stream, () => void>
-
-// Few calls have streams.
-const streamsByContext = new WeakMap<HookContext, Streams>()
 
 /**
  * Watches a value that may be a stream. It is closed when the response has ended, whether it was sent, replaced,
@@ -16,7 +11,9 @@ const streamsByContext = new WeakMap<HookContext, Streams>()
 export function adopt(value: unknown, context: HookContext, caller: Caller | undefined): void {
   const stream = streamIn(value)
   if (stream === undefined) return
-  const streams = streamsByContext.get(context) ?? register(context, caller)
+  const noted = notesOf(context)
+  noted.streams ??= register(caller)
+  const { streams } = noted
   if (streams.has(stream)) return
   const forget = listenForLoss(stream, (error) => {
     // A hook reads from it, perhaps by `pipe`, which passes no error on: the streams after it would wait for ever.
@@ -27,9 +24,8 @@ export function adopt(value: unknown, context: HookContext, caller: Caller | und
   if (caller?.isOver) close(stream)
 }
 
-function register(context: HookContext, caller: Caller | undefined): Streams {
-  const streams: Streams = new Map()
-  streamsByContext.set(context, streams)
+function register(caller: Caller | undefined): Map<Stream, () => void> {
+  const streams = new Map<Stream, () => void>()
   caller?.onEnd(() => {
     for (const stream of streams.keys()) close(stream)
   })
@@ -41,8 +37,8 @@ function register(context: HookContext, caller: Caller | undefined): Streams {
  * the call has failed they belong to nobody, and are closed.
  */
 export function release(context: HookContext, hasFailed: boolean): void {
-  for (const [stream, forget] of streamsByContext.get(context) ?? []) {
+  notesOf(context).streams?.forEach((forget, stream) => {
     if (hasFailed) close(stream)
     else forget()
-  }
+  })
 }

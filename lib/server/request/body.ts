@@ -14,6 +14,7 @@ import { checkFiles, type Files, filesOf, withoutFiles } from '../../core/resour
 import { readJsonSchema, standardOf } from '../../core/resource/json-schema.js'
 import { refusal } from '../../core/resource/problem.js'
 import type { Parse } from './query.js'
+import { notesOn } from './request.js'
 
 /** The types of formats that are written in JSON: `application/vnd.api+json`. */
 const jsonOfFormats = /^application\/[^\s;+]+\+json(\s*;|$)/i
@@ -53,13 +54,13 @@ export function fileRoute(name: string, schema: FastifySchema | undefined, insta
       `${name} takes files (${[...files.keys()].join(', ')}): register @fastify/multipart before the service, ` +
         'by `await app.register(multipart)`'
     )
-  const forms = new WeakMap<object, unknown>()
   const read: preParsingAsyncHookHandler = async (request, reply) => {
     if (!isMultipart(String(request.headers['content-type']))) return
-    forms.set(request, await readForm(request, reply, files, parse))
+    notesOn(request).form = { data: await readForm(request, reply, files, parse) }
   }
   const check: preValidationHookHandler = (request, _reply, done) => {
-    if (forms.has(request)) request.body = forms.get(request)
+    const { form } = notesOn(request)
+    if (form !== undefined) request.body = form.data
     checkFiles(files, request.body)
     done()
   }

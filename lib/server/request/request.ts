@@ -3,19 +3,38 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isJSON } from '../../core/content.js'
 import { NotAcceptable } from '../../core/errors.js'
 
-const store = Symbol('feathers')
-type Stored = FastifyRequest & { [store]?: Record<string, unknown> }
+/** What is noted of a request. Few have any of it: as decorations they would cost all of them. */
+export interface RequestNotes {
+  /** What middleware has put on `request.feathers`. */
+  properties?: Record<string, unknown>
+  /** The form with files that was its body. */
+  form?: { readonly data: unknown }
+  /** Whether another framework is about to answer it. */
+  isHandedOver?: boolean
+  /** The headers of the reply before the result has set its own. */
+  headersBefore?: Readonly<Record<string, number | string | string[] | undefined>>
+}
+
+const requestNotes = Symbol('notes')
+type Noted = FastifyRequest & { [requestNotes]?: RequestNotes }
+
+/** The notes of a request, to add to. */
+export function notesOn(request: FastifyRequest): RequestNotes {
+  const noted = request as Noted
+  noted[requestNotes] ??= {}
+  return noted[requestNotes]
+}
 
 /** What middleware has put on `request.feathers`, `undefined` if nothing has used it. */
-export const propertiesOf = (request: FastifyRequest) => (request as Stored)[store]
+export const propertiesOf = (request: FastifyRequest) => (request as Noted)[requestNotes]?.properties
 
 /** Decorates requests and replies with what docs/http.md#middleware promises: `feathers`, `data`, `hook`, `format`. */
 export function decorateMessages(app: FastifyInstance): void {
   app.decorateRequest('feathers', {
     getter(this: FastifyRequest) {
-      const request = this as Stored
-      request[store] ??= {}
-      return request[store]
+      const notes = notesOn(this)
+      notes.properties ??= {}
+      return notes.properties
     },
     setter(this: FastifyRequest, params: Record<string, unknown>) {
       Object.assign(this.feathers, params)

@@ -9,7 +9,9 @@ import type {
   RouteOptions
 } from 'fastify'
 import { GeneralError } from '../../core/errors.js'
-import { fallbackMark, type Handover } from '../../core/host.js'
+import { fallbackMark } from '../../core/host.js'
+import type { Handover } from '../../core/object-facts.js'
+import { notesOn } from '../request/request.js'
 import type { Precedence } from './precedence.js'
 
 /** What answers a request in place of Fastify, with the types that this server has. */
@@ -58,7 +60,6 @@ function checkHeaders(reply: FastifyReply): void {
 }
 
 function toHandoverRoute({ isFor, answer }: Answering): Omit<RouteOptions, 'url' | 'method'> {
-  const waiting = new WeakSet<FastifyRequest>()
   return {
     exposeHeadRoute: false,
     schema: hidden,
@@ -68,19 +69,21 @@ function toHandoverRoute({ isFor, answer }: Answering): Omit<RouteOptions, 'url'
         reply.callNotFound()
         return
       }
-      waiting.add(request)
+      notesOn(request).isHandedOver = true
       reply.send()
     },
     // The answer to an error may have no body either, as a redirection.
     onError(request, _reply, _error, done) {
-      waiting.delete(request)
+      notesOn(request).isHandedOver = false
       done()
     },
     // A hook of a route runs after those of its instance, whenever they were added.
     onSend(request, reply, payload, done) {
       // An error is answered here: one of a guard, or of a hook that has failed.
       const isEmpty = payload === undefined || payload === null
-      if (!isEmpty || reply.statusCode >= 400 || !waiting.delete(request)) return done(null, payload)
+      const notes = notesOn(request)
+      if (!isEmpty || reply.statusCode >= 400 || !notes.isHandedOver) return done(null, payload)
+      notes.isHandedOver = false
       try {
         checkHeaders(reply)
       } catch (error) {

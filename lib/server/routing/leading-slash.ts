@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import findMyWay, { type ConstraintStrategy, type HTTPVersion } from 'find-my-way'
 import { markOf } from '../../core/description.js'
 import { attempt } from '../../core/errors.js'
-import { rootOf } from '../../core/host.js'
+import { ownInstanceFacts, rootOf } from '../../core/host.js'
 import type { Router } from '../request/router.js'
 import type { Locations } from './locations.js'
 import { onEveryRoute } from './precedence.js'
@@ -11,9 +11,6 @@ import { onEveryRoute } from './precedence.js'
 const strategy = 'leadingSlash'
 
 type IsService = (url: string) => boolean
-
-// Several plugins of one application may have services.
-const askedOf = new WeakMap<FastifyInstance, IsService[]>()
 
 /**
  * Lets `//path` reach the service at `/path`: clients with a slash at the end of their base address ask so. URLs of routes of the
@@ -31,10 +28,11 @@ export function takeLeadingSlashes(app: FastifyInstance, locations: Locations, {
   })
   const isService: IsService = (url) =>
     locations.at(url.slice(1)) !== undefined && !locations.isTaken(url) && hostRoutes.find('GET', url) === null
-  const serviceChecks = askedOf.get(root) ?? []
-  serviceChecks.push(isService)
-  askedOf.set(root, serviceChecks)
-  if (!root.hasConstraintStrategy(strategy)) root.addConstraintStrategy(createStrategy(serviceChecks))
+  // Several plugins of one application may have services.
+  const facts = ownInstanceFacts(root)
+  facts.leadingSlashChecks ??= []
+  facts.leadingSlashChecks.push(isService)
+  if (!root.hasConstraintStrategy(strategy)) root.addConstraintStrategy(createStrategy(facts.leadingSlashChecks))
 }
 
 /** A constraint that no route has. The router asks for its value before it reads the URL, which is the only place to change that. */

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler, RouteOptions } from 'fastify'
 import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../../types/fastify.js'
-import { readerFor, type WithForeignReader } from '../../core/authentications.js'
+import { readerFor } from '../../core/authentications.js'
 import { ServiceError } from '../../core/errors.js'
-import { foreignOf } from '../../core/foreign.js'
 import { Caller } from '../../core/http-call.js'
 import { checkData } from '../../core/methods.js'
+import { factsOf } from '../../core/object-facts.js'
 import { shown } from '../../core/options.js'
 import { recordRulesOf } from '../../core/resource/rules.js'
 import type { ServiceMethod } from '../../core/service.js'
@@ -70,7 +70,7 @@ export function toRoute(
     schema === undefined && record === undefined
       ? createStringify(label)
       : createSerializer(label, definition, schema ?? {}, instance, record)
-  const foreign = foreignOf(entry.object)
+  const { foreign } = factsOf(entry.object)
   const answer = createAnswer(
     list(options, 'after', entry.path),
     options.formatter ?? settings.formatter,
@@ -107,7 +107,7 @@ export function toRoute(
     const caller = new Caller(request, reply.raw)
     timeout ??= Number((request.routeOptions as { handlerTimeout?: number }).handlerTimeout)
     if (timeout > 0) startDeadline(timeout, caller, request, reply)
-    const reader = isForeign ? undefined : readerFor(instance as WithForeignReader)
+    const reader = isForeign ? undefined : readerFor(instance)
     if (reader !== undefined) await reader.readCredentials(request, reply)
     if (before.length > 0 && (await runMiddleware(before, request, reply))) return reply
     const context = method.context(read(request, caller)) as HookContext

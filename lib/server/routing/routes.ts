@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServiceOptions } from '../../../types/fastify.js'
 import { withMark } from '../../core/description.js'
-import { foreignOf } from '../../core/foreign.js'
 import { type Endpoint, endpointsOf } from '../../core/methods.js'
+import { factsOf } from '../../core/object-facts.js'
 import { recordRulesOf } from '../../core/resource/rules.js'
 import type { ServiceMethod } from '../../core/service.js'
 import { withoutHidden } from '../answer/serializer.js'
@@ -28,7 +28,7 @@ export async function registerRoutes(
   instance.addHook('onReady', async () => {}).addHook('preClose', async () => {})
   const record = recordRulesOf(options.schema)
   instance.setErrorHandler(record === undefined ? settings.onError : withoutHidden(settings.onError, record, instance))
-  const handover = foreignOf(entry.object)?.handover
+  const handover = factsOf(entry.object).foreign?.handover
   if (handover !== undefined) {
     const urls = [instance.prefix === '' ? '/' : '', '/*']
     const refuse = refuseUnsupported(settings.locations, settings.onError)

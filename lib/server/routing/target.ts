@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify'
 import { BadRequest, MethodNotAllowed } from '../../core/errors.js'
-import { foreignOf } from '../../core/foreign.js'
 import { custom, endpointsOf, methods } from '../../core/methods.js'
+import { factsOf } from '../../core/object-facts.js'
 import { idName, placeholdersIn } from '../../core/path.js'
 import type { ServiceMethod } from '../../core/service.js'
 import { routePath } from '../request/arguments.js'
@@ -112,7 +112,7 @@ export function refuseUnsupported(
     const location = locations.at(request.url)
     // A verb that the service answers has found no route for another reason, unless it is that of custom methods.
     const isLacking = !location?.verbs.includes(request.method) || request.method === custom.verb
-    const isOurs = location !== undefined && foreignOf(location.entry.object)?.handover === undefined
+    const isOurs = location !== undefined && factsOf(location.entry.object).foreign?.handover === undefined
     if (!isOurs || !isLacking) done()
     else answer(methodNotAllowed(location, request, reply), request, reply)
   }

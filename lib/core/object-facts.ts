@@ -1,0 +1,77 @@
+import type { HookContext } from '../../types/hooks.js'
+
+/** Another framework that answers requests, and reads their bodies. It gets the request and the reply of the server. */
+export interface Handover {
+  /** Whether the framework takes a request. Otherwise the answer is that of a request without a route. */
+  isFor(request: never): boolean
+  /** Answers a request. Hooks that the server runs for each answer are over, and their headers are to be on this one. */
+  answer(request: never, reply: never): void
+}
+
+/** A service that another framework has made: its methods have hooks of its own, and it emits its own events. */
+export interface Foreign {
+  /** What `app.service(path)` returns: calls of the server go to it as they are. */
+  readonly service: object
+  /** Who has made it: `'the Feathers application'`. */
+  readonly origin: string
+  /** What hooks get as `context.app` for an instance. */
+  application(instance: object): unknown
+  /**
+   * Calls the method of a context for a client, and puts what came of it into the context, also if it fails. It notifies for each result or
+   * `dispatch` that is set on the way there, by whatever hook of its own.
+   */
+  call(context: HookContext, notify: (context: HookContext) => void): Promise<void>
+  /** Answers all requests for the service, in place of `call`, without the hooks of all services. */
+  readonly handover?: Handover
+  /** The content type of a result that is a text. Default: it is JSON. */
+  readonly textType?: (text: string) => string
+}
+
+/** The schema of a method, as Fastify knows it: of one record, with what OpenAPI documents say besides. */
+export interface MethodSchema {
+  readonly body?: unknown
+  readonly querystring?: unknown
+  readonly params?: unknown
+  readonly response?: unknown
+  readonly summary?: string
+  readonly description?: string
+  readonly operationId?: string
+  readonly tags?: readonly string[]
+  readonly deprecated?: boolean
+  readonly hide?: boolean
+  readonly consumes?: readonly string[]
+  readonly produces?: readonly string[]
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly [key: string]: unknown
+}
+
+/** The documentation of a method of an object of this package. Nothing is validated by its schemas. */
+export interface MethodDocumentation extends MethodSchema {
+  /** Whether it is shown at the URL of a record. Default: as its row in the table of methods says. */
+  readonly hasId?: boolean
+}
+
+/** What this package knows of an object that is a service, or that one is made of. */
+export interface ObjectFacts {
+  /** The service of another framework that the object stands for, wherever it is registered. */
+  foreign?: Foreign
+  /** Documents the methods of the object. It is called each time the object is described. */
+  document?: () => Readonly<Record<string, MethodDocumentation>>
+  /** Whether `app.service(path)` returns the object. */
+  isRegistered?: boolean
+  /** The fields of its records that never leave the server: those of all authentications that use it. */
+  secrets?: Set<string>
+  /** What the service does already to store passwords and names of users: several strategies, and several authentications, may share it. */
+  preparedFor?: Set<string>
+  /** Whether logins of other authentications are taken out of the params of its calls. */
+  hasOwnLogins?: boolean
+}
+
+// In a map, not on the objects: members of an object show on its service.
+const factsByObject = new WeakMap<object, ObjectFacts>()
+
+export function factsOf(object: object): ObjectFacts {
+  const facts = factsByObject.get(object) ?? {}
+  factsByObject.set(object, facts)
+  return facts
+}

@@ -59,7 +59,8 @@ function shortOperation(operation: Json): unknown[] {
     ...(Array.isArray(parameters) && { parameters: parameters.map(shortParameter) })
   }
   const said = typeof mark === 'object' ? shortMark(Object(mark)) : (mark ?? 'no mark')
-  return [`${operationId}: ${summary}`, said, errors.join(' '), more, Object.fromEntries(results)]
+  const parts = [more, Object.fromEntries(results)].filter((part) => Object.keys(part).length > 0)
+  return [`${operationId}: ${summary} | ${said} | ${errors.join(' ')}`, ...parts]
 }
 
 const isStandard = (answer: unknown) => JSON.stringify(answer).includes('#/components/schemas/Error"')

@@ -35,14 +35,14 @@ function answer(
 }
 
 /** By what came of it, the rows that it came of. */
-function grouped(rows: readonly (readonly [name: string, error: unknown])[]): Record<string, string[]> {
+function grouped(rows: readonly (readonly [name: string, error: unknown])[]): Record<string, string> {
   const groups: Record<string, string[]> = {}
   for (const [name, error] of rows) {
     const group = [answer(error)].flat().map((part) => (typeof part === 'object' ? JSON.stringify(part) : part))
     const key = group.join(' | ')
     groups[key] = [...(groups[key] ?? []), name]
   }
-  return groups
+  return Object.fromEntries(Object.entries(groups).map(([outcome, names]) => [outcome, names.join(', ')]))
 }
 
 t.test('what drivers throw, and what is said of it', async (t) => {

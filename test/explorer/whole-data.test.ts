@@ -46,10 +46,12 @@ t.test('what is typed, as data', async (t) => {
   // biome-ignore format: a table
   const before = [...[undefined, null, '', 'a', 5, '5', true, 'true', [1], 'x', { a: 1 }]]
   const dataOf = (entries: Parameters<typeof toData>[0]) =>
-    [false, true].map((isChange) => {
-      const { data, problems } = toData(entries, isChange)
-      return toPlain([data, ...[...problems].map(([name, problem]) => [name, problem.replace(/(: ).*/s, '$1…')])])
-    })
+    [false, true]
+      .map((isChange) => {
+        const { data, problems } = toData(entries, isChange)
+        return toPlain([data, ...[...problems].map(([name, problem]) => [name, problem.replace(/(: ).*/s, '$1…')])])
+      })
+      .filter((read, index, [first]) => index === 0 || JSON.stringify(read) !== JSON.stringify(first))
   const entries = (name: string, text: string, initial = '', value?: unknown) => {
     const field = fields.find((one) => one.name === name) ?? toField(name, {}, follow)
     return { field, text, initial, ...(value !== undefined && { value }) }
@@ -78,20 +80,19 @@ t.test('what is typed, as data', async (t) => {
           toFieldText(value, 'number')
         ].map(toPlain)
       ),
-      values: fields.map((field) => [field.name, typed.map((text) => [text, toValue(text, field)])]),
-      unknown: typed.map((text) => [text, toValue(text, undefined)]),
+      // Those that are not the text as it was typed.
+      values: fields.map((field) => [
+        field.name,
+        ...typed.map((text) => [text, toValue(text, field)]).filter(([text, value]) => text !== value)
+      ]),
       numbers: numbers.map((text) => [text, toPlain(toValue(text, toField('n', number, follow)))]),
-      typed: fields.map(({ name }) => [name, typed.map((text) => [text, ...dataOf([entries(name, text)])])]),
+      typed: fields.map(({ name }) => [
+        name,
+        ['', 'a', '5', 'true', 'null', '{'].map((text) => [text, ...dataOf([entries(name, text)])])
+      ]),
       changed: fields.map(({ name }) => [
         name,
         ['', 'a', '5', '[1]', '{', 'null'].map((text) => [text, ...dataOf([entries(name, text, 'before', 'old')])])
-      ]),
-      untouched: fields.map(({ name, kind }) => [
-        name,
-        before.map((value) => [
-          toPlain(value),
-          ...dataOf([entries(name, toFieldText(value, kind), toFieldText(value, kind), value)])
-        ])
       ]),
       several: [
         dataOf([

@@ -44,7 +44,8 @@ const types: unknown[] = [
 // biome-ignore format: a table
 const schemas: unknown[] = [
   ...[undefined, null, 7, 'text', [], {}, true],
-  ...types.flatMap((type) => [{ type }, { type, description: 'Words', default: 1 }]),
+  ...types.map((type) => ({ type })),
+  { type: 'integer', description: 'Words', default: 1 },
   ...[
     'text', 'file', 'sl~1a~0sh', 'loop', 'far', 'odd', 'list', 'nowhere', '', '__proto__', 'list/0', 'text/type'
   ].map((name) => at(`#/${name}`)),

@@ -39,7 +39,7 @@ const named = (operator: string): Parameter => [operator === '' ? 'a' : `a[${ope
 const parameters: readonly (readonly Parameter[])[] = [
   [],
   ...names.map((name): Parameter[] => [[name, { schema: number }]]),
-  ...known.map((_, index) => [...known.slice(index), ...known.slice(0, index)].reverse().map(named)),
+  [...known].reverse().map(named),
   ...synonyms.map((one) => one.split(' ').map(named)),
   ...queried.map((schema): Parameter[] => [['a', { schema }]]),
   ...[true, false, 'true', undefined].map((required): Parameter[] => [['a', { required, description: 'Words', schema: text }]]),

@@ -1,4 +1,3 @@
-import { AuthenticationService } from '@feathersjs/authentication'
 import { feathers } from '@feathersjs/feathers'
 import Fastify from 'fastify'
 import services from 'fastify-services'
@@ -81,46 +80,4 @@ t.test('options that Fastify applies to no such plugin are told of', async (t) =
     `The option \`logLevel\` of fastify-services/feathers has no effect. ${advice}, { logLevel: … })`
   ])
   t.equal((await app.inject('/things')).statusCode, 200, 'without the prefix')
-})
-
-t.test('options that can not be', async (t) => {
-  const fails = async (given: unknown, message: RegExp) => {
-    const app = Fastify()
-    t.teardown(() => app.close())
-    await app.register(services)
-    await t.rejects(async () => app.register(mounted, given as { app: Theirs }), { message })
-  }
-  await fails(
-    { app: undefined },
-    /^The option `app` .* must be an application of Feathers 5, as feathers\(\) makes it, got undefined$/
-  )
-  await fails({ app: {} }, /^The option `app`/)
-  await fails({ app: Fastify() }, /^The option `app`/)
-  await fails(
-    { app: feathers(), prefixes: '/v1' },
-    /no option 'prefixes'. There are: app, settings, authentication, ignoreMiddleware, fallback$/
-  )
-  await fails({ app: feathers(), authentification: {} }, /Did you mean 'authentication'/)
-  await fails({ app: feathers(), authentication: null }, /^The option `authentication` .* must be an object/)
-  await fails({ app: feathers(), authentication: 'jwt' }, /^The option `authentication` .* must be an object/)
-  for (const settings of [5, null, 'a', []])
-    await fails({ settings }, /^The option `settings` .* must be an object or a function, got /)
-  await fails({ app: feathers(), authentication: { strategy: ['jwt'] } }, /no option 'authentication.strategy'/)
-  const theirs = createTheirs('things')
-  theirs.set('authentication', { secret: 'x'.repeat(32), entity: null, authStrategies: ['jwt'] })
-  theirs.use('login', new AuthenticationService(theirs))
-  theirs.use('parser', { ...mirror, parse: async () => null } as object)
-  const start = async (app: Theirs, service: string) =>
-    (await createMounted(t, app, { authentication: { service } })).ready()
-  const needs = 'must name an authentication service of the application, got'
-  for (const service of ['nope', 'things', 'parser'])
-    await t.rejects(start(theirs, service), {
-      message: `The option \`authentication.service\` of fastify-services/feathers ${needs} '${service}'. There are: 'login'`
-    })
-  await t.rejects(start(feathers(), 'login'), {
-    message: `The option \`authentication.service\` of fastify-services/feathers ${needs} 'login'. There are: none`
-  })
-  await t.resolves(start(theirs, 'login'))
-  const bare = Fastify()
-  await t.rejects(async () => bare.register(mounted, { app: feathers() }), { message: /needs fastify-services/ })
 })

@@ -12,18 +12,54 @@ interface Method {
 const make = (schema: unknown, options?: unknown) =>
   (resource as (schema: unknown, options?: unknown) => unknown)(schema, options) as Record<string, Method>
 
-/** The schema of a query in few words: of each field its value, its operators by their names, and what those hold that is another. */
-function queryOf({ querystring: { properties, ...rest } }: Method) {
+const usual = new Map([
+  ['$eq $ne $lt $le $lte $gt $ge $gte $in $nin', 'compares'],
+  ['$eq $ne $in $nin', 'equals']
+])
+const isUsual = ({ type, additionalProperties, minProperties = 1, ...more }: Schema) =>
+  (type ?? 'object') === 'object' && !additionalProperties && minProperties === 1 && Object.keys(more).length === 0
+const isStandard = (name: string, properties: object) =>
+  ['$or', '$and', '$skip'].includes(name) && JSON.stringify(properties[name as keyof object]) === standard[name]
+const standard: Readonly<Record<string, string>> = {
+  $or: '{"type":"array","items":{"type":"object"}}',
+  $and: '{"type":"array","items":{"type":"object"}}',
+  $skip: '{"type":"integer","minimum":0,"maximum":2147483647}'
+}
+
+/** The names in a `$sort` or a `$select`, where it says nothing else of them. */
+function namesOf(schema: Schema): string | undefined {
+  const names: string[] = Object(schema.items).enum ?? Object.keys(Object(schema.properties))
+  const directions = Object.fromEntries(names.map((name) => [name, { type: 'integer', enum: [1, -1] }]))
+  const usualSchemas = [
+    { type: 'object', properties: directions, additionalProperties: false },
+    { type: 'array', items: { type: 'string', enum: names } }
+  ]
+  return usualSchemas.some((one) => JSON.stringify(one) === JSON.stringify(schema)) ? names.join(' ') : undefined
+}
+
+/** The schema of a query in few words: of each field its value where bodies have another, its operators, and what those hold that is another. */
+function queryOf({ querystring: { properties, ...rest } }: Method, bodyFields: Schema) {
   const fields = Object.entries(properties).map(([name, schema]) => {
     const [value, { properties: operators = {}, ...more }] = schema.anyOf ?? [schema, {} as { properties: Schema }]
     const plain = new Set([JSON.stringify(value), JSON.stringify({ type: 'array', items: value })])
     const others = Object.entries(operators).filter(([, one]) => !plain.has(JSON.stringify(one)))
+    const names = Object.keys(operators).join(' ')
+    const isOwn = JSON.stringify(value) !== JSON.stringify(bodyFields[name])
     return [
       name,
-      [value, Object.keys(operators).join(' '), ...(others.length === 0 ? [] : [Object.fromEntries(others)]), more]
-    ]
+      [
+        ...(isOwn ? [value] : []),
+        ...(names === '' ? [] : [usual.get(names) ?? names]),
+        ...(others.length === 0 ? [] : [Object.fromEntries(others)]),
+        ...(isUsual(more) ? [] : [more])
+      ]
+    ] as const
   })
-  return { ...rest, ...Object.fromEntries(fields) }
+  const asInBodies = fields.filter(([, said]) => JSON.stringify(said) === '["compares"]').map(([name]) => name)
+  const others = fields
+    .filter(([name]) => !asInBodies.includes(name) && !isStandard(name, properties))
+    .map(([name, said]) => [name, namesOf(Object(properties[name])) ?? said])
+  return { ...(!isUsual(rest) && rest), 'as in bodies': asInBodies.join(' '), ...Object.fromEntries(others) }
 }
 
 /** What a schema says otherwise than another one: of fields that are the same, nothing. */
@@ -53,21 +89,24 @@ t.test('schemas of all methods', async (t) => {
       [get, create, update, patch, remove].every(({ response }) => same(response, find.response)),
       name
     )
+    // What other methods take than `find`: the same names but for the pages, or what differs from it.
+    const [whole, ...others] = [
+      ...new Set(
+        [find, get, create, update, patch, remove].map(({ querystring }) =>
+          Object.keys(querystring.properties).join(' ')
+        )
+      )
+    ]
+    t.ok(whole)
     kept[name] = {
       create: create.body,
       ...(!same(create.body, update.body) && { update: beside(update.body, create.body) }),
       patch: beside(patch.body, create.body),
       response: beside(find.response, create.body),
-      query: queryOf(find),
-      others: [get, create, update, patch, remove].map(({ querystring }) =>
-        Object.keys(querystring.properties).join(' ')
-      ),
-      methods: [find, get, create, remove].map((one) => Object.keys(one).join(' '))
+      query: queryOf(find, Object(create.body?.properties)),
+      others: others.join(' | ')
     }
   }
-  const { find, patch } = make(...(rows.operators as [unknown, object]))
-  kept['a query as it is'] = find?.querystring
-  kept['that of a patch'] = patch?.querystring
   kept['of a library that knows one side'] = make(outputFails).get?.response
   isKept(t, kept, 'test/server/resource/whole-schemas.txt')
 })

@@ -16,6 +16,36 @@ export function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)]))
 }
 
+interface Problem {
+  readonly instancePath: string
+  readonly keyword: string
+  readonly message: string
+}
+
+/** Whether a message is the place of a problem, written for people, and what is wrong: then both are told by it. */
+function saysPlace(message: string, { instancePath, message: problem }: Problem): boolean {
+  const toLetters = (text: string) => text.replace(/\W/g, '')
+  return toLetters(message) === toLetters(instancePath) + toLetters(problem)
+}
+
+/**
+ * Rows of what was sent and what came of it, where refusals are told once: what is wrong, and all that is refused so.
+ * @param isRefused whether an answer is a refusal
+ */
+export function grouped(
+  answers: Readonly<Record<string, unknown>>,
+  isRefused: (answer: unknown) => boolean
+): Record<string, unknown> {
+  const taken = Object.entries(answers).filter(([, answer]) => !isRefused(answer))
+  const refusals = new Map<string, string[]>()
+  for (const [sent, answer] of Object.entries(answers)) {
+    if (!isRefused(answer)) continue
+    const problem = [answer].flat().join(' | ')
+    refusals.set(problem, [...(refusals.get(problem) ?? []), sent])
+  }
+  return { ...Object.fromEntries(taken), ...(refusals.size > 0 && { refused: Object.fromEntries(refusals) }) }
+}
+
 const shorten = (text: string) => text.replace(/(.)\1{30,}/g, (run, letter) => `${letter}×${run.length}`)
 
 interface Options {
@@ -55,9 +85,11 @@ export async function createAsk(t: Test, schemas: Readonly<Record<string, unknow
     if (statusCode < 300)
       return [statusCode, ...got.slice(0, -1).map(plain), plain((got.at(-1) as { query: object }).query)]
     const { message, errors = [] } = JSON.parse(body)
-    const list = (errors as { instancePath: string; keyword: string; message: string }[]).map(
+    const list = (errors as Problem[]).map(
       (one) => `${one.instancePath} ${one.keyword}${message.endsWith(one.message) ? '' : `: ${one.message}`}`
     )
+    if (list.length === 1 && errors[0].instancePath !== '' && saysPlace(message, errors[0]))
+      return [statusCode, shorten(`${message} (${errors[0].keyword})`)]
     return [statusCode, shorten(message), ...list.map(shorten)]
   }
 }

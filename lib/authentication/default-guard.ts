@@ -24,14 +24,14 @@ export function guardServices(app: FastifyInstance, { credentials, strategies, o
   const host = serviceHostOf(app)
   const answers = new Map<string, boolean>()
 
-  const entryAt = (path: string) => host.entries.find((candidate) => candidate.path === path)
+  const entryAt = (path: string) => host.entries.find((candidate) => candidate.path === path) as Describable
 
   function isGuarded(path: string, method: string): boolean {
     const key = `${path} ${method}`
     const answer = answers.get(key)
     if (answer !== undefined) return answer
     const entry = entryAt(path)
-    const result = entry === undefined || (isWithin(app, entry.app) && !isOpen(entry, method))
+    const result = isWithin(app, entry.app) && !isOpen(entry, method)
     // A guard that is added after the start is one more.
     if (host.isReady) answers.set(key, result)
     return result
@@ -62,8 +62,7 @@ export function guardServices(app: FastifyInstance, { credentials, strategies, o
         isLetIn = true
       }
       // Hooks for the errors of all services see what is wrong here too, or the failure of a database would leave as it is.
-      const entry = entryAt(path)
-      await (entry === undefined ? check() : errorHooksOf(entry.common, method)(context, check))
+      await errorHooksOf(entryAt(path).common, method)(context, check)
     }
     if (isLetIn) await next()
   }

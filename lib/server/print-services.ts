@@ -14,11 +14,10 @@ export function printServices(entries: readonly Describable[]): string {
     path,
     methods: methods.flatMap((method) => endpointRows(path, method))
   }))
-  const widths = [0, 1, 2].map((column) =>
-    Math.max(0, ...rows.flatMap(({ methods }) => methods.map((cells) => cells[column]?.length ?? 0)))
-  )
+  const all = rows.flatMap(({ methods }) => methods)
+  const widthOf = (column: number) => Math.max(...all.map((cells) => (cells[column] as string).length))
   const toLine = (cells: readonly string[]) =>
-    `  ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd()
+    `  ${cells.map((cell, column) => cell.padEnd(widthOf(column))).join('  ')}`.trimEnd()
   return rows.map(({ path, methods }) => [path || '/', ...methods.map(toLine), ''].join('\n')).join('\n')
 }
 

@@ -100,6 +100,8 @@ t.test('`normalize` stores and compares names in one spelling', async (t) => {
   t.equal(body.email, email)
   for (const name of [email, 'ADA@example.com', ' ada@example.com'])
     t.equal((await login(name, horse)).status, 201, name)
+  await users.create([{ email: 'BOB@example.com' }])
+  t.match((await send('GET', '/users')).body, [{}, { email: 'bob@example.com' }], 'each of a list')
   await users.patch(1, { email: 'Ame\u0301lie@Example.com' })
   t.equal(((await users.get(1)) as User).email, 'amélie@example.com')
   t.equal((await login('AMÉLIE@example.com', horse)).status, 201)
@@ -112,4 +114,13 @@ t.test('`normalize` may be a function', async (t) => {
   const usernameField = { name: 'email', normalize: (name: string) => name.replaceAll(' ', '') }
   const { send } = await createUsers(t, { ...bare, authentication: { strategies: { local: { usernameField } } } })
   t.equal((await send('POST', '/users', { email: 'a d a', password: horse })).body.email, 'ada')
+})
+
+t.test('a `usernameField` that can not be stops the start', async (t) => {
+  const refused = [{}, { name: '' }, { name: 'email', normalize: 'upper' }, { normalize: 'lowercase' }, 5]
+  for (const usernameField of refused)
+    await t.rejects(
+      createUsers(t, { ...bare, authentication: { strategies: { local: { usernameField } as never } } }),
+      /`strategies.local.usernameField` of authentication must be a non-empty string, or \{ name, normalize \}/
+    )
 })

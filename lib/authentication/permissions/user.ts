@@ -1,6 +1,6 @@
 import type { HookContext } from '../../../types/hooks.js'
 import type { Id } from '../../../types/service.js'
-import { attempt, NotAuthenticated } from '../../core/errors.js'
+import { NotAuthenticated } from '../../core/errors.js'
 import { findAuthentication } from '../find.js'
 
 interface LoggedInUser {
@@ -14,9 +14,7 @@ export function entityIn({ app, params, path, method }: HookContext): LoggedInUs
   const user: unknown = params[entities?.name ?? 'user']
   if (typeof user !== 'object' || user === null)
     throw new NotAuthenticated(`'${method}' of '${path}' is for users who are logged in`)
-  const { id, _id } = user as Record<string, Id>
-  const hasUsers = entities !== undefined && entities.name !== null
-  const ownId = (hasUsers ? attempt(() => entities.idOf(user)) : undefined) ?? id ?? _id
-  if (ownId === undefined) throw new NotAuthenticated('The user has no id')
-  return { user: user as LoggedInUser['user'], id: ownId }
+  const id = entities?.name ? entities.idOf(user) : (user as Record<string, Id>).id
+  if (id === undefined) throw new NotAuthenticated('The user has no id')
+  return { user: user as LoggedInUser['user'], id }
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { AroundHook, HookContext } from '../../../types/hooks.js'
 import { idFieldOf } from '../../core/description.js'
-import { NotFound, toServiceError } from '../../core/errors.js'
+import { GeneralError, NotFound, toServiceError } from '../../core/errors.js'
 import type { HookPosition } from '../../core/hooks.js'
 import { traitsOf, withTraits } from '../../core/hooks.js'
 import { type ScopeOptions, scope } from './scope.js'
@@ -30,7 +30,7 @@ export function within(parent: string, { param, field, ...options }: WithinOptio
     const id = await parentId(context, parent, placeholder)
     return field === null ? true : { [field ?? placeholder]: id }
   }, options)
-  const { check, access } = traitsOf(hook)
+  const { check } = traitsOf(hook)
   const checkPath = (position: HookPosition) => {
     check?.(position)
     const { path } = position
@@ -40,21 +40,22 @@ export function within(parent: string, { param, field, ...options }: WithinOptio
         `within('${parent}') at '${path}': the path has no placeholder for it, as in '${parent}/:id/${path}'. Name one in the option \`param\``
       )
   }
-  return withTraits(hook, { check: checkPath, ...(access && { access }) })
+  return withTraits(hook, { ...traitsOf(hook), check: checkPath })
 }
 
 /** The id of the other record, in the type that its service gives. */
 async function parentId({ app, params }: HookContext, parent: string, placeholder: string) {
-  const id = String(params.route?.[placeholder])
+  const id = String(Object(params.route)[placeholder])
   const service = (app as unknown as FastifyInstance).service<Record<string, (...args: unknown[]) => Promise<unknown>>>(
     parent
   )
-  const { [placeholder]: _, ...route } = params.route ?? {}
-  const record = await service.get?.(id, { ...params, query: {}, route }).catch((error: unknown) => {
+  const { [placeholder]: _, ...route } = Object(params.route)
+  const { get } = service
+  if (get === undefined) throw new GeneralError(`within('${parent}') needs a method 'get' of that service`)
+  const record = await get.call(service, id, { ...params, query: {}, route }).catch((error: unknown) => {
     // Whoever may not see the record is not told that it is there.
-    throw [400, 403, 404, 405].includes(toServiceError(error).code)
-      ? new NotFound(`No record found for id '${id}'`)
-      : error
+    const isHidden = [400, 403, 404, 405].includes(toServiceError(error).code)
+    throw isHidden ? new NotFound(`No record found for id '${id}'`) : error
   })
   return Object(record)[idFieldOf(service)] ?? id
 }

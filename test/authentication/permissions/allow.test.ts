@@ -138,6 +138,45 @@ t.test('custom methods are methods, and events have the whole record', async (t)
   t.match(await created, { id: 3, title: 'c' })
 })
 
+t.test(
+  'calls of the server itself pass, unless `internal` says otherwise; `except` leaves methods alone',
+  async (t) => {
+    const { send, app } = await createApp(t, (app) => {
+      app.service('free', stored(), around(allow(roles)))
+      app.service('held', stored(), around(allow(roles, { internal: true, except: ['remove'] })))
+    })
+    const [first] = (await app.service<MemoryService<Post>>('free').find()) as unknown as Post[]
+    t.equal(first?.salary, 10)
+    const params = { user: guest } as never
+    t.strictSame(await app.service<MemoryService<Post>>('held').find(params), [{ title: 'a' }, { title: 'b' }] as never)
+    t.equal((await send('DELETE', '/held/1', { as: guest })).status, 200)
+  }
+)
+
+t.test('what has no fields is not answered where fields are left out; nothing is answered as nothing', async (t) => {
+  let result: unknown = 'a text'
+  const { send } = await createApp(t, (app) =>
+    app.service(
+      'odd',
+      { get: async () => result, remove: async () => result },
+      around(allow({ guest: { get: ['title'], remove: true } }))
+    )
+  )
+  t.equal((await send('GET', '/odd/1', { as: guest })).status, 500)
+  result = null
+  t.equal((await send('GET', '/odd/1', { as: guest })).status, 204)
+  result = ['a text', { title: 'b', salary: 1 }]
+  t.strictSame((await send('DELETE', '/odd/1', { as: guest })).body, ['a text', { title: 'b' }])
+})
+
+t.test('a role that may only write is answered what it wrote', async (t) => {
+  const { send } = await createApp(t, (app) =>
+    app.service('posts', stored(), around(allow({ guest: { create: ['title'] } })))
+  )
+  t.strictSame((await send('POST', '/posts', { as: guest, body: { title: 'c' } })).body, { title: 'c' })
+  t.equal((await send('POST', '/posts?$limit=1', { as: guest, body: { title: 'c' } })).status, 201)
+})
+
 t.test('mistakes stop the start', async (t) => {
   t.throws(() => allow({}), /allow needs the permissions of each role/)
   const hooks = { after: { all: [allow(roles) as never] } }

@@ -240,6 +240,75 @@ t.test('within(service): the records of another record, which the caller must se
   )
 })
 
+t.test('what the store of a record gives is checked in pages, in `dispatch`, and where it fails', async (t) => {
+  const service = new Plain(notes)
+  const { send } = await createApp(t, (app) =>
+    app.service('notes', service, {
+      ...around(own('userId')),
+      hooks: {
+        around: { all: [own('userId')] },
+        after: {
+          all: [
+            (context) => {
+              if (context.params.query?.shown) context.dispatch = context.result
+            }
+          ]
+        }
+      }
+    })
+  )
+  const mine = service.notes.filter(({ userId }) => userId === 1)
+  service.find = async () => ({ total: 2, limit: 5, skip: 0, data: mine })
+  t.match(await send('GET', '/notes', { as: ada }), { status: 200, body: { data: [{ text: 'a' }, { text: 'c' }] } })
+  t.equal((await send('GET', '/notes?shown=1', { as: ada })).status, 200)
+  t.equal((await send('GET', '/notes/1?shown=1', { as: ada })).status, 200)
+  service.find = async () => 'a text'
+  t.equal((await send('GET', '/notes', { as: ada })).status, 500)
+  service.get = async () => {
+    throw new Error('The store is closed')
+  }
+  t.equal((await send('GET', '/notes/1', { as: ada })).status, 500)
+  t.equal((await send('PATCH', '/notes', { as: ada, body: {} })).status, 403, 'many records at once')
+  t.equal((await send('DELETE', '/notes', { as: ada })).status, 403)
+})
+
+t.test('a service without `get` can not be held to a scope, nor be the parent of others', async (t) => {
+  const { send } = await createApp(t, (app) => {
+    app.service('notes', { remove: async (id: string) => ({ id }) }, around(own('userId')))
+    app.service('notes/:noteId/lines', new MemoryService(), around(within('notes')))
+  })
+  t.match(await send('DELETE', '/notes/1', { as: ada }), { status: 500, body: { message: /needs a method 'get'/ } })
+  t.match(await send('GET', '/notes/1/lines', { as: ada }), { status: 500, body: { message: /needs a method 'get'/ } })
+})
+
+t.test('within: another placeholder, another field, or the visible record alone', async (t) => {
+  const { send } = await createApp(t, (app) => {
+    app.service('projects', new Plain(notes), around(own('userId')))
+    app.service('all/:p/issues', stored(notes), around(within('projects', { param: 'p', field: 'userId' })))
+    app.service('projects/:p/any', stored(notes), around(within('projects', { field: null })))
+    const broken = { get: async () => ({ userId: 1 }) }
+    app.service('broken', broken)
+    app.service('broken/:id/issues', stored(notes), around(within('broken', { field: 'userId' })))
+    const failing = {
+      get: async () => {
+        throw new Error('The store is closed')
+      }
+    }
+    app.service('failing', failing)
+    app.service('failing/:id/issues', stored(notes), around(within('failing')))
+  })
+  t.match(await send('GET', '/all/1/issues', { as: ada }), { status: 200, body: [{ text: 'a' }, { text: 'c' }] })
+  t.equal((await send('GET', '/projects/1/any', { as: ada })).body.length, 3)
+  t.equal((await send('GET', '/projects/2/any', { as: ada })).status, 404)
+  t.equal((await send('GET', '/broken/1/issues', { as: ada })).status, 200, 'a parent without an id field')
+  t.equal((await send('GET', '/failing/1/issues', { as: ada })).status, 500)
+})
+
+t.test('a user without an id owns nothing', async (t) => {
+  const { send } = await createApp(t, (app) => app.service('notes', stored(notes), around(own('userId'))))
+  t.equal((await send('GET', '/notes', { as: { name: 'x' } as never })).status, 401)
+})
+
 t.test('they are hooks for around alone', async (t) => {
   await t.rejects(
     createApp(t, (app) => app.service('notes', stored([]), { hooks: { before: { all: [own('userId') as never] } } })),

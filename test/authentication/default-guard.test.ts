@@ -158,3 +158,20 @@ reports
 `
   )
 })
+
+t.test('a guard that is a hook of an instance guards its services too, and they know who calls', async (t) => {
+  const { app, statusOf } = await create(t, { guard: undefined } as object, (app) =>
+    app.register(
+      async (child) => {
+        child.addHook('onRequest', authenticate('jwt'))
+        child.service('me', { find: async ({ user }: { user?: { email: string } } = {}) => [user?.email] })
+      },
+      { prefix: '/v1' }
+    )
+  )
+  t.equal(await statusOf('/v1/me'), 401)
+  const payload = { strategy: 'local', email: 'ada@example.com', password: 'secret' }
+  const login = await app.inject({ method: 'POST', url: '/authentication', payload })
+  const me = await app.inject({ url: '/v1/me', headers: { authorization: `Bearer ${login.json().accessToken}` } })
+  t.strictSame(me.json(), ['ada@example.com'])
+})

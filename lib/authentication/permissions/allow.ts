@@ -1,5 +1,6 @@
 import type { AroundHook, HookContext } from '../../../types/hooks.js'
 import type { Query } from '../../../types/service.js'
+import { idFieldOf } from '../../core/description.js'
 import { Forbidden, GeneralError } from '../../core/errors.js'
 import { withTraits } from '../../core/hooks.js'
 import { methods } from '../../core/methods.js'
@@ -10,7 +11,8 @@ import { isRecord, mapRecords } from './records.js'
 import { entityIn } from './user.js'
 
 /** Whether a role may call a method: for all fields, or for some, which it may send to `create`, `update` and `patch`, and gets of the others. */
-type Permission = boolean | readonly string[]
+type Permission = boolean | Fields
+type Fields = readonly string[]
 
 /** What a role may do: everything, nothing, or what is said of each method. A method that is not named is forbidden. */
 export type Permissions = boolean | Readonly<Record<string, Permission | undefined>>
@@ -27,7 +29,7 @@ export interface AllowOptions {
 /**
  * An around hook that says what each role may do over HTTP, by method and by field. Fields of a write that are not allowed are refused, fields
  * of a read left out; a query can't name them either. What a write answers, and a custom
- * method of a record, has the fields that the role may `get`, or else `find`.
+ * method of a record, has the fields that the role may `get`, or else `find`, or else those that it has sent.
  *
  * @param roles the permissions by role
  * @returns a hook for `around`, of one service or of all; it throws NotAuthenticated where no guard has told who calls, and Forbidden for what
@@ -58,7 +60,7 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     if (methodsWithData.has(context.method)) checkSentFields(context, permission)
     const isStandard = methods.has(context.method)
     const readable = givesRecord(context, permission)
-      ? permissionFor('get') || permissionFor('find') || permission
+      ? permissionFor('get') || permissionFor('find') || namesSent(context)
       : permission
     // The parameters of a custom method are its own.
     if (readable !== true && isStandard) checkQuery(context, readable)
@@ -85,6 +87,11 @@ const givesRecord = ({ method, id }: HookContext, permission: Permission): boole
   method === 'remove' ||
   (!methods.has(method) && permission === true && id !== undefined)
 
+/** What a role that may not read is answered: what it has sent, and the id. */
+const namesSent = ({ data, service }: HookContext): Fields => [
+  ...new Set([idFieldOf(service), ...[data].flat().flatMap((record) => Object.keys(Object(record)))])
+]
+
 function permissionOf(permissions: Permissions | undefined, method: string): Permission {
   if (typeof permissions !== 'object') return permissions === true
   const permission = Object.hasOwn(permissions, method) ? permissions[method] : false
@@ -109,8 +116,8 @@ function refusalOfRole(
 }
 
 /** @throws {Forbidden} for fields that the role may not send */
-function checkSentFields({ data, method, path }: HookContext, permission: Permission): void {
-  if (typeof permission === 'boolean') return
+function checkSentFields({ data, method, path }: HookContext, permission: true | Fields): void {
+  if (permission === true) return
   const names = [data].flat().flatMap((record) => Object.keys(Object(record)))
   const forbidden = [...new Set(names)].filter((name) => !permission.includes(name))
   if (forbidden.length === 0) return
@@ -128,8 +135,7 @@ const settings = new Set(['$limit', '$skip'])
 const junctions = new Set(['$or', '$and'])
 
 /** @throws {Forbidden} for fields that the role does not get: they could be found out by asking */
-function checkQuery({ params, method, path }: HookContext, readable: Permission): void {
-  const fields = readable === false ? [] : (readable as readonly string[])
+function checkQuery({ params, method, path }: HookContext, fields: Fields): void {
   const refuse = (name: string) => {
     throw new Forbidden(
       `A query of '${method}' of '${path}' can't name ${shownName(name)}: only ${quotedNames(fields)}`
@@ -150,8 +156,7 @@ function checkQuery({ params, method, path }: HookContext, readable: Permission)
 }
 
 /** Leaves out of the answer what the role does not get. Events have the whole record. */
-function projectResult(context: HookContext, readable: Permission): void {
-  const fields = readable === false ? [] : (readable as readonly string[])
+function projectResult(context: HookContext, fields: Fields): void {
   const pickFields = (record: object) =>
     Object.fromEntries(
       fields.filter((field) => field in record).map((field) => [field, (record as Record<string, unknown>)[field]])

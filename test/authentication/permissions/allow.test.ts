@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { MemoryService } from '@feathersjs/memory'
+import type { HookContext } from 'fastify-services'
 import { allow } from 'fastify-services/authentication'
 import t from 'tap'
 import { createApp } from './callers.js'
@@ -170,11 +171,29 @@ t.test('what has no fields is not answered where fields are left out; nothing is
 })
 
 t.test('a role that may only write is answered what it wrote', async (t) => {
-  const { send } = await createApp(t, (app) =>
-    app.service('posts', stored(), around(allow({ guest: { create: ['title'] } })))
-  )
-  t.strictSame((await send('POST', '/posts', { as: guest, body: { title: 'c' } })).body, { title: 'c' })
-  t.equal((await send('POST', '/posts?$limit=1', { as: guest, body: { title: 'c' } })).status, 201)
+  const writer = allow({ guest: { create: true, patch: ['text'], remove: true, update: [] } })
+  const { send } = await createApp(t, (app) => app.service('posts', stored(), around(writer)))
+  const body = { title: 'c', text: 'z' }
+  t.strictSame((await send('POST', '/posts', { as: guest, body })).body, { id: 3, ...body })
+  t.strictSame((await send('PATCH', '/posts/1', { as: guest, body: { text: 'q' } })).body, { id: 1, text: 'q' })
+  t.strictSame((await send('DELETE', '/posts/1', { as: guest })).body, { id: 1 })
+  t.match((await send('PUT', '/posts/2', { as: guest, body })).body, { message: /only none/ })
+  t.match((await send('GET', '/posts', { as: guest })).body, { message: "'find' of 'posts' is not for the role guest" })
+})
+
+t.test('what a hook has set as the answer is left out too', async (t) => {
+  const hooks = {
+    around: { all: [allow({ guest: { get: ['title'] } })] },
+    after: {
+      get: [
+        (context: HookContext) => {
+          context.dispatch = { title: 'shown', salary: 5 }
+        }
+      ]
+    }
+  }
+  const { send } = await createApp(t, (app) => app.service('posts', stored(), { hooks }))
+  t.strictSame((await send('GET', '/posts/1', { as: guest })).body, { title: 'shown' })
 })
 
 t.test('mistakes stop the start', async (t) => {

@@ -262,6 +262,8 @@ t.test('what the store of a record gives is checked in pages, in `dispatch`, and
   t.match(await send('GET', '/notes', { as: ada }), { status: 200, body: { data: [{ text: 'a' }, { text: 'c' }] } })
   t.equal((await send('GET', '/notes?shown=1', { as: ada })).status, 200)
   t.equal((await send('GET', '/notes/1?shown=1', { as: ada })).status, 200)
+  service.find = async () => mine[0]
+  t.match(await send('GET', '/notes', { as: ada }), { status: 200, body: { text: 'a' } })
   service.find = async () => 'a text'
   t.equal((await send('GET', '/notes', { as: ada })).status, 500)
   service.get = async () => {

@@ -5,7 +5,7 @@ export interface Bcrypt {
   compare(password: string, hash: string): Promise<boolean>
 }
 
-const form = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z\d]{53}$/
+const form = /^\$2[aby]\$(0[4-9]|1[0-5])\$[./A-Za-z\d]{53}$/
 
 /**
  * Verifies the bcrypt hashes of an existing table of users.

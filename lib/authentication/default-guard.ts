@@ -32,7 +32,6 @@ export function guardServices(app: FastifyInstance, { credentials, strategies, o
     if (answer !== undefined) return answer
     const entry = entryAt(path)
     const result = isWithin(app, entry.app) && !isOpen(entry, method)
-    // A guard that is added after the start is one more.
     if (host.isReady) answers.set(key, result)
     return result
   }
@@ -70,7 +69,11 @@ export function guardServices(app: FastifyInstance, { credentials, strategies, o
     isGuarded(path, method) ? schemesOf(credentials, strategies) : undefined
   const hook = withTraits(guard, { isOutermost: true, guards: app, security })
   host.addHooks({ around: { all: [hook] } })
-  app.addHook('onReady', async () => checkPublicNames(app, open, host))
+  app.addHook('onReady', async () => {
+    checkPublicNames(app, open, host)
+    // A guard that is added from now on is one more.
+    for (const { path, methods } of host.entries) for (const method of methods.keys()) isGuarded(path, method)
+  })
 }
 
 /** A name as it stands in the option: that of a service under the prefix of the instance, or at the root. */
@@ -82,8 +85,14 @@ const isWithin = (app: object, instance: unknown) =>
 
 /** @throws when a name is that of no service and of no method that HTTP may call */
 function checkPublicNames(app: FastifyInstance, open: readonly string[], { entries }: ServiceHost): void {
-  const names = new Set(entries.flatMap(({ path, exposed }) => [path, ...exposed.map((method) => `${path}.${method}`)]))
-  const unknown = open.find((name) => !namesIn(app, name).some((path) => names.has(path)))
+  const names = entries.flatMap(({ path, exposed }) => [path, ...exposed.map((method) => `${path}.${method}`)])
+  const meanings = (name: string) => names.filter((path) => namesIn(app, name).includes(path)).length
+  const ambiguous = open.find((name) => meanings(name) > 1)
+  if (ambiguous !== undefined)
+    throw new Error(
+      `The option \`public\` of authentication names '${ambiguous}', which is there twice: give one of the two another path`
+    )
+  const unknown = open.find((name) => meanings(name) === 0)
   if (unknown === undefined) return
   const paths = entries.map(({ path }) => `'${path}'`).join(', ')
   throw new Error(

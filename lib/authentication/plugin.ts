@@ -3,7 +3,6 @@ import plugin from 'fastify-plugin'
 import type { ServiceOptions } from '../../types/fastify.js'
 import type { RegisteredService } from '../../types/hooks.js'
 import type { Describable } from '../core/description.js'
-import { attempt } from '../core/errors.js'
 import { serviceHostOf } from '../core/host.js'
 import { factsOf } from '../core/object-facts.js'
 import { joinPath } from '../core/path.js'
@@ -83,19 +82,14 @@ function prepareStoredUsers(
 ): void {
   if (entities.name === null) return
   const host = serviceHostOf(app)
-  const [path] = entities.paths
+  const { paths } = entities
   const prepareEntry = ({ object, service }: Describable) => {
     // A service of another framework has hooks of its own, which hash by its rules.
     if (factsOf(object).foreign === undefined) prepare(service)
   }
-  for (const entry of host.entries) if (entry.path === path) prepareEntry(entry)
+  for (const entry of host.entries) if (paths.includes(entry.path)) prepareEntry(entry)
   host.onService.push((entry) => {
-    if (entry.path === path) prepareEntry(entry)
-  })
-  // Under a prefix, the users may be those of the root.
-  app.addHook('onReady', async () => {
-    const entry = host.entries.find(({ service }) => service === attempt(() => entities.service))
-    if (entry !== undefined) prepareEntry(entry)
+    if (paths.includes(entry.path)) prepareEntry(entry)
   })
 }
 

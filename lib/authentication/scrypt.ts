@@ -14,6 +14,8 @@ const form =
   /^\$scrypt\$ln=([1-9]|1\d|20),r=([1-9]\d?),p=([1-9]\d?)\$([\w+/]{11,})\$([\w+/]{22}|[\w+/]{43}|[\w+/]{86})$/
 // In bytes. A stored hash that would take more is refused.
 const maxMemory = 2 ** 30
+// Of N * r * p, twelve times that of our own: a login must not take longer because of what is stored.
+const maxWork = 2 ** 23
 const current = `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$`
 
 const toText = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
@@ -38,7 +40,8 @@ function parse(stored: unknown): Parsed | undefined {
   const [, ln, r, p, salt = '', hash = ''] = (typeof stored === 'string' && form.exec(stored)) || []
   const settings = { ln: Number(ln), r: Number(r), p: Number(p) }
   // By RFC 7914, N is less than 2 ** (16 * r).
-  const fits = 128 * 2 ** settings.ln * settings.r <= maxMemory && settings.ln < 16 * settings.r
+  const work = 2 ** settings.ln * settings.r * settings.p
+  const fits = 128 * 2 ** settings.ln * settings.r <= maxMemory && work <= maxWork && settings.ln < 16 * settings.r
   return fits ? { settings, salt: toBytes(salt), hash: toBytes(hash) } : undefined
 }
 

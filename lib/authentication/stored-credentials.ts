@@ -35,8 +35,11 @@ export function prepareUsers(service: RegisteredService, credentials: StoredCred
   const isNew = (text: string) => !done.has(text) && done.add(text)
   if (hashes && isNew(`password ${passwordField}`)) {
     const hash = withTraits(hashBeforeMethod(passwordField, passwords), { isInnermost: true })
-    const note = withTraits(noteSent(passwordField), { isOutermost: true })
-    for (const method of storingMethods) service.hooks({ around: { [method]: [note, hash] } })
+    for (const method of storingMethods) service.hooks({ around: { [method]: [hash] } })
+  }
+  if (isNew(`${passwordField} and ${usernameField}`)) {
+    const check = withTraits(checkSent(credentials), { isOutermost: true })
+    for (const method of storingMethods) service.hooks({ around: { [method]: [check] } })
   }
   if (normalize !== asSent && isNew(`name ${usernameField}`)) {
     const spell = withTraits(spellNames(usernameField, normalize), { isInnermost: true })
@@ -50,34 +53,53 @@ const storingMethods = ['create', 'update', 'patch'] as const
 export const asSent = (name: string): string => name
 
 /** A name without what people do not see: spaces around it, the case of its letters, two ways to write an accent. */
-export const lowercase = (name: string): string => name.normalize('NFC').trim().toLowerCase()
+export const lowercase = (name: string): string => name.trim().toLowerCase().normalize('NFC')
 
-/** The passwords that clients have sent, by the context of the call. */
-const sentPasswords = new WeakMap<HookContext, Map<string, Set<string>>>()
+/** The texts that clients have sent, by the context of the call. */
+const sentTexts = new WeakMap<HookContext, ReadonlySet<string>>()
 
-/** Notes the passwords that a client sends, before any hook changes them, and refuses the field under another spelling. */
-const noteSent =
-  (field: string): AroundHook =>
+/** Refuses what a database could take for the fields, and notes what a client sends before any hook changes it. */
+const checkSent =
+  ({ passwordField, usernameField }: StoredCredentials): AroundHook =>
   async (context, next) => {
     const { params, data } = context
-    if (params.provider) {
-      const records = [data].flat()
-      if (records.some((record) => namesOtherwise(record, field)))
-        throw new BadRequest(`'${field}' can only be sent under this name`)
-      const notes = sentPasswords.get(context) ?? new Map<string, Set<string>>()
-      sentPasswords.set(context, notes.set(field, new Set(records.map((record) => trimmed(Object(record)[field])))))
+    const isSent = params.provider !== undefined
+    for (const record of [data].flat()) {
+      for (const field of [passwordField, usernameField])
+        if (namesOtherwise(record, field)) throw new BadRequest(`'${field}' can only be sent under this name`)
+      const name: unknown = Object(record)[usernameField]
+      if (isSent && name !== undefined && name !== null && typeof name !== 'string') throw noText(usernameField)
     }
+    if (isSent) sentTexts.set(context, new Set(textsIn(data)))
     await next()
   }
 
-const trimmed = (value: unknown) => String(value).trim()
+/** All texts in the data of a client, at any depth: a hook may put one of them into another field. */
+function* textsIn(data: unknown): Generator<string> {
+  const rest: unknown[] = [data]
+  const visited = new Set<unknown>()
+  while (rest.length > 0) {
+    const value = rest.pop()
+    if (typeof value === 'string') yield value.trim()
+    else if (typeof value === 'object' && value !== null && !visited.has(value) && !ArrayBuffer.isView(value)) {
+      visited.add(value)
+      for (const inner of Object.values(value)) rest.push(inner)
+    }
+  }
+}
+
+function noText(field: string): BadRequest {
+  const message = `'${field}' is a string of 1 to ${maxTextLength} characters`
+  return new BadRequest(message, { errors: { [field]: message } })
+}
 
 /** Whether data names a field by another spelling, or within an operator such as `$set`: a database may take it for the field. */
 export function namesOtherwise(data: unknown, field: string): boolean {
   return Object.entries(Object(data)).some(
     ([key, value]) =>
       (key !== field && isNamed(key, [field])) ||
-      (key.startsWith('$') && isPlain(value) && (Object.hasOwn(value, field) || namesOtherwise(value, field)))
+      (key.startsWith('$') &&
+        [value].flat().some((inner) => isPlain(inner) && (Object.hasOwn(inner, field) || namesOtherwise(inner, field))))
   )
 }
 
@@ -86,13 +108,13 @@ const hashBeforeMethod =
   (field: string, passwords: Passwords): AroundHook =>
   async (context, next) => {
     if (!(isHashed in context.params)) {
-      const sent = sentPasswords.get(context)?.get(field)
+      const sent = sentTexts.get(context)
       const stays = (value: unknown) =>
         value === undefined ||
         value === null ||
-        (looksHashed(value) && !sent?.has(trimmed(value))) ||
-        // What is no text, or empty, is no password: the server may store it.
-        (sent === undefined && (typeof value !== 'string' || value === ''))
+        (looksHashed(value) && !sent?.has(String(value).trim())) ||
+        // An empty text is no password: the server may store it.
+        (sent === undefined && value === '')
       await hashIn(context, field, passwords, stays)
     }
     await next()
@@ -116,9 +138,6 @@ function spelled(record: unknown, field: string, normalize: (name: string) => st
   const { [field]: name }: Record<string, unknown> = Object(record)
   if (typeof name !== 'string') return record
   const text = isShortText(name) ? normalize(name) : ''
-  if (!isShortText(text)) {
-    const message = `'${field}' is a string of 1 to ${maxTextLength} characters`
-    throw new BadRequest(message, { errors: { [field]: message } })
-  }
+  if (!isShortText(text)) throw noText(field)
   return { ...(record as HookContext['data']), [field]: text }
 }

@@ -92,7 +92,7 @@ export const isAdapter = (object: object): boolean => typeof readProperty(object
 
 /** The field of a record that holds its id: the database adapters of Feathers have it in their `options`. */
 export function idFieldOf(object: object): string {
-  const { id } = Object(readProperty(object, 'options'))
+  const { id = readProperty(object, 'id') } = Object(readProperty(object, 'options'))
   return typeof id === 'string' ? id : 'id'
 }
 
@@ -118,7 +118,9 @@ function endpointForms(definition: MethodDefinition, isMany: boolean, documented
 
 /** The middleware and the hooks around a method. */
 export function hooksAround({ hooks, common, options }: Describable, name: string): unknown[] {
-  const added = [...common.added, ...hooks.added].filter(({ method }) => method === 'all' || method === name)
+  const added = [...common.added, ...hooks.added].filter(
+    ({ type, method }) => (type === 'around' || type === 'before') && (method === 'all' || method === name)
+  )
   return [options.before ?? [], added.map(({ hook }) => hook)].flat(2)
 }
 

@@ -45,6 +45,9 @@ export function noteLogin(params: object, login: AcceptedLogin): object {
   return { [loginsMark]: () => all }
 }
 
+/** The logins that the params of a call are marked with, the latest last. */
+export const loginsInParams = (params: object): readonly AcceptedLogin[] => (params as Marked)[loginsMark]?.() ?? []
+
 const loginsOfOthers = (logins: readonly AcceptedLogin[], maker: object) =>
   logins.filter((login) => login.maker !== maker)
 

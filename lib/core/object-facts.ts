@@ -59,6 +59,8 @@ export interface ObjectFacts {
   document?: () => Readonly<Record<string, MethodDocumentation>>
   /** Whether `app.service(path)` returns the object. */
   isRegistered?: boolean
+  /** What it is made of, then: the object as it was handed in. */
+  object?: object
   /** The fields of its records that never leave the server: those of all authentications that use it. */
   secrets?: Set<string>
   /** What the service does already to store passwords and names of users: several strategies, and several authentications, may share it. */

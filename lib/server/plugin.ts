@@ -140,7 +140,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
       const start = () => startHooks(entry, common, serviceOptions)
       const exposedService = { ...entry, exposed, common, options: serviceOptions, start }
       locations.add(exposedService)
-      factsOf(entry.service).isRegistered = true
+      Object.assign(factsOf(entry.service), { isRegistered: true, object })
       return exposedService
     }
     const entry = registry.add(name, create)

@@ -2,7 +2,7 @@ import '../support/auth-scrypt.js'
 import { memory } from '@feathersjs/memory'
 import Fastify, { type FastifyInstance } from 'fastify'
 import services from 'fastify-services'
-import authentication, { type AuthenticationOptions, authenticate } from 'fastify-services/authentication'
+import authentication, { type AuthenticationOptions, authenticate, own } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 
 const secret = 'a secret of more than thirty-two bytes'
@@ -174,4 +174,45 @@ t.test('a guard that is a hook of an instance guards its services too, and they 
   const login = await app.inject({ method: 'POST', url: '/authentication', payload })
   const me = await app.inject({ url: '/v1/me', headers: { authorization: `Bearer ${login.json().accessToken}` } })
   t.strictSame(me.json(), ['ada@example.com'])
+})
+
+t.test('of two authentications, `own` reads the user by the one that let the call in', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { errorHandler: { html: false } })
+  for (const [name, options] of Object.entries({ a: { startId: 1 }, b: { id: 'no', startId: 2 } })) {
+    app.service(`${name}/users`, memory(options) as object)
+    const jwt = { audience: name }
+    await app.register(authentication, {
+      secret,
+      path: `${name}/authentication`,
+      service: `${name}/users`,
+      jwt
+    })
+  }
+  const notes = memory({ startId: 1 })
+  notes.store = { 1: { id: 1, userId: 1 }, 2: { id: 2, userId: 2 } }
+  const guard = authenticate({ service: 'b/authentication', strategies: ['jwt'] })
+  app.service('notes', notes as object, { hooks: { around: { all: [guard, own('userId')] } } })
+  await app.ready()
+  const user = { email: 'ada', password: 'x', id: 1 }
+  await app.service<ReturnType<typeof memory>>('b/users').create(user as never)
+  const payload = { strategy: 'local', email: 'ada', password: 'x' }
+  const login = await app.inject({ method: 'POST', url: '/b/authentication', payload })
+  const response = await app.inject({ url: '/notes', headers: { authorization: `Bearer ${login.json().accessToken}` } })
+  t.strictSame(response.json(), [{ id: 2, userId: 2 }])
+})
+
+t.test('a guard for errors is none, also when it comes after the start', async (t) => {
+  const { app, statusOf } = await create(t, {}, (app) => void app.service('late', notes()))
+  app.service('late').hooks({ error: { get: [authenticate('jwt') as never] } })
+  t.equal(await statusOf('/late/1'), 401)
+})
+
+t.test('a name of `public` with two meanings stops the start', async (t) => {
+  const add = (app: FastifyInstance) => {
+    app.service('posts', notes())
+    app.service('posts.find', notes())
+  }
+  await t.rejects(create(t, { public: ['posts.find'] }, add), /'posts.find', which is there twice/)
 })

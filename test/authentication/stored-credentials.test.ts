@@ -1,6 +1,8 @@
 import '../support/auth-scrypt.js'
-import type { HookContext } from 'fastify-services'
-import { hashPassword } from 'fastify-services/authentication'
+import { memory } from '@feathersjs/memory'
+import Fastify from 'fastify'
+import services, { type HookContext } from 'fastify-services'
+import authentication, { hashPassword } from 'fastify-services/authentication'
 import t from 'tap'
 import { bcryptHash, createUsers, isHashOf, type User } from '../support/auth-passwords.js'
 import { toHash } from '../support/stored-password.js'
@@ -123,4 +125,58 @@ t.test('a `usernameField` that can not be stops the start', async (t) => {
       createUsers(t, { ...bare, authentication: { strategies: { local: { usernameField } as never } } }),
       /`strategies.local.usernameField` of authentication must be a non-empty string, or \{ name, normalize \}/
     )
+})
+
+t.test('a client can not send a hash by way of a hook that puts it elsewhere', async (t) => {
+  const move = (context: HookContext) => {
+    context.data = Object(context.data).data
+  }
+  const { users, send } = await createUsers(t, { options: { hooks: { before: { create: [move] } } } })
+  await send('POST', '/users', { data: { email, password: bcryptHash } })
+  t.ok(isHashOf(((await users.get(1)) as User).password, bcryptHash))
+})
+
+t.test('a name is one text: lists of names, other spellings and other values are refused', async (t) => {
+  const { users, send } = await createUsers(t, bare)
+  await users.create({ email, password: horse })
+  const names = [
+    { email: [email, 'bob'] },
+    { email: { $ne: '' } },
+    { email: 5 },
+    { Email: email },
+    { $set: [{ email }] }
+  ]
+  for (const body of names) {
+    t.equal((await send('POST', '/users', { password: horse, ...body })).status, 400, JSON.stringify(body))
+    t.equal((await send('PATCH', '/users/1', body)).status, 400, JSON.stringify(body))
+  }
+  t.equal((await send('POST', '/users', { email: null })).status, 201, 'a user without a name')
+})
+
+t.test('what the server itself passes on is checked too', async (t) => {
+  const { users } = await createUsers(t, bare)
+  for (const password of [12_345, ['plain'], { plain: 1 }])
+    await t.rejects(users.create({ email, password }), { code: 400 }, JSON.stringify(password))
+  await t.rejects(users.create({ email, Password: 'plain' }), { code: 400 })
+})
+
+t.test('users at the root of a login under a prefix are prepared before they are stored', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  app.service('users', memory({ startId: 1 }) as object)
+  await app.register(async (child) => child.register(authentication, { secret: 'x'.repeat(40) }), { prefix: '/v1' })
+  const users = app.service<{ create(data: object): Promise<User> }>('users')
+  const { password } = await users.create({ email, password: horse })
+  t.ok(isHashOf(password, horse))
+})
+
+t.test('hashes that take very long are no hashes', async (t) => {
+  const { users, login } = await createUsers(t, {
+    ...bare,
+    authentication: { strategies: { local: { bcrypt: true } } }
+  })
+  await users.create({ email, password: bcryptHash.replace('$04$', '$31$') })
+  await users.create({ email: 'bob', password: toHash(horse).replace(/ln=\d+,r=8,p=\d+/, 'ln=15,r=8,p=60') })
+  for (const name of [email, 'bob']) t.equal((await login(name, horse)).status, 401)
 })

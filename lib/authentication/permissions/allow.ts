@@ -4,6 +4,7 @@ import { idFieldOf } from '../../core/description.js'
 import { Forbidden, GeneralError } from '../../core/errors.js'
 import { withTraits } from '../../core/hooks.js'
 import { methods } from '../../core/methods.js'
+import { isPlain } from '../../core/objects.js'
 import { isAuthentication } from '../find.js'
 import { isRecordStream, mapStream } from '../protected-stream.js'
 import { aroundOnly, isLeftAlone } from './position.js'
@@ -59,13 +60,12 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     if (permission === false) throw new Forbidden(refusalOfRole(context, userRoles as string[], roles))
     if (methodsWithData.has(context.method)) checkSentFields(context, permission)
     const isStandard = methods.has(context.method)
-    const readable = givesRecord(context, permission)
-      ? permissionFor('get') || permissionFor('find') || namesSent(context)
-      : permission
+    const mayRead = givesRecord(context, permission) ? permissionFor('get') || permissionFor('find') : permission
     // The parameters of a custom method are its own.
-    if (readable !== true && isStandard) checkQuery(context, readable)
+    if (mayRead !== true && isStandard) checkQuery(context, mayRead || [idFieldOf(context.service)])
+    const answered = mayRead || namesSent(context)
     await next()
-    if (readable !== true) projectResult(context, readable)
+    if (answered !== true) projectResult(context, answered)
   }
   const access = (method: string) => {
     if (options.except?.includes(method)) return undefined
@@ -133,6 +133,12 @@ function checkSentFields({ data, method, path }: HookContext, permission: true |
 /** The operators of a query that hold no names of fields, and those that hold queries. */
 const settings = new Set(['$limit', '$skip'])
 const junctions = new Set(['$or', '$and'])
+/** The operators of a field that hold values. */
+const operators = new Set(
+  '$eq $ne $gt $gte $ge $lt $lte $le $in $nin $between $notbetween $like $notlike $ilike $notilike $startswith $endswith $contains $regex $options $exists'.split(
+    ' '
+  )
+)
 
 /** @throws {Forbidden} for fields that the role does not get: they could be found out by asking */
 function checkQuery({ params, method, path }: HookContext, fields: Fields): void {
@@ -143,8 +149,9 @@ function checkQuery({ params, method, path }: HookContext, fields: Fields): void
   }
   const check = (query: Query): void => {
     for (const [name, value] of Object.entries(Object(query))) {
-      if (settings.has(name) || fields.includes(name)) continue
-      if (junctions.has(name)) for (const part of [value].flat()) check(part as Query)
+      if (settings.has(name)) continue
+      if (fields.includes(name)) checkValue(name, value)
+      else if (junctions.has(name)) for (const part of [value].flat()) check(part as Query)
       else {
         const named = name === '$sort' ? Object.keys(Object(value)) : name === '$select' ? [value].flat() : [name]
         const unknown = named.find((field) => !fields.includes(field as string))
@@ -152,27 +159,35 @@ function checkQuery({ params, method, path }: HookContext, fields: Fields): void
       }
     }
   }
+  // An adapter may take the names within the value of a field for fields.
+  const checkValue = (name: string, value: unknown) => {
+    const operands = isPlain(value) ? Object.entries(value) : [['$eq', value] as const]
+    for (const [operator, operand] of operands)
+      if (!operators.has(operator.toLowerCase()) || [operand].flat().some(isPlain)) refuse(`${name}[${operator}]`)
+  }
   check(params.query ?? {})
 }
 
+/** A record that looks like a page is one: only methods that give many may give a page. */
+const mayBePage = ({ method, id }: HookContext) => method === 'find' || (!methods.has(method) && id === undefined)
+
 /** Leaves out of the answer what the role does not get. Events have the whole record. */
 function projectResult(context: HookContext, fields: Fields): void {
-  const pickFields = (record: object) =>
-    Object.fromEntries(
+  const value = context.dispatch === undefined ? context.result : context.dispatch
+  const noRecords = () =>
+    new GeneralError(`'${context.method}' of '${context.path}' gives no records: its fields can't be left out`)
+  const pickFields = (record: unknown) => {
+    if (!isRecord(record)) throw noRecords()
+    return Object.fromEntries(
       fields.filter((field) => field in record).map((field) => [field, (record as Record<string, unknown>)[field]])
     )
-  const value = context.dispatch === undefined ? context.result : context.dispatch
-  const isReadable =
-    value === null || value === undefined || Array.isArray(value) || isRecord(value) || isRecordStream(value)
-  if (!isReadable)
-    throw new GeneralError(`'${context.method}' of '${context.path}' gives no records: its fields can't be left out`)
+  }
+  // Of bytes nothing can be left out.
+  if (isRecordStream(value) && (value as { readableObjectMode?: boolean }).readableObjectMode === false)
+    throw noRecords()
   context.dispatch = isRecordStream(value)
-    ? mapStream(
-        value,
-        (record) => pickFields(Object(record)),
-        (error) => error
-      )
-    : mapRecords(value, pickFields)
+    ? mapStream(value, pickFields, (error) => error)
+    : mapRecords(value, pickFields, mayBePage(context))
   // A stream is read once, and calls of the server have no other answer.
   if (isRecordStream(value) || context.params.provider === undefined) context.result = context.dispatch
 }

@@ -2,19 +2,27 @@
 export function recordsIn(result: unknown): readonly unknown[] | undefined {
   if (Array.isArray(result)) return result
   if (!isRecord(result)) return undefined
-  const { data } = result as { data?: unknown }
-  return isPageOfRecords(result) ? (data as unknown[]) : [result]
+  return isPageOfRecords(result) ? result.data : [result]
 }
 
-/** A result in which each record is replaced. */
-export function mapRecords(result: unknown, change: (record: object) => object): unknown {
-  if (Array.isArray(result)) return result.map((record) => (isRecord(record) ? change(record) : record))
-  if (!isRecord(result)) return result
-  return isPageOfRecords(result) ? { ...result, data: mapRecords(result.data, change) } : change(result)
+/** A result in which each record is replaced; of a page, nothing else stays but its numbers. */
+export function mapRecords(result: unknown, change: (record: unknown) => unknown, mayBePage: boolean): unknown {
+  if (Array.isArray(result)) return result.map(change)
+  if (result === null || result === undefined) return result
+  if (!mayBePage || !isRecord(result) || !isPageOfRecords(result)) return change(result)
+  const { total, limit, skip, data } = result
+  return { total, limit, skip, data: data.map(change) }
+}
+
+interface Page {
+  readonly total?: unknown
+  readonly limit?: unknown
+  readonly skip?: unknown
+  readonly data: readonly unknown[]
 }
 
 /** A page of `find`: a list, and a number that says which part of all it is. */
-const isPageOfRecords = (result: object): result is { data: unknown[] } =>
+const isPageOfRecords = (result: object): result is Page =>
   'data' in result &&
   Array.isArray(result.data) &&
   ['total', 'limit', 'skip'].some((name) => typeof (result as Record<string, unknown>)[name] === 'number')

@@ -4,6 +4,8 @@ import { idFieldOf, isAdapter } from '../../core/description.js'
 import { BadRequest, Forbidden, GeneralError, NotAuthenticated, NotFound, toServiceError } from '../../core/errors.js'
 import { withTraits } from '../../core/hooks.js'
 import { methods } from '../../core/methods.js'
+import { factsOf } from '../../core/object-facts.js'
+import { isPlain } from '../../core/objects.js'
 import { isAuthentication } from '../find.js'
 import { namesOtherwise } from '../stored-credentials.js'
 import { aroundOnly, isLeftAlone } from './position.js'
@@ -66,8 +68,11 @@ function checked(fields: ScopeFields): ScopeFields {
   const entries = Object.entries(Object(fields))
   if (entries.length === 0)
     throw new GeneralError('A scope without fields would be no scope: its function must return fields, or true')
-  const missing = entries.find(([, value]) => value === undefined)
-  if (missing !== undefined) throw new NotAuthenticated(`The scope of the call has no '${missing[0]}'`)
+  const odd = entries.find(([field]) => /^\$|\./.test(field))
+  if (odd !== undefined)
+    throw new GeneralError(`A scope can't have the field '${odd[0]}': only fields of the record itself`)
+  const missing = entries.find(([, value]) => ![value].flat().every(isScopeValue))
+  if (missing !== undefined) throw new NotAuthenticated(`The scope of the call has no value of '${missing[0]}'`)
   return fields
 }
 
@@ -85,7 +90,7 @@ class ScopedCall {
     this.#fields = fields
     this.#options = options
     this.#idField = idFieldOf(context.service)
-    this.#isAdapter = isAdapter(context.service)
+    this.#isAdapter = selectsByQuery(context.service)
   }
 
   async run(next: () => Promise<void>): Promise<void> {
@@ -138,7 +143,8 @@ class ScopedCall {
   #create(next: () => Promise<void>): Promise<void> {
     const { data } = this.#context
     const hold = (record: unknown) => {
-      if (!this.#options.clientIds && Object.hasOwn(Object(record), this.#idField))
+      const hasId = Object.hasOwn(Object(record), this.#idField) || Object.hasOwn(this.#fields, this.#idField)
+      if (!this.#options.clientIds && (hasId || namesOtherwise(record, this.#idField)))
         throw new Forbidden(`'${this.#idField}' can't be chosen here`)
       return this.#withFields(record, true)
     }
@@ -149,7 +155,8 @@ class ScopedCall {
   #holdData(): void {
     const { id, data, method, path } = this.#context
     const { [this.#idField]: newId } = Object(data)
-    if (newId !== undefined && !isSame(newId, id)) throw new Forbidden(`'${this.#idField}' can't be changed here`)
+    if ((newId !== undefined && !isSame(newId, id)) || namesOtherwise(data, this.#idField))
+      throw new Forbidden(`'${this.#idField}' can't be changed here`)
     if (id === null && !this.#isAdapter) throw new Forbidden(`'${method}' of '${path}' takes one record at a time`)
     this.#context.data = this.#withFields(data, method === 'update')
   }
@@ -213,9 +220,30 @@ class ScopedCall {
   }
 }
 
+/**
+ * Whether a service is an adapter of Feathers as it is: a class that replaces some of its methods may hand on other params. Each of those
+ * adapters has all six methods in one class.
+ */
+function selectsByQuery(service: object): boolean {
+  const { object = service } = factsOf(service)
+  // Feathers puts the methods with hooks before those of the service itself.
+  const source = factsOf(object).foreign ? Object.getPrototypeOf(ownerOf(object, 'get')) : object
+  const owners = new Set([...methods.keys()].map((name) => ownerOf(source, name)))
+  return isAdapter(object) && owners.size === 1
+}
+
+function ownerOf(object: object, name: string): object | null {
+  let owner: object | null = object
+  while (owner !== null && !Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner)
+  return owner
+}
+
 /** Whether two values of a field are the same to a database, which may give a number as a text, or an id as an object. */
 const isSame = (value: unknown, other: unknown): boolean =>
-  value === other ||
-  (hasValue(value) && hasValue(other) && typeof value !== 'boolean' && String(value) === String(other))
+  value === other || (isComparable(value) && isComparable(other) && String(value) === String(other))
 
-const hasValue = (value: unknown) => value !== undefined && value !== null
+const isComparable = (value: unknown) => isScopeValue(value) && value !== null && typeof value !== 'boolean'
+
+/** A value that a field is compared with: a scalar, or the object that is an id to a database. */
+const isScopeValue = (value: unknown): boolean =>
+  value !== undefined && typeof value !== 'function' && !Array.isArray(value) && !isPlain(value)

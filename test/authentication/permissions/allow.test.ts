@@ -81,7 +81,11 @@ t.test('a query can not ask for what is left out', async (t) => {
     '$or[0][salary]=10',
     '$and[0][$or][0][salary]=10',
     '$where=1',
-    '$nor[0][salary]=10'
+    '$nor[0][salary]=10',
+    'title[salary][$gt]=1',
+    'title[$or][0][salary]=10',
+    'title[$in][0][salary]=10',
+    'title[$not][salary]=10'
   ]
   for (const query of refused) {
     t.equal((await send('GET', `/posts?${query}`, { as: member })).status, 403, query)
@@ -167,7 +171,20 @@ t.test('what has no fields is not answered where fields are left out; nothing is
   result = null
   t.equal((await send('GET', '/odd/1', { as: guest })).status, 204)
   result = ['a text', { title: 'b', salary: 1 }]
-  t.strictSame((await send('DELETE', '/odd/1', { as: guest })).body, ['a text', { title: 'b' }])
+  t.equal((await send('DELETE', '/odd/1', { as: guest })).status, 500, 'a list with what is no record')
+  result = Readable.from([Buffer.from('[{"salary":1}]')], { objectMode: false })
+  t.equal((await send('GET', '/odd/1', { as: guest })).status, 500, 'bytes')
+  result = { title: 'b', salary: 1, data: [], total: 1 }
+  t.strictSame((await send('GET', '/odd/1', { as: guest })).body, { title: 'b' }, 'a record that looks like a page')
+})
+
+t.test('of a page, its numbers and its records leave, and nothing else', async (t) => {
+  const page = { total: 1, limit: 1, skip: 0, data: [{ title: 'a', salary: 1 }], salary: 9, facets: { salary: 1 } }
+  const { send } = await createApp(t, (app) =>
+    app.service('pages', { find: async () => page }, around(allow({ guest: { find: ['title'] } })))
+  )
+  const body = { total: 1, limit: 1, skip: 0, data: [{ title: 'a' }] }
+  t.strictSame((await send('GET', '/pages', { as: guest })).body, body)
 })
 
 t.test('a role that may only write is answered what it wrote', async (t) => {
@@ -177,6 +194,7 @@ t.test('a role that may only write is answered what it wrote', async (t) => {
   t.strictSame((await send('POST', '/posts', { as: guest, body })).body, { id: 3, ...body })
   t.strictSame((await send('PATCH', '/posts/1', { as: guest, body: { text: 'q' } })).body, { id: 1, text: 'q' })
   t.strictSame((await send('DELETE', '/posts/1', { as: guest })).body, { id: 1 })
+  t.equal((await send('PATCH', '/posts/2?salary=20', { as: guest, body: { text: 'q' } })).status, 403, 'nor asks')
   t.match((await send('PUT', '/posts/2', { as: guest, body })).body, { message: /only none/ })
   t.match((await send('GET', '/posts', { as: guest })).body, { message: "'find' of 'posts' is not for the role guest" })
 })

@@ -306,6 +306,69 @@ t.test('within: another placeholder, another field, or the visible record alone'
   t.equal((await send('GET', '/failing/1/issues', { as: ada })).status, 500)
 })
 
+t.test('a scope on the id lets nobody create a record in place of another', async (t) => {
+  const service = stored(notes)
+  const { send } = await createApp(t, (app) => {
+    app.service('notes', service, around(own('id')))
+    app.service('chosen', stored(notes), around(own('id', { clientIds: true })))
+  })
+  t.equal((await send('POST', '/notes', { as: ada, body: { text: 'x' } })).status, 403)
+  t.match(service.store, { 1: { text: 'a' } })
+  t.equal((await send('POST', '/chosen', { as: ada, body: { text: 'x' } })).status, 201)
+})
+
+t.test('an id field with another name, and the id under another spelling', async (t) => {
+  const service = Object.assign(new Plain(notes), { id: '_id' })
+  const { send } = await createApp(t, (app) => {
+    app.service('named', service, around(own('userId')))
+    app.service('notes', stored(notes), around(own('userId')))
+  })
+  t.equal((await send('POST', '/named', { as: ada, body: { _id: 2 } })).status, 403)
+  t.equal((await send('PATCH', '/named/1', { as: ada, body: { _id: 2 } })).status, 403)
+  for (const body of [{ ID: 2 }, { $set: { id: 2 } }, { $set: [{ id: 2 }] }])
+    for (const [verb, url] of [
+      ['POST', '/notes'],
+      ['PATCH', '/notes/1']
+    ] as const)
+      t.equal((await send(verb, url, { as: ada, body })).status, 403, JSON.stringify(body))
+  t.equal((await send('PATCH', '/notes/1', { as: ada, body: { id: ['1'] } })).status, 403)
+})
+
+t.test('an adapter that hands on other params is no adapter', async (t) => {
+  class Careless extends MemoryService<Note> {
+    override async get(id: never) {
+      return super.get(id)
+    }
+    override async patch(id: never, data: never): Promise<never> {
+      return super.patch(id, data) as never
+    }
+    override async find(): Promise<never> {
+      return super.find({}) as never
+    }
+  }
+  const service = new Careless({ startId: 4 })
+  service.store = stored(notes).store
+  const { send } = await createApp(t, (app) => app.service('notes', service, around(own('userId'))))
+  t.equal((await send('GET', '/notes/2', { as: ada })).status, 404)
+  t.equal((await send('PATCH', '/notes/2', { as: ada, body: { text: 'x' } })).status, 404)
+  t.equal((await send('GET', '/notes', { as: ada })).status, 500)
+  t.equal((await send('GET', '/notes/1', { as: ada })).status, 200)
+})
+
+t.test('fields and values that would let all records pass are refused', async (t) => {
+  const odd = {
+    dotted: { 'owner.id': 1 },
+    operator: { $or: [] },
+    object: { userId: { $gt: 0 } },
+    hole: { userId: [undefined] }
+  }
+  const { send } = await createApp(t, (app) => {
+    for (const [name, fields] of Object.entries(odd))
+      app.service(name, stored(notes), around(scope(() => fields as never)))
+  })
+  for (const name of Object.keys(odd)) t.ok((await send('GET', `/${name}`, { as: ada })).status >= 400, name)
+})
+
 t.test('a user without an id owns nothing', async (t) => {
   const { send } = await createApp(t, (app) => app.service('notes', stored(notes), around(own('userId'))))
   t.equal((await send('GET', '/notes', { as: { name: 'x' } as never })).status, 401)

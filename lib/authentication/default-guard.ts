@@ -41,7 +41,10 @@ export function guardServices(app: FastifyInstance, { credentials, strategies, o
     const isNamed = open.some((name) =>
       namesIn(app, name).some((path) => path === entry.path || path === `${entry.path}.${method}`)
     )
-    return isNamed || hooksAround(entry, method).some((other) => other !== hook && decides(other, entry))
+    return (
+      isNamed ||
+      hooksAround(entry, method, ['around', 'before']).some((other) => other !== hook && decides(other, entry))
+    )
   }
 
   /** Whether another guard stands in place of this one: that of a service, or that of an instance nearer to it. */

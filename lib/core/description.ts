@@ -116,10 +116,14 @@ function endpointForms(definition: MethodDefinition, isMany: boolean, documented
   return forms.filter((form) => form.hasId || form.isMany || definition.id !== 'optional')
 }
 
-/** The middleware and the hooks around a method. */
-export function hooksAround({ hooks, common, options }: Describable, name: string): unknown[] {
+/** The middleware and the hooks around a method; of hooks those of some types alone, where they are named. */
+export function hooksAround(
+  { hooks, common, options }: Describable,
+  name: string,
+  types?: readonly string[]
+): unknown[] {
   const added = [...common.added, ...hooks.added].filter(
-    ({ type, method }) => (type === 'around' || type === 'before') && (method === 'all' || method === name)
+    ({ type, method }) => (method === 'all' || method === name) && types?.includes(type) !== false
   )
   return [options.before ?? [], added.map(({ hook }) => hook)].flat(2)
 }

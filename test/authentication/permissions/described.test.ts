@@ -25,6 +25,8 @@ async function create(t: Test) {
     methods: [...methods.methods],
     hooks: { around: { all: [roles, own('userId', { except: ['remove'] })] } }
   })
+  const nobody = allow({ member: { find: true, get: undefined } })
+  app.service('odd', new MemoryService({}), { methods: ['get'], hooks: { around: { all: [nobody] } } })
   app.service('', { find: async () => [], stats: async () => ({}) }, { methods: ['find', 'stats'] })
   const both = { hooks: { around: { all: [authenticate('jwt')] } } }
   app.service('closed', { find: async () => [] }, { ...both, schema: { find: { description: 'All of them.' } } })
@@ -41,6 +43,9 @@ t.test('printServices: verbs, URLs, who may call, roles and scopes', async (t) =
     '  get     GET     /posts/:id                   Bearer; records of the caller',
     '  patch   PATCH   /posts/:id                   Bearer; admin, member (title, text); records of the caller',
     '  remove  DELETE  /posts/:id                   Bearer; admin',
+    '',
+    'odd',
+    '  get     GET     /odd/:id                     Bearer; nobody',
     '',
     '/',
     '  find    GET     /                            anybody',

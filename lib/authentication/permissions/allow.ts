@@ -155,7 +155,7 @@ function checkQuery({ params, method, path }: HookContext, fields: Fields): void
       else {
         const named = name === '$sort' ? Object.keys(Object(value)) : name === '$select' ? [value].flat() : [name]
         const unknown = named.find((field) => !fields.includes(field as string))
-        if (unknown !== undefined) refuse(String(unknown))
+        if (unknown !== undefined) refuse(typeof unknown === 'string' ? unknown : name)
       }
     }
   }

@@ -61,6 +61,12 @@ t.test('a client can not send a hash: it is a password like any other', async (t
   }
 })
 
+t.test('what is no password is 400, whatever it is', async (t) => {
+  const { send } = await createUsers(t, bare)
+  for (const password of [5, [], {}, { toString: 1 }, [{ toString: 1 }], '', 'x'.repeat(1025), false])
+    t.equal((await send('POST', '/users', { email, password })).status, 400, JSON.stringify(password))
+})
+
 t.test('a client can not name the field in another way', async (t) => {
   const { users, send } = await createUsers(t, bare)
   await users.create({ email, password: horse })
@@ -142,6 +148,7 @@ t.test('a name is one text: lists of names, other spellings and other values are
   const names = [
     { email: [email, 'bob'] },
     { email: { $ne: '' } },
+    { email: { toString: 5 } },
     { email: 5 },
     { Email: email },
     { $set: [{ email }] }

@@ -145,7 +145,7 @@ t.test('a client can not send a hash by way of a hook that puts it elsewhere', a
 t.test('a name is one text: lists of names, other spellings and other values are refused', async (t) => {
   const { users, send } = await createUsers(t, bare)
   await users.create({ email, password: horse })
-  const names = [
+  const names: object[] = [
     { email: [email, 'bob'] },
     { email: { $ne: '' } },
     { email: { toString: 5 } },

@@ -25,8 +25,7 @@ function namesAny(query: unknown, fields: readonly string[], isName = false): bo
   })
 }
 
-/** Whether a text names one of the fields, in any case, also with a table before it. */
-export const isNamed = (text: string, fields: readonly string[]) =>
+const isNamed = (text: string, fields: readonly string[]) =>
   text
     .toLowerCase()
     .split(/[^\p{L}\p{N}_$]+/u)

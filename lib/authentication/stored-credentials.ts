@@ -5,7 +5,6 @@ import { factsOf } from '../core/object-facts.js'
 import { isPlain } from '../core/objects.js'
 import { hashIn } from './hash-password.js'
 import { isHashed, isShortText, maxTextLength, type Passwords } from './password.js'
-import { isNamed } from './protect.js'
 
 /** What a strategy says of the users that it lets in. */
 export interface StoredCredentials {
@@ -33,13 +32,14 @@ export function prepareUsers(service: RegisteredService, credentials: StoredCred
   facts.preparedFor ??= new Set()
   const done = facts.preparedFor
   const isNew = (text: string) => !done.has(text) && done.add(text)
+  if (isNew(`${passwordField} and ${usernameField}`)) {
+    const note = withTraits(noteSent, { isOutermost: true })
+    const check = withTraits(checkBeforeMethod(credentials), { isInnermost: true })
+    for (const method of storingMethods) service.hooks({ around: { [method]: [note, check] } })
+  }
   if (hashes && isNew(`password ${passwordField}`)) {
     const hash = withTraits(hashBeforeMethod(passwordField, passwords), { isInnermost: true })
     for (const method of storingMethods) service.hooks({ around: { [method]: [hash] } })
-  }
-  if (isNew(`${passwordField} and ${usernameField}`)) {
-    const check = withTraits(checkSent(credentials), { isOutermost: true })
-    for (const method of storingMethods) service.hooks({ around: { [method]: [check] } })
   }
   if (normalize !== asSent && isNew(`name ${usernameField}`)) {
     const spell = withTraits(spellNames(usernameField, normalize), { isInnermost: true })
@@ -58,19 +58,23 @@ export const lowercase = (name: string): string => name.trim().toLowerCase().nor
 /** The texts that clients have sent, by the context of the call. */
 const sentTexts = new WeakMap<HookContext, ReadonlySet<string>>()
 
-/** Refuses what a database could take for the fields, and notes what a client sends before any hook changes it. */
-const checkSent =
+/** Notes what a client sends before any hook changes it. */
+const noteSent: AroundHook = async (context, next) => {
+  if (context.params.provider !== undefined) sentTexts.set(context, new Set(textsIn(context.data)))
+  await next()
+}
+
+/** Refuses what a database could take for the fields, and names that are no text: what the hooks of the application let pass. */
+const checkBeforeMethod =
   ({ passwordField, usernameField }: StoredCredentials): AroundHook =>
-  async (context, next) => {
-    const { params, data } = context
-    const isSent = params.provider !== undefined
+  async ({ params, data }, next) => {
     for (const record of [data].flat()) {
       for (const field of [passwordField, usernameField])
         if (namesOtherwise(record, field)) throw new BadRequest(`'${field}' can only be sent under this name`)
       const name: unknown = Object(record)[usernameField]
-      if (isSent && name !== undefined && name !== null && typeof name !== 'string') throw noText(usernameField)
+      const isOdd = name !== undefined && name !== null && typeof name !== 'string'
+      if (params.provider !== undefined && isOdd) throw noText(usernameField)
     }
-    if (isSent) sentTexts.set(context, new Set(textsIn(data)))
     await next()
   }
 
@@ -93,11 +97,18 @@ function noText(field: string): BadRequest {
   return new BadRequest(message, { errors: { [field]: message } })
 }
 
+/** Whether a key is the field to some database: in another case, in quotes, with a table before it or a place within it. */
+const isSpelling = (key: string, field: string): boolean =>
+  key
+    .toLowerCase()
+    .split('.')
+    .some((segment) => segment.replace(/^[\s"'`[]+|[\s"'`\]]+$/g, '') === field.toLowerCase())
+
 /** Whether data names a field by another spelling, or within an operator such as `$set`: a database may take it for the field. */
 export function namesOtherwise(data: unknown, field: string): boolean {
   return Object.entries(Object(data)).some(
     ([key, value]) =>
-      (key !== field && isNamed(key, [field])) ||
+      (key !== field && isSpelling(key, field)) ||
       (key.startsWith('$') &&
         [value].flat().some((inner) => isPlain(inner) && (Object.hasOwn(inner, field) || namesOtherwise(inner, field))))
   )

@@ -1,6 +1,8 @@
+import { feathers as createFeathers } from '@feathersjs/feathers'
 import { MemoryService } from '@feathersjs/memory'
 import { NotFound, type Params } from 'fastify-services'
 import { own, scope, within } from 'fastify-services/authentication'
+import feathers from 'fastify-services/feathers'
 import t from 'tap'
 import { createApp } from './callers.js'
 
@@ -367,6 +369,18 @@ t.test('fields and values that would let all records pass are refused', async (t
       app.service(name, stored(notes), around(scope(() => fields as never)))
   })
   for (const name of Object.keys(odd)) t.ok((await send('GET', `/${name}`, { as: ada })).status >= 400, name)
+})
+
+t.test('services of a mounted application are held too', async (t) => {
+  const mounted = createFeathers()
+  mounted.use('notes', stored(notes) as never)
+  const { send } = await createApp(t, (app) => app.register(feathers, { app: mounted as never }), {
+    hooks: { around: { all: [own('userId')] } }
+  })
+  t.match(await send('GET', '/notes', { as: ada }), { status: 200, body: [{ text: 'a' }, { text: 'c' }] })
+  for (const [verb, body] of [['GET'], ['PATCH', { text: 'x' }], ['DELETE']] as const)
+    t.equal((await send(verb, '/notes/2', { as: ada, body })).status, 404, verb)
+  t.match(await send('PATCH', '/notes/1', { as: ada, body: { text: 'x' } }), { status: 200, body: { text: 'x' } })
 })
 
 t.test('a user without an id owns nothing', async (t) => {

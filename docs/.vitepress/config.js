@@ -87,6 +87,7 @@ export default defineConfig({
           page('Permissions', 'permissions'),
           page('Reference', 'login-reference'),
           page('Strategies', 'login-strategies'),
+          page('Cookies', 'login-cookies'),
           page('Passwords', 'login-passwords'),
           page('Security', 'login-security')
         ]

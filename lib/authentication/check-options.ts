@@ -1,5 +1,6 @@
 import { isObject, isPlain } from '../core/objects.js'
 import { checkOptions, kinds, type OptionKind, type OptionTable } from '../core/options.js'
+import type { CookieOptions } from './cookie.js'
 import { type AuthenticationOptions, isStrategy } from './options.js'
 import type { PasswordOptions } from './password.js'
 import type { JwtOptions } from './strategies/jwt.js'
@@ -23,6 +24,11 @@ const store: OptionKind = [
     isObject(value) && typeof value.get === 'function' && typeof value.set === 'function' && !isCollection(value)
 ]
 
+const flagOrOptions: OptionKind = [
+  'true, false or a plain object',
+  (value) => typeof value === 'boolean' || isPlain(value)
+]
+
 // Each option, and what it must be. Options that are checked elsewhere may be anything here.
 const optionTables: Record<string, OptionTable<Record<string, unknown>>> = {
   '': {
@@ -33,7 +39,7 @@ const optionTables: Record<string, OptionTable<Record<string, unknown>>> = {
     public: list,
     entity: ['a non-empty string, or null', (value) => value === null || isNonEmpty(value)],
     isRevoked: kinds.function,
-    refresh: ['true, false or a plain object', (value) => typeof value === 'boolean' || isPlain(value)],
+    ...{ refresh: flagOrOptions, cookie: flagOrOptions },
     ...{ before: free, after: free, hooks: free, config: free, bodyLimit: free, handlerTimeout: free, schema: free }
   } satisfies Record<keyof AuthenticationOptions, OptionKind>,
   'jwt.': { expiresIn: free, issuer: free, audience: free, algorithm: free, header: object } satisfies Record<
@@ -42,6 +48,10 @@ const optionTables: Record<string, OptionTable<Record<string, unknown>>> = {
   >,
   'passwords.': { concurrent: free, waiting: free } satisfies Record<keyof PasswordOptions, OptionKind>,
   'refresh.': { expiresIn: free },
+  'cookie.': {
+    ...{ name: text, secure: flag, domain: text, origins: list },
+    sameSite: ["'strict', 'lax' or 'none'", (value) => ['strict', 'lax', 'none'].includes(String(value))]
+  } satisfies Record<keyof CookieOptions, OptionKind>,
   'strategies.jwt.': { header: text, schemes: list } satisfies Record<keyof JwtOptions, OptionKind>,
   'strategies.local.': {
     usernameField: ['a non-empty string, or { name, normalize }', isUsernameField],
@@ -55,12 +65,13 @@ const optionTables: Record<string, OptionTable<Record<string, unknown>>> = {
  * @throws when one is wrong
  */
 export function checkAuthenticationOptions(options: AuthenticationOptions): void {
-  const { jwt, passwords, refresh, strategies, entity } = options
+  const { jwt, passwords, refresh, cookie, strategies, entity } = options
   const groups: Record<string, unknown> = {
     '': options,
     'jwt.': jwt,
     'passwords.': passwords,
     'refresh.': refresh,
+    'cookie.': cookie,
     'strategies.jwt.': strategies?.jwt,
     'strategies.local.': strategies?.local
   }

@@ -9,6 +9,9 @@ export function schemesOf({ strategies: of }: Credentials, names: readonly strin
     const scheme = names.includes(name) ? of.strategies.get(name)?.describe?.().security : undefined
     return scheme === undefined ? [] : [[scheme.scheme === 'bearer' ? 'Bearer' : name, scheme] as const]
   })
+  const { cookie } = of
+  if (cookie?.strategies.some((name) => names.includes(name)))
+    schemes.push(['Cookie', { type: 'apiKey', in: 'cookie', name: cookie.name }])
   return schemes.length === 0 ? { Bearer: bearer } : Object.fromEntries(schemes)
 }
 
@@ -18,16 +21,21 @@ export function documentLogin(
   authStrategies: readonly string[],
   users: readonly string[]
 ): Record<string, MethodDocumentation> {
-  const { strategies } = credentials.strategies
+  const { strategies, cookie } = credentials.strategies
   const { name: entity } = credentials.authenticator.entities
   const text = { type: 'string' }
   const logins = authStrategies.map((name) => {
     const properties = { strategy: { type: 'string', const: name }, ...strategies.get(name)?.describe?.().login }
-    return { type: 'object', required: Object.keys(properties), properties }
+    // The cookie may hold the token.
+    const required = Object.keys(properties).filter((field) => cookie === undefined || field !== 'accessToken')
+    return { type: 'object', required, properties }
   })
   const payload = { type: 'object', description: 'The claims of the token.' }
   const properties = {
-    accessToken: { ...text, description: 'Later requests send it as `Authorization: Bearer …`.' },
+    accessToken: {
+      ...text,
+      description: `Later requests send it as \`Authorization: Bearer …\`.${cookie === undefined ? '' : ` Pages get it in the cookie \`${cookie.name}\` alone.`}`
+    },
     ...(authStrategies.includes('refresh') && {
       refreshToken: { ...text, description: 'It is good for one log-in by the strategy `refresh`.' }
     }),
@@ -38,7 +46,11 @@ export function documentLogin(
     },
     ...(entity !== null && { [entity]: { $ref: `service:${users.join(',')}` } })
   }
-  const result = { type: 'object', required: ['accessToken', 'authentication'], properties }
+  const result = {
+    type: 'object',
+    required: [...(cookie === undefined ? ['accessToken'] : []), 'authentication'],
+    properties
+  }
   const failed = { 401: { $ref: 'error' } }
   return {
     create: {

@@ -2,7 +2,7 @@ import { types } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import type { RegisteredService } from '../../types/fastify.js'
 import type { Id, Params, Query, Service } from '../../types/service.js'
-import { toServiceError } from '../core/errors.js'
+import { attempt, toServiceError } from '../core/errors.js'
 import { noteLogin, toView } from '../core/logins.js'
 import { factsOf } from '../core/object-facts.js'
 import { joinPath } from '../core/path.js'
@@ -68,10 +68,15 @@ export class Entities {
     }
   }
 
-  /** Makes their service keep the secrets from leaving. @throws when there is no such service */
-  setup(): void {
+  /**
+   * Makes their service keep the secrets from leaving.
+   * @param isNeeded whether tokens stand for users
+   * @throws when it is needed, and there is none
+   */
+  setup(isNeeded: boolean): void {
     if (this.name === null) return
-    const { service } = this
+    const service = isNeeded ? this.service : attempt(() => this.service)
+    if (service === undefined) return
     const facts = factsOf(service)
     facts.secrets ??= new Set()
     const { secrets: names } = facts
@@ -141,7 +146,8 @@ export class Entities {
   }
 
   get #idName(): string {
-    const { id } = this.service
+    // Users may be those of a strategy alone.
+    const { id }: Partial<UserService> = attempt(() => this.service) ?? {}
     return this.#id ?? (typeof id === 'string' ? id : 'id')
   }
 

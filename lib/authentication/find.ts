@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authenticationFor } from '../core/authentications.js'
 import { type Authentication, instanceFacts, ownInstanceFacts } from '../core/host.js'
+import { joinPath } from '../core/path.js'
 import { isHashed } from './password.js'
 import type { Credentials } from './verifier.js'
 
@@ -16,7 +17,7 @@ const nowhere = 'There is no authentication here: register the plugin fastify-se
 export function registerAuthentication(
   app: FastifyInstance,
   path: string,
-  service: unknown,
+  service: object | undefined,
   credentials: Credentials
 ): void {
   // The outermost instance that has services: the others inherit the list from it.
@@ -57,7 +58,7 @@ const nearestTo = (app: unknown) => authenticationFor(app as object) as Registra
 
 /** Whether a registered service is an authentication service. */
 export const isAuthentication = (app: unknown, service: unknown) =>
-  allIn(app).some((entry) => entry.service === service)
+  service !== undefined && allIn(app).some((entry) => entry.service === service)
 
 /**
  * An authentication service of the application, for what all of them do in the same way: the one that is responsible for the instance,
@@ -90,9 +91,11 @@ export function authenticationOf(app: unknown, path?: string): Credentials {
     )
   }
   if (!instance.hasDecorator('service')) throw new Error(nowhere)
-  const service: unknown = instance.service<unknown>(path)
-  const entry = allIn(app).find((candidate) => candidate.service === service)
-  if (entry !== undefined) return entry.credentials
+  for (const name of [joinPath(instance.prefix, path), joinPath(path)]) {
+    const entry = allIn(app).find((candidate) => candidate.path === name)
+    if (entry !== undefined) return entry.credentials
+  }
+  instance.service<unknown>(path)
   throw new Error(
     `The service '${path}' is no authentication service: name one that fastify-services/authentication has registered`
   )

@@ -1,6 +1,7 @@
 export type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
 export { type AuthenticateOptions, authenticate, type Guard, type GuardContext } from './authenticate.js'
 export type { Bcrypt } from './bcrypt.js'
+export { type CookieOptions, isCrossSite } from './cookie.js'
 export { hashPassword } from './hash-password.js'
 export type { AuthenticationOptions, Strategies } from './options.js'
 export type { PasswordOptions } from './password.js'

@@ -4,6 +4,7 @@ import type { ServiceOptions } from '../../types/fastify.js'
 import { readProperty } from '../core/errors.js'
 import { isPlain } from '../core/objects.js'
 import { shown } from '../core/options.js'
+import type { CookieOptions } from './cookie.js'
 import type { EntityOptions } from './entities.js'
 import type { PasswordOptions } from './password.js'
 import type { Secret } from './secret.js'
@@ -23,8 +24,11 @@ export interface Strategies {
 
 /** Options of the plugin (docs/login-reference.md#options). */
 export interface AuthenticationOptions extends EntityOptions, Passed {
-  /** What tokens are signed with: at least 32 random bytes, or a key pair. Of a list, the first signs and all verify. */
-  secret: Secret | readonly Secret[] | undefined
+  /**
+   * What tokens are signed with: at least 32 random bytes, or a key pair. Of a list, the first signs and all verify. It may be left out where
+   * each strategy reads requests by itself and none takes tokens: there is no service to log in at then.
+   */
+  secret?: Secret | readonly Secret[] | undefined
   /** The path of the service. Default `'authentication'`. */
   path?: string
   /** Default `{ jwt: true, local: true }`. */
@@ -48,6 +52,8 @@ export interface AuthenticationOptions extends EntityOptions, Passed {
   revocation?: boolean
   /** Whether a login also gives a refresh token. `expiresIn` is how long the login can be kept alive, `'30d'` by default. Default `false`. */
   refresh?: boolean | { readonly expiresIn?: string | number }
+  /** Whether browsers get their token in a cookie that no script can read, in place of the answer. Default `false`. */
+  cookie?: boolean | CookieOptions
   /** Where revoked tokens and refresh tokens are kept. Default: in the memory of the process. */
   store?: Store
 }

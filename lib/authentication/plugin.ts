@@ -7,18 +7,21 @@ import { serviceHostOf } from '../core/host.js'
 import { factsOf } from '../core/object-facts.js'
 import { joinPath } from '../core/path.js'
 import { checkAuthenticationOptions } from './check-options.js'
+import { TokenCookie } from './cookie.js'
 import { guardServices } from './default-guard.js'
 import { Entities } from './entities.js'
 import { checkTokens, registerAuthentication } from './find.js'
 import { type AuthenticationOptions, namesOf, toStrategies } from './options.js'
 import { Passwords } from './password.js'
 import { RevocationList } from './revocation.js'
-import { AuthenticationService, loginHooks } from './service.js'
+import { AuthenticationService, loginHooks, type ServiceParts, type TokenLogin } from './service.js'
 import { Sessions } from './sessions.js'
 import { memoryStore } from './store.js'
 import { prepareUsers } from './stored-credentials.js'
+import { JwtStrategy } from './strategies/jwt.js'
 import { LocalStrategy } from './strategies/local.js'
 import { RefreshStrategy } from './strategies/refresh.js'
+import type { Strategy } from './strategy.js'
 import { createTokens, toSeconds } from './token.js'
 import { Credentials } from './verifier.js'
 
@@ -26,9 +29,65 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   if (!app.hasDecorator('service'))
     throw new Error('fastify-services/authentication needs fastify-services: register that plugin first')
   checkAuthenticationOptions(options)
-  const { path = 'authentication', refresh, store = memoryStore(), jwt = {}, isRevoked } = options
-  const name = joinPath(app.prefix, path)
+  const name = joinPath(app.prefix, options.path ?? 'authentication')
   const strategies = toStrategies(options.strategies)
+  const login = issuesTokens(options, strategies) ? await prepareLogin(app, name, options, strategies) : undefined
+  const parseStrategies = namesOf('parseStrategies', options.parseStrategies, strategies)
+  const guard = options.guard === undefined ? undefined : namesOf('guard', [options.guard].flat(), strategies)
+  if (guard === undefined && options.public !== undefined)
+    throw new Error(
+      'The option `public` of authentication needs `guard`: without it, services are guarded by their hooks'
+    )
+  const local = [...strategies.values()].filter((strategy) => strategy instanceof LocalStrategy)
+  const secrets = local.length === 0 ? ['password'] : local.map((strategy) => strategy.entityPasswordField)
+  const entities = new Entities(app, options, secrets)
+  const passwords = new Passwords(options.passwords)
+  const log = (message: string, err: unknown) => app.log.error({ err }, message)
+  const { tokens, revocation, cookie } = login ?? {}
+  const { isRevoked } = options
+  const parts = { entities, passwords, strategies, parseStrategies, tokens, revocation, cookie, isRevoked, log }
+  const credentials = new Credentials(parts)
+
+  if (login === undefined) app.addHook('onReady', () => credentials.setup())
+  const service = login && registerLogin(app, options, { ...login, credentials, entities })
+  registerAuthentication(app, name, service, credentials)
+  prepareStoredUsers(app, entities, (users) => {
+    for (const strategy of local) prepareUsers(users, strategy.storedCredentials, passwords)
+  })
+  if (guard !== undefined) guardServices(app, { credentials, strategies: guard, open: options.public ?? [] })
+  app.addHook('onReady', async () => checkTokens(app, name, credentials))
+}
+
+// What only a login by tokens has. Who sets one of these has left the secret out by mistake.
+const tokenOptions = [
+  ...(['path', 'authStrategies', 'jwt', 'isRevoked', 'revocation', 'refresh', 'cookie', 'store'] as const),
+  ...(['before', 'after', 'hooks', 'schema', 'config', 'bodyLimit', 'handlerTimeout'] as const)
+]
+
+/** Whether there is a log-in that gives tokens: a strategy that reads requests by itself needs none. */
+const issuesTokens = (options: AuthenticationOptions, strategies: ReadonlyMap<string, Strategy>) =>
+  options.secret !== undefined ||
+  tokenOptions.some((option) => options[option] !== undefined) ||
+  [...strategies.values()].some((strategy) => strategy instanceof JwtStrategy || strategy.parse === undefined)
+
+/**
+ * What a log-in by tokens needs, from the options. It adds the strategy for refresh tokens.
+ * @throws when an option can't be used
+ */
+async function prepareLogin(
+  app: FastifyInstance,
+  name: string,
+  options: AuthenticationOptions,
+  strategies: Map<string, Strategy>
+): Promise<TokenLogin> {
+  const { refresh, store = memoryStore(), jwt = {}, cookie } = options
+  const verifying = [...strategies].filter(([, strategy]) => strategy instanceof JwtStrategy).map(([key]) => key)
+  if (cookie && verifying.length === 0)
+    throw new Error('The option `cookie` of authentication needs a strategy that verifies tokens: enable `jwt`')
+  if (cookie && refresh)
+    throw new Error(
+      'The options `cookie` and `refresh` of authentication exclude each other: set `jwt.expiresIn` to how long a log-in lasts, and `revocation` for log-outs that end it'
+    )
   const tokens = await createTokens(app, options.secret, {
     expiresIn: jwt.expiresIn ?? (refresh ? '15m' : '1d'),
     issuer: jwt.issuer ?? 'fastify-services',
@@ -47,31 +106,24 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   }
   const named = namesOf('authStrategies', options.authStrategies, strategies)
   const authStrategies = [...new Set(sessions === undefined ? named : [...named, 'refresh'])]
-  const parseStrategies = namesOf('parseStrategies', options.parseStrategies, strategies)
-  const guard = options.guard === undefined ? undefined : namesOf('guard', [options.guard].flat(), strategies)
-  if (guard === undefined && options.public !== undefined)
-    throw new Error(
-      'The option `public` of authentication needs `guard`: without it, services are guarded by their hooks'
-    )
-  const local = [...strategies.values()].filter((strategy) => strategy instanceof LocalStrategy)
-  const secrets = local.length === 0 ? ['password'] : local.map((strategy) => strategy.entityPasswordField)
-  const entities = new Entities(app, options, secrets)
-  const passwords = new Passwords(options.passwords)
-  const log = (message: string, err: unknown) => app.log.error({ err }, message)
-  const parts = { entities, passwords, tokens, strategies, parseStrategies, revocation, isRevoked, log }
-  const credentials = new Credentials(parts)
-  const service = new AuthenticationService({ credentials, entities, tokens, authStrategies, revocation, sessions })
+  const cookieOptions = typeof cookie === 'object' ? cookie : {}
+  return {
+    ...{ tokens, revocation, sessions, authStrategies },
+    cookie: cookie ? new TokenCookie(cookieOptions, name, verifying) : undefined
+  }
+}
 
+/** Registers the service to log in at. */
+function registerLogin(app: FastifyInstance, options: AuthenticationOptions, parts: ServiceParts): object {
   const { before, after, hooks, config, bodyLimit, handlerTimeout, schema } = options
   const passed = { before, after, config, bodyLimit, handlerTimeout, schema } as ServiceOptions<AuthenticationService>
-  const registered = app.service(path, service, { ...passed, methods: ['create', 'remove'], hooks: loginHooks })
-  registered.hooks(hooks ?? {})
-  registerAuthentication(app, name, registered, credentials)
-  prepareStoredUsers(app, entities, (users) => {
-    for (const strategy of local) prepareUsers(users, strategy.storedCredentials, passwords)
+  const registered = app.service(options.path ?? 'authentication', new AuthenticationService(parts), {
+    ...passed,
+    methods: ['create', 'remove'],
+    hooks: loginHooks(parts.cookie)
   })
-  if (guard !== undefined) guardServices(app, { credentials, strategies: guard, open: options.public ?? [] })
-  app.addHook('onReady', async () => checkTokens(app, name, credentials))
+  registered.hooks(hooks ?? {})
+  return registered
 }
 
 /** Prepares the service of users as soon as it is there: what the server itself stores before the start counts too. */

@@ -4,6 +4,7 @@ import type { Params } from '../../types/service.js'
 import { NotAuthenticated } from '../core/errors.js'
 import { withTraits } from '../core/hooks.js'
 import { factsOf } from '../core/object-facts.js'
+import type { TokenCookie } from './cookie.js'
 import { documentLogin } from './documentation.js'
 import type { Entities } from './entities.js'
 import { isShortText } from './password.js'
@@ -12,14 +13,20 @@ import { loginOf, type Sessions } from './sessions.js'
 import type { Tokens } from './token.js'
 import type { Credentials } from './verifier.js'
 
-interface ServiceParts {
-  readonly credentials: Credentials
-  readonly entities: Entities
+/** What a log-in by tokens needs. */
+export interface TokenLogin {
   readonly tokens: Tokens
   /** The names of the strategies that may log in. */
   readonly authStrategies: readonly string[]
   readonly revocation: RevocationList | undefined
   readonly sessions: Sessions | undefined
+  readonly cookie: TokenCookie | undefined
+}
+
+/** What the service works with. */
+export interface ServiceParts extends TokenLogin {
+  readonly credentials: Credentials
+  readonly entities: Entities
 }
 
 /**
@@ -141,6 +148,10 @@ const noStore: AroundHook = async (context, next) => {
 }
 
 /** The hooks of every authentication service. */
-export const loginHooks = {
-  around: { all: [noStore], create: [emitAfter('login')], remove: [emitAfter('logout')] }
-}
+export const loginHooks = (cookie: TokenCookie | undefined) => ({
+  around: {
+    all: cookie === undefined ? [noStore] : [noStore, cookie.hook],
+    create: [emitAfter('login')],
+    remove: [emitAfter('logout')]
+  }
+})

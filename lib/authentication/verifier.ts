@@ -5,6 +5,7 @@ import { attempt, NotAuthenticated } from '../core/errors.js'
 import { callerIn } from '../core/http-call.js'
 import { type Called, isViewOf, noteLogin, withoutOtherLogins } from '../core/logins.js'
 import { merge } from '../core/objects.js'
+import { checkCookie, type TokenCookie } from './cookie.js'
 import type { Entities } from './entities.js'
 import type { Passwords } from './password.js'
 import type { RevocationList } from './revocation.js'
@@ -14,7 +15,9 @@ import type { Tokens } from './token.js'
 export interface CredentialsParts {
   readonly entities: Entities
   readonly passwords: Passwords
-  readonly tokens: Tokens
+  /** `undefined` where no strategy issues any. */
+  readonly tokens: Tokens | undefined
+  readonly cookie: TokenCookie | undefined
   readonly strategies: ReadonlyMap<string, Strategy>
   /** The names of the strategies that read requests, in order. */
   readonly parseStrategies: readonly string[]
@@ -50,8 +53,8 @@ function acceptedIn(params: Params, call: object): Set<object> {
 export class Credentials {
   /** What the strategies may use. */
   readonly authenticator: Authenticator
-  /** The strategies by name, and the names of those that read requests. */
-  readonly strategies: Pick<CredentialsParts, 'strategies' | 'parseStrategies'>
+  /** The strategies by name, the names of those that read requests, and the cookie that is read where they find nothing. */
+  readonly strategies: Pick<CredentialsParts, 'strategies' | 'parseStrategies' | 'cookie'>
   readonly #parts: CredentialsParts
   #ready: Promise<void> | undefined
 
@@ -84,6 +87,7 @@ export class Credentials {
     const strategy = allowed.includes(name) ? strategies.get(name) : undefined
     if (strategy === undefined)
       throw new NotAuthenticated('Invalid authentication information (strategy not allowed in authStrategies)')
+    checkCookie(request, params)
     await this.setup()
     let strategyResult: StrategyResult
     try {
@@ -154,24 +158,29 @@ export class Credentials {
     const other = candidate.#parts
     const usersOf = ({ entities }: CredentialsParts) => (entities.name === null ? undefined : entities.service)
     if (usersOf(this.#parts) === usersOf(other)) return false
-    return attempt(() => this.#parts.tokens.verify(other.tokens.sign({ sub: 'test' }).accessToken)) !== undefined
+    const [tokens, foreign] = [this.#parts.tokens, other.tokens]
+    if (tokens === undefined || foreign === undefined) return false
+    return attempt(() => tokens.verify(foreign.sign({ sub: 'test' }).accessToken)) !== undefined
   }
 
   async #setup(): Promise<void> {
-    const { entities, strategies } = this.#parts
-    entities.setup()
+    const { entities, strategies, tokens } = this.#parts
+    entities.setup(tokens !== undefined)
     for (const [name, strategy] of strategies) await strategy.setup?.(this.authenticator, name)
   }
 
   /** The credentials of a request, from the first of the strategies that finds some. */
   async #parse(request: FastifyRequest, among: readonly string[]): Promise<AuthenticationRequest | undefined> {
-    const { parseStrategies, strategies, entities } = this.#parts
+    const { parseStrategies, strategies, entities, cookie } = this.#parts
     try {
       for (const name of parseStrategies) {
         const parsed = among.includes(name) && (await strategies.get(name)?.parse?.(request))
         if (parsed) return merge(parsed, { strategy: name })
       }
-      return undefined
+      // A browser adds cookies by itself: what the caller has chosen to send comes first.
+      const name = cookie?.strategies.find((strategy) => parseStrategies.includes(strategy) && among.includes(strategy))
+      const parsed = name !== undefined && cookie?.parse(request)
+      return parsed ? merge(parsed, { strategy: name }) : undefined
     } catch (error) {
       throw entities.errorWithoutSecrets(error)
     }
@@ -179,6 +188,8 @@ export class Credentials {
 
   async #verifyAccessToken(accessToken: unknown, params: Params): Promise<TokenPayload> {
     const { tokens, revocation, isRevoked } = this.#parts
+    if (tokens === undefined)
+      throw new Error('Access tokens need the option `secret` of authentication, which is not set')
     const payload = tokens.verify(accessToken)
     // Without an id it could never be revoked.
     if (revocation !== undefined && payload.jti === undefined) throw new NotAuthenticated('Invalid access token')

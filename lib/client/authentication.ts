@@ -20,6 +20,8 @@ export interface ClientAuthenticationOptions extends StorageOptions {
   path?: string
   /** The name of the strategy for tokens. Default `'jwt'`. */
   jwtStrategy?: string
+  /** Whether the server keeps the token in a cookie (docs/login-cookies.md): nothing is stored here. Default `false`. */
+  cookie?: boolean
 }
 
 /** The part of an application that `authentication` uses and extends. */
@@ -40,7 +42,7 @@ const heldByCall = Symbol()
  * again; calls that fail at the same time share one renewal. The application emits `login` and `logout`. When the server refuses a
  * renewal, `logout` comes with `null`.
  *
- * @returns a function for `app.configure`. It throws if no connection was configured before.
+ * @returns a function for `app.configure`. It throws if there is no such service, as before a connection is configured.
  * @example
  * app.configure(authentication({ storage: localStorage }))
  * await app.authenticate({ strategy: 'local', email, password })
@@ -50,22 +52,20 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
   const path = stripSlashes(options.path ?? 'authentication')
   return (app) => {
     const tokens = createTokenStore(options)
-    const { connection } = app
-    if (!connection)
-      throw new Error(`There is no server for '${path}': call configure(rest(address).fetch(fetch)) first`)
     const service = app.service(path) as LoginService
     const login = loginOf(app, tokens)
     const renew = createRenewal(tokens, service, login)
 
     async function goOn(session: Session): Promise<Login> {
-      const accessToken = await tokens.inTurn(() => tokens.access())
-      if (!accessToken) throw new NotAuthenticated('There is no token: log in first')
+      // Without one, the server may have it in a cookie.
+      const accessToken = (await tokens.inTurn(tokens.access)) as string
+      if (!(accessToken || options.cookie)) throw new NotAuthenticated('There is no token: log in first')
       const loginWith = async (used: string) => ({
         result: await service.create({ strategy: jwtStrategy, accessToken: used }),
         used
       })
       return loginWith(accessToken).catch(async (error) => {
-        const renewed = is401(error) ? await renew(accessToken, session) : undefined
+        const renewed = is401(error) && (await renew(accessToken, session))
         if (!renewed) throw error
         return loginWith(renewed)
       })
@@ -91,6 +91,8 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
     })
 
     // Only calls of this connection get the token, so that it is not sent to other servers.
+    const { connection } = app
+    if (!connection) return
     const { send } = connection
     connection.send = async (sent) => {
       // Libraries take only a header of the usual name off when they follow a redirect.

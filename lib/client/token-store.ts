@@ -88,7 +88,7 @@ export function createTokenStore({ storage: storageOption, storageKey = 'feather
      */
     async save({ accessToken, refreshToken }: AuthenticationResult, used?: string): Promise<boolean> {
       const current = await access()
-      if (used !== undefined && used !== current) return ofSameUser(current, used) !== undefined
+      if (used !== undefined && used !== current) return !!ofSameUser(current, used)
       if (typeof accessToken !== 'string') return true
       try {
         if (typeof refreshToken === 'string') await storage.setItem(refreshKey, refreshToken)

@@ -22,6 +22,9 @@ interface RawReply {
   readonly destroyed?: boolean
   readonly writableEnded: boolean
   readonly stream?: { readonly destroyed: boolean }
+  readonly headersSent?: boolean
+  hasHeader?(name: string): boolean
+  setHeader?(name: string, value: string): unknown
   once(event: 'close', listener: () => void): unknown
 }
 
@@ -85,6 +88,12 @@ export class Caller {
     const { signal } = this
     this.#abort()
     throw signal.reason
+  }
+
+  /** Sets a header of the answer, whatever becomes of the call, unless it has that one already. */
+  setHeader(name: string, value: string): void {
+    const raw = this.#raw
+    if (!raw.headersSent && !raw.hasHeader?.(name)) raw.setHeader?.(name, value)
   }
 
   /** Marks the call as one that took too long: the client gets another answer. */

@@ -16,7 +16,7 @@ const refused: [what: string, options: object, message: string | RegExp][] = [
   ['strategy', { strategy: { jwt: true } }, /no option 'strategy'\. There are: secret, service/],
   ['authStrategy', { authStrategy: ['jwt'] }, /no option 'authStrategy'\. There are: secret, /],
   ['methods', { methods: ['create'] }, /no option 'methods'/],
-  ['cookie', { cookie: {} }, /no option 'cookie'\. There are: secret, /],
+  ['cookies', { cookies: {} }, /no option 'cookies'\. There are: secret, /],
   ['decode', { decode: {} }, /no option 'decode'\. There are: secret, /],
   [
     'a misspelt option of jwt',

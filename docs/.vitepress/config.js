@@ -88,6 +88,7 @@ export default defineConfig({
           page('Reference', 'login-reference'),
           page('Strategies', 'login-strategies'),
           page('Cookies', 'login-cookies'),
+          page('With Better Auth', 'login-better-auth'),
           page('Passwords', 'login-passwords'),
           page('Security', 'login-security')
         ]

@@ -12,10 +12,13 @@ import { aroundOnly, isLeftAlone } from './position.js'
 import { recordsIn } from './records.js'
 import { entityIn } from './user.js'
 
-type ScopeValue = string | number | bigint | boolean | null
+type ScopeValue = string | number | bigint | boolean
 
-/** The fields that records of a scope have: a value, or a list of which each record has one. */
-export type ScopeFields = Readonly<Record<string, ScopeValue | readonly ScopeValue[]>>
+/**
+ * The fields that records of a scope have: a value, or a list of which each record has one. `null` and `undefined` say that the caller has
+ * none, and is refused: it would select the records of nobody.
+ */
+export type ScopeFields = Readonly<Record<string, ScopeValue | readonly ScopeValue[] | null | undefined>>
 
 export interface ScopeOptions {
   /** Whether calls of the server itself are held to it, too. Default `false`. */
@@ -47,7 +50,7 @@ export function scope(
     if (!isHeld || isLeftAlone(context, options.except) || isAuthentication(context.app, context.service)) return next()
     const fields = await fieldsOf(context)
     if (fields === true) return next()
-    return new ScopedCall(context, checked(fields), options).run(next)
+    return new ScopedCall(context, checked(fields, context), options).run(next)
   }
   const access = (method: string) => (options.except?.includes(method) ? undefined : 'records of the caller')
   return withTraits(hook, { check: aroundOnly('scope'), access })
@@ -63,8 +66,10 @@ export function scope(
 export const own = (field: string, options?: ScopeOptions): AroundHook =>
   scope((context) => ({ [field]: entityIn(context).id }), options)
 
-/** @throws {GeneralError} where the fields would let all records pass; {NotAuthenticated} where a value is missing */
-function checked(fields: ScopeFields): ScopeFields {
+type CheckedFields = Readonly<Record<string, ScopeValue | readonly ScopeValue[]>>
+
+/** @throws {GeneralError} where the fields would let all records pass; {Forbidden} where the caller has no value, {NotAuthenticated} where nobody is logged in */
+function checked(fields: ScopeFields, { params, path, method }: HookContext): CheckedFields {
   const entries = Object.entries(Object(fields))
   if (entries.length === 0)
     throw new GeneralError('A scope without fields would be no scope: its function must return fields, or true')
@@ -72,20 +77,21 @@ function checked(fields: ScopeFields): ScopeFields {
   if (odd !== undefined)
     throw new GeneralError(`A scope can't have the field '${odd[0]}': only fields of the record itself`)
   const missing = entries.find(([, value]) => ![value].flat().every(isScopeValue))
-  if (missing !== undefined) throw new NotAuthenticated(`The scope of the call has no value of '${missing[0]}'`)
-  return fields
+  if (missing === undefined) return fields as CheckedFields
+  const message = `'${method}' of '${path}' is for callers with a value of '${missing[0]}'`
+  throw params.authenticated === true ? new Forbidden(message) : new NotAuthenticated(message)
 }
 
 /** A call within a scope. */
 class ScopedCall {
   readonly #context: HookContext
-  readonly #fields: ScopeFields
+  readonly #fields: CheckedFields
   readonly #options: ScopeOptions
   readonly #idField: string
   /** Whether the service itself finds, changes and removes only what `params.query` selects. */
   readonly #isAdapter: boolean
 
-  constructor(context: HookContext, fields: ScopeFields, options: ScopeOptions) {
+  constructor(context: HookContext, fields: CheckedFields, options: ScopeOptions) {
     this.#context = context
     this.#fields = fields
     this.#options = options
@@ -242,8 +248,8 @@ function ownerOf(object: object, name: string): object | null {
 const isSame = (value: unknown, other: unknown): boolean =>
   value === other || (isComparable(value) && isComparable(other) && String(value) === String(other))
 
-const isComparable = (value: unknown) => isScopeValue(value) && value !== null && typeof value !== 'boolean'
+const isComparable = (value: unknown) => isScopeValue(value) && typeof value !== 'boolean'
 
 /** A value that a field is compared with: a scalar, or the object that is an id to a database. */
 const isScopeValue = (value: unknown): boolean =>
-  value !== undefined && typeof value !== 'function' && !Array.isArray(value) && !isPlain(value)
+  value !== undefined && value !== null && typeof value !== 'function' && !Array.isArray(value) && !isPlain(value)

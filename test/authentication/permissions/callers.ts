@@ -16,7 +16,7 @@ export async function createApp(t: Test, add: (app: FastifyInstance) => unknown,
   t.teardown(() => app.close())
   app.addHook('onRequest', async (request) => {
     const { 'x-user': user } = request.headers
-    if (typeof user === 'string') request.feathers = { user: JSON.parse(user) }
+    if (typeof user === 'string') request.feathers = { user: JSON.parse(user), authenticated: true }
   })
   await app.register(services, { errorHandler: { html: false, logger: false }, ...options })
   await add(app)

@@ -144,7 +144,16 @@ t.test('scope(function): fields with several values, all records, and a function
     'from one of theirs to another'
   )
   t.match(await send('PATCH', '/notes/3', { as: cy, body: { organisationId: 3 } }), { status: 403 })
-  t.equal((await send('GET', '/notes', { as: { id: 5 } })).status, 401, 'a value that is missing')
+  for (const organisations of [undefined, null, [null], [1, null]]) {
+    const as = { id: 5, organisations }
+    t.equal(
+      (await send('GET', '/notes', { as })).status,
+      403,
+      `who has ${JSON.stringify(organisations)} sees no record of nobody`
+    )
+    t.equal((await send('POST', '/notes', { as, body: { text: 'x' } })).status, 403)
+  }
+  t.equal((await send('GET', '/notes')).status, 401, 'nobody is logged in')
   const empty = await createApp(t, (app) => app.service('notes', stored(all), around(scope(() => ({})))))
   t.equal((await empty.send('GET', '/notes', { as: ada })).status, 500, 'no fields are no scope')
 })

@@ -104,7 +104,7 @@ export class TokenCookie {
       const sent = this.parse(request)?.accessToken
       const isLogin = context.method === 'create'
       if (isLogin && sent !== undefined && this.strategies.includes(context.data?.strategy))
-        context.data = { accessToken: sent, ...context.data }
+        context.data = { ...context.data, accessToken: context.data.accessToken ?? sent }
       try {
         await next()
       } catch (error) {

@@ -259,7 +259,7 @@ t.test('the client needs no storage: the login goes on after a reload', async (t
     }
     return response
   }
-  const storage = { getItem: () => undefined, setItem: () => t.fail('a token is stored'), removeItem: () => {} }
+  const storage = { getItem: () => null, setItem: () => t.fail('a token is stored'), removeItem: () => {} }
   const connect = () =>
     createClient()
       .configure(rest(base).fetch(browser))

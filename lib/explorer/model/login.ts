@@ -32,13 +32,16 @@ export function strategiesIn(services: Iterable<ExploredService>): LoginForm[] {
 }
 
 /** The headers by which keys are sent. */
-export function keyHeadersIn(document: unknown): string[] {
+export const keyHeadersIn = (document: unknown) => keysIn(document, 'header')
+
+/** The cookies that tell who calls: the browser sends them by itself. */
+export const cookiesIn = (document: unknown) => keysIn(document, 'cookie')
+
+function keysIn(document: unknown, place: string): string[] {
   const schemes = entriesOf(propertyOf(propertyOf(document, 'components'), 'securitySchemes')).map(
     ([, scheme]) => scheme
   )
-  const keys = schemes.filter(
-    (scheme) => propertyOf(scheme, 'type') === 'apiKey' && propertyOf(scheme, 'in') === 'header'
-  )
+  const keys = schemes.filter((scheme) => propertyOf(scheme, 'type') === 'apiKey' && propertyOf(scheme, 'in') === place)
   return [...new Set(keys.flatMap((scheme) => textOf(propertyOf(scheme, 'name')) ?? []))]
 }
 

@@ -33,7 +33,11 @@ export function loginState(explorer: Explorer): void {
       element('span', { className: 'user' }, session.user),
       button('Log out', out, { key: 'out' })
     ],
-    session.user === undefined && canLogIn && button('Log in', () => explorer.logIn(), { key: 'in' })
+    session.user === undefined && canLogIn && button('Log in', () => explorer.logIn(), { key: 'in' }),
+    // Another library sets it, at a page of the application.
+    session.strategies.length === 0 &&
+      session.cookies.length > 0 &&
+      element('span', { className: 'dim' }, `By the cookie ${session.cookies.join(', ')}`)
   )
 }
 
@@ -99,7 +103,11 @@ export function logIn(explorer: Explorer): void {
         element('button', { className: 'primary' }, 'Log in'),
         button('Cancel', () => dialog.close())
       ),
-      element('p', { className: 'dim' }, 'The token is kept until this tab is closed.')
+      element(
+        'p',
+        { className: 'dim' },
+        session.cookies.length > 0 ? 'A cookie keeps the login.' : 'The token is kept until this tab is closed.'
+      )
     )
   )
 

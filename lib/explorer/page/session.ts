@@ -7,7 +7,7 @@ import {
   type Storage
 } from '../../client/index.js'
 import { type Call, requestOfCall, type SentRequest, send } from '../model/call.js'
-import { addressOf, keyHeadersIn, type LoginForm, nameOf, strategiesIn } from '../model/login.js'
+import { addressOf, cookiesIn, keyHeadersIn, type LoginForm, nameOf, strategiesIn } from '../model/login.js'
 import { type ExploredService, servicesIn } from '../model/services.js'
 
 /** What came of a request. */
@@ -26,6 +26,7 @@ export class PageSession {
   readonly base: string
   readonly strategies: readonly LoginForm[]
   readonly keyHeaders: readonly string[]
+  readonly cookies: readonly string[]
   user: string | undefined
   readonly #storage: Storage
   #connection: Connection
@@ -37,6 +38,7 @@ export class PageSession {
     this.base = addressOf(document, place)
     this.strategies = strategiesIn(this.services.values())
     this.keyHeaders = keyHeadersIn(document)
+    this.cookies = cookiesIn(document)
     this.#storage = openStorage(`explorer ${this.base} `)
     const last = this.strategies.find(({ path }) => path === this.#storage.getItem('path'))
     this.#path = (last ?? this.strategies[0])?.path
@@ -58,7 +60,9 @@ export class PageSession {
       service: connection.service
     } as unknown as AuthenticationClient
     connection(app)
-    if (this.#path !== undefined) authentication({ storage: this.#storage, storageKey: 'token', path: this.#path })(app)
+    const cookie = this.cookies.length > 0
+    const options = { storage: this.#storage, storageKey: 'token', cookie }
+    if (this.#path !== undefined) authentication({ ...options, path: this.#path })(app)
     this.#login = app
     return connection
   }
@@ -108,9 +112,9 @@ export class PageSession {
     this.user = nameOf(await this.#login.authenticate({ ...data, strategy: name }))
   }
 
-  /** Goes on with the token of this tab, where there is one that is still good. */
+  /** Goes on with the token of this tab, or of a cookie, where there is one that is still good. */
   async goOn(): Promise<void> {
-    if (this.token === '' || this.#path === undefined) return
+    if ((this.token === '' && this.cookies.length === 0) || this.#path === undefined) return
     this.user = await this.#login.reAuthenticate().then(nameOf, () => undefined)
   }
 

@@ -84,6 +84,7 @@ export default defineConfig({
         text: 'Log users in',
         items: [
           page('Tutorial', 'login'),
+          page('Organisations', 'organisations'),
           page('Permissions', 'permissions'),
           page('Reference', 'login-reference'),
           page('Strategies', 'login-strategies'),

@@ -1,4 +1,4 @@
-import type { AroundHook, HookContext } from '../../../types/hooks.js'
+import type { AroundHook, HookContext } from '../../../types/fastify.js'
 import type { Query } from '../../../types/service.js'
 import { idFieldOf } from '../../core/description.js'
 import { Forbidden, GeneralError } from '../../core/errors.js'
@@ -19,7 +19,7 @@ type Fields = readonly string[]
 export type Permissions = boolean | Readonly<Record<string, Permission | undefined>>
 
 export interface AllowOptions {
-  /** The role of a user, or a quotedNames of roles, of which one is enough. Default: the field `role` or `roles`. */
+  /** The role of a user, or a list of roles, of which one is enough; it may return a promise. Default: the field `role` or `roles`. */
   role?: (user: Readonly<Record<string, unknown>>, context: HookContext) => unknown
   /** Whether calls of the server itself are held to it, too. Default `false`. */
   internal?: boolean
@@ -51,7 +51,7 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     const isHeld = context.params.provider !== undefined || options.internal === true
     if (!isHeld || isLeftAlone(context, options.except) || isAuthentication(context.app, context.service)) return next()
     const { user } = entityIn(context)
-    const userRoles = [roleOf(user, context)]
+    const userRoles = [await roleOf(user, context)]
       .flat()
       .filter((role) => typeof role === 'string' && Object.hasOwn(roles, role))
     const permissionFor = (method: string) =>

@@ -1,4 +1,4 @@
-import type { HookContext } from '../../../types/hooks.js'
+import type { HookContext } from '../../../types/fastify.js'
 import type { HookPosition } from '../../core/hooks.js'
 
 /** Makes the check of a hook that must stand around a method. @throws when the server starts, where it does not */

@@ -1,4 +1,4 @@
-import type { AroundHook, HookContext } from '../../../types/hooks.js'
+import type { AroundHook, HookContext } from '../../../types/fastify.js'
 import type { Id, Query } from '../../../types/service.js'
 import { idFieldOf, isAdapter } from '../../core/description.js'
 import { BadRequest, Forbidden, GeneralError, NotAuthenticated, NotFound, toServiceError } from '../../core/errors.js'

@@ -1,4 +1,4 @@
-import type { HookContext } from '../../../types/hooks.js'
+import type { HookContext } from '../../../types/fastify.js'
 import type { Id } from '../../../types/service.js'
 import { NotAuthenticated } from '../../core/errors.js'
 import { loginsInParams } from '../../core/logins.js'

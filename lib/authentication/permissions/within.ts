@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { AroundHook, HookContext } from '../../../types/hooks.js'
+import type { AroundHook, HookContext } from '../../../types/fastify.js'
 import { idFieldOf } from '../../core/description.js'
 import { GeneralError, NotFound, toServiceError } from '../../core/errors.js'
 import type { HookPosition } from '../../core/hooks.js'

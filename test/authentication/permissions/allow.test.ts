@@ -98,6 +98,15 @@ t.test('a query can not ask for what is left out', async (t) => {
   t.equal((await send('GET', '/posts?salary=10', { as: admin })).status, 200)
 })
 
+t.test('a role that is looked up, for the place of a call', async (t) => {
+  const roleIn = async ({ id }: Readonly<Record<string, unknown>>, { params }: HookContext) =>
+    id === Number(params.route?.team) ? 'admin' : undefined
+  const hook = allow({ admin: true }, { role: roleIn })
+  const { send } = await createApp(t, (app) => app.service('teams/:team/posts', stored(), around(hook)))
+  t.equal((await send('GET', `/teams/${admin.id}/posts`, { as: admin })).status, 200)
+  t.equal((await send('GET', '/teams/77/posts', { as: admin })).status, 403)
+})
+
 t.test('pages and streams are read field by field too', async (t) => {
   const paged = new MemoryService({ paginate: { default: 1 } })
   paged.store = stored().store

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
 import type { AroundHook, HookContext } from '../../types/fastify.js'
 import type { Params } from '../../types/service.js'
-import { Forbidden, toServiceError } from '../core/errors.js'
+import { attempt, Forbidden, toServiceError } from '../core/errors.js'
 import { withTraits } from '../core/hooks.js'
 import { callerIn } from '../core/http-call.js'
 import { isObject } from '../core/objects.js'
@@ -42,8 +42,9 @@ export function isCrossSite({ method, headers, host }: FastifyRequest, origins: 
   return origin !== undefined && !isOriginOf(origin, host)
 }
 
-const isOriginOf = (origin: string, host: string) =>
-  ['http', 'https'].some((scheme) => origin.toLowerCase() === `${scheme}://${host.toLowerCase()}`)
+/** Whether a host, as a request names it, is that of an origin. A host may have the port that the scheme has by itself. */
+const isOriginOf = (origin: string, host: string): boolean =>
+  attempt(() => new URL(`${new URL(origin).protocol}//${host}`).origin === origin) === true
 
 /** Whether a page has sent a request: no script can leave these headers out. */
 const isFromPage = ({ headers }: FastifyRequest) =>
@@ -110,32 +111,38 @@ export class TokenCookie {
       } catch (error) {
         // A token that is no longer good would be refused at services that are open to all, too.
         if (!isLogin && sent !== undefined && toServiceError(error).code === 401)
-          caller.setHeader('set-cookie', this.#header(request))
+          caller.setHeader('set-cookie', this.#removal(request))
         throw error
       }
       const { accessToken, authentication }: Partial<AuthenticationResult> = Object(context.result)
-      if (!isLogin || accessToken !== sent) {
-        const header = isLogin ? this.#header(request, accessToken, authentication?.payload) : this.#header(request)
-        addCookie(context, header)
-      }
+      if (!isLogin) addCookie(context, this.#removal(request))
+      else if (accessToken !== undefined && accessToken !== sent)
+        addCookie(context, this.#storage(request, accessToken, authentication?.payload))
       if (isFromPage(request) || accessToken === sent)
-        context.dispatch = withoutToken(context.dispatch ?? context.result)
+        context.dispatch = withoutToken(context.dispatch === undefined ? context.result : context.dispatch)
     },
     { isOutermost: true }
   )
 
-  /** The header that stores a token as long as it is good, or removes the one that is there. @throws when the token is too long */
-  #header(request: FastifyRequest, accessToken = '', payload?: TokenPayload): string {
+  /** The header that stores a token as long as it is good. @throws when no browser would keep it */
+  #storage(request: FastifyRequest, accessToken: string, payload: TokenPayload | undefined): string {
     if (this.name.length + accessToken.length > maxLength)
       throw new Error(
         `The access token is too long for a cookie, which has at most ${maxLength} characters: give it fewer claims`
       )
+    const maxAge = payload && { maxAge: payload.exp - Math.floor(Date.now() / 1000) }
+    return stringifySetCookie(this.name, accessToken, { ...this.#attributes(request), ...maxAge })
+  }
+
+  /** The header that removes the cookie. */
+  #removal(request: FastifyRequest): string {
+    return stringifySetCookie(this.name, '', { ...this.#attributes(request), maxAge: 0 })
+  }
+
+  #attributes(request: FastifyRequest) {
     const { sameSite = 'lax', domain } = this.#options
-    return stringifySetCookie(this.name, accessToken, {
-      ...{ path: '/', httpOnly: true, sameSite, secure: this.#isSecure(request) },
-      ...(domain !== undefined && { domain }),
-      maxAge: payload === undefined ? 0 : Math.max(0, payload.exp - Math.floor(Date.now() / 1000))
-    })
+    const secure = this.#isSecure(request)
+    return { path: '/', httpOnly: true, sameSite, secure, ...(domain !== undefined && { domain }) }
   }
 
   get #isAlwaysSecure(): boolean {

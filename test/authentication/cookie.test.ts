@@ -1,9 +1,14 @@
 import '../support/auth-scrypt.js'
+import { Readable } from 'node:stream'
 import swagger from '@fastify/swagger'
 import { memory } from '@feathersjs/memory'
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
-import services from 'fastify-services'
-import authentication, { type AuthenticationOptions, authenticate } from 'fastify-services/authentication'
+import services, { type HookContext } from 'fastify-services'
+import authentication, {
+  type AuthenticationOptions,
+  authenticate,
+  type Strategy
+} from 'fastify-services/authentication'
 import { createClient, authentication as login, rest } from 'fastify-services/client'
 import { openapi } from 'fastify-services/openapi'
 import type { OpenAPIV3_1 } from 'openapi-types'
@@ -117,6 +122,12 @@ t.test('the cookie changes nothing for pages of other origins', async (t) => {
     ['an old browser', { host: 'example.com', origin: 'http://example.com' }, 201],
     ['an old browser and another port', { host: 'example.com', origin: 'http://example.com:81' }, 403],
     ['an old browser elsewhere', { host: 'example.com', origin: 'http://evil.com' }, 403],
+    [
+      'an old browser behind a proxy that names the port',
+      { host: 'example.com:443', origin: 'https://example.com' },
+      201
+    ],
+    ['an extension', { host: 'example.com', origin: 'chrome-extension://example.com' }, 403],
     ['a sandbox', { host: 'example.com', origin: 'null' }, 403],
     ['a host as a part', { host: 'example.com', origin: 'http://example.com.evil.com' }, 403],
     ['a named page as a part', { host: 'example.com', origin: 'https://app.example.com.evil.com' }, 403]
@@ -211,6 +222,43 @@ t.test('cookies of hooks, and what hooks show in place of the result', async (t)
   )
   t.equal(answer.headers['x-hook'], 'yes')
   t.match(answer.json(), { extra: true, user: { email: 'ada@example.com' }, accessToken: undefined })
+})
+
+t.test('tokens of a strategy of its own, and log-ins that are not over', async (t) => {
+  const foreign: Strategy = { authenticate: ({ token }) => ({ accessToken: token, user: { id: 1 } }) }
+  const isHalf = async (context: HookContext) => {
+    if (context.data.half) context.result = { next: 'code' }
+  }
+  const { app, logIn } = await create(t, {
+    strategies: { jwt: true, local: true, foreign },
+    hooks: { before: { create: [isHalf] } }
+  })
+  const answer = await logIn(page, { strategy: 'foreign', token: 'abc' })
+  t.match(answer.cookies, [{ name: 'authentication', value: 'abc' }])
+  t.equal(answer.cookies[0]?.maxAge, undefined, 'it says nothing of its end')
+  const half = { method: 'POST', url: '/authentication', payload: { ...ada, half: true }, headers: page } as const
+  const first = await app.inject({ ...half, cookies: { authentication: 'abc' } })
+  t.strictSame([first.json(), first.cookies], [{ next: 'code' }, []], 'the cookie of before stays')
+})
+
+t.test('answers of all kinds are kept from shared caches', async (t) => {
+  const { app, tokenOf } = await create(t, {}, (app) => {
+    const fails = { around: { all: [authenticate('jwt')] } }
+    app.service('none', memory(), { hooks: fails })
+    app.service('lines', { find: async () => Readable.from(['a']) }, { hooks: fails })
+    const own = async ({ http }: HookContext) => {
+      http.headers = { 'Cache-Control': 'no-store' }
+    }
+    app.service('mine', { find: async () => [] }, { hooks: { ...fails, after: { all: [own] } } })
+    app.get('/page', { preHandler: authenticate('jwt') }, (_request, reply) => reply.redirect('/'))
+  })
+  const cookies = { authentication: await tokenOf() }
+  const rows = { '/none': 200, '/none/7': 404, '/lines': 200, '/page': 302, '/who': 200 }
+  for (const [url, status] of Object.entries(rows)) {
+    const answer = await app.inject({ url, cookies })
+    t.strictSame([answer.statusCode, answer.headers['cache-control']], [status, 'private'], url)
+  }
+  t.equal((await app.inject({ url: '/mine', cookies })).headers['cache-control'], 'no-store', 'hooks know better')
 })
 
 t.test('a token that no browser would keep is refused, and no cookie is set', async (t) => {

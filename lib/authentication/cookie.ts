@@ -158,7 +158,7 @@ export class TokenCookie {
 
 /** Adds a cookie to those that other hooks have set. */
 function addCookie({ http }: HookContext, cookie: string): void {
-  const headers = Object.entries(http.headers ?? {})
+  const headers = Object.entries(Object(http.headers) as NonNullable<typeof http.headers>)
   const isCookie = ([name]: [string, unknown]) => name.toLowerCase() === 'set-cookie'
   const cookies = headers.filter(isCookie).flatMap(([, value]) => value)
   http.headers = {

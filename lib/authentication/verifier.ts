@@ -157,9 +157,8 @@ export class Credentials {
   takesTokensOf(candidate: Credentials): boolean {
     const other = candidate.#parts
     const usersOf = ({ entities }: CredentialsParts) => (entities.name === null ? undefined : entities.service)
-    if (usersOf(this.#parts) === usersOf(other)) return false
     const [tokens, foreign] = [this.#parts.tokens, other.tokens]
-    if (tokens === undefined || foreign === undefined) return false
+    if (tokens === undefined || foreign === undefined || usersOf(this.#parts) === usersOf(other)) return false
     return attempt(() => tokens.verify(foreign.sign({ sub: 'test' }).accessToken)) !== undefined
   }
 

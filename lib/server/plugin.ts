@@ -16,6 +16,7 @@ import { checkPath, checkPluginOptions, checkServiceOptions } from './plugin-opt
 import { printServices } from './print-services.js'
 import { Registry } from './registry.js'
 import { createParser } from './request/query.js'
+import { queryBounds } from './request/query-body.js'
 import { decorateMessages } from './request/request.js'
 import { routerOf } from './request/router.js'
 import { checkSchemas } from './request/schema.js'
@@ -44,7 +45,9 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   const locations = new Locations(router)
   const precedence = new Precedence()
   const parse = createParser(options.query)
-  const settings: Settings = { parse, formatter: options.formatter, onError, router, locations, precedence }
+  const bounds = queryBounds(options.query)
+  const { formatter } = options
+  const settings: Settings = { parse, queryBounds: bounds, formatter, onError, router, locations, precedence }
 
   const late = new Set<string>()
   const addHooks = (hooks: HookOptions) => {

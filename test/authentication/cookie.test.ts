@@ -6,6 +6,7 @@ import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import services, { type HookContext } from 'fastify-services'
 import authentication, {
   type AuthenticationOptions,
+  type AuthenticationService,
   authenticate,
   type Strategy
 } from 'fastify-services/authentication'
@@ -61,6 +62,8 @@ t.test('a page gets its token in a cookie that no script can read, and nowhere e
   t.equal(me.headers['cache-control'], 'private', 'shared caches keep none of it')
   t.equal((await app.inject({ url: '/who', cookies })).json().email, 'ada@example.com', 'routes know it too')
   t.equal((await app.inject({ url: '/me' })).headers['cache-control'], undefined)
+  const internal = await app.service<AuthenticationService>('authentication').create(ada)
+  t.type(internal.accessToken, 'string', 'the server itself gets the token')
 
   const again = await app.inject({
     method: 'POST',
@@ -180,11 +183,14 @@ t.test('options of the cookie', async (t) => {
   t.match((await shared.app.inject({ method: 'POST', url: '/v1/login', payload: ada })).cookies, [
     { name: 'v1-login', secure: true, sameSite: 'None', domain: 'example.com' }
   ])
+  const root = await create(t, { path: '' })
+  t.match((await root.app.inject({ method: 'POST', url: '/', payload: ada })).cookies, [{ name: 'authentication' }])
   const open = await create(t, { cookie: { secure: false } })
   t.equal((await open.logIn()).cookies[0]?.secure, undefined)
 
   const wrong: [NonNullable<AuthenticationOptions['cookie']>, RegExp][] = [
     [{ sameSite: 'none', secure: false }, /`cookie.secure` of authentication can't be false/],
+    [{ name: '__Secure-a', secure: false }, /by the name '__Secure-a'/],
     [{ name: '__Host-a', domain: 'example.com' }, /`cookie.domain` of authentication can't be set/],
     [{ name: 'a b' }, /a name or a domain that no cookie can have/],
     [{ domain: 'a;b' }, /a name or a domain that no cookie can have/],
@@ -209,7 +215,7 @@ t.test('cookies of hooks, and what hooks show in place of the result', async (t)
         create: [
           async (context) => {
             context.http.headers = { 'set-cookie': ['theme=dark', 'a=b'], 'X-Hook': 'yes' }
-            context.dispatch = { ...context.result, extra: true }
+            context.dispatch = context.data.isQuiet ? null : { ...context.result, extra: true }
           }
         ]
       }
@@ -221,6 +227,7 @@ t.test('cookies of hooks, and what hooks show in place of the result', async (t)
     ['theme', 'a', 'authentication']
   )
   t.equal(answer.headers['x-hook'], 'yes')
+  t.equal((await logIn(page, { ...ada, isQuiet: true })).body, '')
   t.match(answer.json(), { extra: true, user: { email: 'ada@example.com' }, accessToken: undefined })
 })
 

@@ -117,6 +117,18 @@ t.test('the application: settings, events, and login only after `authentication`
   t.throws(() => app.configure(authentication()), /There is no server for 'authentication': call configure/)
 })
 
+t.test('an authentication service of one’s own needs no server', async (t) => {
+  const create = async ({ email }: { email?: unknown }) => ({
+    accessToken: 'abc',
+    authentication: { strategy: 'x' },
+    user: { email }
+  })
+  const app = createClient()
+    .use('authentication', { create, remove: async () => null })
+    .configure(authentication())
+  t.match(await app.authenticate({ strategy: 'x', email: 'ada@example.com' }), { user: { email: 'ada@example.com' } })
+})
+
 async function collect<T>(records: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = []
   for await (const record of records) all.push(record)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { addressOf, keyHeadersIn, nameOf } from '../../lib/explorer/model/login.js'
+import { addressOf, cookiesIn, keyHeadersIn, nameOf } from '../../lib/explorer/model/login.js'
 import { isKept } from '../support/kept.js'
 import { odd, resultOf, toPlain } from './plain.js'
 
@@ -78,4 +78,15 @@ t.test('what is read of a document and of an answer for a login', async (t) => {
     },
     'test/explorer/whole-logins.txt'
   )
+})
+
+t.test('the cookies that a document names', async (t) => {
+  const key = { type: 'apiKey', in: 'header', name: 'X-Key' }
+  const securitySchemes = {
+    a: key,
+    b: { ...key, in: 'cookie', name: 'session' },
+    c: { type: 'http', in: 'cookie', name: 'x' }
+  }
+  t.strictSame(cookiesIn({ components: { securitySchemes } }), ['session'])
+  t.strictSame(cookiesIn({}), [])
 })

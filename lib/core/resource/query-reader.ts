@@ -13,6 +13,30 @@ interface QueryPlace {
 /** Reads a value and returns it converted. It reports what is wrong to `faults`; its result is not used then. */
 type ReadAt = (value: unknown, place: QueryPlace, faults: Faults) => unknown
 
+/** How the values of a query are read. */
+export interface Conversion {
+  /** Reads a value that is held to an operand. */
+  value(value: unknown, operand: Operand): unknown
+  list(value: unknown): unknown
+  /** Reads what must be a whole number. */
+  count(value: unknown): unknown
+  /** Whether a value may stand for `null`. */
+  isNull(value: unknown): boolean
+}
+
+/** The values of a URL are texts. */
+export const ofTexts: Conversion = {
+  value: (text, { read }) => read(text),
+  list: parseList,
+  count: (text) => (typeof text === 'string' && /^(\d{1,10}|-1)$/.test(text) ? Number(text) : text),
+  isNull: (text) => text === ''
+}
+
+const asIs = (value: unknown) => value
+
+/** The values of JSON have their types: none is converted. */
+export const ofValues: Conversion = { value: asIs, list: asIs, count: asIs, isNull: () => false }
+
 /** How deep `$or` and `$and` may stand in each other. */
 const maxGroupDepth = 5
 
@@ -45,26 +69,32 @@ class Faults {
 }
 
 /**
- * Makes what reads the query of a method as it came from the URL: it converts the values, and refuses what the rules do not name. Nothing is dropped, since a query
+ * Makes what reads the query of a method: it converts the values of a URL, and refuses what the rules do not name. Nothing is dropped, since a query
  * with less in it selects more.
  *
  * @throws {BadRequest} which names each place, up to 20, and says what must stand there
  */
-export function createQueryReader(rules: QueryRules, method: string, compile: Compile): (query: Query) => Query {
-  const hold = createHold(compile)
+export function createQueryReader(
+  rules: QueryRules,
+  method: string,
+  compile: Compile,
+  conversion: Conversion
+): (query: Query) => Query {
+  const hold = createHold(compile, conversion)
   const filters = new Map([...rules.filters].map(([name, filter]) => [name, readFilter(filter, hold)]))
   const inGroup = new Map([...filters, ['$or', readGroup], ['$and', readGroup]])
   const parameterReaders = new Map<string, ReadAt>(method === 'create' ? [] : inGroup)
   if (method === 'find') {
+    const readCount = countReader(conversion)
     parameterReaders.set('$limit', readCount).set('$skip', readCount)
-    parameterReaders.set('$sort', readSort(rules.sort))
+    parameterReaders.set('$sort', readSort(rules.sort, conversion))
   }
-  parameterReaders.set('$select', readSelect(new Set(rules.select)))
+  parameterReaders.set('$select', readSelect(new Set(rules.select), conversion))
   for (const [name, operand] of rules.more) parameterReaders.set(name, hold(operand))
   const names = listNames('a query filters by', method === 'create' ? [] : filters.keys())
 
   function readGroup(value: unknown, place: QueryPlace, faults: Faults): unknown {
-    const list = parseList(value)
+    const list = conversion.list(value)
     if (!Array.isArray(list) || list.length === 0 || !list.every(isObject))
       return faults.tell(place, 'must be a list of queries')
     // Two keys for each level: the name of the group, and the index in it.
@@ -88,9 +118,10 @@ export function createQueryReader(rules: QueryRules, method: string, compile: Co
 export function createParameterReader(
   parameters: ReadonlyMap<string, Operand>,
   required: readonly string[],
-  compile: Compile
+  compile: Compile,
+  conversion: Conversion
 ): (query: Query) => Query {
-  const hold = createHold(compile)
+  const hold = createHold(compile, conversion)
   const readers = new Map([...parameters].map(([name, operand]) => [name, hold(operand)]))
   const names = listNames('there are', readers.keys())
   return (query) => {
@@ -140,33 +171,36 @@ function listNames(say: string, names: Iterable<string>): string {
 }
 
 /** Makes what holds values to operands. The same operand stands under several operators, and in lists. */
-function createHold(compile: Compile): (operand: Operand) => ReadAt {
+function createHold(compile: Compile, conversion: Conversion): (operand: Operand) => ReadAt {
   const readers = new Map<Operand, ReadAt>()
   return function hold(operand: Operand): ReadAt {
     const { item } = operand
-    const reader = readers.get(operand) ?? (item === undefined ? holdTo(operand, compile) : readList(hold(item)))
+    const reader =
+      readers.get(operand) ??
+      (item === undefined ? holdTo(operand, compile, conversion) : readList(hold(item), conversion))
     readers.set(operand, reader)
     return reader
   }
 }
 
 // Compiled with the first value: of the many fields of a record, queries use few.
-function holdTo({ schema, read, isEquality }: Operand, compile: Compile): ReadAt {
+function holdTo(operand: Operand, compile: Compile, conversion: Conversion): ReadAt {
+  const { schema, isEquality } = operand
   let check: Check | undefined
   return (text, place, faults) => {
     check ??= compile(schema)
-    const value = read(text)
+    const value = conversion.value(text, operand)
     const problems = check(value)
     if (problems === undefined) return value
     // Clients of Feathers send `null` as the empty text.
-    if (isEquality && text === '' && check(null) === undefined) return null
+    if (isEquality && conversion.isNull(text) && check(null) === undefined) return null
     return faults.tellProblems(place, problems)
   }
 }
 
-function readList(readItem: ReadAt): ReadAt {
+function readList(readItem: ReadAt, conversion: Conversion): ReadAt {
   return (value, place, faults) => {
-    const list = parseList(value)
+    const list = conversion.list(value)
     if (!Array.isArray(list)) return faults.tell(place, 'must be a list')
     return list.map((item, index) => (faults.areMany ? item : readItem(item, { name: index, within: place }, faults)))
   }
@@ -184,13 +218,19 @@ function readFilter({ value, operators }: FieldFilter, hold: (operand: Operand) 
   }
 }
 
-function readCount(text: unknown, place: QueryPlace, faults: Faults): unknown {
-  const count = typeof text === 'string' && /^\d{1,10}$/.test(text) ? Number(text) : text
-  const isCount = typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= maxCount
-  return isCount ? count : faults.tell(place, `must be an integer from 0 to ${maxCount}`)
+function countReader({ count: toCount }: Conversion): ReadAt {
+  return (value, place, faults) => {
+    const count = toCount(value)
+    const isCount = typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= maxCount
+    return isCount ? count : faults.tell(place, `must be an integer from 0 to ${maxCount}`)
+  }
 }
 
-function readSort(fields: readonly string[]): ReadAt {
+function readSort(fields: readonly string[], { count }: Conversion): ReadAt {
+  const readDirection: ReadAt = (value, place, faults) => {
+    const direction = count(value)
+    return direction === 1 || direction === -1 ? direction : faults.tell(place, 'must be 1 or -1', 'enum')
+  }
   const readers = new Map(fields.map((name) => [name, readDirection]))
   const names = listNames('a query sorts by', fields)
   return (value, place, faults) =>
@@ -199,16 +239,10 @@ function readSort(fields: readonly string[]): ReadAt {
       : faults.tell(place, 'must name fields, as in $sort[name]=1')
 }
 
-function readDirection(text: unknown, place: QueryPlace, faults: Faults): unknown {
-  if (text === '1' || text === 1) return 1
-  if (text === '-1' || text === -1) return -1
-  return faults.tell(place, 'must be 1 or -1', 'enum')
-}
-
-function readSelect(fields: ReadonlySet<unknown>): ReadAt {
+function readSelect(fields: ReadonlySet<unknown>, conversion: Conversion): ReadAt {
   const must = `must name fields: ${sortedNames(fields as ReadonlySet<string>)}`
   return (value, place, faults) => {
-    const list = parseList(value)
+    const list = conversion.list(value)
     if (!Array.isArray(list)) return faults.tell(place, 'must be a list of fields')
     return list.every((name) => fields.has(name)) ? list : faults.tell(place, must, 'enum')
   }

@@ -7,7 +7,7 @@ import { methods } from '../../core/methods.js'
 import { idName } from '../../core/path.js'
 import { type BodyRules, createBodyCheck, type Judge } from '../../core/resource/body.js'
 import type { Compile } from '../../core/resource/problem.js'
-import { createParameterReader, createQueryReader } from '../../core/resource/query-reader.js'
+import { createParameterReader, createQueryReader, ofTexts, ofValues } from '../../core/resource/query-reader.js'
 import { operandOf } from '../../core/resource/query-rules.js'
 import { type MethodRules, type Outgoing, rulesOf } from '../../core/resource/rules.js'
 import type { ServiceEntry } from '../../core/service.js'
@@ -27,12 +27,14 @@ const require = createRequire(import.meta.url)
  * What the routes of a resource have of their own: compilers that know no options of the host, of which that of validators reads the query, and a hook that checks
  * the body. Nothing for other schemas.
  *
+ * @param isTyped whether the values of a query have their types, as in JSON, and are no texts
  * @throws {TypeError} when a reference of the schema leads to none, also of those of `app.addSchema`
  */
 export function resourceRoute(
   schema: FastifySchema | undefined,
   { object, path }: ServiceEntry,
-  instance: FastifyInstance
+  instance: FastifyInstance,
+  isTyped: boolean
 ) {
   const rules = rulesOf(schema)
   if (rules === undefined) return undefined
@@ -41,7 +43,7 @@ export function resourceRoute(
   const idField = idFieldOf(object)
   const compilers = new Map<string | undefined, (value: Record<string, unknown>) => unknown>()
   // A copy of the schema may have another query or body, which is that of any route then.
-  if (schema?.querystring === rules.querystring) compilers.set('querystring', queryValidator(rules, record))
+  if (schema?.querystring === rules.querystring) compilers.set('querystring', queryValidator(rules, record, isTyped))
   const body = rules.body?.document === schema?.body ? rules.body : undefined
   // The hook has checked it: a library may do so in its own time, and Fastify takes no value of what is async.
   if (body !== undefined) compilers.set('body', () => true)
@@ -93,11 +95,12 @@ function once<T>(create: () => T): () => T {
 // The queries and ids of all methods of a record are held to the schemas of the same fields.
 const compileOf = ({ root }: Shapes): Compile => root.remember(compileOf, createCompile)
 
-function queryValidator({ query, method, custom }: MethodRules, record: Shapes) {
+function queryValidator({ query, method, custom }: MethodRules, record: Shapes, isTyped: boolean) {
+  const conversion = isTyped ? ofValues : ofTexts
   const reader = once(() =>
     custom === undefined
-      ? createQueryReader(query, method, compileOf(record))
-      : createParameterReader(custom.parameters, custom.required, compileOf(record))
+      ? createQueryReader(query, method, compileOf(record), conversion)
+      : createParameterReader(custom.parameters, custom.required, compileOf(record), conversion)
   )
   return (value: Record<string, unknown>) => {
     try {

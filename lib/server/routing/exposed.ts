@@ -1,8 +1,9 @@
 import type { Describable } from '../../core/description.js'
-import { type Endpoint, endpointsOf, methods } from '../../core/methods.js'
+import { type Endpoint, methods } from '../../core/methods.js'
 import { isObject } from '../../core/objects.js'
 import { shown } from '../../core/options.js'
 import { existingMethods, type ServiceMethod } from '../../core/service.js'
+import { serverEndpoints } from '../request/query-body.js'
 
 /** A service, with the methods that may be called from outside. */
 export interface ExposedService extends Describable {
@@ -11,10 +12,10 @@ export interface ExposedService extends Describable {
 }
 
 /** Where the methods of a service are called over HTTP. */
-export const placesOf = ({ exposed, methods }: ExposedService): (Endpoint & { readonly name: string })[] =>
+export const placesOf = ({ app, exposed, methods }: ExposedService): (Endpoint & { readonly name: string })[] =>
   exposed.flatMap((name) => {
     const { definition } = methods.get(name) as ServiceMethod
-    return endpointsOf(definition).map((endpoint) => ({ name, ...endpoint }))
+    return serverEndpoints(definition, app).map((endpoint) => ({ name, ...endpoint }))
   })
 
 /**

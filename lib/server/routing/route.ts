@@ -17,6 +17,7 @@ import type { errorHandler } from '../errors/error-handler.js'
 import type { ReadArguments } from '../request/arguments.js'
 import { fileRoute } from '../request/body.js'
 import { type Parse, readQuery } from '../request/query.js'
+import { checkQueryRequest, offerQuery, type QueryBounds, readQueryBody, takesQuery } from '../request/query-body.js'
 import { resourceRoute } from '../request/resource-route.js'
 import type { Router } from '../request/router.js'
 import { routeSchema, validateBatch } from '../request/schema.js'
@@ -29,6 +30,7 @@ import { targetCheck } from './target.js'
 /** What the routes of all services have in common. */
 export interface Settings {
   readonly parse: Parse
+  readonly queryBounds: QueryBounds
   readonly formatter: Formatter | undefined
   readonly onError: ReturnType<typeof errorHandler>
   readonly router: Router
@@ -36,13 +38,13 @@ export interface Settings {
   readonly precedence: Precedence
 }
 
-/**
- * A route of a method, without its verb and URL.
- * @param byHeader whether it is that of a custom method which the header names
- */
+/** How a method is called: by its verb, by the header that names a custom method, or by QUERY. */
+export type RouteForm = 'direct' | 'header' | 'query'
+
+/** A route of a method, without its verb and URL. */
 export function toRoute(
   method: ServiceMethod,
-  byHeader: boolean,
+  form: RouteForm,
   entry: ExposedService,
   options: ServiceOptions,
   settings: Settings,
@@ -50,16 +52,20 @@ export function toRoute(
   read: ReadArguments
 ): Omit<RouteOptions, 'url' | 'method'> {
   const { name, definition } = method
+  const byHeader = form === 'header'
+  const isQuery = form === 'query'
+  const offersQuery = !byHeader && takesQuery(definition, instance)
   const schemaOption = options.schema?.[name]
   const label = `${entry.path || '/'}.${name}`
   const hasBody = byHeader || definition.arguments.includes('data')
   const files = hasBody ? fileRoute(label, schemaOption, instance, settings.parse) : undefined
   const schema = files?.schema ?? schemaOption
-  const resource = resourceRoute(schemaOption, entry, instance)
+  const resource = resourceRoute(schemaOption, entry, instance, isQuery)
   const record = recordRulesOf(options.schema)
   const isBatch = definition.batch && schema?.body !== undefined && resource?.checksBody !== true
   const prepare = byHeader ? valuesFromData(method, entry.path) : undefined
   const checks = [
+    ...(isQuery ? [readQueryBody(settings.queryBounds)] : []),
     ...(files === undefined ? [] : [files.check]),
     ...(hasBody ? [dataCheck(method, schema?.body !== undefined, prepare)] : []),
     ...(resource?.checks ?? [])
@@ -84,7 +90,7 @@ export function toRoute(
   // A hook of the application may set it for a route.
   let timeout: number | undefined
   return {
-    exposeHeadRoute: definition.verb === 'GET' && !byHeader,
+    exposeHeadRoute: definition.verb === 'GET' && form === 'direct',
     ...(schema && { schema: routeSchema(definition, schema, instance) }),
     ...resource?.compilers,
     ...(options.config && { config: options.config }),
@@ -93,8 +99,10 @@ export function toRoute(
     attachValidation: isBatch,
     onRequest(request, reply, done) {
       endWithConnection(request, reply)
+      if (offersQuery) offerQuery(reply)
       check(request, reply)
       readQuery(request, settings.parse, settings.router)
+      if (isQuery) checkQueryRequest(request)
       done()
     },
     ...(files && { preParsing: files.read }),

@@ -1,17 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServiceOptions } from '../../../types/fastify.js'
 import { withMark } from '../../core/description.js'
-import { type Endpoint, endpointsOf } from '../../core/methods.js'
+import type { Endpoint } from '../../core/methods.js'
 import { factsOf } from '../../core/object-facts.js'
 import { recordRulesOf } from '../../core/resource/rules.js'
 import type { ServiceMethod } from '../../core/service.js'
 import { withoutHidden } from '../answer/serializer.js'
 import { argumentsAt, routePath } from '../request/arguments.js'
 import { registerBodyParsers } from '../request/body.js'
+import { queryVerb, serverEndpoints } from '../request/query-body.js'
 import { constraintsOf } from './custom-methods.js'
 import type { ExposedService } from './exposed.js'
 import { registerHandover } from './handover.js'
-import { type Settings, toRoute } from './route.js'
+import { type RouteForm, type Settings, toRoute } from './route.js'
 import { refuseUnsupported } from './target.js'
 
 /**
@@ -38,16 +39,19 @@ export async function registerRoutes(
   for (const name of entry.exposed) {
     const method = entry.methods.get(name) as ServiceMethod
     const read = readerOf(method.definition)
-    for (const byHeader of [false, true]) {
-      const endpoints = endpointsOf(method.definition).filter((endpoint) => endpoint.byHeader === byHeader)
+    const all = serverEndpoints(method.definition, instance)
+    for (const form of ['direct', 'header', 'query'] as const) {
+      const endpoints = all.filter((endpoint) => formOf(endpoint) === form)
       if (endpoints.length === 0) continue
+      const byHeader = form === 'header'
       const route = {
-        ...toRoute(method, byHeader, entry, options, settings, instance, read),
+        ...toRoute(method, form, entry, options, settings, instance, read),
         ...(byHeader && { constraints: constraintsOf(name, instance) })
       }
       const add = (verb: string, url: string, endpoint?: Endpoint) => {
-        // OpenAPI has room for one POST at a path, and the path with a slash behind it is no other resource.
-        const schema = byHeader || endpoint === undefined ? { ...route.schema, hide: true } : route.schema
+        // OpenAPI has room for one POST at a path, 3.1 has no QUERY, and the path with a slash behind it is no other resource.
+        const isHidden = form !== 'direct' || endpoint === undefined
+        const schema = isHidden ? { ...route.schema, hide: true } : route.schema
         const added = { ...route, ...(schema && { schema }), method: verb, url, prefixTrailingSlash: 'slash' as const }
         settings.precedence.add(instance, withMark(added, { entry, name, endpoint }))
       }
@@ -65,3 +69,6 @@ export async function registerRoutes(
   // Behind the routes, whose traces have the name of the instance: plugins in it are added to that name.
   await registerBodyParsers(instance, settings.parse)
 }
+
+const formOf = ({ byHeader, verb }: Endpoint): RouteForm =>
+  byHeader ? 'header' : verb === queryVerb ? 'query' : 'direct'

@@ -5,6 +5,7 @@ import { factsOf } from '../../core/object-facts.js'
 import { idName, placeholdersIn } from '../../core/path.js'
 import type { ServiceMethod } from '../../core/service.js'
 import { routePath } from '../request/arguments.js'
+import { queryVerb } from '../request/query-body.js'
 import type { Router } from '../request/router.js'
 import { namedMethod } from './custom-methods.js'
 import type { ExposedService } from './exposed.js'
@@ -13,9 +14,11 @@ import { type Location, type Locations, toLocation } from './locations.js'
 /** Sets `Allow`, and gives the error for a method that the service lacks or does not expose, as the request names it. */
 function methodNotAllowed({ verbs, path }: Location, request: FastifyRequest, reply: FastifyReply): MethodNotAllowed {
   reply.header('allow', verbs.join(', '))
-  const verb = request.method === 'HEAD' ? 'GET' : request.method
+  const isQuery = request.method === queryVerb
+  const verb = isQuery || request.method === 'HEAD' ? 'GET' : request.method
   const rows = [...methods].filter(([, row]) => row.verb === verb)
-  const isHere = ([, row]: (typeof rows)[number]) => endpointsOf(row).some((endpoint) => endpoint.path === path)
+  const asked = isQuery ? '' : path
+  const isHere = ([, row]: (typeof rows)[number]) => endpointsOf(row).some((endpoint) => endpoint.path === asked)
   const [name] = rows.find(isHere) ?? rows[0] ?? [request.method]
   const named = verb === custom.verb ? namedMethod(request) : undefined
   return withoutStack(() => new MethodNotAllowed(`Method \`${named ?? name}\` is not supported by this endpoint.`))

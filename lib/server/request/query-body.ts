@@ -1,0 +1,83 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
+import type { QueryParser } from '../../../types/fastify.js'
+import { BadRequest, UnsupportedMediaType } from '../../core/errors.js'
+import { type Endpoint, endpointsOf, type MethodDefinition, methods } from '../../core/methods.js'
+import { isPlain } from '../../core/objects.js'
+
+/** The verb of a `find` whose query is the body (RFC 10008, docs/http.md#query). */
+export const queryVerb = 'QUERY'
+
+/**
+ * Where a method is called over HTTP. What is asked for by GET, and is no single record, is asked for by QUERY too, where the server knows
+ * that verb.
+ *
+ * @param app the instance that has the routes
+ */
+export function serverEndpoints(definition: MethodDefinition, app: unknown): readonly Endpoint[] {
+  const endpoints = endpointsOf(definition)
+  const get = endpoints.find(({ verb }) => verb === 'GET')
+  return get !== undefined && takesQuery(definition, app) ? [...endpoints, { ...get, verb: queryVerb }] : endpoints
+}
+
+/** Whether a method may be called by QUERY. */
+export const takesQuery = (definition: MethodDefinition, app: unknown): boolean =>
+  definition.verb === 'GET' &&
+  definition !== methods.get('get') &&
+  (app as FastifyInstance).supportedMethods.includes(queryVerb)
+
+/** Says in an answer that QUERY is understood here, and in which format (RFC 10008, section 3). */
+export const offerQuery = (reply: FastifyReply) => reply.header('accept-query', 'application/json')
+
+const isJSON = (type: string) => /^application\/json\s*(;|$)/i.test(type)
+
+/**
+ * Refuses a QUERY whose query is not a body of JSON, before that is read.
+ * @throws {UnsupportedMediaType} for a body in another format; {BadRequest} when the URL has a query of its own
+ */
+export function checkQueryRequest(request: FastifyRequest): void {
+  if (!isJSON(String(request.headers['content-type'])))
+    throw new UnsupportedMediaType('A QUERY has its query as a body of the type application/json')
+  if (Object.keys(request.query as object).length > 0)
+    throw new BadRequest('A QUERY has its query in the body: leave it out of the URL')
+}
+
+/** How much a query may hold. Infinite where an option says so. */
+export interface QueryBounds {
+  /** How deep its values may stand in each other, below a parameter. */
+  readonly depth: number
+  /** How many values it may have. */
+  readonly parameterLimit: number
+}
+
+/** The limits of query strings hold for JSON as well, but for that of lists: a parser that is a function has those of the others. */
+export function queryBounds(options: QueryParser = {}): QueryBounds {
+  const { depth, parameterLimit = 1000 } = typeof options === 'function' ? {} : options
+  return { depth: typeof depth === 'number' ? depth : 5, parameterLimit }
+}
+
+/** Makes the hook that takes the body of a QUERY for its query. It throws BadRequest when it is no object, or passes a limit. */
+export const readQueryBody =
+  (bounds: QueryBounds): preValidationHookHandler =>
+  (request, _reply, done) => {
+    const { body } = request
+    if (!isPlain(body)) throw new BadRequest('The query must be an object of JSON: {} selects everything')
+    checkBounds(body, bounds)
+    request.query = body
+    request.body = undefined
+    done()
+  }
+
+function checkBounds(query: object, { depth, parameterLimit }: QueryBounds): void {
+  let count = 0
+  const check = (container: object, level: number) => {
+    // As qs counts: the name of a parameter is no level.
+    if (level > depth + 1) throw new BadRequest(`The query is more than ${depth} levels deep`)
+    for (const [name, value] of Object.entries(container)) {
+      // In a query string they are left out, which here would select more.
+      if (name in Object.prototype) throw new BadRequest("A parameter can't have a name that every object has")
+      if (typeof value === 'object' && value !== null) check(value, level + 1)
+      else if (++count > parameterLimit) throw new BadRequest(`There are more than ${parameterLimit} parameters`)
+    }
+  }
+  check(query, 1)
+}

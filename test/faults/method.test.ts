@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { type Row, runRows } from './runner.js'
 
 const json = { 'Content-Type': 'application/json' }
-const all = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+const all = 'GET, HEAD, POST, PUT, PATCH, DELETE, QUERY'
 const ofRecord = 'GET, HEAD, PUT, PATCH, DELETE'
 
 const names = [
@@ -34,7 +34,7 @@ const twice = ['own', 'archive', 'create'].map(
 )
 
 const others = [
-  ...['OPTIONS /things', 'TRACE /things', 'PROPFIND /things', 'SEARCH /things', 'QUERY /things', 'M-SEARCH /things'],
+  ...['OPTIONS /things', 'TRACE /things', 'PROPFIND /things', 'SEARCH /things', 'QUERY /things/1', 'M-SEARCH /things'],
   ...[
     'OPTIONS /things/1',
     'TRACE /things/1',

@@ -21,7 +21,7 @@ const notSupported = (method: string, allow: string) => ({
   ...error(405, 'method-not-allowed', `Method \`${method}\` is not supported by this endpoint.`),
   headers: { allow }
 })
-const all = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+const all = 'GET, HEAD, POST, PUT, PATCH, DELETE, QUERY'
 const object21 = { body: { query: { a: { 0: '0', 20: '20' } } } }
 const tooMany = error(400, 'bad-request', /more than 1000 parameters/)
 const emptyId = error(400, 'bad-request', /^The id is empty/)
@@ -125,8 +125,8 @@ const differences: readonly Differences[] = [
       'toString as a custom method': notSupported('toString', all),
       'a custom method of a record': notSupported('archive', 'GET, HEAD, PUT, PATCH, DELETE'),
       'create of a record': notSupported('create', 'GET, HEAD, PUT, PATCH, DELETE'),
-      'a method that the service lacks': notSupported('create', 'GET, HEAD'),
-      'an error for who sends JSON': notSupported('create', 'GET, HEAD'),
+      'a method that the service lacks': notSupported('create', 'GET, HEAD, QUERY'),
+      'an error for who sends JSON': notSupported('create', 'GET, HEAD, QUERY'),
       'a record of a service without get': notSupported('get', ''),
       'remove of a service without remove': notSupported('remove', ''),
       OPTIONS: notSupported('OPTIONS', all)

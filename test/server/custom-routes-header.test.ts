@@ -104,5 +104,5 @@ t.test('a route may stand where `create` would: the header names others, and non
 t.test('the `Allow` of a service names the POST of the header', async (t) => {
   const { app } = await create(t, ['find', 'stats'])
   const { status, headers } = await request(app, 'POST', '/posts', { payload: {} })
-  t.strictSame([status, headers.allow], [405, 'GET, HEAD, POST'])
+  t.strictSame([status, headers.allow], [405, 'GET, HEAD, POST, QUERY'])
 })

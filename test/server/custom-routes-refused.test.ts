@@ -112,7 +112,7 @@ t.test('two verbs may share a path; where the service lacks one of the six, a ro
     ['GET', '/posts/1', 'stats']
   ] as const)
     t.equal((await app.inject({ method, url })).json().method, name)
-  t.equal((await app.inject({ method: 'DELETE', url: '/posts/1' })).headers.allow, 'POST, GET, HEAD')
+  t.equal((await app.inject({ method: 'DELETE', url: '/posts/1' })).headers.allow, 'POST, GET, HEAD, QUERY')
   await app.close()
 })
 
@@ -137,7 +137,7 @@ t.test('a more specific service, or route of another one, has its URLs for every
     ['POST', '/posts/1/publish', 'publish', undefined],
     ['GET', '/posts/featured/stats', 'stats', undefined],
     ['PATCH', '/posts/featured/1', 'patch', undefined],
-    ['PATCH', '/posts/featured/stats', undefined, 'GET, HEAD'],
+    ['PATCH', '/posts/featured/stats', undefined, 'GET, HEAD, QUERY'],
     ['POST', '/posts/featured/publish', undefined, 'GET, HEAD, PATCH']
   ] as const) {
     const answer = await app.inject({ method, url, payload: method === 'GET' ? '' : {} })

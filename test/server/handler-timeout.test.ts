@@ -156,9 +156,10 @@ t.test('a call that has ended in time is not answered twice by a host that holds
       create: async (data: object) => data,
       patch: () => Promise.reject(new Error('x'))
     },
-    server,
+    // The host holds it up for longer than the timeout, and for less than twice as long, when the connection would end.
+    server: { handlerTimeout: 1000 },
     host: (app) =>
-      app.addHook('onSend', (_request, _reply, payload, done) => void setTimeout(() => done(null, payload), 70))
+      app.addHook('onSend', (_request, _reply, payload, done) => void setTimeout(() => done(null, payload), 1200))
   })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   const headers = { accept: 'application/json', 'content-type': 'application/json' }

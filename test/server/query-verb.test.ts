@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http'
 import cors from '@fastify/cors'
 import swagger from '@fastify/swagger'
 import { MemoryService } from '@feathersjs/memory'
@@ -6,8 +7,8 @@ import services, { type Params, resource, type ServicesOptions } from 'fastify-s
 import { openapi } from 'fastify-services/openapi'
 import t, { type Test } from 'tap'
 
-const isKnown = (Fastify().supportedMethods as string[]).includes('QUERY')
-const skip = isKnown ? false : 'this Fastify has no QUERY'
+const isKnown = METHODS.includes('QUERY') && (Fastify().supportedMethods as string[]).includes('QUERY')
+const skip = isKnown ? false : 'Node or Fastify has no QUERY'
 
 const records = [
   { id: 1, name: 'Ada', age: 36, isOpen: true, note: null, tags: ['a'] },
@@ -160,7 +161,7 @@ t.test('collections say that they take it, and what else they take', { skip }, a
     ),
     'application/json'
   )
-  t.equal((await headersOf('/stats', 'DELETE')).get('allow'), 'GET, HEAD, QUERY, POST')
+  t.equal((await headersOf('/stats', 'DELETE')).get('allow'), 'GET, HEAD, POST, QUERY')
   const refused = await ask('/mail', {})
   t.match(refused, { status: 405, body: { message: /`find`/ } })
   t.equal(refused.headers.get('allow'), 'POST')

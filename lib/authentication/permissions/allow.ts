@@ -163,7 +163,8 @@ function checkQuery({ params, method, path }: HookContext, fields: Fields): void
   const checkValue = (name: string, value: unknown) => {
     const operands = isPlain(value) ? Object.entries(value) : [['$eq', value] as const]
     for (const [operator, operand] of operands)
-      if (!operators.has(operator.toLowerCase()) || [operand].flat().some(isPlain)) refuse(`${name}[${operator}]`)
+      if (!operators.has(operator.toLowerCase()) || [operand].flat(Infinity).some(isPlain))
+        refuse(`${name}[${operator}]`)
   }
   check(params.query ?? {})
 }

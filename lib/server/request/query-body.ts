@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
 import type { QueryParser } from '../../../types/fastify.js'
 import { BadRequest, UnsupportedMediaType } from '../../core/errors.js'
@@ -8,8 +9,8 @@ import { isPlain } from '../../core/objects.js'
 export const queryVerb = 'QUERY'
 
 /**
- * Where a method is called over HTTP. What is asked for by GET, and is no single record, is asked for by QUERY too, where the server knows
- * that verb.
+ * Where a method is called over HTTP. What is asked for by GET, and is no single record, is asked for by QUERY too, where Node
+ * and Fastify know that verb.
  *
  * @param app the instance that has the routes
  */
@@ -23,19 +24,20 @@ export function serverEndpoints(definition: MethodDefinition, app: unknown): rea
 export const takesQuery = (definition: MethodDefinition, app: unknown): boolean =>
   definition.verb === 'GET' &&
   definition !== methods.get('get') &&
+  METHODS.includes(queryVerb) &&
   (app as FastifyInstance).supportedMethods.includes(queryVerb)
 
 /** Says in an answer that QUERY is understood here, and in which format (RFC 10008, section 3). */
 export const offerQuery = (reply: FastifyReply) => reply.header('accept-query', 'application/json')
 
-const isJSON = (type: string) => /^application\/json\s*(;|$)/i.test(type)
+const isQueryFormat = (type: string) => /^application\/json\s*(;|$)/i.test(type)
 
 /**
  * Refuses a QUERY whose query is not a body of JSON, before that is read.
  * @throws {UnsupportedMediaType} for a body in another format; {BadRequest} when the URL has a query of its own
  */
 export function checkQueryRequest(request: FastifyRequest): void {
-  if (!isJSON(String(request.headers['content-type'])))
+  if (!isQueryFormat(String(request.headers['content-type'])))
     throw new UnsupportedMediaType('A QUERY has its query as a body of the type application/json')
   if (Object.keys(request.query as object).length > 0)
     throw new BadRequest('A QUERY has its query in the body: leave it out of the URL')

@@ -2,6 +2,7 @@ import findMyWay from 'find-my-way'
 import { toServiceError } from '../../core/errors.js'
 import { joinPath } from '../../core/path.js'
 import { routePath } from '../request/arguments.js'
+import { queryVerb } from '../request/query-body.js'
 import type { Router } from '../request/router.js'
 import { type ExposedService, placesOf } from './exposed.js'
 
@@ -139,6 +140,8 @@ const isPlaceholder = (segment?: string) => segment?.startsWith(':')
 /** The location of a service at one of its paths. */
 export function toLocation(entry: ExposedService, path: string): Location {
   const places = placesOf(entry).filter((place) => place.path === path)
-  const verbs = places.flatMap(({ verb }) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb]))
-  return { entry, path, names: places.map(({ name }) => name), verbs: [...new Set(verbs)] }
+  const verbs = new Set(places.flatMap(({ verb }) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb])))
+  // The newest verb stands behind those that everybody knows.
+  if (verbs.delete(queryVerb)) verbs.add(queryVerb)
+  return { entry, path, names: places.map(({ name }) => name), verbs: [...verbs] }
 }

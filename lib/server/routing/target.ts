@@ -17,8 +17,8 @@ function methodNotAllowed({ verbs, path }: Location, request: FastifyRequest, re
   const isQuery = request.method === queryVerb
   const verb = isQuery || request.method === 'HEAD' ? 'GET' : request.method
   const rows = [...methods].filter(([, row]) => row.verb === verb)
-  const asked = isQuery ? '' : path
-  const isHere = ([, row]: (typeof rows)[number]) => endpointsOf(row).some((endpoint) => endpoint.path === asked)
+  const calledPath = isQuery ? '' : path
+  const isHere = ([, row]: (typeof rows)[number]) => endpointsOf(row).some((endpoint) => endpoint.path === calledPath)
   const [name] = rows.find(isHere) ?? rows[0] ?? [request.method]
   const named = verb === custom.verb ? namedMethod(request) : undefined
   return withoutStack(() => new MethodNotAllowed(`Method \`${named ?? name}\` is not supported by this endpoint.`))

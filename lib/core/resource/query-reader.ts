@@ -32,10 +32,10 @@ export const ofTexts: Conversion = {
   isNull: (text) => text === ''
 }
 
-const asIs = (value: unknown) => value
+const untouched = (value: unknown) => value
 
 /** The values of JSON have their types: none is converted. */
-export const ofValues: Conversion = { value: asIs, list: asIs, count: asIs, isNull: () => false }
+export const ofValues: Conversion = { value: untouched, list: untouched, count: untouched, isNull: () => false }
 
 /** How deep `$or` and `$and` may stand in each other. */
 const maxGroupDepth = 5

@@ -3,27 +3,30 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHa
 import type { QueryParser } from '../../../types/fastify.js'
 import { BadRequest, UnsupportedMediaType } from '../../core/errors.js'
 import { type Endpoint, endpointsOf, type MethodDefinition, methods } from '../../core/methods.js'
+import { factsOf } from '../../core/object-facts.js'
 import { isPlain } from '../../core/objects.js'
+import type { ServiceEntry } from '../../core/service.js'
 
 /** The verb of a `find` whose query is the body (RFC 10008, docs/http.md#query). */
 export const queryVerb = 'QUERY'
 
+type QueriedEntry = Pick<ServiceEntry, 'app' | 'object'>
+
 /**
  * Where a method is called over HTTP. What is asked for by GET, and is no single record, is asked for by QUERY too, where Node
  * and Fastify know that verb.
- *
- * @param app the instance that has the routes
  */
-export function serverEndpoints(definition: MethodDefinition, app: unknown): readonly Endpoint[] {
+export function serverEndpoints(definition: MethodDefinition, entry: QueriedEntry): readonly Endpoint[] {
   const endpoints = endpointsOf(definition)
   const get = endpoints.find(({ verb }) => verb === 'GET')
-  return get !== undefined && takesQuery(definition, app) ? [...endpoints, { ...get, verb: queryVerb }] : endpoints
+  return get !== undefined && takesQuery(definition, entry) ? [...endpoints, { ...get, verb: queryVerb }] : endpoints
 }
 
-/** Whether a method may be called by QUERY. */
-export const takesQuery = (definition: MethodDefinition, app: unknown): boolean =>
+/** Whether a method may be called by QUERY. The services of a mounted application answer what they answer without it. */
+export const takesQuery = (definition: MethodDefinition, { app, object }: QueriedEntry): boolean =>
   definition.verb === 'GET' &&
   definition !== methods.get('get') &&
+  factsOf(object).foreign === undefined &&
   METHODS.includes(queryVerb) &&
   (app as FastifyInstance).supportedMethods.includes(queryVerb)
 

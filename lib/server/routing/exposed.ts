@@ -12,10 +12,10 @@ export interface ExposedService extends Describable {
 }
 
 /** Where the methods of a service are called over HTTP. */
-export const placesOf = ({ app, exposed, methods }: ExposedService): (Endpoint & { readonly name: string })[] =>
-  exposed.flatMap((name) => {
-    const { definition } = methods.get(name) as ServiceMethod
-    return serverEndpoints(definition, app).map((endpoint) => ({ name, ...endpoint }))
+export const placesOf = (entry: ExposedService): (Endpoint & { readonly name: string })[] =>
+  entry.exposed.flatMap((name) => {
+    const { definition } = entry.methods.get(name) as ServiceMethod
+    return serverEndpoints(definition, entry).map((endpoint) => ({ name, ...endpoint }))
   })
 
 /**

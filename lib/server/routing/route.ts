@@ -54,7 +54,7 @@ export function toRoute(
   const { name, definition } = method
   const byHeader = form === 'header'
   const isQuery = form === 'query'
-  const offersQuery = !byHeader && takesQuery(definition, instance)
+  const offersQuery = !byHeader && takesQuery(definition, entry)
   const schemaOption = options.schema?.[name]
   const label = `${entry.path || '/'}.${name}`
   const hasBody = byHeader || definition.arguments.includes('data')

@@ -39,7 +39,7 @@ export async function registerRoutes(
   for (const name of entry.exposed) {
     const method = entry.methods.get(name) as ServiceMethod
     const read = readerOf(method.definition)
-    const all = serverEndpoints(method.definition, instance)
+    const all = serverEndpoints(method.definition, entry)
     for (const form of ['direct', 'header', 'query'] as const) {
       const endpoints = all.filter((endpoint) => formOf(endpoint) === form)
       if (endpoints.length === 0) continue

@@ -170,7 +170,10 @@ t.test('the wire is the same as that of Feathers 5 where the contract does not s
 
   for (const [name, request] of Object.entries(requests)) {
     const ours = await ask('fastify-services', request)
-    t.strictSame(await ask('fastify-services/feathers', request), ours, `${name}: the same on a mounted application`)
+    // Services of a mounted application take no QUERY.
+    const withoutQuery = JSON.parse(JSON.stringify(ours).replace(', QUERY', ''))
+    const mounted = JSON.parse(JSON.stringify(await ask('fastify-services/feathers', request)))
+    t.strictSame(mounted, withoutQuery, `${name}: the same on a mounted application`)
     for (const other of both) {
       const theirs = await ask(other, request)
       const listed = differences.filter(({ from, rows }) => from.includes(other) && name in rows)

@@ -32,6 +32,8 @@ export interface Params<Q = Query> extends Partial<Identity> {
   /** The decoded placeholders of the service path: `userId` for a service at `users/:userId/messages`. */
   route?: Record<string, string>
   headers?: Record<string, string | string[] | undefined>
+  /** In a call of the server: the version that the record must have, or a record of that version (`version`). Over HTTP it is the header `If-Match`. */
+  ifMatch?: unknown
   /**
    * Over HTTP it aborts when the client has left, or `handlerTimeout` has passed: hand it on to `fetch` or a database. A call of the server
    * may pass one. A call whose signal is aborted before its method runs does not run it.

@@ -27,6 +27,8 @@ export interface MethodDescription {
   readonly security: readonly Readonly<Record<string, SecurityScheme>>[]
   /** What hooks say of who may do what, beside who calls: roles, and which records. */
   readonly access: readonly string[]
+  /** Whether it gives or changes one record by its version (`version`). */
+  readonly versioned: 'required' | 'optional' | undefined
 }
 
 /** A registered service as its callers over HTTP see it. */
@@ -74,7 +76,11 @@ export function describe(entry: Describable): ServiceDescription {
       schema: { ...documented, ...entry.options.schema?.[name] },
       hidden: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).hides ?? []),
       security: guardSchemes(entry, name),
-      access: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).access?.(name) ?? [])
+      access: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).access?.(name) ?? []),
+      versioned: hooksAround(entry, name)
+        .flatMap((hook) => traitsOf(hook).versioned ?? [])
+        .sort()
+        .at(-1)
     }
   }
   return {

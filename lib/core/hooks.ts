@@ -16,6 +16,8 @@ export interface HookTraits {
   readonly hides?: readonly string[]
   /** Says who may do what by a method, in words for documents: `admin, member (title, text)`. `undefined` where the hook has no say. */
   access?(method: string): string | undefined
+  /** Whether a record is changed by `If-Match` only, or may be: answers have its version. */
+  readonly versioned?: 'required' | 'optional'
   /** The instance all services of which a hook guards, but for those that have a guard of their own. */
   readonly guards?: object
   /** The security schemes that a guard accepts for a method, by the names that they have in OpenAPI documents. `undefined`: it lets all callers pass. */

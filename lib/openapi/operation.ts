@@ -4,7 +4,7 @@ import { rulesOf } from '../core/resource/rules.js'
 import { hasAttachment, type Json, toJsonSchema, withDefaults } from './json-schema.js'
 import { toPascal, wordsOf } from './names.js'
 import { toParameters } from './parameters.js'
-import { toResponses } from './responses.js'
+import { changesVersion, toResponses } from './responses.js'
 import type { DocumentedService, OperationSource } from './service.js'
 
 /** The operation of a method at a URL, as OpenAPI has it. */
@@ -13,7 +13,11 @@ export function toOperation(place: Omit<OperationSource, 'id'>): Json {
   const { schema, security } = method
   const id = idOf(method, form, service)
   const source = { ...place, id }
-  const parameters = [...(method.isByHeader ? [toHeader(method.name)] : []), ...toParameters(source)]
+  const parameters = [
+    ...(method.isByHeader ? [toHeader(method.name)] : []),
+    ...(changesVersion(method, form) ? [ifMatch(method.versioned === 'required')] : []),
+    ...toParameters(source)
+  ]
   const requestBody = toBody(source)
   const schemes = security.map((set) => Object.fromEntries(Object.keys(set).map((name) => [name, []])))
   return {
@@ -49,6 +53,14 @@ const toHeader = (name: string): Json => ({
   in: 'header',
   required: true,
   schema: { type: 'string', const: name }
+})
+
+const ifMatch = (required: boolean): Json => ({
+  name: 'If-Match',
+  in: 'header',
+  description: 'The ETag of the record as it was read: it is changed only if it is still the same.',
+  required,
+  schema: { type: 'string' }
 })
 
 function idOf(

@@ -45,11 +45,18 @@ function toAnswer({ method, form, service, services }: OperationSource, record: 
     if (type === lines) return [type, { schema: record }]
     return [type, { schema: { type: 'string', format: 'binary' } }]
   })
+  const hasVersion = method.versioned !== undefined && ['get', 'create', 'update', 'patch'].includes(name)
   const text = (responseSchema as Json | undefined)?.description ?? textOfAnswer(method, form)
   return {
     description: types.includes(lines) ? `${text} One on each line.` : text,
+    ...(hasVersion && { headers: { ETag: etag } }),
     content: Object.fromEntries(content)
   }
+}
+
+const etag: Json = {
+  description: 'The version of the record, for `If-Match`. A list has none.',
+  schema: { type: 'string' }
 }
 
 function textOfAnswer({ name, isCustom }: MethodDescription, { isMany }: Form) {
@@ -69,6 +76,10 @@ const toPage = (record: Json): Json => ({
   }
 })
 
+/** Whether an operation changes a record of a version. */
+export const changesVersion = ({ versioned, name }: MethodDescription, { hasId }: Form): boolean =>
+  versioned !== undefined && hasId && ['update', 'patch', 'remove'].includes(name)
+
 /** The errors that the transport, the guards and the adapters answer. Others are the `default`. */
 function errorsOf({ method, form, service }: OperationSource): string[] {
   const { name, definition, security, access } = method
@@ -79,6 +90,7 @@ function errorsOf({ method, form, service }: OperationSource): string[] {
     ...(security.length > 0 || access.length > 0 ? ['401', '403'] : []),
     ...(hasPlaceholder ? ['404'] : []),
     ...(name === 'create' ? ['405'] : []),
+    ...(changesVersion(method, form) ? ['412', ...(method.versioned === 'required' ? ['428'] : [])] : []),
     ...(hasBody ? ['415', '422'] : []),
     'default'
   ]

@@ -1,0 +1,120 @@
+import type { Params } from '../../types/service.js'
+import { isAdapter } from '../core/description.js'
+import { readProperty } from '../core/errors.js'
+import type { Version } from './version-tags.js'
+
+/** The parts of a query builder of knex that are used here. */
+interface Builder {
+  update(...args: unknown[]): Builder
+  delete(...args: unknown[]): Builder
+  where(condition: (builder: Builder) => void): Builder
+  where(column: string, operator: string, value: unknown): Builder
+  orWhere(condition: (builder: Builder) => void): Builder
+  whereIn(column: string, values: readonly unknown[]): Builder
+  then(resolve?: (result: unknown) => unknown, reject?: (error: unknown) => unknown): Promise<unknown>
+}
+
+/** A function that makes query builders: `knex`, or a transaction. */
+type Knex = (...args: unknown[]) => Builder
+
+/** The adapter of Feathers for knex. */
+export interface KnexAdapter {
+  getModel(params: Params): Knex
+}
+
+/** Whether a service is the adapter for knex, or of a class that extends it. */
+export const isKnexAdapter = (object: object): object is KnexAdapter =>
+  isAdapter(object) &&
+  ['knexify', 'createQuery', 'getModel'].every((name) => typeof readProperty(object, name) === 'function')
+
+/** A condition of the statement of a write. */
+interface Condition {
+  readonly column: string
+  /** The values of which the column has one. */
+  readonly versions: readonly Version[]
+}
+
+/** What became of a statement with a condition. */
+type Outcome = 'has not run' | 'has changed nothing' | 'has changed the record'
+
+/**
+ * Makes params by which the adapter for knex changes a record only if a condition holds: they hand it builders whose `update` and `delete` have the condition. In
+ * the query it would not be part of the statement, since the adapter selects the ids before it writes.
+ *
+ * @returns the params, and what became of the statement
+ */
+export function conditionalParams(params: Params, adapter: KnexAdapter, condition: Condition) {
+  let outcome: Outcome = 'has not run'
+  const settle = (isDone: boolean) => {
+    outcome = isDone ? 'has changed the record' : 'has changed nothing'
+  }
+  const restrict = (builder: Builder): Builder => {
+    const { then } = builder
+    for (const name of ['update', 'delete'] as const) {
+      const write = builder[name]
+      builder[name] = (...args) => {
+        // biome-ignore lint/suspicious/noThenProperty: a builder runs its statement when it is awaited
+        builder.then = (resolve, reject) => run(then.bind(builder), condition, settle).then(resolve, reject)
+        return addCondition(write.apply(builder, args), condition)
+      }
+    }
+    return builder
+  }
+  const restrictAll = (knex: Knex): Knex =>
+    new Proxy(knex, {
+      apply: (target, self, args) => restrict(Reflect.apply(target, self, args)),
+      get: (target, name) =>
+        name === 'withSchema'
+          ? (schema: string) => restrict((target as unknown as { withSchema: Knex }).withSchema(schema))
+          : Reflect.get(target, name)
+    })
+  const { transaction } = params as { transaction?: { trx?: Knex } }
+  return {
+    params: {
+      ...params,
+      adapter: { ...Object(params.adapter), Model: restrictAll(adapter.getModel(params)) },
+      ...(transaction?.trx && { transaction: { ...transaction, trx: restrictAll(transaction.trx) } })
+    },
+    outcome: () => outcome
+  }
+}
+
+function addCondition(builder: Builder, { column, versions }: Condition): Builder {
+  const dates = versions.filter((version) => version instanceof Date)
+  if (dates.length === 0) return builder.whereIn(column, versions)
+  // A column may have microseconds, which a Date has not.
+  return builder.where((alternatives) => {
+    for (const date of dates)
+      alternatives.orWhere((range) => {
+        range.where(column, '>=', date).where(column, '<', new Date(date.getTime() + 1))
+      })
+  })
+}
+
+/** Runs a write. @throws where it has changed nothing, so that the adapter goes no further */
+async function run(
+  then: Builder['then'],
+  { versions }: Condition,
+  settle: (isDone: boolean) => void
+): Promise<unknown> {
+  try {
+    const result = await then((result) => result)
+    const isDone = countOf(result) !== 0
+    settle(isDone)
+    if (!isDone) throw new Error('No record has this version')
+    return result
+  } catch (error) {
+    // A text may be none that the column can have, such as a UUID.
+    const message = String(readProperty(error, 'message'))
+    if (versions.some((version) => message.includes(`"${version}"`))) settle(false)
+    throw error
+  }
+}
+
+/** How many records a statement has changed: a number, the records, or what the driver gives. */
+function countOf(result: unknown): unknown {
+  if (Array.isArray(result)) return result.length
+  return typeof result === 'object'
+    ? (readProperty(result, 'rowCount') ?? readProperty(result, 'affectedRows'))
+    : result
+}

@@ -1,0 +1,187 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { AroundHook, HookContext } from '../../types/fastify.js'
+import { isAdapter } from '../core/description.js'
+import { BadRequest, GeneralError, PreconditionFailed, PreconditionRequired, toServiceError } from '../core/errors.js'
+import { type HookPosition, withTraits } from '../core/hooks.js'
+import { callerIn } from '../core/http-call.js'
+import { methods } from '../core/methods.js'
+import { factsOf } from '../core/object-facts.js'
+import { conditionalParams, isKnexAdapter, type KnexAdapter } from './knex-condition.js'
+import { type Kind, kindOf, readTags, type Tags, toTag, type Version } from './version-tags.js'
+
+export interface VersionOptions {
+  /** Whether `update`, `patch` and `remove` of a record over HTTP need `If-Match`: 428 without it. Default `false`. */
+  required?: boolean
+  /** Gives the version of a record that is created or changed. Default: the database changes the field, or a hook. */
+  set?: () => Version
+}
+
+/**
+ * An around hook that lets callers change a record only as they know it (docs/http.md#conditional-writes). Answers of one record have its version as `ETag`;
+ * `update`, `patch` and `remove` with `If-Match` change the record of that version and no other. Calls of the server have `params.ifMatch`: a version, or a record.
+ * With `@feathersjs/knex` it is a condition of the statement. Records of other adapters are compared while no other write of this process runs on them,
+ * those of other services just before the method, which has the version in `params.ifMatch` for a statement of its own.
+ *
+ * @param field the field that holds the version: a number, a text or a date that changes with each write
+ * @returns a hook for `around`, of one service or of all. It throws `PreconditionFailed` (412) where the record has another version, `PreconditionRequired`
+ * (428) where the call needs to name one, BadRequest for a version of many records
+ * @throws when the server starts, if it is no around hook
+ * @example
+ * app.service('notes', notes, { hooks: { around: { all: [version('updatedAt', { set: () => new Date() })] } } })
+ */
+export function version(field: string, { required = false, set }: VersionOptions = {}): AroundHook {
+  const kinds = new WeakMap<object, Kind>()
+  let hasWarned = false
+
+  const hook: AroundHook = async (context, next) => {
+    const { method, path, params } = context
+    const isWrite = writes.has(method)
+    // A call that passes on the params of a request is about another record.
+    const isRequest = callerIn(params)?.context === context
+    const tags = isWrite || !methods.has(method) ? readTags(params, isRequest, field) : undefined
+    if (required && isWrite && isRequest && tags === undefined)
+      throw new PreconditionRequired(`'${method}' of '${path}' needs the header If-Match with the ETag of the record`)
+    if (tags !== undefined && context.id === null)
+      throw new BadRequest(`'${method}' of '${path}' takes If-Match for one record`)
+    if (set !== undefined && methods.has(method)) setVersion(context, field, set)
+    await runIf(tags, context, field, kinds, next)
+    const versionAfter = versionIn(context, field)
+    if (versionAfter === undefined || !answersVersion.has(method)) return
+    if (isRequest) setETag(context, versionAfter)
+    if (!isWrite || tags?.includes(versionAfter) !== true || tags.isAny || hasWarned) return
+    hasWarned = true
+    const { log } = context.app
+    log.warn(
+      `'${method}' of '${path}' left '${field}' as it was: version('${field}') needs it to change with each write`
+    )
+  }
+  const check = ({ path, type }: HookPosition) => {
+    if (type !== 'around') throw new Error(`version at '${path}' is a hook for 'around', not for '${type}'`)
+  }
+  return withTraits(hook, { isInnermost: true, check, versioned: required ? 'required' : 'optional' })
+}
+
+/** The methods that answer one record as it is now. */
+const answersVersion = new Set(['get', 'create', 'update', 'patch'])
+/** The methods that change a record that is there. */
+const writes = new Set(['update', 'patch', 'remove'])
+
+type Next = () => Promise<void>
+
+async function runIf(
+  tags: Tags | undefined,
+  context: HookContext,
+  field: string,
+  kinds: WeakMap<object, Kind>,
+  next: Next
+): Promise<void> {
+  const { service, method } = context
+  const { object = service } = factsOf(service)
+  const isStandard = methods.has(method)
+  if (isStandard && isKnexAdapter(object)) {
+    const isConditional = tags !== undefined && !tags.isAny
+    if (isConditional) {
+      const kind = kinds.get(object) ?? kindOf((await readRecord(context, object))[field])
+      return runStatement(context, object, field, tags.versionsAs(kind), next)
+    }
+    await next()
+    const kind = kindOf(versionIn(context, field))
+    if (kind !== undefined) kinds.set(object, kind)
+    return
+  }
+  const compareFirst = async () => {
+    const { params, id } = context
+    if (tags === undefined || id === undefined) return next()
+    context.params = { ...params, ifMatch: await compare(tags, context, object, field) }
+    await next().finally(() => {
+      context.params = params
+    })
+  }
+  if (!isStandard || !isAdapter(object) || method === 'find' || method === 'get') return compareFirst()
+  return runAlone(object, context, compareFirst)
+}
+
+/** @throws PreconditionFailed where the statement has changed nothing, and the record is there */
+async function runStatement(
+  context: HookContext,
+  adapter: KnexAdapter,
+  column: string,
+  versions: readonly Version[],
+  next: Next
+): Promise<void> {
+  const { params, outcome } = conditionalParams(context.params, adapter, { column, versions })
+  const paramsBefore = context.params
+  context.params = params
+  try {
+    await next()
+  } catch (error) {
+    if (outcome() !== 'has changed nothing') throw error
+    // The record may not be there, or no longer.
+    await readRecord(context, adapter).catch((reason) => {
+      if (toServiceError(reason).code === 404) throw reason
+    })
+    throw preconditionFailed(context)
+  } finally {
+    // Hooks further out may pass them on to other services.
+    context.params = paramsBefore
+  }
+  if (outcome() !== 'has changed the record')
+    throw new GeneralError(
+      `'${context.method}' of '${context.path}' did not hand its params on to the adapter: the condition of version('${column}') was lost`
+    )
+}
+
+/** Compares the version of a record as its service has it, and returns it. @throws PreconditionFailed */
+async function compare(tags: Tags, context: HookContext, object: object, field: string): Promise<unknown> {
+  const { [field]: version } = await readRecord(context, object)
+  if (!tags.isAny && !tags.includes(version)) throw preconditionFailed(context)
+  return version
+}
+
+async function readRecord({ id, params, path }: HookContext, object: object): Promise<Record<string, unknown>> {
+  const { get } = object as { get?: (id: unknown, params: object) => Promise<unknown> }
+  if (get === undefined) throw new GeneralError(`'${path}' needs a method 'get' for If-Match`)
+  const { $select, ...query } = params.query ?? {}
+  return Object(await get.call(object, id, { ...params, query }))
+}
+
+const preconditionFailed = ({ id, path }: HookContext) =>
+  new PreconditionFailed(`The record '${id}' of '${path}' has been changed since it was read: get it again`)
+
+const runningFor = new AsyncLocalStorage<string>()
+const turnsOf = new WeakMap<object, Map<string, Promise<unknown>>>()
+
+/**
+ * Runs a write of an adapter while no other runs on the same record: between the comparison and the write an adapter waits. A write in memory takes no time, so there
+ * all writes of a service run one after the other, those of many records too. A write that the method of a class makes within its own is part of it.
+ */
+async function runAlone(object: object, { id }: HookContext, run: Next): Promise<void> {
+  const isMemory = 'store' in object
+  if (!isMemory && (id === null || id === undefined)) return run()
+  const key = isMemory ? '' : String(id)
+  if (runningFor.getStore() === key) return run()
+  const turns = turnsOf.get(object) ?? new Map<string, Promise<unknown>>()
+  turnsOf.set(object, turns)
+  const turn = (turns.get(key) ?? Promise.resolve()).then(() => runningFor.run(key, run))
+  const settled = turn.catch(() => {})
+  turns.set(key, settled)
+  await turn.finally(() => {
+    if (turns.get(key) === settled) turns.delete(key)
+  })
+}
+
+function setVersion(context: HookContext, field: string, set: () => Version): void {
+  const { data } = context
+  if (data === undefined) return
+  const withVersion = (record: object) => ({ ...record, [field]: set() })
+  context.data = Array.isArray(data) ? data.map(withVersion) : withVersion(data)
+}
+
+/** The version of the record that a call gives, or of the first that `find` does. */
+const versionIn = ({ result, method }: HookContext, field: string): unknown =>
+  method === 'find' ? Object(Object(result).data ?? result)[0]?.[field] : Object(result)[field]
+
+function setETag(context: HookContext, value: unknown): void {
+  const tag = toTag(value)
+  if (tag !== undefined) context.http = { ...context.http, headers: { ...context.http?.headers, ETag: tag } }
+}

@@ -1,0 +1,253 @@
+import swagger from '@fastify/swagger'
+import { KnexService, transaction } from '@feathersjs/knex'
+import { MemoryService } from '@feathersjs/memory'
+import Fastify from 'fastify'
+import services, { type HookContext, type HookOptions, NotFound, type Params, version } from 'fastify-services'
+import { openapi } from 'fastify-services/openapi'
+import t from 'tap'
+import { openPGlite } from '../support/pglite.js'
+import { knexVersionContract, serveVersioned, versionContract } from '../support/version-contract.js'
+
+let last = 0
+const set = () => ++last
+
+t.test('records in memory', (t) => versionContract(t, new MemoryService({ startId: 1 }), set))
+
+t.test('records in memory, their versions dates', (t) =>
+  versionContract(t, new MemoryService({ startId: 1 }), () => new Date(Date.UTC(2026, 0, 1) + ++last))
+)
+
+t.test('@feathersjs/knex on PostgreSQL inside the process', async (t) => knexVersionContract(t, await openPGlite(t)))
+
+type Operation = { responses: Record<string, { headers?: object }> }
+type Document = { paths: Record<string, { get: Operation; patch: Operation }> }
+type Note = { id?: number; text: string; version?: number }
+
+class Notes {
+  records = new Map<string, Note>([['1', { id: 1, text: 'first', version: 1 }]])
+  seen: unknown[] = []
+  async get(id: string, _params: Params) {
+    const record = this.records.get(String(id))
+    if (record === undefined) throw new NotFound()
+    return record
+  }
+  async patch(id: string, data: Partial<Note>, { ifMatch }: Params) {
+    this.seen.push(ifMatch)
+    const record = { ...(await this.get(id, {})), ...data, version: Number((await this.get(id, {})).version) + 1 }
+    this.records.set(String(id), record)
+    return record
+  }
+  async find() {
+    return [...this.records.values()]
+  }
+  async publish(id: string, _data: unknown, params: Params) {
+    return this.patch(id, { text: 'published' }, params)
+  }
+}
+
+t.test('a service that is no adapter: compared before the method, which has the version', async (t) => {
+  const notes = new Notes()
+  const { send } = await serveVersioned(t, notes)
+  t.equal((await send('GET', '/notes/1')).etag, '"1"')
+  t.equal((await send('PATCH', '/notes/1', { text: 'new' }, '"7"')).status, 412)
+  t.match(await send('PATCH', '/notes/1', { text: 'new' }, '"1"'), { status: 200, etag: '"2"' })
+  t.match(await send('PATCH', '/notes/1', { text: 'newer' }), { status: 200, etag: '"3"' }, 'no version is named')
+  t.equal((await send('PATCH', '/notes/2', { text: 'new' }, '"1"')).status, 404)
+  t.equal((await send('PATCH', '/notes/2', { text: 'new' }, '*')).status, 404)
+  t.same(notes.seen, [1, undefined])
+  t.equal((await send('GET', '/notes')).etag, undefined, 'a list has no version')
+})
+
+t.test('an answer in words: what is wrong, and what to do', async (t) => {
+  const { send } = await serveVersioned(t, new MemoryService({ startId: 1, multi: true }), { set, required: true })
+  const { etag } = await send('POST', '/notes', { text: 'first' })
+  for (const verb of ['PUT', 'PATCH', 'DELETE'])
+    t.match(await send(verb, '/notes/1', { text: 'new' }), {
+      status: 428,
+      body: { name: 'PreconditionRequired', className: 'precondition-required', message: /needs the header If-Match/ }
+    })
+  t.match(await send('PATCH', '/notes/1', { text: 'new' }, '"0"'), {
+    status: 412,
+    body: {
+      name: 'PreconditionFailed',
+      className: 'precondition-failed',
+      message: "The record '1' of 'notes' has been changed since it was read: get it again"
+    }
+  })
+  t.match(await send('PATCH', '/notes?text=first', { text: 'new' }, etag), {
+    status: 400,
+    body: { message: /takes If-Match for one record/ }
+  })
+  t.equal((await send('PATCH', '/notes?text=first', { text: 'all' })).status, 428, 'not past it by a write of many')
+  t.equal((await send('PATCH', '/notes/1', { text: 'new' }, '*')).status, 200)
+})
+
+t.test('a counter that many clients raise by what they have read loses nothing', async (t) => {
+  const notes = new MemoryService({ startId: 1 })
+  const { send } = await serveVersioned(t, notes, { set })
+  await send('POST', '/notes', { text: '0' })
+  const raise = async (): Promise<void> => {
+    const { body, etag } = await send('GET', '/notes/1')
+    const { status } = await send('PATCH', '/notes/1', { text: String(Number(body.text) + 1) }, etag)
+    if (status === 412) await raise()
+  }
+  await Promise.all(Array.from({ length: 20 }, raise))
+  t.equal((await send('GET', '/notes/1')).body.text, '20')
+})
+
+t.test('a write beside one that names a version: none slips between comparison and write', async (t) => {
+  class Slow extends MemoryService<Note> {
+    override async _get(id: number, params?: object) {
+      const record = await super._get(id, params as never)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      return record
+    }
+  }
+  const notes = new Slow({ startId: 1, multi: true })
+  const { send } = await serveVersioned(t, notes, { set })
+  const { etag } = await send('POST', '/notes', { text: 'first' })
+  const [first, second] = await Promise.all([
+    send('PATCH', '/notes/1', { text: 'mine' }, etag),
+    send('PATCH', '/notes?text=first', { text: 'all' })
+  ])
+  t.match(
+    [first, second],
+    [
+      { status: 200, body: { text: 'mine' } },
+      { status: 200, body: [] }
+    ]
+  )
+})
+
+t.test('a class that writes within its own write does not wait for itself', async (t) => {
+  class Counted extends MemoryService<Note> {
+    override async patch(...args: unknown[]): Promise<never> {
+      const [id, data] = args as [number, Note]
+      if (data.text === 'nested') await app.service('notes').patch(id, { text: 'inner' })
+      return super.patch(...(args as [never, never])) as never
+    }
+  }
+  const { app, send } = await serveVersioned(t, new Counted({ startId: 1 }), { set })
+  const { etag } = await send('POST', '/notes', { text: 'first' })
+  t.equal((await send('PATCH', '/notes/1', { text: 'nested' }, etag)).status, 200)
+})
+
+t.test('a custom method of a record is called only for the version that is named', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  const routes = { publish: 'POST /:id/publish' } as const
+  app.service('notes', new Notes(), { methods: ['publish'], routes, hooks: { around: { all: [version('version')] } } })
+  const publish = (tag: string) => app.inject({ method: 'POST', url: '/notes/1/publish', headers: { 'if-match': tag } })
+  t.equal((await publish('"2"')).statusCode, 412)
+  t.match((await publish('"1"')).json(), { text: 'published' })
+})
+
+t.test('a class that keeps the params of a write from the adapter for knex fails, and says why', async (t) => {
+  class Forgetful extends KnexService {
+    override async patch(id: never, data: never): Promise<never> {
+      return super.patch(id, data, {}) as never
+    }
+  }
+  const Model = await openPGlite(t)
+  await Model.raw('create table forgetful (id serial primary key, text text, version integer)')
+  const { send } = await serveVersioned(t, new Forgetful({ Model, name: 'forgetful' }), { set })
+  const { etag } = await send('POST', '/notes', { text: 'first' })
+  t.match(await send('PATCH', '/notes/1', { text: 'new' }, etag), {
+    status: 500,
+    body: { message: /did not hand its params on to the adapter/ }
+  })
+})
+
+t.test('a write in a transaction of the adapter has the condition, too', async (t) => {
+  const Model = await openPGlite(t)
+  await Model.raw('create table moved (id serial primary key, text text, version integer)')
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  const around = [version('version', { set })]
+  const before = [transaction.start()]
+  const hooks = {
+    around: { all: around },
+    before: { patch: before },
+    after: { patch: [transaction.end()] },
+    error: { patch: [transaction.rollback()] }
+  }
+  app.service('moved', new KnexService({ Model, name: 'moved' }), { hooks: hooks as HookOptions })
+  const created = await app.inject({ method: 'POST', url: '/moved', payload: { text: 'first' } })
+  const etag = String(created.headers.etag)
+  const patch = () =>
+    app.inject({ method: 'PATCH', url: '/moved/1', headers: { 'if-match': etag }, payload: { text: 'new' } })
+  t.equal((await patch()).statusCode, 200)
+  t.equal((await patch()).statusCode, 412)
+})
+
+t.test('a version that does not change is told once, in the log', async (t) => {
+  const lines: string[] = []
+  const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => lines.push(line) } } })
+  t.teardown(() => app.close())
+  await app.register(services)
+  app.service('notes', new MemoryService({ startId: 1 }), { hooks: { around: { all: [version('version')] } } })
+  await app.inject({ method: 'POST', url: '/notes', payload: { text: 'first', version: 1 } })
+  for (const text of ['a', 'b'])
+    await app.inject({ method: 'PATCH', url: '/notes/1', headers: { 'if-match': '"1"' }, payload: { text } })
+  t.match(
+    lines[0],
+    /'patch' of 'notes' left 'version' as it was: version\('version'\) needs it to change with each write/
+  )
+  t.equal(lines.length, 1)
+})
+
+t.test('it stands around methods, or the server does not start', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  app.service('notes', new Notes(), { hooks: { before: { all: [version('version') as never] } } })
+  await t.rejects(async () => app.ready(), /version at 'notes' is a hook for 'around', not for 'before'/)
+})
+
+t.test('OpenAPI says which requests take If-Match, and which answers have an ETag', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  await app.register(swagger, openapi({ info: { title: 'Notes', version: '1' } }))
+  app.service('notes', new MemoryService(), { hooks: { around: { all: [version('version', { required: true })] } } })
+  await app.ready()
+  const { paths } = app.swagger() as unknown as Document
+  const place = paths['/notes/{id}'] as Document['paths'][string]
+  t.match(place.patch, {
+    parameters: [{ name: 'If-Match', in: 'header', required: true }, {}],
+    responses: { 200: { headers: { ETag: {} } }, 412: { $ref: /PreconditionFailed/ }, 428: {} }
+  })
+  t.match(place.get.responses[200]?.headers, { ETag: {} })
+  t.notOk(place.get.responses[412])
+  t.notOk(paths['/notes']?.get.responses[200]?.headers)
+})
+
+t.test(
+  'the version that a request names is that of its own record, whatever its params are passed on to',
+  async (t) => {
+    const Model = await openPGlite(t)
+    await Model.raw('create table passed (id serial primary key, text text, version integer)')
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(services, { hooks: { around: { all: [version('version', { set, required: true })] } } })
+    app.service('others', new KnexService({ Model, name: 'passed' }))
+    const touch = async ({ params }: HookContext) => {
+      await app.service('others').patch(1, { text: 'touched' }, params)
+    }
+    app.service('notes', new KnexService({ Model, name: 'passed' }), { hooks: { after: { patch: [touch] } } })
+    for (const text of ['first', 'second']) await app.inject({ method: 'POST', url: '/notes', payload: { text } })
+    const { headers } = await app.inject('/notes/2')
+    const patch = () =>
+      app.inject({
+        method: 'PATCH',
+        url: '/notes/2',
+        headers: { 'if-match': String(headers.etag) },
+        payload: { text: 'new' }
+      })
+    t.match((await patch()).json(), { text: 'new' })
+    t.match((await app.inject('/notes/1')).json(), { text: 'touched' })
+    t.equal((await patch()).statusCode, 412)
+  }
+)

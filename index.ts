@@ -2,13 +2,15 @@ export type { ErrorData, ErrorJSON } from './lib/core/errors.js'
 // biome-ignore format: the door fits on a page
 export {
   BadGateway, BadRequest, Conflict, Forbidden, GeneralError, Gone, LengthRequired, MethodNotAllowed, NotAcceptable,
-  NotAuthenticated, NotFound, NotImplemented, PayloadTooLarge, PaymentError, PreconditionFailed,
-  PreconditionRequired, ServiceError, Timeout, TooManyRequests, Unavailable, Unprocessable, UnsupportedMediaType, UriTooLong
+  NotAuthenticated, NotFound, NotImplemented, PayloadTooLarge, PaymentError, ServiceError, Timeout, TooManyRequests,
+  Unavailable, Unprocessable, UnsupportedMediaType, UriTooLong
 } from './lib/core/errors.js'
 export { commonOperators } from './lib/core/operators.js'
 export { resource } from './lib/core/resource/resource.js'
+export { memoryStore, type Store } from './lib/core/store.js'
 export { errorHandler, frameworkErrors, notFound } from './lib/server/errors/error-handler.js'
 export { default } from './lib/server/plugin.js'
+export { type IdempotencyOptions, idempotency } from './lib/writes/idempotency.js'
 export { type VersionOptions, version } from './lib/writes/version.js'
 export type { Version } from './lib/writes/version-tags.js'
 export type { MethodRoute, MethodRoutes, WithRoutes } from './types/call.js'

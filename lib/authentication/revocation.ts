@@ -1,5 +1,5 @@
 import type { TokenPayload } from '../../types/authentication.js'
-import type { Store } from './store.js'
+import type { Store } from '../core/store.js'
 
 /** The access tokens and logins that were revoked. */
 export class RevocationList {

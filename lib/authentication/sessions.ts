@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { NotAuthenticated } from '../core/errors.js'
-import type { Store } from './store.js'
+import type { Store } from '../core/store.js'
 
 /** A login that is kept alive by refresh tokens. */
 export interface Session {

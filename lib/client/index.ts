@@ -10,8 +10,8 @@ export type * from '../../types/service.js'
 // biome-ignore format: the door fits on a page
 export {
   BadGateway, BadRequest, Conflict, Forbidden, GeneralError, Gone, LengthRequired, MethodNotAllowed, NotAcceptable,
-  NotAuthenticated, NotFound, NotImplemented, PayloadTooLarge, PaymentError, PreconditionFailed,
-  PreconditionRequired, ServiceError, Timeout, TooManyRequests, Unavailable, Unprocessable, UnsupportedMediaType, UriTooLong
+  NotAuthenticated, NotFound, NotImplemented, PayloadTooLarge, PaymentError, ServiceError, Timeout, TooManyRequests,
+  Unavailable, Unprocessable, UnsupportedMediaType, UriTooLong
 } from '../core/errors.js'
 export { createClient } from './application.js'
 export { type AuthenticationClient, authentication, type ClientAuthenticationOptions } from './authentication.js'

@@ -1,5 +1,5 @@
 import { attempt, readProperty } from './errors.js'
-import { type HookStore, type SecurityScheme, traitsOf } from './hooks.js'
+import { type HookStore, type OperationNotes, type SecurityScheme, traitsOf } from './hooks.js'
 import { custom, type Endpoint, endpointsOf, type MethodDefinition, methods } from './methods.js'
 import { factsOf, type MethodSchema } from './object-facts.js'
 import { placeholdersIn } from './path.js'
@@ -27,8 +27,8 @@ export interface MethodDescription {
   readonly security: readonly Readonly<Record<string, SecurityScheme>>[]
   /** What hooks say of who may do what, beside who calls: roles, and which records. */
   readonly access: readonly string[]
-  /** Whether it gives or changes one record by its version (`version`). */
-  readonly versioned: 'required' | 'optional' | undefined
+  /** What hooks have its requests and answers say at a URL. */
+  notes(form: Form): readonly OperationNotes[]
 }
 
 /** A registered service as its callers over HTTP see it. */
@@ -77,10 +77,8 @@ export function describe(entry: Describable): ServiceDescription {
       hidden: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).hides ?? []),
       security: guardSchemes(entry, name),
       access: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).access?.(name) ?? []),
-      versioned: hooksAround(entry, name)
-        .flatMap((hook) => traitsOf(hook).versioned ?? [])
-        .sort()
-        .at(-1)
+      notes: ({ verb, hasId }) =>
+        hooksAround(entry, name).flatMap((hook) => traitsOf(hook).notes?.({ method: name, verb, hasId }) ?? [])
     }
   }
   return {

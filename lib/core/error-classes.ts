@@ -74,7 +74,7 @@ export const byCode = new Map<number, ServiceErrorClass>()
 
 // The names of the statuses from 400 to 429, and of those from 500 on. In this form they take the least of a web page, which has no class that it does not name.
 const errorNames =
-  'BadRequest,NotAuthenticated,PaymentError,Forbidden,NotFound,MethodNotAllowed,NotAcceptable,,Timeout,Conflict,Gone,LengthRequired,PreconditionFailed,PayloadTooLarge,UriTooLong,UnsupportedMediaType,,,,,,,Unprocessable,,,,,,PreconditionRequired,TooManyRequests,GeneralError,NotImplemented,BadGateway,Unavailable'
+  'BadRequest,NotAuthenticated,PaymentError,Forbidden,NotFound,MethodNotAllowed,NotAcceptable,,Timeout,Conflict,Gone,LengthRequired,,PayloadTooLarge,UriTooLong,UnsupportedMediaType,,,,,,,Unprocessable,,,,,,,TooManyRequests,GeneralError,NotImplemented,BadGateway,Unavailable'
 
 for (const [index, name] of errorNames.split(',').entries()) {
   const code = index + (index < 30 ? 400 : 470)
@@ -168,13 +168,6 @@ export type Gone = ServiceError
 export const LengthRequired = /* @__PURE__ */ errorClass(411)
 export type LengthRequired = ServiceError
 /**
- * 412: the record is no longer as the caller knows it.
- * @example
- * throw new PreconditionFailed('The note has been changed since it was read')
- */
-export const PreconditionFailed = /* @__PURE__ */ errorClass(412)
-export type PreconditionFailed = ServiceError
-/**
  * 413: the body is larger than the limit.
  * @example
  * throw new PayloadTooLarge('A picture has at most 2 MB')
@@ -202,13 +195,6 @@ export type UnsupportedMediaType = ServiceError
  */
 export const Unprocessable = /* @__PURE__ */ errorClass(422)
 export type Unprocessable = ServiceError
-/**
- * 428: the call must name the version of the record that it changes.
- * @example
- * throw new PreconditionRequired('Send If-Match')
- */
-export const PreconditionRequired = /* @__PURE__ */ errorClass(428)
-export type PreconditionRequired = ServiceError
 /**
  * 429: the caller has sent too many requests.
  * @example

@@ -16,12 +16,34 @@ export interface HookTraits {
   readonly hides?: readonly string[]
   /** Says who may do what by a method, in words for documents: `admin, member (title, text)`. `undefined` where the hook has no say. */
   access?(method: string): string | undefined
-  /** Whether a record is changed by `If-Match` only, or may be: answers have its version. */
-  readonly versioned?: 'required' | 'optional'
+  /** What the hook has requests and answers of an operation say, for documents. */
+  notes?(operation: OperationPlace): OperationNotes | undefined
   /** The instance all services of which a hook guards, but for those that have a guard of their own. */
   readonly guards?: object
   /** The security schemes that a guard accepts for a method, by the names that they have in OpenAPI documents. `undefined`: it lets all callers pass. */
   security?(position: HookPosition, method: string): Readonly<Record<string, SecurityScheme>> | undefined
+}
+
+/** A method at a URL. */
+export interface OperationPlace {
+  readonly method: string
+  readonly verb: string
+  /** Whether the URL is that of one record. */
+  readonly hasId: boolean
+}
+
+/** A header, in words for documents. */
+export interface NotedHeader {
+  readonly name: string
+  readonly description: string
+  readonly required?: boolean
+}
+
+export interface OperationNotes {
+  readonly request?: NotedHeader
+  readonly response?: NotedHeader
+  /** The statuses of errors. */
+  readonly statuses?: readonly string[]
 }
 
 const traits = Symbol('traits')

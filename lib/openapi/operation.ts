@@ -1,10 +1,11 @@
 import type { Form, MethodDescription } from '../core/description.js'
+import type { NotedHeader } from '../core/hooks.js'
 import { filesOf } from '../core/resource/files.js'
 import { rulesOf } from '../core/resource/rules.js'
 import { hasAttachment, type Json, toJsonSchema, withDefaults } from './json-schema.js'
 import { toPascal, wordsOf } from './names.js'
 import { toParameters } from './parameters.js'
-import { changesVersion, toResponses } from './responses.js'
+import { toResponses } from './responses.js'
 import type { DocumentedService, OperationSource } from './service.js'
 
 /** The operation of a method at a URL, as OpenAPI has it. */
@@ -15,7 +16,7 @@ export function toOperation(place: Omit<OperationSource, 'id'>): Json {
   const source = { ...place, id }
   const parameters = [
     ...(method.isByHeader ? [toHeader(method.name)] : []),
-    ...(changesVersion(method, form) ? [ifMatch(method.versioned === 'required')] : []),
+    ...method.notes(form).flatMap(({ request }) => (request === undefined ? [] : [toNotedHeader(request)])),
     ...toParameters(source)
   ]
   const requestBody = toBody(source)
@@ -55,10 +56,10 @@ const toHeader = (name: string): Json => ({
   schema: { type: 'string', const: name }
 })
 
-const ifMatch = (required: boolean): Json => ({
-  name: 'If-Match',
+const toNotedHeader = ({ name, description, required = false }: NotedHeader): Json => ({
+  name,
   in: 'header',
-  description: 'The ETag of the record as it was read: it is changed only if it is still the same.',
+  description,
   required,
   schema: { type: 'string' }
 })

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { isJSON } from '../core/content.js'
 import { type Form, type MethodDescription, responsesIn } from '../core/description.js'
+import type { NotedHeader } from '../core/hooks.js'
 import { isObject } from '../core/objects.js'
 import { isEmpty, type Json, toJsonSchema } from './json-schema.js'
 import { toPascal } from './names.js'
@@ -45,19 +46,18 @@ function toAnswer({ method, form, service, services }: OperationSource, record: 
     if (type === lines) return [type, { schema: record }]
     return [type, { schema: { type: 'string', format: 'binary' } }]
   })
-  const hasVersion = method.versioned !== undefined && ['get', 'create', 'update', 'patch'].includes(name)
+  const headers = method
+    .notes(form)
+    .flatMap(({ response }) => (response === undefined ? [] : [[response.name, toResponseHeader(response)]]))
   const text = (responseSchema as Json | undefined)?.description ?? textOfAnswer(method, form)
   return {
     description: types.includes(lines) ? `${text} One on each line.` : text,
-    ...(hasVersion && { headers: { ETag: etag } }),
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
     content: Object.fromEntries(content)
   }
 }
 
-const etag: Json = {
-  description: 'The version of the record, for `If-Match`. A list has none.',
-  schema: { type: 'string' }
-}
+const toResponseHeader = ({ description }: NotedHeader): Json => ({ description, schema: { type: 'string' } })
 
 function textOfAnswer({ name, isCustom }: MethodDescription, { isMany }: Form) {
   if (isCustom) return `What \`${name}\` gives.`
@@ -76,10 +76,6 @@ const toPage = (record: Json): Json => ({
   }
 })
 
-/** Whether an operation changes a record of a version. */
-export const changesVersion = ({ versioned, name }: MethodDescription, { hasId }: Form): boolean =>
-  versioned !== undefined && hasId && ['update', 'patch', 'remove'].includes(name)
-
 /** The errors that the transport, the guards and the adapters answer. Others are the `default`. */
 function errorsOf({ method, form, service }: OperationSource): string[] {
   const { name, definition, security, access } = method
@@ -90,8 +86,8 @@ function errorsOf({ method, form, service }: OperationSource): string[] {
     ...(security.length > 0 || access.length > 0 ? ['401', '403'] : []),
     ...(hasPlaceholder ? ['404'] : []),
     ...(name === 'create' ? ['405'] : []),
-    ...(changesVersion(method, form) ? ['412', ...(method.versioned === 'required' ? ['428'] : [])] : []),
     ...(hasBody ? ['415', '422'] : []),
+    ...method.notes(form).flatMap(({ statuses = [] }) => statuses),
     'default'
   ]
 }

@@ -120,7 +120,8 @@ export const errorSchema: Json = {
 /** The name and the text of the response for a status: `NotFound`. */
 export function errorOf(status: string): { name: string; description: string } {
   const Class = byCode.get(Number(status))
-  return Class === undefined
+  const text = STATUS_CODES[status]
+  return text === undefined
     ? { name: 'AnyError', description: 'Any other error.' }
-    : { name: new Class().name, description: `${STATUS_CODES[status]}.` }
+    : { name: Class ? new Class().name : text.replace(/\W/g, ''), description: `${text}.` }
 }

@@ -54,7 +54,7 @@ export function conditionalParams(params: Params, adapter: KnexAdapter, conditio
       const write = builder[name]
       builder[name] = (...args) => {
         // biome-ignore lint/suspicious/noThenProperty: a builder runs its statement when it is awaited
-        builder.then = (resolve, reject) => run(then.bind(builder), condition, settle).then(resolve, reject)
+        builder.then = (resolve, reject) => runConditional(then.bind(builder), condition, settle).then(resolve, reject)
         return addCondition(write.apply(builder, args), condition)
       }
     }
@@ -92,7 +92,7 @@ function addCondition(builder: Builder, { column, versions }: Condition): Builde
 }
 
 /** Runs a write. @throws where it has changed nothing, so that the adapter goes no further */
-async function run(
+async function runConditional(
   then: Builder['then'],
   { versions }: Condition,
   settle: (isDone: boolean) => void

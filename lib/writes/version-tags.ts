@@ -4,9 +4,9 @@ import type { Params } from '../../types/service.js'
 export type Version = string | number | bigint | Date
 
 /** The kind of the values that a column holds. */
-export type Kind = 'text' | 'number' | 'date'
+export type VersionKind = 'text' | 'number' | 'date'
 
-export const kindOf = (value: unknown): Kind | undefined => {
+export const versionKindOf = (value: unknown): VersionKind | undefined => {
   if (value instanceof Date) return 'date'
   if (typeof value === 'number') return 'number'
   return typeof value === 'string' || typeof value === 'bigint' ? 'text' : undefined
@@ -14,7 +14,7 @@ export const kindOf = (value: unknown): Kind | undefined => {
 
 /** A version as a text: that of JSON. */
 const toText = (value: unknown): string | undefined => {
-  if (kindOf(value) === undefined) return undefined
+  if (versionKindOf(value) === undefined) return undefined
   return value instanceof Date ? value.toJSON() : String(value)
 }
 
@@ -41,7 +41,7 @@ export class Tags {
   }
 
   /** The versions that are values of a kind. */
-  versionsAs(kind: Kind | undefined): readonly Version[] {
+  versionsAs(kind: VersionKind | undefined): readonly Version[] {
     if (kind === undefined) return []
     if (kind === 'text') return this.#texts
     const toVersion = kind === 'number' ? Number : (text: string) => new Date(text)
@@ -55,17 +55,17 @@ export class Tags {
 /** The versions that a call names: a request by the header `If-Match`, the server by `params.ifMatch`, which may be a record. */
 export function readTags({ headers, ifMatch }: Params, isRequest: boolean, field: string): Tags | undefined {
   if (!isRequest) {
-    const text = toText(kindOf(ifMatch) === undefined ? Object(ifMatch)[field] : ifMatch)
+    const text = toText(versionKindOf(ifMatch) === undefined ? Object(ifMatch)[field] : ifMatch)
     return ifMatch === undefined ? undefined : new Tags(text === undefined ? [] : [text], ifMatch === '*')
   }
   const header = [headers?.['if-match'] ?? []].flat().join(',').trim()
   if (header === '') return undefined
   // A proxy that compresses makes a tag weak. It names the state of the record all the same.
   const quoted = [...header.matchAll(/(?:W\/)?"([^"]*)"/g)].map(([, tag]) => tag as string)
-  return new Tags((quoted.length > 0 ? quoted : [header]).map(decode), header === '*')
+  return new Tags((quoted.length > 0 ? quoted : [header]).map(decodeTag), header === '*')
 }
 
-function decode(tag: string): string {
+function decodeTag(tag: string): string {
   try {
     return decodeURIComponent(tag)
   } catch {

@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AroundHook, HookContext } from '../../types/fastify.js'
 import { isAdapter } from '../core/description.js'
-import { BadRequest, GeneralError, PreconditionFailed, PreconditionRequired, toServiceError } from '../core/errors.js'
-import { type HookPosition, withTraits } from '../core/hooks.js'
+import { BadRequest, GeneralError, ServiceError, toServiceError } from '../core/errors.js'
+import { type HookPosition, type OperationNotes, type OperationPlace, withTraits } from '../core/hooks.js'
 import { callerIn } from '../core/http-call.js'
 import { methods } from '../core/methods.js'
 import { factsOf } from '../core/object-facts.js'
 import { conditionalParams, isKnexAdapter, type KnexAdapter } from './knex-condition.js'
-import { type Kind, kindOf, readTags, type Tags, toTag, type Version } from './version-tags.js'
+import { readTags, type Tags, toTag, type Version, type VersionKind, versionKindOf } from './version-tags.js'
 
 export interface VersionOptions {
   /** Whether `update`, `patch` and `remove` of a record over HTTP need `If-Match`: 428 without it. Default `false`. */
@@ -17,7 +17,7 @@ export interface VersionOptions {
 }
 
 /**
- * An around hook that lets callers change a record only as they know it (docs/http.md#conditional-writes). Answers of one record have its version as `ETag`;
+ * An around hook that lets callers change a record only as they know it (docs/writes.md#conditional-writes). Answers of one record have its version as `ETag`;
  * `update`, `patch` and `remove` with `If-Match` change the record of that version and no other. Calls of the server have `params.ifMatch`: a version, or a record.
  * With `@feathersjs/knex` it is a condition of the statement. Records of other adapters are compared while no other write of this process runs on them,
  * those of other services just before the method, which has the version in `params.ifMatch` for a statement of its own.
@@ -30,7 +30,7 @@ export interface VersionOptions {
  * app.service('notes', notes, { hooks: { around: { all: [version('updatedAt', { set: () => new Date() })] } } })
  */
 export function version(field: string, { required = false, set }: VersionOptions = {}): AroundHook {
-  const kinds = new WeakMap<object, Kind>()
+  const kinds = new WeakMap<object, VersionKind>()
   let hasWarned = false
 
   const hook: AroundHook = async (context, next) => {
@@ -40,7 +40,11 @@ export function version(field: string, { required = false, set }: VersionOptions
     const isRequest = callerIn(params)?.context === context
     const tags = isWrite || !methods.has(method) ? readTags(params, isRequest, field) : undefined
     if (required && isWrite && isRequest && tags === undefined)
-      throw new PreconditionRequired(`'${method}' of '${path}' needs the header If-Match with the ETag of the record`)
+      throw new ServiceError(
+        `'${method}' of '${path}' needs the header If-Match with the ETag of the record`,
+        'PreconditionRequired',
+        428
+      )
     if (tags !== undefined && context.id === null)
       throw new BadRequest(`'${method}' of '${path}' takes If-Match for one record`)
     if (set !== undefined && methods.has(method)) setVersion(context, field, set)
@@ -58,7 +62,12 @@ export function version(field: string, { required = false, set }: VersionOptions
   const check = ({ path, type }: HookPosition) => {
     if (type !== 'around') throw new Error(`version at '${path}' is a hook for 'around', not for '${type}'`)
   }
-  return withTraits(hook, { isInnermost: true, check, versioned: required ? 'required' : 'optional' })
+  const notes = ({ method, hasId }: OperationPlace): OperationNotes => ({
+    ...(answersVersion.has(method) && { response: etagNote }),
+    ...(writes.has(method) && hasId && { request: { ...ifMatchNote, required } }),
+    ...(writes.has(method) && hasId && { statuses: ['412', ...(required ? ['428'] : [])] })
+  })
+  return withTraits(hook, { isInnermost: true, check, notes })
 }
 
 /** The methods that answer one record as it is now. */
@@ -66,13 +75,19 @@ const answersVersion = new Set(['get', 'create', 'update', 'patch'])
 /** The methods that change a record that is there. */
 const writes = new Set(['update', 'patch', 'remove'])
 
+const etagNote = { name: 'ETag', description: 'The version of the record, for `If-Match`. A list has none.' }
+const ifMatchNote = {
+  name: 'If-Match',
+  description: 'The ETag of the record as it was read: it is changed only if it is still the same.'
+}
+
 type Next = () => Promise<void>
 
 async function runIf(
   tags: Tags | undefined,
   context: HookContext,
   field: string,
-  kinds: WeakMap<object, Kind>,
+  kinds: WeakMap<object, VersionKind>,
   next: Next
 ): Promise<void> {
   const { service, method } = context
@@ -81,11 +96,11 @@ async function runIf(
   if (isStandard && isKnexAdapter(object)) {
     const isConditional = tags !== undefined && !tags.isAny
     if (isConditional) {
-      const kind = kinds.get(object) ?? kindOf((await readRecord(context, object))[field])
+      const kind = kinds.get(object) ?? versionKindOf((await readRecord(context, object))[field])
       return runStatement(context, object, field, tags.versionsAs(kind), next)
     }
     await next()
-    const kind = kindOf(versionIn(context, field))
+    const kind = versionKindOf(versionIn(context, field))
     if (kind !== undefined) kinds.set(object, kind)
     return
   }
@@ -146,7 +161,11 @@ async function readRecord({ id, params, path }: HookContext, object: object): Pr
 }
 
 const preconditionFailed = ({ id, path }: HookContext) =>
-  new PreconditionFailed(`The record '${id}' of '${path}' has been changed since it was read: get it again`)
+  new ServiceError(
+    `The record '${id}' of '${path}' has been changed since it was read: get it again`,
+    'PreconditionFailed',
+    412
+  )
 
 const runningFor = new AsyncLocalStorage<string>()
 const turnsOf = new WeakMap<object, Map<string, Promise<unknown>>>()

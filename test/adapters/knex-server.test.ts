@@ -2,6 +2,7 @@ import createKnex from 'knex'
 import t from 'tap'
 import { knexContract } from '../support/adapter-knex.js'
 import { databaseRefusals } from '../support/database-refusals.js'
+import { knexVersionContract } from '../support/version-contract.js'
 
 const connection = process.env.TEST_DATABASE_URL
 const start =
@@ -21,5 +22,6 @@ t.test(
     await knex.schema.createSchema(schema)
     await knexContract(t, '@feathersjs/knex on a PostgreSQL server', knex)
     await databaseRefusals(t, knex)
+    await knexVersionContract(t, knex)
   }
 )

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { TokenPayload } from 'fastify-services/authentication'
 import t from 'tap'
-import { memoryStore } from '../../lib/authentication/store.js'
+import { memoryStore } from '../../lib/core/store.js'
 import { isKept } from '../support/kept.js'
 import { claims, forge } from '../support/tokens.js'
 import { createLoginHost } from './login-host.js'

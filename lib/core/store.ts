@@ -1,0 +1,64 @@
+/**
+ * Where revoked tokens, refresh tokens and the answers of `idempotency` are kept: any store of strings that deletes them after a time, Redis for example.
+ * Several processes must share one.
+ *
+ * @example
+ * const store: Store = {
+ *   get: (key) => app.redis.get(key),
+ *   set: (key, value, seconds) => app.redis.set(key, value, 'EX', seconds),
+ *   add: async (key, value, seconds) => (await app.redis.set(key, value, 'EX', seconds, 'NX')) !== null,
+ *   delete: (key) => app.redis.del(key)
+ * }
+ */
+export interface Store {
+  /** The value of a key, `null` or `undefined` when there is none. */
+  get(key: string): string | null | undefined | Promise<string | null | undefined>
+  /** Keeps a value for so many seconds. */
+  set(key: string, value: string, seconds: number): unknown
+  /**
+   * Keeps a value, as `set` does, unless the key has one, and says whether it did: in one step, so that of several processes one does. Only `idempotency`
+   * needs it.
+   */
+  add?(key: string, value: string, seconds: number): boolean | Promise<boolean>
+  /** Forgets a key. Only `idempotency` needs it. */
+  delete?(key: string): unknown
+}
+
+const interval = 60_000
+
+/**
+ * A store in the memory of this process, the default. Its content is lost on a restart.
+ *
+ * @param max how many values it keeps: of more, the oldest are forgotten. Default: all
+ * @example
+ * // Two authentication services with one store.
+ * const store = memoryStore()
+ * await app.register(authentication, { secret, revocation: true, store })
+ * await app.register(authentication, { secret, revocation: true, store, path: 'admin/authentication', service: 'admins' })
+ */
+export function memoryStore({ max = Number.POSITIVE_INFINITY }: { max?: number } = {}): Store {
+  const values = new Map<string, { value: string; until: number }>()
+  let swept = Date.now()
+  const store = {
+    get(key: string) {
+      const entry = values.get(key)
+      return entry !== undefined && entry.until > Date.now() ? entry.value : undefined
+    },
+    set(key: string, value: string, seconds: number) {
+      const now = Date.now()
+      values.delete(key)
+      values.set(key, { value, until: now + seconds * 1000 })
+      if (values.size > max) values.delete(values.keys().next().value as string)
+      if (now - swept < interval) return
+      swept = now
+      for (const [key, { until }] of values) if (until <= now) values.delete(key)
+    },
+    add(key: string, value: string, seconds: number) {
+      if (store.get(key) !== undefined) return false
+      store.set(key, value, seconds)
+      return true
+    },
+    delete: (key: string) => values.delete(key)
+  }
+  return store
+}

@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import type { AroundHook, HookContext } from '../../types/fastify.js'
+import type { Http } from '../../types/hooks.js'
+import type { Params } from '../../types/service.js'
+import { streamOf } from '../core/content.js'
+import { attempt, BadRequest, Conflict, Unprocessable } from '../core/errors.js'
+import { type HookPosition, type OperationNotes, type OperationPlace, withTraits } from '../core/hooks.js'
+import { instanceFacts } from '../core/host.js'
+import { callerIn } from '../core/http-call.js'
+import { methods } from '../core/methods.js'
+import { factsOf } from '../core/object-facts.js'
+import { isPlain } from '../core/objects.js'
+import { memoryStore, type Store } from '../core/store.js'
+
+export interface IdempotencyOptions {
+  /** Where answers are kept. Several processes must share one, with `add`. Default: `memoryStore({ max: 10_000 })`. */
+  store?: Store
+  /** How long an answer is kept, in seconds. Default 86,400: a day. */
+  seconds?: number
+  /** For how long a call that has not ended is known to run, in seconds, where its process has died. Default 300. */
+  lock?: number
+  /** The largest answer that is kept, in bytes of JSON. The call of a larger one is not repeated either: 409. Default 16,384. */
+  maxBytes?: number
+  /** Whether requests need the header: 400 without it. Default `false`. */
+  required?: boolean
+  /** Tells callers apart, since each has keys of its own. Default: by the `id` of `params.user`, or its `_id`, or the subject of the token. */
+  user?: (params: Params) => unknown
+}
+
+/**
+ * An around hook that carries out a `create` or a custom method once, however often a client sends it with the same `Idempotency-Key` (docs/writes.md#retries):
+ * a repeated request gets the first answer again, with `Idempotency-Replayed: true`, no event, and nothing of the hooks within this one. What has failed may be sent again.
+ * Each user has keys of their own. Calls of the server, and of `find`, `get`, `update`, `patch` and `remove`, pass.
+ *
+ * @returns a hook for `around`, of one service or of all. It throws Conflict (409) while the first request runs, or where its answer was not kept, Unprocessable
+ * (422) where the key came with another request, BadRequest for a key of more than 255 characters, a body that is no JSON, or none where one is required
+ * @throws when the server starts, if it is no around hook
+ * @example
+ * app.service('orders', orders, { hooks: { around: { create: [idempotency({ store })] } } })
+ */
+export function idempotency(options: IdempotencyOptions = {}): AroundHook {
+  const { store = memoryStore({ max: 10_000 }), seconds = 86_400, lock = 300, maxBytes = 16_384 } = options
+  const { required = false, user = userIn } = options
+  // A store without `add` can't tell which of two requests was first, but this process can.
+  const running = new Set<string>()
+
+  const hook: AroundHook = async (context, next) => {
+    if (!isRepeatable(context)) return next()
+    const { path, method, params } = context
+    const key = keyIn(context)
+    if (key === undefined) {
+      if (required) throw new BadRequest(`'${method}' of '${path}' needs the header Idempotency-Key`)
+      return next()
+    }
+    const name = `idempotency:${digest([path, method, String(user(params) ?? ''), key])}`
+    const request = digest([context.id, params.route, params.query, comparable(context)])
+    if (running.has(name)) throw stillRuns(context)
+    running.add(name)
+    try {
+      const entry = await claim(store, name, request, lock, context)
+      if (entry !== undefined) return replay(context, entry)
+      await next().catch(async (error) => {
+        await freeKey(store, name)
+        throw error
+      })
+      const text = JSON.stringify({ request, answer: answerOf(context, maxBytes) })
+      try {
+        await store.set(name, text, seconds)
+      } catch (err) {
+        // The call is done. A repeated request is 409 until the lock ends.
+        context.app.log.error(
+          { err },
+          `The answer of '${method}' of '${path}' could not be kept for its Idempotency-Key`
+        )
+      }
+    } finally {
+      running.delete(name)
+    }
+  }
+  const check = ({ path, type }: HookPosition) => {
+    if (type !== 'around') throw new Error(`idempotency at '${path}' is a hook for 'around', not for '${type}'`)
+  }
+  const notes = ({ method, verb }: OperationPlace): OperationNotes | undefined =>
+    isRepeatableMethod(method, verb) ? { request: { ...header, required }, statuses: ['409', '422'] } : undefined
+  return withTraits(hook, { check, notes })
+}
+
+const header = {
+  name: 'Idempotency-Key',
+  description:
+    'A text that is new for each call, such as a UUID: the call is carried out once, however often it is sent.'
+}
+
+/** What HTTP itself does not allow to send twice. */
+const isRepeatableMethod = (method: string, verb: string): boolean =>
+  method === 'create' || (!methods.has(method) && !['GET', 'HEAD', 'QUERY'].includes(verb))
+
+/** Whether a call is that of a request, to a method that is not safe to repeat. Answers to logins are no matter of a store. */
+function isRepeatable(context: HookContext): boolean {
+  const caller = callerIn(context.params)
+  if (caller?.context !== context) return false
+  const isLogin = instanceFacts(context.app).authentications?.some(({ service }) => service === context.service)
+  return isLogin !== true && isRepeatableMethod(context.method, (caller.request as FastifyRequest).method)
+}
+
+/** @throws {BadRequest} for a key that is too long */
+function keyIn({ params }: HookContext): string | undefined {
+  const sent = [params.headers?.['idempotency-key'] ?? []].flat().join(',').trim()
+  const key = sent.replace(/^"(.*)"$/, '$1')
+  if (key.length > 255) throw new BadRequest('An Idempotency-Key has at most 255 characters')
+  return key === '' ? undefined : key
+}
+
+function userIn({ user, authentication }: Params): unknown {
+  const { id, _id } = Object(user)
+  return id ?? _id ?? Object(Object(authentication).payload).sub
+}
+
+const digest = (parts: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(parts, textOfBigInt)).digest('base64url')
+
+const textOfBigInt = (_key: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)
+
+/** The data of a call, by which a repeated request is known. @throws {BadRequest} for what JSON does not tell apart, such as files */
+function comparable({ data, path, method }: HookContext): unknown {
+  const isJSON = (value: unknown): boolean => {
+    if (typeof value !== 'object' || value === null) return true
+    if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return true
+    return (Array.isArray(value) || isPlain(value)) && Object.values(value).every(isJSON)
+  }
+  if (!isJSON(data)) throw new BadRequest(`'${method}' of '${path}' takes an Idempotency-Key with a body of JSON alone`)
+  return data
+}
+
+/** What is kept for a key. */
+interface StoredRequest {
+  /** Tells one request from another. */
+  readonly request: string
+  /** Absent while the request runs, `null` where it was not kept. */
+  readonly answer?: StoredAnswer | null
+}
+
+interface StoredAnswer {
+  readonly result: unknown
+  readonly http: Http
+}
+
+/**
+ * Takes a key for a request, or returns what was kept for it.
+ * @throws {Conflict} while the first request runs, {Unprocessable} where that was another one
+ */
+async function claim(
+  store: Store,
+  name: string,
+  request: string,
+  lock: number,
+  context: HookContext
+): Promise<StoredAnswer | undefined> {
+  const claimed = JSON.stringify({ request })
+  if (await store.add?.(name, claimed, lock)) return undefined
+  const text = await store.get(name)
+  if (!text) {
+    // Since `add` has failed, another process has just given the key free.
+    if (store.add) throw stillRuns(context)
+    await store.set(name, claimed, lock)
+    return undefined
+  }
+  const entry: StoredRequest = JSON.parse(text)
+  if (entry.request !== request)
+    throw new Unprocessable(`This Idempotency-Key came with another request: each call needs a new one`)
+  if (entry.answer === undefined) throw stillRuns(context)
+  if (entry.answer === null) throw new Conflict(`This request was carried out, and its answer was too large to be kept`)
+  return entry.answer
+}
+
+const stillRuns = ({ path, method }: HookContext) =>
+  new Conflict(`'${method}' of '${path}' still runs for this Idempotency-Key: try again`)
+
+/** Gives a key free after a failure. Where that fails too, it is free when the lock ends. */
+async function freeKey(store: Store, name: string): Promise<void> {
+  try {
+    await (store.delete ? store.delete(name) : store.set(name, '', 1))
+  } catch {}
+}
+
+/** What a call answers, `null` where that is no JSON, or too much of it. Fields that never leave the server are not kept. */
+function answerOf({ result, dispatch, http = {}, service }: HookContext, maxBytes: number): StoredAnswer | null {
+  const value = dispatch === undefined ? result : dispatch
+  if (streamOf(value) || value instanceof Response || ArrayBuffer.isView(value)) return null
+  const { object = service } = factsOf(service)
+  const { secrets } = factsOf(object)
+  const text = attempt(() =>
+    JSON.stringify({ result: value ?? null, http }, (name, part) => (secrets?.has(name) ? undefined : part))
+  )
+  return text === undefined || Buffer.byteLength(text) > maxBytes ? null : JSON.parse(text)
+}
+
+function replay(context: HookContext, { result, http }: StoredAnswer): void {
+  context.result = result
+  context.event = null
+  context.http = { ...http, headers: { ...http.headers, 'Idempotency-Replayed': 'true' } }
+}

@@ -1,0 +1,175 @@
+import { Readable } from 'node:stream'
+import { MemoryService } from '@feathersjs/memory'
+import Fastify from 'fastify'
+import services, { type IdempotencyOptions, idempotency, memoryStore, type Params, type Store } from 'fastify-services'
+import t, { type Test } from 'tap'
+
+type Order = { readonly id?: number; readonly item?: string }
+
+class Orders extends MemoryService<Order> {
+  calls = 0
+  pause = 0
+  override async create(data: never, params?: Params): Promise<never> {
+    this.calls++
+    await new Promise((resolve) => setTimeout(resolve, this.pause))
+    if ((data as Order).item === 'broken') throw new Error('It has failed')
+    return (await super.create(data, params as never)) as never
+  }
+  async report(data: { kind: string }) {
+    this.calls++
+    if (data.kind === 'stream') return Readable.from([{ n: 1 }])
+    return { text: data.kind === 'large' ? 'x'.repeat(20_000) : 'small' }
+  }
+}
+
+async function serve(t: Test, options?: IdempotencyOptions, orders = new Orders({ startId: 1 })) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { errorHandler: { html: false, logger: false } })
+  app.addHook('onRequest', async (request) => {
+    const { 'x-user': id } = request.headers
+    if (id !== undefined) request.feathers = { user: { id } }
+  })
+  const events: unknown[] = []
+  const hooks = { around: { all: [idempotency(options)] } }
+  app.service('orders', orders, { methods: ['create', 'find', 'patch', 'report'], hooks }).on('created', (order) => {
+    events.push(order)
+  })
+  const post = async (key: string | undefined, payload: object, headers: Record<string, string> = {}) => {
+    const sent = { ...headers, ...(key !== undefined && { 'idempotency-key': key }) }
+    const answer = await app.inject({ method: 'POST', url: '/orders', payload, headers: sent })
+    return {
+      status: answer.statusCode,
+      body: answer.body === '' ? undefined : answer.json(),
+      replayed: answer.headers['idempotency-replayed']
+    }
+  }
+  return { app, orders, post, events }
+}
+
+t.test('a request that is sent twice is carried out once, and answered twice', async (t) => {
+  const { orders, post, events } = await serve(t)
+  const first = await post('a', { item: 'book' })
+  t.match(first, { status: 201, body: { id: 1, item: 'book' }, replayed: undefined })
+  t.same(await post('a', { item: 'book' }), { ...first, replayed: 'true' })
+  t.same(await post('"a"', { item: 'book' }), { ...first, replayed: 'true' }, 'a key in quotes')
+  t.equal(orders.calls, 1)
+  t.equal(events.length, 1, 'one event')
+  t.match(await post('b', { item: 'book' }), { status: 201, body: { id: 2 } }, 'another key')
+  t.match(await post(undefined, { item: 'book' }), { status: 201, body: { id: 3 } }, 'without a key')
+})
+
+t.test('a key belongs to one request, of one user', async (t) => {
+  const { post } = await serve(t)
+  await post('a', { item: 'book' }, { 'x-user': '1' })
+  t.match(await post('a', { item: 'pen' }, { 'x-user': '1' }), {
+    status: 422,
+    body: { message: /came with another request/ }
+  })
+  t.match(await post('a', { item: 'book' }, { 'x-user': '2' }), { status: 201, body: { id: 2 }, replayed: undefined })
+  t.match(await post('a', { item: 'book' }), { status: 201, body: { id: 3 }, replayed: undefined })
+  t.equal((await post('x'.repeat(256), { item: 'book' })).status, 400)
+})
+
+t.test('of requests at the same time one runs, with any store', async (t) => {
+  const values = new Map<string, string>()
+  const simple: Store = { get: (key) => values.get(key), set: (key, value) => values.set(key, value) }
+  for (const store of [memoryStore(), simple]) {
+    const { orders, post } = await serve(t, { store })
+    orders.pause = 30
+    const statuses = (await Promise.all([1, 2, 3].map(() => post('a', { item: 'book' })))).map(({ status }) => status)
+    t.same(statuses.sort(), [201, 409, 409])
+    t.equal(orders.calls, 1)
+  }
+})
+
+t.test('of two processes with one store one runs a request', async (t) => {
+  const store = memoryStore()
+  const orders = new Orders({ startId: 1 })
+  orders.pause = 30
+  const servers = await Promise.all([1, 2].map(() => serve(t, { store }, orders)))
+  const statuses = (await Promise.all(servers.map(({ post }) => post('a', { item: 'book' })))).map(
+    ({ status }) => status
+  )
+  t.same(statuses.sort(), [201, 409])
+  t.match(await servers[1]?.post('a', { item: 'book' }), { status: 201, replayed: 'true' })
+})
+
+t.test('what has failed may be sent again', async (t) => {
+  for (const store of [undefined, { ...memoryStore(), add: undefined, delete: undefined } as unknown as Store]) {
+    const { orders, post } = await serve(t, store && { store })
+    t.equal((await post('a', { item: 'broken' })).status, 500)
+    t.equal((await post('a', { item: 'broken' })).status, 500)
+    t.equal(orders.calls, 2)
+  }
+})
+
+t.test('custom methods have it too; an answer that is not kept is not given twice', async (t) => {
+  const { orders, post } = await serve(t)
+  const report = (key: string, kind: string) => post(key, { kind }, { 'x-service-method': 'report' })
+  t.match(await report('a', 'small'), { status: 200, replayed: undefined })
+  t.match(await report('a', 'small'), { status: 200, body: { text: 'small' }, replayed: 'true' })
+  t.equal((await report('b', 'large')).status, 200)
+  t.match(await report('b', 'large'), { status: 409, body: { message: /too large to be kept/ } })
+  t.equal((await report('c', 'stream')).status, 200)
+  t.equal((await report('c', 'stream')).status, 409)
+  t.equal(orders.calls, 3)
+})
+
+t.test('a key may be required; methods that HTTP may repeat need none', async (t) => {
+  const { app, post } = await serve(t, { required: true })
+  t.match(await post(undefined, { item: 'book' }), {
+    status: 400,
+    body: { message: /needs the header Idempotency-Key/ }
+  })
+  await post('a', { item: 'book' })
+  t.equal((await app.inject('/orders')).statusCode, 200)
+  t.equal((await app.inject({ method: 'PATCH', url: '/orders/1', payload: { item: 'pen' } })).statusCode, 200)
+  t.match(await app.service<Orders>('orders').create({ item: 'internal' } as never), { id: 2 }, 'a call of the server')
+})
+
+t.test('a store that is away: the request fails before it runs, and is answered after it has', async (t) => {
+  let isAway = true
+  const memory = memoryStore()
+  const check = () => {
+    if (isAway) throw new Error('The store is away')
+  }
+  const store: Store = {
+    get: (key) => memory.get(key),
+    set: (...args) => {
+      check()
+      return memory.set(...args)
+    },
+    add: (...args) => {
+      check()
+      return memory.add?.(...args) ?? false
+    }
+  }
+  const orders = new Orders({ startId: 1 })
+  const { post } = await serve(t, { store }, orders)
+  t.equal((await post('a', { item: 'book' })).status, 500)
+  t.equal(orders.calls, 0)
+  isAway = false
+  orders.pause = 20
+  const running = post('a', { item: 'book' })
+  setTimeout(() => {
+    isAway = true
+  }, 5)
+  t.equal((await running).status, 201)
+  isAway = false
+  t.equal((await post('a', { item: 'book' })).status, 409, 'not carried out twice')
+})
+
+t.test('memoryStore forgets the oldest of more than `max`', async (t) => {
+  const store = memoryStore({ max: 2 })
+  for (const key of ['a', 'b', 'c']) store.set(key, key, 60)
+  t.same([store.get('a'), store.get('b'), store.get('c')], [undefined, 'b', 'c'])
+})
+
+t.test('it stands around methods, or the server does not start', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  app.service('orders', new Orders(), { hooks: { before: { all: [idempotency() as never] } } })
+  await t.rejects(async () => app.ready(), /idempotency at 'orders' is a hook for 'around', not for 'before'/)
+})

@@ -114,7 +114,5 @@ async function runConditional(
 /** How many records a statement has changed: a number, the records, or what the driver gives. */
 function countOf(result: unknown): unknown {
   if (Array.isArray(result)) return result.length
-  return typeof result === 'object'
-    ? (readProperty(result, 'rowCount') ?? readProperty(result, 'affectedRows'))
-    : result
+  return typeof result === 'object' ? readProperty(result, 'rowCount') : result
 }

@@ -1,7 +1,16 @@
 import { Readable } from 'node:stream'
 import { MemoryService } from '@feathersjs/memory'
 import Fastify from 'fastify'
-import services, { type IdempotencyOptions, idempotency, memoryStore, type Params, type Store } from 'fastify-services'
+import services, {
+  type AroundHook,
+  type HookContext,
+  type IdempotencyOptions,
+  idempotency,
+  memoryStore,
+  type Params,
+  type Store
+} from 'fastify-services'
+import authentication from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 
 type Order = { readonly id?: number; readonly item?: string }
@@ -172,4 +181,70 @@ t.test('it stands around methods, or the server does not start', async (t) => {
   await app.register(services)
   app.service('orders', new Orders(), { hooks: { before: { all: [idempotency() as never] } } })
   await t.rejects(async () => app.ready(), /idempotency at 'orders' is a hook for 'around', not for 'before'/)
+})
+
+t.test('what a hook makes of the body counts; what JSON does not tell apart is refused', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { errorHandler: { html: false, logger: false } })
+  const values: Record<string, unknown> = { number: 1n, map: new Map(), date: new Date(0), list: ['a'] }
+  const set = async (context: HookContext) => {
+    context.data = { value: values[context.data.value] }
+  }
+  const outer: AroundHook = (context, next) => set(context).then(next)
+  const inner: AroundHook = async (context, next) => {
+    await next()
+    context.dispatch = { ...context.result, value: 'shown' }
+  }
+  const orders = { create: async () => ({ id: 1 }) }
+  app.service('orders', orders, { hooks: { around: { create: [outer, idempotency(), inner] } } })
+  for (const [value, status] of Object.entries({ number: 201, date: 201, list: 201, map: 400 })) {
+    const send = () =>
+      app.inject({ method: 'POST', url: '/orders', payload: { value }, headers: { 'idempotency-key': value } })
+    t.equal((await send()).statusCode, status, value)
+    const again = await send()
+    t.equal(again.statusCode, status)
+    if (status === 201) t.same(again.json(), { id: 1, value: 'shown' })
+  }
+})
+
+t.test(
+  'a key that another process has just given free is 409; a store that can not forget does not hide the error',
+  async (t) => {
+    const odd: Store = { get: () => undefined, set: () => undefined, add: () => false }
+    const { post } = await serve(t, { store: odd })
+    t.equal((await post('a', { item: 'book' })).status, 409)
+    const forgetful: Store = {
+      ...memoryStore(),
+      delete: () => {
+        throw new Error('The store is away')
+      }
+    }
+    const other = await serve(t, { store: forgetful })
+    t.match(await other.post('a', { item: 'broken' }), { status: 500, body: { message: 'It has failed' } })
+  }
+)
+
+t.test('logins are not kept, nor the passwords of users', async (t) => {
+  const store = memoryStore()
+  const stored: string[] = []
+  const watched: Store = {
+    ...store,
+    set: (key, value, seconds) => {
+      stored.push(value)
+      store.set(key, value, seconds)
+    }
+  }
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { hooks: { around: { all: [idempotency({ store: watched })] } } })
+  app.service('users', new MemoryService({ startId: 1 }))
+  await app.register(authentication, { secret: 'x'.repeat(32) })
+  const post = async (url: string, payload: object) =>
+    (await app.inject({ method: 'POST', url, payload, headers: { 'idempotency-key': 'a' } })).statusCode
+  const user = { email: 'ada@example.com', password: 'a long password' }
+  t.equal(await post('/users', user), 201)
+  t.equal(await post('/authentication', { strategy: 'local', ...user }), 201)
+  t.equal(stored.length, 1)
+  t.notMatch(stored[0], /password/)
 })

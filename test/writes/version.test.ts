@@ -251,3 +251,47 @@ t.test(
     t.equal((await patch()).statusCode, 412)
   }
 )
+
+t.test('an adapter of another database: one write of a record at a time, in this process', async (t) => {
+  class Remote {
+    readonly #memory = new MemoryService<Note>({ startId: 1, multi: true })
+    readonly options = this.#memory.options
+    sanitizeQuery = () => ({})
+    get = (id: number) => this.#memory.get(id)
+    create = (data: Note) => this.#memory.create(data)
+    patch = (id: number, data: Note) => this.#memory.patch(id, data)
+  }
+  const { send } = await serveVersioned(t, new Remote(), { set })
+  const { etag } = await send('POST', '/notes', { text: 'first' })
+  const raced = await Promise.all(['a', 'b', 'c'].map((text) => send('PATCH', '/notes/1', { text }, etag)))
+  t.same(raced.map(({ status }) => status).sort(), [200, 412, 412])
+  t.equal((await send('PATCH', '/notes', { text: 'all' })).status, 200)
+})
+
+t.test(
+  'each record of a list that is created gets a version; a service without `get` says what is missing',
+  async (t) => {
+    const memory = new MemoryService<Note>({ startId: 1, multi: true })
+    const { app, send } = await serveVersioned(t, memory, { set: () => 7 })
+    const payload = [{ text: 'a' }, { text: 'b' }]
+    t.match((await app.inject({ method: 'POST', url: '/notes', payload })).json(), [{ version: 7 }, { version: 7 }])
+    t.equal((await send('GET', '/notes/1')).etag, '"7"')
+    const other = await serveVersioned(t, { patch: async () => ({ id: 1 }) })
+    t.match(await other.send('PATCH', '/notes/1', { text: 'new' }, '"1"'), {
+      status: 500,
+      body: { message: "'notes' needs a method 'get' for If-Match" }
+    })
+  }
+)
+
+t.test('@feathersjs/knex: a table of a schema, and a record without a version', async (t) => {
+  const Model = await openPGlite(t)
+  await Model.raw('create schema other')
+  await Model.raw('create table other.notes (id serial primary key, text text, version integer)')
+  const { send } = await serveVersioned(t, new KnexService({ Model, name: 'notes', schema: 'other' }))
+  await send('POST', '/notes', { text: 'none' })
+  t.equal((await send('PATCH', '/notes/1', { text: 'new' }, '"1"')).status, 412, 'no version is none of those named')
+  t.equal((await send('PATCH', '/notes/1', { text: 'new', version: 5 }, '*')).status, 200)
+  t.equal((await send('PATCH', '/notes/1', { version: 6 }, '"5"')).status, 200)
+  t.equal((await send('PATCH', '/notes/1', { version: 7 }, '"5"')).status, 412)
+})

@@ -188,8 +188,7 @@ async function freeKey(store: Store, name: string): Promise<void> {
 function answerOf({ result, dispatch, http = {}, service }: HookContext, maxBytes: number): StoredAnswer | null {
   const value = dispatch === undefined ? result : dispatch
   if (streamOf(value) || value instanceof Response || ArrayBuffer.isView(value)) return null
-  const { object = service } = factsOf(service)
-  const { secrets } = factsOf(object)
+  const { secrets } = factsOf(service)
   const text = attempt(() =>
     JSON.stringify({ result: value ?? null, http }, (name, part) => (secrets?.has(name) ? undefined : part))
   )

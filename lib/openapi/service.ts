@@ -117,11 +117,14 @@ export const errorSchema: Json = {
   }
 }
 
+/** The names of errors that have no class of their own. */
+const preconditions: Readonly<Record<string, string>> = { 412: 'PreconditionFailed', 428: 'PreconditionRequired' }
+
 /** The name and the text of the response for a status: `NotFound`. */
 export function errorOf(status: string): { name: string; description: string } {
   const Class = byCode.get(Number(status))
-  const text = STATUS_CODES[status]
-  return text === undefined
+  const name = Class === undefined ? preconditions[status] : new Class().name
+  return name === undefined
     ? { name: 'AnyError', description: 'Any other error.' }
-    : { name: Class ? new Class().name : text.replace(/\W/g, ''), description: `${text}.` }
+    : { name, description: `${STATUS_CODES[status]}.` }
 }

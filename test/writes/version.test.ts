@@ -2,7 +2,14 @@ import swagger from '@fastify/swagger'
 import { KnexService, transaction } from '@feathersjs/knex'
 import { MemoryService } from '@feathersjs/memory'
 import Fastify from 'fastify'
-import services, { type HookContext, type HookOptions, NotFound, type Params, version } from 'fastify-services'
+import services, {
+  type HookContext,
+  type HookOptions,
+  idempotency,
+  NotFound,
+  type Params,
+  version
+} from 'fastify-services'
 import { openapi } from 'fastify-services/openapi'
 import t from 'tap'
 import { openPGlite } from '../support/pglite.js'
@@ -294,4 +301,39 @@ t.test('@feathersjs/knex: a table of a schema, and a record without a version', 
   t.equal((await send('PATCH', '/notes/1', { text: 'new', version: 5 }, '*')).status, 200)
   t.equal((await send('PATCH', '/notes/1', { version: 6 }, '"5"')).status, 200)
   t.equal((await send('PATCH', '/notes/1', { version: 7 }, '"5"')).status, 412)
+})
+
+t.test('@feathersjs/knex: what else may happen to a conditional write', async (t) => {
+  class Counting extends KnexService {
+    override async patch(id: never, data: never, params?: never): Promise<never> {
+      await (this.getModel(params) as typeof Model).raw('select 1')
+      return super.patch(id, data, params) as never
+    }
+  }
+  const Model = await openPGlite(t)
+  await Model.raw('create table counted (id serial primary key, text text, version integer)')
+  const { app, send } = await serveVersioned(t, new Counting({ Model, name: 'counted' }), { set })
+  const { etag } = await send('POST', '/notes', { text: 'first' })
+  t.equal((await send('PATCH', '/notes/1', { colour: 'red' }, etag)).status, 500, 'another error of the statement')
+  t.equal((await send('PATCH', '/notes/1', { text: 'new' }, etag)).status, 200)
+  const notes = app.service<{ patch(id: number, data: object, params: Params): Promise<unknown> }>('notes')
+  await t.rejects(notes.patch(1, { text: 'newer' }, { ifMatch: {} }), { code: 412 }, 'a record without its version')
+})
+
+t.test('OpenAPI: keys and versions that are optional', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  await app.register(swagger, openapi({ info: { title: 'Notes', version: '1' } }))
+  app.service('notes', new MemoryService(), { hooks: { around: { all: [version('version'), idempotency()] } } })
+  await app.ready()
+  const { paths } = app.swagger() as unknown as Document
+  t.match(paths['/notes/{id}']?.patch, {
+    parameters: [{ name: 'If-Match', required: false }, {}],
+    responses: { 412: {} }
+  })
+  t.notOk(paths['/notes/{id}']?.patch.responses[428])
+  t.match(paths['/notes'], {
+    post: { parameters: [{ name: 'Idempotency-Key', required: false }], responses: { 409: {} } }
+  })
 })

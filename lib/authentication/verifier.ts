@@ -124,7 +124,16 @@ export class Credentials {
     if (credentials === undefined) return params
     const { accessToken, refreshToken, ...result } = await this.authenticate(credentials, params, strategies)
     const values = merge(result, { authenticated: true })
-    return merge(params, merge(values, noteLogin(params, { maker: this, values })))
+    return merge(params, merge(values, noteLogin(params, { maker: this, values, identity: this.#identityIn(result) })))
+  }
+
+  /** What tells a caller from all others: the user, or else the subject of the token. */
+  #identityIn(result: object): readonly unknown[] | undefined {
+    const { entities } = this.#parts
+    const { [String(entities.name)]: user, authentication } = result as Record<string, unknown>
+    const { iss, aud, sub } = Object(Object(authentication).payload)
+    const id = attempt(() => entities.idOf(user)) ?? sub
+    return id === undefined ? undefined : entities.name === null ? [iss, aud, id] : [entities.paths[0], id]
   }
 
   /** The credentials of a call: those that a hook or middleware has set (`null` is as if it were not set), else those that one of the strategies reads from the request. */

@@ -61,6 +61,8 @@ export interface HookPosition {
   readonly service?: unknown
   /** The hook type. Middleware and hooks of a route have none, or `'after'` if they run after the call. */
   readonly type?: HookType
+  /** The hooks that run within an around hook, by the methods that it is for. */
+  within?(): ReadonlyMap<string, readonly unknown[]>
 }
 
 /** Before hooks as one around hook. */

@@ -7,6 +7,8 @@ export interface AcceptedLogin {
   readonly maker: object
   /** What the authentication has put into the params of the call: the user for example. */
   readonly values: Readonly<Record<string, unknown>>
+  /** What tells this caller from all others, as JSON: two authentications may have users of the same id. `undefined` where nothing does. */
+  readonly identity?: readonly unknown[] | undefined
 }
 
 /**

@@ -23,10 +23,28 @@ export function startHooks(
   { before, after }: { before?: unknown; after?: unknown }
 ): void {
   const place = { app, path, service }
-  for (const { type, method, hook } of [...common.added, ...hooks.added])
-    if (method === 'all' || methods.has(method)) ask(hook, { ...place, type })
+  for (const { type, method, hook } of [...common.added, ...hooks.added]) {
+    const names = method === 'all' ? [...methods.keys()] : methods.has(method) ? [method] : undefined
+    if (names === undefined) continue
+    const within = () => new Map(names.map((name) => [name, hooksWithin(hook, name, [common, hooks])]))
+    ask(hook, { ...place, type, within })
+  }
   ask(before, place)
   ask(after, { ...place, type: 'after' })
+}
+
+/** The hooks of a method that run within one of its around hooks, as `HookStore` composes them. */
+function hooksWithin(hook: unknown, name: string, stores: readonly HookStore[]): unknown[] {
+  const inOrder = stores.flatMap(({ added }) =>
+    ['around', 'before'].flatMap((type) =>
+      ['all', name].flatMap((method) => added.filter((other) => other.type === type && other.method === method))
+    )
+  )
+  const position = inOrder.findIndex((other) => other.hook === hook)
+  return inOrder
+    .slice(position + 1)
+    .map((other) => other.hook)
+    .filter((other) => traitsOf(other).isOutermost !== true)
 }
 
 /** Asks the hooks of all routes, before the server starts. */

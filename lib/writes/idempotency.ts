@@ -4,13 +4,14 @@ import type { AroundHook, HookContext } from '../../types/fastify.js'
 import type { Http } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
 import { streamOf } from '../core/content.js'
-import { attempt, BadRequest, Conflict, Unprocessable } from '../core/errors.js'
-import { type HookPosition, type OperationNotes, type OperationPlace, withTraits } from '../core/hooks.js'
+import { attempt, BadRequest, Conflict, GeneralError, Unprocessable } from '../core/errors.js'
+import { type HookPosition, type OperationNotes, type OperationPlace, traitsOf, withTraits } from '../core/hooks.js'
 import { instanceFacts } from '../core/host.js'
 import { callerIn } from '../core/http-call.js'
+import { loginsInParams } from '../core/logins.js'
 import { methods } from '../core/methods.js'
 import { factsOf } from '../core/object-facts.js'
-import { isPlain } from '../core/objects.js'
+import { isObject, isPlain } from '../core/objects.js'
 import { memoryStore, type Store } from '../core/store.js'
 
 export interface IdempotencyOptions {
@@ -24,18 +25,21 @@ export interface IdempotencyOptions {
   maxBytes?: number
   /** Whether requests need the header: 400 without it. Default `false`. */
   required?: boolean
-  /** Tells callers apart, since each has keys of its own. Default: by the `id` of `params.user`, or its `_id`, or the subject of the token. */
+  /**
+   * Tells callers apart, since each has keys of its own: an id, or a promise of one. Default: what the login says, or the `id` or `_id` of a
+   * `params.user` that comes from elsewhere. Callers without an id, who are not logged in, share their keys.
+   */
   user?: (params: Params) => unknown
 }
 
 /**
  * An around hook that carries out a `create` or a custom method once, however often a client sends it with the same `Idempotency-Key` (docs/writes.md#retries):
  * a repeated request gets the first answer again, with `Idempotency-Replayed: true`, no event, and nothing of the hooks within this one. What has failed may be sent again.
- * Each user has keys of their own. Calls of the server, and of `find`, `get`, `update`, `patch` and `remove`, pass.
+ * Each user has keys of their own. Calls of the server, of `find`, `get`, `update`, `patch` and `remove`, and of mounted services pass.
  *
  * @returns a hook for `around`, of one service or of all. It throws Conflict (409) while the first request runs, or where its answer was not kept, Unprocessable
  * (422) where the key came with another request, BadRequest for a key of more than 255 characters, a body that is no JSON, or none where one is required
- * @throws when the server starts, if it is no around hook
+ * @throws when the server starts, if it is no around hook, or a guard, `scope` or `allow` stands within it, which a repeated request would pass by
  * @example
  * app.service('orders', orders, { hooks: { around: { create: [idempotency({ store })] } } })
  */
@@ -53,7 +57,7 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
       if (required) throw new BadRequest(`'${method}' of '${path}' needs the header Idempotency-Key`)
       return next()
     }
-    const name = `idempotency:${digest([path, method, String(user(params) ?? ''), key])}`
+    const name = `idempotency:${digest([path, method, toIdentity(await user(params), context), key])}`
     const request = digest([context.id, params.route, params.query, comparable(context)])
     if (running.has(name)) throw stillRuns(context)
     running.add(name)
@@ -78,8 +82,13 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
       running.delete(name)
     }
   }
-  const check = ({ path, type }: HookPosition) => {
+  const check = ({ path, type, within }: HookPosition) => {
     if (type !== 'around') throw new Error(`idempotency at '${path}' is a hook for 'around', not for '${type}'`)
+    for (const [name, hooks] of within?.() ?? [])
+      if (isRepeatableMethod(name, '') && hooks.some((other) => decides(other, name)))
+        throw new Error(
+          `idempotency stands around the guard or the permissions of '${name}' at '${path}', which a repeated request would pass by: put it behind them`
+        )
   }
   const notes = ({ method, verb }: OperationPlace): OperationNotes | undefined =>
     isRepeatableMethod(method, verb) ? { request: { ...header, required }, statuses: ['409', '422'] } : undefined
@@ -92,14 +101,24 @@ const header = {
     'A text that is new for each call, such as a UUID: the call is carried out once, however often it is sent.'
 }
 
+/** Whether a hook says who may call a method, or for which records. */
+function decides(hook: unknown, method: string): boolean {
+  const { security, access } = traitsOf(hook)
+  return security !== undefined || access?.(method) !== undefined
+}
+
 /** What HTTP itself does not allow to send twice. */
 const isRepeatableMethod = (method: string, verb: string): boolean =>
   method === 'create' || (!methods.has(method) && !['GET', 'HEAD', 'QUERY'].includes(verb))
 
-/** Whether a call is that of a request, to a method that is not safe to repeat. Answers to logins are no matter of a store. */
+/**
+ * Whether a call is that of a request, to a method that is not safe to repeat. Answers to logins are no matter of a store, and the guards of a
+ * mounted service stand within all hooks.
+ */
 function isRepeatable(context: HookContext): boolean {
   const caller = callerIn(context.params)
-  if (caller?.context !== context) return false
+  const { object = context.service } = factsOf(context.service)
+  if (caller?.context !== context || factsOf(object).foreign !== undefined) return false
   const isLogin = instanceFacts(context.app).authentications?.some(({ service }) => service === context.service)
   return isLogin !== true && isRepeatableMethod(context.method, (caller.request as FastifyRequest).method)
 }
@@ -112,15 +131,34 @@ function keyIn({ params }: HookContext): string | undefined {
   return key === '' ? undefined : key
 }
 
-function userIn({ user, authentication }: Params): unknown {
+/** What tells callers apart; `undefined` for those who are not logged in. `null` where they are, and nothing does. */
+function userIn(params: Params): unknown {
+  const login = loginsInParams(params).at(-1)
+  if (login !== undefined) return login.identity ?? null
+  const { user, authenticated } = params
   const { id, _id } = Object(user)
-  return id ?? _id ?? Object(Object(authentication).payload).sub
+  return id ?? _id ?? (Object(user) === user || authenticated === true ? null : undefined)
+}
+
+/** @throws {GeneralError} for what is the same for several callers, who would get the answers of each other */
+function toIdentity(user: unknown, { path }: HookContext): unknown {
+  // The id of a database may be an object.
+  const identity = isObject(user) && !Array.isArray(user) ? String(user) : user
+  if (identity !== null && identity !== String({})) return identity
+  throw new GeneralError(
+    `idempotency at '${path}' can't tell this caller from others: its option \`user\` must give an id, as in (params) => params.user.id`
+  )
 }
 
 const digest = (parts: readonly unknown[]): string =>
-  createHash('sha256').update(JSON.stringify(parts, textOfBigInt)).digest('base64url')
+  createHash('sha256').update(JSON.stringify(parts, inOneWay)).digest('base64url')
 
-const textOfBigInt = (_key: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)
+/** Writes what means the same in one way: a client may send the fields of a record in another order when it repeats a request. */
+function inOneWay(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return `${value}n`
+  if (!isPlain(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([first], [second]) => (first < second ? -1 : 1)))
+}
 
 /** The data of a call, by which a repeated request is known. @throws {BadRequest} for what JSON does not tell apart, such as files */
 function comparable({ data, path, method }: HookContext): unknown {
@@ -166,7 +204,8 @@ async function claim(
     await store.set(name, claimed, lock)
     return undefined
   }
-  const entry: StoredRequest = JSON.parse(text)
+  const entry = attempt<StoredRequest>(() => JSON.parse(text))
+  if (!isObject(entry)) throw new GeneralError(`The store of idempotency has lost what it keeps for '${context.path}'`)
   if (entry.request !== request)
     throw new Unprocessable(`This Idempotency-Key came with another request: each call needs a new one`)
   if (entry.answer === undefined) throw stillRuns(context)

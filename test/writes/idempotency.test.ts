@@ -1,16 +1,19 @@
 import { Readable } from 'node:stream'
+import { feathers } from '@feathersjs/feathers'
 import { MemoryService } from '@feathersjs/memory'
 import Fastify from 'fastify'
 import services, {
   type AroundHook,
   type HookContext,
+  type HookOptions,
   type IdempotencyOptions,
   idempotency,
   memoryStore,
   type Params,
   type Store
 } from 'fastify-services'
-import authentication from 'fastify-services/authentication'
+import authentication, { allow, authenticate, own } from 'fastify-services/authentication'
+import mounted from 'fastify-services/feathers'
 import t, { type Test } from 'tap'
 
 type Order = { readonly id?: number; readonly item?: string }
@@ -245,4 +248,150 @@ t.test('logins are not kept, nor the passwords of users', async (t) => {
   t.equal(await post('/authentication', { strategy: 'local', ...user }), 201)
   t.equal(stored.length, 1)
   t.notMatch(stored[0], /password/)
+})
+
+t.test(
+  'a guard, a scope or the permissions of roles within it stop the start: a repeated request would pass them by',
+  async (t) => {
+    const start = async (common: HookOptions, hooks: HookOptions) => {
+      const app = Fastify()
+      t.teardown(() => app.close())
+      await app.register(services, { hooks: common })
+      app.service('users', new MemoryService())
+      app.service('orders', new Orders(), { hooks })
+      await app.register(authentication, { secret: 'x'.repeat(32) })
+      await app.ready()
+    }
+    const once = { around: { all: [idempotency()] } }
+    for (const inner of [authenticate('jwt'), own('userId'), allow({ member: true })]) {
+      await t.rejects(start(once, { around: { create: [inner as AroundHook] } }), /put it behind them/)
+      await t.rejects(start({}, { around: { all: [idempotency(), inner as AroundHook] } }), /stands around the guard/)
+      await start({ around: { all: [inner as AroundHook] } }, once).catch(({ message }) =>
+        t.match(message, /authenticate/)
+      )
+      await start({}, { around: { all: [inner as AroundHook, idempotency()] } })
+      await start(once, { around: { patch: [inner as AroundHook] } })
+    }
+    await t.rejects(start({}, { ...once, before: { create: [authenticate('jwt')] } }), /'create' at 'orders'/)
+    await start({}, { around: { create: [idempotency()], all: [allow({ member: true })] } })
+    await start(once, { around: { all: [own('userId', { except: ['create'] })] } })
+  }
+)
+
+t.test(
+  'keys of users whose ids are alike are apart, and of those who can not be told apart there are none',
+  async (t) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(services, { errorHandler: { html: false, logger: false } })
+    for (const name of ['users', 'admins']) app.service(name, new MemoryService({ startId: 1 }))
+    const secret = 'x'.repeat(32)
+    await app.register(authentication, { secret })
+    await app.register(authentication, { secret: 'y'.repeat(32), path: 'admin', service: 'admins', entity: 'admin' })
+    const tokens = { secret: 'z'.repeat(32), path: 'machine', entity: null }
+    const key = { authenticate: async () => ({ apiKey: {} }), parse: () => ({ strategy: 'key' }) }
+    await app.register(authentication, { ...tokens, strategies: { key } as never })
+    const guards = {
+      users: authenticate('jwt'),
+      admins: authenticate({ service: 'admin', strategies: ['jwt'] }),
+      machines: authenticate({ service: 'machine', strategies: ['key'] })
+    }
+    const orders = new Orders({ startId: 1 })
+    const chosen: AroundHook = (context, next) =>
+      guards[context.params.headers?.['x-guard'] as 'users'](context as never, next as never)
+    app.service('orders', orders, { hooks: { around: { create: [chosen, idempotency()] } } })
+    const credentials = { email: 'ada@example.com', password: 'a long password' }
+    const login = async (users: string, path: string) => {
+      await app.inject({ method: 'POST', url: users, payload: credentials })
+      const payload = { strategy: 'local', ...credentials }
+      return (await app.inject({ method: 'POST', url: path, payload })).json().accessToken as string
+    }
+    const post = (guard: string, token: string) =>
+      app.inject({
+        method: 'POST',
+        url: '/orders',
+        payload: { item: 'book' },
+        headers: { 'idempotency-key': 'a', 'x-guard': guard, authorization: `Bearer ${token}` }
+      })
+    const [user, admin] = [await login('/users', '/authentication'), await login('/admins', '/admin')]
+    t.match((await post('users', user)).json(), { id: 1 })
+    t.match((await post('admins', admin)).json(), { id: 2 }, 'an admin with the same id')
+    for (const [guard, token] of [
+      ['users', user],
+      ['admins', admin]
+    ] as const)
+      t.equal((await post(guard, token)).headers['idempotency-replayed'], 'true')
+    t.match((await post('machines', 'x')).json(), { code: 500, message: /can't tell this caller from others/ })
+    t.equal(orders.calls, 2)
+  }
+)
+
+t.test('the option `user` may wait; what it gives for several callers is refused', async (t) => {
+  const idIn = async ({ user }: Params) => (user as { id: string }).id
+  const waiting = await serve(t, { user: idIn })
+  t.match(await waiting.post('a', {}, { 'x-user': '1' }), { body: { id: 1 } })
+  t.match(await waiting.post('a', {}, { 'x-user': '2' }), { body: { id: 2 } })
+  for (const user of [({ user }: Params) => user, () => null, () => ({})]) {
+    const { post, orders } = await serve(t, { user })
+    t.match(await post('a', {}, { 'x-user': '1' }), { status: 500, body: { message: /option `user` must give an id/ } })
+    t.equal(orders.calls, 0)
+  }
+  const object = await serve(t, { user: ({ user }) => new URL(`urn:${(user as { id: string }).id}`) })
+  t.match(await object.post('a', {}, { 'x-user': '1' }), { body: { id: 1 } }, 'an id that is an object')
+  t.match(await object.post('a', {}, { 'x-user': '2' }), { body: { id: 2 } })
+})
+
+t.test('fields in another order are the same request', async (t) => {
+  const { post } = await serve(t)
+  await post('a', { item: 'book', parts: [{ x: 1, y: 2 }] })
+  t.match(await post('a', { parts: [{ y: 2, x: 1 }], item: 'book' }), { status: 201, replayed: 'true' })
+  t.equal((await post('a', { parts: [{ y: 1, x: 2 }], item: 'book' })).status, 422)
+})
+
+t.test('a client that leaves before the answer, and asks again, gets the answer of the first request', async (t) => {
+  const { app, orders, post } = await serve(t)
+  let release = () => {}
+  const started = new Promise<void>((resolve) => {
+    orders.create = async (data: never, params?: Params) => {
+      resolve()
+      await new Promise<void>((continueIt) => {
+        release = continueIt
+      })
+      return Orders.prototype.create.call(orders, data, params)
+    }
+  })
+  const controller = new AbortController()
+  const sent = fetch(`${await app.listen({ port: 0 })}/orders`, {
+    method: 'POST',
+    body: '{"item":"book"}',
+    headers: { 'content-type': 'application/json', 'idempotency-key': 'a' },
+    signal: controller.signal
+  })
+  await started
+  controller.abort()
+  await t.rejects(sent)
+  release()
+  while ((await post('a', { item: 'book' })).status === 409) await new Promise((resolve) => setTimeout(resolve, 5))
+  t.match(await post('a', { item: 'book' }), { status: 201, body: { id: 1 }, replayed: 'true' })
+  t.equal(orders.calls, 1)
+})
+
+t.test('what a store gives that was not kept there is no answer', async (t) => {
+  for (const text of ['{', '7', 'null']) {
+    const { orders, post } = await serve(t, { store: { get: () => text, set: () => undefined, add: () => false } })
+    t.match(await post('a', { item: 'book' }), { status: 500, body: { message: /^The store of idempotency has lost/ } })
+    t.equal(orders.calls, 0)
+  }
+})
+
+t.test('services of a mounted application are left alone: their guards would stand within', async (t) => {
+  const application = feathers()
+  let calls = 0
+  application.use('orders', { create: async () => ({ call: ++calls }) } as never)
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { hooks: { around: { all: [idempotency()] } } })
+  await app.register(mounted, { app: application } as never)
+  const post = () => app.inject({ method: 'POST', url: '/orders', payload: {}, headers: { 'idempotency-key': 'a' } })
+  t.same([(await post()).json(), (await post()).json()], [{ call: 1 }, { call: 2 }])
 })

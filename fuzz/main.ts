@@ -14,9 +14,9 @@ if (!Number.isSafeInteger(seed) || !(seconds > 0) || !(last >= first))
 console.log(`Seed ${seed}`)
 const only = values.case === undefined ? undefined : ([first, last] as const)
 const { connections, statuses, finds } = await search(seed, seconds * 1000, only)
-const answers = [...statuses].sort(([one], [other]) => one - other).map(([status, count]) => `${count} × ${status}`)
+const answers = [...statuses].sort(([left], [right]) => left - right).map(([status, count]) => `${count} × ${status}`)
 console.log(`${connections} connections, answered by ${answers.join(', ')}`)
-// Some of it is very long, and made again by its number.
+// Parts of a case are very long: its number makes the whole again.
 const short = (text: string) => (text.length > 3000 ? `${text.slice(0, 3000)}…` : text)
 for (const { what, text, replay } of finds)
   console.log(`\n${short(what)}\nSent: ${short(text)}\nAgain: npm run fuzz -- --seed ${seed} ${replay}`)

@@ -5,8 +5,8 @@ const most = 80
 const separators = [/(?=\b[A-Z]{3,8} [^ ]+ HTTP\/)/, /(?<=\n)/, /(?=[&,?])/]
 
 /** As little of a case as is still bad. */
-export async function minimise(found: Case, isBad: (less: Case) => Promise<boolean>): Promise<Case> {
-  let best = found
+export async function minimise(failing: Case, isBad: (less: Case) => Promise<boolean>): Promise<Case> {
+  let best = failing
   let tries = 0
   for (const separator of separators) {
     for (let index = best.text.split(separator).length - 1; index >= 0; index--) {

@@ -123,7 +123,7 @@ function render({ method, target, headers, body }: Message, random: Random): str
   const chunked = !named && body !== '' && random.oneIn(4)
   if (chunked) lines.push('Transfer-Encoding: chunked')
   else if (!named && body !== '') lines.push(`Content-Length: ${bytes.length}`)
-  // One character per byte, and what the head has of others as UTF-8.
+  // Texts have one character per byte; the head has other characters as UTF-8.
   const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`).toString('latin1')
   return head + (chunked ? toChunks(bytes.toString('latin1'), random) : bytes.toString('latin1'))
 }

@@ -7,7 +7,7 @@ export interface Random {
   /** Whether something happens that happens once in so many times. */
   oneIn(times: number): boolean
   pick<T>(list: readonly T[]): T
-  /** So many values, at most. */
+  /** A list of at most `most` values. */
   upTo<T>(most: number, make: () => T): T[]
 }
 

@@ -25,24 +25,24 @@ export async function search(
   milliseconds: number,
   only?: readonly [first: number, last: number]
 ): Promise<Found> {
-  const found: Found = { statuses: new Map(), connections: 0, finds: [] }
+  const outcome: Found = { statuses: new Map(), connections: 0, finds: [] }
   const until = Date.now() + milliseconds
   const [first, last] = only ?? [0, Number.POSITIVE_INFINITY]
   let target = await Target.start()
-  for (let start = first; start <= last && found.finds.length < most; start += round) {
+  for (let start = first; start <= last && outcome.finds.length < most; start += round) {
     if (only === undefined && Date.now() > until) break
     const numbers = Array.from({ length: Math.min(round, last + 1 - start) }, (_, index) => start + index)
-    const failed = await sendRound(target, numbers, seed, found)
+    const failed = await sendRound(target, numbers, seed, outcome)
     const problem = await target.problem()
     for (const [number, status] of failed.slice(0, most))
-      found.finds.push(await toFind(seed, [number], `An answer ${status}`))
-    if (failed.length === 0 && problem !== undefined) found.finds.push(await toFind(seed, numbers, problem))
+      outcome.finds.push(await toFind(seed, [number], `An answer ${status}`))
+    if (failed.length === 0 && problem !== undefined) outcome.finds.push(await toFind(seed, numbers, problem))
     if (problem === undefined) continue
     await target.stop()
     target = await Target.start()
   }
   await target.stop()
-  return found
+  return outcome
 }
 
 /** Sends cases, and gives those that were answered with an error of the server. */
@@ -50,17 +50,17 @@ async function sendRound(
   target: Target,
   numbers: readonly number[],
   seed: number,
-  found: Found
+  outcome: Found
 ): Promise<[number, number][]> {
   const failed: [number, number][] = []
-  found.connections += numbers.length
+  outcome.connections += numbers.length
   await sendAll(
     target,
     numbers,
     (number) => caseOf(seed, number),
     (number, statuses) => {
       for (const status of statuses) {
-        found.statuses.set(status, (found.statuses.get(status) ?? 0) + 1)
+        outcome.statuses.set(status, (outcome.statuses.get(status) ?? 0) + 1)
         if (status >= 500) failed.push([number, status])
       }
     }

@@ -42,7 +42,7 @@ export class Target {
     child.stderr?.on('data', (chunk) => {
       target.#printed += chunk
     })
-    // One of each kind of connection, so that what is made once is there.
+    // A connection of each kind is opened first, so that what the server makes once is there.
     for (let count = 0; count < 3; count++)
       await target.send({ text: 'GET /things HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n' })
     target.#start = (await target.#ask())?.open ?? {}
@@ -94,7 +94,7 @@ export class Target {
       if (state === undefined)
         return this.#child.exitCode === null && this.#child.signalCode === null ? 'It hangs' : 'It ended'
       if (state.polluted.length > 0) return `Object.prototype has ${state.polluted}`
-      // That of `handlerTimeout` ends by itself, and late for a request that waited behind another one when its client left.
+      // The timer of `handlerTimeout` ends by itself, and late for a request that waited behind another one when its client left.
       left = Object.entries(state.open)
         .filter(([kind, count]) => kind !== 'Timeout' && count > (this.#start[kind] ?? 0))
         .map(([kind, count]) => `${count} ${kind} (${this.#start[kind] ?? 0} at the start)`)

@@ -34,15 +34,15 @@ export class Trial {
     await sendAll(
       this.#target,
       cases,
-      (one) => one,
+      (trialCase) => trialCase,
       (_case, statuses) => {
         worst = Math.max(worst, ...statuses)
       }
     )
     const problem = await this.#target.problem(15)
-    const found = worst >= 500 ? `An answer ${worst}. ${problem ?? ''}` : problem
-    if (found !== undefined) await this.stop()
-    return found
+    const fault = worst >= 500 ? `An answer ${worst}. ${problem ?? ''}` : problem
+    if (fault !== undefined) await this.stop()
+    return fault
   }
 
   async stop(): Promise<void> {

@@ -12,8 +12,8 @@ session.post('Profiler.enable')
 session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
 process.on('exit', () => {
   session.post('Profiler.takePreciseCoverage', (_error, { result }) => {
-    const found = result.filter(({ url }) => url.startsWith(root.href) && isLibrary(url.slice(root.href.length)))
-    if (found.length === 0) return
-    writeFileSync(new URL(`.tap/coverage/${randomUUID()}.json`, root), JSON.stringify({ result: found }))
+    const library = result.filter(({ url }) => url.startsWith(root.href) && isLibrary(url.slice(root.href.length)))
+    if (library.length === 0) return
+    writeFileSync(new URL(`.tap/coverage/${randomUUID()}.json`, root), JSON.stringify({ result: library }))
   })
 })

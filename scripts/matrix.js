@@ -30,8 +30,8 @@ async function install(name, set, tarball) {
   writeFileSync(join(project, 'package.json'), JSON.stringify(manifest))
   copyFileSync(join(root, 'scripts/smoke.js'), join(project, 'smoke.js'))
   const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--no-package-lock']
-  const { isGood, said } = await run(project, 'npm', 'install', ...flags)
-  if (!isGood) throw new Error(said)
+  const { isGood, output } = await run(project, 'npm', 'install', ...flags)
+  if (!isGood) throw new Error(output)
   return project
 }
 
@@ -45,15 +45,15 @@ async function smoke(nodes) {
       const project = await install(name, set, tarball)
       for (const node of nodes) {
         const what = `Node ${node.version}, Fastify ${versionIn(project, 'fastify')}, ${name}`
-        const { isGood, said } = await run(project, node.program, 'smoke.js')
-        console.log(isGood ? `Good: ${what}` : `Failed: ${what}\n${said}`)
+        const { isGood, output } = await run(project, node.program, 'smoke.js')
+        console.log(isGood ? `Good: ${what}` : `Failed: ${what}\n${output}`)
         if (!isGood) failed.push(what)
       }
     })
   )
 }
 
-// They ask nothing of Node: a model of the client's login, and its types.
+// Tests that ask nothing of Node: a model of the client's login, and its types.
 const isSame = ['login-search.test.js', 'types.test.js']
 
 function test({ program, version }) {

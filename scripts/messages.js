@@ -19,20 +19,20 @@ console.log(`${count} messages`)
 function list(path) {
   const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
   // What the constants, parameters and functions of the file say.
-  const known = new Map()
+  const texts = new Map()
   collect(file)
   visit(file)
 
   function collect(node) {
     const { name, initializer } = node
-    const given = initializer && ts.isArrowFunction(initializer) ? initializer.body : initializer
-    if (given && name && ts.isIdentifier(name) && isText(given)) known.set(name.text, textOf(given))
+    const value = initializer && ts.isArrowFunction(initializer) ? initializer.body : initializer
+    if (value && name && ts.isIdentifier(name) && isText(value)) texts.set(name.text, textOf(value))
     ts.forEachChild(node, collect)
   }
 
   function visit(node) {
-    const said = messageOf(node)
-    const text = known.get(/^\$\{(\w+)(\(\))?\}$/.exec(said ?? '')?.[1]) ?? said
+    const message = messageOf(node)
+    const text = texts.get(/^\$\{(\w+)(\(\))?\}$/.exec(message ?? '')?.[1]) ?? message
     if (text !== undefined) {
       count++
       const { line } = file.getLineAndCharacterOfPosition(node.getStart())
@@ -64,7 +64,7 @@ function textOf(node) {
     )
   if (ts.isBinaryExpression(node)) return `${textOf(node.left)}${textOf(node.right)}`
   if (ts.isConditionalExpression(node))
-    return [node.whenTrue, node.whenFalse].map((one) => textOf(one) ?? '').join(' | ')
+    return [node.whenTrue, node.whenFalse].map((branch) => textOf(branch) ?? '').join(' | ')
   if (ts.isParenthesizedExpression(node)) return textOf(node.expression)
   if (ts.isIdentifier(node) || ts.isCallExpression(node)) return hole(node)
   return undefined

@@ -23,7 +23,7 @@ const { values } = parseArgs({
 })
 const sourceName = (file) => file.slice('dist/'.length).replace(/\.js$/, '.ts')
 const isIn = (places) => (file) => places.some((place) => sourceName(file).startsWith(place))
-// They read the repository, pack it or run its tests: a copy is not it.
+// Tests that read the repository, pack it or run its tests: a copy is not the repository.
 const isApart = (file) => /^dist\/test\/(package|scripts)\//.test(file)
 
 const code = new Map(libraryFiles.map((file) => [file, readFileSync(join(root, file), 'utf8')]))

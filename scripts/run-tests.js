@@ -27,7 +27,7 @@ const all = () =>
     .map((name) => `dist/test/${name.replaceAll('\\', '/')}`)
     .sort()
 
-// Those that are slow wait for programs of their own: they run beside each other.
+// Slow tests wait for programs of their own: a process for each lets them run beside each other.
 const size = values.slow ? 1 : 10
 
 /** @returns the files of each group by the first of them, by which `tap replay` knows it */

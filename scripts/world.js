@@ -19,14 +19,14 @@ function project([longitude, latitude]) {
 
 /** The points of a line, without those that are not seen. Neighbours stay neighbours: both have the same points on their border. */
 function simplify(points) {
-  const kept = []
+  const line = []
   for (const [x, y] of points.map(project)) {
-    const [one, two] = [kept.at(-2), kept.at(-1)]
-    if (two?.[0] === x && two[1] === y) continue
-    if (one && (two[0] - one[0]) * (y - two[1]) === (two[1] - one[1]) * (x - two[0])) kept.pop()
-    kept.push([x, y])
+    const [before, last] = [line.at(-2), line.at(-1)]
+    if (last?.[0] === x && last[1] === y) continue
+    if (before && (last[0] - before[0]) * (y - last[1]) === (last[1] - before[1]) * (x - last[0])) line.pop()
+    line.push([x, y])
   }
-  return kept
+  return line
 }
 
 function toPath(points) {

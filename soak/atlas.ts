@@ -15,7 +15,7 @@ export interface Place {
 }
 
 async function start({ env }: Place): Promise<{ child: Child; url: string }> {
-  const own = {
+  const defaults = {
     PORT: '0',
     HOST: '',
     AUTH_SECRET: '',
@@ -25,7 +25,7 @@ async function start({ env }: Place): Promise<{ child: Child; url: string }> {
     REDIS_URL: '',
     MAX_LAG: '0'
   }
-  const child = new Child('examples/atlas/main.js', { ...own, RATE_LIMIT: '0', DATABASE_TIMEOUT: '60000', ...env })
+  const child = new Child('examples/atlas/main.js', { ...defaults, RATE_LIMIT: '0', DATABASE_TIMEOUT: '60000', ...env })
   const url = await child.line(/(http:\/\/127\.0\.0\.1:\d+)/)
   await child.line(/(ODbL)/)
   return { child, url }

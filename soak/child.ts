@@ -41,8 +41,8 @@ export class Child {
   /** Waits for a line that it prints. */
   async line(pattern: RegExp): Promise<string> {
     for (;;) {
-      const [, found] = pattern.exec(this.#out) ?? []
-      if (found !== undefined) return found
+      const [, match] = pattern.exec(this.#out) ?? []
+      if (match !== undefined) return match
       await Promise.race([once(this.#process.stdout as never, 'data'), this.#died()])
     }
   }
@@ -55,10 +55,10 @@ export class Child {
   /** What it answers to a message, where the answer has a field of that name. */
   async ask<T>(message: string, field: keyof T): Promise<T> {
     const answer = new Promise<T>((resolve) => {
-      const onMessage = (got: T) => {
-        if (Object(got)[field] === undefined) return
+      const onMessage = (reply: T) => {
+        if (Object(reply)[field] === undefined) return
         this.#process.off('message', onMessage)
-        resolve(got)
+        resolve(reply)
       }
       this.#process.on('message', onMessage)
     })

@@ -7,7 +7,7 @@ export const countries = ['CHE', 'TCD', 'NZL', 'PER']
 export class Ledger {
   readonly #acknowledged = new Set<string>()
   readonly #batches = new Map<string, number>()
-  #made = 0
+  #texts = 0
 
   get acknowledged(): number {
     return this.#acknowledged.size
@@ -15,12 +15,12 @@ export class Ledger {
 
   /** The text of a new record. */
   text(): string {
-    return `note ${this.#made++}`
+    return `note ${this.#texts++}`
   }
 
   /** The texts of the records of a new batch. */
   batch(size: number): string[] {
-    const name = `batch ${this.#made++}`
+    const name = `batch ${this.#texts++}`
     this.#batches.set(name, size)
     return Array.from({ length: size }, (_, index) => `${name}: ${index}`)
   }

@@ -7,14 +7,14 @@ const workers = 24
 
 /** What is wrong: it is said once, however often it is met. */
 export class Violations {
-  readonly #found = new Map<string, number>()
+  readonly #counts = new Map<string, number>()
 
   add(what: string): void {
-    this.#found.set(what, (this.#found.get(what) ?? 0) + 1)
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1)
   }
 
   get list(): string[] {
-    return [...this.#found].map(([what, count]) => (count === 1 ? what : `${what} (${count} times)`))
+    return [...this.#counts].map(([what, count]) => (count === 1 ? what : `${what} (${count} times)`))
   }
 }
 

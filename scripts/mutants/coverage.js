@@ -71,8 +71,8 @@ export async function measureTests(sandboxes, files, print) {
       .update(readFileSync(join(folder, file)))
       .digest('hex')
     const store = join(cache, `${file}.json`)
-    const kept = load(store)
-    if (kept?.key === key && kept.isGood) return void measured.push(kept)
+    const earlier = load(store)
+    if (earlier?.key === key && earlier.isGood) return void measured.push(earlier)
     const measurement = { key, ...(await measure(file, folder)) }
     mkdirSync(dirname(store), { recursive: true })
     writeFileSync(store, JSON.stringify(measurement))

@@ -14,7 +14,7 @@ function sharesOf(tests, file) {
   for (const [start, end] of [...parts.values()].flat())
     for (let place = start; place < end; place++) counts[place] += 1
   const weigh = ([start, end]) => counts.subarray(start, end).reduce((sum, count) => sum + 1 / count, 0)
-  return new Map([...parts].map(([test, own]) => [test, own.reduce((sum, part) => sum + weigh(part), 0)]))
+  return new Map([...parts].map(([test, ranges]) => [test, ranges.reduce((sum, part) => sum + weigh(part), 0)]))
 }
 
 const wordsOf = (file) => file.replace(/^.*\//, '').replace(/\..*$/, '').split('-')

@@ -19,7 +19,7 @@ t.test('our client: every adapter on every server', async (t) => {
     const base = await serve(t)
     for (const driver of drivers) {
       const kept = new Map<string, boolean>()
-      columns.push({ adapter: driver.adapter, server, kept })
+      columns.push({ adapter: driver.adapter, server, passed: kept })
       for (const row of contract) {
         const found = await driver.keep(row, base).catch((error) => ({ failed: String(error) }))
         kept.set(

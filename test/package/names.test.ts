@@ -1,7 +1,7 @@
 import t from 'tap'
 import { isKeyword } from '../../lib/schema/keywords.js'
 import { comments, declaredNames, type Place, topLevelNames, writtenLists } from './names.js'
-import { sources } from './sources.js'
+import { filesIn, sources } from './sources.js'
 
 // These words say nothing without the line that they stand in.
 const vague = new Set('one own given found known made kept told said seen asked taken got thing them'.split(' '))
@@ -11,10 +11,13 @@ const doorNames = new Set(['lib/authentication/permissions/scope.ts own'])
 const pointer =
   /^(it|they|those|these|one|them|its|their|that|this|others?|both|some|of (others|those|them|these|it)|what (is|was|are) (not )?(told|said|given|made|known)|then|so|but|and|otherwise|none|neither)\b/i
 
+// What is read beside the library: the tests themselves have other measures.
+const programs = [...filesIn(['fuzz', 'soak', 'test/support'], '.ts'), ...filesIn(['scripts'], '.js')]
+
 const placesOf = (places: readonly Place[]) => places.map(({ place, text }) => `${place} ${text.slice(0, 80)}`)
 
 t.test('names say what they name', async (t) => {
-  const names = sources.flatMap(declaredNames)
+  const names = [...sources, ...programs].flatMap(declaredNames)
   t.ok(names.length > 4000, 'the names were read')
   t.same(
     placesOf(names.filter(({ place, text }) => vague.has(text) && !doorNames.has(`${place.split(':')[0]} ${text}`))),
@@ -23,7 +26,7 @@ t.test('names say what they name', async (t) => {
 })
 
 t.test('comments name their subject', async (t) => {
-  const all = sources.flatMap(comments)
+  const all = [...sources, ...programs].flatMap(comments)
   t.ok(all.length > 500, 'the comments were read')
   t.same(placesOf(all.filter(({ text }) => pointer.test(text))), [])
 })

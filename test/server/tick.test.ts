@@ -14,10 +14,10 @@ async function run(...imported: string[]) {
 t.test(
   'a full collection leaves one object of `process.nextTick`, so that later ones are of its hidden class',
   async (t) => {
-    t.strictSame(await run('fastify-services'), { made: true, left: [true] })
+    t.strictSame(await run('fastify-services'), { areThere: true, left: [true] })
   }
 )
 
 t.test('without the package it leaves none', async (t) => {
-  t.strictSame(await run(), { made: true, left: [] })
+  t.strictSame(await run(), { areThere: true, left: [] })
 })

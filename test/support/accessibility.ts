@@ -13,11 +13,11 @@ interface Violation {
 /** Nothing is wrong with a page for those who hear it, or use a keyboard, and nothing of it is beyond its edge. */
 export async function checkAccessibility(t: Test, page: Page, what: string): Promise<void> {
   if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(axe)
-  const found = await page.evaluate<Violation[]>('axe.run().then(({ violations }) => violations)')
-  const said = found.flatMap(({ id, nodes }) =>
+  const violations = await page.evaluate<Violation[]>('axe.run().then(({ violations }) => violations)')
+  const faults = violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`)
   )
-  t.strictSame(said, [], what)
+  t.strictSame(faults, [], what)
   const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
   t.equal(beyond, 0, `${what}: no wider than the window`)
 }

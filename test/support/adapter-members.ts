@@ -80,7 +80,7 @@ export async function membersContract(t: Test, adapter: Adapter): Promise<void> 
   )
 
   await t.test('hooks find the members of the adapter: `_find`, `_get`, `options`, `id`', (t) => {
-    const seen: object[] = []
+    const members: object[] = []
     async function look({ service }: HookContext) {
       const { _find, _get, options, id } = service as unknown as {
         _find: Call
@@ -89,7 +89,7 @@ export async function membersContract(t: Test, adapter: Adapter): Promise<void> 
         id: string
       }
       const all = (await _find({ query: {}, paginate: false })) as Message[]
-      seen.push({ count: all.length, first: await _get(1), multi: options.multi, id })
+      members.push({ count: all.length, first: await _get(1), multi: options.multi, id })
     }
     const options = { multi: true, paginate: { default: 2, max: 3 } }
     return eachDoor(
@@ -98,7 +98,7 @@ export async function membersContract(t: Test, adapter: Adapter): Promise<void> 
       options,
       async (t, door) => {
         await door.call('create', { text: 'five' }, {})
-        t.match(seen.splice(0), [{ count: 5, first: { id: 1, text: 'one' }, multi: true, id: 'id' }])
+        t.match(members.splice(0), [{ count: 5, first: { id: 1, text: 'one' }, multi: true, id: 'id' }])
       },
       { hooks: { after: { create: [look] } } }
     )

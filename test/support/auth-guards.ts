@@ -17,7 +17,7 @@ export const { password } = user
 
 /** A service of users that counts how often it is asked for one. Its hashes cost next to nothing. */
 export function createPeople(people: readonly { id: number; email: string }[] = [ada, bob]) {
-  const records = people.map((one) => ({ ...one, password: toHash(password) }))
+  const records = people.map((person) => ({ ...person, password: toHash(password) }))
   const service = {
     gets: 0,
     async find({ query }: Params) {
@@ -26,17 +26,17 @@ export function createPeople(people: readonly { id: number; email: string }[] = 
     },
     async get(id: string | number) {
       service.gets++
-      const found = records.find((record) => String(record.id) === String(id))
-      if (found === undefined) throw new NotFound(`No record found for id '${id}'`)
-      return { ...found }
+      const match = records.find((record) => String(record.id) === String(id))
+      if (match === undefined) throw new NotFound(`No record found for id '${id}'`)
+      return { ...match }
     }
   }
   return service
 }
 
 /** An application with two users and their authentication, closed when the test ends. */
-export const createGuardsApp = (t: Test, given: UsersOptions = {}) =>
-  createUsersApp(t, { people: createPeople(), ...given })
+export const createGuardsApp = (t: Test, options: UsersOptions = {}) =>
+  createUsersApp(t, { people: createPeople(), ...options })
 
 /** A service that tells what is in its params. */
 export const whoami = {

@@ -20,7 +20,7 @@ export type Things = RegisteredService<
 export const record = (id = 1) => ({ id, name: 'Ada', secret: 's3cret', pin: '1234' })
 export const open = (id = 1) => ({ id, name: 'Ada' })
 
-/** One with a property that throws. */
+/** A record with a property that throws. */
 export const broken = (name = 'name') =>
   Object.defineProperty({ id: 1 }, name, {
     enumerable: true,

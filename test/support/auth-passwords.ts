@@ -22,11 +22,11 @@ export interface PasswordApp {
 }
 
 /** An application with users, none as yet, and their login, closed when the test ends; it is not ready. */
-export async function createUsers(t: Test, { object, options, ...given }: PasswordApp = {}) {
-  const app = await createServicesApp(t, given)
+export async function createUsers(t: Test, { object, options, ...appOptions }: PasswordApp = {}) {
+  const app = await createServicesApp(t, appOptions)
   const source = object ?? memory({ startId: 1, multi: true })
   app.service('users', source, (options ?? { hooks: { before: hashes } }) as ServiceOptions<object>)
-  await app.register(authentication, { secret, ...given.authentication })
+  await app.register(authentication, { secret, ...appOptions.authentication })
   const send = (method: string, url: string, payload?: unknown, headers: Record<string, string> = {}) =>
     request(app, method, url, {
       headers: { ...(payload !== undefined && { 'content-type': 'application/json' }), ...headers },

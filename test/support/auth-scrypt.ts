@@ -45,9 +45,9 @@ syncBuiltinESMExports()
 
 /** The calls of `scrypt` since the last look, and how many of them ran at the same time. */
 export function scryptCalls(): { calls: ScryptCall[]; most: number } {
-  const seen = { calls: calls.splice(0), most }
+  const counted = { calls: calls.splice(0), most }
   most = 0
-  return seen
+  return counted
 }
 
 /** Keeps hashes from ending until they are released. */

@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import type { Test } from 'tap'
 
 const script = fileURLToPath(new URL('../../bench/main.js', import.meta.url))
-const [own = ''] = process.versions.node.split('.')
-const few = ['--node', own, '--starts', '1', '--requests', '40', '--warmup', '20']
+const [major = ''] = process.versions.node.split('.')
+const few = ['--node', major, '--starts', '1', '--requests', '40', '--warmup', '20']
 
 /** Runs the benchmark with few requests. */
 export const bench = (args: string[], env = {}) =>

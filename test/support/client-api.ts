@@ -42,8 +42,8 @@ export function createApi(adapter: AdapterName, library: unknown): Api {
   const app: Api['app'] = (base) => {
     const methods = ['find', 'get', 'create', 'update', 'patch', 'remove', 'archive']
     const options = { headers: { 'X-App': 'of the adapter' } }
-    const one = client(base, adapter === 'request' ? undefined : options)
-    return one.use('things', connect(base, adapter === 'request' ? undefined : options).service('things'), {
+    const app = client(base, adapter === 'request' ? undefined : options)
+    return app.use('things', connect(base, adapter === 'request' ? undefined : options).service('things'), {
       methods
     }) as never
   }

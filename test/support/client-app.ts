@@ -17,16 +17,16 @@ export interface Asked {
 }
 
 /** A server that writes down what it is asked, and answers by `answer`; closed when the test ends. */
-export async function createEcho(t: Test, answer: (asked: Asked) => object | string | null | undefined = () => ({})) {
-  const asked: Asked[] = []
+export async function createEcho(t: Test, answer: (request: Asked) => object | string | null | undefined = () => ({})) {
+  const requests: Asked[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const { method = '', url = '', headers } = request
     const closed = once(response, 'close')
-    const one = { method, url, headers, body: Buffer.concat(chunks).toString(), closed }
-    asked.push(one)
-    const body = answer(one)
+    const received = { method, url, headers, body: Buffer.concat(chunks).toString(), closed }
+    requests.push(received)
+    const body = answer(received)
     // Nothing: the client waits.
     if (body === undefined) return
     if (body === null) response.writeHead(204).end()
@@ -39,11 +39,11 @@ export async function createEcho(t: Test, answer: (asked: Asked) => object | str
     server.close()
   })
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { address, asked }
+  return { address, asked: requests }
 }
 
 /** A client of a server that writes down what it is asked. */
-export async function createClientOfEcho(t: Test, answer?: (asked: Asked) => object | string | null) {
+export async function createClientOfEcho(t: Test, answer?: (request: Asked) => object | string | null) {
   const echo = await createEcho(t, answer)
   return { ...echo, app: createClient().configure(rest(echo.address).fetch(fetch)) }
 }

@@ -223,12 +223,12 @@ export const contract: readonly Row[] = [
   {
     name: 'events, of the calls of this client alone',
     run: async (app) => {
-      const seen: unknown[] = []
+      const events: unknown[] = []
       for (const event of ['created', 'patched', 'removed'])
-        app.service('things').on(event, (record) => seen.push([event, record]))
+        app.service('things').on(event, (record) => events.push([event, record]))
       await app.service('things').create([{ a: 1 }, { a: 2 }])
       await app.service('things').patch('1', {})
-      return seen
+      return events
     },
     expected: [
       ['created', { a: 1, id: 1 }],
@@ -240,9 +240,9 @@ export const contract: readonly Row[] = [
     name: 'iterate walks the pages',
     isOurs: true,
     run: async (app) => {
-      const seen: unknown[] = []
-      for await (const record of app.service('pages').iterate({ query: { a: 'b' } })) seen.push(record)
-      return seen
+      const events: unknown[] = []
+      for await (const record of app.service('pages').iterate({ query: { a: 'b' } })) events.push(record)
+      return events
     },
     expected: [0, 1, 2, 3, 4].map((id) => ({ id, query: { a: 'b' } }))
   }

@@ -29,9 +29,9 @@ export function createLoginClient(
   storage: Storage = memoryStorage(),
   hold: (url: string) => Promise<void> | undefined = () => undefined
 ) {
-  const asked: { method: string; url: string; token: string | undefined; body: string }[] = []
+  const requests: { method: string; url: string; token: string | undefined; body: string }[] = []
   const library = async (url: string, init: { headers: Record<string, string>; method: string; body?: string }) => {
-    asked.push({
+    requests.push({
       method: init.method,
       url: url.slice(address.length),
       token: init.headers.Authorization,
@@ -41,5 +41,5 @@ export function createLoginClient(
     return response
   }
   const app = createClient().configure(rest(address).fetch(library)).configure(login({ storage }))
-  return { app, asked, storage }
+  return { app, asked: requests, storage }
 }

@@ -12,11 +12,11 @@ export const keys = ['feathers-jwt', 'feathers-jwt-refresh']
 export async function createRace(t: Test, storage: Storage = memoryStorage()) {
   const { app: server, address } = await createLoginServer(t, { refresh: true })
   await server.service('users').create({ email: other.email, password: toHash(other.password) })
-  let held: { url: string; asked(): void } | undefined
+  let held: { url: string; arrived(): void } | undefined
   let letGo = () => {}
   const client = createLoginClient(address, storage, (url) => {
     if (url !== held?.url) return undefined
-    held.asked()
+    held.arrived()
     held = undefined
     return new Promise((resolve) => {
       letGo = resolve
@@ -24,8 +24,8 @@ export async function createRace(t: Test, storage: Storage = memoryStorage()) {
   })
   /** Makes a call, and waits for its first request to `url`, which gets no answer before `letGo` is called. */
   const hold = async <T>(call: () => Promise<T>, url = '/authentication') => {
-    const isAsked = new Promise<void>((asked) => {
-      held = { url, asked }
+    const isAsked = new Promise<void>((resolve) => {
+      held = { url, arrived: resolve }
     })
     const result = call()
     result.catch(() => {})
@@ -36,8 +36,8 @@ export async function createRace(t: Test, storage: Storage = memoryStorage()) {
 }
 
 /** The tokens that logouts were sent with. */
-export const left = (asked: { method: string; token: string | undefined }[]) =>
-  asked.filter(({ method }) => method === 'DELETE').map(({ token }) => token)
+export const left = (requests: { method: string; token: string | undefined }[]) =>
+  requests.filter(({ method }) => method === 'DELETE').map(({ token }) => token)
 
 /** Lets all logins of a server fail with 503, or all logouts, until the function that it returns is called. */
 export function breakLogins(

@@ -4,7 +4,7 @@ import { contract } from './client-contract.js'
 export interface Column {
   readonly adapter: string
   readonly server: string
-  readonly kept: ReadonlyMap<string, boolean>
+  readonly passed: ReadonlyMap<string, boolean>
 }
 
 /** The table of adapters and servers: a row for each of the contract. */
@@ -13,7 +13,7 @@ export function print(columns: readonly Column[]): string {
   const head = columns.map(({ adapter, server }, index) => `${String(index + 1).padStart(2)}  ${adapter} on ${server}`)
   const numbers = columns.map((_, index) => String(index + 1).padStart(3)).join('')
   const rows = contract.map(
-    ({ name }) => name.padEnd(width) + columns.map(({ kept }) => (kept.get(name) ? '  ✓' : '  ✗')).join('')
+    ({ name }) => name.padEnd(width) + columns.map(({ passed }) => (passed.get(name) ? '  ✓' : '  ✗')).join('')
   )
   return [...head, '', ' '.repeat(width) + numbers, ...rows].join('\n')
 }

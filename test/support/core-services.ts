@@ -88,8 +88,13 @@ export async function createEmitting(t: Test, { hooks = {}, events, property, re
   for (const event of ['created', 'updated', 'patched', 'removed', 'archived']) {
     service.on(event, (record: unknown, context: HookContext) => emitted.push([event, record, context]))
   }
-  const seen = () => emitted.splice(0).map(([event, record]) => [event, record])
-  return { service: service as unknown as Methods & Pick<typeof service, 'emit' | 'on'>, emitted, seen, app }
+  const takeEvents = () => emitted.splice(0).map(([event, record]) => [event, record])
+  return {
+    service: service as unknown as Methods & Pick<typeof service, 'emit' | 'on'>,
+    emitted,
+    seen: takeEvents,
+    app
+  }
 }
 
 /** A service whose `get` fails for the id `broken`. */
@@ -100,7 +105,7 @@ export async function createBreakable(t: Test, hooks: HookOptions, common: HookO
     async get(id: string, params?: object) {
       service.calls += 1
       if (id === 'broken') throw new BadRequest('broken')
-      return { id, ...params } as { id: string; query?: object; seen?: boolean }
+      return { id, ...params } as { id: string; query?: object; isSeen?: boolean }
     }
   }
   const registered = app.service('things', service)

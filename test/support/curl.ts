@@ -33,15 +33,15 @@ export function fill({ path, init }: Exchange, names: Names): Pick<Exchange, 'pa
  */
 export function toPattern(body: string, names: Names): RegExp | undefined {
   if (!body.endsWith('…') && !name.test(body)) return undefined
-  const found = new Set<string>()
+  const groups = new Set<string>()
   const parts = body
     .replace(/…$/, '')
     .split(new RegExp(name, 'g'))
     .map((part, index) => {
       const isText = index % 2 === 0
       if (isText || names.has(part)) return literal(isText ? part : String(names.get(part)))
-      const isNew = !found.has(part)
-      found.add(part)
+      const isNew = !groups.has(part)
+      groups.add(part)
       return isNew ? `(?<${part}>[^",{}]+)` : `\\k<${part}>`
     })
   return new RegExp(`^${parts.join('')}${body.endsWith('…') ? '' : '$'}`)

@@ -57,7 +57,7 @@ export async function databaseRefusals(
     const response = await app.inject({ method, url, ...(payload && { payload }) })
     t.notMatch(response.body, /insert into|update |select |refused_/i, 'no text of a statement, no name of a table')
     const { message, errors = [] } = response.json()
-    return [response.statusCode, message, ...errors.map((one: { instancePath: string }) => one.instancePath)]
+    return [response.statusCode, message, ...errors.map((problem: { instancePath: string }) => problem.instancePath)]
   }
 
   const user = { email: 'ada@example.com', age: 36 }
@@ -65,12 +65,12 @@ export async function databaseRefusals(
   t.equal((await send('POST', '/users', { email: 'bob@example.com' }))[0], 201)
   t.equal((await send('POST', '/notes', { author: 1 }))[0], 201)
 
-  const taken = [409, message, ...(tellsUnique ? ['/email'] : [])]
-  t.strictSame(await send('POST', '/users', user), taken, 'a value that is there')
-  t.strictSame(await send('POST', '/users', [{ email: 'cy@example.com' }, user]), taken, 'in a list')
+  const conflict = [409, message, ...(tellsUnique ? ['/email'] : [])]
+  t.strictSame(await send('POST', '/users', user), conflict, 'a value that is there')
+  t.strictSame(await send('POST', '/users', [{ email: 'cy@example.com' }, user]), conflict, 'in a list')
   t.strictSame(
     await send('PATCH', '/users/2', { email: user.email }),
-    taken,
+    conflict,
     'in a patch, whose errors the adapter passes on'
   )
   t.strictSame(await send('POST', '/users', { age: 1 }), [400, 'email is required', '/email'])

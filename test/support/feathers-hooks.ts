@@ -138,10 +138,10 @@ export async function run(t: Test, start: Start, method: string, args: unknown[]
   }
   const answer =
     (name: string) =>
-    async (...given: unknown[]) => {
+    async (...args: unknown[]) => {
       order.push(`method ${name}`)
       const act = acts.method
-      return act === undefined ? { answer: copy(given) } : act(given as never)
+      return act === undefined ? { answer: copy(args) } : act(args as never)
     }
   const object = Object.fromEntries(methods.map((name) => [name, answer(name)]))
   started = await start(t, object, createHooks('app', method, see, acts))

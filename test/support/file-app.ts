@@ -14,11 +14,11 @@ interface Options {
 export const text = (content: string, name = 'a.txt', type = 'text/plain') => new File([content], name, { type })
 
 /** What a file is, for comparing. */
-export async function told(value: unknown): Promise<unknown> {
+export async function describeFiles(value: unknown): Promise<unknown> {
   if (value instanceof File) return `${value.constructor.name} ${value.name} ${value.type} ${await value.text()}`
-  if (Array.isArray(value)) return Promise.all(value.map(told))
+  if (Array.isArray(value)) return Promise.all(value.map(describeFiles))
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(async ([name, one]) => [name, await told(one)])
+  const entries = Object.entries(value).map(async ([name, member]) => [name, await describeFiles(member)])
   return Object.fromEntries(await Promise.all(entries))
 }
 
@@ -42,7 +42,9 @@ export async function createPictures(t: Test, { schema, service, plugin, fastify
     const { statusCode, body } = await app.inject({ method: 'POST', url: '/pictures', ...request })
     const { message } = JSON.parse(body)
     const data = calls.splice(0)
-    return statusCode < 300 ? [statusCode, ...((await told(data)) as unknown[])] : [statusCode, message, ...data]
+    return statusCode < 300
+      ? [statusCode, ...((await describeFiles(data)) as unknown[])]
+      : [statusCode, message, ...data]
   }
   const post = async (fields: Parameters<typeof toForm>[0], options: InjectOptions = {}) =>
     send({ ...options, ...(await toForm(fields)) })

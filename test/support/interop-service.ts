@@ -74,14 +74,14 @@ export class Things {
   }
 }
 
-/** One that has no more than a `find`. */
+/** A service that has no more than a `find`. */
 export class Reader {
   async find() {
     return []
   }
 }
 
-/** One that answers pages of two of its five records. */
+/** A service that answers pages of two of its five records. */
 export class Pages {
   async find({ query: { $skip = '0', ...query } = {} }: Params) {
     const skip = Number($skip)

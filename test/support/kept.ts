@@ -9,14 +9,14 @@ function print(data: unknown, indent = ''): string {
   if (typeof data !== 'object' || data === null || indent.length + line.length <= 150) return line
   const within = `${indent}  `
   const members = Array.isArray(data)
-    ? data.map((one) => within + print(one, within))
-    : Object.entries(data).map(([key, one]) => `${within}${JSON.stringify(key)}: ${print(one, within)}`)
+    ? data.map((member) => within + print(member, within))
+    : Object.entries(data).map(([key, member]) => `${within}${JSON.stringify(key)}: ${print(member, within)}`)
   const [open, close] = Array.isArray(data) ? '[]' : '{}'
   return `${open}\n${members.join(',\n')}\n${indent}${close}`
 }
 
 /** What JSON would lose: a member of a list that is undefined, and numbers that are none. */
-function kept(this: unknown, _key: string, value: unknown): unknown {
+function toKept(this: unknown, _key: string, value: unknown): unknown {
   if (value === undefined && Array.isArray(this)) return '(undefined)'
   return typeof value === 'number' && !Number.isFinite(value) ? `(${value})` : value
 }
@@ -25,7 +25,7 @@ function kept(this: unknown, _key: string, value: unknown): unknown {
  * Asserts that data is what a file keeps, to the last word. Where it is meant to change, `KEEP=1` writes the file, and its difference is read.
  */
 export function isKept(t: Pick<Test, 'equal'>, data: unknown, file: string): void {
-  const text = `${print(JSON.parse(JSON.stringify(data, kept)))}\n`
+  const text = `${print(JSON.parse(JSON.stringify(data, toKept)))}\n`
   if (process.env.KEEP === '1') writeFileSync(join(root, file), text)
   t.equal(text, read(file), `as in ${file}; KEEP=1 writes it anew`)
 }

@@ -26,20 +26,20 @@ export const invariants = {
 const is401 = (error: unknown) => (error as { code?: number }).code === 401
 
 /** Who may be the user of what an operation sent, when all is known. */
-function mayBe(user: string | undefined, { found, server }: LoginRun, operation: Operation): boolean {
+function mayBe(user: string | undefined, { history, server }: LoginRun, operation: Operation): boolean {
   const sentAt = operation.sent[0]?.at ?? 0
-  const isOfTab = found.tabs.some((tab) => tab.user === user && tab.at > operation.begun && tab.at < sentAt)
-  const last = found.operations.findLast(({ kind, begun }) => kind === 'login' && begun < operation.begun)
+  const isOfTab = history.tabs.some((tab) => tab.user === user && tab.at > operation.begun && tab.at < sentAt)
+  const last = history.operations.findLast(({ kind, begun }) => kind === 'login' && begun < operation.begun)
   const waitedFor = last && operation.underWay.includes(last) ? last : undefined
   if (user === undefined || isOfTab || user === waitedFor?.user) return true
   if (waitedFor?.settled && !('error' in waitedFor.settled)) return false
-  const others = operation.underWay.map((one) => one.user ?? server.loginOf(one.sent[0]?.token)?.user)
+  const others = operation.underWay.map((running) => running.user ?? server.loginOf(running.sent[0]?.token)?.user)
   return [operation.stored?.user, ...others].includes(user)
 }
 
 function checkOperations(run: LoginRun, violate: (name: keyof typeof invariants, text: string) => void) {
-  const { found, server } = run
-  for (const operation of found.operations) {
+  const { history, server } = run
+  for (const operation of history.operations) {
     const { kind, name, sent, settled, begun } = operation
     if (!settled) violate('hang', name)
     const [first, ...others] = sent.map(({ token }) => server.loginOf(token)?.user)
@@ -47,37 +47,40 @@ function checkOperations(run: LoginRun, violate: (name: keyof typeof invariants,
     for (const { token } of sent)
       if (run.isEnded(server.loginOf(token), begun)) violate('ended', `${name} as ${server.loginOf(token)?.user}`)
     const { stored, at = 0 } = sent[0] ?? {}
-    const isOvertaken = found.operations.some((one) => one.kind === 'login' && one.begun > begun && one.begun < at)
+    const isOvertaken = history.operations.some(
+      (earlier) => earlier.kind === 'login' && earlier.begun > begun && earlier.begun < at
+    )
     if (!first && stored && stored === operation.stored && !isOvertaken) violate('sent', `${name} as none`)
     if (others.some((user) => user !== first)) violate('retried', `${name} as ${others}`)
-    const isAlone = found.operations.every(
-      (one) => one === operation || one.begun < begun || one.begun > (settled?.at ?? 0) || one.kind === 'call'
+    const isAlone = history.operations.every(
+      (earlier) =>
+        earlier === operation || earlier.begun < begun || earlier.begun > (settled?.at ?? 0) || earlier.kind === 'call'
     )
     if (kind !== 'login' || !isAlone || !settled || 'error' in settled) continue
     if (
-      !found.events.some(({ event, result, at }) => event === 'login' && result === settled.result && at < settled.at)
+      !history.events.some(({ event, result, at }) => event === 'login' && result === settled.result && at < settled.at)
     )
       violate('login', name)
   }
 }
 
-function checkRemoved({ found, server }: LoginRun, violate: (name: keyof typeof invariants, text: string) => void) {
-  for (const { login, isGood, at } of found.removed) {
+function checkRemoved({ history, server }: LoginRun, violate: (name: keyof typeof invariants, text: string) => void) {
+  for (const { login, isGood, at } of history.removed) {
     const isUnderWay = ({ kind, begun, settled }: Operation) =>
       kind !== 'call' && begun < at && (settled?.at ?? at) >= at
-    if (isGood && !found.operations.some(isUnderWay)) violate('lost', `good tokens of ${login?.user}`)
-    const came = found.tabs.find((tab) => tab.user === login?.user)?.at ?? 0
+    if (isGood && !history.operations.some(isUnderWay)) violate('lost', `good tokens of ${login?.user}`)
+    const came = history.tabs.find((tab) => tab.user === login?.user)?.at ?? 0
     const isTheirs = ({ kind, begun, settled, sent, stored }: Operation) =>
       (kind === 'login' && begun < at && (settled?.at ?? at) > came) ||
       (kind === 'logout' && begun < at && stored?.user === login?.user) ||
       sent.some(({ token }) => server.loginOf(token)?.user === login?.user)
-    if (login?.isOfTab && !found.operations.some(isTheirs)) violate('tab', login.user)
+    if (login?.isOfTab && !history.operations.some(isTheirs)) violate('tab', login.user)
   }
 }
 
 /** What holds when all has settled. */
 async function checkState(run: LoginRun, violate: (name: keyof typeof invariants, text: string) => void) {
-  const { found, server, items, app, start, schedule } = run
+  const { history, server, items, app, start, schedule } = run
   const login = server.loginOf(items.get(key))
   const refresh = server.loginOf(items.get(refreshKey))
   const shown = await Promise.resolve(app.get('authentication') as Promise<Result> | null | undefined).catch(
@@ -86,22 +89,22 @@ async function checkState(run: LoginRun, violate: (name: keyof typeof invariants
       return null
     }
   )
-  const last = found.events.at(-1)
-  const isOfTab = login ? login.isOfTab : found.tabs.some(({ user }) => user === undefined)
+  const last = history.events.at(-1)
+  const isOfTab = login ? login.isOfTab : history.tabs.some(({ user }) => user === undefined)
   const text = `stored ${login?.user}, shown ${shown?.user}, last event ${last?.event} ${last?.result?.user}`
   if (refresh && login && refresh !== login) violate('pair', `${login.user} ${refresh.user}`)
-  if (refresh && !login && found.faults.length === 0 && !isOfTab)
+  if (refresh && !login && history.faults.length === 0 && !isOfTab)
     violate('pair', `a refresh token alone: ${refresh.user}`)
   if (shown && shown.user !== login?.user && !isOfTab) violate('state', text)
-  const isOfPage = found.events.length === 0 && login === found.page
+  const isOfPage = history.events.length === 0 && login === history.page
   if (login && !isOfTab && !isOfPage && (last?.event !== 'login' || last.result?.user !== login.user))
     violate('silent', text)
   const since = last?.at ?? 0
-  const failed = found.operations.filter(
+  const failed = history.operations.filter(
     ({ kind, settled }) => /login|again/.test(kind) && settled && settled.at > since && 'error' in settled
   )
   const isRefused = failed.some(({ settled }) => is401(settled?.error))
-  const isFaulty = found.faults.some((at) => at > since)
+  const isFaulty = history.faults.some((at) => at > since)
   if (!login && last?.event === 'login' && last.result?.user && !isRefused && !isFaulty && !isOfTab)
     violate('lost', text)
 
@@ -115,14 +118,14 @@ async function checkState(run: LoginRun, violate: (name: keyof typeof invariants
   const answered = call.settled?.result?.user
   if (answered !== (login && (isGood || canRenew) ? login.user : undefined)) violate('renewal', `${text}: ${answered}`)
   const isEnded = login && refresh && !isGood && !canRenew
-  if (isEnded && (items.size > 0 || found.events.at(-1)?.event !== 'logout' || app.get('authentication')))
+  if (isEnded && (items.size > 0 || history.events.at(-1)?.event !== 'logout' || app.get('authentication')))
     violate('renewal', `${text}: refused, and not told`)
 }
 
-/** One run: what it has violated, and what has happened. */
+/** Runs one seed: the invariants that are violated, and what has happened. */
 export async function searchLogins(run: LoginRun): Promise<string[]> {
-  const { found, schedule, app, start, items } = run
-  const violate = (name: keyof typeof invariants, text: string) => found.violations.push(`${name}: ${text}`)
+  const { history, schedule, app, start, items } = run
+  const violate = (name: keyof typeof invariants, text: string) => history.violations.push(`${name}: ${text}`)
   const onRejection = (reason: unknown) => violate('rejection', String(reason))
   process.on('unhandledRejection', onRejection)
   try {
@@ -141,14 +144,14 @@ export async function searchLogins(run: LoginRun): Promise<string[]> {
       )
       await schedule.drain()
       if (act !== 'login' && operation.settled?.result?.user !== 'ada') violate('after', `${act} is refused`)
-      if (act === 'login' && 'error' in (operation.settled ?? {})) return found.violations
+      if (act === 'login' && 'error' in (operation.settled ?? {})) return history.violations
     }
-    if (items.size > 0 || app.get('authentication') || found.events.at(-1)?.event !== 'logout')
+    if (items.size > 0 || app.get('authentication') || history.events.at(-1)?.event !== 'logout')
       violate('after', 'the logout is none')
   } catch (error) {
     violate('hang', String(error))
   } finally {
     process.off('unhandledRejection', onRejection)
   }
-  return found.violations
+  return history.violations
 }

@@ -1,7 +1,7 @@
 import type { Storage } from 'fastify-services/client'
 import type { Schedule } from './schedule.js'
 
-/** One login of a user, as the server knows it. */
+/** A login of a user, as the server knows it. */
 export interface ModelLogin {
   readonly id: number
   readonly user: string

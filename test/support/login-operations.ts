@@ -9,7 +9,7 @@ function startOne({
   start,
   server,
   items,
-  found,
+  history,
   hasTabs,
   isIdle,
   isCalm,
@@ -38,7 +38,7 @@ function startOne({
         const tokens = run()
         if (tokens === undefined) return
         trace.push(`the tab has stored ${tokens?.user}`)
-        found.tabs.push({ user: tokens?.user, at: now() })
+        history.tabs.push({ user: tokens?.user, at: now() })
         items.clear()
         if (tokens) items.set(key, tokens.accessToken)
         if (tokens?.refreshToken) items.set(refreshKey, tokens.refreshToken)
@@ -46,7 +46,7 @@ function startOne({
       // What two tabs store is stored at once here: a storage has no transactions.
       isIdle
     )
-  const one = pick([
+  const act = pick([
     login,
     login,
     login,
@@ -91,7 +91,7 @@ function startOne({
         ]
       : [])
   ])
-  one()
+  act()
 }
 
 /** Begins a few things, one after the other, at moments that the seed decides, and waits until all has come to its end. */
@@ -105,7 +105,7 @@ export async function runOperations(run: LoginRun): Promise<void> {
     const { accessToken, refreshToken } = server.open(pick(users), false, 0)
     items.set(key, accessToken)
     if (refreshToken) items.set(refreshKey, refreshToken)
-    run.found.page = server.loginOf(accessToken)
+    run.history.page = server.loginOf(accessToken)
   } else if (chance(0.7)) start('login', () => app.authenticate({ strategy: 'local', user: 'ada' }), 'ada')
   await schedule.drain()
   Object.assign(options, faults)

@@ -25,33 +25,33 @@ export function createLoginRun(seed: number) {
     storageFaults: chance(0.35) ? 0.05 : 0
   }
   const isCalm = !hasTabs && options.serverFaults + options.storageFaults === 0
-  const found = createRecord()
+  const history = createRecord()
   let clock = 0
   const now = () => ++clock
   /** While it is down, no request arrives and no answer comes back. */
   const network = { isDown: false }
   const server = createModelServer(options, schedule)
   const { storage, items, isIdle } = createModelStorage(options, schedule, {
-    onFault: () => found.faults.push(now()),
-    onRemove: (token) => found.removed.push({ login: server.loginOf(token), isGood: server.isGood(token), at: now() })
+    onFault: () => history.faults.push(now()),
+    onRemove: (token) => history.removed.push({ login: server.loginOf(token), isGood: server.isGood(token), at: now() })
   })
 
   const stored = () => server.loginOf(items.get(key))
   /** Whether a logout has resolved that began after a login. Another tab may have renewed its tokens since. */
   const isEnded = (login: ModelLogin | undefined, begun = now()) =>
     login !== undefined &&
-    found.logouts.some(
+    history.logouts.some(
       (logout) =>
         logout.at < begun &&
         logout.begun > login.begun &&
-        !found.tabs.some(({ user, at }) => user === login.user && at > logout.begun)
+        !history.tabs.some(({ user, at }) => user === login.user && at > logout.begun)
     )
 
   function begin(operation: Operation) {
     operation.begun = now()
     operation.stored = stored()
-    operation.underWay = found.operations.filter(
-      (one) => one !== operation && /login|again/.test(one.kind) && !one.settled
+    operation.underWay = history.operations.filter(
+      (earlier) => earlier !== operation && /login|again/.test(earlier.kind) && !earlier.settled
     )
   }
 
@@ -67,8 +67,8 @@ export function createLoginRun(seed: number) {
     if (!body || body.strategy === 'jwt')
       operation?.sent.push({ token: body?.accessToken ?? token, at: now(), stored: stored() })
     if (body?.refreshToken) {
-      if (isCalm && found.refreshed.includes(body.refreshToken)) found.violations.push(`once: ${body.refreshToken}`)
-      found.refreshed.push(body.refreshToken)
+      if (isCalm && history.refreshed.includes(body.refreshToken)) history.violations.push(`once: ${body.refreshToken}`)
+      history.refreshed.push(body.refreshToken)
     }
     const refused = () => {
       if (network.isDown || chance(options.serverFaults)) throw new TypeError('fetch failed: ECONNREFUSED')
@@ -110,19 +110,20 @@ export function createLoginRun(seed: number) {
   for (const event of ['login', 'logout'])
     app.on(event, (result) => {
       schedule.trace.push(`event ${event} ${(result as Result | null)?.user ?? null}`)
-      found.events.push({ event, result: result as Result | null, at: now() })
+      history.events.push({ event, result: result as Result | null, at: now() })
       const user = stored()?.user
-      const isOfTab = found.tabs.length > 0
+      const isOfTab = history.tabs.length > 0
       const expected = event === 'login' ? (result as Result).user : undefined
-      if (user !== expected && !isOfTab) found.violations.push(`event: '${event}' while the storage has another login`)
+      if (user !== expected && !isOfTab)
+        history.violations.push(`event: '${event}' while the storage has another login`)
     })
 
   /** Begins something. */
   function start(kind: Operation['kind'], run: () => Promise<unknown>, user?: string) {
-    const name = `${kind}${found.operations.length}${user ? ` ${user}` : ''}`
+    const name = `${kind}${history.operations.length}${user ? ` ${user}` : ''}`
     const operation: Operation = { kind, name, user, begun: 0, stored: undefined, underWay: [], sent: [] }
     begin(operation)
-    found.operations.push(operation)
+    history.operations.push(operation)
     schedule.trace.push(`${name} begins`)
     const settle = (settled: { error?: unknown; result?: Result }) => {
       operation.settled = { at: now(), ...settled }
@@ -134,20 +135,20 @@ export function createLoginRun(seed: number) {
         settle({ result: result as Result })
         if (kind !== 'logout') return
         const { begun } = operation
-        found.logouts.push({ name, begun, at: now() })
+        history.logouts.push({ name, begun, at: now() })
         for (const login of [key, refreshKey].map((key) => server.loginOf(items.get(key))))
-          if (isEnded(login)) found.violations.push(`ended: ${name} left tokens of ${login?.user}`)
-        const isLast = !found.operations.some(({ kind, begun }) => kind === 'login' && begun > operation.begun)
+          if (isEnded(login)) history.violations.push(`ended: ${name} left tokens of ${login?.user}`)
+        const isLast = !history.operations.some(({ kind, begun }) => kind === 'login' && begun > operation.begun)
         const ended = [
           server.loginOf(operation.sent.at(-1)?.token),
           operation.underWay.length ? undefined : operation.stored
         ]
         const left = [key, refreshKey].map((key) => server.loginOf(items.get(key)))
-        if (left.some((login) => login && (ended.includes(login) || (isLast && found.tabs.length === 0))))
-          found.violations.push('logout: it resolved and left tokens of its user')
+        if (left.some((login) => login && (ended.includes(login) || (isLast && history.tabs.length === 0))))
+          history.violations.push('logout: it resolved and left tokens of its user')
       })
       .catch((error) => settle({ error }))
     return operation
   }
-  return { schedule, options, hasTabs, server, items, isIdle, isEnded, isCalm, network, app, found, now, start }
+  return { schedule, options, hasTabs, server, items, isIdle, isEnded, isCalm, network, app, history, now, start }
 }

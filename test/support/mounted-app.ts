@@ -15,8 +15,8 @@ interface Options extends Partial<FeathersOptions> {
 }
 
 /** An application with a Feathers application mounted, which is not ready yet; closed when the test ends. */
-export async function createMounted(t: Test, theirs: Theirs = feathers(), given: Options = {}) {
-  const { plugin, server, after, ...options } = given
+export async function createMounted(t: Test, theirs: Theirs = feathers(), appOptions: Options = {}) {
+  const { plugin, server, after, ...options } = appOptions
   const app = Fastify({ forceCloseConnections: true, ...server })
   t.teardown(() => app.close())
   await app.register(services, { errorHandler: { html: false, logger: false }, ...plugin })

@@ -17,7 +17,7 @@ interface Socket {
   close(): void
 }
 
-// They are there after the folder was installed and built.
+// Modules that are there after the folder was installed and built.
 const create = (connection: unknown): Client => requireThere('./app/lib/client.js').createClient(connection)
 
 /** Clients by transport. What `open` holds is closed at the end. */

@@ -15,7 +15,7 @@ export interface Seen {
 }
 
 /** Returns what to answer, or nothing to go on. */
-export type Act = (seen: Seen) => unknown
+export type Act = (request: Seen) => unknown
 
 interface Use {
   use(...args: unknown[]): Use

@@ -23,14 +23,14 @@ export const textOf = (page: string) =>
 
 /** The anchors of the headings of a page, as GitHub makes them. */
 export function anchorsOf(page: string): string[] {
-  const seen = new Map<string, number>()
+  const counts = new Map<string, number>()
   const headings = read(page)
     .replace(/^```[\s\S]*?^```$/gm, '')
     .matchAll(/^#+ (.+)$/gm)
   return [...headings].map(([, title = '']) => {
     const anchor = toAnchor(title)
-    const times = seen.get(anchor) ?? 0
-    seen.set(anchor, times + 1)
+    const times = counts.get(anchor) ?? 0
+    counts.set(anchor, times + 1)
     return times === 0 ? anchor : `${anchor}-${times}`
   })
 }

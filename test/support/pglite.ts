@@ -14,13 +14,13 @@ export async function copyEmpty(folder: string): Promise<void> {
 }
 
 async function createTemplate(): Promise<void> {
-  const own = `${template}-${process.pid}`
-  await (await PGlite.create(own)).close()
+  const folder = `${template}-${process.pid}`
+  await (await PGlite.create(folder)).close()
   try {
-    renameSync(own, template)
+    renameSync(folder, template)
   } catch {
     // Another file of the tests was faster.
-    rmSync(own, { recursive: true })
+    rmSync(folder, { recursive: true })
   }
 }
 

@@ -23,8 +23,8 @@ export function createTexts(seed: number): () => string {
   const random = createGenerator(seed)
   const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T
   const name = ({ names, segments, brackets }: typeof plain, depths: readonly number[]) => {
-    const one = () => pick(brackets).replace(/(?<=^\[|%5B)/i, () => pick(segments))
-    return pick(names) + Array.from({ length: pick(depths) }, one).join('')
+    const segment = () => pick(brackets).replace(/(?<=^\[|%5B)/i, () => pick(segments))
+    return pick(names) + Array.from({ length: pick(depths) }, segment).join('')
   }
   return () => {
     const isOdd = random() < 0.3

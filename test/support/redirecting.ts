@@ -27,14 +27,14 @@ const cors = {
  * closed when the test ends.
  */
 export async function createRedirecting(t: Test, host = '127.0.0.1') {
-  const asked: RedirectAsked[] = []
+  const requests: RedirectAsked[] = []
   const redirect: Redirect = { status: 307 }
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const { method = '', url = '', headers } = request
     if (method === 'OPTIONS') return response.writeHead(204, cors).end()
-    asked.push({ method, url, headers, body: Buffer.concat(chunks).toString() })
+    requests.push({ method, url, headers, body: Buffer.concat(chunks).toString() })
     if (url.startsWith('/from/')) {
       const { status, location } = redirect
       return response.writeHead(status, { ...cors, ...(location !== undefined && { location }) }).end()
@@ -49,5 +49,5 @@ export async function createRedirecting(t: Test, host = '127.0.0.1') {
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  return { asked, redirect, port, address: `http://${host.includes(':') ? `[${host}]` : host}:${port}` }
+  return { asked: requests, redirect, port, address: `http://${host.includes(':') ? `[${host}]` : host}:${port}` }
 }

@@ -12,7 +12,7 @@ export interface Answer {
   readonly body: unknown
 }
 
-// They are those of a connection, or another one each time.
+// Headers of a connection, and those whose value is another one each time.
 const passing = ['connection', 'keep-alive', 'date', 'transfer-encoding', 'content-length', 'last-modified']
 
 /** Sends a request, and keeps the cookies that come. */
@@ -30,10 +30,10 @@ export async function send(base: string, { url, verb = 'GET', ...rest }: ReplayS
   }
   const text = await response.text()
   const isJSON = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
-  const kept = [...response.headers]
+  const lasting = [...response.headers]
     .filter(([name]) => !passing.includes(name))
     .map(([name, value]) => [name, name === 'set-cookie' ? value.replace(/=[^;]*/, '=…') : value])
-  return { status: response.status, headers: Object.fromEntries(kept), body: isJSON ? JSON.parse(text) : text }
+  return { status: response.status, headers: Object.fromEntries(lasting), body: isJSON ? JSON.parse(text) : text }
 }
 
 /** Sends all requests, one after the other, to one server. */
@@ -51,12 +51,12 @@ export function differences(
   ours: readonly Answer[]
 ): string[] {
   return steps.flatMap(({ verb = 'GET', url }, index) => {
-    const [one, other] = [theirs[index], ours[index]] as [Answer, Answer]
-    const names = [...new Set([...Object.keys(one.headers), ...Object.keys(other.headers)])].sort()
+    const [theirAnswer, ourAnswer] = [theirs[index], ours[index]] as [Answer, Answer]
+    const names = [...new Set([...Object.keys(theirAnswer.headers), ...Object.keys(ourAnswer.headers)])].sort()
     const parts: [string, unknown, unknown][] = [
-      ['status', one.status, other.status],
-      ...names.map((name): [string, unknown, unknown] => [name, one.headers[name], other.headers[name]]),
-      ['body', JSON.stringify(one.body), JSON.stringify(other.body)]
+      ['status', theirAnswer.status, ourAnswer.status],
+      ...names.map((name): [string, unknown, unknown] => [name, theirAnswer.headers[name], ourAnswer.headers[name]]),
+      ['body', JSON.stringify(theirAnswer.body), JSON.stringify(ourAnswer.body)]
     ]
     return parts
       .filter(([, left, right]) => left !== right)

@@ -48,8 +48,8 @@ export async function startChild(t: Test, script = 'auth-server.js') {
   const alive = async (t: Test, row: string) => {
     const { status, body } = await request('GET', '/state')
     const { polluted, keys, calls } = JSON.parse(body)
-    const found = [child.alive, status, polluted, keys, child.printed()]
-    t.strictSame(found, [true, 200, 'undefined', [], ''], `${row}: alive`)
+    const state = [child.alive, status, polluted, keys, child.printed()]
+    t.strictSame(state, [true, 200, 'undefined', [], ''], `${row}: alive`)
     return (calls as { method: string; id: string | null }[]).slice(0, -1)
   }
 

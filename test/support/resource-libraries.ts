@@ -7,7 +7,7 @@ import * as z from 'zod'
 
 const options = { readOnly: ['id'], writeOnly: ['secret'] } as const
 
-/** One record, described by each library. */
+/** A record, described by each library. */
 export const records = {
   typebox: Type.Object({
     id: Type.Integer(),

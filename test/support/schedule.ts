@@ -51,7 +51,7 @@ export function createSchedule(seed: number): Schedule {
             reject(error)
           }
         }
-        // Some are slow: a lot happens before them.
+        // A few steps are slow: a lot happens before them.
         steps.push({ name, weight: random() < 0.15 ? 0.03 : 1, run: step, isReady })
       }),
     async drain() {

@@ -81,15 +81,15 @@ export function toPrograms({ name, snippets }: Section, opening: string): Progra
     groups.at(-1)?.[isShell ? 'commands' : 'blocks'].push(text)
   }
   return groups.map(({ language, blocks, commands }, index) => {
-    const own = blocks.join('\n\n')
-    const text = (makesApp.test(own) ? own : `${opening}\n\n${own}`).replace(listens, 'const listening = $&')
+    const code = blocks.join('\n\n')
+    const text = (makesApp.test(code) ? code : `${opening}\n\n${code}`).replace(listens, 'const listening = $&')
     const names = [...text.matchAll(exported)].map(([, variable]) => variable)
-    const extension = language !== 'js' ? 'ts' : isCommonJS.test(own) ? 'cjs' : 'js'
+    const extension = language !== 'js' ? 'ts' : isCommonJS.test(code) ? 'cjs' : 'js'
     return {
       file: `${name.replace(/\W+/g, '-').toLowerCase()}-${index + 1}.${extension}`,
       // 3030 stands for a port that is free.
       text: `${text.replace(/\b3030\b/g, '0')}\n${extension === 'cjs' ? 'module.exports =' : 'export'} { ${names.join(', ')} }\n`,
-      prints: [...own.matchAll(printed)].map(([, comment]) => comment as string),
+      prints: [...code.matchAll(printed)].map(([, comment]) => comment as string),
       commands
     }
   })

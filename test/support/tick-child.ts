@@ -19,8 +19,8 @@ for (let i = 0; i < 3; i++) {
   await setTimeout(1)
   collect()
 }
-const left = ticks.map((one) => one.deref()).filter((one) => one !== undefined)
+const left = ticks.map((tick) => tick.deref()).filter((tick) => tick !== undefined)
 const later = await new Promise<object>((resolve) => process.nextTick(() => resolve(executionAsyncResource())))
 // The parser knows no natives.
 const isSameClass = new Function('one', 'other', 'return %HaveSameMap(one, other)')
-console.log(JSON.stringify({ made: ticks.length > 0, left: left.map((one) => isSameClass(one, later)) }))
+console.log(JSON.stringify({ areThere: ticks.length > 0, left: left.map((tick) => isSameClass(tick, later)) }))

@@ -30,8 +30,8 @@ export function forge(
 
 /** A token without some of its claims. */
 export function forgeWithout(...names: string[]): string {
-  const kept = Object.entries(claims()).filter(([name]) => !names.includes(name))
-  return forge(Object.fromEntries(kept))
+  const left = Object.entries(claims()).filter(([name]) => !names.includes(name))
+  return forge(Object.fromEntries(left))
 }
 
 /** A token with another signature. */

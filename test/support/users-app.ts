@@ -38,14 +38,14 @@ export async function createServicesApp(t: Test, { plugin, server }: UsersOption
 }
 
 /** An application with users and their authentication, closed when the test ends. */
-export async function createUsersApp(t: Test, given: UsersOptions = {}) {
-  const app = await createServicesApp(t, given)
-  if (given.people === undefined) addUsers(app)
-  else app.service('users', given.people)
-  await app.register(authentication, { secret, ...given.options })
-  await given.before?.(app)
+export async function createUsersApp(t: Test, options: UsersOptions = {}) {
+  const app = await createServicesApp(t, options)
+  if (options.people === undefined) addUsers(app)
+  else app.service('users', options.people)
+  await app.register(authentication, { secret, ...options.options })
+  await options.before?.(app)
   await app.ready()
-  if (given.people === undefined) await app.service('users').create({ ...user })
+  if (options.people === undefined) await app.service('users').create({ ...user })
   return app
 }
 
@@ -67,8 +67,8 @@ export async function login(app: FastifyInstance, changes: object = {}, path = '
 
 /** Sends a request with a token, and gives the status and the body of the answer. */
 export async function ask(app: FastifyInstance, token: string, options: InjectOptions | string) {
-  const given = typeof options === 'string' ? { url: options } : options
-  const headers = { accept: 'application/json', authorization: `Bearer ${token}`, ...given.headers }
-  const response = await app.inject({ ...given, headers })
+  const request = typeof options === 'string' ? { url: options } : options
+  const headers = { accept: 'application/json', authorization: `Bearer ${token}`, ...request.headers }
+  const response = await app.inject({ ...request, headers })
   return { status: response.statusCode, body: response.body === '' ? undefined : response.json() }
 }

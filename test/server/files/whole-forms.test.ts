@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import services, { resource, type ServiceOptions } from 'fastify-services'
 import t from 'tap'
 import * as z from 'zod'
-import { told } from '../../support/file-app.js'
+import { describeFiles } from '../../support/file-app.js'
 import { toParts } from '../../support/form.js'
 import { isKept } from '../../support/kept.js'
 
@@ -128,7 +128,7 @@ function add(app: FastifyInstance, path: string, schema: unknown, options: Servi
     const { connection } = response.headers
     const close = connection === 'close' ? ['close'] : []
     return response.statusCode < 300
-      ? [response.statusCode, await told(got)]
+      ? [response.statusCode, await describeFiles(got)]
       : [response.statusCode, said, ...(errors ? [errors] : []), ...close]
   }
 }

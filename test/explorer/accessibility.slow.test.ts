@@ -15,7 +15,7 @@ const views: [name: string, hash: string, text: string][] = [
   ['no record', hash('posts?call=get&id=99'), '404 NotFound'],
   ['a form', hash('posts?call=patch&id=1'), 'Save'],
   ['a removal', hash('posts?call=remove&id=1'), 'This removes'],
-  ['a method of its own', hash('posts?call=count'), 'Call'],
+  ['a method of its own', hash('posts?call=count'), 'Cancel'],
   ['a login as a call', hash('authentication?call=create'), 'Kind'],
   ['no place', hash('nowhere'), 'There is nothing here']
 ]

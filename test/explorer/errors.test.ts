@@ -11,7 +11,8 @@ t.test('an error says what it is, where it is, and what to do', async (t) => {
     message: 'No post 7',
     details: [],
     advice: 'It may have been removed meanwhile, or the id is another one.',
-    isLogin: false
+    isLogin: false,
+    isPassing: false
   })
   t.match(of(Object.assign(new Error('Not authenticated'), { name: 'NotAuthenticated', code: 401 })), {
     title: '401 NotAuthenticated',

@@ -35,12 +35,13 @@ const errors: unknown[] = [
 
 t.test('errors as people read them', async (t) => {
   const problem = (error: unknown) => {
-    const { title, message, advice, isLogin, details } = toProblem(error, 'http://a.example')
+    const { title, message, advice, isLogin, isPassing, details } = toProblem(error, 'http://a.example')
     return [
       title,
       message,
       ...[advice ?? []].flat(),
       ...(isLogin ? ['a login may help'] : []),
+      ...(isPassing ? ['it may go well later'] : []),
       ...details.map(({ path }) => path)
     ]
   }
@@ -65,8 +66,8 @@ t.test('errors as people read them', async (t) => {
     t,
     {
       codes: [...new Set(codes)].map((code) => {
-        const { advice, isLogin } = toProblem({ code, name: 'Any', message: 'm' }, 'x')
-        return [code, toPlain(advice), isLogin]
+        const { advice, isLogin, isPassing } = toProblem({ code, name: 'Any', message: 'm' }, 'x')
+        return [code, toPlain(advice), isLogin, isPassing]
       }),
       kinds: kinds.map((one) => [one instanceof Error ? `${one}` : toPlain(one), ...problem(one)]),
       waits: waits.map((retryAfter) => [

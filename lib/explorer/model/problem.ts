@@ -19,6 +19,8 @@ export interface Problem {
   readonly advice: string | undefined
   /** Whether a login may help. */
   readonly isLogin: boolean
+  /** Whether the same request may go well later. */
+  readonly isPassing: boolean
 }
 
 const advices: Readonly<Record<number, string>> = {
@@ -47,7 +49,8 @@ export function toProblem(error: unknown, base: string): Problem {
       message: `${base} could not be reached.`,
       details: [],
       advice: 'Is the server running, and may this page ask it? The console of the browser says more.',
-      isLogin: false
+      isLogin: false,
+      isPassing: true
     }
   const details = detailsOf(Object(error).errors)
   const seconds = Number(propertyOf(Object(error).data, 'retryAfter'))
@@ -58,7 +61,8 @@ export function toProblem(error: unknown, base: string): Problem {
     message: text,
     details,
     advice: wait ?? advices[code] ?? server,
-    isLogin: code === 401
+    isLogin: code === 401,
+    isPassing: code === 429 || (code >= 500 && code !== 501)
   }
 }
 

@@ -46,13 +46,13 @@ export function bodyView({ operation }: View, record: unknown, change: () => voi
       inputs.set(name, view.input)
       if (propertyOf(typed, name) !== undefined) view.input.value = toFieldText(propertyOf(typed, name), kind)
     }
-    json = isJSON ? jsonInput(text ?? '') : undefined
+    json = isJSON ? jsonInput(text ?? '', body.length === 0) : undefined
     if (json !== undefined) inputs.set('JSON', json)
     fill(
       view,
       kinds(),
       fields.filter((field) => !isFixed(field.read().field)).map((field) => field.view),
-      json && jsonField(json),
+      json && jsonField(json, body.length === 0),
       isForm || body.length === 0 ? undefined : toggle(isJSON)
     )
     change()
@@ -109,10 +109,21 @@ const startText = ({ name, choices }: Field, record: unknown) => {
   return value === undefined && choices.length === 1 ? choices[0] : value
 }
 
-const jsonInput = (value: string) =>
-  element('textarea', { id: freshId(), rows: 10, spellcheck: false, value, key: 'json' })
+const jsonInput = (value: string, isFree: boolean) =>
+  element('textarea', { id: freshId(), rows: isFree ? 4 : 10, spellcheck: false, value, key: 'json' })
 
-const jsonField = (input: HTMLTextAreaElement) => labelled('JSON', input, element('p', { className: 'wrong' }))
+const jsonField = (input: HTMLTextAreaElement, isFree: boolean) =>
+  labelled(
+    'JSON',
+    input,
+    element('p', { className: 'wrong' }),
+    isFree &&
+      element(
+        'p',
+        { className: 'dim' },
+        'The document does not say what this method takes: write it as JSON, or leave it empty to send nothing.'
+      )
+  )
 
 /** What a form begins with: the record, where it is an object. */
 export const toInitial = (record: unknown) => (isObject(record) ? record : {})

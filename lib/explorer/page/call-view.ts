@@ -1,46 +1,61 @@
+import { toButtonLabel, toOutcome } from '../model/labels.js'
 import { listOfService, type Place, startOf, toHash } from '../model/place.js'
 import { toProblem } from '../model/problem.js'
-import { idOfRecord, toReadableText } from '../model/result.js'
+import { idOfRecord } from '../model/result.js'
 import { isObject } from '../model/schema.js'
 import { type BodyView, bodyView, toInitial } from './body-view.js'
-import { byId, type Content, element, fill, freshId, labelled, link } from './element.js'
-import { callOf, sendFrom, type View } from './explorer.js'
+import { button, byId, type Content, element, fill, freshId, labelled, link } from './element.js'
+import { callOf, type Draft, sendFrom, type View } from './explorer.js'
 import { createForm, headView, routeFields, showHead, trail } from './head-view.js'
 import { markFields, problemView } from './problem-view.js'
+import { valuesView } from './record-view.js'
 import { recordAt } from './table-view.js'
-
-const labels: Readonly<Record<string, string>> = {
-  create: 'Create',
-  update: 'Replace',
-  patch: 'Save',
-  remove: 'Remove'
-}
-const done: Readonly<Record<string, string>> = {
-  create: 'Created.',
-  update: 'Replaced.',
-  patch: 'Saved.',
-  remove: 'Removed.'
-}
 
 /** A call that changes something, or that is an application's own: its form, and what comes of it. */
 export async function callView(view: View): Promise<void> {
-  const { explorer, service, operation } = view
-  const answer = element('div', { className: 'records' })
-  const content = element('div')
+  const { explorer, operation, place } = view
+  const hash = toHash(place)
+  const draft = explorer.drafts.get(hash)
+  const content = draft?.content ?? element('div')
   const crumbs = trail(view, ...(operation.hasId ? [idLink(view)] : []), operation.summary)
-  fill(byId('main'), headView(view, crumbs), content)
-  const record = await existing(view)
+  const anew = () => {
+    explorer.drafts.delete(hash)
+    explorer.render()
+  }
+  fill(
+    byId('main'),
+    headView(view, crumbs),
+    draft !== undefined &&
+      element(
+        'p',
+        { className: 'draft' },
+        'What you typed here before is still in the form.',
+        button('Start anew', anew, { className: 'small' })
+      ),
+    content
+  )
+  const record = draft === undefined ? await existing(view) : undefined
   // Meanwhile it may be another view's turn.
   if (!content.isConnected) return
-  let draft = view.place
+  const { preview } = draft ?? formView(view, content, record, hash)
+  preview()
+  explorer.update = preview
+}
+
+/** Fills the form of a call. It is a draft as soon as somebody types in it. */
+function formView(view: View, content: HTMLElement, record: unknown, hash: string): Draft {
+  const { explorer, operation } = view
+  const answer = element('div', { className: 'records' })
+  let current = view.place
   let body: BodyView | undefined
-  const call = () => callOf(view, draft, body?.read().data)
+  const call = () => callOf(view, current, body?.read().data)
   const preview = () => void explorer.panel.show(call(), body?.secrets())
   const change = (part: Partial<Place>) => {
-    draft = { ...draft, ...part }
+    current = { ...current, ...part }
     preview()
   }
   body = operation.hasData ? bodyView(view, toInitial(record), () => preview()) : undefined
+  const draft = { content, preview }
 
   async function send(): Promise<void> {
     if (answer.ariaBusy !== null) return
@@ -51,8 +66,9 @@ export async function callView(view: View): Promise<void> {
     answer.ariaBusy = 'true'
     try {
       const result = await sendFrom(view, answer, call())
+      explorer.drafts.delete(hash)
       // Who has gone on is not taken back.
-      if (answer.isConnected) fill(answer, after(view, draft, result))
+      if (answer.isConnected) after(view, current, result, answer)
     } catch (error) {
       fill(answer, problemView(explorer, error))
       if (body !== undefined) markFields(toProblem(error, explorer.session.base).details, body.inputs)
@@ -60,40 +76,46 @@ export async function callView(view: View): Promise<void> {
     answer.ariaBusy = null
   }
 
-  const isGone = operation.name === 'remove'
-  fill(
-    content,
-    element('p', { className: 'dim' }, operation.description),
-    createForm(
-      'call',
-      send,
-      idField(view, change),
-      routeFields(view, change),
-      operation.isCustom && queryFields(view, change),
-      body?.view,
-      isGone && operation.hasId && element('p', {}, `This removes the record ${draft.id ?? ''} of /${service.path}.`),
-      element(
-        'div',
-        { className: 'buttons' },
-        element('button', { className: isGone ? 'danger' : 'primary' }, labels[operation.name] ?? 'Call'),
-        link(toHash(back(view)), 'button', 'Cancel')
-      )
-    ),
-    answer
+  const isRemoval = operation.name === 'remove'
+  const form = createForm(
+    'call',
+    send,
+    idField(view, change),
+    routeFields(view, change),
+    operation.isCustom && queryFields(view, change),
+    body?.view,
+    isRemoval && operation.hasId && removalView(view, record),
+    element(
+      'div',
+      { className: 'buttons' },
+      element('button', { className: isRemoval ? 'danger' : 'primary' }, toButtonLabel(operation.name)),
+      link(toHash(back(view)), 'button', 'Cancel')
+    )
   )
-  preview()
-  explorer.update = preview
+  form.addEventListener('input', () => explorer.drafts.set(hash, draft))
+  form.querySelector('.buttons > a')?.addEventListener('click', () => explorer.drafts.delete(hash))
+  fill(content, element('p', { className: 'dim' }, operation.description), form, answer)
+  return draft
 }
 
 const idLink = ({ place }: View): Content =>
   place.id === undefined ? [] : link(toHash(recordAt(place, place.id)), '', place.id)
 
-/** What a change begins with. Where it can't be had, the form is empty. */
+/** What a change begins with, or what goes. Where it can't be had, the form is empty. */
 async function existing({ explorer, service, operation, place }: View): Promise<unknown> {
   const get = service.operations.get('get')
-  if (!['patch', 'update'].includes(operation.name) || get === undefined || place.id === undefined) return undefined
+  if (!['patch', 'update', 'remove'].includes(operation.name) || get === undefined || place.id === undefined)
+    return undefined
   const call = callOf({ explorer, service, operation: get, place }, place)
   return explorer.session.send(call).catch(() => undefined)
+}
+
+function removalView({ service, place }: View, record: unknown): Content {
+  const get = service.operations.get('get')
+  return [
+    element('p', {}, `This removes the record ${place.id ?? ''} of /${service.path}.`),
+    get !== undefined && isObject(record) && valuesView({ operation: get }, record)
+  ]
 }
 
 /** The record, or else the list. */
@@ -102,19 +124,44 @@ function back({ explorer, service, place }: View): Place {
   return explorer.lists.get(service.path) ?? { ...startOf(service), route: place.route }
 }
 
-/** Says what has come of a call: shows the record, or the list without it; of an application's own, the result. */
-function after(view: View, draft: Place, result: unknown): Content {
+/**
+ * Says what has come of a call. A change leads to its record, a removal to the list. What a call has created or answered is shown as it came:
+ * not everybody who may create a record may read it.
+ */
+function after(view: View, current: Place, result: unknown, answer: HTMLElement): void {
   const { explorer, service, operation } = view
-  const note = done[operation.name]
+  const notice = `${toOutcome(operation.name)} ${explorer.panel.status}`
   const id = isObject(result) ? idOfRecord(result, service.idField) : undefined
-  const hasRecord = operation.name !== 'remove' && id !== undefined && service.operations.has('get')
-  const hasList = service.operations.has('find')
-  if (note === undefined || !(hasRecord || hasList))
-    return element('pre', { tabIndex: 0, ariaLabel: 'Result', role: 'region' }, toReadableText(result))
-  explorer.notice = `${note} ${explorer.panel.status}`
-  const list = explorer.lists.get(service.path) ?? { ...listOfService(service.path), route: draft.route }
-  showHead(view, hasRecord ? recordAt(draft, id) : list)
-  return undefined
+  const canShow = id !== undefined && service.operations.has('get')
+  const isChange = operation.name === 'patch' || operation.name === 'update'
+  const isRemoval = operation.name === 'remove'
+  if ((isChange && canShow) || (isRemoval && service.operations.has('find'))) {
+    explorer.notice = notice
+    const list = explorer.lists.get(service.path) ?? { ...listOfService(service.path), route: current.route }
+    showHead(view, isChange ? recordAt(current, id as string) : list)
+    return
+  }
+  const isCreated = operation.name === 'create'
+  const outcome = [
+    element('p', { className: 'notice', role: 'status', tabIndex: -1 }, notice),
+    result !== undefined && element('section', { ariaLabel: 'Result' }, valuesView(view, result))
+  ]
+  if (!isCreated && !isRemoval) {
+    fill(answer, outcome)
+    return
+  }
+  // What is sent is sent: the form again would be another record.
+  fill(
+    answer.parentElement as HTMLElement,
+    outcome,
+    element(
+      'div',
+      { className: 'buttons' },
+      isCreated && canShow && link(toHash(recordAt(current, id)), 'button primary', 'Open the record'),
+      isCreated && button('Create another', () => explorer.render())
+    )
+  )
+  byId('main').querySelector<HTMLElement>('.notice[tabindex]')?.focus()
 }
 
 function idField({ operation, place }: View, change: (part: Partial<Place>) => void): Content {

@@ -11,6 +11,8 @@ export interface Explorer {
   readonly panel: RequestPanel
   /** The last list of each service, to go back to. */
   readonly lists: Map<string, Place>
+  /** The forms that somebody has typed in and left, by the hash of their place. */
+  readonly drafts: Map<string, Draft>
   /** What the next view says of what has happened. */
   notice: string
   logIn(): void
@@ -18,6 +20,13 @@ export interface Explorer {
   render(): void
   /** Called after a login or a logout: shows what another user sees, and leaves what is typed. */
   update(): void
+}
+
+/** A form as it was left: its elements, with all that is typed in them. */
+export interface Draft {
+  readonly content: HTMLElement
+  /** Shows its request again. */
+  preview(): void
 }
 
 /** A place with its service and its method. */
@@ -33,10 +42,21 @@ export const go = (place: Place) => {
 }
 
 /** Makes a call of a view. Its answer is shown beside it, unless the view is gone meanwhile: then another request stands there. */
-export const sendFrom = ({ explorer }: View, content: Element, call: Call): Promise<unknown> =>
-  explorer.session.send(call, (exchange) => {
-    if (content.isConnected) explorer.panel.showAnswer(exchange)
-  })
+export async function sendFrom({ explorer }: View, content: Element, call: Call): Promise<unknown> {
+  const { session, panel } = explorer
+  let isAnswered = false
+  panel.wait()
+  try {
+    return await session.send(call, (exchange) => {
+      isAnswered = true
+      if (content.isConnected) panel.showAnswer(exchange)
+    })
+  } catch (error) {
+    // The answer to an earlier request would stand beside this one.
+    if (!isAnswered && content.isConnected) panel.showNoAnswer()
+    throw error
+  }
+}
 
 /** The call of a place. */
 export const callOf = ({ service, operation }: View, place: Place, data?: unknown): Call => ({

@@ -1,15 +1,7 @@
+import { toActionLabel } from '../model/labels.js'
 import { listOfService, type Place, startOf, toHash } from '../model/place.js'
 import { type Content, element, fill, freshId, link } from './element.js'
 import { go, type View } from './explorer.js'
-
-const labels: Readonly<Record<string, string>> = {
-  create: 'Create',
-  update: 'Replace',
-  patch: 'Edit',
-  remove: 'Remove'
-}
-
-const toLabel = (name: string) => labels[name] ?? name
 
 /** The heading of a view: its service, what it is, and what may be called here. */
 export function headView(view: View, title: Content): HTMLElement {
@@ -47,7 +39,7 @@ function actionsOf({ service, place }: View): Content[] {
   shown.sort((a, b) => placeOf(a.name) - placeOf(b.name))
   const to = (call: string): Place => ({ ...listOfService(service.path), call, id: place.id, route: place.route })
   return shown.map(({ name, summary }) => {
-    const anchor = link(toHash(to(name)), name === 'create' ? 'button primary' : 'button', toLabel(name))
+    const anchor = link(toHash(to(name)), name === 'create' ? 'button primary' : 'button', toActionLabel(name))
     anchor.title = summary
     return anchor
   })

@@ -73,7 +73,7 @@ export async function listView(view: View): Promise<void> {
   answer.ariaBusy = 'true'
   const response = await sendFrom(view, answer, callOf(view, place)).then(
     (result) => resultView(view, result),
-    (error) => problemView(explorer, error)
+    (error) => problemView(explorer, error, { again: () => explorer.render() })
   )
   if (!answer.isConnected) return
   answer.ariaBusy = null

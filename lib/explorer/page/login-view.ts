@@ -15,7 +15,7 @@ export function loginState(explorer: Explorer): void {
       await session.logOut()
     } catch (error) {
       const dialog = byId('dialog') as HTMLDialogElement
-      const problem = problemView(explorer, error, true)
+      const problem = problemView(explorer, error, { isOfLogin: true })
       fill(
         dialog,
         element('h2', { id: 'dialog-title' }, 'Not logged out'),
@@ -75,7 +75,7 @@ export function logIn(explorer: Explorer): void {
       if (strategy !== undefined && (keys.length === 0 || Object.keys(data as object).length > 0))
         await session.logIn(strategy, data as object)
     } catch (error) {
-      fill(problem, problemView(explorer, error, true))
+      fill(problem, problemView(explorer, error, { isOfLogin: true }))
       markFields(
         toProblem(error, session.base).details,
         new Map(inputs.map((view) => [view.read().field.name, view.input]))

@@ -48,7 +48,17 @@ function startPage(explorer: Explorer, title: string): void {
         services.size === 0
           ? 'The document has no services: it needs openapi() of fastify-services/openapi.'
           : 'There is nothing here.'
-      return fill(byId('main'), element('p', { className: 'empty' }, reason))
+      document.title = title
+      explorer.panel.clear()
+      return fill(
+        byId('main'),
+        element(
+          'div',
+          { className: 'empty' },
+          element('p', {}, reason),
+          first && link(toHash(startOf(first)), '', `Go to /${first.path}`)
+        )
+      )
     }
     document.title = `${service.path} · ${title}`
     const view: View = { explorer, place, service, operation }
@@ -62,6 +72,9 @@ function startPage(explorer: Explorer, title: string): void {
     if (isOther && document.activeElement === document.body) byId('heading')?.focus()
   }
   addEventListener('hashchange', () => explorer.render())
+  addEventListener('beforeunload', (event) => {
+    if (explorer.drafts.size > 0) event.preventDefault()
+  })
   explorer.render()
 }
 
@@ -78,6 +91,7 @@ async function main(): Promise<void> {
       session,
       panel: new RequestPanel(session),
       lists: new Map(),
+      drafts: new Map(),
       notice: '',
       logIn: () => logIn(explorer),
       render: () => {},

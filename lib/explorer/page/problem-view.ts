@@ -4,10 +4,14 @@ import type { Explorer } from './explorer.js'
 
 /**
  * Shows an error, and what to do about it. What belongs to a field of the form is shown there too.
- * @param isOfLogin whether a login has failed: then it is no way out
+ * @param ways `isOfLogin` where a login has failed: then it is no way out; `again` sends what may go well another time
  */
-export function problemView(explorer: Explorer, error: unknown, isOfLogin = false): HTMLElement {
-  const { title, message, details, advice, isLogin } = toProblem(error, explorer.session.base)
+export function problemView(
+  explorer: Explorer,
+  error: unknown,
+  { isOfLogin = false, again }: { readonly isOfLogin?: boolean; readonly again?: () => void } = {}
+): HTMLElement {
+  const { title, message, details, advice, isLogin, isPassing } = toProblem(error, explorer.session.base)
   const isHelped = !isLogin || !isOfLogin
   const canLogIn = isLogin && isHelped && explorer.session.strategies.length > 0
   // A message of one detail says the same.
@@ -24,7 +28,8 @@ export function problemView(explorer: Explorer, error: unknown, isOfLogin = fals
         more.map((detail) => element('li', {}, `${detail.path} ${detail.message}`.trim()))
       ),
     isHelped && advice !== undefined && element('p', { className: 'dim' }, advice),
-    canLogIn && button('Log in', () => explorer.logIn())
+    canLogIn && button('Log in', () => explorer.logIn()),
+    isPassing && again !== undefined && button('Try again', again, { key: 'again' })
   )
 }
 

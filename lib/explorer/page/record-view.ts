@@ -27,12 +27,13 @@ export async function recordView(view: View): Promise<void> {
   if (!isKnown) return
   const response = await sendFrom(view, answer, callOf(view, place)).then(
     (record) => valuesView(view, record),
-    (error) => problemView(explorer, error)
+    (error) => problemView(explorer, error, { again: () => explorer.render() })
   )
   fill(answer, response)
 }
 
-function valuesView({ operation }: View, record: unknown): HTMLElement {
+/** The fields of a record, one below the other. */
+export function valuesView({ operation }: Pick<View, 'operation'>, record: unknown): HTMLElement {
   if (!isObject(record))
     return element('pre', { tabIndex: 0, ariaLabel: 'Record', role: 'region' }, toReadableText(record))
   const names = columnsOf(

@@ -81,8 +81,34 @@ export class RequestPanel {
     else fill(this.#code, element('span', { className: 'dim' }, request))
   }
 
+  /** Shows that there is no request here. */
+  clear(): void {
+    this.#count++
+    this.#again = () => {}
+    this.#texts = undefined
+    fill(this.#code, element('span', { className: 'dim' }, 'There is no request here.'))
+    this.clearAnswer()
+  }
+
   clearAnswer(): void {
     fill(this.#answer)
+    this.#answer.ariaBusy = null
+  }
+
+  /** What is shown is the answer to an earlier request, until there is a new one. */
+  wait(): void {
+    this.#answer.ariaBusy = 'true'
+  }
+
+  /** Shows that a request got no answer. */
+  showNoAnswer(): void {
+    this.status = 'No answer'
+    this.#fillAnswer('status bad')
+  }
+
+  #fillAnswer(className: string, ...content: Content[]): void {
+    this.#answer.ariaBusy = null
+    fill(this.#answer, element('h2', {}, 'Answer'), element('p', { className, id: 'status' }, this.status), ...content)
   }
 
   #choose(name: Name): void {
@@ -128,10 +154,8 @@ export class RequestPanel {
     )
     const readable = toReadableBody(text)
     const shown = readable.length > most ? `${readable.slice(0, most)}…` : readable
-    fill(
-      this.#answer,
-      element('h2', {}, 'Answer'),
-      element('p', { className: isGood ? 'status good' : 'status bad', id: 'status' }, this.status),
+    this.#fillAnswer(
+      isGood ? 'status good' : 'status bad',
       shown !== '' && element('pre', { tabIndex: 0, ariaLabel: 'Body of the answer', role: 'region' }, shown)
     )
   }

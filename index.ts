@@ -25,5 +25,6 @@ export type {
   ServiceAddons,
   TracedCall
 } from './types/hooks.js'
+export type { WithMethods } from './types/method.js'
 export type * from './types/resource.js'
 export type * from './types/service.js'

@@ -3,7 +3,7 @@ import type { Like, MethodRoutes, Placeholder, Routed, RoutePlaceholder, RoutesA
 import type { HookOptions, ServiceAddons } from './hooks.js'
 import type { ClientResult, Jsonify } from './json.js'
 import type { Listing, PathOf, ServiceAt } from './listing.js'
-import type { Callable, ParamsQuery, Reserved, ResultOf, Signatures } from './method.js'
+import type { Callable, OfferedName, ParamsQuery, Reserved, ResultOf, Signatures } from './method.js'
 import type { Identity, Query, Service } from './service.js'
 
 type IteratedRecord<R> = R extends readonly (infer E)[] ? E : R extends { data: readonly (infer E)[] } ? E : never
@@ -14,12 +14,12 @@ type FirstArgument<F> = F extends (...args: infer A) => unknown ? A[0] : never
  * A service of the client: the methods of the server's class `S`, with results as they are after JSON. Any name may be that of a custom method.
  */
 export type ClientService<S, App = unknown, P = unknown> = {
-  [K in keyof S as K extends Reserved ? never : NonNullable<S[K]> extends Callable ? K : never]-?: ClientMethod<
-    NonNullable<S[K]>,
-    Like<S, K>,
-    Placeholder<P> | RoutePlaceholder<S, K>
-  >
-} & (S extends { find?: infer F }
+  [K in keyof S as K extends Reserved
+    ? never
+    : NonNullable<S[K]> extends Callable
+      ? K & OfferedName<S>
+      : never]-?: ClientMethod<NonNullable<S[K]>, Like<S, K>, Placeholder<P> | RoutePlaceholder<S, K>>
+} & (Pick<S, keyof S & OfferedName<S>> extends { find?: infer F }
   ? {
       /** Gives all records that a query selects. It requests a page when the loop needs it, and no more after the loop ends. */
       iterate(

@@ -10,7 +10,7 @@ import type {
   Hook as Plain
 } from './hooks.js'
 import type { Listed, Listing, PathOf, Registered, ServiceAt } from './listing.js'
-import type { MethodName, MethodOption } from './method.js'
+import type { MethodName, MethodOption, Untyped } from './method.js'
 import type { CheckedBy } from './resource.js'
 import type { ServiceObject } from './service.js'
 
@@ -154,7 +154,9 @@ export interface ServiceFunction {
    */
   <S extends object, M extends string = never, P extends string = string, R extends MethodRoutes = MethodRoutes>(
     path: P,
-    service: [Listed<P>] extends [never] ? S | ServiceObject : ServiceAt<P>,
+    service: [Listed<P>] extends [never]
+      ? S | (ServiceObject & ThisType<Untyped>)
+      : S & ServiceAt<P> & ThisType<Untyped>,
     options?: ServiceOptions<NoInfer<NamedRoutes<Registered<S, P>, R>>, M, R>
   ): RegisteredService<NamedRoutes<Registered<S, P>, R>, M, P>
 }

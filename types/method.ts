@@ -100,8 +100,33 @@ export type EventRecord<S> = unknown extends S
       unknown
     >
 
+declare const offeredMethods: unique symbol
+
+/**
+ * A service of which clients may call some methods only: the names in a list, the same as in the option `methods`. The server has the types of all,
+ * the client those of the methods that are named.
+ *
+ * @example
+ * const methods = ['get', 'create'] as const
+ * declare module 'fastify-services' {
+ *   interface Services { users: WithMethods<UserService, typeof methods> }
+ * }
+ */
+export type WithMethods<S, M extends readonly (keyof S)[]> = S & { readonly [offeredMethods]?: M }
+
+/** The names of the methods that clients may call: all, where the service does not say it. */
+export type OfferedName<S> = S extends { readonly [offeredMethods]?: infer M }
+  ? NonNullable<M> extends readonly (infer Name)[]
+    ? Name
+    : PropertyKey
+  : PropertyKey
+
 /** A name in the option `methods`. A list whose names are not known one by one is checked at the start. */
-export type MethodOption<S, M extends string> = string extends M ? M : M extends keyof S ? M : MethodName<S>
+export type MethodOption<S, M extends string> = string extends M
+  ? M
+  : M extends keyof S & OfferedName<S>
+    ? M
+    : MethodName<S> & OfferedName<S>
 
 /**
  * The type of data, params and results in a hook that names no service, and of errors: `any` as in Feathers, so that hooks written for

@@ -6,6 +6,7 @@ export type {
   AroundHook, Hook, HookContext, HookMap, HookOptions, HookType, Listener, NextFunction, RecordListener, ServiceAddons
 } from '../../types/hooks.js'
 export type * from '../../types/json.js'
+export type { WithMethods } from '../../types/method.js'
 export type * from '../../types/service.js'
 // biome-ignore format: the door fits on a page
 export {

@@ -79,7 +79,7 @@ app.service('messages', new Messages(), { schema: { fnd: {} } })
 
 // 6. An object of another shape than the path has in `Services`.
 app.service('messages', new Messages())
-// @ts-expect-error: Type 'Replies' is missing the following properties from type 'Messages': get, create, archive | or Argument of type 'Replies' is not assignable to parameter of type 'Messages'.
+// @ts-expect-error: Argument of type 'Replies' is not assignable to parameter of type 'Replies & Messages & ThisType<any>'.
 app.service('messages', new Replies())
 
 // 7. A service that is not listed, on the server.

@@ -15,7 +15,12 @@ interface Builder {
 }
 
 /** A function that makes query builders: `knex`, or a transaction. */
-type Knex = (...args: unknown[]) => Builder
+interface Knex {
+  (...args: unknown[]): Builder
+  withSchema(schema: string): Builder
+  /** Hands a transaction to the function, or returns a promise of one where there is none. */
+  transaction(...args: unknown[]): Promise<unknown>
+}
 
 /** The adapter of Feathers for knex. */
 export interface KnexAdapter {
@@ -63,10 +68,15 @@ export function conditionalParams(params: Params, adapter: KnexAdapter, conditio
   const restrictAll = (knex: Knex): Knex =>
     new Proxy(knex, {
       apply: (target, self, args) => restrict(Reflect.apply(target, self, args)),
-      get: (target, name) =>
-        name === 'withSchema'
-          ? (schema: string) => restrict((target as unknown as { withSchema: Knex }).withSchema(schema))
-          : Reflect.get(target, name)
+      get: (target, name) => {
+        if (name === 'withSchema') return (schema: string) => restrict(target.withSchema(schema))
+        if (name === 'transaction')
+          return (work: unknown, ...rest: unknown[]) =>
+            typeof work === 'function'
+              ? target.transaction((trx: Knex) => work(restrictAll(trx)), ...rest)
+              : target.transaction(work, ...rest).then((trx) => restrictAll(trx as Knex))
+        return Reflect.get(target, name)
+      }
     })
   const { transaction } = params as { transaction?: { trx?: Knex } }
   return {

@@ -21,7 +21,7 @@ const toText = (value: unknown): string | undefined => {
 /** The entity tag of a version, `undefined` for what is none. */
 export function toTag(value: unknown): string | undefined {
   const text = toText(value)
-  return text && `"${encodeURI(text.replace(/\p{Surrogate}/gu, '\uFFFD'))}"`
+  return text === undefined ? undefined : `"${encodeURI(text.replace(/\p{Surrogate}/gu, '\uFFFD'))}"`
 }
 
 /** The versions that a caller knows, one of which the record must have. */
@@ -35,6 +35,12 @@ export class Tags {
     this.isAny = isAny
   }
 
+  /** The tag of a version, none where the value is no version. */
+  static of(version: unknown): Tags {
+    const text = toText(version)
+    return new Tags(text === undefined ? [] : [text], false)
+  }
+
   includes(value: unknown): boolean {
     const text = toText(value)
     return text !== undefined && this.#texts.includes(text)
@@ -43,11 +49,14 @@ export class Tags {
   /** The versions that are values of a kind. */
   versionsAs(kind: VersionKind | undefined): readonly Version[] {
     if (kind === undefined) return []
-    if (kind === 'text') return this.#texts
+    // PostgreSQL fails at a text with it, wherever it stands.
+    if (kind === 'text') return this.#texts.filter((text) => !text.includes('\0'))
     const toVersion = kind === 'number' ? Number : (text: string) => new Date(text)
     return this.#texts.flatMap((text) => {
       const value = toVersion(text)
-      return toText(value) === text ? [value] : []
+      // Databases have other spellings of years before 0 and after 9999.
+      const isStorable = kind === 'number' || /^\d{4}-/.test(text)
+      return isStorable && toText(value) === text ? [value] : []
     })
   }
 }
@@ -55,8 +64,8 @@ export class Tags {
 /** The versions that a call names: a request by the header `If-Match`, the server by `params.ifMatch`, which may be a record. */
 export function readTags({ headers, ifMatch }: Params, isRequest: boolean, field: string): Tags | undefined {
   if (!isRequest) {
-    const text = toText(versionKindOf(ifMatch) === undefined ? Object(ifMatch)[field] : ifMatch)
-    return ifMatch === undefined ? undefined : new Tags(text === undefined ? [] : [text], ifMatch === '*')
+    if (ifMatch === undefined || ifMatch === '*') return ifMatch && new Tags([], true)
+    return Tags.of(versionKindOf(ifMatch) === undefined ? Object(ifMatch)[field] : ifMatch)
   }
   const header = [headers?.['if-match'] ?? []].flat().join(',').trim()
   if (header === '') return undefined

@@ -3,11 +3,12 @@ import type { AroundHook, HookContext } from '../../types/fastify.js'
 import { isAdapter } from '../core/description.js'
 import { BadRequest, GeneralError, ServiceError, toServiceError } from '../core/errors.js'
 import { type HookPosition, type OperationNotes, type OperationPlace, withTraits } from '../core/hooks.js'
-import { callerIn } from '../core/http-call.js'
+import { instanceFacts } from '../core/host.js'
+import { type Caller, callerIn } from '../core/http-call.js'
 import { methods } from '../core/methods.js'
 import { factsOf } from '../core/object-facts.js'
 import { conditionalParams, isKnexAdapter, type KnexAdapter } from './knex-condition.js'
-import { readTags, type Tags, toTag, type Version, type VersionKind, versionKindOf } from './version-tags.js'
+import { readTags, Tags, toTag, type Version, type VersionKind, versionKindOf } from './version-tags.js'
 
 export interface VersionOptions {
   /** Whether `update`, `patch` and `remove` of a record over HTTP need `If-Match`: 428 without it. Default `false`. */
@@ -34,12 +35,13 @@ export function version(field: string, { required = false, set }: VersionOptions
   let hasWarned = false
 
   const hook: AroundHook = async (context, next) => {
-    const { method, path, params } = context
+    const { method, path, service } = context
+    // Credentials are no records.
+    if (instanceFacts(context.app).authentications?.some((login) => login.service === service)) return next()
     const isWrite = writes.has(method)
-    // A call that passes on the params of a request is about another record.
-    const isRequest = callerIn(params)?.context === context
-    const tags = isWrite || !methods.has(method) ? readTags(params, isRequest, field) : undefined
-    if (required && isWrite && isRequest && tags === undefined)
+    const call = new ConditionalCall(context, field)
+    const { tags, isRequest } = call
+    if (required && call.isNeeded)
       throw new ServiceError(
         `'${method}' of '${path}' needs the header If-Match with the ETag of the record`,
         'PreconditionRequired',
@@ -48,8 +50,10 @@ export function version(field: string, { required = false, set }: VersionOptions
     if (tags !== undefined && context.id === null)
       throw new BadRequest(`'${method}' of '${path}' takes If-Match for one record`)
     if (set !== undefined && methods.has(method)) setVersion(context, field, set)
-    await runIf(tags, context, field, kinds, next)
+    call.begin()
+    await (call.isDone ? next() : runIf(tags, context, field, kinds, next))
     const versionAfter = versionIn(context, field)
+    call.end(versionAfter)
     if (versionAfter === undefined || !answersVersion.has(method)) return
     if (isRequest) setETag(context, versionAfter)
     if (!isWrite || tags?.includes(versionAfter) !== true || tags.isAny || hasWarned) return
@@ -80,6 +84,56 @@ const ifMatchNote = {
   name: 'If-Match',
   description: 'The ETag of the record as it was read: it is changed only if it is still the same.'
 }
+
+/** What requests still expect of their records, by their callers: hooks may write a record before the method does. */
+const expectations = new WeakMap<object, Tags | undefined>()
+
+/**
+ * A call with the versions that it names. The `If-Match` of a request holds for writes of its record that hooks make before the method, or in its
+ * place, with the params of the request: a removal may be a patch. Other calls that pass on its params are about other records.
+ */
+class ConditionalCall {
+  readonly tags: Tags | undefined
+  /** Whether it is the call of a request. */
+  readonly isRequest: boolean
+  /** Whether it needs to name a version, where requests do. */
+  readonly isNeeded: boolean
+  /** Whether a hook has written the record in place of the method. */
+  readonly isDone: boolean
+  /** The request whose record the call writes. */
+  readonly #caller: Caller | undefined
+
+  constructor(context: HookContext, field: string) {
+    const { method, params, result } = context
+    const caller = callerIn(params)
+    this.isRequest = caller?.context === context
+    this.#caller = isSameWrite(context, Object(caller?.context)) ? caller : undefined
+    const isKnown = this.#caller !== undefined && expectations.has(this.#caller)
+    const isOfRequest = this.isRequest || (this.#caller !== undefined && params.ifMatch === undefined)
+    if (isKnown && isOfRequest) this.tags = expectations.get(this.#caller as Caller)
+    else if (writes.has(method) || !methods.has(method)) this.tags = readTags(params, isOfRequest, field)
+    this.isNeeded = this.#caller !== undefined && this.tags === undefined && !isKnown
+    this.isDone = isKnown && this.isRequest && result !== undefined
+  }
+
+  /** The method is about to run: what it calls itself is its own affair. */
+  begin(): void {
+    if (this.#caller !== undefined && this.isRequest) expectations.set(this.#caller, undefined)
+  }
+
+  /** The record has been written. What writes it next, for the same request, expects it as it is now. */
+  end(version: unknown): void {
+    if (this.#caller === undefined || this.isRequest || this.tags === undefined) return
+    expectations.set(this.#caller, version === undefined ? this.tags : Tags.of(version))
+  }
+}
+
+/** Whether a call writes the record that a request writes. */
+const isSameWrite = ({ service, method, id }: HookContext, request: Partial<HookContext>): boolean =>
+  writes.has(method) &&
+  writes.has(String(request.method)) &&
+  service === request.service &&
+  String(id) === String(request.id)
 
 type Next = () => Promise<void>
 
@@ -142,7 +196,7 @@ async function runStatement(
   }
   if (outcome() !== 'has changed the record')
     throw new GeneralError(
-      `'${context.method}' of '${context.path}' did not hand its params on to the adapter: the condition of version('${column}') was lost`
+      `'${context.method}' of '${context.path}' has written without the params of the call, or past the adapter: the condition of version('${column}') was lost`
     )
 }
 
@@ -167,24 +221,27 @@ const preconditionFailed = ({ id, path }: HookContext) =>
     412
   )
 
-const runningFor = new AsyncLocalStorage<string>()
+const outerTurn = new AsyncLocalStorage<{ isOver: boolean }>()
 const turnsOf = new WeakMap<object, Map<string, Promise<unknown>>>()
 
 /**
  * Runs a write of an adapter while no other runs on the same record: between the comparison and the write an adapter waits. A write in memory takes no time, so there
- * all writes of a service run one after the other, those of many records too. A write that the method of a class makes within its own is part of it.
+ * all writes of a service run one after the other, those of many records too. A write that the method of a class makes within its own is part of it, and
+ * waits for none: the other might wait for this one.
  */
 async function runAlone(object: object, { id }: HookContext, run: Next): Promise<void> {
   const isMemory = 'store' in object
   if (!isMemory && (id === null || id === undefined)) return run()
   const key = isMemory ? '' : String(id)
-  if (runningFor.getStore() === key) return run()
+  if (outerTurn.getStore()?.isOver === false) return run()
+  const state = { isOver: false }
   const turns = turnsOf.get(object) ?? new Map<string, Promise<unknown>>()
   turnsOf.set(object, turns)
-  const turn = (turns.get(key) ?? Promise.resolve()).then(() => runningFor.run(key, run))
+  const turn = (turns.get(key) ?? Promise.resolve()).then(() => outerTurn.run(state, run))
   const settled = turn.catch(() => {})
   turns.set(key, settled)
   await turn.finally(() => {
+    state.isOver = true
     if (turns.get(key) === settled) turns.delete(key)
   })
 }

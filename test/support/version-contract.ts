@@ -72,7 +72,17 @@ export async function versionContract(t: Test, notes: object, set?: VersionOptio
   t.equal((await send('PATCH', url, { text: 'late' }, etag)).status, 412, 'an older version')
   t.equal((await send('DELETE', url, undefined, etag)).status, 412)
   t.equal((await send('PATCH', '/notes/4711', { text: 'none' }, etag)).status, 404, 'no such record')
-  for (const odd of ['"nothing"', '"2030-01-01T00:00:00.000Z"', '"17"', '"%zz"', '"\'; --"', 'W/"x", "y"', '""'])
+  for (const odd of [
+    '"nothing"',
+    '"2030-01-01T00:00:00.000Z"',
+    '"17"',
+    '"%zz"',
+    '"\'; --"',
+    '"%00"',
+    '"+275760-09-13T00:00:00.000Z"',
+    'W/"x", "y"',
+    '""'
+  ])
     t.equal((await send('PATCH', url, { text: 'odd' }, odd)).status, 412, odd)
   t.equal((await read()).record.text, after.record.text, 'none of them has changed anything')
 

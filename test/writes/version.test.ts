@@ -10,6 +10,7 @@ import services, {
   type Params,
   version
 } from 'fastify-services'
+import authentication from 'fastify-services/authentication'
 import { openapi } from 'fastify-services/openapi'
 import t from 'tap'
 import { openPGlite } from '../support/pglite.js'
@@ -162,7 +163,7 @@ t.test('a class that keeps the params of a write from the adapter for knex fails
   const { etag } = await send('POST', '/notes', { text: 'first' })
   t.match(await send('PATCH', '/notes/1', { text: 'new' }, etag), {
     status: 500,
-    body: { message: /did not hand its params on to the adapter/ }
+    body: { message: /has written without the params of the call, or past the adapter/ }
   })
 })
 
@@ -336,4 +337,151 @@ t.test('OpenAPI: keys and versions that are optional', async (t) => {
   t.match(paths['/notes'], {
     post: { parameters: [{ name: 'Idempotency-Key', required: false }], responses: { 409: {} } }
   })
+})
+
+t.test(
+  'a hook that writes the record in place of the method, or before it, has the condition of the request',
+  async (t) => {
+    const Model = await openPGlite(t)
+    await Model.raw('create table soft (id serial primary key, text text, version integer, deleted boolean)')
+    for (const notes of [new MemoryService({ startId: 1 }), new KnexService({ Model, name: 'soft' })]) {
+      const app = Fastify()
+      t.teardown(() => app.close())
+      await app.register(services, { errorHandler: { html: false, logger: false } })
+      const softDelete = async (context: HookContext) => {
+        context.result = await context.service.patch(context.id, { deleted: true }, context.params)
+      }
+      const mark = async ({ service, id, data, params }: HookContext) => {
+        if (data.text === 'marked') await service.patch(id, { text: 'mark' }, params)
+      }
+      const touch = async ({ service, id, data, params }: HookContext) => {
+        if (data.text === 'touched') await service.patch(id, { text: 'touch' }, params)
+      }
+      const around = { all: [version('version', { set, required: true })] }
+      const hooks = { around, before: { remove: [softDelete], update: [mark] }, after: { update: [touch] } }
+      app.service('notes', notes, { hooks })
+      const send = (method: 'PUT' | 'DELETE', tag?: string, text = 'new') =>
+        app.inject({
+          method,
+          url: '/notes/1',
+          ...(method === 'PUT' && { payload: { text } }),
+          headers: tag === undefined ? {} : { 'if-match': tag }
+        })
+      await app.inject({ method: 'POST', url: '/notes', payload: { text: 'first' } })
+      const read = async () => {
+        const { headers, body } = await app.inject('/notes/1')
+        return { tag: String(headers.etag), body }
+      }
+      const { tag, body } = await read()
+      for (const [wrong, status] of [
+        ['"999"', 412],
+        [undefined, 428]
+      ] as const) {
+        t.equal((await send('DELETE', wrong)).statusCode, status)
+        t.equal((await send('PUT', wrong, 'marked')).statusCode, status)
+        t.equal((await read()).body, body, 'nothing was written')
+      }
+      t.equal((await send('PUT', tag, 'marked')).statusCode, 200, 'expected as the hook has left it')
+      t.equal((await send('PUT', tag, 'marked')).statusCode, 412)
+      t.equal((await send('PUT', (await read()).tag, 'touched')).statusCode, 200, 'a write behind it is its own')
+      t.match((await read()).body, /touch/)
+      t.match((await send('DELETE', (await read()).tag)).json(), { deleted: true })
+    }
+  }
+)
+
+t.test(
+  'a hook that writes in place of the method, and answers no version, expects what the request does',
+  async (t) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(services)
+    const first = async ({ service, id, params }: HookContext) => {
+      await service.patch(id, { text: 'mark' }, { ...params, query: { $select: ['text'] } })
+    }
+    const around = { all: [version('version', { set })] }
+    app.service('notes', new MemoryService({ startId: 1 }), { hooks: { around, before: { update: [first] } } })
+    const { headers } = await app.inject({ method: 'POST', url: '/notes', payload: { text: 'first' } })
+    const sent = { payload: { text: 'new' }, headers: { 'if-match': String(headers.etag) } }
+    t.equal((await app.inject({ method: 'PUT', url: '/notes/1', ...sent })).statusCode, 412)
+  }
+)
+
+t.test('two writes that write the record of each other do not wait for each other', async (t) => {
+  class Linked extends MemoryService<Note> {
+    override async patch(...args: unknown[]): Promise<never> {
+      const [id, data] = args as [number, Note]
+      if (data.text === 'both') await notes.patch(3 - id, { text: `${id}` })
+      return super.patch(...(args as [never, never])) as never
+    }
+  }
+  // As an adapter of another database, whose records are locked one by one.
+  class Remote {
+    readonly #linked = new Linked({ startId: 1 })
+    readonly options = this.#linked.options
+    sanitizeQuery = () => ({})
+    get = (id: number) => this.#linked.get(id)
+    create = (data: Note) => this.#linked.create(data)
+    patch = (id: number, data: Note) => this.#linked.patch(id, data)
+  }
+  const { app, send } = await serveVersioned(t, new Remote(), { set })
+  const notes = app.service<{ patch(id: number, data: object): Promise<unknown> }>('notes')
+  for (const text of ['first', 'second']) await send('POST', '/notes', { text })
+  const both = await Promise.all([1, 2].map((id) => send('PATCH', `/notes/${id}`, { text: 'both' })))
+  t.same(
+    both.map(({ status }) => status),
+    [200, 200]
+  )
+})
+
+t.test('a hook for all services leaves logins alone', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { hooks: { around: { all: [version('version', { set, required: true })] } } })
+  app.service('users', new MemoryService({ startId: 1 }))
+  await app.register(authentication, { secret: 'x'.repeat(32) })
+  const credentials = { email: 'ada@example.com', password: 'a long password' }
+  const post = (url: string, payload: object) => app.inject({ method: 'POST', url, payload })
+  t.equal((await post('/users', credentials)).headers.etag, `"${last}"`)
+  const login = await post('/authentication', { strategy: 'local', ...credentials })
+  t.equal(login.statusCode, 201)
+  const headers = { authorization: `Bearer ${login.json().accessToken}` }
+  t.equal((await app.inject({ method: 'DELETE', url: '/authentication', headers })).statusCode, 200)
+})
+
+t.test('transactions that begin within a conditional write have the condition', async (t) => {
+  const Model = await openPGlite(t)
+  await Model.raw('create table within (id serial primary key, text text, version integer)')
+  class Careful extends KnexService {
+    override async patch(id: never, data: { text: string }, params: Params): Promise<never> {
+      const { text } = data
+      const model = this.getModel(params as never)
+      if (text === 'provided') {
+        const trx = await model.transaction()
+        const patched = super.patch(id, data as never, { ...params, transaction: { trx } } as never)
+        return patched.then(
+          (result) => trx.commit().then(() => result),
+          (error) => trx.rollback().then(() => Promise.reject(error))
+        ) as never
+      }
+      return model.transaction((trx) =>
+        super.patch(id, data as never, { ...params, transaction: { trx } } as never)
+      ) as never
+    }
+  }
+  const { send } = await serveVersioned(t, new Careful({ Model, name: 'within' }), { set })
+  for (const text of ['new', 'provided']) {
+    const { body, etag } = await send('POST', '/notes', { text: 'first' })
+    t.equal((await send('PATCH', `/notes/${body.id}`, { text }, '"999"')).status, 412)
+    t.equal((await send('GET', `/notes/${body.id}`)).body.text, 'first')
+    t.equal((await send('PATCH', `/notes/${body.id}`, { text }, etag)).status, 200)
+    t.equal((await send('PATCH', `/notes/${body.id}`, { text }, etag)).status, 412)
+  }
+})
+
+t.test('an empty text is a version, too', async (t) => {
+  const { send } = await serveVersioned(t, new MemoryService({ startId: 1 }))
+  t.match(await send('POST', '/notes', { text: 'first', version: '' }), { etag: '""' })
+  t.equal((await send('PATCH', '/notes/1', { version: 'new' }, '""')).status, 200)
+  t.equal((await send('PATCH', '/notes/1', { version: 'new' }, '""')).status, 412)
 })

@@ -104,13 +104,22 @@ const isSpelling = (key: string, field: string): boolean =>
     .split('.')
     .some((segment) => segment.replace(/^[\s"'`[]+|[\s"'`\]]+$/g, '') === field.toLowerCase())
 
-/** Whether data names a field by another spelling, or within an operator such as `$set`: a database may take it for the field. */
+/** Whether data names a field by another spelling, or within an operator such as `$set` or `$rename`: a database may take it for the field. */
 export function namesOtherwise(data: unknown, field: string): boolean {
   return Object.entries(Object(data)).some(
     ([key, value]) =>
       (key !== field && isSpelling(key, field)) ||
       (key.startsWith('$') &&
-        [value].flat().some((inner) => isPlain(inner) && (Object.hasOwn(inner, field) || namesOtherwise(inner, field))))
+        [value]
+          .flat()
+          .some(
+            (inner) =>
+              isPlain(inner) &&
+              (Object.hasOwn(inner, field) ||
+                namesOtherwise(inner, field) ||
+                (key.toLowerCase() === '$rename' &&
+                  Object.values(inner).some((name) => isSpelling(String(name), field))))
+          ))
   )
 }
 

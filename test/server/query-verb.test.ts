@@ -131,6 +131,7 @@ t.test('what is refused, and how', { skip }, async (t) => {
     ['/people', text(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`), 400],
     ['/people', text('{"id":{"$in":[1,2,3,4,5]}}'), 200],
     ['/people', text('{"id":{"$in":[1,2,3,4,5,6]}}'), 400, /more than 5 parameters/],
+    ['/people', text('{"$or":[{},{},{},[],{},{}]}'), 400, /more than 5 parameters/],
     ['/people', text(`{"a":"${'x'.repeat(1 << 20)}"}`), 413],
     ['/people/1', text('{}'), 405, /`find` is not supported/],
     ['/people/', text('{}'), 200]

@@ -227,15 +227,18 @@ class ScopedCall {
 }
 
 /**
- * Whether a service is an adapter of Feathers as it is: a class that replaces some of its methods may hand on other params. Each of those
- * adapters has all six methods in one class.
+ * Whether a service is an adapter of Feathers as it is: a class that replaces some of its methods, or all, may hand on other params. Each of
+ * those adapters has all six methods in one class, and none of them in the classes that it extends.
  */
 function selectsByQuery(service: object): boolean {
   const { object = service } = factsOf(service)
   // Feathers puts the methods with hooks before those of the service itself.
   const source = factsOf(object).foreign ? Object.getPrototypeOf(ownerOf(object, 'get')) : object
-  const owners = new Set([...methods.keys()].map((name) => ownerOf(source, name)))
-  return isAdapter(object) && owners.size === 1
+  if (!isAdapter(object)) return false
+  const owner = ownerOf(source, 'get')
+  return [...methods.keys()].every(
+    (name) => owner !== null && ownerOf(source, name) === owner && ownerOf(Object.getPrototypeOf(owner), name) === null
+  )
 }
 
 function ownerOf(object: object, name: string): object | null {

@@ -77,12 +77,17 @@ function checkBounds(query: object, { depth, parameterLimit }: QueryBounds): voi
   const check = (container: object, level: number) => {
     // As qs counts: the name of a parameter is no level.
     if (level > depth + 1) throw new BadRequest(`The query is more than ${depth} levels deep`)
-    for (const [name, value] of Object.entries(container)) {
+    const entries = Object.entries(container)
+    // What is empty costs an adapter as much as a value.
+    if (entries.length === 0 && level > 1 && ++count > parameterLimit) throw tooMany(parameterLimit)
+    for (const [name, value] of entries) {
       // In a query string they are left out, which here would select more.
       if (name in Object.prototype) throw new BadRequest("A parameter can't have a name that every object has")
       if (typeof value === 'object' && value !== null) check(value, level + 1)
-      else if (++count > parameterLimit) throw new BadRequest(`There are more than ${parameterLimit} parameters`)
+      else if (++count > parameterLimit) throw tooMany(parameterLimit)
     }
   }
   check(query, 1)
 }
+
+const tooMany = (limit: number) => new BadRequest(`There are more than ${limit} parameters`)

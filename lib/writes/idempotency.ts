@@ -84,7 +84,7 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
   }
   const check = ({ path, type, within }: HookPosition) => {
     if (type !== 'around') throw new Error(`idempotency at '${path}' is a hook for 'around', not for '${type}'`)
-    for (const [name, hooks] of within?.() ?? [])
+    for (const [name, hooks] of (within as NonNullable<typeof within>)())
       if (isRepeatableMethod(name, '') && hooks.some((other) => decides(other, name)))
         throw new Error(
           `idempotency stands around the guard or the permissions of '${name}' at '${path}', which a repeated request would pass by: put it behind them`

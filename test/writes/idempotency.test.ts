@@ -41,8 +41,9 @@ async function serve(t: Test, options?: IdempotencyOptions, orders = new Orders(
   t.teardown(() => app.close())
   await app.register(services, { errorHandler: { html: false, logger: false } })
   app.addHook('onRequest', async (request) => {
-    const { 'x-user': id } = request.headers
+    const { 'x-user': id, 'x-params': params } = request.headers
     if (id !== undefined) request.feathers = { user: { id } }
+    if (params !== undefined) request.feathers = JSON.parse(String(params))
   })
   const events: unknown[] = []
   const hooks = { around: { all: [idempotency(options)] } }
@@ -351,6 +352,18 @@ t.test('the option `user` may wait; what it gives for several callers is refused
   const object = await serve(t, { user: ({ user }) => new URL(`urn:${(user as { id: string }).id}`) })
   t.match(await object.post('a', {}, { 'x-user': '1' }), { body: { id: 1 } }, 'an id that is an object')
   t.match(await object.post('a', {}, { 'x-user': '2' }), { body: { id: 2 } })
+})
+
+t.test('who calls, where no login of this package says it', async (t) => {
+  const { post } = await serve(t)
+  const order = (params: object) => post('a', { item: 'book' }, { 'x-params': JSON.stringify(params) })
+  t.match(await order({ user: { id: 1 } }), { status: 201, body: { id: 1 } })
+  t.match(await order({ user: { id: '1' } }), { status: 201, body: { id: 2 } }, 'a text is no number')
+  t.match(await order({ user: { _id: 'x' } }), { status: 201, body: { id: 3 } })
+  t.match(await order({ user: { _id: 'x', name: 'Ada' } }), { status: 201, body: { id: 3 }, replayed: 'true' })
+  t.match(await order({}), { status: 201, body: { id: 4 } }, 'nobody')
+  for (const params of [{ authenticated: true }, { user: { email: 'ada@example.com' } }])
+    t.match(await order(params), { status: 500, body: { message: /can't tell this caller from others/ } })
 })
 
 t.test('fields in another order are the same request', async (t) => {

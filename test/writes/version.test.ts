@@ -319,6 +319,7 @@ t.test('@feathersjs/knex: what else may happen to a conditional write', async (t
   t.equal((await send('PATCH', '/notes/1', { text: 'new' }, etag)).status, 200)
   const notes = app.service<{ patch(id: number, data: object, params: Params): Promise<unknown> }>('notes')
   await t.rejects(notes.patch(1, { text: 'newer' }, { ifMatch: {} }), { code: 412 }, 'a record without its version')
+  t.match(await notes.patch(1, { text: 'newest' }, { ifMatch: '*' }), { text: 'newest' }, 'any version')
 })
 
 t.test('OpenAPI: keys and versions that are optional', async (t) => {

@@ -78,7 +78,12 @@ export default defineConfig({
       },
       {
         text: 'Answer requests',
-        items: [page('HTTP', 'http'), page('Errors', 'errors'), page('Uploads and streams', 'uploads-and-streams')]
+        items: [
+          page('HTTP', 'http'),
+          page('Errors', 'errors'),
+          page('Uploads and streams', 'uploads-and-streams'),
+          page('Events and live lists', 'events')
+        ]
       },
       {
         text: 'Log users in',

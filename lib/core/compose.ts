@@ -3,6 +3,9 @@ import type { AroundHook, HookContext } from '../../types/hooks.js'
 /** Runs a call with its hooks, and puts the result into the context. */
 export type Run = (context: HookContext) => Promise<void>
 
+/** Stands around the calls of the user's methods, within all hooks. It returns the result, by calling the method or by itself. */
+export type Interceptor = (context: HookContext, invoke: (context: HookContext) => unknown) => unknown
+
 /** Is notified after each hook of a call. */
 export interface HookObserver {
   /** The hook has ended, and may have changed the result. */

@@ -53,6 +53,8 @@ export interface Describable extends ServiceEntry {
     readonly schema?: Readonly<Record<string, object | undefined>>
     readonly before?: unknown
   }
+  /** Answers a request for a list with a stream of what happens to it, where the application has the door of events. */
+  listen?: (request: unknown, reply: unknown) => unknown
 }
 
 /**

@@ -21,6 +21,8 @@ export interface ServiceHost {
   noteHanded(path: string): void
   /** Hands requests without a route, below the prefix of an instance, to another framework. */
   addFallback(instance: never, handover: Handover): void
+  /** Answers an error as the routes of services do. */
+  answerError(error: unknown, request: never, reply: never): void
   /** Are called with each service that is registered from now on. */
   readonly onService: ((entry: Describable) => void)[]
 }

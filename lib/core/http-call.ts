@@ -17,6 +17,20 @@ export function callerIn(params: unknown): Caller | undefined {
   return typeof give === 'function' ? give() : undefined
 }
 
+/** Under this name a context of another framework has the one of ours that it stands for. */
+export const outerContext: unique symbol = Symbol('outer context')
+
+/**
+ * The client whose own call a context is. `undefined` for a call of the server, even if it passes on the params of a call over HTTP.
+ */
+export function clientOf(context: {
+  readonly params: unknown
+  [outerContext]?: { readonly context: unknown }
+}): Caller | undefined {
+  const client = callerIn(context.params)
+  return client?.context === (context[outerContext]?.context ?? context) ? client : undefined
+}
+
 /** Node's response: of HTTP/1, or of HTTP/2, which has a `stream`. */
 interface RawReply {
   readonly destroyed?: boolean

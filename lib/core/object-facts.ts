@@ -1,4 +1,5 @@
 import type { HookContext } from '../../types/hooks.js'
+import type { Interceptor } from './compose.js'
 
 /** Another framework that answers requests, and reads their bodies. It gets the request and the reply of the server. */
 export interface Handover {
@@ -21,6 +22,8 @@ export interface Foreign {
    * `dispatch` that is set on the way there, by whatever hook of its own.
    */
   call(context: HookContext, notify: (context: HookContext) => void): Promise<void>
+  /** Puts an interceptor around the calls of its methods, by whomever, within its own hooks too: the context is that of its framework. */
+  intercept(interceptor: Interceptor): void
   /** Answers all requests for the service, in place of `call`, without the hooks of all services. */
   readonly handover?: Handover
   /** The content type of a result that is a text. Default: it is JSON. */

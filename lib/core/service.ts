@@ -1,6 +1,6 @@
 import type { MethodRoutes } from '../../types/call.js'
 import type { HookContext, HookOptions, RegisteredService } from '../../types/hooks.js'
-import { type CallObserver, compose, type Run } from './compose.js'
+import { type CallObserver, compose, type Interceptor, type Run } from './compose.js'
 import { contextOf } from './context.js'
 import { createEmitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
 import { type AnyMethod, forward, type Members } from './facade.js'
@@ -48,6 +48,8 @@ export interface ServiceEntry {
   readonly hooks: HookStore
   /** Composes the hooks of the methods again, after hooks were added for all services. */
   compose(): void
+  /** Puts an interceptor around the calls of the methods. A call that a hook has answered does not get there. */
+  intercept(interceptor: Interceptor): void
 }
 
 /** An entry that methods are added to. They can be called when it is composed. */
@@ -70,13 +72,18 @@ export function createEntry(
   const hooks = new HookStore()
   const methods = new Map<string, ServiceMethod>()
 
+  let interceptor: Interceptor | undefined
+
   // Runs at registration and when hooks are added, so that nothing is left to compose for a call.
   function composeMethod(method: ServiceMethod) {
     const { name, definition } = method
+    const invokeMethod = (context: HookContext) => invoke(context, name)
+    const wrapper = interceptor
+    const invokeWrapped = wrapper ? (context: HookContext) => wrapper(context, invokeMethod) : invokeMethod
     const call: Run = async (context) => {
       if (context.result === undefined) {
         observer.begin(context)
-        context.result = await invoke(context, name)
+        context.result = await invokeWrapped(context)
       }
       observer.see(context)
     }
@@ -96,7 +103,12 @@ export function createEntry(
       succeed?.(context)
     })
   }
-  return { app, path, object, service, methods, hooks, compose: () => methods.forEach(composeMethod) }
+  const composeAll = () => methods.forEach(composeMethod)
+  const intercept = (added: Interceptor) => {
+    interceptor = added
+    composeAll()
+  }
+  return { app, path, object, service, methods, hooks, compose: composeAll, intercept }
 }
 
 /**
@@ -185,7 +197,7 @@ export function createForeign(object: object, foreign: Foreign, options: Foreign
   const entry = createEntry(object, service, { ...options, observer }, invoke)
   for (const name of options.methods) entry.methods.set(name, { name, definition: definitionOf(name) } as ServiceMethod)
   entry.compose()
-  return entry
+  return { ...entry, intercept: foreign.intercept }
 }
 
 /** The names of the standard methods that an object has. */

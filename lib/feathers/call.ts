@@ -1,14 +1,14 @@
 import type { HookContext } from '../../types/hooks.js'
+import type { Interceptor } from '../core/compose.js'
+import { outerContext } from '../core/http-call.js'
 import type { Context, FeathersService, Method } from './mounted.js'
 
 /** Is notified of a context whose result or `dispatch` was set. */
 export type Notify = (context: HookContext) => void
 
-const outer = Symbol('outer')
-
 /** A context of theirs, with ours. */
 interface Inner extends Context {
-  [outer]: { readonly context: HookContext; readonly notify: Notify }
+  [outerContext]: { readonly context: HookContext; readonly notify: Notify }
 }
 type InnerClass = new (data: object) => Inner
 
@@ -17,10 +17,10 @@ const through = (name: 'result' | 'dispatch'): PropertyDescriptor & ThisType<Inn
   configurable: true,
   enumerable: true,
   get() {
-    return this[outer].context[name]
+    return this[outerContext].context[name]
   },
   set(value) {
-    const { context, notify } = this[outer]
+    const { context, notify } = this[outerContext]
     context[name] = value
     notify(context)
   }
@@ -51,7 +51,7 @@ export function createCall(service: FeathersService): (context: HookContext, not
     const method = service[context.method] as Method
     const Class = classes.get(method) ?? classOf(method)
     classes.set(method, Class)
-    const inner = new Class({ http: context.http, [outer]: { context, notify } })
+    const inner = new Class({ http: context.http, [outerContext]: { context, notify } })
     try {
       await method.call(service, ...context.arguments, inner)
     } finally {
@@ -59,5 +59,29 @@ export function createCall(service: FeathersService): (context: HookContext, not
       context.result = inner.result
       context.http = inner.http
     }
+  }
+}
+
+/** What `@feathersjs/hooks` knows of a method. */
+interface HookManager {
+  collectMiddleware(self: unknown, args: unknown[]): unknown[]
+}
+const managerMark: unique symbol = Symbol.for('@feathersjs/hooks') as never
+
+/** Puts an interceptor around the methods of a service, within all of its hooks: the manager of the hooks of a method names the functions around it. */
+export function interceptMethods(service: FeathersService, interceptor: Interceptor): void {
+  const innermost = async (context: HookContext, next: () => Promise<void>) => {
+    // A hook has answered: the method is not called.
+    if (Object.hasOwn(context, 'result')) return next()
+    context.result = await interceptor(context, async () => {
+      await next()
+      return context.result
+    })
+  }
+  for (const name of Object.getOwnPropertyNames(service)) {
+    const manager = (service[name] as { [managerMark]?: HookManager } | undefined)?.[managerMark]
+    if (manager === undefined) continue
+    const collect = manager.collectMiddleware.bind(manager)
+    manager.collectMiddleware = (self, args) => [...collect(self, args), innermost]
   }
 }

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { HookContext } from '../../types/hooks.js'
+import type { Interceptor } from '../core/compose.js'
 import { NotFound } from '../core/error-classes.js'
 import { toServiceError } from '../core/errors.js'
 import type { ToApplication } from '../core/host.js'
 import { factsOf } from '../core/object-facts.js'
-import { createCall, type Notify } from './call.js'
+import { createCall, interceptMethods, type Notify } from './call.js'
 import { type Fallback, frameworkOf } from './fallback.js'
 import type { Ignored, IgnoredMiddleware } from './ignored.js'
 import { Lifecycle, registerSockets } from './lifecycle.js'
@@ -75,7 +76,8 @@ export function mount(
     try {
       if (/[*(]|[^/]:/.test(path))
         throw new Error("'*', '(' and a ':' within a segment mean something else in routes of Fastify")
-      const foreign = { service, origin: 'the Feathers application', call, application: toApplication }
+      const intercept = (interceptor: Interceptor) => interceptMethods(service, interceptor)
+      const foreign = { service, origin: 'the Feathers application', call, application: toApplication, intercept }
       factsOf(object).foreign = { ...foreign, ...(handover && { handover }), ...(textType && { textType }) }
       fastify.service(path, object, { methods, ...(!handover && { before: readCredentials }) })
       hasServices = true

@@ -68,6 +68,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   ownInstanceFacts(app).services = {
     addHooks,
     onService,
+    answerError: onError,
     get entries() {
       return registry.entries
     },

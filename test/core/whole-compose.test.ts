@@ -167,6 +167,7 @@ async function observe(id: string, given: { isForeign?: boolean; hooks?: object;
   const foreign = {
     service: { name: 'theirs' },
     origin: 'theirs',
+    intercept: () => {},
     application: (app: unknown) => `theirs for ${app}`,
     call: async (context: HookContext, notify: (context: HookContext) => void) => {
       context.result = { first: 1 } as never

@@ -78,6 +78,10 @@ t.test('the door of OpenAPI exports one name', async (t) => {
   t.same(Object.keys(await import('fastify-services/openapi')), ['openapi'])
 })
 
+t.test('the door of events exports these names, and no others', async (t) => {
+  t.same(Object.keys(await import('fastify-services/events')).sort(), ['default', 'memoryLog'])
+})
+
 t.test('the door of the explorer exports a plugin', async (t) => {
   t.same(Object.keys(await import('fastify-services/explorer')), ['default'])
 })
@@ -133,14 +137,14 @@ const floors: [files: RegExp, floor: number][] = [
   [/^lib\/schema\//, 1],
   [/^lib\/core\//, 2],
   [/^lib\/explorer\/(model|page)\//, 5],
-  [/^(index|lib\/(client|authentication|database|explorer|openapi|feathers)\/index)\.ts$/, 4],
+  [/^(index|lib\/(client|authentication|database|events|explorer|openapi|feathers)\/index)\.ts$/, 4],
   // The wings of the server, from the lowest to the table of contents.
   [/^lib\/server\/request\//, 3.1],
   [/^lib\/server\/answer\//, 3.2],
   [/^lib\/server\/errors\//, 3.3],
   [/^lib\/server\/routing\//, 3.4],
   [/^lib\/server\//, 3.5],
-  [/^lib\/(authentication|client|database|explorer|openapi|feathers|writes)\//, 3]
+  [/^lib\/(authentication|client|database|events|explorer|openapi|feathers|writes)\//, 3]
 ]
 const floorOf = (file: string) => floors.find(([files]) => files.test(file))?.[1]
 const folderOf = (file: string) => /^(types|lib\/\w+)\//.exec(file)?.[1]

@@ -18,6 +18,7 @@ import type { ReadArguments } from '../request/arguments.js'
 import { fileRoute } from '../request/body.js'
 import { type Parse, readQuery } from '../request/query.js'
 import { checkQueryRequest, offerQuery, type QueryBounds, readQueryBody, takesQuery } from '../request/query-body.js'
+import { vary } from '../request/request.js'
 import { resourceRoute } from '../request/resource-route.js'
 import type { Router } from '../request/router.js'
 import { routeSchema, validateBatch } from '../request/schema.js'
@@ -112,6 +113,8 @@ export function toRoute(
   }
 
   async function handler(request: FastifyRequest, reply: FastifyReply) {
+    if (entry.listen !== undefined && name === 'find' && wantsEvents(request, reply))
+      return entry.listen(request, reply)
     const caller = new Caller(request, reply.raw)
     timeout ??= Number((request.routeOptions as { handlerTimeout?: number }).handlerTimeout)
     if (timeout > 0) startDeadline(timeout, caller, request, reply)
@@ -150,6 +153,12 @@ function dataCheck(
     if (hasSchema) checkData(name, request.body)
     done()
   }
+}
+
+/** Whether a request for a list asks for the events of it. The answers of both depend on what it accepts. */
+function wantsEvents({ headers }: FastifyRequest, reply: FastifyReply): boolean {
+  vary(reply)
+  return headers.accept?.includes('text/event-stream') === true
 }
 
 function list(options: ServiceOptions, name: 'before' | 'after', path: string): readonly Middleware[] {

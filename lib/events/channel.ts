@@ -1,0 +1,104 @@
+import { METHODS } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { type Describable, describe } from '../core/description.js'
+import { traitsOf } from '../core/hooks.js'
+import { factsOf } from '../core/object-facts.js'
+import { doorName, type ServiceEvents } from './options.js'
+
+/** A service that is told of. */
+export class Channel {
+  readonly path: string
+  readonly entry: Describable
+  readonly settings: ServiceEvents
+  readonly idField: string
+  /** Why nobody knows which records a list has. `undefined` where its query says it. */
+  readonly doubt: string | undefined
+  /** Whether events carry records. */
+  readonly hasRecords: boolean
+  /** Whether its lists can be asked for by QUERY. */
+  readonly takesQuery: boolean
+  readonly #isPaged: boolean | undefined
+
+  /** @throws where the service has no lists, or another framework answers for it */
+  constructor(entry: Describable, settings: ServiceEvents) {
+    const { path, object, exposed, app } = entry
+    const { foreign } = factsOf(object)
+    if (foreign?.handover !== undefined)
+      throw new Error(`${doorName} can't tell of '${path}': ${foreign.origin} answers for it itself`)
+    if (!exposed.includes('find'))
+      throw new Error(`${doorName} can't tell of '${path}', which has no 'find' for clients: it would say who may hear`)
+    this.path = path
+    this.entry = entry
+    this.settings = settings
+    const { idField, isPaged, methods } = describe(entry)
+    this.idField = idField
+    this.#isPaged = isPaged
+    this.doubt = settings.rule === 'hooks' ? undefined : doubtOf(entry)
+    this.hasRecords = settings.records === true && exposed.includes('get')
+    if (settings.records === true && !this.hasRecords)
+      throw new Error(`${doorName} can't send records of '${path}', which has no 'get' for clients`)
+    const isKnownVerb = METHODS.includes('QUERY') && (app as FastifyInstance).supportedMethods.includes('QUERY')
+    this.takesQuery = isKnownVerb && foreign === undefined
+    // What does not leave by `find` does not leave here.
+    this.hidesId = methods.find(({ name }) => name === 'find')?.hidden.includes(idField) === true
+  }
+
+  readonly hidesId: boolean
+
+  get isRuleKnown(): boolean {
+    return this.doubt === undefined && !this.hidesId
+  }
+
+  /** The answer of a `find` that has found nothing. Where it is not known whether the service answers pages, it is a list and a page. */
+  readonly emptyAnswer = (): unknown => {
+    const page = { total: 0, limit: 0, skip: 0, data: [] }
+    if (this.#isPaged === true) return page
+    return this.#isPaged === false ? [] : Object.assign([], page)
+  }
+}
+
+const isOfUser = (hook: unknown) => Object.keys(traitsOf(hook)).length === 0
+const nameOfHook = (hook: unknown) => (hook as { name?: string }).name || 'a hook'
+
+/** Why the query of `find` may not be all that decides what a list has, in words. */
+function doubtOf(entry: Describable): string | undefined {
+  const { object, common, hooks, options } = entry
+  if (factsOf(object).foreign !== undefined) return 'it belongs to another application, with hooks of its own'
+  if (!isPlainAdapter(object)) return 'its `find` is not that of a database adapter of Feathers as it is'
+  const { after, formatter } = options as { after?: unknown; formatter?: unknown }
+  if (formatter !== undefined || [after ?? []].flat().length > 0)
+    return 'middleware or a formatter may change its answers'
+  const later = [...common.added, ...hooks.added].find(
+    ({ type, method, hook }) =>
+      (type === 'after' || type === 'around') && (method === 'all' || method === 'find') && isOfUser(hook)
+  )
+  return later && `${nameOfHook(later.hook)} (${later.type}) may change what \`find\` answers`
+}
+
+const findOfAdapters =
+  'async find(params) { return this._find({ ...params, query: await this.sanitizeQuery(params) }) }'
+const adapters = new Set(['MemoryAdapter', 'KnexAdapter', 'MongoDbAdapter'])
+
+/** Whether an object is a database adapter of Feathers whose methods nothing overrides, so that a `find` does what its query says. */
+export function isPlainAdapter(object: object): boolean {
+  const chain: object[] = []
+  for (let link = object; link !== null && link !== Object.prototype; link = Object.getPrototypeOf(link))
+    chain.push(link)
+  const ownersOf = (name: string) => chain.filter((link) => Object.hasOwn(link, name))
+  const [[service, ...otherServices], [adapter, ...otherAdapters]] = [ownersOf('find'), ownersOf('_find')]
+  if (service === undefined || adapter === undefined || otherServices.length + otherAdapters.length > 0) return false
+  const source = String((service as { find: unknown }).find)
+    .replace(/\s+/g, ' ')
+    .replaceAll(';', '')
+  if (source !== findOfAdapters || !adapters.has(adapter.constructor.name)) return false
+  const { matcher } = Object((object as { options?: unknown }).options) as { matcher?: { name?: string } }
+  if (matcher !== undefined && matcher.name !== 'createDefaultQueryTester') return false
+  // A class in between, and the object itself, may replace any part.
+  const first = chain.indexOf(service)
+  const names = new Set(chain.slice(first).flatMap((link) => Object.getOwnPropertyNames(link)))
+  const replaces = (link: object) =>
+    Object.entries(Object.getOwnPropertyDescriptors(link)).some(
+      ([name, { value, get }]) => name !== 'constructor' && names.has(name) && (get ?? typeof value === 'function')
+    )
+  return !chain.slice(0, first).some(replaces)
+}

@@ -1,0 +1,173 @@
+import { deserialize } from 'node:v8'
+import type { FastifyInstance } from 'fastify'
+import { type Telling, tellingOf } from './audience.js'
+import { isSameCaller } from './callers.js'
+import type { Channel } from './channel.js'
+import type { LogEntry, LoggedEvent } from './log.js'
+import { matches } from './matching.js'
+import type { EventsOptions } from './options.js'
+import { askQuestion, type Question } from './question.js'
+import { type EventStream, toFrame } from './stream.js'
+import type { Subscription, Subscriptions } from './subscription.js'
+
+/** What one list is told. */
+interface Notice {
+  readonly subscription: Subscription
+  readonly telling: Telling
+  /** The record as JSON, where it is sent. */
+  readonly record?: string | undefined
+}
+
+/** An event on its way to all that it concerns. */
+class Dispatch {
+  readonly entry: LogEntry
+  readonly channel: Channel
+  // Most subscribers are told the same, which is made once.
+  readonly #heads = new Map<string, string>()
+
+  constructor(entry: LogEntry, channel: Channel) {
+    this.entry = entry
+    this.channel = channel
+  }
+
+  /** The beginning of what a list is told, as JSON without the last bracket. */
+  headOf({ subscription, telling, record }: Notice): string {
+    const { path } = subscription.list
+    if (record !== undefined) return `${this.#begin(path, 'event')},"data":${record}`
+    const key = `${telling} ${path}`
+    const head = this.#heads.get(key) ?? this.#begin(path, telling) + this.#dataOf(telling)
+    this.#heads.set(key, head)
+    return head
+  }
+
+  #begin(path: string, telling: Telling): string {
+    return JSON.stringify({ path, event: telling === 'event' ? this.entry.event.event : telling }).slice(0, -1)
+  }
+
+  #dataOf(telling: Telling): string {
+    return telling === 'event' ? `,"data":${JSON.stringify({ [this.channel.idField]: this.entry.event.id })}` : ''
+  }
+}
+
+/** Brings events to the streams that they concern. */
+export class Delivery {
+  readonly #app: FastifyInstance
+  readonly #publish: EventsOptions['publish']
+  readonly #patience: number
+  readonly #subscriptions: Subscriptions
+
+  constructor(app: FastifyInstance, subscriptions: Subscriptions, publish: EventsOptions['publish'], patience: number) {
+    this.#app = app
+    this.#subscriptions = subscriptions
+    this.#publish = publish
+    this.#patience = patience
+  }
+
+  /** Tells all who listen of an event. */
+  deliver(entry: LogEntry, channel: Channel): void {
+    const dispatch = new Dispatch(entry, channel)
+    const byStream = new Map<EventStream, Notice[]>()
+    for (const [subscription, telling] of this.#subscriptions.concerned(channel, entry.event)) {
+      const notices = byStream.get(subscription.stream)
+      if (notices === undefined) byStream.set(subscription.stream, [{ subscription, telling }])
+      else notices.push({ subscription, telling })
+    }
+    for (const [stream, notices] of byStream) stream.tell(this.#framesOf(dispatch, stream, notices))
+  }
+
+  /** What a stream is told of an event that it has missed, by the rules of now. */
+  async replay(entry: LogEntry, channel: Channel, stream: EventStream): Promise<string> {
+    const notices = this.#subscriptions.of(stream).flatMap((subscription) => {
+      if (subscription.channel !== channel) return []
+      const telling = tellingOf(entry.event, subscription.rule.conditions)
+      return telling === undefined ? [] : [{ subscription, telling }]
+    })
+    return this.#framesOf(new Dispatch(entry, channel), stream, notices)
+  }
+
+  #framesOf(dispatch: Dispatch, stream: EventStream, notices: readonly Notice[]): string | Promise<string> {
+    const { channel, entry } = dispatch
+    const hasRecord = channel.hasRecords && entry.event.record !== undefined
+    const isLater = this.#publish !== undefined || (hasRecord && notices.some(({ telling }) => telling === 'event'))
+    if (!isLater) return toFrames(dispatch, stream, notices)
+    return this.#complete(dispatch, notices).then((complete) => toFrames(dispatch, stream, complete))
+  }
+
+  /** The notices that may be sent, with their records. */
+  async #complete({ entry, channel }: Dispatch, notices: readonly Notice[]): Promise<readonly Notice[]> {
+    const completed = notices.map(async (notice) => {
+      if (!(await this.#mayHear(entry.event, notice.subscription))) return []
+      if (notice.telling !== 'event') return [notice]
+      return [{ ...notice, record: await this.#recordFor(entry.event, channel, notice.subscription) }]
+    })
+    return (await Promise.all(completed)).flat()
+  }
+
+  async #mayHear({ service, event, id }: LoggedEvent, { list, rule }: Subscription): Promise<boolean> {
+    if (this.#publish === undefined) return true
+    const { log } = this.#app
+    try {
+      const isAllowed = this.#publish({ path: service, event, id }, { path: list.path, params: rule.params })
+      return (await withinTime(this.#patience, isAllowed)) === true
+    } catch (err) {
+      log.error({ err, path: service, event }, `\`publish\` has failed: the event is not sent`)
+      return false
+    }
+  }
+
+  /** The record as `get` answers it to a subscriber, as JSON; `undefined` where it does not. */
+  async #recordFor(event: LoggedEvent, channel: Channel, { list, stream }: Subscription): Promise<string | undefined> {
+    const { record, id, facts } = event
+    if (record === undefined) return undefined
+    const question: Question = { method: 'get', answer: () => deserialize(record), params: undefined, path: undefined }
+    const url = `/${list.path}/${encodeURIComponent(String(id))}`
+    const controller = new AbortController()
+    try {
+      const asking = askQuestion(this.#app, question, {
+        url,
+        credentials: stream.credentials,
+        signal: controller.signal
+      })
+      const { statusCode, body, headers } = await withinTime(this.#patience, asking)
+      const { $select, ...conditions } = Object(question.params?.query)
+      const isSure = question.path === channel.path && matches(conditions, facts) === true
+      if (statusCode !== 200 || !isSure || !/^application\/json\b/.test(String(headers['content-type'])))
+        return undefined
+      return /[\r\n]/.test(body) ? JSON.stringify(JSON.parse(body)) : body
+    } catch (err) {
+      controller.abort()
+      this.#app.log.error({ err, path: channel.path }, 'A record could not be read for a subscriber, who gets its id')
+      return undefined
+    }
+  }
+}
+
+/** Waits for a promise, and no longer than so many ms. @throws what it rejects with, or that it takes too long */
+async function withinTime<T>(ms: number, promise: T | Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`It has taken longer than ${ms} ms`)), ms).unref()
+  })
+  try {
+    return await Promise.race([promise, limit])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The frames of an event for one stream: one for all lists that are told the same. The last moves the position. */
+function toFrames(dispatch: Dispatch, stream: EventStream, notices: readonly Notice[]): string {
+  const { id, event } = dispatch.entry
+  const call = event.call !== undefined && isSameCaller(event.callers, stream.callers) ? `,"call":"${event.call}"` : ''
+  const byHead = new Map<string, (number | undefined)[]>()
+  for (const notice of notices) {
+    const head = dispatch.headOf(notice)
+    byHead.set(head, [...(byHead.get(head) ?? []), notice.subscription.index])
+  }
+  const frames = [...byHead].map(([head, indexes], place) => {
+    const subscriptions = indexes[0] === undefined ? '' : `,"subscriptions":${JSON.stringify(indexes)}`
+    const isLast = place === byHead.size - 1
+    return toFrame(`${head}${subscriptions}${call}}`, isLast ? id : undefined)
+  })
+  return frames.join('')
+}

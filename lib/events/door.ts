@@ -1,0 +1,251 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { attempt, ServiceError, toServiceError, Unavailable } from '../core/errors.js'
+import type { Channel } from './channel.js'
+import { Delivery } from './delivery.js'
+import { type EventLog, type LogEntry, type LoggedEvent, memoryLog } from './log.js'
+import { defaultLimits, type EventsLimits, type EventsOptions } from './options.js'
+import { type CallerIdentity, identityOf } from './question.js'
+import { ChannelFinder, type ListRequest } from './requests.js'
+import { askRule, type Rule } from './rule.js'
+import { EventStream, type StreamSettings, toFrame } from './stream.js'
+import { type Subscription, Subscriptions } from './subscription.js'
+import { Watch } from './watch.js'
+
+/** A list that was asked for, and what came of it. */
+interface ListAnswer {
+  readonly list: ListRequest
+  readonly channel: Channel | undefined
+  readonly outcome: Rule | ServiceError
+}
+
+type Accepted = ListAnswer & { readonly channel: Channel; readonly outcome: Rule }
+const isAccepted = (answer: ListAnswer): answer is Accepted => !(answer.outcome instanceof ServiceError)
+
+/** How long events are kept after the last stream has ended, for those who come back. In ms. */
+const retention = 300_000
+
+/** All streams of a registration, with what they tell of. */
+export class Door {
+  readonly path: string
+  readonly limits: EventsLimits
+  readonly watch: Watch
+  readonly #app: FastifyInstance
+  readonly #log: EventLog
+  readonly #channels = new Map<string, Channel>()
+  readonly #subscriptions = new Subscriptions()
+  readonly #delivery: Delivery
+  readonly #settings: StreamSettings
+  #finder = new ChannelFinder([])
+  /** How many requests wait for their rules. */
+  #opening = 0
+  #wantedUntil = 0
+  /** Whether there were events that the log was not given. */
+  #hasGap = false
+  #isClosing = false
+
+  constructor(app: FastifyInstance, path: string, options: EventsOptions) {
+    this.path = path
+    this.limits = { ...defaultLimits, ...options.limits }
+    this.#app = app
+    this.#log = options.log ?? memoryLog()
+    this.#delivery = new Delivery(app, this.#subscriptions, options.publish, this.limits.patience)
+    this.watch = new Watch(app, this.#subscriptions, options, () => this.#log.newest())
+    this.#settings = {
+      path,
+      waiting: this.limits.waiting,
+      newest: () => this.#log.newest(),
+      onClose: (stream) => this.#forget(stream)
+    }
+    this.#log.listen({
+      onEvent: (entry) => this.#deliver(entry),
+      onLoss: () => {
+        for (const stream of this.watch.streams) stream.lose()
+      }
+    })
+  }
+
+  get channels(): readonly Channel[] {
+    return [...this.#channels.values()]
+  }
+
+  add(channel: Channel): void {
+    this.#channels.set(channel.path, channel)
+    this.#finder = new ChannelFinder(this.#channels.values())
+  }
+
+  /** Whether somebody listens, or may come back for what happens now. Otherwise events cost nothing. */
+  readonly isWanted = (): boolean => {
+    if (this.watch.streams.size > 0 || this.#opening > 0 || this.#log.forget === undefined) return true
+    if (Date.now() < this.#wantedUntil) return true
+    this.#hasGap = true
+    return false
+  }
+
+  /** Takes an event of a service into the log. */
+  readonly take = (event: LoggedEvent): void => {
+    const fail = (err: unknown) =>
+      this.#app.log.error({ err, path: event.service, event: event.event }, 'The log of events has failed')
+    try {
+      Promise.resolve(this.#log.append(event)).catch(fail)
+    } catch (err) {
+      fail(err)
+    }
+  }
+
+  #deliver(entry: LogEntry): void {
+    const channel = this.#channels.get(entry.event.service)
+    if (channel === undefined || this.watch.streams.size === 0) return
+    try {
+      this.#delivery.deliver(entry, channel)
+    } catch (err) {
+      this.#app.log.error({ err, path: channel.path }, 'An event could not be told: all are to ask again')
+      for (const stream of this.watch.streams) stream.lose()
+    }
+  }
+
+  /**
+   * Answers a request with a stream of the lists.
+   * @param lists what is asked for; `undefined` for all that the caller may find
+   * @throws the error of a list that may not be heard, and Unavailable where there are too many streams
+   */
+  async open(request: FastifyRequest, reply: FastifyReply, lists?: readonly ListRequest[]): Promise<FastifyReply> {
+    if (this.#isClosing) throw new Unavailable('The server is about to close')
+    if (this.watch.streams.size + this.#opening >= this.limits.subscribers) throw tooMany(reply)
+    const controller = new AbortController()
+    reply.raw.once('close', () => controller.abort())
+    this.#opening += 1
+    try {
+      if (this.#hasGap) this.#log.forget?.()
+      this.#hasGap = false
+      const credentials = identityOf(request)
+      const named = lists ?? this.#allLists()
+      const answers = await Promise.all(named.map((list) => this.#ask(list, credentials, controller.signal)))
+      if (isGone(reply)) return reply
+      if (this.#isClosing) throw new Unavailable('The server is about to close')
+      this.#start(request, reply, answers, credentials, lists === undefined)
+    } finally {
+      this.#opening -= 1
+    }
+    return reply
+  }
+
+  #allLists(): ListRequest[] {
+    return this.channels
+      .filter(({ path }) => !path.includes(':'))
+      .map(({ path }) => ({ path, query: {}, isJSON: false }))
+  }
+
+  async #ask(list: ListRequest, credentials: CallerIdentity, signal?: AbortSignal): Promise<ListAnswer> {
+    let channel: Channel | undefined
+    try {
+      channel = this.#finder.find(list.path)
+      return { list, channel, outcome: await askRule(this.#app, channel, list, credentials, signal) }
+    } catch (error) {
+      return { list, channel, outcome: toServiceError(error) }
+    }
+  }
+
+  #start(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    answers: readonly ListAnswer[],
+    credentials: CallerIdentity,
+    isOfAll: boolean
+  ): void {
+    const accepted = answers.filter(isAccepted)
+    const errors = answers.flatMap(({ outcome }) => (outcome instanceof ServiceError ? [outcome] : []))
+    const grave = errors.find(({ code }) => code === 401 || code >= 500)
+    const refusal = (isOfAll ? undefined : grave) ?? (accepted.length === 0 ? errors[0] : undefined)
+    if (refusal !== undefined) {
+      if (refusal.code === 401) reply.header('www-authenticate', 'Bearer')
+      throw refusal
+    }
+    const callers = [...new Set(accepted.flatMap(({ outcome }) => outcome.callers))]
+    if (this.watch.countOf(callers[0]) >= this.limits.perUser) throw tooMany(reply)
+    const stream = new EventStream(
+      this.#settings,
+      credentials,
+      callers,
+      this.watch.endOf(accepted.map(({ outcome }) => outcome))
+    )
+    const isAlone = isOfAll || answers.length === 1
+    for (const answer of accepted) {
+      const index = isAlone ? undefined : answers.indexOf(answer)
+      const { list, channel, outcome } = answer
+      const subscription: Subscription = { list, channel, stream, index, rule: outcome }
+      this.#subscriptions.add(subscription)
+    }
+    this.watch.add(stream)
+    const lastId = request.headers['last-event-id']
+    stream.tell(this.#firstFrames(stream, isOfAll ? [] : answers, typeof lastId === 'string' ? lastId : undefined))
+    reply.headers({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+      // The connection ends with the stream, and keeps no server from closing.
+      ...(request.raw.httpVersionMajor === 1 && { connection: 'close' })
+    })
+    reply.send(stream.source)
+  }
+
+  /** What a stream begins with: its position, the lists that were refused, and what was missed. */
+  #firstFrames(
+    stream: EventStream,
+    answers: readonly ListAnswer[],
+    lastId: string | undefined
+  ): string | Promise<string> {
+    const position = this.#log.newest()
+    const { heartbeat, wait } = this.watch
+    const frame = (data: object, id?: string) => toFrame(JSON.stringify({ path: this.path, ...data }), id)
+    const refused = answers.map(({ outcome }, index) => {
+      if (!(outcome instanceof ServiceError)) return ''
+      return frame({ event: 'stopped', reason: 'forbidden', subscriptions: [index], error: outcome })
+    })
+    const begin = (id: string) => frame({ event: 'connected', heartbeat, wait }, id) + refused.join('')
+    if (lastId === undefined) return begin(position)
+    return this.#missed(stream, lastId, position).then((frames) => {
+      if (frames === undefined) return begin(position) + frame({ event: 'reset' }, position)
+      return begin(lastId) + frames
+    })
+  }
+
+  /** The frames of what came between two positions; `undefined` where the log does not have all of it. */
+  async #missed(stream: EventStream, after: string, position: string): Promise<string | undefined> {
+    try {
+      const entries = await this.#log.read(after)
+      if (entries === undefined) return undefined
+      const end = entries.findIndex(({ id }) => id === position)
+      // What came since is told as it comes.
+      const missed = position === after ? [] : entries.slice(0, end + 1)
+      const frames = missed.map((entry) => {
+        const channel = this.#channels.get(entry.event.service)
+        return channel === undefined ? '' : this.#delivery.replay(entry, channel, stream)
+      })
+      const text = (await Promise.all(frames)).join('')
+      return text.length > this.limits.waiting ? undefined : text
+    } catch (err) {
+      this.#app.log.error({ err }, 'The log of events could not be read: a subscriber is to ask again')
+      return undefined
+    }
+  }
+
+  #forget(stream: EventStream): void {
+    this.#subscriptions.deleteAll(stream)
+    this.watch.delete(stream)
+    if (this.watch.streams.size === 0) this.#wantedUntil = Date.now() + retention
+  }
+
+  /** Ends all streams: their clients connect again, to another process or after the restart. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    this.watch.close()
+    await attempt(() => this.#log.close?.())
+  }
+}
+
+const isGone = ({ raw, request }: FastifyReply) => raw.destroyed || request.raw.destroyed
+
+function tooMany(reply: FastifyReply): Unavailable {
+  reply.header('retry-after', '30')
+  return new Unavailable('There are too many streams of events: try again later')
+}

@@ -1,0 +1,127 @@
+import { serialize } from 'node:v8'
+import type { HookContext } from '../../types/hooks.js'
+import { attempt } from '../core/errors.js'
+import { clientOf } from '../core/http-call.js'
+import { methods } from '../core/methods.js'
+import { placeholdersIn } from '../core/path.js'
+import { callersOf, callHash } from './callers.js'
+import { type Channel, isPlainAdapter } from './channel.js'
+import type { LoggedEvent } from './log.js'
+import { type Facts, factsOfRecord } from './matching.js'
+import { doorName } from './options.js'
+import { questionOf } from './question.js'
+
+/** What a method has answered itself: hooks make of it what its caller gets. */
+interface RawResult {
+  readonly records: readonly unknown[]
+  readonly data: unknown
+}
+
+const rawResults = new WeakMap<HookContext, RawResult>()
+const standardEvents = [...methods.values()].flatMap(({ event }) => event ?? [])
+/** The names that streams have for other things. */
+const reservedEvents = new Set(['connected', 'changed', 'reset', 'stopped', 'error'])
+
+/**
+ * Hears what happens at a service.
+ * @param isWanted whether somebody may listen: otherwise nothing is done for a call
+ * @throws when an event of the service has a name that streams have for something else
+ */
+export function listenTo(channel: Channel, isWanted: () => boolean, take: (event: LoggedEvent) => void): void {
+  const { entry } = channel
+  entry.intercept((context, invoke) => {
+    const question = questionOf(context)
+    if (question !== undefined) return question.answer()
+    if (!isWanted() || !methods.get(context.method)?.event) return invoke(context)
+    return noteResult(context, invoke)
+  })
+  const names = [...standardEvents, ...customEvents(channel)]
+  for (const name of new Set(names))
+    entry.service.on(name, (record: unknown, context?: HookContext) => {
+      if (isWanted()) take(toEvent(channel, name, record, context))
+    })
+}
+
+async function noteResult(context: HookContext, invoke: (context: HookContext) => unknown): Promise<unknown> {
+  const { data } = context
+  const result = await invoke(context)
+  rawResults.set(context, { records: Array.isArray(result) ? result : [result], data })
+  return result
+}
+
+function customEvents({ entry: { path, object, options } }: Channel): readonly string[] {
+  const { events = (object as { events?: unknown }).events } = options as { events?: unknown }
+  const names = Array.isArray(events) ? events.filter((name) => typeof name === 'string') : []
+  const refused = names.find((name) => reservedEvents.has(name))
+  if (refused !== undefined)
+    throw new Error(`${doorName} can't tell of '${refused}' of '${path}': streams have this name for something else`)
+  return names
+}
+
+function toEvent(channel: Channel, name: string, emitted: unknown, context: HookContext | undefined): LoggedEvent {
+  const { path, entry, idField, settings, hasRecords } = channel
+  const record = sourceOf(emitted, name, context, idField)
+  const facts = exceptFields(settings.touches, factsOfRecord(record))
+  const client = context && clientOf(context)
+  const call = callHash(Object(client?.request).headers)
+  return {
+    service: path,
+    event: name,
+    id: eventId(record, idField),
+    facts,
+    touched: touchedBy(name, context, entry.object, idField),
+    route: routeOf(context, path),
+    call,
+    callers: call === undefined ? [] : callersOf(context?.params ?? {}, Object(context?.params).headers),
+    record: hasRecords && record !== undefined ? attempt(() => serialize(record)) : undefined
+  }
+}
+
+/**
+ * The record of an event as the method has given it. What is emitted for a call may have been changed by hooks, for its author: where the method's own record
+ * is not known, nothing is. What is emitted by hand is taken as it is.
+ */
+function sourceOf(emitted: unknown, name: string, context: HookContext | undefined, idField: string): unknown {
+  if (context === undefined || methods.get(context.method)?.event !== name) return emitted
+  const id = eventId(emitted, idField)
+  return id === undefined ? undefined : rawResults.get(context)?.records.find((raw) => eventId(raw, idField) === id)
+}
+
+/** In characters. */
+const longestId = 256
+
+function eventId(record: unknown, idField: string): string | number | undefined {
+  const id = attempt(() => (record as Record<string, unknown> | null | undefined)?.[idField])
+  if (typeof id === 'number') return id
+  const { toHexString } = Object(id) as { toHexString?: unknown }
+  const text = typeof id === 'bigint' || typeof toHexString === 'function' ? attempt(() => String(id)) : id
+  return typeof text === 'string' && text.length <= longestId ? text : undefined
+}
+
+function exceptFields(names: readonly string[] = [], facts: Facts): Facts {
+  return names.length === 0
+    ? facts
+    : Object.fromEntries(Object.entries(facts).filter(([name]) => !names.includes(name)))
+}
+
+/** The fields that may have had other values before an event. */
+function touchedBy(
+  name: string,
+  context: HookContext | undefined,
+  object: object,
+  idField: string
+): readonly string[] | true {
+  const { data } = (context && rawResults.get(context)) ?? {}
+  const fields = [data].flat().flatMap((record) => Object.keys(Object(record)))
+  if (name === 'removed') return []
+  // A store may replace the record that has an id already.
+  if (name === 'created') return context !== undefined && fields.includes(idField) ? true : []
+  if (name !== 'patched' || data === undefined || !isPlainAdapter(object)) return true
+  return fields.some((field) => field.startsWith('$')) ? true : fields
+}
+
+function routeOf(context: HookContext | undefined, path: string): LoggedEvent['route'] {
+  const route = Object(context?.params.route) as Record<string, unknown>
+  const named = placeholdersIn(path).filter((name) => Object.hasOwn(route, name))
+  return Object.fromEntries(named.map((name) => [name, String(route[name])]))
+}

@@ -1,0 +1,96 @@
+import { METHODS } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import plugin from 'fastify-plugin'
+import { serviceHostOf } from '../core/host.js'
+import { withoutRegister } from '../core/options.js'
+import { joinPath } from '../core/path.js'
+import { Channel } from './channel.js'
+import { Door } from './door.js'
+import { listenTo } from './listening.js'
+import { checkEventsOptions, doorName, type EventsOptions, type ServiceEvents } from './options.js'
+import { listAt, listsIn } from './requests.js'
+
+/** What an application has of its streams. */
+export interface Events {
+  /** How many streams are open. */
+  readonly streams: number
+  /**
+   * Asks again which records a user may see: call it when a role or a membership has changed. Until it is done, lists of that user get no ids.
+   * @param user the user, or the id
+   * @example
+   * await app.events.recheck(member.userId)
+   */
+  recheck(user: unknown): Promise<void>
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The streams of `fastify-services/events`. */
+    events: Events
+  }
+}
+
+async function events(app: FastifyInstance, options: EventsOptions): Promise<void> {
+  const advice = { registers: 'this one', call: 'await child.register(events, options)' }
+  checkEventsOptions(withoutRegister(doorName, options, advice, app.log))
+  if (!app.hasDecorator('service')) throw new Error(`${doorName} needs fastify-services: register that plugin first`)
+  if (app.hasDecorator('events'))
+    throw new Error(`${doorName} is registered here already: name all services in one registration`)
+  const url = `/${joinPath(options.path ?? 'events')}`
+  const door = new Door(app, joinPath(app.prefix, url), options)
+  const host = serviceHostOf(app)
+  app.decorate('events', {
+    get streams() {
+      return door.watch.streams.size
+    },
+    recheck: (user: unknown) => door.watch.recheck(user)
+  })
+  app.addHook('onReady', async () => {
+    for (const [path, setting] of Object.entries(options.services)) if (setting !== false) addService(path, setting)
+  })
+  app.addHook('preClose', () => door.close())
+
+  const handler = (request: FastifyRequest, reply: FastifyReply) =>
+    door.open(request, reply, listsIn(request, door.limits))
+  app.register(async (child) => {
+    child.setErrorHandler(host.answerError as Parameters<FastifyInstance['setErrorHandler']>[0])
+    const verbs = METHODS.includes('QUERY') && app.supportedMethods.includes('QUERY') ? ['GET', 'QUERY'] : ['GET']
+    child.route({
+      method: verbs,
+      url,
+      exposeHeadRoute: false,
+      bodyLimit: door.limits.request,
+      schema: { hide: true },
+      handler
+    })
+  })
+
+  function addService(path: string, setting: true | ServiceEvents): void {
+    const names = [joinPath(app.prefix, path), joinPath(path)]
+    const entry = host.entries.find((candidate) => names.includes(candidate.path))
+    if (entry === undefined) {
+      const paths = host.entries.map((candidate) => `'${candidate.path}'`).join(', ') || 'none'
+      throw new Error(`${doorName} is to tell of '${path}', which is no service. Registered: ${paths}`)
+    }
+    const channel = new Channel(entry, setting === true ? {} : setting)
+    listenTo(channel, door.isWanted, door.take)
+    door.add(channel)
+    entry.listen = (request, reply) =>
+      door.open(request as FastifyRequest, reply as FastifyReply, [listAt(request as FastifyRequest, door.limits)])
+    if (channel.doubt !== undefined)
+      app.log.warn(
+        `Subscribers of '${entry.path}' are told that something may have changed, and not what: ${channel.doubt}. If nothing but the query that hooks make decides who sees what, say { rule: 'hooks' }`
+      )
+  }
+}
+
+/**
+ * The plugin: what changes in services, to browsers and other clients as server-sent events (docs/events.md). Who may `find` a record hears of it. Register it
+ * after `fastify-services`.
+ *
+ * @throws when an option can't be used; when the server starts, if a service is not there or has no `find`
+ * @example
+ * await app.register(services)
+ * await app.register(events, { services: { notes: true, 'rooms/:roomId/messages': { records: true } } })
+ */
+export default plugin(events, { fastify: '5.x', name: doorName })

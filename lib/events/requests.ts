@@ -1,0 +1,116 @@
+import type { FastifyRequest } from 'fastify'
+import { parse } from 'qs'
+import { BadRequest, NotFound } from '../core/errors.js'
+import { isPlain } from '../core/objects.js'
+import { stripSlashes } from '../core/path.js'
+import type { Channel } from './channel.js'
+import type { EventsLimits } from './options.js'
+
+type QueryObject = Readonly<Record<string, unknown>>
+
+/** What is asked for: a list of a service. */
+export interface ListRequest {
+  /** The path of the URL, as it was sent, without a slash before it. */
+  readonly path: string
+  readonly query: QueryObject
+  /** Whether the query has the types of JSON. */
+  readonly isJSON: boolean
+}
+
+/** The query string of a request, without `?`. @throws {BadRequest} when it is too long */
+function queryString({ url }: { readonly url?: string | undefined }, { request }: EventsLimits): string {
+  const [, text = ''] = (url ?? '').split(/\?(.*)/s)
+  if (text.length > request) throw new BadRequest(`The query is longer than ${request} characters`)
+  return text
+}
+
+// As in the query strings of services.
+const mostParameters = 1000
+
+function parseQuery(text: string, depth: number): QueryObject {
+  if (text.split('&', mostParameters + 1).length > mostParameters)
+    throw new BadRequest(`There are more than ${mostParameters} parameters`)
+  try {
+    return parse(text, { depth, strictDepth: true, parameterLimit: mostParameters }) as QueryObject
+  } catch (cause) {
+    throw new BadRequest(`The query is more than ${depth} levels deep`, undefined, { cause })
+  }
+}
+
+/** The list that the URL of a list names. */
+export function listAt(request: FastifyRequest, limits: EventsLimits): ListRequest {
+  const { raw, method } = request
+  const [path = ''] = String(raw.url).split('?')
+  if (method === 'QUERY') return { path: stripSlashes(path), query: request.query as QueryObject, isJSON: true }
+  return {
+    path: stripSlashes(path),
+    query: parseQuery(queryString(raw, limits), limits.depth),
+    isJSON: false
+  }
+}
+
+/**
+ * The lists that a request names in its query string or, by QUERY, in its body. `undefined` where it names none.
+ * @throws {BadRequest} when it names something else, or passes a limit
+ */
+export function listsIn(request: FastifyRequest, limits: EventsLimits): readonly ListRequest[] | undefined {
+  const isJSON = request.method === 'QUERY'
+  // `subscribe[0][query]` stands before each of the names.
+  const query = isJSON ? request.body : parseQuery(queryString(request.raw, limits), limits.depth + 3)
+  const { subscribe } = Object(query) as { subscribe?: unknown }
+  if (subscribe === undefined) return undefined
+  // Long lists in query strings are objects with the numbers as keys.
+  const items = isPlain(subscribe) && !isJSON ? Object.values(subscribe) : subscribe
+  if (!Array.isArray(items) || items.length === 0) throw new BadRequest('`subscribe` must be a list of { path, query }')
+  if (items.length > limits.subscriptions)
+    throw new BadRequest(`There are more than ${limits.subscriptions} lists in \`subscribe\``)
+  return items.map((item) => toListRequest(item, isJSON, limits))
+}
+
+function toListRequest(item: unknown, isJSON: boolean, limits: EventsLimits): ListRequest {
+  const { path, query = {} } = Object(item) as { path?: unknown; query?: unknown }
+  if (typeof path !== 'string' || !isPlain(query))
+    throw new BadRequest('Each list in `subscribe` needs a `path`, a text, and may have a `query`, an object')
+  checkNesting(query, limits.depth + 1)
+  return { path, query, isJSON }
+}
+
+function checkNesting(value: object, levels: number): void {
+  if (levels === 0) throw new BadRequest('The query of a list is nested too deep')
+  for (const [name, item] of Object.entries(value)) {
+    if (name in Object.prototype) throw new BadRequest("A parameter can't have a name that every object has")
+    if (typeof item === 'object' && item !== null) checkNesting(item, levels - 1)
+  }
+}
+
+/** Finds the service that a path belongs to, among those that are told of. */
+export class ChannelFinder {
+  readonly #channels: readonly { readonly channel: Channel; readonly segments: readonly string[] }[]
+
+  constructor(channels: Iterable<Channel>) {
+    this.#channels = [...channels].map((channel) => ({ channel, segments: channel.path.split('/') }))
+  }
+
+  /** @throws {NotFound} when there is none; {BadRequest} when it is no path */
+  find(path: string): Channel {
+    const segments = path.split('/')
+    if (segments.some((segment) => !isSegment(segment))) throw new BadRequest('The path of a list is none of a URL')
+    const fitting = this.#channels.filter(
+      (candidate) =>
+        candidate.segments.length === segments.length &&
+        candidate.segments.every((segment, index) => segment.startsWith(':') || segment === segments[index])
+    )
+    // As the router does: of two, the one that is fixed for longer.
+    const fixed = ({ segments }: (typeof fitting)[number]) =>
+      segments.map((segment) => (segment.startsWith(':') ? 1 : 0)).join('')
+    const [best] = fitting.sort((first, second) => fixed(first).localeCompare(fixed(second)))
+    if (best === undefined) throw new NotFound(`There are no events of '${path.slice(0, 100)}'`)
+    return best.channel
+  }
+}
+
+/** Whether a text can stand between the slashes of a URL as it is. */
+function isSegment(segment: string): boolean {
+  if (!/^[\w.~!$&'()*+,;=:@%-]{1,500}$/.test(segment) || /^\.\.?$|%(?![\da-f]{2})/i.test(segment)) return false
+  return !/^(\.|%2e){1,2}$/i.test(segment)
+}

@@ -1,0 +1,145 @@
+import type { FastifyInstance } from 'fastify'
+import { ServiceError } from '../core/errors.js'
+import { userKey } from './callers.js'
+import type { EventsOptions } from './options.js'
+import { askRule, type Rule } from './rule.js'
+import type { EventStream, StreamEnd } from './stream.js'
+import type { Subscription, Subscriptions } from './subscription.js'
+
+// In ms: a login is over for its client a little before it ends.
+const margin = 2000
+/** In ms: what reads of all subscribers may be spread over, for each of them, and in all. */
+const waitOfEach = 5
+const longestWait = 30_000
+/** How many streams have their rules asked for at a time. */
+const turn = 50
+
+/** Watches over the streams that are open: signs of life, their logins, their rules, and their ends. */
+export class Watch {
+  readonly streams = new Set<EventStream>()
+  /** In ms. */
+  readonly heartbeat: number
+  readonly #app: FastifyInstance
+  readonly #subscriptions: Subscriptions
+  readonly #recheck: number
+  readonly #lifetime: number
+  readonly #newest: () => string
+  readonly #counts = new Map<string, number>()
+  readonly #timers = new Map<EventStream, NodeJS.Timeout>()
+  readonly #due = new Map<EventStream, number>()
+  readonly #interval: NodeJS.Timeout
+
+  constructor(app: FastifyInstance, subscriptions: Subscriptions, options: EventsOptions, newest: () => string) {
+    const { heartbeat = 15_000, recheck = 300_000, lifetime = 1_800_000 } = options
+    this.heartbeat = heartbeat
+    this.#app = app
+    this.#subscriptions = subscriptions
+    this.#recheck = recheck
+    this.#lifetime = lifetime
+    this.#newest = newest
+    this.#interval = setInterval(() => this.#beat(), heartbeat).unref()
+  }
+
+  /** Over how many ms clients are to spread their reads. */
+  get wait(): number {
+    return Math.min(this.streams.size * waitOfEach, longestWait)
+  }
+
+  /** How many streams a caller has. */
+  countOf(caller: string | undefined): number {
+    return caller === undefined ? 0 : (this.#counts.get(caller) ?? 0)
+  }
+
+  /** When a stream with these rules ends, in ms since 1970: with the login, or before its client has been connected for too long. */
+  endOf(rules: readonly Rule[]): StreamEnd {
+    const expires = Math.min(...rules.map(({ expires = Number.POSITIVE_INFINITY }) => expires)) - margin
+    const until = Date.now() + this.#lifetime * (0.5 + Math.random() / 2)
+    return expires < until ? { at: expires, reason: 'expired' } : { at: until, reason: 'closing' }
+  }
+
+  add(stream: EventStream): void {
+    this.streams.add(stream)
+    const [caller] = stream.callers
+    if (caller !== undefined) this.#counts.set(caller, this.countOf(caller) + 1)
+    const { at, reason } = stream.end
+    const end = () => stream.stop(reason, reason === 'closing' ? this.#retry() : undefined)
+    this.#timers.set(stream, setTimeout(end, Math.max(0, at - Date.now())).unref())
+    this.#due.set(stream, Date.now() + this.#recheck * (0.5 + Math.random() / 2))
+  }
+
+  delete(stream: EventStream): void {
+    this.streams.delete(stream)
+    const [caller] = stream.callers
+    const left = this.countOf(caller) - 1
+    if (caller !== undefined) {
+      if (left > 0) this.#counts.set(caller, left)
+      else this.#counts.delete(caller)
+    }
+    clearTimeout(this.#timers.get(stream))
+    this.#timers.delete(stream)
+    this.#due.delete(stream)
+  }
+
+  /** After how many ms a client is to connect again: not all at the same time. */
+  #retry(): number {
+    return Math.round(1000 + Math.random() * Math.max(1000, this.wait))
+  }
+
+  #beat(): void {
+    const id = this.#newest()
+    for (const stream of this.streams) stream.beat(stream.isSettled ? `:\nid: ${id}\n\n` : ':\n\n')
+    const now = Date.now()
+    const due = [...this.streams].filter((stream) => (this.#due.get(stream) ?? 0) <= now).slice(0, turn)
+    for (const stream of due) {
+      this.#due.set(stream, now + this.#recheck)
+      void this.#check(stream)
+    }
+  }
+
+  /**
+   * Asks for the rules of all lists of a user again. Until that is done, its lists are told `changed` alone.
+   * @param user the user, or the id
+   */
+  async recheck(user: unknown): Promise<void> {
+    const caller = userKey(user)
+    const streams = [...this.streams].filter(({ callers }) => caller !== undefined && callers.includes(caller))
+    for (const subscription of streams.flatMap((stream) => this.#subscriptions.of(stream)))
+      this.#subscriptions.replaceRule(subscription, { ...subscription.rule, conditions: undefined })
+    await Promise.all(streams.map((stream) => this.#check(stream)))
+  }
+
+  async #check(stream: EventStream): Promise<void> {
+    await Promise.all(this.#subscriptions.of(stream).map((subscription) => this.#checkList(subscription)))
+  }
+
+  async #checkList(subscription: Subscription): Promise<void> {
+    const { stream, channel, list, index, rule } = subscription
+    let outcome: Rule | ServiceError
+    try {
+      outcome = await askRule(this.#app, channel, list, stream.credentials)
+    } catch (err) {
+      this.#app.log.error({ err, path: list.path }, 'The rule of a list could not be asked for again')
+      return
+    }
+    if (stream.isOver || !this.#subscriptions.has(subscription)) return
+    if (outcome instanceof ServiceError) return this.#refuse(subscription, outcome)
+    this.#subscriptions.replaceRule(subscription, outcome)
+    if (outcome.text !== rule.text || rule.conditions === undefined) stream.tellChanged(list.path, index)
+  }
+
+  /** A list that its caller may not have any more is told of no more. */
+  #refuse(subscription: Subscription, { code }: ServiceError): void {
+    const { stream, index } = subscription
+    // A server that is busy or broken has not decided anything: the rule of before holds, and is asked for again soon.
+    if (code >= 500 || code === 429) return void this.#due.set(stream, 0)
+    this.#subscriptions.delete(subscription)
+    if (code === 401) stream.stop('revoked')
+    else if (this.#subscriptions.of(stream).length === 0) stream.stop('forbidden')
+    else stream.tellStopped(index)
+  }
+
+  close(): void {
+    clearInterval(this.#interval)
+    for (const stream of this.streams) stream.stop('closing', this.#retry())
+  }
+}

@@ -1,0 +1,36 @@
+import { MemoryService } from '@feathersjs/memory'
+import Fastify from 'fastify'
+import t from 'tap'
+import services from '../../index.js'
+import events from '../../lib/events/index.js'
+import { subscribersTo } from '../support/event-stream.js'
+
+t.test('a stream tells of what happens in its lists', async (t) => {
+  const app = Fastify()
+  await app.register(services)
+  app.service('notes', new MemoryService({ multi: true, startId: 1 }))
+  await app.register(events, { services: { notes: true } })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  t.teardown(() => app.close())
+  const subscribe = subscribersTo(t, app)
+
+  const all = await subscribe('/events?subscribe[0][path]=notes').connected
+  const some = await subscribe('/events?subscribe[0][path]=notes&subscribe[0][query][kind]=b').connected
+  t.match(all.head, /content-type: text\/event-stream\r\n/i)
+  t.match(all.told[0], { path: 'events', event: 'connected', heartbeat: 15_000 })
+  await app.inject({ method: 'POST', url: '/notes', payload: { kind: 'a' } })
+  await app.inject({ method: 'POST', url: '/notes', payload: { kind: 'b' } })
+  await app.inject({ method: 'PATCH', url: '/notes/1', payload: { kind: 'c' } })
+  await app.inject({ method: 'DELETE', url: '/notes/2' })
+  t.same(await all.count(4), [
+    { path: 'notes', event: 'created', data: { id: 1 } },
+    { path: 'notes', event: 'created', data: { id: 2 } },
+    { path: 'notes', event: 'patched', data: { id: 1 } },
+    { path: 'notes', event: 'removed', data: { id: 2 } }
+  ])
+  t.same(await some.count(3), [
+    { path: 'notes', event: 'created', data: { id: 2 } },
+    { path: 'notes', event: 'changed' },
+    { path: 'notes', event: 'removed', data: { id: 2 } }
+  ])
+})

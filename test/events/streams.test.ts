@@ -17,7 +17,7 @@ t.test('a stream tells of what happens in its lists', async (t) => {
   const all = await subscribe('/events?subscribe[0][path]=notes').connected
   const some = await subscribe('/events?subscribe[0][path]=notes&subscribe[0][query][kind]=b').connected
   t.match(all.head, /content-type: text\/event-stream\r\n/i)
-  t.match(all.told[0], { path: 'events', event: 'connected', heartbeat: 15_000 })
+  t.match(all.frames[0], { path: 'events', event: 'connected', heartbeat: 15_000 })
   await app.inject({ method: 'POST', url: '/notes', payload: { kind: 'a' } })
   await app.inject({ method: 'POST', url: '/notes', payload: { kind: 'b' } })
   await app.inject({ method: 'PATCH', url: '/notes/1', payload: { kind: 'c' } })

@@ -7,7 +7,7 @@ export const root = fileURLToPath(new URL('../../../', import.meta.url))
 /** The text of a file of the repository. */
 export const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-export const manifest: Record<'dependencies' | 'peerDependencies', Record<string, string>> = JSON.parse(
+export const manifest: Record<'dependencies' | 'exports' | 'peerDependencies', Record<string, string>> = JSON.parse(
   read('package.json')
 )
 

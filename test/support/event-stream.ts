@@ -11,7 +11,7 @@ export interface Told {
 
 /** A subscriber at a socket of its own, which reads what comes as a browser does. */
 export class Subscriber {
-  readonly told: Told[] = []
+  readonly frames: Told[] = []
   /** The position, as the last frame has said it. */
   id: string | undefined
   head = ''
@@ -36,15 +36,15 @@ export class Subscriber {
     return Number(this.head.split(' ')[1])
   }
 
-  /** The events that were told, without the first frame. */
+  /** The events that were frames, without the first frame. */
   get events(): Told[] {
-    return this.told.filter(({ event }) => event !== 'connected')
+    return this.frames.filter(({ event }) => event !== 'connected')
   }
 
   /** Waits until something holds of what has come. @throws when the stream ends before */
   async until(holds: (subscriber: Subscriber) => boolean): Promise<this> {
     while (!holds(this)) {
-      if (this.isOver) throw new Error(`The stream is over: ${this.head} ${this.#text} ${JSON.stringify(this.told)}`)
+      if (this.isOver) throw new Error(`The stream is over: ${this.head} ${this.#text} ${JSON.stringify(this.frames)}`)
       await new Promise<void>((resolve) => this.#wake.push(resolve))
     }
     return this
@@ -57,7 +57,7 @@ export class Subscriber {
   }
 
   get connected(): Promise<this> {
-    return this.until(({ told }) => told.length > 0)
+    return this.until(({ frames }) => frames.length > 0)
   }
 
   async end(): Promise<this> {
@@ -92,7 +92,7 @@ export class Subscriber {
       const [id] = lines.filter((line) => line.startsWith('id: '))
       const [data] = lines.filter((line) => line.startsWith('data: '))
       if (id !== undefined) this.id = id.slice(4)
-      if (data !== undefined) this.told.push(JSON.parse(data.slice(6)))
+      if (data !== undefined) this.frames.push(JSON.parse(data.slice(6)))
     }
   }
 

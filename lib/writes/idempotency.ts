@@ -38,7 +38,7 @@ export interface IdempotencyOptions {
  * Each user has keys of their own. Calls of the server, of `find`, `get`, `update`, `patch` and `remove`, and of mounted services pass.
  *
  * @returns a hook for `around`, of one service or of all. It throws Conflict (409) while the first request runs, or where its answer was not kept, Unprocessable
- * (422) where the key came with another request, BadRequest for a key of more than 255 characters, a body that is no JSON, or none where one is required
+ * (422) where the key came with another request, BadRequest for a key that is empty or has more than 255 characters, a body that is no JSON, or none where one is required
  * @throws when the server starts, if it is no around hook, or a guard, `scope` or `allow` stands within it, which a repeated request would pass by
  * @example
  * app.service('orders', orders, { hooks: { around: { create: [idempotency({ store })] } } })
@@ -123,12 +123,14 @@ function isRepeatable(context: HookContext): boolean {
   return isLogin !== true && isRepeatableMethod(context.method, (caller.request as FastifyRequest).method)
 }
 
-/** @throws {BadRequest} for a key that is too long */
+/** @throws {BadRequest} for a key that is too long, or empty: whoever sends it relies on it */
 function keyIn({ params }: HookContext): string | undefined {
-  const sent = [params.headers?.['idempotency-key'] ?? []].flat().join(',').trim()
+  const header: unknown = params.headers?.['idempotency-key']
+  if (header === undefined) return undefined
+  const sent = [header].flat().join(',').trim()
   const key = sent.replace(/^"(.*)"$/, '$1')
-  if (key.length > 255) throw new BadRequest('An Idempotency-Key has at most 255 characters')
-  return key === '' ? undefined : key
+  if (key === '' || key.length > 255) throw new BadRequest('An Idempotency-Key has 1 to 255 characters')
+  return key
 }
 
 /** What tells callers apart; `undefined` for those who are not logged in. `null` where they are, and nothing does. */
@@ -209,7 +211,8 @@ async function claim(
   if (entry.request !== request)
     throw new Unprocessable(`This Idempotency-Key came with another request: each call needs a new one`)
   if (entry.answer === undefined) throw stillRuns(context)
-  if (entry.answer === null) throw new Conflict(`This request was carried out, and its answer was too large to be kept`)
+  if (entry.answer === null)
+    throw new Conflict(`This request was carried out, and its answer was a stream, or too large to be kept`)
   return entry.answer
 }
 

@@ -44,7 +44,7 @@ export default defineConfig({
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   base: process.env.DOCS_BASE ?? '/',
   srcDir: '..',
-  srcExclude: ['{bench,dist,fuzz,lib,scripts,soak,test,types}/**', '**/node_modules/**'],
+  srcExclude: ['{bench,create,dist,fuzz,lib,scripts,soak,test,types}/**', '**/node_modules/**'],
   rewrites: { 'README.md': 'index.md', 'examples/:name/README.md': 'examples/:name/index.md' },
   markdown: {
     anchor: { slugify: toAnchor },
@@ -125,6 +125,7 @@ export default defineConfig({
           { text: 'Minimal', link: '/examples/minimal/' },
           { text: 'CommonJS', link: '/examples/commonjs/' },
           { text: 'Blog', link: '/examples/blog/' },
+          { text: 'An API', link: '/examples/api/' },
           { text: 'Atlas', link: '/examples/atlas/' }
         ]
       },

@@ -31,7 +31,7 @@ t.setTimeout(300_000)
 
 // Pages may be named: PAGES=docs/http.md node dist/test/docs/snippets.test.js
 const named = process.env.PAGES?.split(' ') ?? []
-const sections = pages.flatMap((page) => readSections(page))
+const sections = [...pages, 'AGENTS.md'].flatMap((page) => readSections(page))
 const asked = sections.filter(({ name }) => named.length === 0 || named.some((page) => name.startsWith(`${page}:`)))
 const openingOf = (page = 'README.md') =>
   sections.find(({ name }) => name === `${page}: The app of the snippets`)?.snippets[0]?.text

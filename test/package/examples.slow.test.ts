@@ -1,64 +1,22 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { cp, mkdir, readFile, symlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { text } from 'node:stream/consumers'
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { hasCurl, paste } from '../examples/atlas-commands.js'
+import { hasCurl } from '../examples/atlas-commands.js'
+import { linkPackages } from './installed.js'
 import { pack, run, temporaryFolder } from './pack.js'
 import { root } from './sources.js'
+import { pasteAll, start, stop } from './started.js'
 
-interface Manifest {
-  readonly version?: string
-  readonly dependencies: Record<string, string>
-  readonly devDependencies?: Record<string, string>
-  readonly peerDependencies?: Record<string, string>
-}
-
-const manifestIn = async (folder: string): Promise<Manifest> =>
-  JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
-const own = await manifestIn(root)
 const tarball = await pack(await temporaryFolder(t))
 
 /** A copy of an example, with the packages that its `package.json` names, the packed one among them, and no others. */
 async function copyExample(t: Test, name: string): Promise<string> {
   const folder = await temporaryFolder(t)
   await cp(join(root, 'examples', name), folder, { recursive: true })
-  const { dependencies, devDependencies } = await manifestIn(folder)
-  const { 'fastify-services': version, ...named } = { ...dependencies, ...devDependencies }
-  t.equal(version, `^${own.version}`)
-  for (const [name, range] of Object.entries(named)) t.equal(range, own.devDependencies?.[name], name)
-  for (const name of Object.keys({ ...named, ...own.dependencies })) {
-    const place = join(folder, 'node_modules', name)
-    await mkdir(dirname(place), { recursive: true })
-    await symlink(join(root, 'node_modules', name), place, 'dir')
-  }
-  await mkdir(join(folder, 'node_modules/.bin'))
-  await symlink(join(root, 'node_modules/.bin/tsc'), join(folder, 'node_modules/.bin/tsc'))
-  const unpacked = join(folder, 'node_modules/fastify-services')
-  await mkdir(unpacked)
-  await run(unpacked, 'tar', '-xzf', tarball, '--strip-components=1')
+  await linkPackages(t, folder, tarball)
   return folder
-}
-
-/** Starts a copy as its README says, and gives its address. */
-async function start(t: Test, folder: string, ...command: [string, ...string[]]) {
-  const { NODE_OPTIONS: _loaders, ...env } = process.env
-  const [program, ...args] = command
-  const child = spawn(program, args, { cwd: folder, env: { ...env, PORT: '0' }, stdio: ['ignore', 'pipe', 'pipe'] })
-  t.teardown(() => child.kill('SIGKILL'))
-  const said = text(child.stderr)
-  let address: string | undefined
-  for await (const line of createInterface(child.stdout)) {
-    address = /http:\/\/[^/"]+:\d+/.exec(line)?.[0]
-    if (address !== undefined) break
-  }
-  if (address === undefined) throw new Error(`${folder} has ended before it listened: ${await said}`)
-  // What it logs later is read by nobody.
-  child.stdout.resume()
-  return { address: address.replace('[::1]', 'localhost'), child, said }
 }
 
 const thrower = "process.on('SIGWINCH', () => { throw new Error('Nobody catches it') })"
@@ -73,23 +31,6 @@ async function fails(t: Test, folder: string, main: string): Promise<void> {
   child.kill('SIGWINCH')
   t.strictSame(await once(child, 'exit'), [1, null])
   t.match(await said, /Nobody catches it/)
-}
-
-async function stop(t: Test, child: ChildProcess): Promise<void> {
-  child.kill('SIGTERM')
-  t.strictSame(await once(child, 'exit'), [0, null], 'it stops well')
-}
-
-/** Runs the commands of its README, and gives what they answer. */
-async function pasteAll(folder: string, address: string): Promise<Record<string, unknown>[]> {
-  const answers: Record<string, unknown>[] = []
-  const lines = readFileSync(join(folder, 'README.md'), 'utf8').match(/^curl .+/gm) ?? []
-  for (const line of lines) {
-    const token = answers.find(({ accessToken }) => accessToken !== undefined)?.accessToken ?? ''
-    const command = line.replaceAll('localhost:3030', address).replace('curl ', 'curl -s ')
-    answers.push(await paste(`TOKEN=${token}`, `cd ${folder}`, command))
-  }
-  return answers
 }
 
 const skip = !(await hasCurl()) && 'curl is not installed'
@@ -108,8 +49,9 @@ t.test('the smallest example', { skip }, async (t) => {
   t.equal(bad.status, 400)
   await stop(t, child)
   await fails(t, folder, 'server.js')
-  const lines = readFileSync(join(folder, 'server.js'), 'utf8').split('\n').filter(Boolean)
-  t.ok(lines.length <= 15, `it has ${lines.length} lines`)
+  const linesOf = (file: string) => readFileSync(join(folder, file), 'utf8').split('\n').filter(Boolean)
+  const count = linesOf('app.js').length + linesOf('server.js').length
+  t.ok(count <= 18, `it has ${count} lines`)
 })
 
 t.test('the example in CommonJS', { skip }, async (t) => {

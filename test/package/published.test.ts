@@ -10,13 +10,13 @@ t.test('the package as it is published', async (t) => {
   const tarball = await pack(await temporaryFolder(t))
 
   // Bundlers that do not know conditions of `imports`, such as older ones of React Native, know the field `browser`.
-  await t.test('publint suggests nothing but conditions in the place of `browser`, and `sideEffects`', async (t) => {
+  await t.test('publint suggests nothing but conditions in the place of `browser`', async (t) => {
     const { buffer } = new Uint8Array(await readFile(tarball))
     const { messages, pkg } = await publint({ pack: { tarball: buffer } })
     t.equal(pkg.name, 'fastify-services')
     t.same(
       messages.map(({ code, type }) => `${type}: ${code}`),
-      ['suggestion: USE_SIDE_EFFECTS', 'suggestion: USE_EXPORTS_OR_IMPORTS_BROWSER']
+      ['suggestion: USE_EXPORTS_OR_IMPORTS_BROWSER']
     )
   })
 
@@ -36,7 +36,7 @@ t.test('the package as it is published', async (t) => {
       .trim()
       .split('\n')
       .map((file) => place.exec(file)?.[1] ?? file)
-    const expected = ['LICENSE', 'README.md', 'dist/index.', 'dist/lib/', 'dist/types/', 'package.json']
+    const expected = ['AGENTS.md', 'LICENSE', 'README.md', 'dist/index.', 'dist/lib/', 'dist/types/', 'package.json']
     t.same([...new Set(places)].sort(), expected)
     const ofExplorer = stdout.match(/(?<=dist\/lib\/explorer\/).+(html|\.js|\/.*)$/gm) ?? []
     t.same(ofExplorer.sort(), ['index.js', 'options.js', 'page.html', 'page.js', 'plugin.js'], 'its page is built')

@@ -1,0 +1,110 @@
+import rateLimit from '@fastify/rate-limit'
+import swagger from '@fastify/swagger'
+import { KnexService } from '@feathersjs/knex'
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import services, { errorHandler, type HookContext, Unavailable } from 'fastify-services'
+import authentication, { within } from 'fastify-services/authentication'
+import { databaseErrors } from 'fastify-services/database'
+import explorer from 'fastify-services/explorer'
+import { openapi } from 'fastify-services/openapi'
+import type { Knex } from 'knex'
+import {
+  forIssues,
+  forOrganisations,
+  forProjects,
+  forUsers,
+  inOrganisation,
+  ownOrganisation,
+  setAuthor,
+  usersInOrganisation
+} from './access.js'
+import { Issues } from './issues.js'
+import * as records from './records.js'
+import { ofUsers } from './services.js'
+import { SignUps } from './sign-ups.js'
+
+export interface AppOptions {
+  database: Knex
+  /** Signs the tokens: at least 32 bytes. */
+  secret: string | Buffer | undefined
+  /** Default: nothing is logged. */
+  logger?: FastifyServerOptions['logger']
+  /** Whether there is a page to try the services, at `/explorer`. Default `true`. */
+  hasExplorer?: boolean
+}
+
+/** The application, before it listens. */
+export async function createApp({
+  database,
+  secret,
+  logger = false,
+  hasExplorer = true
+}: AppOptions): Promise<FastifyInstance> {
+  const errors = { html: false } as const
+  const app = Fastify({
+    logger,
+    bodyLimit: 100_000,
+    requestTimeout: 20_000,
+    http: { headersTimeout: 20_000 },
+    handlerTimeout: 20_000,
+    routerOptions: { ignoreTrailingSlash: true },
+    frameworkErrors: errorHandler(errors)
+  })
+  app.setErrorHandler(errorHandler(errors))
+  app.addHook('onClose', () => database.destroy())
+  await app.register(rateLimit, { max: 1000, timeWindow: '1 minute' })
+  await app.register(swagger, openapi({ info: { title: 'Issues', version: '1.0.0' } }))
+  await app.register(services, {
+    errorHandler: errors,
+    notFound: true,
+    hooks: { error: { all: [databaseErrors({ messages: { email: 'There is a user with this address' } })] } }
+  })
+  // Each log-in and each sign-up costs the hash of a password.
+  const config = { rateLimit: { max: 20, timeWindow: '1 minute' } }
+  await app.register(authentication, {
+    secret,
+    config,
+    guard: 'jwt',
+    public: ['sign-ups.create'],
+    strategies: { jwt: true, local: { usernameField: { name: 'email', normalize: 'lowercase' } } }
+  })
+
+  const paginate = { default: 20, max: 100 }
+  const table = (name: string) => new KnexService({ Model: database, name, paginate })
+
+  app.service('sign-ups', new SignUps(app, database), { methods: ['create'], schema: records.signUps, config })
+  app.service('organisations', table('organisations'), {
+    methods: ['get', 'patch'],
+    schema: records.organisations,
+    hooks: { around: { all: [forOrganisations, ownOrganisation] } }
+  })
+  app.service('users', table('users'), {
+    methods: ofUsers,
+    schema: records.users,
+    hooks: { around: { all: [forUsers, usersInOrganisation] }, before: { create: [setOrganisation] } }
+  })
+  app.service('projects', table('projects'), {
+    schema: records.projects,
+    hooks: { around: { all: [forProjects, inOrganisation] } }
+  })
+  app.service('projects/:projectId/issues', new Issues({ Model: database, name: 'issues', paginate }), {
+    schema: records.issues,
+    // A project of another organisation is not found, nor are its issues.
+    hooks: { around: { all: [forIssues, within('projects')] }, before: { create: [setAuthor] } }
+  })
+
+  if (hasExplorer) await app.register(explorer)
+  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
+  app.get('/health', { schema: { hide: true }, config: { rateLimit: false } }, async () => {
+    await database.raw('select 1').catch((cause) => {
+      throw new Unavailable('The database is not available', { retryAfter: 5 }, { cause })
+    })
+    return { status: 'ok' }
+  })
+  return app
+}
+
+/** A sign-up says which organisation its user is in; for others the scope does. */
+function setOrganisation({ data, params }: HookContext): void {
+  if (!params.provider) data.organisationId = params.organisationId
+}

@@ -1,0 +1,25 @@
+import type { Paged, RecordOf, ServiceOf, WithMethods } from 'fastify-services'
+import type { issues, organisations, projects, signUps, users } from './records.js'
+
+// What the client needs to know besides the types.
+
+/** The methods of users that clients may call. */
+export const ofUsers = ['find', 'get', 'create', 'patch', 'remove'] as const
+
+/** The routes of the methods of issues that are none of the six. */
+export const ofIssues = { close: 'POST /:id/close', reopen: 'POST /:id/reopen' } as const
+
+// The types of the services by their paths, for `app.service(path)` here and for the client, and that of `params.user`.
+declare module 'fastify-services' {
+  interface Services {
+    'sign-ups': ServiceOf<typeof signUps, 'create'>
+    organisations: ServiceOf<typeof organisations, 'get' | 'patch'>
+    users: WithMethods<Paged<ServiceOf<typeof users>>, typeof ofUsers>
+    projects: Paged<ServiceOf<typeof projects>>
+    'projects/:projectId/issues': Paged<ServiceOf<typeof issues>>
+  }
+
+  interface Identity {
+    user: RecordOf<typeof users>
+  }
+}

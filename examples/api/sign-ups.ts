@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify'
+import type { DataOf } from 'fastify-services'
+import type { Knex } from 'knex'
+import type { signUps } from './records.js'
+
+/** Who signs up founds an organisation, and is its owner: both are stored, or none of them. */
+export class SignUps {
+  readonly #app: FastifyInstance
+  readonly #database: Knex
+
+  constructor(app: FastifyInstance, database: Knex) {
+    this.#app = app
+    this.#database = database
+  }
+
+  async create({ organisation, ...user }: DataOf<typeof signUps>) {
+    return this.#database.transaction(async (trx) => {
+      const [{ id: organisationId }] = await trx('organisations').insert({ name: organisation }).returning('id')
+      const params = { transaction: { trx, starting: false }, organisationId }
+      return this.#app.service('users').create({ ...user, role: 'owner' }, params)
+    })
+  }
+}

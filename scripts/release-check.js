@@ -1,0 +1,93 @@
+/**
+ * What a release needs, as a list with ticks: `npm run release:check`. It ends with 1 where something is missing, so that the workflow of a tag publishes nothing (RELEASING.md).
+ * `TAG` is the tag that is published; without it, nothing is said of tags.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+const read = (file) => readFileSync(file, 'utf8')
+const json = (file) => JSON.parse(read(file))
+const run = (program, ...args) => execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+
+const manifest = json('package.json')
+const create = json('create/package.json')
+const { version } = manifest
+const { TAG } = process.env
+
+const repository = manifest.repository?.url
+const examples = readdirSync('examples').filter((name) => existsSync(`examples/${name}/package.json`))
+const rangeOf = (name) => json(`examples/${name}/package.json`).dependencies['fastify-services']
+const section = new RegExp(`^## \\[${version.replaceAll('.', '\\.')}\\]`, 'm')
+const packed = () => JSON.parse(run('npm', 'pack', '--dry-run', '--json', '--ignore-scripts'))[0]
+const size = 1_500_000
+
+/** Each is what must hold, whether it does, and what to do where it does not. */
+const checks = [
+  [
+    'the repository is named',
+    () => Boolean(repository),
+    'set `repository`, `homepage` and `bugs` in package.json: the address is the maintainers’ to fill in'
+  ],
+  [
+    'its page and its issues are named',
+    () => Boolean(manifest.homepage && manifest.bugs?.url),
+    'set `homepage` and `bugs` in package.json'
+  ],
+  [
+    'create/ names the same repository',
+    () => Boolean(repository) && create.repository?.url === repository,
+    'set the same `repository` in create/package.json, with `"directory": "create"`'
+  ],
+  [
+    'both packages have one version',
+    () => create.version === version,
+    `npm version ${version} --no-git-tag-version in create/`
+  ],
+  [
+    'the examples ask for this version',
+    () => examples.every((name) => rangeOf(name) === `^${version}`),
+    `set "fastify-services": "^${version}" in examples/*/package.json`
+  ],
+  [
+    'the changelog has a section for it',
+    () => section.test(read('CHANGELOG.md')),
+    `write ## [${version}] in CHANGELOG.md`
+  ],
+  ['the lock file is of this version', () => json('package-lock.json').version === version, 'npm install'],
+  [
+    'npm has nothing to correct',
+    () => isLeftAlone('package.json') && isLeftAlone('create/package.json'),
+    'npm pkg fix, also in create/'
+  ],
+  ['it is built', () => existsSync('dist/index.js') && existsSync('dist/lib/explorer/page.html'), 'npm run build'],
+  ['all doors are in the package', () => doorsAreThere(), 'npm run build, and compare `files` with `exports`'],
+  [`the package is below ${size / 1e6} MB`, () => packed().unpackedSize < size, 'look at npm pack --dry-run'],
+  ['what is to be published is committed', () => run('git', 'status', '--porcelain') === '', 'git status'],
+  ...(TAG === undefined ? [] : [['the tag is that of the version', () => TAG === `v${version}`, `tag v${version}`]])
+]
+
+/** Whether npm would publish what is written, as it is. */
+function isLeftAlone(file) {
+  const { bin = {}, repository = {} } = json(file)
+  const places = Object.values(bin)
+  return places.every((place) => !place.startsWith('./')) && (repository.url ?? 'git+').startsWith('git+')
+}
+
+function doorsAreThere() {
+  const files = new Set(packed().files.map(({ path }) => path))
+  const places = Object.values(manifest.exports).flatMap((place) =>
+    typeof place === 'string' ? [place] : Object.values(place)
+  )
+  return places.every((place) => files.has(place.slice(2)))
+}
+
+let missing = 0
+for (const [words, holds, advice] of checks) {
+  const isGood = holds()
+  if (!isGood) missing++
+  console.log(isGood ? `✓ ${words}` : `✗ ${words}: ${advice}`)
+}
+console.log(missing === 0 ? `\n${version} can be released` : `\n${missing} of ${checks.length} are missing`)
+process.exitCode = missing === 0 ? 0 : 1

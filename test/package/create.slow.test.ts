@@ -1,0 +1,128 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { hasCurl } from '../examples/atlas-commands.js'
+import { linkPackages } from './installed.js'
+import { type Outcome, pack, run, temporaryFolder } from './pack.js'
+import { root } from './sources.js'
+import { pasteAll, start, stop } from './started.js'
+
+// A database in the process is slow to make on a machine that has other work, and the compiler too.
+t.setTimeout(600_000)
+
+const tarball = await pack(await temporaryFolder(t))
+const program = await unpackProgram()
+
+/** The program as `npm create` gets it: packed, and unpacked again in a folder without this repository. */
+async function unpackProgram(): Promise<string> {
+  const folder = await temporaryFolder(t)
+  const packed = await run(join(root, 'create'), 'npm', 'pack', '--silent', '--pack-destination', folder)
+  const [name = packed.stderr] = await readdir(folder)
+  await run(folder, 'tar', '-xzf', name)
+  return join(folder, 'package/main.js')
+}
+
+const create = (folder: string, ...options: string[]): Promise<Outcome> =>
+  run(folder, 'env', 'npm_config_user_agent=npm/11.0.0 node/v20', 'node', program, ...options)
+
+/** Makes a project in an empty folder, and gives it its packages. */
+async function createProject(t: Test, ...options: string[]): Promise<string> {
+  const folder = await temporaryFolder(t)
+  const { code, stdout, stderr } = await create(folder, 'My App', '--no-install', ...options)
+  t.equal(code, 0, stderr)
+  t.match(stdout, /\nNext:\n\n {2}cd "My App" && npm install\n {2}npm start\n {2}npm test\n$/)
+  const project = join(folder, 'My App')
+  t.equal(JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')).name, 'my-app')
+  t.ok(existsSync(join(project, '.gitignore')))
+  t.notMatch(readFileSync(join(project, 'README.md'), 'utf8'), /\]\(\.\./, 'it links to nothing that is not there')
+  await linkPackages(t, project, tarball)
+  return project
+}
+
+const skip = !(await hasCurl()) && 'curl is not installed'
+const commands: [options: string[], answers: object[]][] = [
+  [[], [{ id: 1, text: 'Hello' }, { total: 1 }, { text: 'Bye' }, { text: 'Bye' }]],
+  ...[
+    ['--template', 'api'],
+    ['--template', 'api', '--javascript']
+  ].map((options): [string[], object[]] => [
+    options,
+    [
+      { id: 1, organisationId: 1, role: 'owner', name: 'Ada' },
+      { accessToken: String },
+      { id: 1, organisationId: 1, name: 'Loom' },
+      { id: 1, projectId: 1, authorId: 1, title: 'It is slow', text: '', state: 'open' },
+      { id: 1, state: 'closed' },
+      { total: 1, data: [{ id: 1, state: 'closed' }] }
+    ]
+  ])
+]
+
+for (const [options, answers] of commands)
+  t.test(
+    `a project of ${options.join(' ') || 'the first template'}: its tests, its start, its README, its stop`,
+    { skip },
+    async (t) => {
+      const folder = await createProject(t, ...options)
+      const tests = await run(folder, 'npm', 'test')
+      t.equal(tests.code, 0, `${tests.stdout}${tests.stderr}`)
+      // `npm start` itself does not hand the signal on, as an image does without it.
+      const scripts = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).scripts
+      const [, main = ''] = /node (\S+)$/.exec(scripts.start) ?? []
+      const { address, child } = await start(t, folder, 'node', main)
+      t.match(await pasteAll(folder, address), answers)
+      await stop(t, child)
+      const source = (await readdir(folder)).filter((name) => /\.[jt]s$/.test(name))
+      for (const name of source)
+        t.notMatch(
+          readFileSync(join(folder, name), 'utf8'),
+          / as (?!const\b|\w+ from)(?:[A-Z]\w*|unknown|any|never|string|number|object)\b/,
+          `${name} has no casts`
+        )
+    }
+  )
+
+t.test('the packages are installed by the manager that has called it', async (t) => {
+  const folder = await temporaryFolder(t)
+  await mkdir(join(folder, 'bin'))
+  for (const [manager, code] of [
+    ['pnpm', 0],
+    ['npm', 3]
+  ] as const) {
+    await writeFile(join(folder, 'bin', manager), `#!/bin/sh\necho "${manager} $*" > asked\nexit ${code}\n`)
+    await chmod(join(folder, 'bin', manager), 0o755)
+  }
+  const createBy = (agent: string) =>
+    run(
+      folder,
+      'env',
+      `PATH=${join(folder, 'bin')}:${process.env.PATH}`,
+      `npm_config_user_agent=${agent}`,
+      'node',
+      program,
+      'app'
+    )
+  const { code, stdout } = await createBy('pnpm/10.0.0 npm/? node/v20')
+  t.equal(code, 0)
+  t.equal(readFileSync(join(folder, 'app/asked'), 'utf8'), 'pnpm install\n')
+  t.match(stdout, /\nNext:\n\n {2}cd app\n {2}pnpm start\n {2}pnpm test\n$/)
+  await rm(join(folder, 'app'), { recursive: true })
+  const failed = await createBy('someone/1.0.0')
+  t.match(failed, {
+    code: 1,
+    stderr: /could not be installed: run npm install in app/,
+    stdout: /cd app && npm install\n/
+  })
+})
+
+t.test('a folder with files is left alone', async (t) => {
+  const folder = await temporaryFolder(t)
+  await mkdir(join(folder, 'app'))
+  await writeFile(join(folder, 'app/mine.txt'), 'mine')
+  t.match(await create(folder, 'app'), { code: 1, stderr: /The folder app is not empty: it has mine.txt/ })
+  t.strictSame(await readdir(join(folder, 'app')), ['mine.txt'])
+  t.match(await create(folder, 'app/mine.txt'), { code: 1, stderr: /The folder app\/mine.txt can't be made/ })
+  await mkdir(join(folder, 'cloned/.git'), { recursive: true })
+  t.match(await create(folder, 'cloned', '--no-install'), { code: 0 })
+})

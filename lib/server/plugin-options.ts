@@ -1,7 +1,17 @@
 import type { FastifyBaseLogger, FastifySchema } from 'fastify'
 import type { ErrorHandlerOptions, NotFoundOptions, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
-import { isObject } from '../core/objects.js'
-import { checkOptions, kinds, type OptionKind, type OptionTable, shown, withoutRegister } from '../core/options.js'
+import { hookTypes } from '../core/hooks.js'
+import { methods } from '../core/methods.js'
+import { isObject, isPlain } from '../core/objects.js'
+import {
+  checkOptions,
+  kinds,
+  likelyName,
+  type OptionKind,
+  type OptionTable,
+  shown,
+  withoutRegister
+} from '../core/options.js'
 
 // Hooks for all methods may be a list.
 const map: OptionKind = ['an object', (value) => typeof value === 'object' && value !== null]
@@ -42,6 +52,27 @@ export function checkPluginOptions(options: ServicesOptions, log: FastifyBaseLog
   const { errorHandler, notFound } = options
   if (isObject(errorHandler)) checkOptions(who, ofErrorHandler, errorHandler, 'errorHandler.')
   if (isObject(notFound)) checkOptions(who, ofNotFound, notFound, 'notFound.')
+}
+
+/**
+ * @param who whose hooks they are: `App`, `Service 'posts'`
+ * @param exposed the methods that may stand beside `all`, besides the six; any may where it is left out
+ * @throws when a name under `hooks` is none, but like one: it is misspelt. What is like none is refused where hooks are added
+ */
+export function checkHookNames(hooks: unknown, who: string, exposed?: readonly string[]): void {
+  if (!isPlain(hooks)) return
+  const hookNames = [...hookTypes, 'all', ...methods.keys(), ...(exposed ?? [])]
+  const check = (name: string, allowed: readonly string[]) => {
+    const likely = allowed.includes(name) ? undefined : likelyName(name, hookNames)
+    if (likely !== undefined)
+      throw new Error(`${who}: unknown hook type or method '${name}'. Did you mean '${likely}'?`)
+  }
+  // Without a type they are around hooks.
+  const isTyped = Object.keys(hooks).some((name) => hookTypes.includes(name))
+  for (const [type, map] of Object.entries(isTyped ? hooks : { around: hooks })) {
+    check(type, hookTypes)
+    if (exposed !== undefined && isPlain(map)) for (const name of Object.keys(map)) check(name, hookNames)
+  }
 }
 
 /** @throws when it is no path that `app.service` was given */

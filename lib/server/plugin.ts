@@ -12,7 +12,7 @@ import { logError } from './answer/log.js'
 import { eventsOf } from './emitted-events.js'
 import { errorHandler, notFound } from './errors/error-handler.js'
 import { observer } from './observer.js'
-import { checkPath, checkPluginOptions, checkServiceOptions } from './plugin-options.js'
+import { checkHookNames, checkPath, checkPluginOptions, checkServiceOptions } from './plugin-options.js'
 import { printServices } from './print-services.js'
 import { Registry } from './registry.js'
 import { createParser } from './request/query.js'
@@ -38,6 +38,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   checkPluginOptions(options, app.log)
   const registry = new Registry()
   const common = new HookStore()
+  checkHookNames(options.hooks, 'App')
   common.add((options.hooks ?? {}) as HookOptions, mayHaveHooks)
   const onError = errorHandler(options.errorHandler)
   const root = rootOf(app)
@@ -128,6 +129,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
       checkServiceOptions(serviceOptions, name)
       const { methods, schema, events, hooks } = serviceOptions
       const exposed = exposedMethods(object, name, methods, [...declaredIn(schema).keys()])
+      checkHookNames(hooks, `Service '${name}'`, exposed)
       const routes = routesOf(schema, serviceOptions.routes, exposed)
       checkRoutes(routes, name, exposed, router)
       checkSchemas(schema, name, exposed)

@@ -115,11 +115,17 @@ t.test('empty hooks, and types that are left out', async (t) => {
 t.test('a hook type that is none: an error that says what to do', async (t) => {
   const hook = counter()
   await t.rejects(createService(t, { before: hook, befor: hook }), {
-    message: "Service 'things': unknown hook type or method 'befor'"
+    message: "Service 'things': unknown hook type or method 'befor'. Did you mean 'before'?"
   })
   await t.rejects(createService(t, { before: hook, ['__proto__']: hook }), /unknown hook type or method '__proto__'/)
   await t.rejects(createService(t, { before: hook, constructor: hook }), /unknown hook type or method 'constructor'/)
-  await t.rejects(createService(t, { befor: { all: hook } }), /'befor'/)
+  await t.rejects(createService(t, { befor: { all: hook } }), /'befor'. Did you mean 'before'\?$/)
+  const { app } = await createApp(t)
+  await t.rejects(
+    createApp(t, { hooks: { arround: { all: [] }, after: {} } as object }),
+    /^App: .*'arround'. Did you mean 'around'\?$/
+  )
+  t.ok(app.service('any', { find: async () => [] }), 'none')
 })
 
 t.test('hooks for a method that is none: an error that names it', async (t) => {
@@ -129,6 +135,20 @@ t.test('hooks for a method that is none: an error that names it', async (t) => {
   })
   t.throws(() => service.hooks({ finnd: [() => {}] }), { message: /'finnd'/ })
   t.throws(() => service.hooks({ error: { toString: [() => {}] } }), { message: /'toString'/ })
+})
+
+t.test('hooks for a misspelt method: an error that says which one was meant', async (t) => {
+  for (const [name, hint] of [
+    ['finnd', ". Did you mean 'find'?"],
+    ['archvie', ". Did you mean 'archive'?"],
+    ['wholly', '']
+  ])
+    await t.rejects(
+      createService(t, { before: { [`${name}`]: [] }, after: [counter()], error: { [`${name}`]: [() => {}] } }),
+      {
+        message: `Service 'things': unknown hook type or method '${name}'${hint}`
+      }
+    )
 })
 
 t.test('a hook that is no function: an error that says where', async (t) => {

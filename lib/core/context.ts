@@ -47,22 +47,19 @@ class ContextBase implements Omit<HookContext, 'statusCode' | 'toJSON'> {
   }
 }
 
-/**
- * Makes the function that creates the contexts of one method. What its calls have in common stands on the prototype, and the named
- * arguments (`id`, `data`, `params`) read and write `context.arguments`. `onParams` is called with the params of a call, and again when a
- * hook replaces them.
- * @returns the function. @throws {BadRequest} when the arguments are not what the method takes
- */
-export function contextOf(
-  shared: SharedContext,
-  names: MethodDefinition['arguments'],
-  event: string | null,
-  onParams: (context: HookContext, params: unknown) => void
-): (args: unknown[]) => HookContext {
-  class MethodContext extends ContextBase {}
-  Object.defineProperties(MethodContext.prototype, Object.getOwnPropertyDescriptors(Object.freeze(shared)))
+type OnParams = (context: HookContext, params: unknown) => void
+
+const argumentClasses = new WeakMap<OnParams, Map<string, typeof ContextBase>>()
+
+/** The class of contexts whose named arguments read and write `context.arguments`. Methods of all services share it: there may be thousands. */
+function classWith(names: MethodDefinition['arguments'], onParams: OnParams): typeof ContextBase {
+  const classes = argumentClasses.get(onParams) ?? new Map<string, typeof ContextBase>()
+  argumentClasses.set(onParams, classes)
+  const shared = classes.get(names.join())
+  if (shared !== undefined) return shared
+  class ArgumentsContext extends ContextBase {}
   for (const [index, name] of names.entries()) {
-    Object.defineProperty(MethodContext.prototype, name, {
+    Object.defineProperty(ArgumentsContext.prototype, name, {
       enumerable: true,
       get(this: ContextBase) {
         return this.arguments[index]
@@ -73,6 +70,24 @@ export function contextOf(
       }
     })
   }
+  classes.set(names.join(), ArgumentsContext)
+  return ArgumentsContext
+}
+
+/**
+ * Makes the function that creates the contexts of one method. What its calls have in common stands on the prototype, and the named
+ * arguments (`id`, `data`, `params`) read and write `context.arguments`. `onParams` is called with the params of a call, and again when a
+ * hook replaces them.
+ * @returns the function. @throws {BadRequest} when the arguments are not what the method takes
+ */
+export function contextOf(
+  shared: SharedContext,
+  names: MethodDefinition['arguments'],
+  event: string | null,
+  onParams: OnParams
+): (args: unknown[]) => HookContext {
+  class MethodContext extends classWith(names, onParams) {}
+  Object.defineProperties(MethodContext.prototype, Object.getOwnPropertyDescriptors(Object.freeze(shared)))
   const last = names.length - 1
   return (args) => {
     checkArguments(shared.method, names, args)

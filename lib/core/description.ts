@@ -160,8 +160,7 @@ const serviceMark: unique symbol = Symbol('service')
 export interface RouteMark {
   readonly entry: Describable
   readonly name: string
-  /** `undefined` for a route that is the same as another one: with a slash behind it. */
-  readonly endpoint: Endpoint | undefined
+  readonly endpoint: Endpoint
 }
 
 /** Marks a route under a private symbol. */

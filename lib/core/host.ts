@@ -61,8 +61,8 @@ export interface InstanceFacts {
   foreignReader?: ForeignReader | undefined
   /** Makes what hooks get in place of an instance. */
   toHookApplication?: ToApplication
-  /** Of the outermost instance: each registration of the plugin tells of a URL with two slashes whether it is one of its services. */
-  leadingSlashChecks?: ((url: string) => boolean)[]
+  /** Of the outermost instance: each registration of the plugin tells of a URL with a slash too many which one of its services is meant. */
+  slashRewrites?: ((url: string, verb: string) => string | undefined)[]
 }
 
 const facts = Symbol('facts')

@@ -31,9 +31,9 @@ function isVisible({ entry, name, endpoint }: RouteMark): boolean {
 }
 
 /** The form of a method at an endpoint, where it is shown. */
-const formAt = ({ forms }: MethodDescription, endpoint: Endpoint | undefined) =>
+const formAt = ({ forms }: MethodDescription, endpoint: Endpoint) =>
   forms.find(
-    ({ path, byHeader, verb }) => path === endpoint?.path && byHeader === endpoint.byHeader && verb === endpoint.verb
+    ({ path, byHeader, verb }) => path === endpoint.path && byHeader === endpoint.byHeader && verb === endpoint.verb
   )
 
 /** The methods that are called by a header, those that the verb leaves room for first. */

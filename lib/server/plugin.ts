@@ -23,11 +23,11 @@ import { checkSchemas } from './request/schema.js'
 import { checkRoutes } from './routing/custom-methods.js'
 import { exposedMethods } from './routing/exposed.js'
 import { registerHandover } from './routing/handover.js'
-import { takeLeadingSlashes } from './routing/leading-slash.js'
 import { Locations } from './routing/locations.js'
 import { comeBeforeFallback, Precedence } from './routing/precedence.js'
 import type { Settings } from './routing/route.js'
 import { registerRoutes } from './routing/routes.js'
+import { takeSlashes } from './routing/slashes.js'
 import { answerUnsupported, refuseUnsupported } from './routing/target.js'
 import { checkTimeouts, mayHaveHooks, startHooks, startRouteHooks } from './start-hooks.js'
 import './tick.js'
@@ -114,7 +114,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   app.addHook('onReady', () => registry.setup(app.server))
   app.addHook('onClose', () => registry.teardown())
   answerUnsupported(root, locations, onError)
-  takeLeadingSlashes(app, locations, router)
+  takeSlashes(app, locations, router)
   if (options.notFound) {
     app.setNotFoundHandler(
       notFound({ ...options.errorHandler, ...(options.notFound === true ? {} : options.notFound) })
@@ -153,7 +153,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     const prefix = joinPath(path)
     const child = async (child: FastifyInstance) => {
       if (joinPath(child.prefix) !== name) throw new Error(misplaced(name, child.prefix))
-      await registerRoutes(child, entry, serviceOptions, settings)
+      registerRoutes(child, entry, serviceOptions, settings)
     }
     // Whoever traces an application tells the services apart by it.
     Object.assign(child, { [Symbol.for('fastify.display-name')]: name || '/' })

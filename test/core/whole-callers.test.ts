@@ -139,7 +139,7 @@ t.test('what stands for instances, their root, and marks of routes', (t) => {
   const before = [root, plugin, child, 'text', undefined].map((one) => hookApplicationOf(one) === one)
   ownInstanceFacts(plugin).toHookApplication = (one) => ({ for: (one as Instances['root']).name })
   const all = [root, plugin, child]
-  const mark = { entry: {} as never, name: 'find', endpoint: undefined }
+  const mark = { entry: {} as never, name: 'find', endpoint: { verb: 'GET', path: '', byHeader: false } }
   const route = withMark({ url: '/a' }, mark)
   const kept = {
     before,

@@ -1,4 +1,3 @@
-import formbody from '@fastify/formbody'
 import type {
   FastifyInstance,
   FastifyReply,
@@ -23,7 +22,7 @@ const jsonOfFormats = /^application\/[^\s;+]+\+json(\s*;|$)/i
  * Registers the body parsers of a service's routes: JSON and urlencoded replace the inherited ones, other parsers of
  * the application (multipart, XML) stay.
  */
-export async function registerBodyParsers(instance: FastifyInstance, parse: Parse): Promise<void> {
+export function registerBodyParsers(instance: FastifyInstance, parse: Parse): void {
   instance.removeContentTypeParser(['application/json', 'application/x-www-form-urlencoded', 'text/plain'])
   const json = instance.getDefaultJsonParser('error', 'error')
   for (const type of ['application/json', jsonOfFormats])
@@ -32,8 +31,9 @@ export async function registerBodyParsers(instance: FastifyInstance, parse: Pars
       if (body.length === 0) done(null, undefined)
       else json(request, body, done)
     })
-  await instance.register(formbody, {
-    parser: (text) => (text === '' ? undefined : parse(text)) as Record<string, unknown>
+  const form = 'application/x-www-form-urlencoded'
+  instance.addContentTypeParser<Buffer>(form, { parseAs: 'buffer' }, (_request, body, done) => {
+    done(null, body.length === 0 ? undefined : parse(body.toString()))
   })
 }
 

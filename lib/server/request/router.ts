@@ -10,6 +10,8 @@ export interface Router {
     readonly maxParamLength: number
     readonly useSemicolonDelimiter: boolean
   }
+  /** Where the path of a URL ends. */
+  pathEnd(url: string): number
   /** The path of a URL. */
   path(url: string): string
   /** The text of a URL's query. */
@@ -22,6 +24,10 @@ export function routerOf({ initialConfig }: FastifyInstance): Router {
   const isSet = (name: keyof Router['options']) => places.some((place) => place[name])
   const useSemicolonDelimiter = isSet('useSemicolonDelimiter')
   const delimiter = useSemicolonDelimiter ? /[?#;]/ : /[?#]/
+  const pathEnd = (url: string) => {
+    const end = url.search(delimiter)
+    return end === -1 ? url.length : end
+  }
   return {
     options: {
       allowUnsafeRegex: isSet('allowUnsafeRegex'),
@@ -31,13 +37,8 @@ export function routerOf({ initialConfig }: FastifyInstance): Router {
       maxParamLength: Math.max(...places.map((place) => place.maxParamLength ?? 0)),
       useSemicolonDelimiter
     },
-    path(url) {
-      const end = url.search(delimiter)
-      return (end === -1 ? url : url.slice(0, end)).replace(/^https?:\/\/[^/]*/, '')
-    },
-    query(url) {
-      const end = url.search(delimiter)
-      return end === -1 ? '' : url.slice(end + 1)
-    }
+    pathEnd,
+    path: (url) => url.slice(0, pathEnd(url)).replace(/^https?:\/\/[^/]*/, ''),
+    query: (url) => url.slice(pathEnd(url) + 1)
   }
 }

@@ -22,14 +22,14 @@ export interface Location {
  * can't tell which service a request is meant for when no route takes it, or when a route of a less specific service does.
  */
 export class Locations {
-  readonly #options: Router['options']
+  readonly #urls: Router
   readonly #router
   /** The paths under which other services stand, or custom methods of others. */
   readonly #parents = new Set<string>()
 
-  constructor({ options }: Router) {
-    this.#options = options
-    this.#router = findMyWay({ ...options, querystringParser: () => ({}) })
+  constructor(urls: Router) {
+    this.#urls = urls
+    this.#router = findMyWay({ ...urls.options, querystringParser: () => ({}) })
   }
 
   /** @throws when another service answers at one of its URLs, or the router can't have them */
@@ -73,7 +73,23 @@ export class Locations {
     const match = this.#router.find('GET', url)
     // The router lets a placeholder stand for an empty segment.
     const isComplete = Object.values(match?.params ?? {}).every(Boolean)
-    return isComplete ? (match?.store as Place | undefined)?.location : undefined
+    return isComplete ? locationOf(match) : undefined
+  }
+
+  /** The service that is meant by a URL with a slash at its end: the one at it, or else at the URL without the slash, unless the slash is that before an empty placeholder. */
+  atSlash(url: string, bare: string, verb: string): Location | undefined {
+    const isEmpty = () => locationOf(this.#router.find('GET', url))?.verbs.includes(verb)
+    return this.at(url) ?? (isEmpty() ? undefined : this.at(bare))
+  }
+
+  /** A URL without the slash at the end of its path. `undefined` where it has none, nothing else, or more of them than the router takes for one. */
+  withoutSlash(url: string): string | undefined {
+    const { options, pathEnd } = this.#urls
+    const end = pathEnd(url)
+    let length = end
+    while (length > 1 && url[length - 1] === '/') length--
+    const isSingle = length === end - 1 || (length < end && options.ignoreDuplicateSlashes)
+    return isSingle ? url.slice(0, length) + url.slice(end) : undefined
   }
 
   /** Whether a URL is that of some service, also where a placeholder stands for an empty segment. */
@@ -104,8 +120,9 @@ export class Locations {
   }
 
   #placeOf(url: string): Place | undefined {
-    const single = this.#options.ignoreDuplicateSlashes ? findMyWay.removeDuplicateSlashes(url) : url
-    const bare = this.#options.ignoreTrailingSlash ? findMyWay.trimLastSlash(single) : single
+    const { ignoreDuplicateSlashes, ignoreTrailingSlash } = this.#urls.options
+    const single = ignoreDuplicateSlashes ? findMyWay.removeDuplicateSlashes(url) : url
+    const bare = ignoreTrailingSlash ? findMyWay.trimLastSlash(single) : single
     return this.#router.findRoute('GET', bare)?.store
   }
 }
@@ -113,6 +130,8 @@ export class Locations {
 interface Place {
   location: Location
 }
+
+const locationOf = (match: { store: unknown } | null) => (match?.store as Place | undefined)?.location
 
 // The router may take paths that differ in these for the same.
 const canonical = (path: string) => path.toLowerCase().replace(/\/+/g, '/')

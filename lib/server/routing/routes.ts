@@ -19,12 +19,12 @@ import { refuseUnsupported } from './target.js'
  * Registers the routes of one service, in an instance of their own: its parsers, hooks and error handler do not affect
  * the application. A route that the application has at one of the URLs stays.
  */
-export async function registerRoutes(
+export function registerRoutes(
   instance: FastifyInstance,
   entry: ExposedService,
   options: ServiceOptions,
   settings: Settings
-): Promise<void> {
+): void {
   // Fastify starts and closes instances that have nothing to wait for one within the other: 2,500 of them overflow the stack.
   instance.addHook('onReady', async () => {}).addHook('preClose', async () => {})
   const record = recordRulesOf(options.schema)
@@ -33,8 +33,10 @@ export async function registerRoutes(
   if (handover !== undefined) {
     const urls = [instance.prefix === '' ? '/' : '', '/*']
     const refuse = refuseUnsupported(settings.locations, settings.onError)
-    return registerHandover(instance, urls, handover, settings.precedence, refuse)
+    registerHandover(instance, urls, handover, settings.precedence, refuse)
+    return
   }
+  registerBodyParsers(instance, settings.parse)
   const readerOf = argumentsAt(entry.path)
   for (const name of entry.exposed) {
     const method = entry.methods.get(name) as ServiceMethod
@@ -48,26 +50,16 @@ export async function registerRoutes(
         ...toRoute(method, form, entry, options, settings, instance, read),
         ...(byHeader && { constraints: constraintsOf(name, instance) })
       }
-      const add = (verb: string, url: string, endpoint?: Endpoint) => {
-        // OpenAPI has room for one POST at a path, 3.1 has no QUERY, and the path with a slash behind it is no other resource.
-        const isHidden = form !== 'direct' || endpoint === undefined
-        const schema = isHidden ? { ...route.schema, hide: true } : route.schema
+      // OpenAPI has room for one POST at a path, and 3.1 has no QUERY.
+      const schema = form === 'direct' ? route.schema : { ...route.schema, hide: true }
+      for (const endpoint of endpoints) {
+        const { verb, path } = endpoint
+        const url = path === '' && instance.prefix !== '' ? '' : `/${routePath(entry.path, path)}`
         const added = { ...route, ...(schema && { schema }), method: verb, url, prefixTrailingSlash: 'slash' as const }
         settings.precedence.add(instance, withMark(added, { entry, name, endpoint }))
       }
-      const isRoot = instance.prefix === ''
-      // The router finds the route of a record for an empty id too.
-      const hasSlash = isRoot || (method.definition.id !== 'optional' && !settings.router.options.ignoreTrailingSlash)
-      for (const endpoint of endpoints) {
-        const { verb, path } = endpoint
-        if (path !== '') add(verb, `/${routePath(entry.path, path)}`, endpoint)
-        if (path === '' && !isRoot) add(verb, '', endpoint)
-        if (path === '' && hasSlash) add(verb, '/', isRoot ? endpoint : undefined)
-      }
     }
   }
-  // Behind the routes, whose traces have the name of the instance: plugins in it are added to that name.
-  await registerBodyParsers(instance, settings.parse)
 }
 
 const formOf = ({ byHeader, verb }: Endpoint): RouteForm =>

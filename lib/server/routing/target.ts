@@ -51,20 +51,12 @@ export function targetCheck(
 ): (request: FastifyRequest, reply: FastifyReply) => void {
   const path = byHeader ? '' : definition.path
   const placeholders = placeholdersIn(routePath(entry.path, path))
-  const isBehindCustom = !byHeader && definition.verb === custom.verb
-  const isOfOtherVerb = (named: string) =>
-    !byHeader && (methods.get(named)?.verb ?? definition.verb) !== definition.verb
   // The router takes what is fixed before a placeholder: nothing is more specific than a path without one.
   const isFixed = placeholders.length === 0 && !entry.path.includes(':')
-  // Two slashes before all else are one in such a router, and in a URL that was changed for it.
-  const start = router.options.ignoreDuplicateSlashes ? 1 : 0
-  const isGap = ({ url, originalUrl }: FastifyRequest) =>
-    hasGap(router.path(url), start) || hasGap(router.path(originalUrl), 1)
   let isAlone: boolean | undefined
   return (request, reply) => {
     const named = namedMethod(request)
-    // Here the header names a custom method that is not exposed, or one of the six by the verb of another.
-    const isUnknown = named !== undefined && (isBehindCustom || isOfOtherVerb(named))
+    const isUnknown = !byHeader && named !== undefined && isMisnamed(named, definition.verb)
     if (isFixed && !isUnknown) return
     const values = request.params as Record<string, string>
     const empty = placeholders.find((placeholder) => !values[placeholder])
@@ -76,7 +68,7 @@ export function targetCheck(
     if (isUnknown || location.entry !== entry || !location.names.includes(name))
       throw methodNotAllowed(location, request, reply)
     if (empty === undefined) return
-    if (isMany && !isGap(request)) return
+    if (isMany && !isGap(request, router)) return
     const ofService = placeholdersIn(entry.path).find((placeholder) => values[placeholder] === '')
     const isId = empty === idName(entry.path)
     throw new BadRequest(
@@ -86,6 +78,13 @@ export function targetCheck(
     )
   }
 }
+
+/** Whether a request names a custom method that is not exposed, or one of the six by the verb of another. */
+const isMisnamed = (named: string, verb: string) => verb === custom.verb || (methods.get(named)?.verb ?? verb) !== verb
+
+/** Whether a slash is too many in a URL. Two before all else are one in a router that says so, and in a URL that was changed for it. */
+const isGap = ({ url, originalUrl }: FastifyRequest, { path, options }: Router) =>
+  hasGap(path(url), options.ignoreDuplicateSlashes ? 1 : 0) || hasGap(path(originalUrl), 1)
 
 const hasGap = (path: string, start: number) => path.includes('//', start) || (path.length > 1 && path.endsWith('/'))
 

@@ -44,6 +44,33 @@ t.test('a service answers at a URL with two slashes as at one with one', async (
   t.match(await ask('DELETE', '//things/'), /^400 .*The id is empty/)
 })
 
+t.test('a service answers at its URL with a slash behind it, and hooks see the URL without it', async (t) => {
+  const seen: string[] = []
+  const ask = await start(t, {}, (app) => {
+    app.addHook('onRequest', async ({ url, routeOptions }) => void seen.push(`${url} ${routeOptions.url}`))
+    app.service('things', service('things'))
+    app.service('rooms/:room/things', service('rooms'))
+  })
+  t.equal(await ask('GET', '/things/'), '200 {"name":"things","query":{},"route":{}}')
+  t.equal(await ask('POST', '/rooms/blue/things/?a=/', '{"a":1}'), '201 {"name":"rooms","data":{"a":1}}')
+  t.match(await ask('HEAD', '//things/?a=1'), /^200 /)
+  t.match(await ask('PATCH', '/things/'), /^405 /)
+  t.match(await ask('DELETE', '/things/'), /^400 .*The id is empty/)
+  t.same(seen.slice(0, 3), ['/things /things', '/rooms/blue/things?a=/ /rooms/:room/things', '/things?a=1 /things'])
+})
+
+t.test('a route of the application with a slash behind it comes first, added before or after', async (t) => {
+  const ask = await start(t, {}, (app) => {
+    app.get('/things/', () => 'before')
+    app.service('things', service('things'))
+    app.service('words', service('words'))
+    app.after(() => app.get('/words/', () => 'after'))
+  })
+  t.equal(await ask('GET', '/things/'), '200 before')
+  t.equal(await ask('GET', '/words/'), '200 after')
+  t.match(await ask('POST', '/things/', '{}'), /^201 /)
+})
+
 t.test('no other slashes are left out', async (t) => {
   const ask = await start(t, {}, (app) => {
     app.service('things', service('things'))

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { publint } from 'publint'
 import t from 'tap'
 import { bin, pack, run, temporaryFolder } from './pack.js'
@@ -36,6 +36,8 @@ t.test('the package as it is published', async (t) => {
       .trim()
       .split('\n')
       .map((file) => place.exec(file)?.[1] ?? file)
+    t.notMatch(stdout, /\.map$/m, 'no source maps')
+    t.ok((await stat(tarball)).size < 400_000, 'a tarball of 0.4 MB')
     const expected = ['AGENTS.md', 'LICENSE', 'README.md', 'dist/index.', 'dist/lib/', 'dist/types/', 'package.json']
     t.same([...new Set(places)].sort(), expected)
     const ofExplorer = stdout.match(/(?<=dist\/lib\/explorer\/).+(html|\.js|\/.*)$/gm) ?? []

@@ -58,7 +58,7 @@ t.test('a server that is not there', async (t) => {
 })
 
 const details = (errors: unknown) =>
-  of(new BadRequest('Bad', { errors })).details.map(({ field, path, message }) => [field, path, message])
+  of(new BadRequest('Bad', { errors })).details.map(({ place, path, message }) => [place, path, message])
 
 t.test('the fields that are wrong, whoever has checked them', async (t) => {
   const ajv = [
@@ -69,9 +69,11 @@ t.test('the fields that are wrong, whoever has checked them', async (t) => {
   t.strictSame(details(ajv), [
     ['title', 'title', 'is short'],
     ['text', 'text', 'is missing'],
-    ['a/b', '1.a/b.0.c', 'is not known']
+    ['a/b.0.c', '1.a/b.0.c', 'is not known']
   ])
-  t.strictSame(details([{ path: ['title', { key: 'de' }], message: 'is short' }]), [['title', 'title.de', 'is short']])
+  t.strictSame(details([{ path: ['title', { key: 'de' }], message: 'is short' }]), [
+    ['title.de', 'title.de', 'is short']
+  ])
   t.strictSame(details({ text: 'is missing', title: ['is short', 'is dull'] }), [
     ['text', 'text', 'is missing'],
     ['title', 'title', 'is short']

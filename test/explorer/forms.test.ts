@@ -1,5 +1,13 @@
 import t from 'tap'
-import { type Entry, parseInput, toData, toFieldText, toForm } from '../../lib/explorer/model/data.js'
+import {
+  type Entry,
+  parseInput,
+  toData,
+  toFieldText,
+  toForm,
+  toVariantLabel,
+  variantOf
+} from '../../lib/explorer/model/data.js'
 import { createFollow, toField } from '../../lib/explorer/model/schema.js'
 
 const follow = createFollow({})
@@ -89,4 +97,117 @@ t.test('a form with files', async (t) => {
     ['file', 'a.txt'],
     ['title', 'A']
   ])
+})
+
+const shop = toField(
+  'shop',
+  {
+    type: 'object',
+    required: ['name'],
+    properties: {
+      name: { type: 'string' },
+      size: { type: 'integer' },
+      tags: { type: 'array', items: { type: 'string' } },
+      counts: { type: 'array', items: { type: 'integer' } }
+    }
+  },
+  follow
+)
+const [parts = []] = shop.variants()
+const part = (name: string, more: Partial<Entry>): Entry => ({
+  field: parts.find((field) => field.name === name) as Entry['field'],
+  text: '',
+  initial: '',
+  ...more
+})
+const shopEntry = (inside: Entry['inside'], more: Partial<Entry> = {}): Entry => ({
+  field: shop,
+  text: '',
+  initial: '',
+  inside,
+  ...more
+})
+const item = (list: string, text: string, value?: unknown): Entry => ({
+  field: part(list, {}).field.item as Entry['field'],
+  text,
+  initial: value === undefined ? '' : String(value),
+  ...(value !== undefined && { value })
+})
+
+t.test('objects and lists are read with what is in them', async (t) => {
+  const filled = shopEntry([
+    part('name', { text: 'Tea' }),
+    part('size', {}),
+    part('tags', { inside: [item('tags', 'a'), item('tags', '')] })
+  ])
+  t.strictSame(toData([filled]), { data: { shop: { name: 'Tea', tags: ['a', ''] } }, problems: new Map() })
+  t.strictSame(toData([shopEntry(undefined)]).data, {}, 'an object that is not there')
+  t.strictSame(toData([shopEntry([])]).data, { shop: {} }, 'an object that is there, with nothing in it')
+  const { problems } = toData([shopEntry([part('counts', { inside: [item('counts', '1'), item('counts', '')] })])])
+  t.strictSame([...problems], [['shop.counts.1', 'Fill this in, or remove it.']])
+})
+
+t.test('a change sends an object whole, if anything in it has changed', async (t) => {
+  const value = { name: 'Tea', extra: true, size: 3, tags: ['a'] }
+  const inside = (name: string, tags: readonly Entry[]) => [
+    part('name', { text: name, initial: 'Tea', value: 'Tea' }),
+    part('size', { text: '', initial: '3', value: 3 }),
+    part('tags', { value: ['a'], inside: tags })
+  ]
+  const sent = toData([shopEntry(inside('Coffee', [item('tags', 'a', 'a'), item('tags', 'b')]), { value })], true).data
+  t.strictSame(sent, { shop: { name: 'Coffee', extra: true, tags: ['a', 'b'] } }, 'with what the schema does not name')
+  const same = [part('name', { text: 'Tea', initial: 'Tea', value: 'Tea' })]
+  t.strictSame(toData([shopEntry(same, { value: { name: 'Tea', extra: true } })], true).data, {})
+  t.strictSame(toData([shopEntry(same, { value: { name: 'Tea', extra: true } })]).data, {
+    shop: { name: 'Tea', extra: true }
+  })
+})
+
+t.test('what is gone is null where it may be', async (t) => {
+  const nullable = { ...shop, isNullable: true }
+  const gone = { text: '', initial: '', inside: undefined }
+  t.strictSame(toData([{ ...gone, field: nullable, value: { name: 'Tea' } }], true).data, { shop: null })
+  t.strictSame(toData([{ ...gone, field: shop, value: { name: 'Tea' } }], true).data, {})
+  t.strictSame(toData([{ ...gone, field: nullable, value: null }], true).data, {}, 'it was null before')
+  t.strictSame(toData([{ ...gone, field: shop, value: null }]).data, { shop: null })
+  const list = (more: Partial<Entry>, isRequired = false) =>
+    toData([{ ...part('tags', more), field: { ...part('tags', {}).field, isRequired } }]).data
+  t.strictSame(
+    [list({}), list({}, true), list({ value: null }), list({ value: ['a'] })],
+    [{}, { tags: [] }, { tags: null }, { tags: [] }]
+  )
+})
+
+t.test('which of several kinds of objects a value is', async (t) => {
+  const kind = (name: string, more: object = {}) => ({
+    type: 'object',
+    required: ['kind', ...Object.keys(more)],
+    properties: { kind: { const: name }, ...more }
+  })
+  const union = toField(
+    'fee',
+    { anyOf: [kind('free'), kind('paid', { price: { type: 'number' } }), kind('paid')] },
+    follow
+  )
+  const variants = union.variants()
+  t.equal(union.kind, 'union')
+  t.strictSame(variants.map(toVariantLabel), ['free', 'paid', 'paid'])
+  t.equal(toVariantLabel(parts), 'name, size, tags, counts')
+  const values = [{ kind: 'free' }, { kind: 'paid', price: 1 }, { kind: 'paid' }, { kind: 'other' }, {}, null, 'free']
+  t.strictSame(
+    values.map((value) => variantOf(variants, value)),
+    [0, 1, 2, 0, 0, 0, 0]
+  )
+  t.equal(variantOf(variants.slice(0, 2), { kind: 'paid' }), 1, 'what is missing may still come')
+})
+
+t.test('objects in a form with files are JSON', async (t) => {
+  const form = toForm([shopEntry([part('name', { text: 'Tea' })]), part('tags', { inside: [item('tags', 'a')] })])
+  t.strictSame(
+    [...form],
+    [
+      ['shop', '{"name":"Tea"}'],
+      ['tags', '["a"]']
+    ]
+  )
 })

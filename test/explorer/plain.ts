@@ -14,11 +14,17 @@ export function toPlain(value: unknown): unknown {
 }
 
 /** A field without what most fields are not. */
-export function toShort({ name, kind, choices, ...rest }: Field): unknown {
-  const others = Object.entries(rest).filter(([key, one]) => one !== (key === 'description' ? undefined : false))
+export function toShort({ name, kind, choices, variants, item, ...rest }: Field): unknown {
+  const isUsual = (one: unknown) =>
+    one === false || one === undefined || (typeof one === 'object' && one !== null && Object.keys(one).length === 0)
+  const others = Object.entries({ ...rest, item: item && toShort(item), variants: variants().map(toNames) }).filter(
+    ([, one]) => !isUsual(one)
+  )
   const said = choices.length === 0 ? [] : [toPlain(choices)]
   return [name, kind, ...said, ...(others.length === 0 ? [] : [toPlain(Object.fromEntries(others))])]
 }
+
+const toNames = (fields: readonly Field[]) => fields.map(({ name, kind }) => `${name}: ${kind}`).join(', ')
 
 /** What a function gives, or the error that it throws. */
 export async function resultOf(act: () => unknown): Promise<unknown> {

@@ -117,7 +117,7 @@ t.test('the services of a document', async (t) => {
     any: 'json',
     several: 'json',
     either: 'json',
-    tags: 'json',
+    tags: 'list',
     isOpen: 'boolean'
   }
   t.strictSame(kinds, { ...numbers, ...text, ...others })

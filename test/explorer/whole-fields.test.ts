@@ -1,13 +1,6 @@
 import t from 'tap'
-import {
-  asList,
-  createFollow,
-  fieldsOf,
-  isObject,
-  propertyOf,
-  textOf,
-  toField
-} from '../../lib/explorer/model/schema.js'
+import { asList, isObject, propertyOf, textOf } from '../../lib/explorer/model/json.js'
+import { createFollow, fieldsOf, toField } from '../../lib/explorer/model/schema.js'
 import { isKept } from '../support/kept.js'
 import { toPlain, toShort } from './plain.js'
 

@@ -77,7 +77,7 @@ t.test('errors as people read them', async (t) => {
       data: odd.map((data) => [toPlain(data), toPlain(toProblem({ code: 429, data }, 'x').advice)]),
       details: errors.map((one) => [
         toPlain(one),
-        toProblem({ code: 400, errors: one }, 'x').details.map(({ field, path, message }) => [field, path, message])
+        toProblem({ code: 400, errors: one }, 'x').details.map(({ place, path, message }) => [place, path, message])
       ])
     },
     'test/explorer/whole-problems.txt'

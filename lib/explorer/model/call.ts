@@ -1,7 +1,7 @@
 import { type Connection, rest } from '../../client/index.js'
 import { addMethod } from '../../client/rest-service.js'
 import { definitionOf } from '../../core/methods.js'
-import { propertyOf } from './schema.js'
+import { propertyOf } from './json.js'
 import type { ExploredService, Operation } from './services.js'
 
 /** A call of a method, with its arguments. */

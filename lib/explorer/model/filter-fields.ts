@@ -1,4 +1,5 @@
-import { alternativesOf, entriesOf, type Field, type Follow, type Json, propertyOf, textOf, toField } from './schema.js'
+import { entriesOf, type Json, propertyOf, textOf } from './json.js'
+import { alternativesOf, type Field, type Follow, toField } from './schema.js'
 
 /** A field that a query may name, with the operators that stand by it. */
 export interface FilterField extends Field {

@@ -1,5 +1,5 @@
+import { asList, entriesOf, propertyOf, textOf } from './json.js'
 import type { Field } from './schema.js'
-import { asList, entriesOf, propertyOf, textOf } from './schema.js'
 import type { ExploredService } from './services.js'
 
 /** A way to log in. */

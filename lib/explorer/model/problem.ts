@@ -1,9 +1,9 @@
-import { asList, entriesOf, propertyOf, textOf } from './schema.js'
+import { asList, entriesOf, propertyOf, textOf } from './json.js'
 
 /** What is wrong with one field. */
 export interface Detail {
-  /** The first name of its path: that of a field of a form, or of a query. */
-  readonly field: string
+  /** Where it is in a form: its path, without the number of a record. */
+  readonly place: string
   /** The whole path, as in `address.city`. */
   readonly path: string
   readonly message: string
@@ -90,6 +90,6 @@ const segmentsOfPointer = (pointer: string) =>
 function toDetail(path: readonly unknown[], message: unknown): Detail {
   // The first one of a list is the number of a record.
   const names = path.map(String)
-  const [field = ''] = /^\d+$/.test(names[0] ?? '') ? names.slice(1) : names
-  return { field, path: names.join('.'), message: textOf(message) ?? 'is not right' }
+  const place = (/^\d+$/.test(names[0] ?? '') ? names.slice(1) : names).join('.')
+  return { place, path: names.join('.'), message: textOf(message) ?? 'is not right' }
 }

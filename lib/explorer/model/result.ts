@@ -1,5 +1,5 @@
+import { isObject, type Json, propertyOf } from './json.js'
 import { toReadableJSON } from './literal.js'
-import { isObject, type Json, propertyOf } from './schema.js'
 
 /** What a list shows of an answer. */
 export interface Rows {
@@ -77,4 +77,11 @@ export function toRange({ records, total, skip }: Rows): string {
   const all = count === undefined ? '' : ` of ${count}`
   if (records.length === 0) return count === 0 ? 'No records' : `Past the last${all || ' record'}`
   return `${skip + 1}–${skip + records.length}${all}`
+}
+
+/** What a record is called, beside its id: the first text of those that usually name one. */
+export function toRecordLabel(record: Json): string {
+  const names = ['name', 'title', 'label', 'email', 'username', 'subject', 'text']
+  const name = names.map((key) => propertyOf(record, key)).find((value) => typeof value === 'string' && value !== '')
+  return toCell(name)
 }

@@ -1,18 +1,6 @@
-/** A part of a document. It is data from anywhere: whatever it should be, it may be something else. */
-export type Json = { readonly [key: string]: unknown }
-
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** An own property, where there is an object that has it. */
-export const propertyOf = (value: unknown, key: string): unknown =>
-  isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
-
-export const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])
-
-export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
-
-export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+import { asList, entriesOf, isObject, type Json, propertyOf, textOf } from './json.js'
+import { momentInputs } from './moments.js'
+import { rangeOf, rulesOf } from './rules.js'
 
 // References may lead in a circle.
 const most = 20
@@ -36,7 +24,7 @@ export const createFollow = (document: unknown): Follow =>
   }
 
 /** The kinds of values that a form tells apart. What is none of them is written as JSON. */
-export type Kind = 'text' | 'number' | 'boolean' | 'choice' | 'file' | 'json'
+export type Kind = 'text' | 'number' | 'boolean' | 'choice' | 'moment' | 'file' | 'object' | 'list' | 'union' | 'json'
 
 /** A field of a record, of a body or of a query. */
 export interface Field {
@@ -51,6 +39,20 @@ export interface Field {
   readonly isMany: boolean
   readonly isSecret: boolean
   readonly description: string | undefined
+  /** What a text is: `email`, `date-time`. */
+  readonly format: string | undefined
+  /** What a number is between, and in which steps. */
+  readonly range: { readonly min?: number; readonly max?: number; readonly step?: number }
+  /** What a value must be besides, in words: `8 to 1024 characters`. */
+  readonly rules: readonly string[]
+  /** What the server takes where nothing is sent. */
+  readonly standard: unknown
+  /** The service whose id it is, as the keyword `x-refers-to` has it. */
+  readonly refersTo: string | undefined
+  /** What the items of a list are. */
+  readonly item: Field | undefined
+  /** The fields of an object, or of each of those that it may be. They are read when they are needed: a schema may lead to itself. */
+  variants(): readonly (readonly Field[])[]
 }
 
 const unions = ['anyOf', 'oneOf']
@@ -68,8 +70,11 @@ const typesOf = (schema: Json) => [propertyOf(schema, 'type')].flat()
 const isNull = (schema: Json) => typesOf(schema).join() === 'null' || propertyOf(schema, 'const') === null
 const isFileSchema = (schema: Json) => propertyOf(schema, 'format') === 'binary'
 
+// What is deeper is written as JSON.
+const deepest = 5
+
 /** What a schema says of a field. */
-export function toField(name: string, fieldSchema: unknown, follow: Follow, isRequired = false): Field {
+export function toField(name: string, fieldSchema: unknown, follow: Follow, isRequired = false, depth = 0): Field {
   const schema = follow(fieldSchema)
   const all = alternativesOf(schema, follow)
   const branches = all.filter((branch) => !isNull(branch))
@@ -80,10 +85,26 @@ export function toField(name: string, fieldSchema: unknown, follow: Follow, isRe
   const isChoice = values.every((list) => list.length > 0)
   const choices = isChoice ? values.flat().filter((value) => value !== null) : []
   const isMany = isFileSchema(follow(propertyOf(first, 'items')))
-  const kind = choices.length > 0 ? 'choice' : isMany ? 'file' : branches.length === 1 ? kindOf(first) : 'json'
+  const item = depth < deepest && !isMany && isListSchema(first) ? itemOf(first, follow, depth) : undefined
+  const areObjects = depth < deepest && branches.length > 0 && branches.every((branch) => hasFields(branch, follow))
+  const kind =
+    choices.length > 0
+      ? 'choice'
+      : isMany
+        ? 'file'
+        : areObjects
+          ? branches.length > 1
+            ? 'union'
+            : 'object'
+          : branches.length === 1
+            ? item === undefined
+              ? kindOf(first)
+              : 'list'
+            : 'json'
   const maximum = propertyOf(first, 'maxLength')
-  const isSecret =
-    kind === 'text' && (propertyOf(first, 'format') === 'password' || propertyOf(first, 'writeOnly') === true)
+  const format = textOf(propertyOf(first, 'format'))
+  const isSecret = kind === 'text' && (format === 'password' || propertyOf(first, 'writeOnly') === true)
+  const simple = branches.length === 1 ? first : {}
   return {
     name,
     kind,
@@ -93,8 +114,33 @@ export function toField(name: string, fieldSchema: unknown, follow: Follow, isRe
     isMany,
     isLong: kind === 'text' && !isSecret && typeof maximum === 'number' && maximum > 300,
     isSecret,
-    description: textOf(propertyOf(schema, 'description'))
+    description: textOf(propertyOf(schema, 'description')) ?? textOf(propertyOf(simple, 'description')),
+    format: kind === 'text' || kind === 'moment' ? format : undefined,
+    range: kind === 'number' ? rangeOf(simple) : {},
+    rules: kind === 'choice' ? [] : rulesOf(simple),
+    standard: propertyOf(schema, 'default') ?? propertyOf(simple, 'default'),
+    refersTo: textOf(propertyOf(schema, 'x-refers-to')) ?? textOf(propertyOf(simple, 'x-refers-to')),
+    item: kind === 'list' ? item : undefined,
+    variants: () => (areObjects ? branches.map((branch) => fieldsOf(branch, follow, depth + 1)) : [])
   }
+}
+
+const isListSchema = (schema: Json) =>
+  typesOf(schema)
+    .filter((type) => type !== 'null')
+    .join() === 'array'
+
+/** What the items of a list are; `undefined` where they are no better than JSON. */
+function itemOf(schema: Json, follow: Follow, depth: number): Field | undefined {
+  if (!isObject(schema.items)) return undefined
+  const item = toField('', schema.items, follow, true, depth + 1)
+  return item.kind === 'json' ? undefined : item
+}
+
+/** Whether a schema is that of an object with fields. A `type` says so, or goes without saying. */
+function hasFields(schema: Json, follow: Follow): boolean {
+  const types = typesOf(schema).filter((type) => type !== 'null' && type !== undefined)
+  return (types.length === 0 || types.join() === 'object') && fieldNamesOf(schema, follow).length > 0
 }
 
 function kindOf(schema: Json): Kind {
@@ -102,21 +148,19 @@ function kindOf(schema: Json): Kind {
   const types = typesOf(schema).filter((type) => type !== 'null')
   if (types.length !== 1) return 'json'
   const [type] = types
-  return type === 'string'
-    ? 'text'
-    : type === 'number' || type === 'integer'
-      ? 'number'
-      : type === 'boolean'
-        ? type
-        : 'json'
+  if (type === 'string') return momentInputs.has(textOf(propertyOf(schema, 'format'))) ? 'moment' : 'text'
+  return type === 'number' || type === 'integer' ? 'number' : type === 'boolean' ? type : 'json'
 }
 
+const fieldNamesOf = (schema: Json, follow: Follow) =>
+  [...partsOf(schema, follow)].flatMap((part) => entriesOf(propertyOf(part, 'properties')))
+
 /** The fields of an object, in the order of its schema. */
-export function fieldsOf(objectSchema: unknown, follow: Follow): Field[] {
+export function fieldsOf(objectSchema: unknown, follow: Follow, depth = 0): Field[] {
   const parts = [...partsOf(objectSchema, follow)]
   const required = parts.flatMap((part) => asList(propertyOf(part, 'required')))
   const properties = new Map(parts.flatMap((part) => entriesOf(propertyOf(part, 'properties'))))
-  return [...properties].map(([name, schema]) => toField(name, schema, follow, required.includes(name)))
+  return [...properties].map(([name, schema]) => toField(name, schema, follow, required.includes(name), depth))
 }
 
 /** A schema and those that it is made of, each once: they may lead in a circle. */

@@ -1,16 +1,6 @@
 import { type FilterField, toFilterFields } from './filter-fields.js'
-import {
-  asList,
-  branchesWritten,
-  createFollow,
-  entriesOf,
-  type Field,
-  type Follow,
-  fieldsOf,
-  type Json,
-  propertyOf,
-  textOf
-} from './schema.js'
+import { asList, entriesOf, type Json, propertyOf, textOf } from './json.js'
+import { branchesWritten, createFollow, type Field, type Follow, fieldsOf } from './schema.js'
 
 /** A method of a service, as the document describes it. */
 export interface Operation {

@@ -1,82 +1,70 @@
-import { type Filled, parseInput, toData, toFieldText, toForm } from '../model/data.js'
-import { entriesOf, type Field, isObject, propertyOf, textOf } from '../model/schema.js'
-import { button, type Content, element, fill, freshId, labelled, select } from './element.js'
+import { type Entry, type Filled, parseInput, toData, toForm, variantOf } from '../model/data.js'
+import { entriesOf, isObject, propertyOf, textOf } from '../model/json.js'
+import { button, element, fill } from './element.js'
 import type { View } from './explorer.js'
-import { type FieldView, fieldView } from './field-view.js'
+import { type FieldContext, type FieldView, fieldView, type Mark } from './field-view.js'
+import { type JSONEditor, jsonEditor } from './json-editor.js'
+import { fixedValue, isFixed, variantChoice } from './nested-view.js'
+import { choicesOf } from './references.js'
 
 /** What a call sends, as it is typed. */
 export interface BodyView {
   readonly view: HTMLElement
-  readonly inputs: ReadonlyMap<string, HTMLElement>
+  marks(): ReadonlyMap<string, Mark>
   read(): Filled
   /** The texts that are not for the eyes of others. */
   secrets(): string[]
 }
 
 /** The data of a call: fields, where the document says which, or else JSON. `change` is called as they are typed. */
-export function bodyView({ operation }: View, record: unknown, change: () => void): BodyView {
+export function bodyView({ operation, explorer }: View, record: unknown, change: () => void): BodyView {
   const { bodies, isForm, name } = operation
-  const inputs = new Map<string, HTMLElement>()
+  const isChange = name === 'patch'
+  const context: FieldContext = { isChange, records: choicesOf(explorer) }
   const view = element('div', { className: 'body', oninput: change })
   let fields: FieldView[] = []
-  let json: HTMLTextAreaElement | undefined
-  let chosen = 0
+  let json: JSONEditor | undefined
+  let chosen = variantOf(bodies, record)
 
   const read = (): Filled => {
     const entries = fields.map((field) => field.read())
     if (json === undefined) {
-      const filled = toData(entries, name === 'patch')
+      const filled = toData(entries, isChange)
       return isForm ? { data: toForm(entries), problems: filled.problems } : filled
     }
-    const { value, problem } = json.value.trim() === '' ? {} : parseInput(json.value)
-    const data = isObject(value) ? { ...value, ...Object(toData(entries, name === 'patch').data) } : value
+    const text = json.input.value
+    const { value, problem } = text.trim() === '' ? {} : parseInput(text)
+    const data = isObject(value) ? { ...value, ...Object(toData(entries, isChange).data) } : value
     return { data, problems: new Map(problem === undefined ? [] : [['JSON', problem]]) }
   }
 
-  function render(text?: string, typed?: unknown): void {
-    inputs.clear()
+  function render(text?: string, typed: unknown = record): void {
     const body = bodies[chosen] ?? []
     const isJSON = body.length === 0 || text !== undefined
     // What is secret stays covered.
     fields = body
       .filter((field) => !isJSON || field.isSecret)
-      .map((field) => fieldView(field, startText(field, record)))
-    for (const view of fields) {
-      const { name, kind } = view.read().field
-      inputs.set(name, view.input)
-      if (propertyOf(typed, name) !== undefined) view.input.value = toFieldText(propertyOf(typed, name), kind)
-    }
-    json = isJSON ? jsonInput(text ?? '', body.length === 0) : undefined
-    if (json !== undefined) inputs.set('JSON', json)
+      .map((field) => {
+        const before = propertyOf(record, field.name) ?? fixedValue(field)
+        // What is not in the JSON of a change stays as it was.
+        const shown = propertyOf(typed, field.name) ?? (isChange ? before : fixedValue(field))
+        return fieldView(field, { value: before, shown }, context)
+      })
+    json = isJSON ? jsonEditor(text ?? '', body.length === 0) : undefined
     fill(
       view,
-      kinds(),
+      bodies.length > 1 && json === undefined && variantChoice(bodies, chosen, choose),
       fields.filter((field) => !isFixed(field.read().field)).map((field) => field.view),
-      json && jsonField(json, body.length === 0),
+      json?.view,
       isForm || body.length === 0 ? undefined : toggle(isJSON)
     )
     change()
   }
 
-  /** Which of the bodies it is, where there are several. */
-  function kinds(): Content {
-    if (bodies.length < 2 || json !== undefined) return undefined
-    const labels = bodies.map(
-      (body) =>
-        body.find(({ choices }) => choices.length === 1)?.choices[0] ?? body.map((field) => field.name).join(', ')
-    )
-    const choice = select(
-      labels.map((label, index) => [String(index), String(label)]),
-      String(chosen),
-      { id: freshId(), key: 'kind' }
-    )
-    choice.onchange = () => {
-      chosen = Number(choice.value)
-      render()
-    }
-    return labelled('Kind', choice)
+  const choose = (variant: number) => {
+    chosen = variant
+    render()
   }
-
   const toggle = (isJSON: boolean) => {
     const change = () => (isJSON ? render(undefined, read().data) : renderJSON(read().data))
     return button(isJSON ? 'As fields' : 'As JSON', change, { className: 'small' })
@@ -89,41 +77,24 @@ export function bodyView({ operation }: View, record: unknown, change: () => voi
 
   render()
   const secrets = () => {
-    const ofFields = fields.map((input) => input.read()).flatMap(({ field, text }) => (field.isSecret ? [text] : []))
     // Who writes JSON may write it there.
     const named = bodies.flatMap((body) => body.filter(({ isSecret }) => isSecret))
-    const inJSON = json === undefined ? [] : [parseInput(json.value).value].flat()
+    const inJSON = json === undefined ? [] : [parseInput(json.input.value).value].flat()
     return [
-      ...ofFields,
+      ...secretsIn(fields.map((field) => field.read())),
       ...inJSON.flatMap((record) => named.flatMap(({ name }) => textOf(propertyOf(record, name)) ?? []))
     ]
   }
-  return { view, inputs, read, secrets }
+  const marks = () =>
+    new Map([
+      ...fields.flatMap((field) => field.marks(field.read().field.name)),
+      ...(json === undefined ? [] : [['JSON', json] as const])
+    ])
+  return { view, marks, read, secrets }
 }
 
-// There is nothing to choose.
-const isFixed = ({ isRequired, choices }: Field) => isRequired && choices.length === 1
-
-const startText = ({ name, choices }: Field, record: unknown) => {
-  const value = propertyOf(record, name)
-  return value === undefined && choices.length === 1 ? choices[0] : value
-}
-
-const jsonInput = (value: string, isFree: boolean) =>
-  element('textarea', { id: freshId(), rows: isFree ? 4 : 10, spellcheck: false, value, key: 'json' })
-
-const jsonField = (input: HTMLTextAreaElement, isFree: boolean) =>
-  labelled(
-    'JSON',
-    input,
-    element('p', { className: 'wrong' }),
-    isFree &&
-      element(
-        'p',
-        { className: 'dim' },
-        'The document does not say what this method takes: write it as JSON, or leave it empty to send nothing.'
-      )
-  )
+const secretsIn = (entries: readonly Entry[]): string[] =>
+  entries.flatMap(({ field, text, inside = [] }) => [...(field.isSecret ? [text] : []), ...secretsIn(inside)])
 
 /** What a form begins with: the record, where it is an object. */
 export const toInitial = (record: unknown) => (isObject(record) ? record : {})

@@ -1,8 +1,8 @@
+import { isObject } from '../model/json.js'
 import { toButtonLabel, toOutcome } from '../model/labels.js'
 import { listOfService, type Place, startOf, toHash } from '../model/place.js'
 import { toProblem } from '../model/problem.js'
 import { idOfRecord } from '../model/result.js'
-import { isObject } from '../model/schema.js'
 import { type BodyView, bodyView, toInitial } from './body-view.js'
 import { button, byId, type Content, element, fill, freshId, labelled, link } from './element.js'
 import { callOf, type Draft, sendFrom, type View } from './explorer.js'
@@ -60,8 +60,8 @@ function formView(view: View, content: HTMLElement, record: unknown, hash: strin
   async function send(): Promise<void> {
     if (answer.ariaBusy !== null) return
     const problems = body?.read().problems ?? new Map<string, string>()
-    const details = [...problems].map(([field, message]) => ({ field, path: field, message }))
-    if (body !== undefined) markFields(details, body.inputs)
+    const details = [...problems].map(([place, message]) => ({ place, path: place, message }))
+    if (body !== undefined) markFields(details, body.marks())
     if (details.length > 0) return
     answer.ariaBusy = 'true'
     try {
@@ -71,7 +71,7 @@ function formView(view: View, content: HTMLElement, record: unknown, hash: strin
       if (answer.isConnected) after(view, current, result, answer)
     } catch (error) {
       fill(answer, problemView(explorer, error))
-      if (body !== undefined) markFields(toProblem(error, explorer.session.base).details, body.inputs)
+      if (body !== undefined) markFields(toProblem(error, explorer.session.base).details, body.marks())
     }
     answer.ariaBusy = null
   }

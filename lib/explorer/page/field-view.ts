@@ -1,75 +1,210 @@
 import { type Entry, toFieldText } from '../model/data.js'
+import { isObject } from '../model/json.js'
+import { fromInputMoment, momentHint, momentInputs, toInputMoment } from '../model/moments.js'
 import type { Field } from '../model/schema.js'
-import { element, fill, freshId, select } from './element.js'
+import { type Content, element, fill, freshId, select } from './element.js'
+import { listFieldView, objectFieldView } from './nested-view.js'
 
-type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+/** Where something can be wrong: what is marked, and the note beside it. */
+export interface Mark {
+  readonly input: HTMLElement
+  readonly note: HTMLElement
+}
 
 /** A field of a form. */
 export interface FieldView {
   readonly view: HTMLElement
-  readonly input: Input
+  /** What names it: items of a list are named anew when they move. */
+  readonly label: HTMLElement
   read(): Entry
+  /** The parts of the form that can be wrong, by their places. */
+  marks(place: string): readonly (readonly [place: string, mark: Mark])[]
 }
 
-/** Makes an input for a field, with its label, what it is, and room for what is wrong with it. */
-export function fieldView(field: Field, value: unknown): FieldView {
-  const input = inputFor(field, toFieldText(value, field.kind))
+/** What a field begins with: the value of the record, and what is shown in its place where that was typed elsewhere. */
+export interface Start {
+  readonly value: unknown
+  readonly shown: unknown
+}
+
+/** What the fields of a form share. */
+export interface FieldContext {
+  /** Whether only those are sent that change. */
+  readonly isChange: boolean
+  /** The records of a service to choose from. */
+  records?(service: string): Promise<readonly (readonly [id: string, label: string])[]>
+}
+
+type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+
+/** Makes the view of a field, with its label, what it is, and room for what is wrong with it. */
+export function fieldView(field: Field, start: Start, context: FieldContext): FieldView {
+  const fits = ({ value, shown }: Start, is: (value: unknown) => boolean) =>
+    [value, shown].every((part) => part === undefined || part === null || is(part))
+  if (field.kind === 'list' && fits(start, Array.isArray)) return listFieldView(field, start, context, fieldView)
+  const isNested = field.kind === 'object' || field.kind === 'union'
+  if (isNested && fits(start, isObject)) return objectFieldView(field, start, context, fieldView)
+  return leafView(isNested || field.kind === 'list' ? { ...field, kind: 'json' } : field, start, context)
+}
+
+function leafView(field: Field, { value, shown }: Start, context: FieldContext): FieldView {
+  const control = controlFor(field, toFieldText(value, field.kind), toFieldText(shown, field.kind))
+  const { input } = control
   // An input changes some texts by itself: those with `\r`.
-  const initial = input.value
-  input.required = field.isRequired
+  const initial = control.read()
+  control.write(toFieldText(shown, field.kind))
+  const isSwitch = input instanceof HTMLInputElement && input.type === 'checkbox'
+  // What must be there and is not is off.
+  if (isSwitch && field.isRequired && shown === undefined && !context.isChange) input.indeterminate = false
+  input.required = field.isRequired && !isSwitch
   // What was wrong may be right now.
   input.addEventListener('input', () => {
     input.ariaInvalid = null
     fill(wrong)
   })
   const wrong = element('p', { className: 'wrong', id: freshId() })
-  const hint = [field.kind === 'json' && 'JSON', field.isNullable && 'may be empty', field.description].filter(Boolean)
-  const about = element('p', { className: 'dim', id: freshId() }, hint.join(' · '))
+  const hint = hintOf(field)
+  const about = element('p', { className: 'dim', id: freshId() }, hint)
   input.setAttribute('aria-describedby', `${wrong.id} ${about.id}`)
-  const label = element(
-    'label',
-    { htmlFor: input.id },
-    field.name,
-    field.isRequired && element('span', { className: 'dim' }, ' required')
-  )
+  const label = element('label', { htmlFor: input.id }, field.name, requiredMark(field))
+  const choices = context.records && field.refersTo !== undefined ? recordChoices(field, input, context) : undefined
   return {
-    view: element('div', { className: 'field' }, label, input, wrong, hint.length > 0 && about),
-    input,
+    view: element(
+      'div',
+      { className: isSwitch ? 'field switch' : 'field' },
+      label,
+      input,
+      choices,
+      wrong,
+      hint !== '' && about
+    ),
+    label,
     read: () => ({
       field,
-      text: input.value,
+      text: control.read(),
       initial,
       value,
       ...(input instanceof HTMLInputElement && input.files !== null && { files: [...input.files] })
-    })
+    }),
+    marks: (place) => [[place, { input, note: wrong }]]
   }
 }
 
-function inputFor(field: Field, text: string): Input {
+export const requiredMark = ({ isRequired }: Field): Content =>
+  isRequired && element('span', { className: 'dim' }, ' required')
+
+/** What a value must be, and what it is for. */
+export function hintOf(field: Field): string {
+  const { kind, standard, isNullable, rules, description, refersTo } = field
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  return [
+    kind === 'json' && 'JSON',
+    kind === 'moment' && momentHint(field, zone),
+    ...rules,
+    refersTo !== undefined && `a record of /${refersTo}`,
+    isNullable && 'may be empty',
+    standard !== undefined && standard !== null && `by default ${toFieldText(standard) || 'empty'}`,
+    description
+  ]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+interface Control {
+  readonly input: Input
+  read(): string
+  write(text: string): void
+}
+
+function controlFor(field: Field, text: string, shown: string): Control {
   const properties = { id: freshId(), key: `field ${field.name}` }
-  if (field.kind === 'file') return element('input', { ...properties, type: 'file', multiple: field.isMany })
+  const plain = (input: Input): Control => ({
+    input,
+    read: () => input.value,
+    write: (typed) => {
+      if (input.value !== typed && !(input instanceof HTMLInputElement && input.type === 'file')) input.value = typed
+    }
+  })
+  if (field.kind === 'file') return plain(element('input', { ...properties, type: 'file', multiple: field.isMany }))
+  if (field.kind === 'boolean' && !field.isNullable && [text, shown].every((one) => /^(true|false|)$/.test(one)))
+    return switchControl(element('input', { ...properties, type: 'checkbox' }), text)
   if (field.kind === 'boolean' || field.kind === 'choice') {
     const choices = field.kind === 'boolean' ? ['true', 'false'] : field.choices.map(String)
-    const all = choices.includes(text) || text === '' ? choices : [...choices, text]
-    return select(
-      ['', ...all].map((choice) => [choice, choice]),
-      text,
-      properties
+    const all = [...new Set(['', ...choices, text, shown])].filter((choice) => choice !== '')
+    return plain(select([['', '—'], ...all.map((choice) => [choice, choice] as const)], text, properties))
+  }
+  if (field.kind === 'moment') {
+    const moments = [text, shown].map((one) => toInputMoment(one, field.format))
+    if (!moments.includes(undefined))
+      return momentControl(
+        element('input', { ...properties, type: momentInputs.get(field.format), step: '1', value: moments[0] }),
+        field
+      )
+  }
+  const isTall = !field.isSecret && (field.isLong || field.kind === 'json' || /[\r\n]/.test(text + shown))
+  if (isTall)
+    return plain(
+      element('textarea', {
+        ...properties,
+        value: text,
+        rows: field.kind === 'json' ? 2 : 3,
+        spellcheck: field.isLong,
+        className: field.kind === 'json' ? 'code' : ''
+      })
+    )
+  const numbers = /^(-?\d+(\.\d+)?)?$/
+  if (field.kind === 'number' && [text, shown].every((one) => numbers.test(one))) {
+    const { min, max, step } = field.range
+    return plain(
+      element('input', {
+        ...properties,
+        type: 'number',
+        step: step === undefined ? 'any' : String(step),
+        min: min === undefined ? '' : String(min),
+        max: max === undefined ? '' : String(max),
+        value: text
+      })
     )
   }
-  const isTall = !field.isSecret && (field.isLong || field.kind === 'json' || /[\r\n]/.test(text))
-  if (isTall)
-    return element('textarea', {
+  const types: Readonly<Record<string, string>> = { email: 'email', uri: 'url' }
+  return plain(
+    element('input', {
       ...properties,
-      value: text,
-      rows: Math.min(12, Math.max(3, text.split('\n').length)),
-      spellcheck: field.isLong
+      type: field.isSecret ? 'password' : (types[field.format ?? ''] ?? 'text'),
+      autocomplete: 'off',
+      value: text
     })
-  return element('input', {
-    ...properties,
-    type: field.isSecret ? 'password' : 'text',
-    inputMode: field.kind === 'number' ? 'decimal' : 'text',
-    autocomplete: 'off',
-    value: text
-  })
+  )
+}
+
+/** A box that is neither on nor off until somebody has decided: then nothing is sent. */
+function switchControl(input: HTMLInputElement, text: string): Control {
+  const write = (typed: string) => {
+    input.checked = typed === 'true'
+    input.indeterminate = typed === ''
+  }
+  write(text)
+  return { input, read: () => (input.indeterminate ? '' : String(input.checked)), write }
+}
+
+function momentControl(input: HTMLInputElement, { format }: Field): Control {
+  return {
+    input,
+    read: () => fromInputMoment(input.value, format),
+    write: (typed) => {
+      input.value = toInputMoment(typed, format) ?? ''
+    }
+  }
+}
+
+/** The records that a field may refer to, asked for as soon as somebody comes to it. */
+function recordChoices({ refersTo = '' }: Field, input: Input, { records }: FieldContext): HTMLElement {
+  const list = element('datalist', { id: freshId() })
+  input.setAttribute('list', list.id)
+  const load = async () => {
+    const choices = (await records?.(refersTo)) ?? []
+    list.append(...choices.map(([value, label]) => element('option', { value, label })))
+  }
+  input.addEventListener('focus', () => void load(), { once: true })
+  return list
 }

@@ -51,12 +51,14 @@ export function logIn(explorer: Explorer): void {
   let [strategy] = session.strategies
 
   const renderFields = () => {
-    inputs = (strategy?.fields ?? []).map((field) => fieldView(field, undefined))
+    inputs = (strategy?.fields ?? []).map((field) =>
+      fieldView(field, { value: undefined, shown: undefined }, { isChange: false })
+    )
     fill(
       fields,
       inputs.map(({ view }) => view)
     )
-    inputs.find(({ input }) => input.type !== 'hidden')?.input.focus()
+    fields.querySelector<HTMLElement>('input, select, textarea')?.focus()
   }
   const keys = session.keyHeaders.map((name) => {
     const input = element('input', {
@@ -78,7 +80,7 @@ export function logIn(explorer: Explorer): void {
       fill(problem, problemView(explorer, error, { isOfLogin: true }))
       markFields(
         toProblem(error, session.base).details,
-        new Map(inputs.map((view) => [view.read().field.name, view.input]))
+        new Map(inputs.flatMap((view) => view.marks(view.read().field.name)))
       )
       return
     }

@@ -1,5 +1,5 @@
+import { propertyOf, textOf } from '../model/json.js'
 import { fromHash, type Place, startOf, toHash } from '../model/place.js'
-import { propertyOf, textOf } from '../model/schema.js'
 import { callView } from './call-view.js'
 import { byId, element, fill, keepFocus, link } from './element.js'
 import type { Explorer, View } from './explorer.js'

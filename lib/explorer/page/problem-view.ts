@@ -1,6 +1,7 @@
 import { type Detail, toProblem } from '../model/problem.js'
 import { button, element } from './element.js'
 import type { Explorer } from './explorer.js'
+import type { Mark } from './field-view.js'
 
 /**
  * Shows an error, and what to do about it. What belongs to a field of the form is shown there too.
@@ -33,15 +34,34 @@ export function problemView(
   )
 }
 
-/** Marks the fields of a form that details belong to, and goes to the first of them. */
-export function markFields(details: readonly Detail[], inputs: ReadonlyMap<string, HTMLElement>): void {
-  const marked: HTMLElement[] = []
-  for (const [name, input] of inputs) {
-    const detail = details.find((candidate) => candidate.field === name)
-    const note = input.parentElement?.querySelector('.wrong') as HTMLElement
-    note.textContent = detail === undefined ? '' : detail.message
-    input.ariaInvalid = detail === undefined ? null : 'true'
-    if (detail !== undefined) marked.push(input)
+/**
+ * Marks all fields of a form that details belong to, and goes to the first of them. What is wrong within a field that is no form of its own is
+ * said at the field.
+ */
+export function markFields(details: readonly Detail[], marks: ReadonlyMap<string, Mark>): void {
+  const notes = new Map<string, string[]>()
+  for (const { place, message } of details) {
+    const keys = place.split('.')
+    const lengths = keys.map((_, index) => keys.length - index)
+    const length = lengths.find((count) => marks.has(keys.slice(0, count).join('.')))
+    if (length === undefined) continue
+    const [target, rest] = [keys.slice(0, length).join('.'), keys.slice(length).join('.')]
+    notes.set(target, [...(notes.get(target) ?? []), `${rest} ${message}`.trim()])
   }
-  marked[0]?.focus()
+  // Of an object, a server may name the first field alone that is missing.
+  if (details.length > 0)
+    for (const [place, { input }] of marks) if (!notes.has(place) && isMissing(input)) notes.set(place, ['is required'])
+  for (const [place, { input, note }] of marks) {
+    note.textContent = notes.get(place)?.join(' · ') ?? ''
+    input.ariaInvalid = notes.has(place) && input.tagName !== 'FIELDSET' ? 'true' : null
+  }
+  const first = [...marks].find(([place]) => notes.has(place))?.[1].input
+  const target =
+    first?.tagName === 'FIELDSET' ? first.querySelector<HTMLElement>('input, select, textarea, button') : first
+  target?.focus()
 }
+
+const isMissing = (input: HTMLElement) =>
+  (input instanceof HTMLInputElement || input instanceof HTMLSelectElement || input instanceof HTMLTextAreaElement) &&
+  input.required &&
+  input.value === ''

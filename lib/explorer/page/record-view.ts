@@ -1,6 +1,6 @@
 import { missingIn } from '../model/call.js'
+import { isObject } from '../model/json.js'
 import { columnsOf, toReadableText } from '../model/result.js'
-import { isObject } from '../model/schema.js'
 import { byId, element, fill } from './element.js'
 import { callOf, sendFrom, type View } from './explorer.js'
 import { createForm, headView, routeFields, showHead, trail } from './head-view.js'

@@ -1,6 +1,6 @@
+import { type Json, propertyOf } from '../model/json.js'
 import { listOfService, type Place, toHash } from '../model/place.js'
 import { columnsOf, idOfRecord, type Rows, toCell } from '../model/result.js'
-import { type Json, propertyOf } from '../model/schema.js'
 import { element, link } from './element.js'
 import type { View } from './explorer.js'
 

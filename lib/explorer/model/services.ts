@@ -112,7 +112,7 @@ function readOperation(name: string, route: string | undefined, operation: Json,
     hasId: placeholders.includes('id'),
     hasData: Object.hasOwn(operation, 'requestBody'),
     isCustom: !six.includes(name),
-    isGuarded: asList(propertyOf(operation, 'security')).length > 0,
+    isGuarded: isGuarded(asList(propertyOf(operation, 'security'))),
     placeholders: placeholders.filter((placeholder) => placeholder !== 'id'),
     query,
     sortable: sort === undefined || sortable.length > 0 ? sortable : undefined,
@@ -123,6 +123,10 @@ function readOperation(name: string, route: string | undefined, operation: Json,
     record: answeredFields(operation, follow)
   }
 }
+
+/** Whether a call needs a login. One that needs none may stand beside others: `{}`. */
+const isGuarded = (security: readonly unknown[]) =>
+  security.length > 0 && security.every((scheme) => entriesOf(scheme).length > 0)
 
 /** The kinds of objects that a body may be. Lists of them are left to those who write JSON. */
 function bodiesOf(schema: unknown, follow: Follow, depth = 0): Field[][] {

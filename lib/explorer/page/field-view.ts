@@ -64,7 +64,7 @@ function leafView(field: Field, { value, shown }: Start, context: FieldContext):
   })
   const wrong = element('p', { className: 'wrong', id: freshId() })
   const hint = hintOf(field)
-  const about = element('p', { className: 'dim', id: freshId() }, hint)
+  const about = element('p', { className: 'dim about', id: freshId() }, hint)
   input.setAttribute('aria-describedby', `${wrong.id} ${about.id}`)
   const label = element('label', { htmlFor: input.id }, field.name, requiredMark(field))
   const choices = context.records && field.refersTo !== undefined ? recordChoices(field, input, context) : undefined
@@ -91,7 +91,7 @@ function leafView(field: Field, { value, shown }: Start, context: FieldContext):
 }
 
 export const requiredMark = ({ isRequired }: Field): Content =>
-  isRequired && element('span', { className: 'dim' }, ' required')
+  isRequired && element('span', { className: 'requirement' }, ' required')
 
 /** What a value must be, and what it is for. */
 export function hintOf(field: Field): string {

@@ -23,7 +23,7 @@ export function jsonEditor(text: string, isFree: boolean): JSONEditor {
   const note = element('p', { className: 'wrong', id: freshId() })
   const about = element(
     'p',
-    { className: 'dim', id: freshId() },
+    { className: 'dim about', id: freshId() },
     'The document does not say what this method takes: write it as JSON, or leave it empty to send nothing.'
   )
   const behind = element('pre', { ariaHidden: 'true' })

@@ -46,7 +46,7 @@ export function logIn(explorer: Explorer): void {
   const { session } = explorer
   const dialog = byId('dialog') as HTMLDialogElement
   const problem = element('div')
-  const fields = element('div')
+  const fields = element('div', { className: 'fields' })
   let inputs: readonly FieldView[] = []
   let [strategy] = session.strategies
 

@@ -1,4 +1,5 @@
 import { propertyOf, textOf } from '../model/json.js'
+import { firstService } from '../model/navigation.js'
 import { fromHash, type Place, startOf, toHash } from '../model/place.js'
 import { callView } from './call-view.js'
 import { byId, element, fill, keepFocus, link } from './element.js'
@@ -7,6 +8,7 @@ import { listView } from './list-view.js'
 import { logIn, loginState } from './login-view.js'
 import { recordView } from './record-view.js'
 import { RequestPanel } from './request-panel.js'
+import { servicesView } from './services-view.js'
 import { PageSession } from './session.js'
 
 /** The document that the page is about, with the address that it comes from. */
@@ -23,25 +25,20 @@ async function load(): Promise<readonly [document: unknown, place: string]> {
 function startPage(explorer: Explorer, title: string): void {
   const { services } = explorer.session
   const here = (): Place | undefined => fromHash(location.hash)
+  // A service without a list begins with another method.
+  const placeOf = (place: Place | undefined): Place | undefined => {
+    const service = place && services.get(place.service)
+    return service && place.call === 'find' && !service.operations.has('find') ? startOf(service) : place
+  }
+  const showService = servicesView(explorer)
   let shown: string | undefined
 
   explorer.render = () => {
     loginState(explorer)
-    const [first] = services.values()
-    const place = here() ?? (first && startOf(first))
+    const first = firstService(services.values(), (operation) => !explorer.session.asksForLogin(operation))
+    const place = placeOf(here()) ?? (first && startOf(first))
     const service = place && services.get(place.service)
-    fill(
-      byId('services'),
-      element(
-        'ul',
-        {},
-        [...services.values()].map((listed) => {
-          const anchor = link(toHash(startOf(listed)), '', `/${listed.path}`)
-          anchor.ariaCurrent = listed === service ? 'page' : null
-          return element('li', {}, anchor)
-        })
-      )
-    )
+    showService(service)
     const operation = service?.operations.get(place?.call ?? '')
     if (!place || !service || !operation) {
       const reason =

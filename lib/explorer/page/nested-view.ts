@@ -16,9 +16,9 @@ function frame(field: Field) {
   const hint = hintOf(field)
   const view = element(
     'fieldset',
-    { className: 'nested' },
+    {},
     label,
-    hint !== '' && element('p', { className: 'dim' }, hint),
+    hint !== '' && element('p', { className: 'dim about' }, hint),
     content,
     note
   )

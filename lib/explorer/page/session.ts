@@ -8,7 +8,7 @@ import {
 } from '../../client/index.js'
 import { type Call, requestOfCall, type SentRequest, send } from '../model/call.js'
 import { addressOf, cookiesIn, keyHeadersIn, type LoginForm, nameOf, strategiesIn } from '../model/login.js'
-import { type ExploredService, servicesIn } from '../model/services.js'
+import { type ExploredService, type Operation, servicesIn } from '../model/services.js'
 
 /** What came of a request. */
 export interface Exchange {
@@ -101,6 +101,18 @@ export class PageSession {
 
   setKey(name: string, value: string): void {
     this.#storage.setItem(`key ${name}`, value)
+  }
+
+  /** Whether a method is for those who log in, and nobody has: what the browser sends by itself can't be known. */
+  asksForLogin({ isGuarded }: Operation): boolean {
+    const canLogIn = this.strategies.length > 0 || this.keyHeaders.length > 0
+    const isAnonymous = this.user === undefined && this.cookies.length === 0 && Object.keys(this.keys()).length === 0
+    return isGuarded && canLogIn && isAnonymous
+  }
+
+  /** Whether nothing of a service may be called before a login. */
+  needsLogin({ operations }: ExploredService): boolean {
+    return [...operations.values()].every((operation) => this.asksForLogin(operation))
   }
 
   async logIn({ path, name }: LoginForm, data: object): Promise<void> {

@@ -28,7 +28,7 @@ export function tableView(view: View, rows: Rows, sort: (field: string) => void)
       'th',
       {
         scope: 'col',
-        className: numeric.has(name) ? 'number' : '',
+        className: [name === ordered[0] && 'first', numeric.has(name) && 'number'].filter(Boolean).join(' '),
         ariaSort: direction === undefined ? null : direction === 1 ? 'ascending' : 'descending'
       },
       content
@@ -39,7 +39,9 @@ export function tableView(view: View, rows: Rows, sort: (field: string) => void)
     const text = toCell(value)
     const id = name === idField ? idOfRecord(record, idField) : undefined
     const isDim = typeof value !== 'string' && typeof value !== 'number'
-    const className = [numeric.has(name) && 'number', isDim && 'dim'].filter(Boolean).join(' ')
+    const className = [name === ordered[0] && 'first', numeric.has(name) && 'number', isDim && 'dim']
+      .filter(Boolean)
+      .join(' ')
     const cell = element('td', { className }, id === undefined ? text : link(toHash(recordAt(place, id)), '', text))
     if (text.length > 30) cell.title = text
     return cell

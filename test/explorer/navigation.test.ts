@@ -1,0 +1,71 @@
+import t from 'tap'
+import { findServices, firstService, type ServiceNode, toServiceTree } from '../../lib/explorer/model/navigation.js'
+import { servicesIn } from '../../lib/explorer/model/services.js'
+import { json, mark, object } from './documents.js'
+
+const paths: Record<string, object> = {}
+const add = (path: string, method: string, more: object = {}) => {
+  const url = `/${path.replace(/:(\w+)/g, '{$1}')}`
+  paths[url] = {
+    ...paths[url],
+    [method]: { ...mark(method), ...json(object('a')), ...more, 'x-service': { path, method } }
+  }
+}
+const guarded = { security: [{ BearerAuth: [] }] }
+add('users', 'find', guarded)
+add('users', 'create')
+add('posts/:post/comments/:comment/votes', 'find')
+add('posts', 'find', { security: [{ BearerAuth: [] }, {}], summary: 'Find records of posts' })
+add('posts', 'sendMail', { summary: 'Tell the readers' })
+add('posts/:post/comments', 'find')
+add('posts-old', 'find')
+add('login', 'create')
+const services = servicesIn({ paths, tags: [{ name: 'posts-old', description: 'An archive.' }] })
+
+const plain = ({ label, inside }: ServiceNode): unknown => (inside.length === 0 ? label : [label, inside.map(plain)])
+
+t.test('services stand within those whose paths they go on', async (t) => {
+  t.strictSame(toServiceTree(services.values()).map(plain), [
+    '/users',
+    ['/posts', [['/:post/comments', ['/:comment/votes']]]],
+    '/posts-old',
+    '/login'
+  ])
+  const root = servicesIn({ paths: { '/': { get: { 'x-service': { path: '', method: 'find' } } } } })
+  t.strictSame(toServiceTree([...root.values(), ...services.values()]).length, 5, 'nothing stands within the root')
+})
+
+t.test('services and methods are found by their words', async (t) => {
+  const namesOf = (text: string) =>
+    findServices(services.values(), text).map(({ service, operations }) => [
+      service.path,
+      ...operations.map(({ label }) => label)
+    ])
+  t.strictSame(namesOf('ARCHIVE'), [['posts-old']])
+  t.strictSame(namesOf('send mail'), [['posts', 'Tell the readers']])
+  t.strictSame(namesOf('comments votes'), [['posts/:post/comments/:comment/votes']])
+  t.strictSame(namesOf('tell posts'), [['posts', 'Tell the readers']])
+  t.strictSame(namesOf('nothing'), [])
+})
+
+t.test('the page begins with what may be read', async (t) => {
+  const first = (mayRead: boolean, list = [...services.values()]) =>
+    firstService(list, ({ isGuarded }) => mayRead || !isGuarded)?.path
+  t.equal(first(false), 'posts')
+  t.equal(first(true), 'users')
+  t.equal(
+    first(
+      false,
+      [...services.values()].filter(({ path }) => path === 'users')
+    ),
+    'users'
+  )
+  t.equal(
+    first(
+      false,
+      [...services.values()].filter(({ path }) => path === 'login')
+    ),
+    'login'
+  )
+  t.equal(first(false, []), undefined)
+})

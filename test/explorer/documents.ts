@@ -3,9 +3,9 @@ import { toPlain, toShort } from './plain.js'
 
 /** What is read of a document: of operations without what most are not. */
 export const readAll = (document: unknown) =>
-  [...servicesIn(document)].map(([path, { operations, ...service }]) => [
+  [...servicesIn(document)].map(([path, { operations, many, ...service }]) => [
     path,
-    toPlain(service),
+    toPlain(many.size === 0 ? service : { ...service, many: [...many.keys()] }),
     ...[...operations].map(([key, { bodies, record, query, ...rest }]) => {
       const others = Object.entries(rest).filter(
         ([name, value]) => value !== false && !(name === 'placeholders' && rest.placeholders.length === 0)

@@ -232,6 +232,7 @@ t.test('what a visitor does', { skip: howToInstall }, async (t) => {
 
   await t.test('a password is covered, and copied', async (t) => {
     await link(page, '/authentication').click()
+    await link(page, 'As a request').click()
     await page.getByLabel('Kind').selectOption('local')
     await page.getByLabel('email').fill(user.email)
     await page.getByLabel('password').fill(user.password)

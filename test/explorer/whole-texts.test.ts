@@ -121,7 +121,7 @@ t.test('answers as they are shown', async (t) => {
       ],
       cells: cells.map((cell) => [toPlain(cell), toCell(cell)]),
       readable: [...odd, { a: [1] }, '{"a":1}'].map((one) => [toPlain(one), lines(toReadable(one))]),
-      bodies: bodies.map((body) => [body, lines(toReadableBody(body))]),
+      bodies: bodies.map((body) => [body, lines(toReadableBody(body).text)]),
       ids: [
         ...ids.map((id) => [toPlain(id), toPlain(idOf({ id, _id: 'no' }, 'id'))]),
         ...[{}, { id: 'no', _id: 3 }].map((record) => [

@@ -31,6 +31,9 @@ export function strategiesIn(services: Iterable<ExploredService>): LoginForm[] {
     .sort((a, b) => Number(isToken(a)) - Number(isToken(b)))
 }
 
+/** Whether a service is one that logs in. */
+export const isLoginService = (service: ExploredService): boolean => strategiesIn([service]).length > 0
+
 /** The headers by which keys are sent. */
 export const keyHeadersIn = (document: unknown) => keysIn(document, 'header')
 

@@ -1,3 +1,4 @@
+import { isLoginService } from './login.js'
 import type { Selection } from './query.js'
 import type { ExploredService } from './services.js'
 
@@ -22,11 +23,12 @@ export const listOfService = (service: string): Place => ({
   columns: []
 })
 
-/** Where a service begins: with its list, or the first of its other methods. */
-export function startOf({ path, operations }: ExploredService): Place {
+/** Where a service begins: with its list, with the log-in, or with the first of its other methods. */
+export function startOf(service: ExploredService): Place {
+  const { path, operations } = service
   const place = listOfService(path)
   const [first = 'find'] = [...operations.values()].filter(({ hasId }) => !hasId).map(({ name }) => name)
-  return operations.has('find') ? place : { ...place, call: first }
+  return operations.has('find') || isLoginService(service) ? place : { ...place, call: first }
 }
 
 const encodePath = (path: string) =>

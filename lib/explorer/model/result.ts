@@ -39,6 +39,9 @@ const longest = 120
 /** A value as a cell shows it: one line. */
 export function toCell(value: unknown): string {
   if (value === undefined) return ''
+  // Sums of fractions end in digits that nobody has entered.
+  if (typeof value === 'number' && Number.isFinite(value) && !Number.isInteger(value))
+    return String(Number(value.toPrecision(12)))
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   const line = text.slice(0, longest + 1).replace(/\s+/g, ' ')
   return text.length > longest ? `${line.slice(0, longest)}…` : line
@@ -49,13 +52,16 @@ export const toReadableText = (result: unknown): string =>
   typeof result === 'string' ? result : toReadableJSON(result)
 
 /** A body as it came, as a text to read. */
-export function toReadableBody(text: string): string {
+export function toReadableBody(text: string): { readonly text: string; readonly isJSON: boolean } {
   try {
-    return toReadableJSON(JSON.parse(text))
+    return { text: toReadableJSON(JSON.parse(text)), isJSON: true }
   } catch {
-    return text
+    return { text, isJSON: false }
   }
 }
+
+/** Whether a field of an answer holds a token, which is not for the eyes of others. */
+export const isTokenName = (name: string): boolean => /^(access|refresh|id)_?token$/i.test(name)
 
 /** The id of a record in a URL, where it has one. A number with more digits than a number holds is that of another record. */
 export function idOfRecord(record: Json, field: string): string | undefined {

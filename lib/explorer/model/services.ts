@@ -36,6 +36,8 @@ export interface ExploredService {
   readonly description: string | undefined
   readonly placeholders: readonly string[]
   readonly operations: ReadonlyMap<string, Operation>
+  /** The methods that take many records, without an id. */
+  readonly many: ReadonlyMap<string, Operation>
 }
 
 const six = ['find', 'get', 'create', 'update', 'patch', 'remove']
@@ -44,7 +46,8 @@ const six = ['find', 'get', 'create', 'update', 'patch', 'remove']
 export function servicesIn(document: unknown): Map<string, ExploredService> {
   const follow = createFollow(document)
   const tags = asList(propertyOf(document, 'tags'))
-  const services = new Map<string, ExploredService & { operations: Map<string, Operation> }>()
+  type Growing = ExploredService & { operations: Map<string, Operation>; many: Map<string, Operation> }
+  const services = new Map<string, Growing>()
   for (const [url, item] of entriesOf(propertyOf(document, 'paths')))
     for (const operation of entriesOf(item).flatMap(([, operationByVerb]) => [
       operationByVerb,
@@ -61,12 +64,15 @@ export function servicesIn(document: unknown): Map<string, ExploredService> {
         idField: textOf(propertyOf(mark, 'id')) ?? 'id',
         description: descriptionOf(tag, path),
         placeholders: placeholdersOf(place),
-        operations: new Map()
+        operations: new Map(),
+        many: new Map()
       }
       services.set(place, service)
       const earlierOperation = service.operations.get(name)
       // A method that takes a record or many is shown by its operation for a record.
-      if (!earlierOperation?.hasId) service.operations.set(name, readOperation(name, route, operation as Json, follow))
+      const described = readOperation(name, route, operation as Json, follow)
+      if (!earlierOperation?.hasId) service.operations.set(name, described)
+      if (['patch', 'remove'].includes(name) && !described.hasId) service.many.set(name, described)
     }
   return services
 }

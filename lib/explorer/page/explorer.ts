@@ -13,6 +13,8 @@ export interface Explorer {
   readonly lists: Map<string, Place>
   /** The forms that somebody has typed in and left, by the hash of their place. */
   readonly drafts: Map<string, Draft>
+  /** The services that are asked without a login though they need one. */
+  readonly asked: Set<string>
   /** What the next view says of what has happened. */
   notice: string
   logIn(): void
@@ -65,6 +67,7 @@ export const callOf = ({ service, operation }: View, place: Place, data?: unknow
   id: place.id,
   // A placeholder without a value is not filled in yet.
   route: Object.fromEntries([...place.route].filter(([, value]) => value !== '')),
-  query: toQuery(place, operation),
+  // Where a query can't name them, columns are left out on the page alone.
+  query: toQuery(operation.canSelect ? place : { ...place, columns: [] }, operation),
   data
 })

@@ -1,4 +1,5 @@
 import { toActionLabel } from '../model/labels.js'
+import { isLoginService } from '../model/login.js'
 import { listOfService, type Place, startOf, toHash } from '../model/place.js'
 import { type Content, element, fill, freshId, link } from './element.js'
 import { go, type View } from './explorer.js'
@@ -29,6 +30,9 @@ export const trail = ({ explorer, service, place }: View, ...more: Content[]): C
 /** The methods that can be called from here: those of the record, or of all. */
 function actionsOf({ service, place }: View): Content[] {
   const isRecord = place.call === 'get'
+  const to = (call: string): Place => ({ ...listOfService(service.path), call, id: place.id, route: place.route })
+  // The page of a log-in does what its methods do.
+  if (place.call === 'find' && isLoginService(service)) return [link(toHash(to('create')), 'button', 'As a request')]
   if (!isRecord && place.call !== 'find') return []
   const shown = [...service.operations.values()].filter(
     ({ name, hasId }) => name !== 'find' && name !== 'get' && hasId === isRecord
@@ -37,7 +41,6 @@ function actionsOf({ service, place }: View): Content[] {
   const order = ['create', 'patch', 'update', '', 'remove']
   const placeOf = (name: string) => order.indexOf(order.includes(name) ? name : '')
   shown.sort((a, b) => placeOf(a.name) - placeOf(b.name))
-  const to = (call: string): Place => ({ ...listOfService(service.path), call, id: place.id, route: place.route })
   return shown.map(({ name, summary }) => {
     const anchor = link(toHash(to(name)), name === 'create' ? 'button primary' : 'button', toActionLabel(name))
     anchor.title = summary

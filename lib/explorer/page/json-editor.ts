@@ -2,13 +2,16 @@ import { faultIn, tokensOf } from '../model/json-text.js'
 import { type Content, element, fill, freshId } from './element.js'
 import type { Mark } from './field-view.js'
 
-/** A text of JSON in its colours. */
-export const colours = (text: string): Content =>
-  tokensOf(text).map((token) =>
-    token.kind === 'space' || token.kind === 'mark'
-      ? token.text
-      : element('span', { className: `json-${token.kind}` }, token.text)
-  )
+/** A text of JSON in its colours. What stands at a name that `isSecret` says so of is covered. */
+export function colours(text: string, isSecret: (name: string) => boolean = () => false): Content {
+  let name = ''
+  return tokensOf(text).map((token) => {
+    if (token.kind === 'key') name = token.text.slice(1, -1)
+    if (token.kind === 'space' || token.kind === 'mark') return token.text
+    const isCovered = token.kind === 'text' && isSecret(name)
+    return element('span', { className: isCovered ? 'secret' : `json-${token.kind}` }, token.text)
+  })
+}
 
 export interface JSONEditor extends Mark {
   readonly view: HTMLElement

@@ -1,17 +1,21 @@
 import { missingIn } from '../model/call.js'
 import type { Place } from '../model/place.js'
-import { toReadableText, toRows } from '../model/result.js'
+import { columnsOf, type Rows, toReadableText, toRows } from '../model/result.js'
+import { columnsChosen, columnsView } from './columns-view.js'
 import { button, byId, type Content, element, fill, keepFocus } from './element.js'
 import { callOf, sendFrom, type View } from './explorer.js'
 import { filtersView, markConditions } from './filters-view.js'
 import { createForm, headView, routeFields, showHead } from './head-view.js'
+import { loginNotice } from './login-view.js'
 import { pagerView } from './pager-view.js'
 import { problemView } from './problem-view.js'
+import { forMany, selectionView } from './selection-view.js'
 import { tableView } from './table-view.js'
 
 /** The records of a service: finds them, filters, sorts, pages. */
 export async function listView(view: View): Promise<void> {
-  const { explorer, place, service } = view
+  const { explorer, service } = view
+  const place = { ...view.place, columns: columnsChosen(view) }
   explorer.lists.set(service.path, place)
   let draft = place
   const conditions = element('div', { className: 'filters' })
@@ -21,6 +25,8 @@ export async function listView(view: View): Promise<void> {
   // What was found before stays until there is more.
   const before = main.querySelector<HTMLElement>('.records')
   if (before?.dataset.list === service.path) answer.append(...before.childNodes)
+  // Who chooses columns goes on with the next one.
+  const isMenuOpen = before?.dataset.list === service.path && main.querySelector('.menu[open]') !== null
   const preview = () => {
     const isWrong = markConditions(view, draft.filters)
     void explorer.panel.show(
@@ -53,9 +59,14 @@ export async function listView(view: View): Promise<void> {
       rows,
       element(
         'div',
-        { className: 'buttons' },
+        { className: 'tools' },
         button('Add a condition', add, { className: 'small' }),
-        element('button', { className: 'small primary' }, 'Find')
+        element('button', { className: 'small primary' }, 'Find'),
+        element(
+          'div',
+          { className: 'end' },
+          columnsView({ ...view, place }, isMenuOpen, (columns) => showHead(view, { ...place, columns }))
+        )
       )
     )
     return preview()
@@ -69,10 +80,15 @@ export async function listView(view: View): Promise<void> {
   const isWrong = renderFilters()
   const missing = missingIn(callOf(view, place))
   const toDo = missing.length > 0 ? `Fill in ${missing.join(' and ')}` : isWrong ? 'Correct the conditions' : undefined
+  if (toDo === undefined && explorer.session.asksForLogin(view.operation) && !explorer.asked.has(service.path)) {
+    fill(answer, loginNotice(view))
+    explorer.panel.clearAnswer()
+    return
+  }
   if (toDo !== undefined) return fill(answer, element('p', { className: 'empty' }, `${toDo} to see records.`))
   answer.ariaBusy = 'true'
   const response = await sendFrom(view, answer, callOf(view, place)).then(
-    (result) => resultView(view, result),
+    (result) => resultView({ ...view, place }, result),
     (error) => problemView(explorer, error, { again: () => explorer.render() })
   )
   if (!answer.isConnected) return
@@ -95,18 +111,28 @@ function resultView(view: View, result: unknown): Content {
       sort: direction === undefined ? { field, direction: 1 } : direction === 1 ? { field, direction: -1 } : undefined
     })
   }
+  const columns = columnsShown(view, rows)
+  const selection = element('div')
+  const pick = (ids: readonly string[]) => fill(selection, ids.length > 0 && selectionView(view, ids))
+  const takesMany = ['patch', 'remove'].some((name) => forMany(view, name) !== undefined)
   return [
+    selection,
     rows.records.length === 0
-      ? element(
-          'p',
-          { className: 'empty' },
-          place.skip > 0 && rows.total !== 0
-            ? 'There are no more records: this page is past the last one.'
-            : place.filters.length > 0
-              ? 'No record fits these conditions.'
-              : 'There are no records.'
-        )
-      : tableView(view, rows, sort),
-    pagerView(view, rows)
+      ? element('p', { className: 'empty' }, reasonOf(view, rows))
+      : tableView(view, rows, columns, { sort, pick: takesMany ? pick : undefined }),
+    pagerView(view, rows, columns)
   ]
+}
+
+function reasonOf({ place }: View, rows: Rows): string {
+  if (place.skip > 0 && rows.total !== 0) return 'There are no more records: this page is past the last one.'
+  return place.filters.length > 0 ? 'No record fits these conditions.' : 'There are no records.'
+}
+
+/** The columns of a table. The id leads to the record, wherever the document has it. */
+function columnsShown({ operation, service, place }: View, rows: Rows): string[] {
+  const names = operation.record.map(({ name }) => name)
+  const columns = columnsOf(rows.records, names, place.columns)
+  const isId = (name: string) => name === service.idField
+  return [...columns.filter(isId), ...columns.filter((name) => !isId(name))]
 }

@@ -1,37 +1,20 @@
 import { toData } from '../model/data.js'
 import { toProblem } from '../model/problem.js'
 import { button, byId, type Content, element, fill, freshId, labelled, select } from './element.js'
-import type { Explorer } from './explorer.js'
+import type { Explorer, View } from './explorer.js'
 import { type FieldView, fieldView } from './field-view.js'
-import { createForm } from './head-view.js'
+import { createForm, headView } from './head-view.js'
 import { markFields, problemView } from './problem-view.js'
 
 /** Who is logged in, with the way in or out. */
 export function loginState(explorer: Explorer): void {
   const { session } = explorer
   const canLogIn = session.strategies.length > 0 || session.keyHeaders.length > 0
-  const out = async () => {
-    try {
-      await session.logOut()
-    } catch (error) {
-      const dialog = byId('dialog') as HTMLDialogElement
-      const problem = problemView(explorer, error, { isOfLogin: true })
-      fill(
-        dialog,
-        element('h2', { id: 'dialog-title' }, 'Not logged out'),
-        problem,
-        button('Close', () => dialog.close())
-      )
-      dialog.showModal()
-    }
-    loginState(explorer)
-    explorer.update()
-  }
   fill(
     byId('login'),
     session.user !== undefined && [
       element('span', { className: 'user' }, session.user),
-      button('Log out', out, { key: 'out' })
+      button('Log out', () => logOut(explorer), { key: 'out' })
     ],
     session.user === undefined && canLogIn && button('Log in', () => explorer.logIn(), { key: 'in' }),
     // Another library sets it, at a page of the application.
@@ -41,19 +24,91 @@ export function loginState(explorer: Explorer): void {
   )
 }
 
+async function logOut(explorer: Explorer): Promise<void> {
+  try {
+    await explorer.session.logOut()
+  } catch (error) {
+    const dialog = byId('dialog') as HTMLDialogElement
+    const problem = problemView(explorer, error, { isOfLogin: true })
+    fill(
+      dialog,
+      element('h2', { id: 'dialog-title' }, 'Not logged out'),
+      problem,
+      button('Close', () => dialog.close())
+    )
+    dialog.showModal()
+  }
+  loginState(explorer)
+  explorer.update()
+}
+
+/** What stands in the place of records that are for those who log in. */
+export function loginNotice({ explorer, service }: View): HTMLElement {
+  const ask = () => {
+    explorer.asked.add(service.path)
+    explorer.render()
+  }
+  return element(
+    'div',
+    { className: 'empty' },
+    element('p', {}, `/${service.path} is for those who log in.`),
+    element(
+      'div',
+      { className: 'buttons' },
+      button('Log in', () => explorer.logIn(), { className: 'primary' }),
+      button('Ask all the same', ask)
+    )
+  )
+}
+
+/** The page of an authentication service: who is logged in, or the way in. */
+export function loginPage(view: View): void {
+  const { explorer, service } = view
+  const { session } = explorer
+  explorer.panel.clear()
+  explorer.update = explorer.render
+  const form = loginForm(explorer, () => explorer.update())
+  fill(
+    byId('main'),
+    headView(view, `/${service.path}`),
+    session.user === undefined
+      ? form.view
+      : element(
+          'div',
+          { className: 'empty' },
+          element('p', {}, `You are logged in: ${session.user}.`),
+          button('Log out', () => logOut(explorer))
+        )
+  )
+  if (session.user === undefined) form.render()
+}
+
 /** Asks for what a login takes, in a dialog. */
 export function logIn(explorer: Explorer): void {
-  const { session } = explorer
   const dialog = byId('dialog') as HTMLDialogElement
+  const form = loginForm(
+    explorer,
+    () => {
+      dialog.close()
+      explorer.update()
+    },
+    button('Cancel', () => dialog.close())
+  )
+  fill(dialog, element('h2', { id: 'dialog-title' }, 'Log in'), form.view)
+  dialog.showModal()
+  form.render()
+}
+
+function loginForm(explorer: Explorer, done: () => void, ...buttons: Content[]) {
+  const { session } = explorer
   const problem = element('div')
   const fields = element('div', { className: 'fields' })
   let inputs: readonly FieldView[] = []
   let [strategy] = session.strategies
 
   const renderFields = () => {
-    inputs = (strategy?.fields ?? []).map((field) =>
-      fieldView(field, { value: undefined, shown: undefined }, { isChange: false })
-    )
+    const start = { value: undefined, shown: undefined }
+    inputs = (strategy?.fields ?? []).map((field) => fieldView(field, start, { isChange: false }))
     fill(
       fields,
       inputs.map(({ view }) => view)
@@ -84,32 +139,22 @@ export function logIn(explorer: Explorer): void {
       )
       return
     }
-    dialog.close()
     loginState(explorer)
-    explorer.update()
+    done()
   }
 
-  fill(
-    dialog,
-    element('h2', { id: 'dialog-title' }, 'Log in'),
-    createForm(
-      'call',
-      send,
-      strategies(),
-      fields,
-      keys,
-      problem,
-      element(
-        'div',
-        { className: 'buttons' },
-        element('button', { className: 'primary' }, 'Log in'),
-        button('Cancel', () => dialog.close())
-      ),
-      element(
-        'p',
-        { className: 'dim' },
-        session.cookies.length > 0 ? 'A cookie keeps the login.' : 'The token is kept until this tab is closed.'
-      )
+  const view = createForm(
+    'call',
+    send,
+    strategies(),
+    fields,
+    keys,
+    problem,
+    element('div', { className: 'buttons' }, element('button', { className: 'primary' }, 'Log in'), buttons),
+    element(
+      'p',
+      { className: 'dim' },
+      session.cookies.length > 0 ? 'A cookie keeps the login.' : 'The token is kept until this tab is closed.'
     )
   )
 
@@ -127,6 +172,5 @@ export function logIn(explorer: Explorer): void {
     return labelled('Strategy', choice)
   }
 
-  dialog.showModal()
-  renderFields()
+  return { view, render: renderFields }
 }

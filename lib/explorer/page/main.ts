@@ -1,11 +1,12 @@
 import { propertyOf, textOf } from '../model/json.js'
+import { isLoginService } from '../model/login.js'
 import { firstService } from '../model/navigation.js'
 import { fromHash, type Place, startOf, toHash } from '../model/place.js'
 import { callView } from './call-view.js'
 import { byId, element, fill, keepFocus, link } from './element.js'
 import type { Explorer, View } from './explorer.js'
 import { listView } from './list-view.js'
-import { logIn, loginState } from './login-view.js'
+import { logIn, loginPage, loginState } from './login-view.js'
 import { recordView } from './record-view.js'
 import { RequestPanel } from './request-panel.js'
 import { servicesView } from './services-view.js'
@@ -28,7 +29,8 @@ function startPage(explorer: Explorer, title: string): void {
   // A service without a list begins with another method.
   const placeOf = (place: Place | undefined): Place | undefined => {
     const service = place && services.get(place.service)
-    return service && place.call === 'find' && !service.operations.has('find') ? startOf(service) : place
+    const isList = service?.operations.has('find') || place?.call !== 'find'
+    return service && !isList ? startOf(service) : place
   }
   const showService = servicesView(explorer)
   let shown: string | undefined
@@ -39,7 +41,8 @@ function startPage(explorer: Explorer, title: string): void {
     const place = placeOf(here()) ?? (first && startOf(first))
     const service = place && services.get(place.service)
     showService(service)
-    const operation = service?.operations.get(place?.call ?? '')
+    const isLogin = service !== undefined && isLoginService(service) && place?.call === 'find'
+    const operation = service?.operations.get(isLogin ? 'create' : (place?.call ?? ''))
     if (!place || !service || !operation) {
       const reason =
         services.size === 0
@@ -59,6 +62,7 @@ function startPage(explorer: Explorer, title: string): void {
     }
     document.title = `${service.path} · ${title}`
     const view: View = { explorer, place, service, operation }
+    if (isLogin) return keepFocus(() => loginPage(view))
     const render = place.call === 'find' ? listView : place.call === 'get' ? recordView : callView
     explorer.update = explorer.render
     const isOther = shown !== undefined && shown !== service.path + place.call + place.id
@@ -89,6 +93,7 @@ async function main(): Promise<void> {
       panel: new RequestPanel(session),
       lists: new Map(),
       drafts: new Map(),
+      asked: new Set(),
       notice: '',
       logIn: () => logIn(explorer),
       render: () => {},

@@ -1,9 +1,12 @@
 import { missingIn } from '../model/call.js'
 import { isObject } from '../model/json.js'
-import { columnsOf, toReadableText } from '../model/result.js'
-import { byId, element, fill } from './element.js'
+import { toReadableMoment } from '../model/moments.js'
+import { columnsOf, isTokenName, toReadableText } from '../model/result.js'
+import type { Field } from '../model/schema.js'
+import { byId, type Content, element, fill } from './element.js'
 import { callOf, sendFrom, type View } from './explorer.js'
 import { createForm, headView, routeFields, showHead, trail } from './head-view.js'
+import { colours } from './json-editor.js'
 import { problemView } from './problem-view.js'
 
 /** A record, with what can be done with it. */
@@ -43,6 +46,7 @@ export function valuesView({ operation }: Pick<View, 'operation'>, record: unkno
   ).filter((name) => Object.hasOwn(record, name))
   const rows = names.map((name) => {
     const value = record[name]
+    const field = operation.record.find((candidate) => candidate.name === name)
     const isNested = typeof value === 'object' && value !== null
     return element(
       'div',
@@ -51,9 +55,16 @@ export function valuesView({ operation }: Pick<View, 'operation'>, record: unkno
       element(
         'dd',
         { className: isNested || typeof value === 'boolean' || value === null ? 'code' : '' },
-        toReadableText(value)
+        isTokenName(name) ? element('span', { className: 'secret' }, toReadableText(value)) : valueText(value, field)
       )
     )
   })
-  return element('dl', {}, rows)
+  return element('dl', { className: 'card' }, rows)
+}
+
+/** A value to read; of a date, what people write. */
+function valueText(value: unknown, field: Field | undefined): Content {
+  const moment = toReadableMoment(value, field?.format)
+  if (moment !== undefined) return element('span', { title: String(value) }, moment)
+  return typeof value === 'object' && value !== null ? colours(toReadableText(value)) : toReadableText(value)
 }

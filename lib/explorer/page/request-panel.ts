@@ -1,6 +1,7 @@
 import { type Call, missingIn } from '../model/call.js'
-import { toDuration, toReadableBody, toSize } from '../model/result.js'
+import { toDuration, toSize } from '../model/result.js'
 import { formsOf, headerForms, type RequestTexts, toTexts } from '../model/texts.js'
+import { answerView } from './answer-view.js'
 import { button, byId, type Content, element, fill } from './element.js'
 import type { Exchange, PageSession } from './session.js'
 
@@ -9,9 +10,6 @@ const librariesShown = { curl: 'curl', fetch: 'fetch', typescript: 'TypeScript' 
   string
 >
 type Name = keyof RequestTexts
-
-// More would only make the page slow.
-const most = 20_000
 
 /** Shows the request as it is typed, and the answer to the last one. */
 export class RequestPanel {
@@ -54,7 +52,7 @@ export class RequestPanel {
         { className: 'tabs' },
         element('div', { role: 'tablist', ariaLabel: 'Form of the request' }, this.#tabs),
         this.#status,
-        button('Copy', () => this.#copy(), { className: 'small', id: 'copy' })
+        button('Copy', () => this.#copyRequest(), { className: 'small', id: 'copy' })
       ),
       pre,
       this.#answer
@@ -103,12 +101,23 @@ export class RequestPanel {
   /** Shows that a request got no answer. */
   showNoAnswer(): void {
     this.status = 'No answer'
-    this.#fillAnswer('status bad')
+    this.#fillAnswer('bad')
   }
 
-  #fillAnswer(className: string, ...content: Content[]): void {
+  #fillAnswer(className: string, text = '', ...content: Content[]): void {
     this.#answer.ariaBusy = null
-    fill(this.#answer, element('h2', {}, 'Answer'), element('p', { className, id: 'status' }, this.status), ...content)
+    const copyAnswer = () => this.#copy(text, this.#answer)
+    fill(
+      this.#answer,
+      element('h2', {}, 'Answer'),
+      element(
+        'div',
+        { className: 'status' },
+        element('p', { className, id: 'status' }, this.status),
+        text !== '' && button('Copy', copyAnswer, { className: 'small', ariaLabel: 'Copy the answer' })
+      ),
+      ...content
+    )
   }
 
   #choose(name: Name): void {
@@ -134,10 +143,12 @@ export class RequestPanel {
     if (this.#texts !== undefined) fill(this.#code, veil(this.#texts[this.#name], this.#secrets))
   }
 
-  async #copy(): Promise<void> {
-    if (this.#texts === undefined) return
-    const text = this.#texts[this.#name]
-    const isCopied = await copy(text, this.#code)
+  #copyRequest(): Promise<void> {
+    return this.#texts === undefined ? Promise.resolve() : this.#copy(this.#texts[this.#name], this.#code)
+  }
+
+  async #copy(text: string, shown: HTMLElement): Promise<void> {
+    const isCopied = await copy(text, shown)
     this.#status.textContent = isCopied ? 'Copied' : 'Press Ctrl+C'
     setTimeout(() => {
       this.#status.textContent = ''
@@ -152,12 +163,7 @@ export class RequestPanel {
     this.status = [`${status} ${statusText}`.trim(), toDuration(milliseconds), toSize(new Blob([text]).size)].join(
       ' · '
     )
-    const readable = toReadableBody(text)
-    const shown = readable.length > most ? `${readable.slice(0, most)}…` : readable
-    this.#fillAnswer(
-      isGood ? 'status good' : 'status bad',
-      shown !== '' && element('pre', { tabIndex: 0, ariaLabel: 'Body of the answer', role: 'region' }, shown)
-    )
+    this.#fillAnswer(isGood ? 'good' : 'bad', text, answerView(text))
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type Storage
 } from '../../client/index.js'
 import { type Call, requestOfCall, type SentRequest, send } from '../model/call.js'
+import { asList } from '../model/json.js'
 import { addressOf, cookiesIn, keyHeadersIn, type LoginForm, nameOf, strategiesIn } from '../model/login.js'
 import { type ExploredService, type Operation, servicesIn } from '../model/services.js'
 
@@ -113,6 +114,24 @@ export class PageSession {
   /** Whether nothing of a service may be called before a login. */
   needsLogin({ operations }: ExploredService): boolean {
     return [...operations.values()].every((operation) => this.asksForLogin(operation))
+  }
+
+  /** What somebody has chosen for this page, in this browser. */
+  remembered(key: string): readonly string[] {
+    try {
+      const names: unknown = JSON.parse(localStorage.getItem(`explorer ${this.base} ${key}`) ?? '[]')
+      return asList(names).filter((name) => typeof name === 'string')
+    } catch {
+      return []
+    }
+  }
+
+  remember(key: string, names: readonly string[]): void {
+    try {
+      localStorage.setItem(`explorer ${this.base} ${key}`, JSON.stringify(names))
+    } catch {
+      // Without a storage it holds as long as the address does.
+    }
   }
 
   async logIn({ path, name }: LoginForm, data: object): Promise<void> {

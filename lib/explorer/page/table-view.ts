@@ -1,25 +1,60 @@
 import { type Json, propertyOf } from '../model/json.js'
+import { toReadableMoment } from '../model/moments.js'
 import { listOfService, type Place, toHash } from '../model/place.js'
-import { columnsOf, idOfRecord, type Rows, toCell } from '../model/result.js'
-import { element, link } from './element.js'
+import { idOfRecord, type Rows, toCell } from '../model/result.js'
+import type { Field } from '../model/schema.js'
+import { type Content, element, link } from './element.js'
 import type { View } from './explorer.js'
 
-/** The records of a list. `sort` is called with the field of a heading. */
-export function tableView(view: View, rows: Rows, sort: (field: string) => void): HTMLElement {
+/** What a table does when it is used. */
+export interface TableActions {
+  /** Called with the field of a heading. */
+  sort(field: string): void
+  /** Called with the ids that are chosen; `undefined` where nothing can be done with many. */
+  readonly pick: ((ids: readonly string[]) => void) | undefined
+}
+
+/** The records of a list, by columns. */
+export function tableView(view: View, rows: Rows, columns: readonly string[], actions: TableActions): HTMLElement {
   const { service, operation, place } = view
-  const schemaNames = operation.record.map(({ name }) => name)
   const { idField } = service
-  const columns = columnsOf(rows.records, schemaNames, place.columns)
-  // The id leads to the record, wherever the document has it.
-  const ordered = [...columns.filter((column) => column === idField), ...columns.filter((column) => column !== idField)]
-  const numeric = new Set(operation.record.filter(({ kind }) => kind === 'number').map(({ name }) => name))
-  const canSort = (name: string) => operation.sortable === undefined || operation.sortable.includes(name)
+  const fields = new Map(operation.record.map((field) => [field.name, field]))
+  const boxes = new Map<string, HTMLInputElement>()
+  const picked = () => [...boxes].filter(([, box]) => box.checked).map(([id]) => id)
+  const all = element('input', {
+    type: 'checkbox',
+    ariaLabel: 'Select all',
+    onchange: () => {
+      for (const box of boxes.values()) box.checked = all.checked
+      actions.pick?.(picked())
+    }
+  })
+  const pickBox = (record: Json): Content => {
+    if (actions.pick === undefined) return undefined
+    const id = idOfRecord(record, idField)
+    const box = element('input', {
+      type: 'checkbox',
+      ariaLabel: `Select ${id ?? 'nothing'}`,
+      disabled: id === undefined,
+      onchange: () => {
+        all.checked = [...boxes.values()].every((other) => other.checked)
+        actions.pick?.(picked())
+      }
+    })
+    if (id !== undefined) boxes.set(id, box)
+    return element('td', { className: 'pick' }, box)
+  }
+  const classesOf = (name: string) =>
+    [name === columns[0] && 'first', fields.get(name)?.kind === 'number' && name !== idField && 'number'].filter(
+      Boolean
+    )
   const heading = (name: string) => {
     const direction = place.sort?.field === name ? place.sort.direction : undefined
-    const content = canSort(name)
+    const canSort = operation.sortable === undefined || operation.sortable.includes(name)
+    const content = canSort
       ? element(
           'button',
-          { type: 'button', onclick: () => sort(name), className: 'sort', key: `sort-${name}` },
+          { type: 'button', onclick: () => actions.sort(name), className: 'sort', key: `sort-${name}` },
           name,
           element('span', { ariaHidden: 'true' }, direction === -1 ? '↓' : '↑')
         )
@@ -28,7 +63,7 @@ export function tableView(view: View, rows: Rows, sort: (field: string) => void)
       'th',
       {
         scope: 'col',
-        className: [name === ordered[0] && 'first', numeric.has(name) && 'number'].filter(Boolean).join(' '),
+        className: classesOf(name).join(' '),
         ariaSort: direction === undefined ? null : direction === 1 ? 'ascending' : 'descending'
       },
       content
@@ -36,15 +71,18 @@ export function tableView(view: View, rows: Rows, sort: (field: string) => void)
   }
   const cell = (record: Json, name: string) => {
     const value = propertyOf(record, name)
-    const text = toCell(value)
     const id = name === idField ? idOfRecord(record, idField) : undefined
-    const isDim = typeof value !== 'string' && typeof value !== 'number'
-    const className = [name === ordered[0] && 'first', numeric.has(name) && 'number', isDim && 'dim']
-      .filter(Boolean)
-      .join(' ')
-    const cell = element('td', { className }, id === undefined ? text : link(toHash(recordAt(place, id)), '', text))
-    if (text.length > 30) cell.title = text
-    return cell
+    const isDim = typeof value === 'object'
+    const content =
+      id === undefined ? valueView(view, value, fields.get(name)) : link(toHash(recordAt(place, id)), '', toCell(value))
+    const created = element(
+      'td',
+      { className: [...classesOf(name), isDim && 'dim'].filter(Boolean).join(' ') },
+      content
+    )
+    const text = toCell(value)
+    if (text.length > 30 || typeof content !== 'object') created.title = text
+    return created
   }
   return element(
     'div',
@@ -52,7 +90,11 @@ export function tableView(view: View, rows: Rows, sort: (field: string) => void)
     element(
       'table',
       {},
-      element('thead', {}, element('tr', {}, ordered.map(heading))),
+      element(
+        'thead',
+        {},
+        element('tr', {}, actions.pick && element('th', { className: 'pick' }, all), columns.map(heading))
+      ),
       element(
         'tbody',
         {},
@@ -60,12 +102,29 @@ export function tableView(view: View, rows: Rows, sort: (field: string) => void)
           element(
             'tr',
             {},
-            ordered.map((name) => cell(record, name))
+            pickBox(record),
+            columns.map((name) => cell(record, name))
           )
         )
       )
     )
   )
+}
+
+/** A value of a table: dates as people write them, a sign for yes and no, a link to a record of another service. */
+function valueView({ explorer }: View, value: unknown, field: Field | undefined): Content {
+  if (typeof value === 'boolean')
+    return element(
+      'span',
+      { className: value ? 'yes' : 'dim', role: 'img', ariaLabel: String(value) },
+      value ? '✓' : '✗'
+    )
+  const text = toReadableMoment(value, field?.format) ?? toCell(value)
+  const target = explorer.session.services.get(field?.refersTo ?? '')
+  const id = idOfRecord({ id: value }, 'id')
+  if (target === undefined || id === undefined || !target.operations.has('get') || target.placeholders.length > 0)
+    return text
+  return link(toHash(recordAt(listOfService(target.path), id)), '', text)
 }
 
 /** The place of a record of a list. */

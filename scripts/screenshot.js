@@ -1,8 +1,10 @@
-// Makes docs/images/atlas.png, the picture of the README: the page of the atlas, on a database of its own.
+// Makes the pictures of the README, docs/images: the page of the atlas, on a database of its own, and the explorer of the first program of the README.
+import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import { createApp } from '../dist/examples/atlas/app.js'
@@ -11,7 +13,7 @@ import { executablePath, howToInstall } from '../dist/test/support/chromium.js'
 import { toPalettePNG } from './palette-png.js'
 
 if (howToInstall) throw new Error(howToInstall)
-const target = new URL('../docs/images/atlas.png', import.meta.url)
+const images = new URL('../docs/images/', import.meta.url)
 const viewport = { width: 1280, height: 985 }
 const place = 'region=Africa&sort=-area&country=TCD'
 
@@ -19,6 +21,19 @@ const ada = { email: 'ada@example.com', name: 'Ada', password: 'correct horse' }
 const notes = [
   { text: 'Between 1963 and 1985 Lake Chad lost nine tenths of its area. It has grown since.' },
   { text: 'Emi Koussi, a volcano in the Tibesti, is the highest mountain of the Sahara: 3,415 m.', pinned: true }
+]
+
+// biome-ignore format: a table
+const books = [
+  { title: 'Invisible Cities', author: 'Italo Calvino', published: '1972-11-03', pages: 165 },
+  { title: 'The Left Hand of Darkness', author: 'Ursula K. Le Guin', published: '1969-03-01', pages: 286 },
+  { title: 'Beloved', author: 'Toni Morrison', published: '1987-09-02', pages: 324 },
+  { title: 'Austerlitz', author: 'W. G. Sebald', published: '2001-02-21', pages: 415 },
+  { title: 'The Periodic Table', author: 'Primo Levi', published: '1975-05-01', pages: 260, inPrint: false },
+  { title: 'Pale Fire', author: 'Vladimir Nabokov', published: '1962-04-01', pages: 315 },
+  { title: 'Life: A User’s Manual', author: 'Georges Perec', published: '1978-09-01', pages: 581 },
+  { title: 'The Waves', author: 'Virginia Woolf', published: '1931-10-08', pages: 324, inPrint: false },
+  { title: 'Middlemarch', author: 'George Eliot', published: '1871-12-01', pages: 904 }
 ]
 
 // In place of the font of a desktop: a server has none, and the picture would look like nobody's browser.
@@ -48,14 +63,59 @@ try {
     await page.getByRole('article').getByText(text).waitFor()
   }
   await page.evaluate('document.activeElement.blur()')
-  const image = toPalettePNG(await pixelsOf(await page.screenshot()), viewport.width, viewport.height)
-  mkdirSync(new URL('.', target), { recursive: true })
-  writeFileSync(target, image)
-  console.log(`${fileURLToPath(target)}: ${image.length} bytes`)
+  await save(page, 'atlas.png', viewport)
+  await app.close()
+  await showExplorer()
 } finally {
   await browser.close()
   await app.close()
   rmSync(folder, { recursive: true, force: true })
+}
+
+async function save(page, name, { width, height }) {
+  const image = toPalettePNG(await pixelsOf(await page.screenshot()), width, height)
+  const target = new URL(name, images)
+  mkdirSync(images, { recursive: true })
+  writeFileSync(target, image)
+  console.log(`${fileURLToPath(target)}: ${image.length} bytes`)
+}
+
+/** Runs the first program of the README as it stands there, and shows its explorer. */
+async function showExplorer() {
+  const [, program] = /```js\n(.*?)```/s.exec(readFileSync(new URL('../README.md', import.meta.url), 'utf8'))
+  const file = new URL('../dist/readme.mjs', import.meta.url)
+  writeFileSync(file, program)
+  const server = spawn(process.execPath, [fileURLToPath(file)], { stdio: 'inherit' })
+  try {
+    const address = 'http://localhost:3030'
+    await untilAnswered(`${address}/books`)
+    for (const book of books) {
+      const headers = { 'Content-Type': 'application/json' }
+      const { ok } = await fetch(`${address}/books`, { method: 'POST', headers, body: JSON.stringify(book) })
+      if (!ok) throw new Error(`No book: ${book.title}`)
+    }
+    const size = { width: 1280, height: 640 }
+    const page = await browser.newPage({ viewport: size, reducedMotion: 'reduce', bypassCSP: true })
+    await page.goto(`${address}/explorer#/books?.pages.$gt=250&desc=published`)
+    await page.addStyleTag({ content: style })
+    await page.getByRole('cell', { name: 'Austerlitz' }).waitFor()
+    await save(page, 'explorer.png', size)
+  } finally {
+    server.kill()
+    rmSync(file)
+  }
+}
+
+async function untilAnswered(url) {
+  for (let count = 0; count < 200; count++) {
+    const isThere = await fetch(url).then(
+      () => true,
+      () => false
+    )
+    if (isThere) return
+    await setTimeout(50)
+  }
+  throw new Error(`${url} is not answered`)
 }
 
 /** The browser reads its own picture. */

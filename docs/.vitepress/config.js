@@ -108,7 +108,8 @@ export default defineConfig({
         items: [
           page('Testing and production', 'testing-and-production'),
           page('Limits, timeouts, shutdown', 'operation'),
-          page('Benchmarks', 'benchmarks')
+          page('Benchmarks', 'benchmarks'),
+          page('Troubleshooting', 'troubleshooting')
         ]
       },
       {

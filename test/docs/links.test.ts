@@ -20,7 +20,11 @@ t.test('every link leads to a file, and to a heading of it', async (t) => {
 })
 
 t.test('the anchors of headings are those of GitHub', async (t) => {
-  t.match(anchorsOf('docs/services.md'), ['services', 'appservice-is-not-a-function', 'commonjs'])
+  t.match(anchorsOf('docs/troubleshooting.md').slice(0, 3), [
+    'troubleshooting',
+    'when-the-server-starts',
+    'appservice-is-not-a-function'
+  ])
 })
 
 t.test('a page is short enough to be read at once', async (t) => {

@@ -26,9 +26,9 @@ t.test('every exported name is told of', async (t) => {
   }
 })
 
-t.test('its table of options names all of the plugin and of a service', async (t) => {
+t.test('the table of options names all of the plugin and of a service', async (t) => {
   const source = read('lib/server/plugin-options.ts')
-  const [, table = ''] = /^## Options\n([\s\S]*?)^## /m.exec(read('README.md')) ?? []
+  const [, table = ''] = /^## Options\n([\s\S]*?)^## /m.exec(read('docs/services.md')) ?? []
   for (const list of ['ofPlugin', 'ofService']) {
     const [, names = ''] = new RegExp(`const ${list}: [^=]+ = {([^}]*)\n}`).exec(source) ?? []
     t.ok(names.includes('hooks: map'), `${list} was read`)

@@ -1,8 +1,5 @@
 import t from 'tap'
 import { fromInputMoment, momentHint, toInputMoment, toReadableMoment } from '../../lib/explorer/model/moments.js'
-import { createFollow, toField } from '../../lib/explorer/model/schema.js'
-
-const field = (format: string) => toField('at', { type: 'string', format }, createFollow({}))
 
 t.test('moments in the inputs of a form', async (t) => {
   for (const text of ['2030-01-31T12:00:00.000Z', '1999-12-31T23:59:59.000Z', '0099-01-01T00:00:00.000Z']) {
@@ -26,7 +23,7 @@ t.test('moments in the inputs of a form', async (t) => {
 
 t.test('what a moment is, beside its input', async (t) => {
   t.strictSame(
-    ['date-time', 'date', 'time'].map((format) => momentHint(field(format), 'Europe/Berlin')),
+    ['date-time', 'date', 'time'].map((format) => momentHint(format, 'Europe/Berlin')),
     ['a date with a time, here Europe/Berlin', 'a date', 'a time, in UTC']
   )
 })

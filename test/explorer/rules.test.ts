@@ -1,5 +1,5 @@
 import t from 'tap'
-import { rangeOf, rulesOf } from '../../lib/explorer/model/rules.js'
+import { rangeOf, toRuleTexts } from '../../lib/explorer/model/rules.js'
 
 t.test('what a value must be, in words', async (t) => {
   const rows: [schema: object, rules: string[]][] = [
@@ -25,7 +25,7 @@ t.test('what a value must be, in words', async (t) => {
     [{ pattern: 7, format: 7, uniqueItems: 'yes' }, []]
   ]
   for (const [schema, rules] of rows)
-    t.strictSame(rulesOf(schema as Record<string, unknown>), rules, JSON.stringify(schema))
+    t.strictSame(toRuleTexts(schema as Record<string, unknown>), rules, JSON.stringify(schema))
 })
 
 t.test('what an input of a number takes', async (t) => {

@@ -47,13 +47,13 @@ export function toData(entries: readonly Entry[], isChange = false): Filled {
 
 type Problems = Map<string, string>
 /** The value to send, or none. */
-type Reading = readonly [] | readonly [unknown]
+type EntryReading = readonly [] | readonly [unknown]
 
-function readEntry(entry: Entry, place: string, problems: Problems, isChange: boolean): Reading {
+function readEntry(entry: Entry, place: string, problems: Problems, isChange: boolean): EntryReading {
   const { kind } = entry.field
   const isWhole = kind === 'object' || kind === 'union' || kind === 'list'
   if (!isWhole) return readLeaf(entry, place, problems, isChange)
-  const reading = kind === 'list' ? readList(entry, place, problems) : readObject(entry, place, problems)
+  const reading = kind === 'list' ? readItems(entry, place, problems) : readObject(entry, place, problems)
   const isSame = reading.length === 1 && JSON.stringify(reading[0]) === JSON.stringify(entry.value)
   return isChange && isSame ? [] : reading
 }
@@ -63,7 +63,7 @@ function readLeaf(
   place: string,
   problems: Problems,
   isChange: boolean
-): Reading {
+): EntryReading {
   if (text === initial && (isChange || (value === undefined && text === ''))) return []
   if (text === initial && value !== undefined) return [value]
   if (text === '') return field.isNullable ? [null] : field.kind === 'text' ? [''] : []
@@ -73,7 +73,7 @@ function readLeaf(
   return [parsed.value]
 }
 
-function readObject({ field, value, inside }: Entry, place: string, problems: Problems): Reading {
+function readObject({ field, value, inside }: Entry, place: string, problems: Problems): EntryReading {
   if (inside === undefined) return value === undefined || !(field.isNullable || value === null) ? [] : [null]
   // What the schema does not name stays.
   const members = new Map(entriesOf(value))
@@ -88,7 +88,7 @@ function readObject({ field, value, inside }: Entry, place: string, problems: Pr
 
 const absent = Symbol('absent')
 
-function readList({ field, value, inside = [] }: Entry, place: string, problems: Problems): Reading {
+function readItems({ field, value, inside = [] }: Entry, place: string, problems: Problems): EntryReading {
   if (inside.length === 0 && !Array.isArray(value)) return value === null ? [null] : field.isRequired ? [[]] : []
   return [
     inside.map((entry, index) => {

@@ -1,5 +1,5 @@
 /** A part of a text of JSON, with what it is. */
-export interface Token {
+export interface JSONToken {
   readonly kind: 'key' | 'text' | 'number' | 'word' | 'mark' | 'space' | 'wrong'
   readonly text: string
 }
@@ -8,11 +8,11 @@ const parts =
   /(?<space>[ \t\r\n]+)|(?<text>"(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|(?<number>-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-]))|(?<word>(?:true|false|null)(?!\w))|(?<mark>[{}[\]:,])|(?<wrong>"[^\n]*|[^ \t\r\n{}[\]:,"]+)/gu
 
 /** The parts of a text, which together are the text. What is no part of JSON is `wrong`. */
-export function tokensOf(text: string): Token[] {
-  let next: Token | undefined
-  const backwards = [...text.matchAll(parts)].toReversed().map(({ groups, 0: part }): Token => {
-    const [kind] = Object.entries(groups ?? {}).find(([, group]) => group !== undefined) as [Token['kind'], string]
-    const token: Token = { kind: kind === 'text' && next?.text === ':' ? 'key' : kind, text: part }
+export function tokensOf(text: string): JSONToken[] {
+  let next: JSONToken | undefined
+  const backwards = [...text.matchAll(parts)].toReversed().map(({ groups, 0: part }): JSONToken => {
+    const [kind] = Object.entries(groups ?? {}).find(([, group]) => group !== undefined) as [JSONToken['kind'], string]
+    const token: JSONToken = { kind: kind === 'text' && next?.text === ':' ? 'key' : kind, text: part }
     if (kind !== 'space') next = token
     return token
   })
@@ -20,14 +20,14 @@ export function tokensOf(text: string): Token[] {
 }
 
 /** Where a text stops being JSON, and why. */
-export interface Fault {
+export interface JSONFault {
   readonly line: number
   readonly column: number
   readonly message: string
 }
 
 // What may come next, and how that is called.
-const expectations = {
+const nextParts = {
   value: 'a value',
   item: 'a value or ]',
   key: 'a name in double quotes',
@@ -36,10 +36,10 @@ const expectations = {
   more: 'a comma or the closing bracket',
   end: 'nothing more'
 }
-type Expectation = keyof typeof expectations
+type Expectation = keyof typeof nextParts
 
 /** The first place of a text that is no JSON, if there is one. */
-export function faultIn(text: string): Fault | undefined {
+export function faultIn(text: string): JSONFault | undefined {
   const open: string[] = []
   let expected: Expectation = 'value'
   let offset = 0
@@ -47,19 +47,19 @@ export function faultIn(text: string): Fault | undefined {
     if (token.kind !== 'space') {
       const next: Expectation | undefined = step(token, expected, open)
       if (next === undefined)
-        return faultAt(text, offset, `expected ${expectations[expected]}, not ${shorten(token.text)}`)
+        return faultAt(text, offset, `expected ${nextParts[expected]}, not ${cutShort(token.text)}`)
       expected = next
     }
     offset += token.text.length
   }
   if (expected === 'end') return undefined
-  return faultAt(text, offset, `expected ${expectations[expected]}, but the text ends`)
+  return faultAt(text, offset, `expected ${nextParts[expected]}, but the text ends`)
 }
 
-const shorten = (text: string) => (text.length > 20 ? `${text.slice(0, 20)}…` : text)
+const cutShort = (text: string) => (text.length > 20 ? `${text.slice(0, 20)}…` : text)
 
 /** What is expected after a part; `undefined` where it may not stand. */
-function step({ kind, text }: Token, expected: Expectation, open: string[]): Expectation | undefined {
+function step({ kind, text }: JSONToken, expected: Expectation, open: string[]): Expectation | undefined {
   const afterValue = () => (open.length === 0 ? 'end' : 'more')
   const closes = (text === '}' && open.at(-1) === '{') || (text === ']' && open.at(-1) === '[')
   if (closes && ['item', 'member', 'more'].includes(expected)) {
@@ -77,7 +77,7 @@ function step({ kind, text }: Token, expected: Expectation, open: string[]): Exp
   return kind === 'mark' || kind === 'wrong' ? undefined : afterValue()
 }
 
-function faultAt(text: string, offset: number, message: string): Fault {
+function faultAt(text: string, offset: number, message: string): JSONFault {
   const lines = text.slice(0, offset).split('\n')
   return { line: lines.length, column: (lines.at(-1) as string).length + 1, message }
 }

@@ -1,5 +1,3 @@
-import type { Field } from './schema.js'
-
 /** The types of inputs for moments, by format. */
 export const momentInputs: ReadonlyMap<string | undefined, string> = new Map([
   ['date-time', 'datetime-local'],
@@ -30,7 +28,7 @@ export function fromInputMoment(text: string, format: string | undefined): strin
 }
 
 /** What a moment is, beside its input. */
-export const momentHint = ({ format }: Field, zone: string): string =>
+export const momentHint = (format: string | undefined, zone: string): string =>
   format === 'date-time' ? `a date with a time, here ${zone}` : format === 'time' ? 'a time, in UTC' : 'a date'
 
 const styles = {

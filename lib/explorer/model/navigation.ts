@@ -4,7 +4,7 @@ import type { ExploredService, Operation } from './services.js'
 /** A service in the list of all, with those whose paths begin with its own. */
 export interface ServiceNode {
   readonly service: ExploredService
-  /** Its path, without what it shares with the one above. */
+  /** The path, without what it shares with the one above. */
   readonly label: string
   readonly inside: readonly ServiceNode[]
 }

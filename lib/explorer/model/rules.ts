@@ -22,7 +22,7 @@ export function rangeOf(schema: Json): { min?: number; max?: number; step?: numb
   }
 }
 
-const formats: ReadonlyMap<unknown, string> = new Map([
+const formatNames: ReadonlyMap<unknown, string> = new Map([
   ['email', 'an e-mail address'],
   ['uri', 'a URL'],
   ['uuid', 'a UUID'],
@@ -31,11 +31,11 @@ const formats: ReadonlyMap<unknown, string> = new Map([
   ['hostname', 'the name of a host']
 ])
 
-const counted = (count: number | string, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`
+const withUnit = (count: number | string, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`
 
 /** From how much to how much: `8 to 1024 characters`. */
 function between(min: number | undefined, max: number | undefined, unit: string): string | undefined {
-  const say = (count: number | string) => (unit === '' ? String(count) : counted(count, unit))
+  const say = (count: number | string) => (unit === '' ? String(count) : withUnit(count, unit))
   if (max === undefined) return min === undefined || (min === 0 && unit !== '') ? undefined : `at least ${say(min)}`
   if (min === undefined || (min === 0 && unit !== '')) return `at most ${say(max)}`
   return min === max ? say(min) : say(`${min} to ${max}`)
@@ -44,13 +44,13 @@ function between(min: number | undefined, max: number | undefined, unit: string)
 const toLeast = (min: number | undefined) => (min === 1 ? undefined : min)
 
 /** What a value must be besides its type, in words. */
-export function rulesOf(schema: Json): string[] {
+export function toRuleTexts(schema: Json): string[] {
   const more = (key: string, words: string) => {
     const limit = numberIn(schema, key)
     return limit === undefined ? undefined : `${words} ${limit}`
   }
   const pattern = propertyOf(schema, 'pattern')
-  const format = formats.get(propertyOf(schema, 'format'))
+  const format = formatNames.get(propertyOf(schema, 'format'))
   return [
     isInteger(schema) ? 'a whole number' : undefined,
     format,

@@ -1,6 +1,6 @@
 import { asList, entriesOf, isObject, type Json, propertyOf, textOf } from './json.js'
 import { momentInputs } from './moments.js'
-import { rangeOf, rulesOf } from './rules.js'
+import { rangeOf, toRuleTexts } from './rules.js'
 
 // References may lead in a circle.
 const most = 20
@@ -117,7 +117,7 @@ export function toField(name: string, fieldSchema: unknown, follow: Follow, isRe
     description: textOf(propertyOf(schema, 'description')) ?? textOf(propertyOf(simple, 'description')),
     format: kind === 'text' || kind === 'moment' ? format : undefined,
     range: kind === 'number' ? rangeOf(simple) : {},
-    rules: kind === 'choice' ? [] : rulesOf(simple),
+    rules: kind === 'choice' ? [] : toRuleTexts(simple),
     standard: propertyOf(schema, 'default') ?? propertyOf(simple, 'default'),
     refersTo: textOf(propertyOf(schema, 'x-refers-to')) ?? textOf(propertyOf(simple, 'x-refers-to')),
     item: kind === 'list' ? item : undefined,
@@ -140,7 +140,7 @@ function itemOf(schema: Json, follow: Follow, depth: number): Field | undefined 
 /** Whether a schema is that of an object with fields. A `type` says so, or goes without saying. */
 function hasFields(schema: Json, follow: Follow): boolean {
   const types = typesOf(schema).filter((type) => type !== 'null' && type !== undefined)
-  return (types.length === 0 || types.join() === 'object') && fieldNamesOf(schema, follow).length > 0
+  return (types.length === 0 || types.join() === 'object') && propertiesOf(schema, follow).length > 0
 }
 
 function kindOf(schema: Json): Kind {
@@ -152,7 +152,7 @@ function kindOf(schema: Json): Kind {
   return type === 'number' || type === 'integer' ? 'number' : type === 'boolean' ? type : 'json'
 }
 
-const fieldNamesOf = (schema: Json, follow: Follow) =>
+const propertiesOf = (schema: Json, follow: Follow) =>
   [...partsOf(schema, follow)].flatMap((part) => entriesOf(propertyOf(part, 'properties')))
 
 /** The fields of an object, in the order of its schema. */

@@ -4,12 +4,12 @@ import { type Content, element } from './element.js'
 import { colours } from './json-editor.js'
 
 // More would only make the page slow.
-const most = 20_000
+const longestAnswer = 20_000
 
 /** A body of an answer: JSON in its colours, with objects and lists that fold; tokens are covered. */
 export function answerView(text: string): Content {
   const { text: readable, isJSON } = toReadableBody(text)
-  const shown = readable.length > most ? `${readable.slice(0, most)}…` : readable
+  const shown = readable.length > longestAnswer ? `${readable.slice(0, longestAnswer)}…` : readable
   if (shown === '') return undefined
   const properties = { tabIndex: 0, ariaLabel: 'Body of the answer', role: 'region' }
   return element('pre', { ...properties, className: 'fold' }, isJSON ? foldsOf(shown).map(foldView) : shown)

@@ -5,17 +5,17 @@ import type { View } from './explorer.js'
 /** The columns that were chosen for a service; none where all are shown. */
 export function columnsChosen({ explorer, service, operation, place }: View): readonly string[] {
   if (place.columns.length > 0) return place.columns
-  const names = namesOf(operation)
+  const names = fieldNamesOf(operation)
   return explorer.session.remembered(keyOf(service)).filter((name) => names.includes(name))
 }
 
 const keyOf = ({ path }: ExploredService) => `columns ${path}`
-const namesOf = ({ record }: Operation) => record.map(({ name }) => name)
+const fieldNamesOf = ({ record }: Operation) => record.map(({ name }) => name)
 
 /** Which fields of the records are shown. What is chosen is remembered in this browser. */
 export function columnsView(view: View, isOpen: boolean, choose: (columns: readonly string[]) => void): Content {
   const { operation, explorer, service } = view
-  const names = namesOf(operation)
+  const names = fieldNamesOf(operation)
   if (names.length < 2) return undefined
   const columns = columnsChosen(view)
   const chosen = new Set(columns.length > 0 ? columns : names)

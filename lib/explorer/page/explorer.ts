@@ -14,7 +14,7 @@ export interface Explorer {
   /** The forms that somebody has typed in and left, by the hash of their place. */
   readonly drafts: Map<string, Draft>
   /** The services that are asked without a login though they need one. */
-  readonly asked: Set<string>
+  readonly openings: Set<string>
   /** What the next view says of what has happened. */
   notice: string
   logIn(): void

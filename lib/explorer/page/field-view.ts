@@ -1,39 +1,10 @@
-import { type Entry, toFieldText } from '../model/data.js'
+import { toFieldText } from '../model/data.js'
 import { isObject } from '../model/json.js'
-import { fromInputMoment, momentHint, momentInputs, toInputMoment } from '../model/moments.js'
+import { fromInputMoment, momentInputs, toInputMoment } from '../model/moments.js'
 import type { Field } from '../model/schema.js'
-import { type Content, element, fill, freshId, select } from './element.js'
+import { element, fill, freshId, select } from './element.js'
+import { type FieldContext, type FieldView, hintOf, requiredMark, type Start } from './field-parts.js'
 import { listFieldView, objectFieldView } from './nested-view.js'
-
-/** Where something can be wrong: what is marked, and the note beside it. */
-export interface Mark {
-  readonly input: HTMLElement
-  readonly note: HTMLElement
-}
-
-/** A field of a form. */
-export interface FieldView {
-  readonly view: HTMLElement
-  /** What names it: items of a list are named anew when they move. */
-  readonly label: HTMLElement
-  read(): Entry
-  /** The parts of the form that can be wrong, by their places. */
-  marks(place: string): readonly (readonly [place: string, mark: Mark])[]
-}
-
-/** What a field begins with: the value of the record, and what is shown in its place where that was typed elsewhere. */
-export interface Start {
-  readonly value: unknown
-  readonly shown: unknown
-}
-
-/** What the fields of a form share. */
-export interface FieldContext {
-  /** Whether only those are sent that change. */
-  readonly isChange: boolean
-  /** The records of a service to choose from. */
-  records?(service: string): Promise<readonly (readonly [id: string, label: string])[]>
-}
 
 type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
@@ -90,26 +61,6 @@ function leafView(field: Field, { value, shown }: Start, context: FieldContext):
   }
 }
 
-export const requiredMark = ({ isRequired }: Field): Content =>
-  isRequired && element('span', { className: 'requirement' }, ' required')
-
-/** What a value must be, and what it is for. */
-export function hintOf(field: Field): string {
-  const { kind, standard, isNullable, rules, description, refersTo } = field
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  return [
-    kind === 'json' && 'JSON',
-    kind === 'moment' && momentHint(field, zone),
-    ...rules,
-    refersTo !== undefined && `a record of /${refersTo}`,
-    isNullable && 'may be empty',
-    standard !== undefined && standard !== null && `by default ${toFieldText(standard) || 'empty'}`,
-    description
-  ]
-    .filter(Boolean)
-    .join(' · ')
-}
-
 interface Control {
   readonly input: Input
   read(): string
@@ -126,7 +77,7 @@ function controlFor(field: Field, text: string, shown: string): Control {
     }
   })
   if (field.kind === 'file') return plain(element('input', { ...properties, type: 'file', multiple: field.isMany }))
-  if (field.kind === 'boolean' && !field.isNullable && [text, shown].every((one) => /^(true|false|)$/.test(one)))
+  if (field.kind === 'boolean' && !field.isNullable && [text, shown].every((part) => /^(true|false|)$/.test(part)))
     return switchControl(element('input', { ...properties, type: 'checkbox' }), text)
   if (field.kind === 'boolean' || field.kind === 'choice') {
     const choices = field.kind === 'boolean' ? ['true', 'false'] : field.choices.map(String)
@@ -134,7 +85,7 @@ function controlFor(field: Field, text: string, shown: string): Control {
     return plain(select([['', '—'], ...all.map((choice) => [choice, choice] as const)], text, properties))
   }
   if (field.kind === 'moment') {
-    const moments = [text, shown].map((one) => toInputMoment(one, field.format))
+    const moments = [text, shown].map((part) => toInputMoment(part, field.format))
     if (!moments.includes(undefined))
       return momentControl(
         element('input', { ...properties, type: momentInputs.get(field.format), step: '1', value: moments[0] }),
@@ -153,7 +104,7 @@ function controlFor(field: Field, text: string, shown: string): Control {
       })
     )
   const numbers = /^(-?\d+(\.\d+)?)?$/
-  if (field.kind === 'number' && [text, shown].every((one) => numbers.test(one))) {
+  if (field.kind === 'number' && [text, shown].every((part) => numbers.test(part))) {
     const { min, max, step } = field.range
     return plain(
       element('input', {

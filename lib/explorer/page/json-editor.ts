@@ -1,6 +1,6 @@
 import { faultIn, tokensOf } from '../model/json-text.js'
 import { type Content, element, fill, freshId } from './element.js'
-import type { Mark } from './field-view.js'
+import type { Mark } from './field-parts.js'
 
 /** A text of JSON in its colours. What stands at a name that `isSecret` says so of is covered. */
 export function colours(text: string, isSecret: (name: string) => boolean = () => false): Content {
@@ -19,7 +19,7 @@ export interface JSONEditor extends Mark {
 }
 
 // The colours of more would make typing slow.
-const most = 50_000
+const longestColoured = 50_000
 
 /** A place to write JSON: its colours stand behind the text, and what is wrong with it is said as it is typed. */
 export function jsonEditor(text: string, isFree: boolean): JSONEditor {
@@ -35,7 +35,7 @@ export function jsonEditor(text: string, isFree: boolean): JSONEditor {
   const paint = () => {
     const { value } = input
     // A line that ends the text has no height without something in it.
-    fill(behind, value.length > most ? value : colours(value), '\n')
+    fill(behind, value.length > longestColoured ? value : colours(value), '\n')
     input.rows = Math.max(isFree ? 4 : 10, value.split('\n').length)
   }
   input.addEventListener('input', () => {

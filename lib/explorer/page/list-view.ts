@@ -80,7 +80,7 @@ export async function listView(view: View): Promise<void> {
   const isWrong = renderFilters()
   const missing = missingIn(callOf(view, place))
   const toDo = missing.length > 0 ? `Fill in ${missing.join(' and ')}` : isWrong ? 'Correct the conditions' : undefined
-  if (toDo === undefined && explorer.session.asksForLogin(view.operation) && !explorer.asked.has(service.path)) {
+  if (toDo === undefined && explorer.session.asksForLogin(view.operation) && !explorer.openings.has(service.path)) {
     fill(answer, loginNotice(view))
     explorer.panel.clearAnswer()
     return

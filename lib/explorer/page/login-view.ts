@@ -2,7 +2,8 @@ import { toData } from '../model/data.js'
 import { toProblem } from '../model/problem.js'
 import { button, byId, type Content, element, fill, freshId, labelled, select } from './element.js'
 import type { Explorer, View } from './explorer.js'
-import { type FieldView, fieldView } from './field-view.js'
+import type { FieldView } from './field-parts.js'
+import { fieldView } from './field-view.js'
 import { createForm, headView } from './head-view.js'
 import { markFields, problemView } from './problem-view.js'
 
@@ -45,7 +46,7 @@ async function logOut(explorer: Explorer): Promise<void> {
 /** What stands in the place of records that are for those who log in. */
 export function loginNotice({ explorer, service }: View): HTMLElement {
   const ask = () => {
-    explorer.asked.add(service.path)
+    explorer.openings.add(service.path)
     explorer.render()
   }
   return element(

@@ -93,7 +93,7 @@ async function main(): Promise<void> {
       panel: new RequestPanel(session),
       lists: new Map(),
       drafts: new Map(),
-      asked: new Set(),
+      openings: new Set(),
       notice: '',
       logIn: () => logIn(explorer),
       render: () => {},

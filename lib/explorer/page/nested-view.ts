@@ -2,7 +2,7 @@ import { placeWithin, toVariantLabel, variantOf } from '../model/data.js'
 import { asList, propertyOf } from '../model/json.js'
 import type { Field } from '../model/schema.js'
 import { button, type Content, element, fill, freshId, labelled, select } from './element.js'
-import { type FieldContext, type FieldView, hintOf, requiredMark, type Start } from './field-view.js'
+import { type FieldContext, type FieldView, hintOf, requiredMark, type Start } from './field-parts.js'
 
 type Make = (field: Field, start: Start, context: FieldContext) => FieldView
 

@@ -1,7 +1,7 @@
 import { type Detail, toProblem } from '../model/problem.js'
 import { button, element } from './element.js'
 import type { Explorer } from './explorer.js'
-import type { Mark } from './field-view.js'
+import type { Mark } from './field-parts.js'
 
 /**
  * Shows an error, and what to do about it. What belongs to a field of the form is shown there too.

@@ -1,7 +1,7 @@
 import { listOfService } from '../model/place.js'
 import { idOfRecord, toRecordLabel, toRows } from '../model/result.js'
 import { callOf, type Explorer } from './explorer.js'
-import type { FieldContext } from './field-view.js'
+import type { FieldContext } from './field-parts.js'
 
 /** The records of services, to choose from: the first ones, as the service gives them. */
 export const choicesOf =

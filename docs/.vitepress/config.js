@@ -38,20 +38,82 @@ function toText(token) {
   token.attrs = null
 }
 
+const sentence = 'Write find and create; get REST, validation, OpenAPI, a typed client and an admin page'
+const mark =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0a6285"/><path d="M4 5h8M4 8h8M4 11h5" stroke="#fff" stroke-width="1.5" stroke-linecap="round"/></svg>'
+
+/** The README is the home page: what one gets stands before it. */
+function transformPageData(page) {
+  if (page.relativePath !== 'index.md') return
+  Object.assign(page.frontmatter, {
+    layout: 'home',
+    titleTemplate: 'Services for Fastify',
+    hero: {
+      name: 'fastify-services',
+      text: 'Write find and create',
+      tagline: 'Get REST, validation, OpenAPI, a typed client and an admin page for Fastify.',
+      actions: [
+        { theme: 'brand', text: 'Start', link: '#a-first-request' },
+        { theme: 'alt', text: 'The explorer', link: '/docs/explorer' },
+        ...(repository ? [{ theme: 'alt', text: 'GitHub', link: repository }] : [])
+      ]
+    },
+    features
+  })
+}
+
+const features = [
+  ['Fastify 5', 'Hooks, plugins, logger and limits of Fastify apply. Routes of your own stay.', '/docs/http'],
+  [
+    'One schema',
+    'TypeBox, zod, Valibot, ArkType or JSON Schema: validation, types and OpenAPI.',
+    '/docs/schemas-and-openapi'
+  ],
+  ['Databases', 'Adapters for Knex, MongoDB and memory, or a library of your own.', '/docs/databases'],
+  ['Log-in', 'Passwords, tokens, cookies, API keys; who may do what.', '/docs/login'],
+  ['A typed client', '7 kB for browsers and Node, over fetch, axios and others.', '/docs/client'],
+  [
+    'Feathers 5',
+    'Services, hooks and clients work unchanged. Mount an application as it is.',
+    '/docs/coming-from-feathers'
+  ]
+].map(([title, details, link]) => ({ title, details, link }))
+
+// Where the site is, and where the code is: DOCS_URL=https://example.com/ npm run docs
+const { DOCS_URL: site, DOCS_REPOSITORY: repository } = process.env
+
+/** A card shows the explorer. Its picture needs a whole address. */
+function transformHead({ assets }) {
+  const picture = assets.find((asset) => /explorer\..*png$/.test(asset))
+  if (!site || !picture) return []
+  return [['meta', { property: 'og:image', content: new URL(picture, site).href }]]
+}
+
 export default defineConfig({
   title: 'fastify-services',
-  description: 'Services over HTTP for Fastify: an object with methods becomes a REST resource',
-  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  description: sentence,
+  head: [
+    ['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(mark)}` }],
+    ['meta', { name: 'theme-color', content: '#0a6285' }],
+    ['meta', { property: 'og:type', content: 'website' }],
+    ['meta', { property: 'og:title', content: 'fastify-services' }],
+    ['meta', { property: 'og:description', content: sentence }],
+    ['meta', { name: 'twitter:card', content: 'summary_large_image' }]
+  ],
   base: process.env.DOCS_BASE ?? '/',
   srcDir: '..',
   srcExclude: ['{bench,create,dist,fuzz,lib,scripts,soak,test,types}/**', '**/node_modules/**'],
   rewrites: { 'README.md': 'index.md', 'examples/:name/README.md': 'examples/:name/index.md' },
+  transformPageData,
+  transformHead,
   markdown: {
     anchor: { slugify: toAnchor },
     config: linkInSite,
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' }
   },
   themeConfig: {
+    logo: { src: `data:image/svg+xml,${encodeURIComponent(mark)}`, alt: '' },
+    ...(repository && { socialLinks: [{ icon: 'github', link: repository }] }),
     search: { provider: 'local' },
     outline: [2, 3],
     nav: [

@@ -4,6 +4,7 @@ import { memory } from '@feathersjs/memory'
 import Fastify, { type FastifyInstance } from 'fastify'
 import services, { errorHandler } from 'fastify-services'
 import authentication from 'fastify-services/authentication'
+import explorer from 'fastify-services/explorer'
 import { openapi } from 'fastify-services/openapi'
 import { byAuthor, isFree, ofPost, ownRecord, setAuthor, withFields } from './hooks.js'
 import { describePost, Posts } from './posts.js'
@@ -82,6 +83,8 @@ export async function createBlog(secret: string | Buffer, logger = false): Promi
     strategies: { jwt: true, local: { usernameField: { name: 'email', normalize: 'lowercase' } } }
   })
   app.get('/health', { schema: { hide: true } }, async () => ({ status: 'ok' }))
+  // Whoever opens it sees the whole document: a blog of your own may register it in development alone.
+  await app.register(explorer)
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
   return app
 }

@@ -9,4 +9,4 @@ closeWithGrace({ delay: 9_000 }, async ({ err }) => {
   await app.close()
 })
 const address = await app.listen({ port: Number(process.env.PORT ?? 3030), host: process.env.HOST ?? 'localhost' })
-console.log(`The blog is at ${address}, and its document at ${address}/openapi.json`)
+console.log(`The blog is at ${address}: look at it by ${address}/explorer. Its document is at ${address}/openapi.json`)

@@ -118,12 +118,13 @@ export default defineConfig({
     outline: [2, 3],
     nav: [
       { text: 'Start', link: '/' },
+      { text: 'Tutorial', link: '/docs/tutorial' },
       { text: 'Login', link: '/docs/login' },
       { text: 'Client', link: '/docs/client' },
       { text: 'Feathers', link: '/docs/coming-from-feathers' }
     ],
     sidebar: [
-      { text: 'Start', items: [{ text: 'What it is', link: '/' }] },
+      { text: 'Start', items: [{ text: 'What it is', link: '/' }, page('Tutorial: an issue tracker', 'tutorial')] },
       {
         text: 'Write a service',
         items: [
@@ -150,8 +151,7 @@ export default defineConfig({
       {
         text: 'Log users in',
         items: [
-          page('Tutorial', 'login'),
-          page('Organisations', 'organisations'),
+          page('First steps', 'login'),
           page('Permissions', 'permissions'),
           page('Reference', 'login-reference'),
           page('Strategies', 'login-strategies'),

@@ -6,9 +6,27 @@ import type { Listing, PathOf, ServiceAt } from './listing.js'
 import type { Callable, OfferedName, ParamsQuery, Reserved, ResultOf, Signatures } from './method.js'
 import type { Identity, Query, Service } from './service.js'
 
-type IteratedRecord<R> = R extends readonly (infer E)[] ? E : R extends { data: readonly (infer E)[] } ? E : never
-type JsonResult<F> = F extends (...args: never[]) => infer R ? Jsonify<Awaited<R>> : never
-type FirstArgument<F> = F extends (...args: infer A) => unknown ? A[0] : never
+type ListedIn<R> = R extends readonly (infer E)[] ? E : R extends { data: readonly (infer E)[] } ? E : never
+type FindSignature<S> = S extends { find?: infer F } ? Signatures<NonNullable<F>>[number] : never
+
+/** The records that a walk through a service gives. */
+export type IteratedRecord<S> = ListedIn<ResultOf<S extends { find?: infer F } ? NonNullable<F> : never>>
+
+type FindParams<S> =
+  FindSignature<S> extends infer F ? (F extends [infer A extends readonly unknown[], unknown] ? A[0] : never) : never
+
+/** What a walk takes besides the service: the params of `find`, required where its path has placeholders, and options. */
+export type IterateArguments<S> = [NonNullable<FindParams<S>>] extends [never]
+  ? [params?: ClientParams, options?: IterateOptions]
+  : undefined extends FindParams<S>
+    ? [params?: FindParams<S>, options?: IterateOptions]
+    : [params: FindParams<S>, options?: IterateOptions]
+
+/** Options of a walk. */
+export interface IterateOptions {
+  /** The name of the field that tells records apart. Default: `'id'` or `'_id'`, whichever the records have. */
+  id?: string
+}
 
 /**
  * A service of the client: the methods of the server's class `S`, with results as they are after JSON. Any name may be that of a custom method.
@@ -19,15 +37,7 @@ export type ClientService<S, App = unknown, P = unknown> = {
     : NonNullable<S[K]> extends Callable
       ? K & OfferedName<S>
       : never]-?: ClientMethod<NonNullable<S[K]>, Like<S, K>, Placeholder<P> | RoutePlaceholder<S, K>>
-} & (Pick<S, keyof S & OfferedName<S>> extends { find?: infer F }
-  ? {
-      /** Gives all records that a query selects. It requests a page when the loop needs it, and no more after the loop ends. */
-      iterate(
-        ...args: Arguments<FirstArgument<NonNullable<F>>, Placeholder<P>>
-      ): AsyncGenerator<IteratedRecord<JsonResult<NonNullable<F>>>, void, void>
-    }
-  : unknown) &
-  ServiceAddons<Received<S>, App>
+} & ServiceAddons<Received<S>, App>
 
 // The methods with results as hooks and listeners of the client get them.
 type Received<S> = {

@@ -1,11 +1,5 @@
-import type {
-  AnyService,
-  ClientApplication,
-  ClientOptions,
-  ClientParams,
-  ClientServiceOptions
-} from '../../types/client.js'
-import type { HookOptions, RegisteredService } from '../../types/hooks.js'
+import type { AnyService, ClientApplication, ClientOptions, ClientServiceOptions } from '../../types/client.js'
+import type { HookOptions } from '../../types/hooks.js'
 import { neutral } from '../core/compose.js'
 import { createEmitter, eventMethods } from '../core/events.js'
 import { HookStore } from '../core/hooks.js'
@@ -45,11 +39,8 @@ export function createClient<Services = Record<string, AnyService>>({
       observer: neutral,
       provide
     })
-    const registered = entry.service as RegisteredService<Finder>
-    if (!('iterate' in service))
-      Object.assign(registered, { iterate: (params?: ClientParams) => iterate(registered, params) })
     entries.set(name, entry)
-    return registered
+    return entry.service
   }
 
   return Object.assign(app, eventMethods(createEmitter(), app, onListenerError), {
@@ -83,23 +74,4 @@ export function createClient<Services = Record<string, AnyService>>({
     reAuthenticate: noLogin,
     logout: noLogin
   }) as ClientApplication<Services>
-}
-
-/** A service with pages. */
-export interface Finder {
-  find(params: ClientParams): Promise<unknown>
-}
-
-/** Gives the records of a `find` one by one, and asks for the next page when it is needed. It ends with a plain list or an empty page. */
-export async function* iterate(service: Finder, params: ClientParams = {}): AsyncGenerator<unknown, void, void> {
-  const { query } = params
-  let skip = Number(query?.$skip ?? 0)
-  while (true) {
-    const result = await service.find(skip ? { ...params, query: { ...query, $skip: skip } } : params)
-    if (Array.isArray(result)) return yield* result
-    const { data = [], total } = (result ?? {}) as { data?: unknown[]; total: number }
-    yield* data
-    skip += data.length
-    if (data.length === 0 || (total >= 0 && skip >= total)) return
-  }
 }

@@ -31,3 +31,4 @@ export {
   type RestServiceSettings
 } from './rest-service.js'
 export { memoryStorage, type Storage } from './token-store.js'
+export { iterate } from './walk.js'

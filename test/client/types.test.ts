@@ -10,6 +10,7 @@ import {
   type HookMap,
   type HookOptions,
   type HookType,
+  iterate,
   type Jsonify,
   type Listener,
   type NextFunction,
@@ -105,7 +106,7 @@ export async function proofs() {
   const archived = await messages.archive({ before: '2026' })
   same<typeof archived.done, string>(true)
   same<typeof archived.count, never>(true)
-  for await (const one of messages.iterate({ query: { text: 'a' } })) same<typeof one.at, string>(true)
+  for await (const one of iterate(messages, { query: { text: 'a' } })) same<typeof one.at, string>(true)
   same<Awaited<ReturnType<typeof messages.count>>, number>(true)
   await messages.count()
   await messages.count(undefined, { headers: { 'X-A': '1' } })
@@ -121,7 +122,7 @@ export async function proofs() {
   await lists.find({ query: { $limit: 1 } })
   await lists.get(1, { query: { a: 1 } })
   messages.on('created', (record) => same<typeof record.at, string>(true))
-  for await (const { meta, more, at } of app.service('columns').iterate())
+  for await (const { meta, more, at } of iterate(app.service('columns')))
     same<[typeof meta, typeof more, typeof at], [JSONColumn, JSONColumn | undefined, string]>(true)
   const { request, axios, superagent, jquery } = libraries
   for (const library of [request, request.defaults({ auth: { user: 'a' } })]) rest('http://localhost').request(library)
@@ -137,7 +138,7 @@ export async function proofs() {
   // @ts-expect-error: nor where they are not typed
   await lists.get(1, { query: 'a=1' })
   // @ts-expect-error: in every walk, too
-  lists.iterate({ query: 7 })
+  iterate(lists, { query: 7 })
   // @ts-expect-error: ids are numbers
   await messages.get('1')
   // @ts-expect-error: a message has a text

@@ -1,9 +1,9 @@
-import { type ClientParams, createClient } from 'fastify-services/client'
+import { BadRequest, type ClientParams, createClient, iterate, NotFound } from 'fastify-services/client'
 import t from 'tap'
 import { isKept } from '../support/kept.js'
 import { outcome, outcomes } from './outcome.js'
 
-const pages: Record<string, [answers: unknown[], params?: ClientParams]> = {
+const pages: Record<string, [answers: unknown[], params?: ClientParams, options?: { id?: string }]> = {
   'a list': [[[1, 2]]],
   'an empty list': [[[]]],
   'one page': [[{ total: 2, data: [1, 2] }]],
@@ -45,6 +45,181 @@ const pages: Record<string, [answers: unknown[], params?: ClientParams]> = {
     { query: { $skip: 0, a: 1 } }
   ],
   'a skip that is null': [[{ total: 1, data: [1] }], { query: { $skip: null } }],
+  'records with an id: behind the last one': [
+    [
+      { total: 5, data: [{ id: 1 }, { id: 2 }] },
+      { total: 3, data: [{ id: 3 }, { id: 5 }] },
+      { total: 1, data: [{ id: 6 }] }
+    ],
+    { query: { a: 1 }, headers: { b: '2' } }
+  ],
+  'conditions of the id': [
+    [
+      { total: 2, data: [{ id: 9 }] },
+      { total: 1, data: [{ id: 8 }] }
+    ],
+    { query: { $sort: { id: '-1' }, $skip: 4, id: { $lt: 10, $nin: [7] } } }
+  ],
+  'one id': [
+    [
+      {
+        total: 2,
+        data: [
+          { id: 9, n: 1 },
+          { id: 9, n: 2 }
+        ]
+      },
+      { total: 2, data: [{ id: 9, n: 2 }] }
+    ],
+    { query: { id: 9 } }
+  ],
+  'an end without a total, behind an id': [[{ data: [{ id: 1 }] }, { data: [{ id: 2 }] }, { data: [] }]],
+  'a service that has no such condition': [
+    [
+      { total: 3, data: [{ id: 1 }, { id: 2 }] },
+      { total: 3, data: [{ id: 1 }, { id: 2 }] },
+      { total: 3, data: [{ id: 2 }, { id: 3 }] }
+    ]
+  ],
+  'a service that refuses it': [
+    [
+      { total: 3, data: [{ id: 1 }, { id: 2 }] },
+      new BadRequest('no conditions'),
+      { total: 3, data: [{ id: 2 }, { id: 3 }] }
+    ]
+  ],
+  'a refusal later': [[{ total: 3, data: [{ id: 1 }] }, { total: 2, data: [{ id: 2 }] }, new BadRequest('no more')]],
+  'a service that compares texts': [
+    [{ data: [{ id: 1 }, { id: 2 }] }, { data: [] }, { data: [{ id: 2 }, { id: 3 }] }, { data: [{ id: 3 }] }]
+  ],
+  'an order that is refused': [
+    [
+      new BadRequest('no order'),
+      new BadRequest('no order'),
+      { total: 2, data: [{ id: 1 }] },
+      { total: 2, data: [{ id: 2 }] }
+    ]
+  ],
+  'an error that is no refusal': [[new NotFound('no service')]],
+  'an order that is no object': [[{ total: 1, data: [{ id: 1 }] }], { query: { $sort: 'id' } }],
+  'records of MongoDB': [
+    [
+      { total: 2, data: [{ _id: 'a' }] },
+      { total: 2, data: [{ _id: 'a' }] },
+      { total: 1, data: [{ _id: 'b' }] }
+    ]
+  ],
+  'an id of another name': [
+    [
+      { total: 2, data: [{ code: 'a' }] },
+      { total: 1, data: [{ code: 'b' }] }
+    ],
+    {},
+    { id: 'code' }
+  ],
+  'an order and a selection': [
+    [
+      {
+        total: 4,
+        data: [
+          { id: 1, at: { day: 5 } },
+          { id: 2, at: { day: 5 } }
+        ]
+      },
+      {
+        total: 4,
+        data: [
+          { id: 2, at: { day: 5 } },
+          { id: 3, at: { day: 4 } }
+        ]
+      },
+      {
+        total: 4,
+        data: [
+          { id: 3, at: { day: 4 } },
+          { id: 4, at: { day: 4 } }
+        ]
+      }
+    ],
+    { query: { $sort: { 'at.day': -1 }, $select: ['at.day', 'name'] } }
+  ],
+  'records that have gone': [
+    [
+      {
+        total: 6,
+        data: [
+          { id: 1, n: 1 },
+          { id: 2, n: 1 }
+        ]
+      },
+      {
+        total: 4,
+        data: [
+          { id: 4, n: 1 },
+          { id: 5, n: 1 }
+        ]
+      },
+      {
+        total: 4,
+        data: [
+          { id: 3, n: 1 },
+          { id: 4, n: 1 }
+        ]
+      },
+      {
+        total: 4,
+        data: [
+          { id: 4, n: 1 },
+          { id: 5, n: 1 }
+        ]
+      },
+      {
+        total: 4,
+        data: [
+          { id: 5, n: 1 },
+          { id: 6, n: 1 }
+        ]
+      }
+    ],
+    { query: { $sort: { n: 1 } } }
+  ],
+  'pages that hooks have emptied': [
+    [
+      {
+        data: [
+          { id: 1, n: 1 },
+          { id: 2, n: 1 }
+        ]
+      },
+      { data: [] },
+      {
+        data: [
+          { id: 1, n: 1 },
+          { id: 2, n: 1 }
+        ]
+      },
+      { data: [] }
+    ],
+    { query: { $sort: { n: 1 } } }
+  ],
+  'pages of one': [
+    [
+      { total: 3, data: [{ id: 1, n: 1 }] },
+      { total: 3, data: [{ id: 1, n: 1 }] },
+      { total: 3, data: [{ id: 2, n: 1 }] },
+      { total: 3, data: [{ id: 3, n: 1 }] }
+    ],
+    { query: { $sort: { n: 1 }, $limit: 1 } }
+  ],
+  'some records without an id, and ids that are objects': [
+    [
+      { total: 5, data: [{ id: { a: 1 }, n: 1 }, { n: 1 }] },
+      { total: 5, data: [{ n: 1 }, { id: { a: 1 }, n: 1 }, { id: 2, n: 1 }] },
+      { total: 5, data: [{ id: 2, n: 1 }, { n: 3 }] },
+      { total: 5, data: [{ n: 3 }] }
+    ],
+    { query: { $sort: { n: 1 } } }
+  ],
   'params without a query': [
     [
       { total: 2, data: [1] },
@@ -55,7 +230,7 @@ const pages: Record<string, [answers: unknown[], params?: ClientParams]> = {
 }
 
 t.test('iterate: which pages it asks for, and what it gives', async (t) => {
-  const kept = await outcomes(pages, async ([answers, params]) => {
+  const kept = await outcomes(pages, async ([answers, params, options]) => {
     const [seen, asked]: [unknown[], unknown[]] = [[], []]
     const find = async (params: unknown) => {
       asked.push(params)
@@ -65,7 +240,7 @@ t.test('iterate: which pages it asks for, and what it gives', async (t) => {
     }
     const service = createClient().use('pages', { find }).service('pages')
     const end = await outcome(async () => {
-      for await (const one of service.iterate(params)) seen.push(one)
+      for await (const one of iterate(service, params, options)) seen.push(one)
     })
     return end === null ? { seen, asked } : { seen, asked, end }
   })

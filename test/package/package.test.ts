@@ -55,6 +55,7 @@ const own = [
   'SuperagentClient',
   'authentication',
   'createClient',
+  'iterate',
   'memoryStorage',
   'rest'
 ]

@@ -43,8 +43,9 @@ export function createApi(adapter: AdapterName, library: unknown): Api {
     const methods = ['find', 'get', 'create', 'update', 'patch', 'remove', 'archive']
     const options = { headers: { 'X-App': 'of the adapter' } }
     const app = client(base, adapter === 'request' ? undefined : options)
-    return app.use('things', connect(base, adapter === 'request' ? undefined : options).service('things'), {
-      methods
+    app.use('things', connect(base, adapter === 'request' ? undefined : options).service('things'), { methods })
+    return Object.assign(app, {
+      iterate: (path: string, params?: door.ClientParams) => door.iterate(app.service(path), params)
     }) as never
   }
   const tell: Api['tell'] = (thrown) => {

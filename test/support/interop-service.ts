@@ -83,7 +83,7 @@ export class Reader {
 
 /** A service that answers pages of two of its five records. */
 export class Pages {
-  async find({ query: { $skip = '0', ...query } = {} }: Params) {
+  async find({ query: { $skip = '0', $sort, id, ...query } = {} }: Params) {
     const skip = Number($skip)
     const data = [0, 1, 2, 3, 4].slice(skip, skip + 2).map((id) => ({ id, query }))
     return { total: 5, limit: 2, skip, data }

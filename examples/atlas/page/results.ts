@@ -1,3 +1,4 @@
+import { iterate } from 'fastify-services/client'
 import { countries } from './client.js'
 import { conditionsOf, type Place, queryOf } from './place.js'
 
@@ -24,7 +25,11 @@ async function findFits(
 ): Promise<ReadonlySet<string>> {
   const connection = { signal }
   const fits = new Set<string>()
-  const all = countries.iterate({ query: { ...conditions, $select: ['cca3'], $limit: 250 }, connection })
+  const all = iterate(
+    countries,
+    { query: { ...conditions, $select: ['cca3'], $limit: 250 }, connection },
+    { id: 'cca3' }
+  )
   for await (const { cca3 } of all) fits.add(cca3)
   return fits
 }

@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import services, { type Params, type WithMethods } from 'fastify-services'
-import { createClient, rest } from 'fastify-services/client'
+import { createClient, iterate, rest } from 'fastify-services/client'
 import { same } from '../programs/same.js'
 
 interface Item {
@@ -56,9 +56,9 @@ client.service('items').recount()
 // @ts-expect-error: only the server calls it
 client.service('items').find()
 // @ts-expect-error: there is no find to go through
-client.service('items').iterate()
+iterate(client.service('items'))
 client.service('all').recount()
-client.service('all').iterate({ query: { a: '1' } })
+iterate(client.service('all'), { query: { a: '1' } })
 
 // An object literal uses its own members by `this`, with the arguments typed by their places.
 const notes = app.service('offered-notes', {

@@ -3,7 +3,7 @@ import { KnexService } from '@feathersjs/knex'
 import { type MemoryService, memory } from '@feathersjs/memory'
 import Fastify from 'fastify'
 import services, { type Paged, type Paginated, type Unpaged } from 'fastify-services'
-import { createClient, rest } from 'fastify-services/client'
+import { createClient, iterate, rest } from 'fastify-services/client'
 import type { Knex } from 'knex'
 import { same } from './same.js'
 
@@ -57,7 +57,7 @@ const page = await app.service('pages').find({ query: { $limit: 1 } })
 same<typeof page, { total: number; limit: number; skip: number; data: Received[] }>(true)
 const list = await app.service('lists').find({ query: { $limit: 1 } })
 same<typeof list, Received[]>(true)
-for await (const record of app.service('lists').iterate()) same<typeof record, Received>(true)
+for await (const record of iterate(app.service('lists'))) same<typeof record, Received>(true)
 const one = await app.service('pages').get(1)
 same<typeof one, Received>(true)
 

@@ -1,4 +1,12 @@
-import { authentication, createClient, FetchClient, NotFound, rest, type Services } from 'fastify-services/client'
+import {
+  authentication,
+  createClient,
+  FetchClient,
+  iterate,
+  NotFound,
+  rest,
+  type Services
+} from 'fastify-services/client'
 
 interface Message {
   id: number
@@ -31,7 +39,10 @@ export async function main(signal: AbortSignal): Promise<string> {
   await app.authenticate({ strategy: 'local', email: 'ada@example.com', password: 'x' })
   const messages = app.service('messages')
   messages.on('created', (message) => console.log(message))
-  for await (const { at } of messages.iterate({ query: { text: 'a' }, connection: { signal, credentials: 'include' } }))
+  for await (const { at } of iterate(messages, {
+    query: { text: 'a' },
+    connection: { signal, credentials: 'include' }
+  }))
     console.log(at.toUpperCase())
   // @ts-expect-error: the service has no such method
   messages.remove(1)

@@ -33,6 +33,12 @@ export class Alternatives {
     return union
   }
 
+  /** Whether a schema of a place says what may stand there, in any of its alternatives: `false` says that nothing may. */
+  permits(schema: SchemaValue): boolean {
+    const sets = this.#sets.get(schema) ?? [[schema]]
+    return sets.some((schemas) => schemas.length > 0 && !schemas.includes(false))
+  }
+
   /** The sets of schemas that may apply where a set of them does, some of which are unions of alternatives. */
   #flatten(schemas: readonly SchemaValue[]): Sets {
     let sets: Sets = [[]]

@@ -170,20 +170,27 @@ export class Shape {
     const isFlagged = (flag: Flag) => isFlaggedByName(flag, name, this, this.shapes) || shape.has(flag)
     return {
       shape,
-      isKnown: !schemas.includes(false) && (shape.schemas.length > 0 || this.isOpen),
+      isKnown:
+        !schemas.includes(false) && (this.isOpen || schemas.some((schema) => this.shapes.alternatives.permits(schema))),
       readOnly: isFlagged('readOnly'),
       writeOnly: isFlagged('writeOnly')
     }
   }
 
-  // Names that fit many patterns at once could make any number of shapes: past a bound all patterns apply.
+  // Names that fit many patterns at once could make any number of shapes: past a bound all that is said of names by rules applies.
   #ofPatterns(name: string, schemas: readonly SchemaValue[]): Shape {
-    const patterns = this.#patterns
-    if (patterns.length === 0 || this.names.includes(name)) return this.shapes.of(schemas)
+    if (this.#patterns.length === 0 || this.names.includes(name)) return this.shapes.of(schemas)
     const isFull = this.#patternShapes.size >= maxPatternShapes
-    const shape = this.shapes.of(isFull ? [this.shapes.alternatives.union([patterns, []])] : schemas)
+    const shape = this.shapes.of(isFull ? [this.shapes.alternatives.union([this.#rulesOfNames, []])] : schemas)
     this.#patternShapes.add(shape)
     return shape
+  }
+
+  get #rulesOfNames(): readonly SchemaValue[] {
+    return this.remember('rulesOfNames', () => {
+      const others = [...this.parts].flatMap((part) => [part.additionalProperties, part.unevaluatedProperties])
+      return [...new Set([...this.#patterns, ...others.filter(isPermission)])]
+    })
   }
 
   get #patterns(): readonly SchemaValue[] {

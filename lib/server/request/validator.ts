@@ -8,7 +8,7 @@ import { checkField } from '../../schema/fields.js'
 import { allShapes } from '../../schema/hidden.js'
 import type { GapNames } from '../../schema/incoming.js'
 import { isSchema, type UnionKeyword, unionKeywords } from '../../schema/keywords.js'
-import type { Shape, Shapes } from '../../schema/shape.js'
+import type { Shapes } from '../../schema/shape.js'
 
 // Fastify loads it when the first route needs it, and so do we.
 const require = createRequire(import.meta.url)
@@ -201,19 +201,15 @@ function checkUnion(context: KeywordCxt, keyword: UnionKeyword, shapes: Shapes, 
   )
 }
 
-/** The names that each schema asks for and that only the server sets, at one of its places or at all: bodies are without them there. */
+/** The names that each schema asks for and that only the server sets, at one of its places or at all: where a body has a gap for one, it is not asked for. */
 function exemptNames(shapes: Shapes): ReadonlyMap<unknown, ReadonlySet<string>> {
   const exempt = new Map<unknown, Set<string>>()
-  const add = (shape: Shape, isMeant: (name: string) => boolean) => {
-    for (const part of shape.parts)
-      for (const name of part.required ?? [])
-        if (isMeant(name) && shape.field(name).readOnly) exempt.set(part, (exempt.get(part) ?? new Set()).add(name))
-  }
   for (const shape of allShapes(shapes.root)) {
-    const tags = shape.unions.map(({ tag }) => tag)
-    add(shape, () => true)
-    // A tag that one branch leaves to the server is asked for by none.
-    add(shape.of({}), (name) => tags.includes(name))
+    // Without a tag all branches apply, and what one of them leaves to the server is asked for by none.
+    const anyBranch = shape.of({})
+    for (const part of anyBranch.parts)
+      for (const name of part.required ?? [])
+        if (anyBranch.field(name).readOnly) exempt.set(part, (exempt.get(part) ?? new Set()).add(name))
   }
   return exempt
 }

@@ -55,6 +55,11 @@ export class Annotations {
     }
   }
 
+  /** Whether an object may fit at all. */
+  get mayBeObject(): boolean {
+    return this.#unions.mayHold(this.document, {})
+  }
+
   /** Why a whole record can't be set, if so. */
   refusal(value: unknown): string | undefined {
     if (!isObject(value)) return 'is no object'
@@ -232,7 +237,10 @@ export class Annotations {
     if (!isNode(schema)) return false
     const { sure, unsure } = this.#inPlace(schema, record)
     const forbids = (part: Schema) => this.#forbids(part, record, name)
-    return ofField(schema, name).includes(false) || sure.some(forbids) || unsure.some((group) => group.every(forbids))
+    // A branch of another type says nothing of fields.
+    const groups = unsure.map((group) => group.filter((part) => this.#unions.mayHold(part, record)))
+    const inAny = groups.some((group) => group.length > 0 && group.every(forbids))
+    return ofField(schema, name).includes(false) || sure.some(forbids) || inAny
   }
 
   /** Whether other names are taken: a part that speaks of names closes them, one that takes all opens them, and one that is silent does neither. Conditions close nothing. */

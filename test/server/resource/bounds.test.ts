@@ -34,6 +34,18 @@ t.test('names that fit any of many patterns at once: what one of them hides does
   t.notOk(Object.keys(answer).some((name) => name.includes('g')))
 })
 
+t.test('past the bound of combinations of patterns the rules for all other names hide what they hide', async (t) => {
+  const letters = [...'abcdefg']
+  const others = object({ n: {}, secret: { writeOnly: true } })
+  const patternProperties = Object.fromEntries(letters.map((letter) => [letter, object({ n: {} })]))
+  const { post } = await echo(t, object({ id: {} }, { patternProperties, additionalProperties: others }))
+  const names = Array.from({ length: 128 }, (_, mask) => letters.filter((_, bit) => mask & (1 << bit)).join(''))
+  const bodyOf = (fields: object) => Object.fromEntries([...names.slice(1), 'x', 'y'].map((name) => [name, fields]))
+  t.equal((await post(bodyOf({ n: 1 })))[0], 201)
+  const [status, { x, y }] = await post({ x: { n: 1, secret: 's' }, y: { n: 1, secret: 's' } })
+  t.strictSame([status, x, y], [201, { n: 1 }, { n: 1 }])
+})
+
 t.test('several unions of one record, with more combinations of tags than are remembered', async (t) => {
   const count = 11
   const tags = ['k', 'l', 'm']

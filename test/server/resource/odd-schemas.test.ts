@@ -91,6 +91,19 @@ t.test('a tag that one branch leaves to the server is asked for by none', async 
   t.equal((await post({ of: { kind: 'a', y: 1 } }))[0], 400)
 })
 
+t.test(
+  'a field that one branch leaves to the server is asked for by none, where no tag chooses a branch',
+  async (t) => {
+    const set = { readOnly: true }
+    const first = object({ kind: { const: 'a', ...set }, list: set })
+    const second = object({ kind: { const: 'b' }, list: {}, x: {} }, { required: ['kind', 'list'] })
+    const { post } = await createEcho(t, resource(object({ of: { oneOf: [first, second] } }) as object))
+    t.strictSame(await post({ of: { x: 1 } }), [201, { of: { x: 1 } }])
+    t.strictSame(await post({ of: { kind: 'b', list: 1 } }), [201, { of: { kind: 'b', list: 1 } }])
+    t.strictSame(await post({ of: { kind: 'b', x: 1 } }), [400, 'of.list is required'])
+  }
+)
+
 t.test('a part of a record: a field that a branch takes among all others', async (t) => {
   const branches = [
     object({ kind: { const: 1 }, a: { type: 'integer' } }),
@@ -175,6 +188,15 @@ t.test('a part of a record may have a field that no branch names, where one take
     resource({ anyOf: [object({ a: false }), object({ a: { type: 'string' } })] } as object)
   )
   t.equal((await closed.send({ method: 'PATCH', url: '/1', payload: { a: 1 } }))[0], 400)
+})
+
+t.test('a field that some values must not have is no name that all of them may have', async (t) => {
+  const none = object({ a: false, b: {} })
+  const closed = await createEcho(t, resource(object({ d: {} }, { dependencies: { d: none } }) as object))
+  t.strictSame(await closed.post({ b: 1 }), [201, { b: 1 }])
+  t.strictSame(await closed.post({ a: 1 }), [400, 'a is not known'])
+  const open = object({ d: {} }, { dependencies: { d: none }, additionalProperties: true })
+  t.strictSame(await (await createEcho(t, resource(open as object))).post({ a: 1 }), [201, { a: 1 }])
 })
 
 t.test('references to anchors, and to ids that are no more than a fragment', async (t) => {

@@ -198,7 +198,7 @@ function toValibot(models: Models) {
     always: () => v.literal('always')
   }
   for (const model of models.named) named.push(toType(model))
-  return toStandardJsonSchema(toType(models.record))
+  return toType(models.record) as v.ObjectSchema<v.ObjectEntries, undefined>
 }
 
 type Validate = (value: unknown) => { readonly value?: unknown; readonly issues?: readonly unknown[] | undefined }
@@ -229,11 +229,13 @@ export function createLibrarySchema(models: Models): LibrarySchema {
       validatePart: toValidate(schema.partial())
     }
   }
-  const schema = toValibot(models)
+  const type = toValibot(models)
+  const schema = toStandardJsonSchema(type)
   const { validate, jsonSchema } = schema['~standard']
   return {
     schema,
     jsonSchema: (side) => jsonSchema[side]({ target: 'draft-07' }),
-    validate: validate as Validate
+    validate: validate as Validate,
+    validatePart: v.partial(type)['~standard'].validate as Validate
   }
 }

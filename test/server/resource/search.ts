@@ -142,14 +142,16 @@ export async function searchCases(cases: readonly Case[], counts: Counts): Promi
   return problems
 }
 
-function ofStart({ found, isValid }: Service, problem: unknown): Problem[] {
+function ofStart({ found, isValid, annotations }: Service, problem: unknown): Problem[] {
   try {
     isValid({})
   } catch {
     return []
   }
+  const { document } = found.described
   const message = String((problem as Error).message ?? problem)
-  const isUnion = found.described.document.properties === undefined && /needs the schema of an object/.test(message)
+  const isNoObject = document.properties === undefined || !annotations.mayBeObject
+  const isUnion = isNoObject && /needs the schema of an object/.test(message)
   // Some names can't be those of fields: that is told with the name.
   if (isUnion || /^resource\(\) can't have a field '/.test(message)) return []
   const kind = `a schema does not start: ${message.replace(/'[^']*'|"[^"]*"|#\S+|\d+/g, '…').slice(0, 28)}`

@@ -1,4 +1,5 @@
 import type { JsonSchema, SchemaMap, SchemaValue } from '../../types/standard-schema.js'
+import { withoutDynamicReferences } from './dynamic-references.js'
 import { definitionKeywords, isInPlace, isSchema, mapSubschemas, misuseIn, subschemasOf } from './keywords.js'
 
 type Copy = Record<string, unknown>
@@ -29,9 +30,10 @@ export class Bundle {
    * @throws {TypeError} when a keyword holds what it can not, a reference leads in a circle, a type is none, or a pattern is no regular expression
    */
   constructor(document: JsonSchema, shared: Readonly<Record<string, unknown>> = {}) {
-    this.#document = document
-    this.#references = new References([document, ...Object.values(shared).filter(isSchema)])
-    const copy = this.#copy(document) as Copy
+    const documents = withoutDynamicReferences([document, ...Object.values(shared).filter(isSchema)])
+    this.#document = documents[0] as JsonSchema
+    this.#references = new References(documents)
+    const copy = this.#copy(this.#document) as Copy
     // A target that stands outside of the document may refer to further ones: the list grows while it is read.
     const withReference = [...this.#copies.keys()].filter(({ $ref }) => $ref !== undefined)
     for (const source of withReference) {
@@ -255,11 +257,14 @@ function inDraft7({
   dependencies,
   dependentSchemas,
   dependentRequired,
+  enum: values,
   ...words
 }: JsonSchema): Copy {
   const all = [dependencies, dependentSchemas, dependentRequired].flatMap((map) => Object.entries(Object(map)))
   return {
     ...words,
+    // No value is one of none, which Ajv does not take for a rule.
+    ...(values?.length === 0 ? { allOf: [...(words.allOf ?? []), false] } : values !== undefined && { enum: values }),
     ...(prefixItems !== undefined && { items: prefixItems, ...(items !== undefined && { additionalItems: items }) }),
     ...(prefixItems === undefined && items !== undefined && { items }),
     ...(all.length > 0 && { dependencies: dependenciesOf(all) })

@@ -9,9 +9,17 @@ function gather(start: Shape): ReadonlySet<Shape> {
   for (let shape = next.pop(); shape !== undefined; shape = next.pop()) {
     if (shapes.has(shape)) continue
     shapes.add(shape)
-    next.push(...shape.chosenShapes, ...shape.memberShapes)
+    next.push(...chosenShapes(shape), ...shape.memberShapes)
   }
   return shapes
+}
+
+/** The shapes of values that have chosen a branch, of each union by itself. */
+function chosenShapes({ shapes, schemas, unions, choice }: Shape): Shape[] {
+  const others = unions.map(({ branches }) => [branches, -1] as const)
+  return unions.flatMap(({ branches }) =>
+    [...branches.keys()].map((index) => shapes.of(schemas, new Map([...choice, ...others, [branches, index]])))
+  )
 }
 
 /** The names of the fields that a schema hides, at any depth. */

@@ -114,11 +114,14 @@ export class SchemaReader {
     )
     const [first, ...others] = objects
     const names = first === undefined || others.length === 0 ? [] : [...first.constants.keys()]
-    const tag = names.find((name) => {
+    const tags = names.filter((name) => {
       const sets = objects.map(({ constants }) => constants.get(name))
       const values = sets.flatMap((set) => [...(set ?? [])])
       return !sets.includes(undefined) && new Set(values).size === values.length
     })
+    // A value that lacks its tag could be of any branch, so one that each of them asks for comes first.
+    const isAsked = (name: string) => objects.every(({ index }) => this.#asksFor(branches[index] as SchemaValue, name))
+    const tag = tags.find(isAsked) ?? tags[0]
     if (tag === undefined) return undefined
     const entries = objects.flatMap(({ index, constants }) =>
       [...(constants.get(tag) as Set<unknown>)].map((value) => [value, index] as const)
@@ -126,6 +129,11 @@ export class SchemaReader {
     const tagged = { branches, tag, branchOf: new Map(entries) }
     this.#unions.set(branches, tagged)
     return tagged
+  }
+
+  #asksFor(schema: SchemaValue, name: string): boolean {
+    if (!isSchema(schema)) return false
+    return schema.required?.includes(name) === true || this.always(schema).some((part) => this.#asksFor(part, name))
   }
 
   #valuesOf(field: SchemaValue, hops = 0): readonly unknown[] | undefined {

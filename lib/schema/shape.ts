@@ -241,16 +241,6 @@ export class Shape {
     return [...members.map(({ shape }) => shape), ...this.#patterns.map((schema) => this.shapes.of([schema]))]
   }
 
-  /** The shapes of values that have chosen a branch, of each union by itself. */
-  get chosenShapes(): readonly Shape[] {
-    const others = this.unions.map(({ branches }) => [branches, -1] as const)
-    return this.unions.flatMap(({ branches }) =>
-      [...branches.keys()].map((index) =>
-        this.shapes.of(this.schemas, new Map([...this.choice, ...others, [branches, index]]))
-      )
-    )
-  }
-
   /** The names of fields that the parts spell out, in their order. */
   get names(): readonly string[] {
     return this.remember('names', () => [

@@ -167,6 +167,21 @@ for (const [name, query, expected] of operatorRows) {
   })
 }
 
+t.test('commonOperators: what an adapter can not read is refused', async (t) => {
+  const rows: [query: Query, message: string][] = [
+    [{ $or: '1' }, '$or must be a list of queries'],
+    [{ $or: [] }, '$or must be a list of queries'],
+    [{ $and: { a: 1 } }, '$and must be a list of queries'],
+    [{ $or: [{ $nor: ['x'] }] }, '$nor must be a list of queries'],
+    [{ a: { $or: '1' } }, '$or must be a list of queries'],
+    [{ $sort: 'a' }, '$sort must be an object, as in $sort[name]=1'],
+    [{ $sort: null }, '$sort must be an object, as in $sort[name]=1'],
+    [{ $select: { a: '1' } }, '$select must be a list of names']
+  ]
+  for (const [query, message] of rows) await t.rejects(mapped(t, query), new BadRequest(message))
+  t.strictSame(await mapped(t, { $select: 'a', $sort: undefined }), { $select: 'a', $sort: undefined })
+})
+
 t.test('commonOperators: Date values, patterns and ids of databases are values', async (t) => {
   const query = (await mapped(t, {
     at: { $ge: date },

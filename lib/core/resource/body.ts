@@ -173,7 +173,10 @@ class RecordCheck {
 
   /** The issues of a library as faults. Where the check by JSON Schema finds a fault in the same field, its sentence is taken. */
   #toFaults(record: Values, issues: readonly StandardIssue[]): Fault[] {
-    const faults = this.#faultsByFields(record)
+    const names = issues.map(({ path }) => issuePath(path)[0])
+    // JSON Schema may lack what the library makes of a value: what that takes is no fault.
+    const isRefused = ({ path }: Fault) => names.includes(undefined) || names.includes(path[this.path.length])
+    const faults = this.#faultsByFields(record).filter(isRefused)
     const isSaid = (path: Path) => faults.some((fault) => fault.path[this.path.length] === path[0] && path.length > 0)
     const others = issues
       .map(({ message, path }) => ({ path: issuePath(path), keyword: ofLibrary, must: message }))

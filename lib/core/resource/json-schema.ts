@@ -32,8 +32,11 @@ export function readJsonSchema(schema: unknown, side: Side): AsJsonSchema {
   if (standard === undefined && isObject(schema)) return { document: copyAsJson(schema), isOfInput: side === 'input' }
   if (standard?.jsonSchema === undefined) throw new TypeError(`resource() can't use this schema. ${hint}`)
   const { jsonSchema, vendor } = standard
-  const convert = (side: Side, libraryOptions?: Record<string, unknown>) =>
-    copyAsJson(jsonSchema[side]({ target: 'draft-07', ...(libraryOptions && { libraryOptions }) }))
+  const convert = (side: Side, more?: Record<string, unknown>) => {
+    const libraryOptions = { ...optionsByVendor.get(vendor), ...more }
+    const hasOptions = Object.keys(libraryOptions).length > 0
+    return copyAsJson(jsonSchema[side]({ target: 'draft-07', ...(hasOptions && { libraryOptions }) }))
+  }
   try {
     return { document: convert(side), isOfInput: side === 'input' }
   } catch (error) {
@@ -53,12 +56,61 @@ export function readJsonSchema(schema: unknown, side: Side): AsJsonSchema {
   }
 }
 
+interface ZodPart {
+  readonly zodSchema: {
+    readonly _zod: { readonly def: { readonly pattern?: RegExp; readonly checks?: readonly ZodCheck[] } }
+  }
+  readonly jsonSchema: { pattern?: string; allOf?: readonly { readonly pattern?: string }[] }
+}
+type ZodCheck = { readonly _zod: { readonly def: { readonly pattern?: unknown } } }
+
+interface ValibotPart {
+  readonly valibotSchema: { readonly type: string }
+  readonly jsonSchema: object
+  readonly errors?: readonly string[]
+}
+
+interface ValibotAction {
+  readonly valibotAction: { readonly type: string; readonly requirement?: unknown }
+  readonly jsonSchema: { readonly pattern?: string }
+}
+
+// A pattern of JSON Schema has no flags. Without those that change what it matches it would be another one.
+const isOtherPattern = (pattern: unknown): pattern is RegExp => pattern instanceof RegExp && /[ims]/.test(pattern.flags)
+
+// Of zod, patterns that are not those of JSON Schema are left out.
+function leaveOutPatterns({ zodSchema, jsonSchema }: ZodPart): void {
+  const { checks = [] } = zodSchema._zod.def
+  const sources = checks
+    .map(({ _zod }) => _zod.def.pattern)
+    .filter(isOtherPattern)
+    .map(({ source }) => source)
+  if (sources.length === 0) return
+  if (sources.includes(String(jsonSchema.pattern))) delete jsonSchema.pattern
+  if (jsonSchema.allOf) jsonSchema.allOf = jsonSchema.allOf.filter(({ pattern }) => !sources.includes(String(pattern)))
+}
+
+// Valibot does not say that an object is open.
+const opened = ({ valibotSchema, jsonSchema }: ValibotPart) =>
+  valibotSchema.type === 'loose_object' ? { ...jsonSchema, additionalProperties: {} } : undefined
+
+const optionsByVendor: ReadonlyMap<string, object> = new Map([
+  ['zod', { override: leaveOutPatterns }],
+  ['valibot', { overrideSchema: opened }]
+])
+
 // Valibot leaves out actions that JSON Schema has no keyword for. A schema that it can't describe at all, such as a date, is an error.
 const withoutActions = {
   errorMode: 'ignore',
-  overrideSchema({ errors = [] }: { errors?: readonly string[] }) {
-    const [error] = errors
+  overrideSchema(part: ValibotPart) {
+    const [error] = part.errors ?? []
     if (error !== undefined) throw new TypeError(error)
+    return opened(part)
+  },
+  overrideAction({ valibotAction, jsonSchema }: ValibotAction) {
+    if (valibotAction.type !== 'regex' || !isOtherPattern(valibotAction.requirement)) return undefined
+    const { pattern, ...others } = jsonSchema
+    return others
   }
 }
 

@@ -99,8 +99,13 @@ function comparedShape(shape: Shape): Shape | undefined {
   const list = shape.of({})
   if ((shape.kinds & kindBits.array) === 0 || (shape.kinds & kindBits.object) !== 0 || list.isTuple) return undefined
   const { shape: item, isKnown } = list.item(0)
-  return isKnown && isScalar(item) ? item : undefined
+  if (!isKnown || !isScalar(item)) return undefined
+  const { shapes, kinds } = shape
+  return (kinds & kindBits.null) === 0 ? item : shapes.of([shapes.alternatives.union([item.schemas, [nothing]])])
 }
+
+/** What a field is compared with that may be `null` in place of a list. */
+const nothing: JsonSchema = { type: 'null' }
 
 /** A value that a record is found by; none where it may be more than a scalar. */
 export const operandOf = (shape: Shape): Operand | undefined =>

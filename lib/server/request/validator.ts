@@ -4,6 +4,7 @@ import type { JsonSchema, SchemaValue } from '../../../types/standard-schema.js'
 import type { Judge } from '../../core/resource/body.js'
 import type { Compile, SchemaProblem } from '../../core/resource/problem.js'
 import { Bundle, toRegExp } from '../../schema/bundle.js'
+import { isDefined } from '../../schema/combined.js'
 import { checkField } from '../../schema/fields.js'
 import { allShapes } from '../../schema/hidden.js'
 import type { GapNames } from '../../schema/incoming.js'
@@ -15,20 +16,23 @@ const require = createRequire(import.meta.url)
 
 interface Needs {
   readonly formats: ReadonlySet<string>
-  readonly hasUnevaluated: boolean
+  /** Whether a keyword is used that draft 7 does not have. */
+  readonly isNewer: boolean
 }
 
 function needsOf({ pointers }: Bundle): Needs {
   const parts = [...pointers.keys()]
   return {
     formats: new Set(parts.flatMap(({ format }) => format ?? [])),
-    hasUnevaluated: parts.some((part) => (part.unevaluatedProperties ?? part.unevaluatedItems) !== undefined)
+    isNewer: parts.some((part) =>
+      [part.unevaluatedProperties, part.unevaluatedItems, part.minContains, part.maxContains].some(isDefined)
+    )
   }
 }
 
 /** Makes what compiles JSON Schemas. A format that it does not know passes, and the step of a decimal number is compared as people mean it. */
-function createAjv({ formats, hasUnevaluated }: Needs): Ajv {
-  const { default: AjvClass } = require(hasUnevaluated ? 'ajv/dist/2019' : 'ajv') as { default: typeof Ajv }
+function createAjv({ formats, isNewer }: Needs): Ajv {
+  const { default: AjvClass } = require(isNewer ? 'ajv/dist/2019' : 'ajv') as { default: typeof Ajv }
   const ajv = new AjvClass({
     strict: false,
     strictNumbers: true,
@@ -57,7 +61,7 @@ export function createCompile(): Compile {
   let ajv: Ajv | undefined
   return (schema) => {
     const bundle = new Bundle(schema as JsonSchema)
-    ajv ??= createAjv({ formats: new Set(), hasUnevaluated: true })
+    ajv ??= createAjv({ formats: new Set(), isNewer: true })
       .addFormat('time', /^\d\d:\d\d/)
       .addFormat('date-time', /^\d{4}-\d\d-\d\d[t ]\d\d:\d\d/i)
     letPass(ajv, needsOf(bundle).formats)
@@ -93,6 +97,16 @@ export function createJudge(shapes: Shapes): Judge {
   )
   for (const keyword of unionKeywords)
     changeKeyword(ajv, keyword, (context, code) => checkUnion(context, keyword, shapes, code), 'allOf', errorOfUnion)
+  for (const [keyword, before] of conditionKeywords)
+    changeKeyword(
+      ajv,
+      keyword,
+      (context, code) => {
+        declareEvaluated(context)
+        code(context)
+      },
+      before
+    )
   const validators = new Map<JsonSchema, ReturnType<Ajv['compile']>>()
   const check = (schema: SchemaValue, value: unknown): readonly SchemaProblem[] | undefined => {
     if (!isSchema(schema)) return schema ? undefined : [nothingFits]
@@ -123,6 +137,24 @@ function failIfMissing(context: KeywordCxt, name: string, isMissing: (value: obj
   context.fail(_`${check}(${context.data}, ${name})`)
 }
 
+/** Keywords that apply a schema to some values, with the one behind each. */
+const conditionKeywords = [
+  ['if', 'then'],
+  ['dependencies', 'properties']
+] as const
+
+/**
+ * Declares what the schemas of a place have looked at, for rules of what none of them has: Ajv declares it in the first branch that a value fits, so that it is lost, or missing,
+ * where a value fits none.
+ */
+function declareEvaluated({ gen, it }: KeywordCxt): void {
+  if (!it.opts.unevaluated) return
+  const { Name } = codegen()
+  const { evaluatedPropsToName } = require('ajv/dist/compile/util') as typeof import('ajv/dist/compile/util.js')
+  if (it.props !== true && !(it.props instanceof Name)) it.props = evaluatedPropsToName(gen, it.props)
+  if (it.items !== true && !(it.items instanceof Name)) it.items = gen.var('items', it.items ?? 0)
+}
+
 /** Changes what a keyword of Ajv does, at its place: each keyword relies on the order of all. */
 function changeKeyword(
   ajv: Ajv,
@@ -151,13 +183,14 @@ const codegen = () => require('ajv') as typeof import('ajv')
 
 /** Looks at the tag of a union first, and then at one branch: to try all branches takes twice the time for each level of a union within itself. */
 function checkUnion(context: KeywordCxt, keyword: UnionKeyword, shapes: Shapes, code: Generate): void {
+  declareEvaluated(context)
   const branches = context.schema as readonly SchemaValue[]
   const union = shapes.reader.unionOf(branches)
   if (union === undefined) {
     code(context)
     return
   }
-  const { _, Name, stringify } = codegen()
+  const { _, stringify } = codegen()
   const { gen, data } = context
   const { tag, branchOf } = union
   const valid = gen.let('valid', false)
@@ -168,7 +201,7 @@ function checkUnion(context: KeywordCxt, keyword: UnionKeyword, shapes: Shapes, 
   const value = gen.const('tag', _`typeof ${data} == "object" && ${data} ? ${data}[${tag}] : undefined`)
   const tryBranch = (index: number, options: object) => {
     const name = gen.name('_valid')
-    context.mergeEvaluated(context.subschema({ keyword, schemaProp: index, ...options }, name), Name)
+    context.mergeValidEvaluated(context.subschema({ keyword, schemaProp: index, ...options }, name), name)
     return name
   }
   gen.if(_`false`)
@@ -183,10 +216,16 @@ function checkUnion(context: KeywordCxt, keyword: UnionKeyword, shapes: Shapes, 
     // A value without the tag may still be of a branch that does not ask for it, or of one that is no object.
     const isOpen = (index: number) =>
       !decided.has(index) || isSetByServer || !shapes.of([branches[index] as SchemaValue]).anyRequired.includes(tag)
+    // With the tag that the server sets, a value of two branches will be of one.
+    const isExclusive = keyword === 'oneOf' && !isSetByServer
+    const isTwice = gen.let('isTwice', false)
     for (const index of [...branches.keys()].filter(isOpen)) {
-      gen.assign(valid, _`${valid} || ${tryBranch(index, { compositeRule: true })}`)
-      gen.if(_`!${valid}`)
+      const fits = tryBranch(index, { compositeRule: true })
+      if (isExclusive) gen.assign(isTwice, _`${isTwice} || (${valid} && ${fits})`)
+      gen.assign(valid, _`${valid} || ${fits}`)
+      if (!isExclusive) gen.if(_`!${valid}`)
     }
+    if (isExclusive) gen.assign(valid, _`${valid} && !${isTwice}`)
   })
   gen.endIf()
   const tags = stringify([...branchOf.keys()])

@@ -60,6 +60,11 @@ export class Annotations {
     return this.#unions.mayHold(this.document, {})
   }
 
+  /** Whether the record as a whole has a flag, by a branch of a union or a condition. */
+  isFlagged(value: unknown): boolean {
+    return [...this.#applying(this.document, value)].some((part) => part.readOnly === true || part.writeOnly === true)
+  }
+
   /** Why a whole record can't be set, if so. */
   refusal(value: unknown): string | undefined {
     if (!isObject(value)) return 'is no object'
@@ -260,12 +265,15 @@ export class Annotations {
     return all.includes('closed') || keywords.some((keyword) => keyword !== undefined) ? 'closed' : 'silent'
   }
 
-  /** By the JSON pointer of each part of a value the names that are asked for and that only the server sets. */
+  /** By the JSON pointer of each part of a value the names that only the server sets. */
   #exempt(schema: Schema, value: unknown, place = '', exempt = new Map<string, ReadonlySet<string>>()) {
     const keys = Array.isArray(value) ? [...value.keys()] : isObject(value) ? Object.keys(value) : []
     for (const key of keys)
       this.#exempt(this.#within(schema, value, key), Object(value)[key], placeOf(place, key), exempt)
-    return isObject(value) ? exempt.set(place, new Set(this.#askedReadOnly(schema, value))) : exempt
+    if (!isObject(value)) return exempt
+    const spelt = [...this.#applying(schema, value)].flatMap((part) => [...mapOf(part.properties).keys()])
+    const isLeft = (name: string) => !Object.hasOwn(value, name) && this.#isSet(schema, value, name, 'readOnly')
+    return exempt.set(place, new Set([...this.#askedReadOnly(schema, value), ...spelt.filter(isLeft)]))
   }
 
   /** The names that an object is asked for and that only the server sets. */

@@ -51,7 +51,7 @@ export function evaluate(
   if (schema === false) return refused
   const here = (part: Schema) => evaluate(part, value, references, exempt, place)
   const parts = [
-    ...inPlace(schema, value, here, references),
+    ...inPlace(schema, value, here, references, exempt.get(place)),
     ...ofFields(schema, value, (part, name) =>
       evaluate(part, Object(value)[name], references, exempt, placeOf(place, name))
     ),
@@ -90,7 +90,8 @@ function inPlace(
   schema: Node,
   value: unknown,
   here: (part: Schema) => Evaluation,
-  references: References
+  references: References,
+  exempt: ReadonlySet<string> = new Set()
 ): Evaluation[] {
   const parts: Evaluation[] = []
   const target = references.target(schema)
@@ -106,7 +107,11 @@ function inPlace(
     const fitting = listOf(schema.oneOf)
       .map(here)
       .filter(({ isValid }) => isValid)
-    parts.push(fitting.length === 1 ? together(fitting) : refused)
+    // Without the tag, which the server sets, a value of two branches will be of one.
+    const isTag = (name: string) =>
+      listOf(schema.oneOf).filter((branch) => Object.hasOwn(Object(Object(branch).properties), name)).length > 1
+    const isLeft = fitting.length > 1 && [...exempt].some(isTag)
+    parts.push(fitting.length === 1 || isLeft ? together(fitting) : refused)
   }
   if (schema.if !== undefined) {
     const condition = here(schema.if as Schema)

@@ -199,6 +199,69 @@ t.test('a field that some values must not have is no name that all of them may h
   t.strictSame(await (await createEcho(t, resource(open as object))).post({ a: 1 }), [201, { a: 1 }])
 })
 
+t.test('rules for what no other one speaks of, beside conditions that hold for some values', async (t) => {
+  const others = { patternProperties: { '^[bx]$': {} }, unevaluatedProperties: false }
+  const first = { properties: { a: {} }, required: ['a'] }
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  const ifFirst = { if: { required: ['a'] }, then: first }
+  const conditions = [
+    { anyOf: [first, { required: ['b'] }] },
+    ifFirst,
+    { dependentSchemas: { a: first } },
+    { ...ifFirst, allOf: [{ properties: { b: {} } }] }
+  ]
+  for (const condition of conditions) {
+    const { post } = await createEcho(t, resource(object({ f: { ...condition, ...others } }) as object))
+    t.strictSame(await post({ f: { b: 1, x: 1 } }), [201, { f: { b: 1, x: 1 } }])
+    t.strictSame(await post({ f: { a: 1, b: 1 } }), [201, { f: { a: 1, b: 1 } }])
+    t.equal((await post({ f: { b: 1, y: 1 } }))[0], 400)
+  }
+})
+
+t.test('of two tags of a union that counts which all branches ask for', async (t) => {
+  const branch = (status: string, kind: string) =>
+    object({ status: { const: status }, kind: { const: kind }, [kind]: {} }, { required: ['kind'] })
+  const schema = object({ of: { anyOf: [branch('draft', 'a'), branch('open', 'b')] } })
+  const { post } = await createEcho(t, resource(schema as object))
+  t.strictSame(await post({ of: { kind: 'a', a: 1 } }), [201, { of: { kind: 'a', a: 1 } }])
+  t.strictSame(await post({ of: { kind: 'a', b: 1 } }), [400, 'of.b is not known'])
+})
+
+t.test('a value without a tag that fits two branches of oneOf, where the server sets no tag', async (t) => {
+  const branch = (kind: object) => object({ kind, n: {} })
+  const of = (more: object) => ({ oneOf: ['a', 'b'].map((kind) => branch({ const: kind, ...more })) })
+  const schema = object({ of: of({}), set: of({ readOnly: true }) })
+  const { post } = await createEcho(t, resource(schema as object))
+  t.equal((await post({ of: { n: 1 } }))[0], 400)
+  t.strictSame(await post({ of: { kind: 'a', n: 1 } }), [201, { of: { kind: 'a', n: 1 } }])
+  t.strictSame(await post({ set: { n: 1 } }), [201, { set: { n: 1 } }])
+})
+
+t.test('dynamic references beside others, and to anchors that stand more than once', async (t) => {
+  const node = (more: object) => ({ $dynamicAnchor: 'node', ...object({ n: { type: 'integer' } }), ...more })
+  const first = node({})
+  const either = { $ref: '#/$defs/text', $dynamicRef: '#node', allOf: [true] }
+  const schema = object({ a: either, b: { $dynamicRef: '#node' } }, { $defs: { first, text: object({ t: {} }) } })
+  const { post } = await createEcho(t, resource(schema as object))
+  t.strictSame(await post({ a: { n: 1, t: 1 }, b: { n: 2 } }), [201, { a: { n: 1, t: 1 }, b: { n: 2 } }])
+  t.strictSame(await post({ a: { n: 'x' } }), [400, 'a.n must be an integer'])
+  const twice = object({ b: { $dynamicRef: '#node' } }, { $defs: { first, second: node({ type: 'object' }) } })
+  t.throws(() => resource(twice as object), { message: /'#node' leads to several anchors.+'\$ref'/ })
+})
+
+t.test('what a library makes of a field is no fault of it where another one is wrong', async (t) => {
+  const schema = z.object({
+    count: z.coerce.number(),
+    name: z
+      .string()
+      .regex(/^[a-z]+$/i)
+      .regex(/^.{2}/)
+  })
+  const { post } = await createEcho(t, resource(schema))
+  t.strictSame(await post({ count: '5', name: 1 }), [400, 'name must be a string'])
+  t.strictSame(await post({ count: '5', name: 'AB' }), [201, { count: 5, name: 'AB' }])
+})
+
 t.test('references to anchors, and to ids that are no more than a fragment', async (t) => {
   const $defs = { a: { $anchor: 'first', type: 'integer' }, b: { $id: '#second', type: 'boolean' } }
   const schema = object({ a: { $ref: '#first' }, b: { $ref: '#second' } }, { $defs })

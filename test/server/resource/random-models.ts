@@ -201,6 +201,10 @@ function toValibot(models: Models) {
   return toType(models.record) as v.ObjectSchema<v.ObjectEntries, undefined>
 }
 
+// By itself Valibot does not say that an object is open.
+const opened = ({ valibotSchema, jsonSchema }: { valibotSchema: { type: string }; jsonSchema: object }) =>
+  valibotSchema.type === 'loose_object' ? { ...jsonSchema, additionalProperties: true } : undefined
+
 type Validate = (value: unknown) => { readonly value?: unknown; readonly issues?: readonly unknown[] | undefined }
 
 interface LibrarySchema {
@@ -234,7 +238,7 @@ export function createLibrarySchema(models: Models): LibrarySchema {
   const { validate, jsonSchema } = schema['~standard']
   return {
     schema,
-    jsonSchema: (side) => jsonSchema[side]({ target: 'draft-07' }),
+    jsonSchema: (side) => jsonSchema[side]({ target: 'draft-07', libraryOptions: { overrideSchema: opened } }),
     validate: validate as Validate,
     validatePart: v.partial(type)['~standard'].validate as Validate
   }

@@ -22,8 +22,8 @@ export function createSample(references: References, random: Random) {
     const parts = [
       ...(target === undefined ? [] : [target]),
       ...listOf(schema.allOf),
-      ...[schema.anyOf, schema.oneOf, schema.either]
-        .filter((list) => list !== undefined)
+      ...[schema.anyOf, schema.oneOf, listOf(schema.either).filter((part) => part !== true)]
+        .filter((list) => listOf(list).length > 0)
         .map((list) => random.pick(listOf(list))),
       ...[schema.then, schema.else].filter((part) => part !== undefined && random.chance(0.4)),
       ...[...mapOf(schema.dependentSchemas).values(), ...mapOf(schema.dependencies).values()].filter(() =>

@@ -64,6 +64,31 @@ export const flagged: Readonly<Record<string, Flagged>> = {
     invalid: [{}, { h: 1, g: 'x' }],
     unasked: ['g']
   },
+  'by dynamic references': {
+    typebox: () =>
+      json({
+        ...{ $id: 'tree-of-flags', $dynamicAnchor: 'node', type: 'object', required: ['id', 'set'] },
+        properties: {
+          ...{ id: { type: 'integer' }, a: { type: 'string' }, ...flags.json },
+          kids: { type: 'array', items: { $dynamicRef: '#node' } }
+        }
+      }),
+    whole: true,
+    records: [{ a: 'x', set: 'SET', hidden: 'HIDDEN', kids: [{ a: 'y', set: 'SET', hidden: 'HIDDEN' }] }],
+    invalid: [{ kids: [{ a: 1 }] }],
+    unasked: ['hidden']
+  },
+  'by recursive references': {
+    typebox: () =>
+      json({
+        ...{ $recursiveAnchor: true, type: 'object', required: ['set'] },
+        properties: { id: { type: 'integer' }, a: { type: 'string' }, ...flags.json, next: { $recursiveRef: '#' } }
+      }),
+    whole: true,
+    records: [{ a: 'x', set: 'SET', hidden: 'HIDDEN', next: { a: 'y', set: 'SET', hidden: 'HIDDEN' } }],
+    invalid: [{ next: { a: 1 } }],
+    unasked: ['hidden']
+  },
   'by options': {
     zod: () => z.object({ id: z.int(), f: z.string(), g: z.string(), h: z.string() }),
     typebox: () => Type.Object({ id: Type.Integer(), f: Type.String(), g: Type.String(), h: Type.String() }),

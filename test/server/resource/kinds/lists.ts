@@ -49,6 +49,15 @@ export const lists: Kinds = {
     invalid: [['today']],
     query: 'item'
   },
+  'list of integers, or null': {
+    zod: () => z.array(z.int()).nullable(),
+    typebox: () => Type.Union([Type.Array(Type.Integer()), Type.Null()]),
+    arktype: () => 'number.integer[] | null',
+    valibot: () => v.nullable(v.array(v.pipe(v.number(), v.integer()))),
+    valid: [[1, 2], null, []],
+    invalid: [['1'], 1],
+    query: 'item'
+  },
   'list of what may be null': {
     zod: () => z.array(z.number().nullable()),
     typebox: () => Type.Array(Type.Union([Type.Number(), Type.Null()])),
@@ -203,6 +212,18 @@ export const lists: Kinds = {
     valid: [['a', 1, { a: 1 }]],
     invalid: ['a'],
     query: 'either'
+  },
+  'list that contains one or two of a kind': {
+    typebox: () => json({ type: 'array', contains: { type: 'number' }, minContains: 1, maxContains: 2 }),
+    valid: [[1], [1, 'a', 2]],
+    invalid: [[], ['a'], [1, 2, 3]],
+    query: 'either'
+  },
+  'list that may contain none of a kind': {
+    typebox: () => json({ type: 'array', items: { type: 'string' }, contains: { const: 'a' }, minContains: 0 }),
+    valid: [['b'], ['a'], []],
+    invalid: [[1]],
+    query: 'item'
   },
   'list that contains': {
     typebox: () => json({ type: 'array', items: { type: 'number' }, contains: { const: 7 } }),

@@ -151,6 +151,7 @@ export const presence: Kinds = {
   never: {
     zod: () => z.never().optional(),
     typebox: () => Type.Optional(Type.Never()),
+    arktype: () => ark('never').optional(),
     valibot: () => v.optional(v.never()),
     invalid: ['a', 1, null, {}],
     query: 'either'

@@ -108,8 +108,9 @@ function inPlace(
       .map(here)
       .filter(({ isValid }) => isValid)
     // Without the tag, which the server sets, a value of two branches will be of one.
+    const isConstant = (field: Schema = true) => typeof field === 'object' && ('const' in field || 'enum' in field)
     const isTag = (name: string) =>
-      listOf(schema.oneOf).filter((branch) => Object.hasOwn(Object(Object(branch).properties), name)).length > 1
+      listOf(schema.oneOf).filter((branch) => isConstant(mapOf(Object(branch).properties).get(name))).length > 1
     const isLeft = fitting.length > 1 && [...exempt].some(isTag)
     parts.push(fitting.length === 1 || isLeft ? together(fitting) : refused)
   }

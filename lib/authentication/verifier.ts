@@ -1,9 +1,16 @@
 import type { FastifyRequest } from 'fastify'
 import type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
 import type { Params } from '../../types/service.js'
-import { attempt, NotAuthenticated } from '../core/errors.js'
+import { attempt, NotAuthenticated, toServiceError } from '../core/errors.js'
 import { callerIn } from '../core/http-call.js'
-import { type Called, isViewOf, noteLogin, withoutOtherLogins } from '../core/logins.js'
+import {
+  type AcceptedLogin,
+  type Called,
+  isViewOf,
+  type LoginVerifier,
+  noteLogin,
+  withoutOtherLogins
+} from '../core/logins.js'
 import { merge } from '../core/objects.js'
 import { checkCookie, type TokenCookie } from './cookie.js'
 import type { Entities } from './entities.js'
@@ -50,7 +57,7 @@ function acceptedIn(params: Params, call: object): Set<object> {
 }
 
 /** Reads the credentials of calls, and asks the strategies of one authentication service who they belong to. */
-export class Credentials {
+export class Credentials implements LoginVerifier {
   /** What the strategies may use. */
   readonly authenticator: Authenticator
   /** The strategies by name, the names of those that read requests, and the cookie that is read where they find nothing. */
@@ -134,6 +141,18 @@ export class Credentials {
     const { iss, aud, sub } = Object(Object(authentication).payload)
     const id = attempt(() => entities.idOf(user)) ?? sub
     return id === undefined ? undefined : entities.name === null ? [iss, aud, id] : [entities.paths[0], id]
+  }
+
+  /** Whether a login by a token would be accepted now: tokens expire and are revoked, users are deleted. Other logins are taken for good. */
+  async isStillGood({ values }: AcceptedLogin): Promise<boolean> {
+    const { authentication } = values as { authentication?: AuthenticationRequest }
+    if (typeof authentication?.accessToken !== 'string') return true
+    try {
+      await this.authenticate(authentication, {}, [String(authentication.strategy)])
+      return true
+    } catch (error) {
+      return toServiceError(error).code !== 401
+    }
   }
 
   /** The credentials of a call: those that a hook or middleware has set (`null` is as if it were not set), else those that one of the strategies reads from the request. */

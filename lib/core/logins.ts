@@ -11,6 +11,12 @@ export interface AcceptedLogin {
   readonly identity?: readonly unknown[] | undefined
 }
 
+/** An authentication that can be asked again. */
+export interface LoginVerifier {
+  /** Whether a login that it has accepted would be accepted now. */
+  isStillGood(login: AcceptedLogin): Promise<boolean>
+}
+
 /**
  * The property of params that tells which logins are in them. Copies of the params keep it. Its value is a function, since code that clones
  * or freezes objects deeply leaves functions alone.

@@ -162,12 +162,8 @@ export class Door {
     }
     const callers = [...new Set(accepted.flatMap(({ outcome }) => outcome.callers))]
     if (this.watch.countOf(callers[0]) >= this.limits.perUser) throw tooMany(reply)
-    const stream = new EventStream(
-      this.#settings,
-      credentials,
-      callers,
-      this.watch.endOf(accepted.map(({ outcome }) => outcome))
-    )
+    const rules = accepted.map(({ outcome }) => outcome)
+    const stream = new EventStream(this.#settings, credentials, callers, this.watch.endOf(rules, timeoutOf(request)))
     const isAlone = isOfAll || answers.length === 1
     for (const answer of accepted) {
       const index = isAlone ? undefined : answers.indexOf(answer)
@@ -244,6 +240,10 @@ export class Door {
 }
 
 const isGone = ({ raw, request }: FastifyReply) => raw.destroyed || request.raw.destroyed
+
+/** How long an answer may take, where the route of a list says so: Fastify breaks it off then. */
+const timeoutOf = ({ routeOptions }: FastifyRequest): number | undefined =>
+  (routeOptions as { handlerTimeout?: number }).handlerTimeout || undefined
 
 function tooMany(reply: FastifyReply): Unavailable {
   reply.header('retry-after', '30')

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { HookContext } from '../../types/hooks.js'
+import { answeredFieldsOf } from '../core/answered-fields.js'
 import { clientOf } from '../core/http-call.js'
 
 /** Who is asked for: what a request has said of its caller. */
@@ -32,6 +33,8 @@ export interface Question {
   params: Readonly<Record<string, unknown>> | undefined
   /** The path of the service whose method it was. */
   path: string | undefined
+  /** The fields that its answer has, where a hook leaves others out. */
+  fields?: readonly string[] | undefined
 }
 
 /** A request of the application itself. */
@@ -82,5 +85,6 @@ export function questionOf(context: HookContext): Question | undefined {
   open.delete(ticket)
   question.params = context.params as Question['params']
   question.path = context.path
+  question.fields = answeredFieldsOf(context)
   return question
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { stringify } from 'qs'
 import { attempt, errorFromJSON, type ServiceError } from '../core/errors.js'
+import { type AcceptedLogin, loginsInParams } from '../core/logins.js'
 import { isPlain } from '../core/objects.js'
 import { callersOf } from './callers.js'
 import type { Channel } from './channel.js'
@@ -16,6 +17,8 @@ export interface Rule {
   readonly params: Readonly<Record<string, unknown>>
   /** By what the caller is known again. */
   readonly callers: readonly string[]
+  /** The login of the caller, where a guard has verified one. */
+  readonly login: AcceptedLogin | undefined
   /** When the login ends, in ms since 1970. */
   readonly expires: number | undefined
   /** The conditions as a text: two rules that have the same are the same. `undefined` where they have none. */
@@ -56,15 +59,22 @@ export async function askRule(
   return toRule(channel, credentials, question)
 }
 
-function toRule({ isRuleKnown, path }: Channel, { headers }: CallerIdentity, question: Question): Rule {
-  const params = question.path === path ? question.params : undefined
-  const callers = callersOf(params ?? {}, headers)
-  const { exp } = Object(Object(params?.authentication).payload)
-  const expires = typeof exp === 'number' ? exp * 1000 : undefined
-  const isKnown = params !== undefined && isRuleKnown && !selecting.some((name) => params[name] !== undefined)
+function toRule({ isRuleKnown, path, idField }: Channel, { headers }: CallerIdentity, question: Question): Rule {
+  // What has answered in place of the service is not known.
+  const params = question.path === path && question.params !== undefined ? question.params : {}
+  const login = loginsInParams(params).at(-1)
+  const { exp } = Object(Object(params.authentication).payload)
+  const isIdShown = question.fields?.includes(idField) !== false
+  const isKnown = question.path === path && isRuleKnown && isIdShown && !selecting.some((name) => name in params)
   const conditions = isKnown ? conditionsOf(params) : undefined
-  const text = attempt(() => JSON.stringify(conditions))
-  return { conditions, params: params ?? {}, callers, expires, text }
+  return {
+    conditions,
+    params,
+    callers: callersOf(params, headers),
+    login,
+    expires: typeof exp === 'number' ? exp * 1000 : undefined,
+    text: attempt(() => JSON.stringify(conditions))
+  }
 }
 
 /** What the query and the path of a `find` select, as it is now: hooks may change their objects later. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '../core/errors.js'
+import type { LoginVerifier } from '../core/logins.js'
 import { userKey } from './callers.js'
 import type { EventsOptions } from './options.js'
 import { askRule, type Rule } from './rule.js'
@@ -51,9 +52,9 @@ export class Watch {
   }
 
   /** When a stream with these rules ends, in ms since 1970: with the login, or before its client has been connected for too long. */
-  endOf(rules: readonly Rule[]): StreamEnd {
+  endOf(rules: readonly Rule[], longest = this.#lifetime): StreamEnd {
     const expires = Math.min(...rules.map(({ expires = Number.POSITIVE_INFINITY }) => expires)) - margin
-    const until = Date.now() + this.#lifetime * (0.5 + Math.random() / 2)
+    const until = Date.now() + Math.min(longest, this.#lifetime) * (0.5 + Math.random() / 2)
     return expires < until ? { at: expires, reason: 'expired' } : { at: until, reason: 'closing' }
   }
 
@@ -88,12 +89,28 @@ export class Watch {
   #beat(): void {
     const id = this.#newest()
     for (const stream of this.streams) stream.beat(stream.isSettled ? `:\nid: ${id}\n\n` : ':\n\n')
+    void this.#checkLogins()
     const now = Date.now()
     const due = [...this.streams].filter((stream) => (this.#due.get(stream) ?? 0) <= now).slice(0, turn)
     for (const stream of due) {
       this.#due.set(stream, now + this.#recheck)
       void this.#check(stream)
     }
+  }
+
+  /** Ends the streams of logins that are no longer good. Each login is asked about once, however many streams it has. */
+  async #checkLogins(): Promise<void> {
+    const answers = new Map<unknown, Promise<boolean>>()
+    const checks = [...this.streams].map(async (stream) => {
+      const login = this.#subscriptions.of(stream).find(({ rule }) => rule.login !== undefined)?.rule.login
+      const { isStillGood } = (login?.maker ?? {}) as Partial<LoginVerifier>
+      if (login === undefined || isStillGood === undefined) return
+      const key = Object(login.values.authentication).accessToken ?? login
+      const answer = answers.get(key) ?? isStillGood.call(login.maker, login)
+      answers.set(key, answer)
+      if (!(await answer)) stream.stop('revoked')
+    })
+    await Promise.all(checks)
   }
 
   /**

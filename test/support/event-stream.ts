@@ -22,7 +22,7 @@ export class Subscriber {
 
   constructor(port: number, url: string, headers: Record<string, string> = {}) {
     this.socket = connect(port, '127.0.0.1')
-    const lines = Object.entries({ host: 'localhost', accept: 'text/event-stream', ...headers })
+    const lines = Object.entries({ host: 'localhost', connection: 'close', accept: 'text/event-stream', ...headers })
     this.socket.write(`GET ${url} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`)
     this.socket.setEncoding('utf8').on('data', (text: string) => this.#read(text))
     this.socket.on('close', () => {

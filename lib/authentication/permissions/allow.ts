@@ -1,5 +1,6 @@
 import type { AroundHook, HookContext } from '../../../types/fastify.js'
 import type { Query } from '../../../types/service.js'
+import { noteAnsweredFields } from '../../core/answered-fields.js'
 import { idFieldOf } from '../../core/description.js'
 import { Forbidden, GeneralError } from '../../core/errors.js'
 import { withTraits } from '../../core/hooks.js'
@@ -64,6 +65,7 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     // The parameters of a custom method are its own.
     if (mayRead !== true && isStandard) checkQuery(context, mayRead || [idFieldOf(context.service)])
     const answered = mayRead || namesSent(context)
+    if (answered !== true) noteAnsweredFields(context, answered)
     await next()
     if (answered !== true) projectResult(context, answered)
   }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { attempt, ServiceError, toServiceError, Unavailable } from '../core/errors.js'
+import { isClosed } from '../core/http-call.js'
 import type { Channel } from './channel.js'
 import { Delivery } from './delivery.js'
 import { type EventLog, type LogEntry, type LoggedEvent, memoryLog } from './log.js'
@@ -239,7 +240,7 @@ export class Door {
   }
 }
 
-const isGone = ({ raw, request }: FastifyReply) => raw.destroyed || request.raw.destroyed
+const isGone = ({ raw }: FastifyReply) => isClosed(raw)
 
 /** How long an answer may take, where the route of a list says so: Fastify breaks it off then. */
 const timeoutOf = ({ routeOptions }: FastifyRequest): number | undefined =>

@@ -71,7 +71,9 @@ export function vary(reply: FastifyReply): void {
   if (!/(^|,)\s*(accept|\*)\s*(,|$)/i.test(fields)) reply.header('vary', fields === '' ? 'Accept' : `${fields}, Accept`)
 }
 
-/** Whether an error is answered as JSON: where the request accepts JSON by name, or sends JSON. */
+/** Whether an error is answered as JSON: where the request accepts JSON by name, or events, which are JSON, or sends JSON. */
 export function wantsJSON({ raw, headers }: FastifyRequest): boolean {
-  return [accepts(raw).types(), headers['content-type'] ?? ''].flat().some((type) => isJSON(String(type)))
+  return [accepts(raw).types(), headers['content-type'] ?? '']
+    .flat()
+    .some((type) => type === 'text/event-stream' || isJSON(String(type)))
 }

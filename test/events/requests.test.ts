@@ -1,0 +1,158 @@
+import { request } from 'node:http'
+import t from 'tap'
+import type { HookContext } from '../../index.js'
+import type { Subscriber } from '../support/event-stream.js'
+import { list, memory, readUser, serviceAt, startEvents } from '../support/events-app.js'
+
+const refuse = (context: HookContext) => {
+  if (context.params.user?.id === 'none') throw Object.assign(new Error('Not for you'), { statusCode: 403 })
+}
+const register = (app: Parameters<Parameters<typeof startEvents>[1]>[0]) => {
+  app.service('notes', memory(), { hooks: { before: { all: [readUser], find: [refuse] } } })
+  app.service('rooms/:roomId/messages', memory(), { hooks: { before: { find: [readUser] } } })
+  app.service('rooms/7/messages', memory())
+  app.service('secret', memory())
+  app.get('/admin', () => 'reached')
+}
+const options = { services: { notes: true, 'rooms/:roomId/messages': true, 'rooms/7/messages': true, secret: false } }
+const errorOf = ({ body }: Subscriber) => JSON.parse(body.replace(/^[\da-f]+\r\n|\r\n0?(\r\n)*$/g, ''))
+
+t.test('what is asked for wrongly is refused in the shape of all errors', async (t) => {
+  const { subscribe, app } = await startEvents(t, register, { ...options, limits: { subscriptions: 2, request: 4000 } })
+  const nested = `[a]`.repeat(50)
+  const rows: [string, number][] = [
+    [list('missing'), 404],
+    [list('secret'), 404],
+    [list('admin'), 404],
+    [list('notes/../admin'), 400],
+    [list('%2E%2E/admin'), 400],
+    [list('notes%3Fx=1'), 400],
+    [list('notes%2500'), 404],
+    [list(''), 400],
+    ['/events?subscribe=notes', 400],
+    ['/events?subscribe[0]=notes', 400],
+    ['/events?subscribe[0][path][a]=notes', 400],
+    ['/events?subscribe[0][path]=notes&subscribe[0][query]=x', 400],
+    [`${list('notes')}&subscribe[1][path]=notes&subscribe[2][path]=notes`, 400],
+    [`${list('notes')}&subscribe[0][query]${nested}=1`, 400],
+    [`${list('notes')}&${'a=1&'.repeat(1001)}`, 400],
+    [`${list('notes')}&subscribe[0][query][text]=${'x'.repeat(4000)}`, 400]
+  ]
+  for (const [url, status] of rows) {
+    const answer = await subscribe(url).end()
+    t.equal(answer.status, status, url.slice(0, 60))
+    t.match(errorOf(answer), { name: String, code: status, className: String })
+  }
+  const refused = await subscribe(list('notes'), { 'x-user': 'none' }).end()
+  t.match(errorOf(refused), { message: 'Not for you', code: 403 })
+  t.equal(app.events.streams, 0)
+})
+
+t.test('of several lists the others go on where one is refused', async (t) => {
+  const { subscribe, call } = await startEvents(t, register, options)
+  const url = `${list('rooms/7/messages')}&subscribe[1][path]=notes&subscribe[2][path]=rooms/8/messages`
+  const stream = await subscribe(url, { 'x-user': 'none' }).connected
+  await call('POST', '/rooms/7/messages', { text: 'a' })
+  await call('POST', '/rooms/8/messages', { text: 'b' })
+  const [stopped, ...heard] = await stream.count(3)
+  t.match(stopped, { path: 'events', event: 'stopped', reason: 'forbidden', subscriptions: [1], error: { code: 403 } })
+  t.same(heard, [
+    { path: 'rooms/7/messages', event: 'created', data: { id: 1 }, subscriptions: [0] },
+    { path: 'rooms/8/messages', event: 'created', data: { id: 1 }, subscriptions: [2] }
+  ])
+})
+
+t.test('lists that are told the same are told in one frame', async (t) => {
+  const { subscribe, call } = await startEvents(t, register, options)
+  const stream = await subscribe(
+    `${list('notes')}&subscribe[1][path]=notes&subscribe[2][path]=notes&subscribe[2][query][kind]=%24`
+  ).connected
+  await call('POST', '/notes', { kind: 'a' })
+  await call('POST', '/notes', {})
+  t.same(await stream.count(3), [
+    { path: 'notes', event: 'created', data: { id: 1 }, subscriptions: [0, 1] },
+    { path: 'notes', event: 'created', data: { id: 2 }, subscriptions: [0, 1] },
+    { path: 'notes', event: 'changed', subscriptions: [2] }
+  ])
+})
+
+t.test('a list is heard at its own address, a page of it is answered as before', async (t) => {
+  const { app, subscribe, call } = await startEvents(t, register, options)
+  const stream = await subscribe('/notes?kind=a').connected
+  await call('POST', '/notes', { kind: 'b' })
+  await call('POST', '/notes', { kind: 'a' })
+  t.same(await stream.count(1), [{ path: 'notes', event: 'created', data: { id: 2 } }])
+  const page = await app.inject('/notes?kind=a')
+  t.same(page.json(), [{ id: 2, kind: 'a' }])
+  t.equal(page.headers.vary, 'Accept')
+  t.equal((await subscribe('/notes', { 'x-user': 'none' }).end()).status, 403)
+  t.equal((await subscribe('/secret', {}).end()).status, 200, 'a service that is not told of answers its page')
+})
+
+t.test('all services at once, as the client of Feathers 6 asks', async (t) => {
+  const { subscribe, call } = await startEvents(t, register, options)
+  const stream = await subscribe('/events', { accept: 'application/json', 'x-user': 'none' }).connected
+  await call('POST', '/notes', { text: 'a' })
+  await call('POST', '/rooms/7/messages', { text: 'a' })
+  t.same(await stream.count(1), [{ path: 'rooms/7/messages', event: 'created', data: { id: 1 } }])
+})
+
+t.test('QUERY takes lists as JSON', async (t) => {
+  const { app, call } = await startEvents(t, register, options)
+  const { port } = app.server.address() as { port: number }
+  const open = async (url: string, body: object) => {
+    const sent = request({
+      port,
+      host: '127.0.0.1',
+      method: 'QUERY',
+      path: url,
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' }
+    })
+    sent.end(JSON.stringify(body))
+    const answer = await new Promise<import('node:http').IncomingMessage>((resolve) => sent.once('response', resolve))
+    answer.setEncoding('utf8')
+    t.teardown(() => sent.destroy())
+    let text = ''
+    answer.on('data', (chunk) => {
+      text += chunk
+    })
+    return {
+      status: answer.statusCode,
+      until: async (part: string) => {
+        while (!text.includes(part)) await new Promise((resolve) => answer.once('data', resolve))
+        return text
+      }
+    }
+  }
+  const typed = await open('/events', { subscribe: [{ path: 'notes', query: { rank: 1 } }] })
+  const own = await open('/notes', { rank: 1 })
+  await typed.until('connected')
+  await own.until('connected')
+  await call('POST', '/notes', { rank: 2 })
+  await call('POST', '/notes', { rank: 1 })
+  for (const stream of [typed, own]) t.notMatch(await stream.until('"created","data":{"id":2}'), /"id":1\b|changed/)
+  t.equal(
+    (await open('/events', { subscribe: [{ path: 'notes', query: JSON.parse('{"a":{"toString":1}}') }] })).status,
+    400
+  )
+  t.equal((await open('/events', { subscribe: [] })).status, 400)
+  t.equal((await open('/events', { subscribe: [{ path: 'notes', query: [1] }] })).status, 400)
+})
+
+t.test('there are so many streams, and so many of a user, and no more', async (t) => {
+  const { app, subscribe } = await startEvents(t, register, { ...options, limits: { subscribers: 3, perUser: 2 } })
+  const [first] = [
+    await subscribe(list('notes'), { 'x-user': 'ann' }).connected,
+    await subscribe(list('notes'), { 'x-user': 'ann' }).connected
+  ]
+  const third = await subscribe(list('notes'), { 'x-user': 'ann' }).end()
+  t.equal(third.status, 503)
+  t.match(third.head, /retry-after: 30/i)
+  const bob = await subscribe(list('notes'), { 'x-user': 'bob' }).connected
+  t.equal((await subscribe(list('notes'), { 'x-user': 'cyd' }).end()).status, 503)
+  first?.socket.destroy()
+  bob.socket.destroy()
+  while (app.events.streams > 1) await new Promise((resolve) => setTimeout(resolve, 5))
+  await subscribe(list('notes'), { 'x-user': 'ann' }).connected
+  serviceAt(app, 'notes')
+})

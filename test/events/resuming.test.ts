@@ -1,0 +1,122 @@
+import t from 'tap'
+import type { HookContext } from '../../index.js'
+import { memoryLog } from '../../lib/events/index.js'
+import { list, memory, readUser, startEvents } from '../support/events-app.js'
+
+const mine = (context: HookContext) => {
+  context.params.query = { ...context.params.query, userId: context.params.user?.id }
+}
+const register = (app: Parameters<Parameters<typeof startEvents>[1]>[0]) =>
+  app.service('notes', memory(), { hooks: { before: { all: [readUser], find: [mine] } } })
+const options = { services: { notes: true } }
+const ann = { 'x-user': 'ann' }
+const bob = { 'x-user': 'bob' }
+
+t.test('who comes back has what was missed, in order, and by the rule of now', async (t) => {
+  const { subscribe, call } = await startEvents(t, register, options)
+  const first = await subscribe(list('notes'), ann).connected
+  await call('POST', '/notes', { userId: 'ann' })
+  const [event] = await first.count(1)
+  const id = first.id as string
+  t.match(id, /^[\w-]{1,64}$/)
+  first.socket.destroy()
+  for (const userId of ['ann', 'bob', 'ann']) await call('POST', '/notes', { userId })
+  const again = await subscribe(list('notes'), { ...ann, 'last-event-id': id }).connected
+  await call('DELETE', '/notes/2')
+  t.same(
+    (await again.count(3)).map(({ event, data }) => [event, data]),
+    [
+      ['created', { id: 2 }],
+      ['created', { id: 4 }],
+      ['removed', { id: 2 }]
+    ]
+  )
+  t.match(event, { event: 'created', data: { id: 1 } })
+  const other = await subscribe(list('notes'), { ...bob, 'last-event-id': id }).connected
+  t.same(
+    (await other.count(1)).map(({ data }) => data),
+    [{ id: 3 }],
+    'a position of another user gives nothing of theirs'
+  )
+  const newest = await subscribe(list('notes'), { ...ann, 'last-event-id': again.id as string }).connected
+  await call('POST', '/notes', { userId: 'ann' })
+  t.same(
+    (await newest.count(1)).map(({ data }) => data),
+    [{ id: 5 }]
+  )
+})
+
+t.test('a position that is not known is answered with a reset', async (t) => {
+  const { subscribe, call } = await startEvents(t, register, { ...options, log: memoryLog({ events: 2 }) })
+  const first = await subscribe(list('notes'), ann).connected
+  const begin = first.id as string
+  for (const userId of ['ann', 'ann', 'ann']) await call('POST', '/notes', { userId })
+  await first.count(3)
+  for (const id of [
+    begin,
+    'x',
+    `${begin}x`,
+    '0123456789abcdef-1',
+    'x'.repeat(10_000),
+    '%0d%0a',
+    begin.replace(/-.*/, '-zz'),
+    begin.replace(/-.*/, '--1')
+  ]) {
+    const { events } = await (await subscribe(list('notes'), { ...ann, 'last-event-id': id }).connected).until(
+      ({ events }) => events.length > 0
+    )
+    t.same(events, [{ path: 'events', event: 'reset' }], id.slice(0, 30))
+  }
+  const kept = await subscribe(list('notes'), { ...ann, 'last-event-id': first.id as string }).connected
+  await call('POST', '/notes', { userId: 'ann' })
+  t.same(
+    (await kept.count(1)).map(({ data }) => data),
+    [{ id: 4 }]
+  )
+})
+
+t.test('what happens while nobody listens is not kept for ever', async (t) => {
+  const { subscribe, call } = await startEvents(t, register, options)
+  await call('POST', '/notes', { userId: 'ann' })
+  const first = await subscribe(list('notes'), ann).connected
+  const id = first.id as string
+  await call('POST', '/notes', { userId: 'ann' })
+  await first.count(1)
+  first.socket.destroy()
+  const again = await subscribe(list('notes'), { ...ann, 'last-event-id': id }).connected
+  t.same(
+    (await again.count(1)).map(({ data }) => data),
+    [{ id: 2 }]
+  )
+})
+
+t.test('one that does not read gets a reset in place of what it has missed, and delays nobody', async (t) => {
+  const settings = { services: { notes: { records: true } }, limits: { waiting: 40_000 } }
+  const { subscribe, call } = await startEvents(t, (app) => app.service('notes', memory()), settings)
+  const slow = await subscribe(list('notes')).connected
+  const quick = await subscribe(list('notes')).connected
+  slow.socket.pause()
+  // More than the system keeps for a socket.
+  const text = 'x'.repeat(15_000)
+  const number = 1200
+  for (let count = 1; count <= number; count++) await call('POST', '/notes', { text })
+  await quick.count(number)
+  slow.socket.resume()
+  await slow.until(({ events }) => events.some(({ event }) => event === 'reset'))
+  t.ok(slow.events.length < number)
+  await call('DELETE', '/notes/1')
+  await slow.until(({ events }) => events.at(-1)?.event === 'removed')
+})
+
+t.test('a service that is patched 1,000 times in a tick is told of in order, or with a reset', async (t) => {
+  const { app, subscribe } = await startEvents(t, (app) => app.service('notes', memory()), options)
+  const service = app.service<Record<string, ReturnType<typeof memory>>>('notes') as unknown as ReturnType<
+    typeof memory
+  >
+  await service.create({ n: 0 })
+  const stream = await subscribe(list('notes')).connected
+  await Promise.all(Array.from({ length: 1000 }, (_, n) => service.patch(1, { n })))
+  await stream.until(({ events }) => events.length === 1000 || events.some(({ event }) => event === 'reset'))
+  await service.remove(1)
+  await stream.until(({ events }) => events.at(-1)?.event === 'removed')
+})

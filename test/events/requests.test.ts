@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import t from 'tap'
 import type { HookContext } from '../../index.js'
 import type { Subscriber } from '../support/event-stream.js'
-import { list, memory, readUser, serviceAt, startEvents } from '../support/events-app.js'
+import { list, memory, readUser, startEvents } from '../support/events-app.js'
 
 const refuse = (context: HookContext) => {
   if (context.params.user?.id === 'none') throw Object.assign(new Error('Not for you'), { statusCode: 403 })
@@ -154,5 +154,4 @@ t.test('there are so many streams, and so many of a user, and no more', async (t
   bob.socket.destroy()
   while (app.events.streams > 1) await new Promise((resolve) => setTimeout(resolve, 5))
   await subscribe(list('notes'), { 'x-user': 'ann' }).connected
-  serviceAt(app, 'notes')
 })

@@ -53,7 +53,8 @@ export const list = (path: string, query = '') => `/events?subscribe[0][path]=${
 export const memory = (options = {}): MemoryService => new MemoryService({ multi: true, startId: 1, ...options })
 
 interface AnyService {
-  create(data: object): Promise<unknown>
+  create(data: object, params?: object): Promise<unknown>
+  find(params?: object): Promise<unknown>
   emit(event: string, ...args: unknown[]): unknown
 }
 /** A service of an application, as the server calls it. */

@@ -60,7 +60,7 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
       url,
       exposeHeadRoute: false,
       bodyLimit: door.limits.request,
-      // That of the application would break streams off.
+      // The timeout of the application would break streams off.
       handlerTimeout: 2_147_483_647,
       schema: { hide: true },
       handler

@@ -41,6 +41,8 @@ export interface ServiceDescription {
   /** Whether its queries are those of the database adapters of Feathers. */
   readonly isAdapter: boolean
   readonly methods: readonly MethodDescription[]
+  /** Whether its lists are answered with a stream of events, where that is accepted. */
+  readonly hasEvents: boolean
 }
 
 /** A service with what `describe` reads of it. */
@@ -89,7 +91,8 @@ export function describe(entry: Describable): ServiceDescription {
     isPaged:
       paginate === undefined ? undefined : Boolean(readProperty(paginate, 'default') ?? readProperty(paginate, 'max')),
     isAdapter: isAdapter(entry.object),
-    methods: entry.exposed.map(describeMethod)
+    methods: entry.exposed.map(describeMethod),
+    hasEvents: entry.listen !== undefined
   }
 }
 

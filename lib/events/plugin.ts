@@ -5,6 +5,7 @@ import { serviceHostOf } from '../core/host.js'
 import { withoutRegister } from '../core/options.js'
 import { joinPath } from '../core/path.js'
 import { Channel } from './channel.js'
+import { documentation } from './documentation.js'
 import { Door } from './door.js'
 import { listenTo } from './listening.js'
 import { checkEventsOptions, doorName, type EventsOptions, type ServiceEvents } from './options.js'
@@ -54,17 +55,17 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
     door.open(request, reply, listsIn(request, door.limits))
   app.register(async (child) => {
     child.setErrorHandler(host.answerError as Parameters<FastifyInstance['setErrorHandler']>[0])
-    const verbs = METHODS.includes('QUERY') && app.supportedMethods.includes('QUERY') ? ['GET', 'QUERY'] : ['GET']
-    child.route({
-      method: verbs,
+    const route = {
       url,
       exposeHeadRoute: false,
       bodyLimit: door.limits.request,
       // The timeout of the application would break streams off.
       handlerTimeout: 2_147_483_647,
-      schema: { hide: true },
       handler
-    })
+    }
+    child.route({ ...route, method: 'GET', schema: documentation })
+    const hasQuery = METHODS.includes('QUERY') && app.supportedMethods.includes('QUERY')
+    if (hasQuery) child.route({ ...route, method: 'QUERY', schema: { hide: true } })
   })
 
   function addService(path: string, setting: true | ServiceEvents): void {

@@ -9,6 +9,11 @@ import type { DocumentedServices, OperationSource } from './service.js'
 
 const json = 'application/json'
 const lines = 'application/x-ndjson'
+const eventsType = 'text/event-stream'
+const eventText: Json = {
+  type: 'string',
+  description: 'What happens to the list, as server-sent events. The data of each is an object with `path` and `event`.'
+}
 
 /** The responses of an operation. */
 export function toResponses(source: OperationSource): Json {
@@ -46,6 +51,7 @@ function toAnswer({ method, form, service, services }: OperationSource, record: 
     if (type === lines) return [type, { schema: record }]
     return [type, { schema: { type: 'string', format: 'binary' } }]
   })
+  if (name === 'find' && description.hasEvents) content.push([eventsType, { schema: eventText }])
   const headers = method
     .notes(form)
     .flatMap(({ response }) => (response === undefined ? [] : [[response.name, toResponseHeader(response)]]))

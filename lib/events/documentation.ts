@@ -1,0 +1,32 @@
+const subscribe = {
+  type: 'array',
+  description:
+    'The lists: `subscribe[0][path]=notes&subscribe[0][query][done]=false`. Default: all lists without placeholders that the caller may find.',
+  items: {
+    type: 'object',
+    required: ['path'],
+    properties: {
+      path: { type: 'string', description: 'The path of the list, without a slash before it.' },
+      query: { type: 'object', additionalProperties: true, description: 'The query of the list.' }
+    }
+  }
+}
+
+const lastEventId = {
+  type: 'string',
+  description: 'The position behind which to go on: the id of the last event that has come.'
+}
+
+/** The schema of the route of streams, for documents. What is asked for is checked when it is read. */
+export const documentation = {
+  operationId: 'listenToEvents',
+  summary: 'Hear what happens to lists',
+  description: 'A stream that stays open. The data of each event is an object with `path` and `event`.',
+  tags: ['events'],
+  querystring: { type: 'object', properties: { subscribe } },
+  headers: { type: 'object', properties: { 'Last-Event-ID': lastEventId } },
+  response: {
+    200: { description: 'The events.', content: { 'text/event-stream': { schema: { type: 'string' } } } },
+    default: { description: 'An error.', type: 'object', additionalProperties: true }
+  }
+} as const

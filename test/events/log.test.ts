@@ -1,0 +1,28 @@
+import t from 'tap'
+import { memoryLog } from '../../lib/events/index.js'
+import { logContract, loggedEvent } from '../support/log-contract.js'
+
+t.test('the log in memory is a log', (t) => logContract(t, (events) => memoryLog({ events })))
+
+t.test('it keeps so many bytes, and forgets when it is told to', async (t) => {
+  const log = memoryLog({ bytes: 10_000 })
+  const begin = log.newest()
+  for (let id = 1; id <= 50; id++) log.append(loggedEvent(id, { text: 'x'.repeat(200) }))
+  t.equal(log.read(begin), undefined)
+  const end = log.newest()
+  t.same(log.read(end), [])
+  log.append({ ...loggedEvent(1), record: new Uint8Array(20_000) })
+  t.equal(log.read(end), undefined, 'what is longer than all of it is not kept')
+  log.append(loggedEvent(2))
+  const before = log.newest()
+  log.forget?.()
+  t.equal(log.read(before), undefined)
+  t.same(log.read(log.newest()), [])
+})
+
+t.test('a log in memory forgets nothing that its bytes allow', async (t) => {
+  const log = memoryLog()
+  const begin = log.newest()
+  for (let id = 1; id <= 1000; id++) log.append(loggedEvent(id))
+  t.equal((await log.read(begin))?.length, 1000)
+})

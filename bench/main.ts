@@ -28,5 +28,5 @@ if (out !== undefined) writeFileSync(out, page)
 console.log(`${page}\n## Aims\n\n${toReach(rows, results, counter)}`)
 
 function pageFile(): string {
-  return fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url))
+  return fileURLToPath(new URL('../../docs/benchmarks-counted.md', import.meta.url))
 }

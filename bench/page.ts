@@ -3,11 +3,11 @@ import type { Options } from './options.js'
 import { countsOf, environment, type Result, toComparison } from './report.js'
 import type { Row } from './rows.js'
 
-/** The page `docs/benchmarks.md`. */
+/** The page `docs/benchmarks-counted.md`. */
 export function toPage(rows: readonly Row[], results: readonly Result[], counter: Counter, options: Options): string {
   const { starts, requests = counter.requests, warmup = counter.warmup } = options
   const spread = Math.max(...results.map((result) => result.spread))
-  return `# Benchmarks
+  return `# Counted work
 
 The output of \`npm run bench\`, on ${new Date().toISOString().slice(0, 10)}. It compares services of this plugin with routes of Fastify that are written by hand
 (with \`qs\` as the query parser), with \`@feathersjs/koa\`, \`@feathersjs/express\` and bare \`node:http\`. All answer the same bytes over a socket.

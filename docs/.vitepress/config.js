@@ -171,6 +171,7 @@ export default defineConfig({
           page('Testing and production', 'testing-and-production'),
           page('Limits, timeouts, shutdown', 'operation'),
           page('Benchmarks', 'benchmarks'),
+          page('Counted work', 'benchmarks-counted'),
           page('Troubleshooting', 'troubleshooting')
         ]
       },

@@ -1,0 +1,147 @@
+// npm run bench:peers: the same small API on each framework, side by side. All processes run at once, and idle but for the one that is asked.
+import assert from 'node:assert/strict'
+import { execFileSync, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { Answer } from '../../dist/bench/answer.js'
+import { findNodes } from '../../dist/bench/nodes.js'
+import { chart, page } from './report.js'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const { values } = parseArgs({
+  options: {
+    node: { type: 'string', default: '20,24' },
+    rounds: { type: 'string', default: '25' },
+    requests: { type: 'string', default: '400' },
+    warmup: { type: 'string', default: '4000' },
+    connections: { type: 'string', default: '16' },
+    out: { type: 'string', default: `${root}docs` }
+  }
+})
+const [rounds, requests, warmup, connections] = ['rounds', 'requests', 'warmup', 'connections'].map((name) => {
+  const number = Number(values[name])
+  assert(Number.isInteger(number) && number > 0, `--${name} is a whole number above 0`)
+  return number
+})
+
+if (!existsSync(`${here}node_modules`))
+  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: here, stdio: 'inherit' })
+const { names, requestOf, textOf, works } = await import('./sides.js')
+
+/** Starts a side in a process of its own, with its connections. */
+async function start(name, execPath) {
+  const env = { ...process.env, NODE_ENV: 'production' }
+  const child = fork(`${here}sides.js`, [name], { execPath, env })
+  const [port] = await once(child, 'message')
+  const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)))
+  const cpuTime = async () => {
+    child.send('cpu')
+    return (await once(child, 'message'))[0]
+  }
+  const stop = () => {
+    for (const socket of sockets) socket.removeAllListeners().destroy()
+    child.disconnect()
+  }
+  return { name, cpuTime, stop, send: (work, count) => send(sockets, requestOf(name, work), count) }
+}
+
+async function open(port) {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+  socket.setEncoding('latin1')
+  await once(socket, 'connect')
+  return socket
+}
+
+/** Sends so many requests, each connection one after the other. Returns how long each took, in ms, and the last body. */
+async function send(sockets, { line, status, body }, count) {
+  const headers = ['host: localhost', 'accept: application/json']
+  if (body !== undefined) headers.push('content-type: application/json', `content-length: ${Buffer.byteLength(body)}`)
+  const message = `${line} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n${body ?? ''}`
+  const times = []
+  let left = count
+  let text = ''
+  const drive = (socket) =>
+    new Promise((resolve, reject) => {
+      let answer = new Answer()
+      let begin = 0
+      const next = () => {
+        if (left-- <= 0) return resolve()
+        begin = performance.now()
+        socket.write(message)
+      }
+      const onClose = () => reject(new Error(`${line}: the connection was closed`))
+      socket.removeAllListeners().on('error', reject).on('close', onClose)
+      socket.on('data', (piece) => {
+        if (!answer.add(piece)) return
+        times.push(performance.now() - begin)
+        if (!answer.text.startsWith(`HTTP/1.1 ${status} `)) reject(new Error(`${line}: ${answer.text}`))
+        text = answer.body
+        answer = new Answer()
+        next()
+      })
+      next()
+    })
+  await Promise.all(sockets.map(drive))
+  return { times, text }
+}
+
+const quantile = (numbers, part) => numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length * part)]
+
+function shuffle(list) {
+  for (let i = list.length - 1; i > 0; i--) {
+    const j = Math.floor(Math.random() * (i + 1))
+    ;[list[i], list[j]] = [list[j], list[i]]
+  }
+  return list
+}
+
+/** Nobody wins by answering less: the bodies are the same bytes, but for the envelope of an RPC. */
+async function verify(sides) {
+  for (const work of works) {
+    const [first] = sides
+    const value = JSON.parse((await first.send(work, 1)).text)
+    for (const side of sides.slice(1))
+      assert.equal(
+        (await side.send(work, 1)).text,
+        textOf(side.name, value),
+        `${side.name} answers '${work}' in another way`
+      )
+  }
+}
+
+async function measure({ program, version }) {
+  const sides = []
+  for (const name of names) sides.push(await start(name, program))
+  await verify(sides)
+  for (const work of works) for (const side of sides) await side.send(work, warmup)
+  const samples = new Map(
+    works.flatMap((work) => names.map((name) => [`${work} ${name}`, { cpu: [], p50: [], p99: [] }]))
+  )
+  for (let round = 0; round < rounds; round++) {
+    console.error(`Node ${version}: round ${round + 1} of ${rounds}`)
+    for (const work of shuffle([...works]))
+      for (const side of shuffle([...sides])) {
+        const before = await side.cpuTime()
+        const { times } = await side.send(work, requests)
+        const sample = samples.get(`${work} ${side.name}`)
+        sample.cpu.push(((await side.cpuTime()) - before) / requests)
+        sample.p50.push(quantile(times, 0.5))
+        sample.p99.push(quantile(times, 0.99))
+      }
+  }
+  for (const side of sides) side.stop()
+  const figures = ({ cpu, p50, p99 }) => ({ cpu: quantile(cpu, 0.2), p50: quantile(p50, 0.5), p99: quantile(p99, 0.5) })
+  return { version, figures: new Map([...samples].map(([key, sample]) => [key, figures(sample)])) }
+}
+
+const results = []
+for (const node of await findNodes(values.node.split(','))) results.push(await measure(node))
+const setting = { names, works, rounds, requests, connections }
+mkdirSync(`${values.out}/images`, { recursive: true })
+writeFileSync(`${values.out}/images/benchmarks.svg`, chart(results.at(-1), setting))
+writeFileSync(`${values.out}/benchmarks.md`, page(results, setting))
+console.log(page(results, setting))

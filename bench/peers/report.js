@@ -42,13 +42,13 @@ ${lines.join('\n')}
 const table = (rows) =>
   [rows[0], rows[0].map(() => '---'), ...rows.slice(1)].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
-function tableOf({ figures }, { names, works }) {
-  const head = ['', ...works.flatMap((work) => [`${work}: CPU, µs`, 'p50, ms', 'p99, ms'])]
+function tableOf({ figures }, { names, works, isBusy }) {
+  const head = ['', ...works.flatMap((work) => [`${work}: CPU, µs`, ...(isBusy ? [] : ['p50, ms', 'p99, ms'])])]
   const rowOf = (name) => [
     name === 'fastify-services' ? `**${name}**` : name,
     ...works.flatMap((work) => {
       const { cpu, p50, p99 } = figures.get(`${work} ${name}`)
-      return [tidy(cpu), p50.toFixed(2), p99.toFixed(2)]
+      return [tidy(cpu), ...(isBusy ? [] : [p50.toFixed(2), p99.toFixed(2)])]
     })
   ]
   return table([head, ...names.map(rowOf)])
@@ -65,7 +65,7 @@ function versions() {
 
 /** The page. */
 export function page(results, setting) {
-  const { rounds, requests, connections } = setting
+  const { rounds, requests, connections, isBusy } = setting
   return `# Benchmarks
 
 The same small API, written for each framework as its documentation has one write it: \`find\`, \`get\` and \`create\` of messages, over HTTP.
@@ -79,9 +79,14 @@ ${results.map((result) => `## Node ${result.version}\n\n${tableOf(result, settin
 
 - \`npm run bench:peers\`, on ${new Date().toISOString().slice(0, 10)}. The programs are in \`bench/peers\`, with a \`package.json\` of their own.
 - Each side is a process of its own. All answer the same bytes, which is checked first; tRPC puts its own envelope around them, and takes a query as JSON.
-- ${rounds} rounds, and the order of all sides is another one in each. A side gets ${requests} requests in each, over ${connections} connections that stay open, without pipelining.
-- CPU is user and system time of the process, for one request: the lowest fifth of the rounds. p50 and p99 are the medians of those of the rounds. The client runs on the same machine.
-- ${cpus().length} × ${cpus()[0].model.trim()}, which was shared with other work: compare the sides of a table with each other, and no figure with one of another day.
+- ${rounds} rounds, and the order of all sides is another one in each. A side gets ${requests} requests in each, over ${connections} connections, without pipelining.
+- CPU is user and system time of the process, for one request: the lowest fifth of the rounds. The client runs on the same machine.
+- ${
+    isBusy
+      ? 'The machine was busy with other work: no time on the clock is told, and CPU times are longer than on one of its own'
+      : 'p50 and p99 are how long half of the requests have taken at most, and 99 of 100: the medians of the rounds'
+  }. Compare the sides of a table with each other, and no figure with one of another day.
+- ${cpus().length} × ${cpus()[0].model.trim()}.
 - ${versions()}.
 
 \`npm run bench:peers -- --node 22,24 --rounds 50\` repeats it, and writes this page.

@@ -94,8 +94,8 @@ ${results.map((result) => `## Node ${result.version}\n\n${tableOf(result, settin
 ## What it does not say
 
 - An application has a database, and most of its time goes there. What a framework costs beside it is a few microseconds.
-- A difference below five percent is none here. What counts instructions in place of time, with pages, streams, guards and hooks, is in [counted work](benchmarks-counted.md).
+- A difference below ${isBusy ? 'a fifth' : 'five percent'} is none here. What counts instructions in place of time, with pages, streams, guards and hooks, is in [counted work](benchmarks-counted.md).
 - The sides do different things besides: a service has hooks, events, errors in one format and 405 for what it lacks, which the routes by hand have not.
-- Only tRPC, oRPC and NestJS could check the input; tRPC and oRPC do so here by zod, since they have no input without it.
+- Nothing is validated, but for the input of tRPC and oRPC: they read it by a schema, here of zod.
 `
 }

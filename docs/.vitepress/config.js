@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitepress'
+import { renderForSearch, writePlainPages } from './plain-pages.js'
 
 // The pages as they are, README.md first. DOCS_BASE is the path that the site is published at: DOCS_BASE=/fastify-services/ npm run docs
 const page = (text, file) => ({ text, link: `/docs/${file}` })
@@ -106,6 +107,7 @@ export default defineConfig({
   rewrites: { 'README.md': 'index.md', 'examples/:name/README.md': 'examples/:name/index.md' },
   transformPageData,
   transformHead,
+  buildEnd: writePlainPages,
   markdown: {
     anchor: { slugify: toAnchor },
     config: linkInSite,
@@ -114,7 +116,7 @@ export default defineConfig({
   themeConfig: {
     logo: { src: `data:image/svg+xml,${encodeURIComponent(mark)}`, alt: '' },
     ...(repository && { socialLinks: [{ icon: 'github', link: repository }] }),
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { _render: renderForSearch } },
     outline: [2, 3],
     nav: [
       { text: 'Start', link: '/' },

@@ -31,6 +31,22 @@ t.test('the site of the documentation', async (t) => {
     t.ok(files.some((file) => /localSearchIndex/.test(file)))
   })
 
+  await t.test('has each page as it was written, and a list of them for programs that read', async (t) => {
+    const list = textOf('llms.txt')
+    for (const page of pages) {
+      const place = page.replace(/(^|\/)README\.md$/, '$1index.md')
+      t.equal(textOf(place), read(page), place)
+      if (page !== 'docs/benchmarks.md') t.match(list, new RegExp(`\\]\\(/${place}\\): \\S`), place)
+    }
+    t.match(list, /^# fastify-services\n\n> \S/)
+  })
+
+  await t.test('its search leaves out pages about the project itself', async (t) => {
+    const index = textOf(files.find((file) => /localSearchIndex/.test(file)) ?? '')
+    t.match(index, /docs\/permissions/)
+    t.notMatch(index, /CONTRIBUTING|CHANGELOG|RELEASING|the-app-of-the-snippets/)
+  })
+
   await t.test('its headings have the anchors that they have on GitHub', async (t) => {
     for (const page of pages)
       for (const anchor of anchorsOf(page)) t.ok(textOf(placeOf(page)).includes(` id="${anchor}"`), `${page}#${anchor}`)
@@ -51,7 +67,12 @@ t.test('the site of the documentation', async (t) => {
 t.test('a dead link fails the build', async (t) => {
   const folder = t.testdir({
     'README.md': '# A page\n\n[Nowhere](nowhere.md)\n',
-    docs: { '.vitepress': { 'config.js': read('docs/.vitepress/config.js') } }
+    docs: {
+      '.vitepress': {
+        'config.js': read('docs/.vitepress/config.js'),
+        'plain-pages.js': read('docs/.vitepress/plain-pages.js')
+      }
+    }
   })
   const { code, stdout, stderr } = await build(folder)
   t.not(code, 0)

@@ -37,7 +37,24 @@ export type ClientService<S, App = unknown, P = unknown> = {
     : NonNullable<S[K]> extends Callable
       ? K & OfferedName<S>
       : never]-?: ClientMethod<NonNullable<S[K]>, Like<S, K>, Placeholder<P> | RoutePlaceholder<S, K>>
-} & ServiceAddons<Received<S>, App>
+} & ServiceAddons<Received<S>, App> &
+  ListMembers<S, P>
+
+/** What a service of the client has besides, where `fastify-services/client/events` is imported. */
+// biome-ignore lint/suspicious/noEmptyInterface: that door fills it
+export interface ListMembers<_S, _P> {}
+
+/** What a client has besides, where `fastify-services/client/events` is imported. */
+// biome-ignore lint/suspicious/noEmptyInterface: that door fills it
+export interface ClientMembers {}
+
+type FindOf<S> = S extends { find?: infer F extends Callable | undefined } ? NonNullable<F> : never
+
+/** The arguments of `find` of a service at a path, for clients. */
+export type FindArguments<S, P> = Arguments<Parameters<FindOf<S>>[0], Placeholder<P>>
+
+/** The result of `find` of a service, for clients. */
+export type FindResult<S> = Jsonify<Awaited<ReturnType<FindOf<S>>>>
 
 // The methods with results as hooks and listeners of the client get them.
 type Received<S> = {
@@ -74,7 +91,9 @@ export interface ClientOptions {
 type LoginResult<Services> = AuthenticationResult<UserOf<Services>>
 
 /** A client application. Its services are called as on the server. It emits `login` and `logout`. */
-export interface ClientApplication<Services = Record<string, AnyService>> extends Omit<ServiceAddons, 'hooks'> {
+export interface ClientApplication<Services = Record<string, AnyService>>
+  extends Omit<ServiceAddons, 'hooks'>,
+    ClientMembers {
   /** The HTTP library of the default connection. */
   readonly rest?: unknown
   /** Calls a function with the application: a connection, `authentication(…)`, or one of your own. */

@@ -128,7 +128,7 @@ function toRequest(service: RestService, name: string, definition: MethodDefinit
 }
 
 /** Encodes what has a meaning in a URL, and what libraries change there: browsers read a backslash as a slash, request takes ASCII alone. */
-const toURL = (path: string) =>
+export const toURL = (path: string) =>
   path.replace(/[^!"$&->@-[\]-~]+|(^|\/)\.\.?(?=\/|$)/g, (text) => encodeSegment(text.replace('/', ''), 'A path'))
 
 /** Returns data as JSON. Forms, files, bytes and streams are returned as they are. */

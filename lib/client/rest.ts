@@ -1,9 +1,10 @@
 import { streamOf } from '../core/content.js'
 import { Unavailable } from '../core/errors.js'
 import { type Connection, createConnection } from './connection.js'
-import type { Library } from './library.js'
+import { type Library, sendInstead } from './library.js'
 import { type ClientRequest, mergeHeaders } from './message.js'
 import { checkAddress, following, isPage } from './redirect.js'
+import type { Send } from './redirect-page.js'
 import { type AdapterOptions, RestService, type RestServiceClass } from './rest-service.js'
 import { axiosLibrary } from './transports/axios.js'
 import { fetchLibrary } from './transports/fetch.js'
@@ -49,6 +50,8 @@ export function rest(base = '', options: AdapterOptions = {}): Rest {
         try {
           const stream = streamOf(request.body)
           if (stream && !streams.includes(stream)) throw new Error(`${name} can't send this: fetch sends streams`)
+          const send = (request.options as { [sendInstead]?: Send })[sendInstead]
+          if (send) return await send(request)
           return await (request.isSecret && isXHR && isPage()
             ? fetchLibrary.send(fetch, request)
             : sendBy(library, request))

@@ -31,7 +31,7 @@ export function stackOf({ middleware, _router }: Mounted): readonly Layer[] {
 /** Whether some URL of the service at a path, or of a record of it, is one of those that a middleware gets. */
 export function meetsService({ patterns }: Layer, path: string): boolean {
   if (patterns === undefined) return true
-  const segments = segmentsOf(path)
+  const segments = segmentsOfPath(path)
   const urls = [segments, [...segments, undefined]]
   return patterns.some(({ segments, isPrefix }) =>
     urls.some(
@@ -46,7 +46,7 @@ const fits = (segment: string | undefined, other: string | undefined) =>
   segment === undefined || other === undefined || segment.toLowerCase() === other.toLowerCase()
 
 /** The segments of a path. */
-const segmentsOf = (path: string) =>
+const segmentsOfPath = (path: string) =>
   path
     .split('/')
     .filter(Boolean)
@@ -91,7 +91,7 @@ function prefixOf(regexp: RegExp): string | undefined {
 
 function toPatterns(paths: readonly unknown[], isPrefix: boolean): readonly Pattern[] | undefined {
   const isPlain = paths.every((path) => typeof path === 'string' && !/[*?+(){}[\]|\\]/.test(path))
-  return isPlain ? paths.map((path) => ({ segments: segmentsOf(path as string), isPrefix })) : undefined
+  return isPlain ? paths.map((path) => ({ segments: segmentsOfPath(path as string), isPrefix })) : undefined
 }
 
 const shownPaths = (paths: readonly unknown[]) => paths.slice(0, 5).map(String).join(', ') || 'without routes'

@@ -67,6 +67,10 @@ t.test('the door of the client exports these names, the errors of the server, an
   t.equal(client.NotFound, server.NotFound, 'an error of the one is an error of the other')
 })
 
+t.test('the door of events for clients exports one name', async (t) => {
+  t.same(Object.keys(await import('fastify-services/client/events')), ['events'])
+})
+
 t.test('the door of databases exports one name', async (t) => {
   t.same(Object.keys(await import('fastify-services/database')), ['databaseErrors'])
 })
@@ -138,7 +142,7 @@ const floors: [files: RegExp, floor: number][] = [
   [/^lib\/schema\//, 1],
   [/^lib\/core\//, 2],
   [/^lib\/explorer\/(model|page)\//, 5],
-  [/^(index|lib\/(client|authentication|database|events|explorer|openapi|feathers)\/index)\.ts$/, 4],
+  [/^(index|lib\/(client(\/events)?|authentication|database|events|explorer|openapi|feathers)\/index)\.ts$/, 4],
   // The wings of the server, from the lowest to the table of contents.
   [/^lib\/server\/request\//, 3.1],
   [/^lib\/server\/answer\//, 3.2],

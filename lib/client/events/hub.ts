@@ -1,0 +1,257 @@
+import type { ClientParams } from '../../../types/client.js'
+import type { ServiceAddons } from '../../../types/hooks.js'
+import { BadRequest, errorFromJSON, NotFound, readProperty, type ServiceError } from '../../core/errors.js'
+import { createEmitter, eventMethods } from '../../core/events.js'
+import type { Connection } from '../connection.js'
+import { sendInstead } from '../library.js'
+import { type ClientRequest, type ClientResponse, nameIn } from '../message.js'
+import { createCalls, whoOf } from './calls.js'
+import { parseKey, type StreamMessage } from './messages.js'
+import { createStream, type StreamBody } from './stream.js'
+import { shareStream, type TabStream } from './tabs.js'
+
+/** What `events` needs of `fetch`. */
+export type StreamFetch = (url: string, init: object) => Promise<StreamResponse>
+
+interface StreamResponse {
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+  readonly body: StreamBody | null
+  arrayBuffer(): Promise<ArrayBuffer>
+}
+
+export interface ClientEventsOptions {
+  /** The path of the stream on the server. Default `'events'`. */
+  path?: string
+  /** A `fetch` whose answers have a body that can be read as it comes. Default: the one that the connection was given, or else the global one. */
+  fetch?: StreamFetch
+  /**
+   * Whether tabs of a page, of the same user, share one stream. `false` where tabs may have credentials of their own in another header than
+   * `Authorization`. Default `true`.
+   */
+  tabs?: boolean
+  /** How often a server is expected to give a sign of life, until it says that itself, in ms. Default 20,000. */
+  heartbeat?: number
+  /** Gets warnings for developers. Default: the console. `false` turns it off. */
+  logger?: { warn(text: string): unknown } | false
+}
+
+/** `live`: all is heard. `stale`: it is not, and tried again. `stopped`: the server refuses. `idle`: nobody listens. `closed`: by `close()`. */
+export type EventsState = 'idle' | 'connecting' | 'live' | 'stale' | 'stopped' | 'closed'
+
+/** A message, with the error as one that can be thrown. */
+export type Signal = Omit<StreamMessage, 'error'> & { readonly error?: ServiceError | undefined }
+
+/** Who wants a list: its listener hears what the stream says of it, and `user` when it is that of another user now. */
+export interface Watcher {
+  readonly service: ServiceAddons
+  hear(signal: Signal): void
+}
+
+/** The part of an application that `events` uses and extends. */
+export interface EventsApp {
+  readonly rest?: unknown
+  readonly connection?: Connection
+  service(path: string): unknown
+  on(event: string, listener: (...args: unknown[]) => unknown): unknown
+}
+
+export type Hub = ReturnType<typeof createHub>
+
+const noAnswer: ClientResponse = { status: 200, headers: {}, body: new Uint8Array() }
+// What longer addresses meet on their way.
+const longestURL = 2000
+const authorizationOf = ({ headers }: ClientRequest) => headers[nameIn(headers, 'authorization') ?? '']
+
+/** Knows which lists of a client are wanted, and brings what the stream says of them to those who want them. */
+export function createHub(app: EventsApp, connection: Connection, options: ClientEventsOptions) {
+  const { path = 'events', tabs = true, heartbeat = 20_000, logger = console } = options
+  const service = app.service(path) as { find(params: ClientParams): Promise<unknown> }
+  const { base } = connection.service(path)
+  const library = app.rest as StreamFetch
+  // The other libraries have a function `get`.
+  const fetcher = options.fetch ?? ('get' in library ? (fetch as StreamFetch) : library)
+  const calls = createCalls(connection)
+  const watchers = new Map<string, Set<Watcher>>()
+  const events = {
+    get state() {
+      return state
+    },
+    close
+  }
+  const { emit } = Object.assign(
+    events,
+    eventMethods(createEmitter(), events, (error) => console.error(error))
+  )
+
+  let state: EventsState = 'idle'
+  let last: Signal = { event: 'connecting' }
+  let stream: TabStream | undefined
+  let position: string | undefined
+  // Of whom the stream is.
+  let who: string | undefined
+  let turn = 0
+  let tail: Promise<unknown> = Promise.resolve()
+
+  const warn = (text: string) => {
+    if (logger) logger.warn(text)
+  }
+  const keys = () => [...watchers.keys()].sort()
+
+  function setState(next: EventsState, signal?: Signal): void {
+    if (state === next) return
+    state = next
+    emit(next, signal)
+  }
+
+  function receive({ error: body, ...message }: StreamMessage): void {
+    const { event, id } = message
+    const error = body ? errorFromJSON(Number(readProperty(body, 'code')), body) : undefined
+    const signal = { ...message, error }
+    position = id ?? position
+    if (!message.keys || event === 'connected') last = signal
+    const concerned = (message.keys ?? keys()).flatMap((key) => [...(watchers.get(key) ?? [])])
+    if (event === 'connected') setState('live')
+    else if (event === 'stale') setState('stale', signal)
+    else if (event === 'reset' || (event === 'stopped' && message.keys)) emit(event, signal)
+    else if (event === 'stopped') setState(error ? 'stopped' : 'stale', signal)
+    else if (event !== 'changed') emitInTurn(new Set(concerned.map((watcher) => watcher.service)), signal)
+    for (const watcher of concerned) watcher.hear(signal)
+  }
+
+  /** Emits an event at services, unless it is that of a call that has emitted it already. Events keep their order. */
+  function emitInTurn(services: Set<ServiceAddons>, { event, data, call }: Signal): void {
+    const begun = turn
+    tail = tail.then(async () => {
+      const isHeard = await calls.isAnswered(call)
+      if (!isHeard && begun === turn) for (const service of services) service.emit(event, data)
+    })
+  }
+
+  /** Sends a request by the connection, as a call, but for what answers it. */
+  const ask = (send: (request: ClientRequest) => Promise<ClientResponse>, params: ClientParams = {}) =>
+    service.find({ ...params, connection: { ...params.connection, [sendInstead]: send } as never })
+
+  async function open(wanted: readonly string[], after: string | undefined, signal: AbortSignal): Promise<StreamBody> {
+    const subscribe = wanted.map(parseKey).map(([path, query]) => ({ path, query }))
+    let answer: StreamResponse | undefined
+    const send = async (request: ClientRequest): Promise<ClientResponse> => {
+      const { url, headers, options } = request
+      answer = undefined
+      // Another tab may have logged in as somebody else.
+      if (whoOf(authorizationOf(request)) !== who) changeUser()
+      const init = { ...options, cache: 'no-store', headers, signal }
+      signal.throwIfAborted()
+      if (url.length > longestURL) {
+        const body = JSON.stringify({ subscribe })
+        const queryHeaders = { ...headers, 'Content-Type': 'application/json' }
+        const query = { ...init, method: 'QUERY', headers: queryHeaders, body }
+        answer = await fetcher(url.split('?')[0] as string, query).catch(() => undefined)
+        if (answer && [400, 404, 405, 501].includes(answer.status)) answer = undefined
+      }
+      answer ??= await fetcher(url, { ...init, method: 'GET' })
+      if (isEventStream(answer)) return noAnswer
+      return { status: answer.status, headers: answer.headers, body: await answer.arrayBuffer() }
+    }
+    const headers = { Accept: 'text/event-stream', 'Last-Event-ID': after }
+    try {
+      await ask(send, { query: { subscribe }, headers, connection: { signal } })
+    } catch (error) {
+      throw Object.assign(Object(error), { retryAfter: answer?.headers.get('retry-after') })
+    }
+    if (!answer || !isEventStream(answer)) throw new NotFound(`${base}/${path} answers with no stream of events`)
+    if (!answer.body) throw new BadRequest('This fetch gives no streams: name one that does in events({ fetch })')
+    return answer.body
+  }
+
+  /** Begins to listen, as who is logged in now. */
+  async function join(): Promise<void> {
+    const begun = ++turn
+    let credentials: string | undefined
+    const send = async (request: ClientRequest) => {
+      credentials = authorizationOf(request)
+      return noAnswer
+    }
+    last = { event: 'connecting' }
+    setState('connecting')
+    await ask(send).catch(() => {})
+    if (begun !== turn) return
+    who = whoOf(credentials)
+    // What no token says can't be told apart from the same in another tab.
+    const isShared = tabs && (!who || who !== credentials)
+    stream = shareStream({
+      name: isShared ? `${base}/${path} ${who}` : undefined,
+      keys,
+      receive,
+      create: (all, tell) => createStream({ open, keys: all, tell, heartbeat, position, warn })
+    })
+    stream.refresh()
+  }
+
+  function leave(): void {
+    turn++
+    stream?.stop()
+    stream = who = position = undefined
+  }
+
+  function changeUser(): void {
+    leave()
+    for (const set of watchers.values()) for (const watcher of set) watcher.hear({ event: 'user' })
+    if (watchers.size) void join()
+  }
+
+  function end(next: 'idle' | 'closed'): void {
+    leave()
+    setState(next)
+  }
+
+  function close(): void {
+    for (const set of watchers.values()) for (const watcher of set) watcher.hear({ event: 'closed' })
+    watchers.clear()
+    for (const type of returns) removeEventListener?.(type, goOn)
+    end('closed')
+  }
+
+  app.on('logout', changeUser)
+  app.on('login', (result) => {
+    const isSame = who && who === whoOf(readProperty(result, 'accessToken') as string | undefined)
+    if (!isSame) changeUser()
+    else if (state === 'stopped') stream?.restart()
+  })
+  // A page that was put aside is shown again.
+  const goOn = ({ type, persisted }: { type: string; persisted?: boolean }) =>
+    (type === 'online' || persisted) && stream?.restart()
+  const { addEventListener, removeEventListener } = globalThis as Partial<Listening>
+  for (const type of returns) addEventListener?.(type, goOn)
+
+  return {
+    base,
+    events,
+    /** Is called when a list is wanted. It returns the function that ends that. */
+    watch(key: string, watcher: Watcher): () => void {
+      const set = watchers.get(key) ?? new Set()
+      watchers.set(key, set.add(watcher))
+      if (state === 'closed') return () => {}
+      if (watchers.size === 1 && set.size === 1) void join()
+      else if (set.size === 1) stream?.refresh()
+      // Lists that the stream has already.
+      if (last.event !== 'connecting' && (!last.keys || last.keys.includes(key))) watcher.hear(last)
+      return () => {
+        set.delete(watcher)
+        if (set.size || watchers.get(key) !== set) return
+        watchers.delete(key)
+        if (watchers.size) stream?.refresh()
+        else end('idle')
+      }
+    }
+  }
+}
+
+const returns = ['online', 'pageshow'] as const
+interface Listening {
+  addEventListener(type: string, listener: (event: { type: string }) => void): void
+  removeEventListener(type: string, listener: (event: { type: string }) => void): void
+}
+
+const isEventStream = ({ status, headers }: StreamResponse) =>
+  status === 200 && headers.get('content-type')?.startsWith('text/event-stream') === true

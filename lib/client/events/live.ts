@@ -1,0 +1,210 @@
+import type { ClientParams } from '../../../types/client.js'
+import type { ServiceAddons } from '../../../types/hooks.js'
+import { readProperty } from '../../core/errors.js'
+import { createEmitter, eventMethods } from '../../core/events.js'
+import type { Hub, Signal } from './hub.js'
+import { isPassing } from './stream.js'
+
+/**
+ * `loading`: nothing is known yet. `live`: the list is as the server has it, and changes with it. `stale`: it was so, and the stream is away.
+ * `error`: it could not be read.
+ */
+export type ListState = 'loading' | 'live' | 'stale' | 'error'
+
+type ListedItem<Result> = Result extends readonly (infer Item)[]
+  ? Item
+  : Result extends { data: readonly (infer Item)[] }
+    ? Item
+    : unknown
+
+/** A list at a moment. It does not change: the next one is another object. */
+export interface ListSnapshot<Result = unknown> {
+  readonly state: ListState
+  /** The records: of a page, those in `data`. Empty while it is loading. */
+  readonly data: readonly ListedItem<Result>[]
+  /** What `find` has given, a list or a page. `undefined` while it is loading. */
+  readonly result: Result | undefined
+  /** Why it is `stale` or in `error`. */
+  readonly error: Error | undefined
+}
+
+/** A list that stays as the server has it, as long as somebody listens (docs/events.md#live-lists). */
+export interface LiveList<Result = unknown> extends AsyncIterable<ListSnapshot<Result>> {
+  /** The list as it is now. While nobody listens it is `loading`. */
+  readonly current: ListSnapshot<Result>
+  /**
+   * Calls a function with the list, now and at each change. The first listener begins, and with the last one all ends.
+   *
+   * @returns a function that ends it
+   */
+  subscribe(listener: (list: ListSnapshot<Result>) => unknown): () => void
+}
+
+export interface FinderService extends ServiceAddons {
+  find(params: ClientParams): Promise<unknown>
+}
+
+/** How far the reads of a list are apart, in ms. */
+const apart = 1000
+const longestPause = 30_000
+
+const emptySnapshot: ListSnapshot = { state: 'loading', data: [], result: undefined, error: undefined }
+
+interface VisiblePage {
+  readonly hidden: boolean
+  addEventListener(type: string, listener: () => void): void
+  removeEventListener(type: string, listener: () => void): void
+}
+
+/** Makes a live list. It asks again when anything has happened to it, and never changes a record by itself. */
+export function createLive(hub: Hub, service: FinderService, key: string, params: ClientParams): LiveList {
+  const page = (globalThis as { document?: VisiblePage }).document
+  const { on, off, emit, listenerCount } = eventMethods(createEmitter(), undefined, (error) => console.error(error))
+  let current = emptySnapshot
+  let text: string | undefined
+  let isLive = false
+  // Why it is not.
+  let away: Error | undefined
+  let spread = 0
+  let isClosed = false
+  let isDue = false
+  let failures = 0
+  let last = 0
+  let timer: NodeJS.Timeout | undefined
+  // The read that is under way.
+  let reading: AbortController | undefined
+  let unwatch: (() => void) | undefined
+
+  function show(change: Partial<ListSnapshot>): void {
+    const next = { ...current, ...change }
+    if (Object.entries(next).every(([name, value]) => current[name as 'state'] === value)) return
+    current = next
+    emit('list', current)
+  }
+
+  function ask(delay = 0): void {
+    isDue = true
+    if (timer || reading || !unwatch || (page?.hidden && text !== undefined)) return
+    timer = setTimeout(read, Math.max(last + apart - Date.now(), delay))
+  }
+
+  async function read(): Promise<void> {
+    const aborter = new AbortController()
+    const { signal } = aborter
+    reading = aborter
+    timer = undefined
+    isDue = false
+    last = Date.now()
+    let pause = 0
+    try {
+      const result = await service.find({ ...params, connection: { signal, ...params.connection } })
+      if (reading !== aborter) return
+      failures = 0
+      const now = JSON.stringify(result)
+      const data = Array.isArray(result) ? result : readProperty(result, 'data')
+      const isSame = text === now
+      text = now
+      show({
+        state: isLive ? 'live' : 'stale',
+        error: away,
+        ...(!isSame && { result, data: Array.isArray(data) ? data : [] })
+      })
+    } catch (error) {
+      if (reading !== aborter) return
+      show({ state: 'error', error: error as Error })
+      if (isPassing(error)) pause = Math.min(apart * 2 ** ++failures, longestPause) * (0.5 + Math.random() / 2)
+    }
+    reading = undefined
+    if (isDue || pause) ask(pause)
+  }
+
+  function forget(): void {
+    clearTimeout(timer)
+    reading?.abort()
+    timer = reading = text = undefined
+    isLive = isDue = false
+    away = undefined
+    failures = last = 0
+    current = emptySnapshot
+  }
+
+  function hear({ event, error, isResumed, wait = 0 }: Signal): void {
+    if (event === 'user' || event === 'closed') {
+      forget()
+      isClosed = event === 'closed'
+      emit('list', current)
+    } else if (event === 'connected') {
+      if (!isLive || !isResumed) ask()
+      spread = wait
+      isLive = true
+      away = undefined
+    } else if (event === 'stale' || event === 'stopped') {
+      isLive = false
+      away = error
+      if (text === undefined) ask()
+      else show({ state: 'stale', error })
+    } else ask(Math.random() * spread)
+  }
+
+  const goOn = () => isDue && ask()
+
+  function begin(): void {
+    page?.addEventListener('visibilitychange', goOn)
+    // `watch` may call `hear` at once.
+    unwatch = () => {}
+    unwatch = hub.watch(key, { service, hear })
+  }
+
+  function end(): void {
+    page?.removeEventListener('visibilitychange', goOn)
+    unwatch?.()
+    unwatch = undefined
+    forget()
+  }
+
+  const subscribe: LiveList['subscribe'] = (listener) => {
+    const added = (list: unknown) => listener(list as ListSnapshot)
+    added(current)
+    on('list', added)
+    if (!unwatch) begin()
+    return () => {
+      off('list', added)
+      if (unwatch && listenerCount('list') === 0) end()
+    }
+  }
+
+  return {
+    get current() {
+      return current
+    },
+    subscribe,
+    [Symbol.asyncIterator]() {
+      let isNew = false
+      let isOver = false
+      const waiting = new Set<() => void>()
+      const wake = () => {
+        for (const resolve of waiting) resolve()
+        waiting.clear()
+      }
+      const unsubscribe = subscribe(({ state }) => {
+        isNew = state !== 'loading'
+        wake()
+      })
+      const done = { done: true as const, value: undefined }
+      return {
+        async next() {
+          while (!isNew && !isOver && !isClosed) await new Promise<void>((resolve) => waiting.add(resolve))
+          if (isOver || isClosed) return done
+          isNew = false
+          return { done: false, value: current }
+        },
+        async return() {
+          isOver = true
+          unsubscribe()
+          wake()
+          return done
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,30 @@
+/** What the tab that holds the stream tells all tabs, itself too: the data of a frame, or what became of the stream. */
+export interface StreamMessage {
+  /**
+   * `connected`, `stale` (the stream is away, and is tried again), `stopped` (it is over, or a list of it), `reset`, `changed`, or the event of
+   * a service.
+   */
+  readonly event: string
+  /** The lists that it concerns, by their keys. Default: all. */
+  readonly keys?: readonly string[]
+  readonly path?: string
+  readonly data?: unknown
+  /** The hash of the call whose event it is. */
+  readonly call?: unknown
+  /** The position behind it. */
+  readonly id?: string | undefined
+  /** Whether nothing was missed before `connected`. */
+  readonly isResumed?: boolean
+  /** How long the reads of all who hear it should be spread, in ms. */
+  readonly wait?: number
+  /** Why the stream, or a list, has stopped. */
+  readonly reason?: unknown
+  /** The error behind that, as JSON. */
+  readonly error?: unknown
+}
+
+/** A list as a text, which is the same for the same list in all tabs. */
+export const keyOf = (path: string, query: unknown): string => JSON.stringify([path, query ?? {}])
+
+/** The path and the query of a list. */
+export const parseKey = (key: string): [path: string, query: object] => JSON.parse(key)

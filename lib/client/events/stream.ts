@@ -1,0 +1,176 @@
+import { attempt, readProperty, ServiceError, Unavailable } from '../../core/errors.js'
+import { isObject } from '../../core/objects.js'
+import { abortable } from '../transports/abortable.js'
+import { createFrameReader, type Frame } from './frames.js'
+import { parseKey, type StreamMessage } from './messages.js'
+
+/** The body of an answer, as `fetch` gives it. */
+export interface StreamBody {
+  getReader(): {
+    read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
+    cancel(): Promise<unknown>
+  }
+}
+
+export interface StreamRequest {
+  /** Asks for a stream of lists. It rejects with the error of the server, whose `retryAfter` says when to ask again, in seconds. */
+  open(keys: readonly string[], position: string | undefined, signal: AbortSignal): Promise<StreamBody>
+  /** The lists that are wanted now. */
+  keys(): readonly string[]
+  tell(message: StreamMessage): void
+  /** Says what a developer should know. */
+  warn(text: string): void
+  /** How often a server is expected to give a sign of life, until it says it, in ms. */
+  readonly heartbeat: number
+  /** Where to go on. */
+  readonly position: string | undefined
+}
+
+/** How long changes of the lists are collected, in ms. */
+const collectionTime = 50
+
+const bounded = (value: unknown, most: number) => Math.min(Math.max(Number(value) || 0, 0), most)
+
+/** Whether what was refused may be accepted later. */
+export function isPassing(error: unknown): boolean {
+  const code = Number(readProperty(error, 'code'))
+  return !(code >= 400 && code < 500) || code === 408 || code === 429
+}
+
+/** An error as other tabs can get it. */
+const errorToJSON = (error: unknown) =>
+  error instanceof ServiceError ? error.toJSON() : { code: 503, message: String(readProperty(error, 'message')) }
+
+/** Holds one stream of all lists that are wanted, and connects again when it has ended. */
+export function createStream({ open, keys, tell, warn, heartbeat: usual, position: start }: StreamRequest) {
+  let position = start
+  let failures = 0
+  let hasWarned = false
+  // The connection that is open or under way, with its lists.
+  let current: AbortController | undefined
+  let wanted: readonly string[] = []
+  // What was last told of it.
+  let state: StreamMessage | undefined
+  let collecting: NodeJS.Timeout | undefined
+  let pause: NodeJS.Timeout | undefined
+
+  /** Reads a stream to its end. */
+  async function listen(aborter: AbortController) {
+    const { signal } = aborter
+    const hasPosition = position !== undefined
+    const ending = { isUseful: false, isSoon: false, retry: 1000 }
+    let heartbeat = usual
+    let silence: NodeJS.Timeout | undefined
+
+    function hear(): void {
+      clearTimeout(silence)
+      const giveUp = () => aborter.abort(new Unavailable('The stream of events is silent'))
+      if (heartbeat) silence = setTimeout(giveUp, heartbeat * 2.5)
+    }
+
+    function take({ id, data, retry }: Frame): void {
+      if (current !== aborter) return
+      if (retry !== undefined) ending.retry = bounded(retry, 300_000)
+      position = id ?? position
+      const message = attempt(() => JSON.parse(data as string))
+      if (!isObject(message)) return
+      const { event, path, subscriptions, reason } = message
+      if (typeof event !== 'string') return
+      if (event === 'connected') {
+        heartbeat = bounded(message.heartbeat, 600_000)
+        state = { event, keys: wanted, wait: bounded(message.wait, 600_000), id, isResumed: true }
+        tell({ ...state, isResumed: hasPosition && id !== undefined })
+        return
+      }
+      ending.isUseful = true
+      const isNamed = Array.isArray(subscriptions)
+      const isOfStream = !isNamed && (event === 'reset' || event === 'stopped')
+      if (isOfStream) ending.isSoon = reason === 'expired' || reason === 'revoked'
+      const isConcerned = (key: string, index: number) =>
+        isNamed ? subscriptions.includes(index) : wanted.length === 1 || parseKey(key)[0] === path
+      tell({ ...message, event, id: position, ...(!isOfStream && { keys: wanted.filter(isConcerned) }) })
+    }
+
+    const begin = Date.now()
+    const read = createFrameReader(take)
+    const wait = <T>(run: () => Promise<T>) =>
+      abortable<T>(signal, (resolve, reject) => {
+        run().then(resolve, reject)
+        return undefined
+      })
+    hear()
+    try {
+      const reader = (await wait(() => open(wanted, position, signal))).getReader()
+      try {
+        while (true) {
+          const { done, value } = await wait(() => reader.read())
+          hear()
+          if (done) break
+          read(value as Uint8Array)
+        }
+      } finally {
+        reader.cancel().catch(() => {})
+      }
+    } finally {
+      clearTimeout(silence)
+    }
+    ending.isUseful ||= Date.now() - begin > usual
+    return ending
+  }
+
+  async function run(): Promise<void> {
+    const aborter = new AbortController()
+    current = aborter
+    wanted = keys()
+    state = undefined
+    let error: unknown
+    const ending = await listen(aborter).catch((reason) => {
+      error = reason
+      return undefined
+    })
+    // `stop` has ended this connection.
+    if (current !== aborter) return
+    current = undefined
+    const isOver = error && !isPassing(error)
+    state = { event: isOver ? 'stopped' : 'stale', error: error && errorToJSON(error) }
+    tell(state)
+    if (isOver) return
+    failures = ending?.isUseful ? 0 : failures + 1
+    if (failures === 3 && !error && !hasWarned) {
+      hasWarned = true
+      warn('Streams of events end at once: a proxy between here and the server may buffer or cut them')
+    }
+    const delay = Math.min((ending?.retry ?? 1000) * 2 ** failures, 30_000) * (0.5 + Math.random() / 2)
+    const least = bounded(readProperty(error, 'retryAfter'), 600) * 1000
+    pause = setTimeout(run, ending?.isSoon ? 0 : Math.max(delay, least))
+  }
+
+  function stop(): void {
+    clearTimeout(pause)
+    clearTimeout(collecting)
+    collecting = undefined
+    current?.abort()
+    current = state = undefined
+    wanted = []
+  }
+
+  function restart(): void {
+    stop()
+    if (keys().length) void run()
+  }
+
+  return {
+    stop,
+    /** Connects again at once, as when the network is back. */
+    restart,
+    /** Connects with other lists, where they are others. */
+    refresh(): void {
+      collecting ??= setTimeout(() => {
+        const now = keys()
+        collecting = undefined
+        if (now.join() !== wanted.join()) restart()
+        else if (state) tell(state)
+      }, collectionTime)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import t from 'tap'
+import { openEventsSite, until } from '../../support/events-site.js'
+
+t.test('listeners hear of the calls of others, and of their own once', async (t) => {
+  const { createEventsClient, createServerNote } = await openEventsSite(t)
+  const [ada, bob] = [createEventsClient(), createEventsClient()]
+  await Promise.all([ada, bob].map((app) => app.authenticate({ strategy: 'local', email: 'ada', password: 'ada' })))
+  const heard: unknown[] = []
+  const heardByBob: unknown[] = []
+  ada.service('notes').on('created', ({ id, text }: { id: number; text?: string }, context) => {
+    heard.push([id, text, context?.method])
+  })
+  bob.service('notes').on('created', ({ id }: { id: number }) => heardByBob.push(id))
+  await until(() => ada.events.state === 'live' && bob.events.state === 'live')
+
+  await bob.service('notes').create({ text: 'of Bob' })
+  await ada.service('notes').create({ text: 'of Ada' })
+  await createServerNote({ text: 'of the server' })
+  await until(() => heard.length === 3 && heardByBob.length === 3)
+  t.same(heard, [
+    [1, undefined, undefined],
+    [2, 'of Ada', 'create'],
+    [3, undefined, undefined]
+  ])
+  t.same(heardByBob, [1, 2, 3])
+})
+
+t.test('a live list is that of a fresh find', async (t) => {
+  const { createEventsClient, createServerNote } = await openEventsSite(t)
+  const app = createEventsClient()
+  const list = app.service('notes').live({ query: { kind: 'a', $sort: { id: -1 } } })
+  const states: string[] = []
+  const stop = list.subscribe(({ state, data }) => states.push(`${state} ${data.map(({ id }) => id)}`))
+  await until(() => list.current.state === 'live')
+  await createServerNote({ text: 'a', kind: 'a' })
+  await until(() => list.current.data.length === 1)
+  await createServerNote({ text: 'b', kind: 'b' })
+  await createServerNote({ text: 'c', kind: 'a' })
+  await until(() => list.current.data.length === 2)
+  stop()
+  t.same(states, ['loading ', 'live ', 'live 1', 'live 3,1'])
+  t.same(list.current, { state: 'loading', data: [], result: undefined, error: undefined })
+  t.equal(app.events.state, 'idle')
+})

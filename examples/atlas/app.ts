@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastif
 import services, { commonOperators, errorHandler } from 'fastify-services'
 import authentication, { type AuthenticationOptions } from 'fastify-services/authentication'
 import { databaseErrors } from 'fastify-services/database'
+import events from 'fastify-services/events'
 import * as countries from './countries.js'
 import type { Database } from './database.js'
 import { createDemo } from './demo.js'
@@ -77,6 +78,9 @@ export async function createApp(
   })
   const store = redis ? createRedisStore(redis) : createStore(knex)
   await registerAuthentication(app, { secret: secret || (await keptSecret(knex)), store, ...limits.authentication })
+
+  // Their hooks are all that decides who sees which notes.
+  await app.register(events, { services: { 'countries/:code/notes': { rule: 'hooks' } } })
 
   await registerPage(app, {
     countries: '/countries',

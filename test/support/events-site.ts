@@ -32,7 +32,7 @@ export interface SiteServices {
 export type SiteClient = ClientApplication<SiteServices>
 
 /** A server with public notes, private ones of each user, and two users, `ada` and `bob`, whose password is their name. */
-export async function openEventsSite(t: Test, options: object = {}) {
+export async function openEventsSite(t: Test, options: object = {}, extend = (_app: FastifyInstance) => {}) {
   const app = Fastify({ forceCloseConnections: true })
   await app.register(services)
   await app.register(auth, { secret: 's'.repeat(32), refresh: true })
@@ -43,6 +43,7 @@ export async function openEventsSite(t: Test, options: object = {}) {
     hooks: { around: { all: [authenticate('jwt'), own('user')] } }
   })
   await app.register(eventsOfServer, { services: { notes: true, private: true }, ...options })
+  extend(app)
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   t.teardown(() => app.close())
   for (const email of ['ada', 'bob']) await app.service('users').create({ email, password: toHash(email) })

@@ -1,11 +1,12 @@
 import type { Paged, ServiceOf } from 'fastify-services'
 import { authentication, createClient, memoryStorage, rest, type Storage } from 'fastify-services/client'
+import { events } from 'fastify-services/client/events'
 import type { schema as country } from '../countries.js'
 import type { schema as note } from '../notes.js'
 import type { schema as user } from '../users.js'
 
 /** The services of the server. From its schemas the client knows what calls take, what queries may say, and what comes of them. */
-interface Services {
+export interface Services {
   countries: Paged<ServiceOf<typeof country, 'find' | 'get'>>
   'countries/:code/notes': Paged<ServiceOf<typeof note, 'find' | 'create' | 'patch' | 'remove'>>
   users: ServiceOf<typeof user, 'get' | 'create'>
@@ -17,6 +18,7 @@ const connection = rest().fetch(fetch)
 export const atlas = createClient<Services>()
   .configure(connection)
   .configure(authentication({ storage: openStorage(), storageKey }))
+  .configure(events())
 
 export const countries = atlas.service('countries')
 export const notes = atlas.service('countries/:code/notes')

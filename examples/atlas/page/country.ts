@@ -2,7 +2,7 @@ import type { Country } from '../countries.js'
 import { countries } from './client.js'
 import { button, byId, type Content, countryLink, element, fill } from './element.js'
 import { toArea } from './list.js'
-import { createNotes } from './notes.js'
+import { createNotes, leaveNotes } from './notes.js'
 import { problem, textOf } from './problem.js'
 
 type ToLink = (code: string) => string
@@ -17,6 +17,7 @@ export async function showCountry(code: string, toLink: ToLink, close: () => voi
   shown = code
   document.title = 'Atlas'
   panel.ariaBusy = null
+  leaveNotes()
   if (code === '') return fill(panel, invitation())
   panel.ariaBusy = 'true'
   try {

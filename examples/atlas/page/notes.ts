@@ -1,16 +1,23 @@
+import type { FindResult } from 'fastify-services/client'
 import type { Country } from '../countries.js'
-import { atlas, notes, whoIsHere } from './client.js'
+import { atlas, notes, type Services, whoIsHere } from './client.js'
 import { button, element, fill } from './element.js'
 import { openLogin } from './login.js'
 import { type Editing, showNote } from './note.js'
 import { noteForm } from './note-form.js'
 import { problem, textOf } from './problem.js'
 
-let changed = () => {}
-let personChanged = () => {}
+type Page = FindResult<Services['countries/:code/notes']>
 
-// The client emits the first three for its own calls.
-for (const event of ['created', 'patched', 'removed']) notes.on(event, () => changed())
+let personChanged = () => {}
+let stop = () => {}
+
+/** Hears no more of the notes that were shown last. */
+export function leaveNotes(): void {
+  stop()
+  personChanged = () => {}
+}
+
 for (const event of ['login', 'logout']) atlas.on(event, () => personChanged())
 
 // The server gives no more at a time.
@@ -25,35 +32,41 @@ export function createNotes({ cca3: code, name }: Country): HTMLElement {
   const section = element('section', { className: 'notes', ariaLabel: `Notes about ${name}` }, title, form, list)
   const editing: Editing = new Map()
   let limit = 5
-  let count = 0
   let draft = ''
+  let page: Page | undefined
 
-  async function load(): Promise<void> {
-    const own = ++count
+  function load(): void {
+    stop()
+    page = undefined
     section.ariaBusy = 'true'
-    try {
-      const { total, data } = await notes.find({ route, query: { $sort: { pinned: -1, id: -1 }, $limit: limit } })
-      if (own !== count) return
-      const goOn = keepFocus(list, title)
-      title.textContent = total === 0 ? 'Notes' : `Notes (${total})`
-      fill(
-        list,
-        ...data.map((note) => editing.get(note.id) ?? showNote(note, route, editing)),
-        // What somebody is writing stays, even where the note is gone.
-        ...[...editing].filter(([id]) => data.every((note) => note.id !== id)).map(([, form]) => form),
-        total === 0 && element('p', { className: 'dim' }, `Nobody has written about ${name} yet.`),
-        total > data.length && limit < max && button('Show more', more)
-      )
-      goOn()
-    } catch (error) {
-      if (own === count) fill(list, problem(textOf(error), 'Try again', load))
-    }
-    if (own === count) section.ariaBusy = null
+    const query = { $sort: { pinned: -1, id: -1 }, $limit: limit } as const
+    stop = notes.live({ route, query }).subscribe(({ state, result, error }) => {
+      if (state === 'loading') return
+      section.ariaBusy = null
+      section.dataset.state = state
+      if (state === 'error') fill(list, problem(textOf(error), 'Try again', load))
+      else if (result && result !== page) show(result)
+      page = state === 'error' ? undefined : result
+    })
+  }
+
+  function show({ total, data }: Page): void {
+    const goOn = keepFocus(list, title)
+    title.textContent = total === 0 ? 'Notes' : `Notes (${total})`
+    fill(
+      list,
+      ...data.map((note) => editing.get(note.id) ?? showNote(note, route, editing)),
+      // What somebody is writing stays, even where the note is gone.
+      ...[...editing].filter(([id]) => data.every((note) => note.id !== id)).map(([, form]) => form),
+      total === 0 && element('p', { className: 'dim' }, `Nobody has written about ${name} yet.`),
+      total > data.length && limit < max && button('Show more', more)
+    )
+    goOn()
   }
 
   const more = () => {
     limit = Math.min(max, limit + 20)
-    return load()
+    load()
   }
 
   // What somebody was writing stays while they log in again.
@@ -63,10 +76,9 @@ export function createNotes({ cca3: code, name }: Country): HTMLElement {
     fill(form, whoIsHere() ? noteForm({ text: draft, pinned: false, label: 'Add note', save }) : invitation())
   }
 
-  changed = load
   personChanged = () => {
     showForm()
-    void load()
+    load()
   }
   personChanged()
   return section

@@ -23,23 +23,25 @@ async function hashOfCall(id: string): Promise<string> {
   return toBase64(digest).slice(0, 22)
 }
 
-/** Gives each call that changes something an id, by which its events are recognized. */
-export function createCalls(connection: Connection): Calls {
+/**
+ * Gives each call that changes something an id, by which its events are recognized.
+ *
+ * @param onAnswer is called with the name of the service when such a call has succeeded
+ */
+export function createCalls(connection: Connection, onAnswer: (service: string) => void): Calls {
   const answers = new Map<string, Promise<boolean>>()
   const { send } = connection
   connection.send = async (request) => {
     if (/^(GET|QUERY)$/.test(request.method)) return send(request)
     const id = toBase64(crypto.getRandomValues(new Uint8Array(18)))
-    const hash = await hashOfCall(id).catch(() => undefined)
-    if (hash === undefined) return send(request)
+    const hash = await hashOfCall(id).catch(() => '')
     const answer = send({ ...request, headers: { ...request.headers, 'X-Events-Call': id } })
-    answers.set(
-      hash,
-      answer.then(
-        ({ status }) => status < 300,
-        () => false
-      )
+    const success = answer.then(
+      ({ status }) => status < 300,
+      () => false
     )
+    void success.then((isDone) => isDone && onAnswer(request.service))
+    answers.set(hash, success)
     const [oldest] = answers.keys()
     if (answers.size > remembered) answers.delete(oldest as string)
     return answer

@@ -1,6 +1,6 @@
 import type { ClientParams } from '../../../types/client.js'
 import type { ServiceAddons } from '../../../types/hooks.js'
-import { BadRequest, errorFromJSON, NotFound, readProperty, type ServiceError } from '../../core/errors.js'
+import { BadRequest, errorFromJSON, NotFound, readProperty, type ServiceError, Unavailable } from '../../core/errors.js'
 import { createEmitter, eventMethods } from '../../core/events.js'
 import type { Connection } from '../connection.js'
 import { sendInstead } from '../library.js'
@@ -44,7 +44,7 @@ export type Signal = Omit<StreamMessage, 'error'> & { readonly error?: ServiceEr
 
 /** Who wants a list: its listener hears what the stream says of it, and `user` when it is that of another user now. */
 export interface Watcher {
-  readonly service: ServiceAddons
+  readonly service: ServiceAddons & { readonly name?: unknown }
   hear(signal: Signal): void
 }
 
@@ -71,8 +71,12 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
   const library = app.rest as StreamFetch
   // The other libraries have a function `get`.
   const fetcher = options.fetch ?? ('get' in library ? (fetch as StreamFetch) : library)
-  const calls = createCalls(connection)
   const watchers = new Map<string, Set<Watcher>>()
+  // Lists show own calls while the stream is away, too.
+  const calls = createCalls(connection, (name) => {
+    for (const set of watchers.values())
+      for (const watcher of set) if (watcher.service.name === name) watcher.hear({ event: 'changed' })
+  })
   const events = {
     get state() {
       return state
@@ -84,6 +88,8 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
     eventMethods(createEmitter(), events, (error) => console.error(error))
   )
 
+  // The lists that need a login, while nobody is logged in.
+  const refused = new Set<string>()
   let state: EventsState = 'idle'
   let last: Signal = { event: 'connecting' }
   let stream: TabStream | undefined
@@ -157,11 +163,27 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
     try {
       await ask(send, { query: { subscribe }, headers, connection: { signal } })
     } catch (error) {
+      if (isUnauthorized(error) && wanted.length > 1) await findRefused(wanted, signal)
       throw Object.assign(Object(error), { retryAfter: answer?.headers.get('retry-after') })
     }
     if (!answer || !isEventStream(answer)) throw new NotFound(`${base}/${path} answers with no stream of events`)
     if (!answer.body) throw new BadRequest('This fetch gives no streams: name one that does in events({ fetch })')
     return answer.body
+  }
+
+  /** Finds the lists that need a login. The others go on without. @throws {Unavailable} when there are others */
+  async function findRefused(wanted: readonly string[], signal: AbortSignal): Promise<void> {
+    const before = refused.size
+    for (const key of wanted) {
+      const end = (body: StreamBody) => void body.getReader().cancel()
+      const note = (error: unknown) => {
+        if (!isUnauthorized(error)) throw error
+        refused.add(key)
+        receive({ event: 'stopped', keys: [key], error })
+      }
+      await open([key], undefined, signal).then(end, note)
+    }
+    if (refused.size - before < wanted.length) throw new Unavailable('Some lists need a login')
   }
 
   /** Begins to listen, as who is logged in now. */
@@ -190,6 +212,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
 
   function leave(): void {
     turn++
+    refused.clear()
     stream?.stop()
     stream = who = position = undefined
   }
@@ -247,6 +270,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
   }
 }
 
+const isUnauthorized = (error: unknown) => readProperty(error, 'code') === 401
 const returns = ['online', 'pageshow'] as const
 interface Listening {
   addEventListener(type: string, listener: (event: { type: string }) => void): void

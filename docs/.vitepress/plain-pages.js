@@ -9,6 +9,7 @@ const internal = new Set([
   'CODE_OF_CONDUCT.md',
   'CONTRIBUTING.md',
   'RELEASING.md',
+  'docs/benchmarks-counted.md',
   'docs/benchmarks.md'
 ])
 

@@ -58,7 +58,7 @@ const isPromise = (value: unknown): value is PromiseLike<unknown> =>
 
 /**
  * Makes the default formatter: the data as JSON, strings, numbers and booleans too. Buffers, streams and `Response` objects are
- * sent as they are, a stream of objects as newline-delimited JSON (docs/http.md#answers).
+ * sent as they are, a stream of objects as newline-delimited JSON (docs/http.md#responses).
  * @param ofItem serializes an object of a stream
  * @param textType gives the content type of a text that is sent as it is
  */

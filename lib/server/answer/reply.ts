@@ -8,7 +8,7 @@ import { shown } from '../../core/options.js'
 import { notesOn } from '../request/request.js'
 
 /**
- * Puts the outcome of a call on the reply: status, headers and `reply.data` (docs/http.md#answers).
+ * Puts the outcome of a call on the reply: status, headers and `reply.data` (docs/http.md#responses).
  *
  * @throws {GeneralError} when a hook has set a status or a header that can not be sent
  */

@@ -50,7 +50,7 @@ export function decorateMessages(app: FastifyInstance): void {
 type Representations = { readonly [type: string]: (request: FastifyRequest, reply: FastifyReply) => unknown }
 
 /**
- * Picks a representation by the request's `Accept` (docs/http.md#answers).
+ * Picks a representation by the request's `Accept` (docs/http.md#responses).
  *
  * @throws {NotAcceptable} when none suits and there is no `default`
  */

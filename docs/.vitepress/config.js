@@ -103,6 +103,7 @@ export default defineConfig({
   ],
   base: process.env.DOCS_BASE ?? '/',
   srcDir: '..',
+  ignoreDeadLinks: 'localhostLinks',
   srcExclude: ['{bench,create,dist,fuzz,lib,scripts,soak,test,types}/**', '**/node_modules/**'],
   rewrites: { 'README.md': 'index.md', 'examples/:name/README.md': 'examples/:name/index.md' },
   transformPageData,

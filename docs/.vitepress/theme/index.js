@@ -9,6 +9,5 @@ const install = () => h('p', { class: 'install' }, [h('code', 'npm i fastify fas
 
 export default {
   extends: DefaultTheme,
-  Layout: () =>
-    h(DefaultTheme.Layout, null, { 'home-hero-image': picture, 'home-hero-actions-before-actions': install })
+  Layout: () => h(DefaultTheme.Layout, null, { 'home-hero-image': picture, 'home-hero-info-after': install })
 }

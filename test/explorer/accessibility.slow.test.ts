@@ -2,6 +2,7 @@ import t from 'tap'
 import { checkAccessibility } from '../support/accessibility.js'
 import { howToInstall } from '../support/chromium.js'
 import { openExplorer, openSite, user } from './site.js'
+import { openWorkshop } from './workshop.js'
 
 t.setTimeout(200_000)
 
@@ -16,12 +17,13 @@ const views: [name: string, hash: string, text: string][] = [
   ['a form', hash('posts?call=patch&id=1'), 'Save'],
   ['a removal', hash('posts?call=remove&id=1'), 'This removes'],
   ['a method of its own', hash('posts?call=count'), 'Cancel'],
+  ['a login', hash('authentication'), 'The token is kept'],
   ['a login as a call', hash('authentication?call=create'), 'Kind'],
   ['no place', hash('nowhere'), 'There is nothing here']
 ]
 
 for (const colorScheme of ['light', 'dark'] as const)
-  for (const width of [390, 1280])
+  for (const width of [390, 768, 1280, 1920])
     t.test(`${width} pixels, ${colorScheme}`, { skip: howToInstall }, async (t) => {
       const { address } = await openSite(t)
       const page = await openExplorer(t, address, { colorScheme, viewport: { width, height: 800 } })
@@ -36,6 +38,37 @@ for (const colorScheme of ['light', 'dark'] as const)
       await page.getByRole('dialog').getByRole('button', { name: 'Log in' }).click()
       await page.getByRole('dialog').getByRole('alert').waitFor()
       await checkAccessibility(t, page, 'a login that failed')
+    })
+
+const forms: [name: string, hash: string, text: string][] = [
+  ['a form of all kinds', hash('meetings?call=create'), '3 to 80 characters'],
+  ['a form with rows', hash('meetings?call=patch&id=1'), '3 to 80 characters'],
+  ['a record of all kinds', hash('meetings?call=get&id=1'), 'Maps'],
+  ['a table to select from', hash('meetings'), '1–1 of 1']
+]
+
+for (const colorScheme of ['light', 'dark'] as const)
+  for (const width of [390, 768, 1280, 1920])
+    t.test(`forms of all kinds: ${width} pixels, ${colorScheme}`, { skip: howToInstall }, async (t) => {
+      const { app, address } = await openWorkshop()
+      t.teardown(() => app.close())
+      const page = await openExplorer(t, address, { colorScheme, viewport: { width, height: 800 } })
+      for (const [name, hash, text] of forms) {
+        await page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
+        await page.getByRole('main').getByText(text).first().waitFor()
+        await page.locator('[aria-busy]').waitFor({ state: 'detached' })
+        await checkAccessibility(t, page, name)
+      }
+      await page.getByLabel('Select 1').check()
+      await checkAccessibility(t, page, 'a selected row')
+      await page.getByText('Columns', { exact: true }).click()
+      await checkAccessibility(t, page, 'columns to choose')
+      await page.evaluate(`location.hash = '#/meetings?call=create'`)
+      await page.getByRole('button', { name: 'Create' }).click()
+      await page.getByRole('alert').waitFor()
+      await checkAccessibility(t, page, 'a form that is wrong')
+      await page.getByRole('button', { name: 'As JSON' }).click()
+      await checkAccessibility(t, page, 'a form as JSON')
     })
 
 t.test('by keyboard alone: a login, a sorted list, a record, a change', { skip: howToInstall }, async (t) => {

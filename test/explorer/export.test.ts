@@ -1,6 +1,6 @@
 import t from 'tap'
 import { toCSV, toJSONText } from '../../lib/explorer/model/export.js'
-import { isTokenName, toRecordLabel } from '../../lib/explorer/model/result.js'
+import { isTokenName, toCell, toRecordLabel } from '../../lib/explorer/model/result.js'
 
 const records = [
   { id: 1, text: 'a, "b"\nc', isOpen: true, tags: ['x'], nothing: null },
@@ -18,6 +18,16 @@ t.test('records as CSV', async (t) => {
 
 t.test('records as JSON, with the columns that are shown', async (t) => {
   t.strictSame(JSON.parse(toJSONText(['id', 'nothing'], records)), [{ id: 1, nothing: null }, { id: -2 }, { id: 3 }])
+})
+
+t.test('numbers end where somebody has ended them', async (t) => {
+  t.strictSame([0.1 + 0.2, 46.9, 1e-7, 1 / 3, 2 ** 53].map(toCell), [
+    '0.3',
+    '46.9',
+    '1e-7',
+    '0.333333333333',
+    '9007199254740992'
+  ])
 })
 
 t.test('what is called a token, and what a record is called', async (t) => {

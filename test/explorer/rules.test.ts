@@ -7,6 +7,8 @@ t.test('what a value must be, in words', async (t) => {
     [{ minLength: 8, maxLength: 1024 }, ['8 to 1024 characters']],
     [{ minLength: 3, maxLength: 3 }, ['3 characters']],
     [{ minLength: 1 }, []],
+    [{ minLength: 0 }, []],
+    [{ minimum: 0 }, ['at least 0']],
     [{ minLength: 0, maxLength: 1 }, ['at most 1 character']],
     [{ minLength: 2 }, ['at least 2 characters']],
     [{ minLength: '2', maxLength: Number.POSITIVE_INFINITY }, []],

@@ -76,7 +76,7 @@ const schemas: unknown[] = [
     { ...text, maxLength: 301, writeOnly: true }
   ],
   ...[true, false, 'true', 1].map((writeOnly) => ({ ...text, writeOnly })),
-  ...['password', 'PASSWORD', 'email', 7].map((format) => ({ ...text, format })),
+  ...['password', 'PASSWORD', 'email', 'date-time', 'date', 'time', 7].map((format) => ({ ...text, format })),
   ...[{ ...number, writeOnly: true }, { ...number, format: 'password' }, { type: ['null', 'string'], format: 'password' }],
   ...['', 7, null].map((description) => ({ ...text, description }))
 ]

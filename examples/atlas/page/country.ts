@@ -22,6 +22,7 @@ export async function showCountry(code: string, toLink: ToLink, close: () => voi
   panel.ariaBusy = 'true'
   try {
     const country = await countries.get(code)
+    const names = await namesOf(country.borders)
     if (shown !== code) return
     document.title = `${country.name} · Atlas`
     const heading = element('h2', { tabIndex: -1 }, country.name)
@@ -29,7 +30,7 @@ export async function showCountry(code: string, toLink: ToLink, close: () => voi
       panel,
       element('div', { className: 'head' }, heading, button('Close', close)),
       country.official !== country.name && element('p', { className: 'dim' }, country.official),
-      element('div', { className: 'columns' }, facts(country, toLink), createNotes(country))
+      element('div', { className: 'columns' }, facts(country, names, toLink), createNotes(country))
     )
     // Whoever has chosen it goes on here; a link that leads here begins at the top.
     if (!isFirst) heading.focus()
@@ -50,10 +51,22 @@ const invitation = () =>
     'Choose a country in the table or on the map, to read what is known about it, and to add what you know.'
   )
 
-function facts(country: Country, toLink: ToLink): HTMLElement {
+/** The names of countries by their codes; none where they can't be had: then a link has the code. */
+async function namesOf(codes: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (codes.length === 0) return new Map()
+  const page = await countries
+    .find({ query: { cca3: { $in: [...codes] }, $select: ['cca3', 'name'], $limit: codes.length } })
+    .catch(() => undefined)
+  return new Map(page?.data.map(({ cca3, name }) => [cca3, name]))
+}
+
+function facts(country: Country, names: ReadonlyMap<string, string>, toLink: ToLink): HTMLElement {
   const { capital, region, subregion, area, landlocked, borders, languages, currencies } = country
   const money = Object.values(currencies).map(({ name }) => name)
-  const neighbours = borders.flatMap((code) => [countryLink(code, toLink(code), code), ' '])
+  const neighbours = borders
+    .map((code) => ({ code, name: names.get(code) ?? code }))
+    .sort((a, b) => a.name.localeCompare(b.name))
+    .flatMap(({ code, name }, index) => [index > 0 && ', ', countryLink(code, toLink(code), name)])
   const rows: [term: string, ...content: Content[]][] = [
     ['Capital', capital || '–'],
     ['Region', subregion.includes(region) ? subregion : [subregion, region].filter(Boolean).join(', ')],

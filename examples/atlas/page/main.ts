@@ -110,6 +110,10 @@ byId('previous').addEventListener('click', () => go({ page: place.page - 1 }))
 byId('next').addEventListener('click', () => go({ page: place.page + 1 }))
 for (const type of ['pointerover', 'pointerleave', 'focusin']) byId('rows').addEventListener(type, point)
 byId('copy').addEventListener('click', copyCurl)
+addEventListener('keydown', ({ key, target }) => {
+  const isTyping = (target as Element).closest('input, textarea, select, dialog') !== null
+  if (key === 'Escape' && place.country !== '' && !isTyping) close()
+})
 addEventListener('popstate', show)
 for (const event of ['login', 'logout']) atlas.on(event, showAccount)
 showAccount()

@@ -30,8 +30,7 @@ export function toFieldText(value: unknown, kind?: Kind): string {
 }
 
 /** The place of a part of a form. */
-export const placeWithin = (place: string, key: string | number): string =>
-  place === '' ? `${key}` : `${place}.${key}`
+export const placeWithin = (place: string, key: string | number): string => `${place}.${key}`
 
 /**
  * The data of a form. A field that was empty and is left so is not sent; with `isChange` only those are sent that are otherwise than before.

@@ -11,7 +11,9 @@ const parts =
 export function tokensOf(text: string): JSONToken[] {
   let next: JSONToken | undefined
   const backwards = [...text.matchAll(parts)].toReversed().map(({ groups, 0: part }): JSONToken => {
-    const [kind] = Object.entries(groups ?? {}).find(([, group]) => group !== undefined) as [JSONToken['kind'], string]
+    const [kind] = Object.entries(groups as Record<string, string | undefined>).find(
+      ([, group]) => group !== undefined
+    ) as [JSONToken['kind'], string]
     const token: JSONToken = { kind: kind === 'text' && next?.text === ':' ? 'key' : kind, text: part }
     if (kind !== 'space') next = token
     return token

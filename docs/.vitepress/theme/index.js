@@ -1,5 +1,6 @@
+import { useData } from 'vitepress'
 import DefaultTheme from 'vitepress/theme'
-import { h } from 'vue'
+import { h, onMounted, watchEffect } from 'vue'
 import explorer from '../../images/explorer.png'
 import './style.css'
 
@@ -9,5 +10,18 @@ const install = () => h('p', { class: 'install' }, [h('code', 'npm i fastify fas
 
 export default {
   extends: DefaultTheme,
-  Layout: () => h(DefaultTheme.Layout, null, { 'home-hero-image': picture, 'home-hero-info-after': install })
+  Layout: {
+    setup() {
+      const { frontmatter } = useData()
+      // The pages have a `main` of their own; the home page of the theme has none.
+      onMounted(() =>
+        watchEffect(() => {
+          const content = document.getElementById('VPContent')
+          if (frontmatter.value.layout === 'home') content?.setAttribute('role', 'main')
+          else content?.removeAttribute('role')
+        })
+      )
+      return () => h(DefaultTheme.Layout, null, { 'home-hero-image': picture, 'home-hero-info-after': install })
+    }
+  }
 }

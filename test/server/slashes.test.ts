@@ -59,6 +59,15 @@ t.test('a service answers at its URL with a slash behind it, and hooks see the U
   t.same(seen.slice(0, 3), ['/things /things', '/rooms/blue/things?a=/ /rooms/:room/things', '/things?a=1 /things'])
 })
 
+t.test('a slash before an empty placeholder is none too many', async (t) => {
+  const ask = await start(t, {}, (app) => {
+    app.service(':room', service('rooms'))
+    app.service('things/:part', service('parts'))
+  })
+  t.match(await ask('GET', '/things/'), /^200 .*"parts".*"part":""/)
+  t.match(await ask('GET', '/others/'), /^200 .*"rooms"/)
+})
+
 t.test('a route of the application with a slash behind it comes first, added before or after', async (t) => {
   const ask = await start(t, {}, (app) => {
     app.get('/things/', () => 'before')

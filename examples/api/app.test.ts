@@ -68,6 +68,22 @@ test('nobody sees what another organisation has', async () => {
   await assert.rejects(eve.service('organisations').patch(user.organisationId, { name: 'Mine' }), NotFound)
 })
 
+test('who looks at a list hears of what changes in it', async () => {
+  const { client, email } = await signUp('Lin')
+  const { accessToken } = await client.authenticate({ strategy: 'local', email, password })
+  const { id: projectId } = await client.service('projects').create({ name: 'Loom' })
+  const headers = { accept: 'text/event-stream', authorization: `Bearer ${accessToken}` }
+  const { status, body } = await fetch(`${url}/projects/${projectId}/issues`, { headers })
+  assert.equal(status, 200)
+  assert.ok(body)
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  assert.match(String((await reader.read()).value), /"event":"connected"/)
+  const issue = await client.service('projects/:projectId/issues').create({ title: 'New' }, { route: { projectId } })
+  const { value } = await reader.read()
+  assert.ok(value?.includes(`"event":"created","data":{"id":${issue.id}}`), value)
+  await reader.cancel()
+})
+
 test('the document, the explorer and the health are there', async () => {
   const { paths } = (await app.inject('/openapi.json')).json()
   assert.ok('/projects/{projectId}/issues/{id}/close' in paths)

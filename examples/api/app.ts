@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastif
 import services, { errorHandler, type HookContext, Unavailable } from 'fastify-services'
 import authentication, { within } from 'fastify-services/authentication'
 import { databaseErrors } from 'fastify-services/database'
+import events from 'fastify-services/events'
 import explorer from 'fastify-services/explorer'
 import { openapi } from 'fastify-services/openapi'
 import type { Knex } from 'knex'
@@ -92,6 +93,9 @@ export async function createApp({
     // A project of another organisation is not found, nor are its issues.
     hooks: { around: { all: [forIssues, within('projects')] }, before: { create: [setAuthor] } }
   })
+
+  // Who may see a list hears of what changes in it.
+  await app.register(events, { services: { projects: true, 'projects/:projectId/issues': true } })
 
   if (hasExplorer) await app.register(explorer)
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())

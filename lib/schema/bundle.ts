@@ -257,19 +257,22 @@ function inDraft7({
   dependencies,
   dependentSchemas,
   dependentRequired,
-  enum: values,
   ...words
 }: JsonSchema): Copy {
   const all = [dependencies, dependentSchemas, dependentRequired].flatMap((map) => Object.entries(Object(map)))
   return {
-    ...words,
-    // No value is one of none, which Ajv does not take for a rule.
-    ...(values?.length === 0 ? { allOf: [...(words.allOf ?? []), false] } : values !== undefined && { enum: values }),
+    ...(words.enum?.length === 0 ? withoutValues(words) : words),
     ...(prefixItems !== undefined && { items: prefixItems, ...(items !== undefined && { additionalItems: items }) }),
     ...(prefixItems === undefined && items !== undefined && { items }),
     ...(all.length > 0 && { dependencies: dependenciesOf(all) })
   }
 }
+
+/** A schema of no values, which Ajv does not take for a rule. */
+const withoutValues = ({ enum: _, ...words }: JsonSchema): Copy => ({
+  ...words,
+  allOf: [...(words.allOf ?? []), false]
+})
 
 /** The dependencies of several keywords as schemas: names that a field asks for are a schema that requires them. */
 function dependenciesOf(entries: readonly (readonly [string, unknown])[]): Copy {

@@ -125,6 +125,12 @@ export const definitionKeywords = ['definitions', '$defs'] as const
 export const unionKeywords = ['anyOf', 'oneOf'] as const
 export type UnionKeyword = (typeof unionKeywords)[number]
 
+/** Keywords that apply a schema to some values, each with the one that a check reads after it. */
+export const conditionKeywords = [
+  ['if', 'then'],
+  ['dependencies', 'properties']
+] as const
+
 /** The branches of the unions that a schema has. */
 export const unionBranches = ({ anyOf = [], oneOf = [] }: JsonSchema): readonly SchemaValue[] => [...anyOf, ...oneOf]
 

@@ -183,7 +183,7 @@ const queries: unknown[] = [
   { a: { $eq: 1, $ne: 2 }, b: { $eq: undefined }, c: { $eq: [1] } },
   { a: { b: { $le: 1, $eq: 2 }, $not: { $ge: 1 } } },
   { a: { $le: { $ge: 1 } }, b: [{ $le: 1 }] },
-  { $or: [{ a: { $le: 1 } }, { $and: [{ b: { $eq: 1 } }] }, 5, null, [{ c: { $le: 1 } }]] },
+  { $or: [{ a: { $le: 1 } }, { $and: [{ b: { $eq: 1 } }] }, { c: [{ $le: 1 }] }] },
   { $limit: 5, $sort: { a: { $le: 1 } }, $select: ['$le'], $le: { $le: 1 } },
   { $eq: 1, a: new Date(0) },
   {

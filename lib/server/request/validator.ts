@@ -8,7 +8,7 @@ import { isDefined } from '../../schema/combined.js'
 import { checkField } from '../../schema/fields.js'
 import { allShapes } from '../../schema/hidden.js'
 import type { GapNames } from '../../schema/incoming.js'
-import { isSchema, type UnionKeyword, unionKeywords } from '../../schema/keywords.js'
+import { conditionKeywords, isSchema, type UnionKeyword, unionKeywords } from '../../schema/keywords.js'
 import type { Shapes } from '../../schema/shape.js'
 
 // Fastify loads it when the first route needs it, and so do we.
@@ -136,12 +136,6 @@ function failIfMissing(context: KeywordCxt, name: string, isMissing: (value: obj
   context.setParams({ missingProperty: _`${name}` })
   context.fail(_`${check}(${context.data}, ${name})`)
 }
-
-/** Keywords that apply a schema to some values, with the one behind each. */
-const conditionKeywords = [
-  ['if', 'then'],
-  ['dependencies', 'properties']
-] as const
 
 /**
  * Declares what the schemas of a place have looked at, for rules of what none of them has: Ajv declares it in the first branch that a value fits, so that it is lost, or missing,

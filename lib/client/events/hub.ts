@@ -205,7 +205,8 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
       name: isShared ? `${base}/${path} ${who}` : undefined,
       keys,
       receive,
-      create: (all, tell) => createStream({ open, keys: all, tell, heartbeat, position, warn })
+      create: (all, tell) =>
+        createStream({ open, keys: () => all().filter((key) => !refused.has(key)), tell, heartbeat, position, warn })
     })
     stream.refresh()
   }

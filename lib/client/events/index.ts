@@ -4,7 +4,7 @@ import { fillPath } from '../../core/path.js'
 import { toURL } from '../rest-service.js'
 import { type ClientEventsOptions, createHub, type EventsApp, type EventsState, type Watcher } from './hub.js'
 import { createLive, type LiveList } from './live.js'
-import { keyOf } from './messages.js'
+import { toListKey } from './messages.js'
 
 export type { ClientEventsOptions, EventsState, StreamFetch } from './hub.js'
 export type { ListSnapshot, ListState, LiveList } from './live.js'
@@ -63,7 +63,7 @@ export function events(options: ClientEventsOptions = {}): (app: EventsApp) => v
       let unwatch: (() => void) | undefined
       function update(): void {
         const isHeard = [...names].some((event) => service.listenerCount(event) > 0)
-        if (isHeard) unwatch ??= hub.watch(keyOf(toURL(name), {}), watcher)
+        if (isHeard) unwatch ??= hub.watch(toListKey(toURL(name), {}), watcher)
         else {
           unwatch?.()
           unwatch = undefined
@@ -83,7 +83,7 @@ export function events(options: ClientEventsOptions = {}): (app: EventsApp) => v
         })
       }
       const live = (params: ClientParams = {}): LiveList => {
-        const key = keyOf(fillPath(toURL(name), params.route), params.query)
+        const key = toListKey(fillPath(toURL(name), params.route), params.query)
         return createLive(hub, service, key, params)
       }
       Object.assign(service, { live })

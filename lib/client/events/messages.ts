@@ -24,7 +24,7 @@ export interface StreamMessage {
 }
 
 /** A list as a text, which is the same for the same list in all tabs. */
-export const keyOf = (path: string, query: unknown): string => JSON.stringify([path, query ?? {}])
+export const toListKey = (path: string, query: unknown): string => JSON.stringify([path, query ?? {}])
 
 /** The path and the query of a list. */
 export const parseKey = (key: string): [path: string, query: object] => JSON.parse(key)

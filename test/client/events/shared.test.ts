@@ -1,0 +1,77 @@
+import t from 'tap'
+import { openEventsSite, until } from '../../support/events-site.js'
+
+/** What a browser has besides Node: a document that may be hidden, locks that tabs wait for, and what tells of the network. */
+function createBrowser() {
+  const listeners = new Map<string, Set<(event: object) => void>>()
+  const addEventListener = (type: string, listener: () => void) =>
+    void listeners.set(type, (listeners.get(type) ?? new Set()).add(listener))
+  const removeEventListener = (type: string, listener: () => void) => void listeners.get(type)?.delete(listener)
+  let last: Promise<unknown> = Promise.resolve()
+  const request = (_name: string, { signal }: { signal: AbortSignal }, hold: () => Promise<void>) => {
+    const turn = last.then(() => (signal.aborted ? Promise.reject(signal.reason) : hold()))
+    last = turn.catch(() => {})
+    return turn
+  }
+  const document = { hidden: false, addEventListener, removeEventListener }
+  const dispatch = (type: string, more: object = {}) => {
+    for (const listener of listeners.get(type) ?? []) listener({ type, ...more })
+  }
+  return {
+    document,
+    dispatch,
+    listeners,
+    globals: { document, addEventListener, removeEventListener, navigator: { locks: { request } } }
+  }
+}
+
+t.test('tabs share a stream, and the next one goes on with it; hidden pages do not read', async (t) => {
+  const { document, dispatch, listeners, globals } = createBrowser()
+  for (const [name, value] of Object.entries(globals))
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true })
+  t.teardown(() => {
+    for (const name of Object.keys(globals)) Reflect.deleteProperty(globalThis, name)
+  })
+  const { app, createEventsClient, createServerNote } = await openEventsSite(t)
+  const tabs = [createEventsClient(), createEventsClient(), createEventsClient()]
+  const lists = tabs.map((tab) => tab.service('notes').live())
+  const heard: unknown[] = []
+  tabs[1]?.service('notes').on('created', (record) => heard.push(record))
+  for (const list of lists) list.subscribe(() => {})
+  const areAll = (length: number) =>
+    lists.every(({ current }) => current.state === 'live' && current.data.length === length)
+  await until(() => areAll(0))
+  t.equal(app.events.streams, 1)
+  tabs[2]
+    ?.service('rooms')
+    .live({ query: { kind: 'a' } })
+    .subscribe(() => {})
+
+  await createServerNote({ text: 'a' })
+  await until(() => areAll(1))
+  await tabs[2]?.service('notes').create({ text: 'b' })
+  await until(() => areAll(2) && heard.length === 2)
+
+  dispatch('pageshow')
+  dispatch('online')
+  dispatch('pageshow', { persisted: true })
+  tabs[0]?.events.close()
+  lists.shift()
+  await createServerNote({ text: 'c' })
+  await until(() => areAll(3) && heard.length === 3)
+  t.same(heard, [{ id: 1 }, { id: 2 }, { id: 3 }])
+
+  document.hidden = true
+  await createServerNote({ text: 'd' })
+  await until(() => heard.length === 4)
+  t.ok(areAll(3), 'nothing is read')
+  document.hidden = false
+  dispatch('visibilitychange')
+  await until(() => areAll(4))
+
+  for (const tab of tabs) tab.events.close()
+  t.same(
+    [...listeners].filter(([type, set]) => type !== 'visibilitychange' && set.size > 0),
+    []
+  )
+})

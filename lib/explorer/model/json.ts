@@ -5,8 +5,8 @@ export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** An own property, where there is an object that has it. */
-export const propertyOf = (value: unknown, key: string): unknown =>
-  isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+export const propertyOf = (value: unknown, key: string, otherwise?: unknown): unknown =>
+  isObject(value) && Object.hasOwn(value, key) ? value[key] : otherwise
 
 export const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])
 

@@ -46,9 +46,9 @@ export function bodyView({ operation, explorer }: View, record: unknown, change:
     fields = body
       .filter((field) => !isJSON || field.isSecret)
       .map((field) => {
-        const before = propertyOf(record, field.name) ?? fixedValue(field)
+        const before = propertyOf(record, field.name, fixedValue(field))
         // What is not in the JSON of a change stays as it was.
-        const shown = propertyOf(typed, field.name) ?? (isChange ? before : fixedValue(field))
+        const shown = propertyOf(typed, field.name, isChange ? before : fixedValue(field))
         return fieldView(field, { value: before, shown }, context)
       })
     json = isJSON ? jsonEditor(text ?? '', body.length === 0) : undefined

@@ -41,9 +41,9 @@ export function objectFieldView(field: Field, start: Start, context: FieldContex
   const partsOf = (variant: number): FieldView[] =>
     (variants[variant] as readonly Field[]).map((member) => {
       // Of another kind of object nothing is left.
-      const before = variant === first ? propertyOf(start.value, member.name) : undefined
-      const shown = propertyOf(start.shown, member.name)
-      return make(member, { value: before ?? fixedValue(member), shown: shown ?? fixedValue(member) }, context)
+      const fixed = fixedValue(member)
+      const before = variant === first ? propertyOf(start.value, member.name, fixed) : fixed
+      return make(member, { value: before, shown: propertyOf(start.shown, member.name, fixed) }, context)
     })
   const choose = (variant: number) => {
     chosen = variant

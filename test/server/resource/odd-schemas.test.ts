@@ -241,12 +241,23 @@ t.test('dynamic references beside others, and to anchors that stand more than on
   const node = (more: object) => ({ $dynamicAnchor: 'node', ...object({ n: { type: 'integer' } }), ...more })
   const first = node({})
   const either = { $ref: '#/$defs/text', $dynamicRef: '#node', allOf: [true] }
-  const schema = object({ a: either, b: { $dynamicRef: '#node' } }, { $defs: { first, text: object({ t: {} }) } })
+  const { allOf: _, ...alone } = either
+  const $defs = { first, text: object({ t: {} }) }
+  const schema = object({ a: either, b: { $dynamicRef: '#node' }, c: alone }, { $defs })
   const { post } = await createEcho(t, resource(schema as object))
   t.strictSame(await post({ a: { n: 1, t: 1 }, b: { n: 2 } }), [201, { a: { n: 1, t: 1 }, b: { n: 2 } }])
+  t.strictSame(await post({ c: { n: 'x' } }), [400, 'c.n must be an integer'])
   t.strictSame(await post({ a: { n: 'x' } }), [400, 'a.n must be an integer'])
   const twice = object({ b: { $dynamicRef: '#node' } }, { $defs: { first, second: node({ type: 'object' }) } })
   t.throws(() => resource(twice as object), { message: /'#node' leads to several anchors.+'\$ref'/ })
+})
+
+t.test('a tag that no branch asks for, beside a part that says nothing', async (t) => {
+  const branch = (kind: string, more: object) => object({ kind: { const: kind }, [kind]: { type: 'integer' } }, more)
+  const schema = object({ shape: { anyOf: [branch('a', { allOf: [true] }), branch('b', {})] } })
+  const { post } = await createEcho(t, resource(schema as object))
+  t.strictSame(await post({ shape: { kind: 'a', a: 1 } }), [201, { shape: { kind: 'a', a: 1 } }])
+  t.equal((await post({ shape: { kind: 'b', b: 'x' } }))[0], 400)
 })
 
 t.test('what a library makes of a field is no fault of it where another one is wrong', async (t) => {

@@ -28,7 +28,10 @@ export interface Routed<Name extends string, Value> {
   route: { readonly [N in Name]: Value }
 }
 
-type With<P, Name extends string> = ([NonNullable<P>] extends [never] ? Params : NonNullable<P>) & Routed<Name, string>
+/** The params of a call of the server, whose method gets the values of placeholders as texts. */
+type With<P, Name extends string> = WithoutRoute<[NonNullable<P>] extends [never] ? Params : NonNullable<P>> &
+  Routed<Name, string | number>
+type WithoutRoute<P> = { [K in keyof P as K extends 'route' ? never : K]: P[K] }
 
 type RoutedSignature<A extends readonly unknown[], R, K, Name extends string> = K extends 'find'
   ? (params: With<A[0], Name>) => R

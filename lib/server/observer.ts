@@ -1,5 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import type { AroundHook, HookContext, Http, TracedCall } from '../../types/hooks.js'
+import type { Params } from '../../types/service.js'
 import type { CallObserver, Run } from '../core/compose.js'
 import { traitsOf } from '../core/hooks.js'
 import { hookApplicationOf } from '../core/host.js'
@@ -23,6 +24,16 @@ export const observer: CallObserver = {
   arrange: (hooks) => hooks.sort((first, other) => rank(first) - rank(other)),
 
   lend(context, params) {
+    const { route } = Object(params)
+    if (Object.values(Object(route)).some((value) => typeof value === 'number')) {
+      const texts = Object.entries(route).map(([name, value]) => [
+        name,
+        typeof value === 'number' ? String(value) : value
+      ])
+      // It is lent again, with a route as a URL gives it.
+      context.params = { ...(params as Params), route: Object.fromEntries(texts) }
+      return
+    }
     const noted = notesOf(context)
     const httpCaller = callerIn(params) ?? noted.caller
     if (httpCaller === undefined) return

@@ -113,6 +113,19 @@ t.test('a placeholder named `query` or `provider`: `params.provider` is `rest`',
   t.strictSame(Object.keys(calls[0]?.params ?? {}).sort(), ['headers', 'provider', 'query', 'route'])
 })
 
+t.test('a call of the server may pass numbers in its route: hooks and methods get texts', async (t) => {
+  const { service, calls } = createRecorder()
+  const { app } = await createHost(t, {
+    after: (app) => {
+      app.service('users/:userId/:year/visits', service)
+    }
+  })
+  const params = { route: { userId: 7, year: '2026' }, user: { id: 1 } }
+  await app.service('users/:userId/:year/visits').find(params as never)
+  t.match(calls[0]?.params, { route: { userId: '7', year: '2026' }, user: { id: 1 } })
+  t.strictSame(params.route, { userId: 7, year: '2026' }, 'the object of the caller is as it was')
+})
+
 t.test(
   'Nothing else comes from the client: `?provider=x&authenticated=true`, headers or body of those names',
   async (t) => {

@@ -94,13 +94,14 @@ client.service('mesages')
 
 // 9. No value for a placeholder of the path.
 app.service('messages/:messageId/replies').find({ route: { messageId: '1' } })
+app.service('messages/:messageId/replies').find({ route: { messageId: 1 } })
 client.service('messages/:messageId/replies').find({ route: { messageId: 1 } })
 // @ts-expect-error: Argument of type '{ query: { text: string; }; }' is not assignable to parameter of type 'ClientParams<Query> & Routed<"messageId", string | number>'.
 client.service('messages/:messageId/replies').find({ query: { text: 'a' } })
 
 // 10. A placeholder that is misspelt.
 app.service('/messages/:messageId/replies').find({ route: { messageId: '1' }, query: {} })
-// @ts-expect-error: Type '{ messageID: string; }' is not assignable to type 'Record<string, string> & { readonly messageId: string; }'.
+// @ts-expect-error: Object literal may only specify known properties, but 'messageID' does not exist in type '{ readonly messageId: string | number; }'. Did you mean to write 'messageId'?
 app.service('messages/:messageId/replies').find({ route: { messageID: '1' } })
 
 // 11. A method that the service lacks.

@@ -31,7 +31,7 @@ const [rounds, requests, warmup, connections] = ['rounds', 'requests', 'warmup',
 })
 
 if (!existsSync(`${here}node_modules`))
-  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: here, stdio: 'inherit' })
+  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: here, stdio: ['ignore', 2, 2] })
 const { names, requestOf, textOf, works } = await import('./sides.js')
 
 /** Starts a side in a process of its own. */

@@ -12,13 +12,19 @@ const subscribe = {
   }
 }
 
+const errorBody = { type: 'object', additionalProperties: true }
+
 const lastEventId = {
   type: 'string',
   description: 'The position behind which to go on: the id of the last event that has come.'
 }
 
-/** The schema of the route of streams, for documents. What is asked for is checked when it is read. */
-export const documentation = {
+/**
+ * The schema of the route of streams, for documents. What is asked for is checked when it is read.
+ * @param security the credentials that its lists take: known when the server starts, and read when the document is made
+ */
+export const toDocumentation = (security: readonly Readonly<Record<string, readonly string[]>>[]) => ({
+  security,
   operationId: 'listenToEvents',
   summary: 'Hear what happens to lists',
   description: 'A stream that stays open. The data of each event is an object with `path` and `event`.',
@@ -27,6 +33,7 @@ export const documentation = {
   headers: { type: 'object', properties: { 'Last-Event-ID': lastEventId } },
   response: {
     200: { description: 'The events.', content: { 'text/event-stream': { schema: { type: 'string' } } } },
-    default: { description: 'An error.', type: 'object', additionalProperties: true }
+    '4xx': { description: 'The request, its credentials or one of its lists is refused.', ...errorBody },
+    '5xx': { description: 'The server is closing, or has too many streams.', ...errorBody }
   }
-} as const
+})

@@ -1,11 +1,12 @@
 import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
+import { describe } from '../core/description.js'
 import { serviceHostOf } from '../core/host.js'
 import { withoutRegister } from '../core/options.js'
 import { joinPath } from '../core/path.js'
 import { Channel } from './channel.js'
-import { documentation } from './documentation.js'
+import { toDocumentation } from './documentation.js'
 import { Door } from './door.js'
 import { listenTo } from './listening.js'
 import { checkEventsOptions, doorName, type EventsOptions, type ServiceEvents } from './options.js'
@@ -40,6 +41,7 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
   const url = `/${joinPath(options.path ?? 'events')}`
   const door = new Door(app, joinPath(app.prefix, url), options)
   const host = serviceHostOf(app)
+  const security: Record<string, readonly string[]>[] = []
   app.decorate('events', {
     get streams() {
       return door.watch.streams.size
@@ -48,6 +50,7 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
   })
   app.addHook('onReady', async () => {
     for (const [path, setting] of Object.entries(options.services)) if (setting !== false) addService(path, setting)
+    security.push(...securityOfLists(door.channels))
   })
   app.addHook('preClose', () => door.close())
 
@@ -63,7 +66,7 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
       handlerTimeout: 2_147_483_647,
       handler
     }
-    child.route({ ...route, method: 'GET', schema: documentation })
+    child.route({ ...route, method: 'GET', schema: toDocumentation(security) })
     const hasQuery = METHODS.includes('QUERY') && app.supportedMethods.includes('QUERY')
     if (hasQuery) child.route({ ...route, method: 'QUERY', schema: { hide: true } })
   })
@@ -85,6 +88,14 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
         `Subscribers of '${entry.path}' are told that something may have changed, and not what: ${channel.doubt}. If nothing but the query that hooks make decides who sees what, say { rule: 'hooks' }`
       )
   }
+}
+
+/** The credentials that any of the lists takes; none need be sent where one of them takes all callers. */
+function securityOfLists(channels: readonly Channel[]): Record<string, readonly string[]>[] {
+  const finds = channels.flatMap(({ entry }) => describe(entry).methods.filter(({ name }) => name === 'find'))
+  const toNames = (set: object) => Object.fromEntries(Object.keys(set).map((name) => [name, []]))
+  const sets = finds.flatMap(({ security }) => (security.length === 0 ? [{}] : security.map(toNames)))
+  return [...new Map(sets.map((set) => [JSON.stringify(set), set])).values()]
 }
 
 /**

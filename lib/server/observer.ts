@@ -30,7 +30,7 @@ export const observer: CallObserver = {
         name,
         typeof value === 'number' ? String(value) : value
       ])
-      // It is lent again, with a route as a URL gives it.
+      // The setter calls this function again, with a route as a URL gives it.
       context.params = { ...(params as Params), route: Object.fromEntries(texts) }
       return
     }

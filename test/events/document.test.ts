@@ -18,7 +18,15 @@ t.test('the document shows streams, and lists that are heard', async (t) => {
   const { paths = {} } = app.swagger() as unknown as {
     paths?: Record<
       string,
-      Record<string, { operationId: string; responses: Record<string, { content?: object }>; parameters: object[] }>
+      Record<
+        string,
+        {
+          operationId: string
+          security: object[]
+          responses: Record<string, { content?: object }>
+          parameters: object[]
+        }
+      >
     >
   }
   const typesAt = (path: string) => Object.keys(paths[path]?.get?.responses[200]?.content ?? {})
@@ -31,4 +39,5 @@ t.test('the document shows streams, and lists that are heard', async (t) => {
     { name: 'Last-Event-ID', in: 'header' }
   ])
   t.same(Object.keys(paths['/events'] ?? {}), ['get'])
+  t.same(paths['/events']?.get?.security, [{}], 'no credentials are needed')
 })

@@ -28,7 +28,7 @@ t.test(
     await page.getByRole('dialog').getByLabel('password').fill(demoLogin.password)
     await page.getByRole('dialog').getByRole('button', { name: 'Log in' }).click()
     await page.locator('.user').waitFor()
-    await page.getByRole('link', { name: '/countries/:code/notes' }).click()
+    await page.getByRole('link', { name: '/:code/notes' }).click()
     await page.getByLabel(':code').fill('DZA')
     await page.keyboard.press('Enter')
     await page.getByText('There are no records.').waitFor()
@@ -36,6 +36,8 @@ t.test(
     await page.getByLabel('text').fill('A desert')
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByText('Created. 201 Created').waitFor()
+    await page.getByRole('link', { name: 'Open the record' }).click()
+    await page.getByRole('definition').getByText('A desert').waitFor()
     t.equal(await page.locator('h2').first().innerText(), '/countries/:code/notes › 1')
   }
 )

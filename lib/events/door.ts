@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { attempt, ServiceError, toServiceError, Unavailable } from '../core/errors.js'
 import { isClosed } from '../core/http-call.js'
@@ -113,6 +114,8 @@ export class Door {
     if (this.#isClosing) throw new Unavailable('The server is about to close')
     if (this.watch.streams.size + this.#opening >= this.limits.subscribers) throw tooMany(reply)
     const controller = new AbortController()
+    // Each of the lists listens to it.
+    setMaxListeners(0, controller.signal)
     reply.raw.once('close', () => controller.abort())
     this.#opening += 1
     try {

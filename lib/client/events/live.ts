@@ -150,8 +150,8 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
 
   function begin(): void {
     page?.addEventListener('visibilitychange', goOn)
-    // `watch` may call `hear` at once.
-    unwatch = () => {}
+    // `watch` may call `hear` at once, when there is nothing else to end.
+    unwatch = forget
     unwatch = hub.watch(key, { service, hear })
   }
 

@@ -69,6 +69,10 @@ t.test('tabs share a stream, and the next one goes on with it; hidden pages do n
   dispatch('visibilitychange')
   await until(() => areAll(4))
 
+  app.server.closeAllConnections()
+  await createServerNote({ text: 'e' })
+  await until(() => areAll(5))
+
   for (const tab of tabs) tab.events.close()
   t.same(
     [...listeners].filter(([type, set]) => type !== 'visibilitychange' && set.size > 0),

@@ -88,10 +88,12 @@ function unlessRefused(error: unknown): undefined {
 /** Walks by position, where nothing tells records apart. */
 async function* skipThrough(ask: Ask, query: Query, start: number, first?: Batch) {
   let skip = start
-  for (let page = first ?? (await ask(query)); ; page = await ask({ ...query, $skip: skip })) {
-    yield* page.data
-    if (isLast(page, skip)) return
+  let page = first ?? (await ask(query))
+  yield* page.data
+  while (!isLast(page, skip)) {
     skip += page.data.length
+    page = await ask({ ...query, $skip: skip })
+    yield* page.data
   }
 }
 

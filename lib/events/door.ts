@@ -97,12 +97,7 @@ export class Door {
   #deliver(entry: LogEntry): void {
     const channel = this.#channels.get(entry.event.service)
     if (channel === undefined || this.watch.streams.size === 0) return
-    try {
-      this.#delivery.deliver(entry, channel)
-    } catch (err) {
-      this.#app.log.error({ err, path: channel.path }, 'An event could not be told: all are to ask again')
-      for (const stream of this.watch.streams) stream.lose()
-    }
+    this.#delivery.deliver(entry, channel)
   }
 
   /**

@@ -63,6 +63,7 @@ function toEvent(channel: Channel, name: string, emitted: unknown, context: Hook
   const record = sourceOf(emitted, name, context, idField)
   const facts = exceptFields(settings.touches, factsOfRecord(record))
   const client = context && clientOf(context)
+  const params = Object(context?.params)
   const call = callHash(Object(client?.request).headers)
   return {
     service: path,
@@ -72,7 +73,7 @@ function toEvent(channel: Channel, name: string, emitted: unknown, context: Hook
     touched: touchedBy(name, context, entry.object, idField),
     route: routeOf(context, path),
     call,
-    callers: call === undefined ? [] : callersOf(context?.params ?? {}, Object(context?.params).headers),
+    callers: call === undefined ? [] : callersOf(params, params.headers),
     record: hasRecords && record !== undefined ? attempt(() => serialize(record)) : undefined
   }
 }

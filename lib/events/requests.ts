@@ -18,8 +18,8 @@ export interface ListRequest {
 }
 
 /** The query string of a request, without `?`. @throws {BadRequest} when it is too long */
-function queryString({ url }: { readonly url?: string | undefined }, { request }: EventsLimits): string {
-  const [, text = ''] = (url ?? '').split(/\?(.*)/s)
+function queryString({ url }: FastifyRequest['raw'], { request }: EventsLimits): string {
+  const [, text = ''] = String(url).split(/\?(.*)/s)
   if (text.length > request) throw new BadRequest(`The query is longer than ${request} characters`)
   return text
 }

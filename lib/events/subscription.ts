@@ -41,7 +41,6 @@ export class Subscriptions {
 
   /** Gives a subscription another rule. */
   replaceRule(subscription: Subscription, rule: Rule): void {
-    if (!this.has(subscription)) return
     Object.assign(subscription, { rule })
     this.#audiences.get(subscription.channel)?.add(subscription)
   }

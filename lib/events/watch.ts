@@ -91,7 +91,7 @@ export class Watch {
     for (const stream of this.streams) stream.beat(stream.isSettled ? `:\nid: ${id}\n\n` : ':\n\n')
     void this.#checkLogins()
     const now = Date.now()
-    const due = [...this.streams].filter((stream) => (this.#due.get(stream) ?? 0) <= now).slice(0, turn)
+    const due = [...this.streams].filter((stream) => Number(this.#due.get(stream)) <= now).slice(0, turn)
     for (const stream of due) {
       this.#due.set(stream, now + this.#recheck)
       void this.#check(stream)

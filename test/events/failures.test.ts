@@ -1,9 +1,15 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type IncomingMessage, request as requestAt } from 'node:http'
 import { connect } from 'node:http2'
-import Fastify, { type FastifyInstance } from 'fastify'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import t from 'tap'
-import services from '../../index.js'
+import services, { type HookContext } from '../../index.js'
 import events, { type EventLog, type EventsOptions, type LogListener, memoryLog } from '../../lib/events/index.js'
 import { list, memory, serviceAt, startEvents } from '../support/events-app.js'
+import { loggedEvent } from '../support/log-contract.js'
 
 /** The error with which an application does not start. */
 async function startError(
@@ -89,6 +95,9 @@ t.test('a log that fails is told of in the log of the server; one that has lost 
     listen(listener) {
       listeners.push(listener)
       return log.listen(listener)
+    },
+    close() {
+      for (const { onLoss } of listeners) onLoss()
     }
   }
   const { app, logs, subscribe } = await startEvents(t, (app) => app.service('notes', memory()), {
@@ -115,40 +124,35 @@ t.test('a log that fails is told of in the log of the server; one that has lost 
       ['It is slow', 'The log of events has failed']
     ]
   )
-  for (const { onLoss } of listeners) onLoss()
+  for (const { onLoss } of [...listeners, ...listeners]) onLoss()
   t.match(await subscriber.count(2), [{ event: 'created', data: { id: 3 } }, { event: 'reset' }])
   const late = subscribe(list('notes'), { 'last-event-id': String(subscriber.id) })
   t.match(await late.count(1), [{ event: 'reset' }])
   t.match(logs.at(-1)?.msg, /could not be read/)
+  await app.close()
+  t.match((await late.end()).events.at(-1), { event: 'stopped', reason: 'closing' }, 'no reset comes behind it')
 })
 
-t.test('a request that is asked for while the server closes is refused', async (t) => {
-  let goOn = () => {}
-  let isAsked = () => {}
-  const asked = new Promise<void>((resolve) => {
-    isAsked = resolve
-  })
+t.test('requests that are under way while the server closes are refused', async (t) => {
+  const held: (() => void)[] = []
+  const hold = () => new Promise<void>((resolve) => void held.push(resolve))
   const { app, subscribe } = await startEvents(
     t,
-    (app) =>
-      app.service('notes', memory(), {
-        before: async () => {
-          isAsked()
-          await new Promise<void>((resolve) => {
-            goOn = resolve
-          })
-        }
-      }),
+    (app) => {
+      app.addHook('onRequest', async ({ headers }) => {
+        if (headers['x-early'] !== undefined) await hold()
+      })
+      app.service('notes', memory(), { before: hold })
+    },
     { services: { notes: true } }
   )
-  const subscriber = subscribe(list('notes'))
-  await asked
+  const subscribers = [subscribe(list('notes')), subscribe(list('notes'), { 'x-early': 'yes' })]
+  while (held.length < 2) await new Promise((resolve) => setImmediate(resolve))
   const closed = app.close()
   await new Promise((resolve) => setImmediate(resolve))
-  goOn()
-  await subscriber.end()
+  for (const release of held) release()
+  for (const subscriber of subscribers) t.equal((await subscriber.end()).status, 503)
   await closed
-  t.equal(subscriber.status, 503)
 })
 
 t.test('a field that a trigger changes is not believed', async (t) => {
@@ -207,3 +211,209 @@ t.test('HTTP/2 has streams, whose host stands under another name', async (t) => 
   t.match(text, /"event":"connected"/)
   t.match(hosts, [/^127\.0\.0\.1:\d+$/])
 })
+
+t.test('an application at a socket of a file, whose callers have no address', async (t) => {
+  const app = Fastify()
+  await app.register(services)
+  app.service('notes', memory())
+  await app.register(events, { services: { notes: true } })
+  // Fixtures of a test have longer paths than a socket may have.
+  const folder = mkdtempSync(join(tmpdir(), 'socket-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const socketPath = join(folder, 'socket')
+  await app.listen({ path: socketPath })
+  t.teardown(() => app.close())
+  const sent = requestAt({ socketPath, path: list('notes') }).end()
+  t.teardown(() => sent.destroy())
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  const [text] = await once(answer.setEncoding('utf8'), 'data')
+  t.match(text, /"event":"connected"/)
+})
+
+t.test('a list that is answered with another address is none', async (t) => {
+  const redirect = ({ http }: HookContext) => {
+    Object.assign(http as object, { location: '/elsewhere' })
+  }
+  const { subscribe } = await startEvents(
+    t,
+    (app) => app.service('notes', memory(), { hooks: { before: { find: [redirect] } } }),
+    { services: { notes: true } }
+  )
+  t.equal((await subscribe(list('notes')).end()).status, 500)
+})
+
+t.test('services that answer pages; records that come with an id; objects that look like adapters', async (t) => {
+  const answered: unknown[] = []
+  const count = ({ result }: HookContext) => void answered.push(result.total)
+  const { app, logs, subscribe } = await startEvents(
+    t,
+    (app) => {
+      app.service('notes', memory({ paginate: { default: 10, max: 10 } }), { hooks: { after: { find: [count] } } })
+      app.service('odd', { find: async () => [], _find: async () => [] })
+    },
+    { services: { notes: { rule: 'hooks' }, odd: true } }
+  )
+  t.match(logs, [{ msg: /'odd'.+is not that of a database adapter/ }])
+  const subscriber = await subscribe(list('notes', '&subscribe[0][query][kind]=x')).connected
+  t.same(answered, [0])
+  await serviceAt(app, 'notes').create({ id: 7, kind: 'y' })
+  await serviceAt(app, 'notes').create({ kind: 'y' })
+  await serviceAt(app, 'notes').create({ kind: 'x' })
+  t.match(await subscriber.count(2), [{ event: 'changed' }, { event: 'created', data: { id: 2 } }])
+})
+
+t.test('who comes back to two lists; `publish` and lists that may have changed', async (t) => {
+  const { app, subscribe } = await startEvents(
+    t,
+    (app) => {
+      app.service('notes', memory())
+      app.service('rooms', memory())
+    },
+    { services: { notes: true, rooms: true }, publish: ({ path }) => path === 'notes' }
+  )
+  const url = `${list('notes', '&subscribe[0][query][kind]=x')}&subscribe[1][path]=rooms`
+  const first = await subscribe(url).connected
+  const position = String(first.id)
+  await serviceAt(app, 'notes').create({ kind: 'X' })
+  await serviceAt(app, 'rooms').create({ kind: 'x' })
+  await serviceAt(app, 'notes').create({ kind: 'x' })
+  const heard = [
+    { path: 'notes', event: 'changed', subscriptions: [0] },
+    { path: 'notes', event: 'created', subscriptions: [0] }
+  ]
+  t.match(await first.count(2), heard)
+  t.match(await subscribe(url, { 'last-event-id': position }).count(2), heard)
+})
+
+t.test('more events wait for `publish` than are kept: a reset', async (t) => {
+  let goOn = () => {}
+  const gate = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const { app, subscribe } = await startEvents(t, (app) => app.service('notes', memory()), {
+    services: { notes: true },
+    publish: async () => {
+      await gate
+      return true
+    },
+    limits: { patience: 60_000 }
+  })
+  const subscriber = await subscribe(list('notes')).connected
+  for (let id = 0; id < 1002; id++) await serviceAt(app, 'notes').create({ text: 'a' })
+  t.match(await subscriber.count(1), [{ event: 'reset' }])
+  goOn()
+})
+
+t.test('a rule that can not be asked for again is kept, and the log says so', async (t) => {
+  let isBroken = false
+  const { app, logs, subscribe } = await startEvents(
+    t,
+    (app) => {
+      app.service('notes', memory(), {
+        before: async (request, reply) => {
+          request.feathers.user = { _id: 'ann' }
+          if (isBroken) reply.raw.destroy()
+        }
+      })
+    },
+    { services: { notes: true } }
+  )
+  const subscriber = await subscribe(list('notes')).connected
+  await app.events.recheck({ _id: 'ann' })
+  t.match(await subscriber.count(1), [{ event: 'changed' }])
+  await app.events.recheck(undefined)
+  isBroken = true
+  await app.events.recheck('ann')
+  t.match(logs.at(-1)?.msg, /could not be asked for again/)
+})
+
+t.test('a condition with more values than an index has', async (t) => {
+  const kinds = Array.from({ length: 70 }, (_, kind) => `k${kind}`)
+  const within = ({ params }: HookContext) => {
+    params.query = { ...params.query, kind: { $in: kinds } }
+  }
+  const { app, subscribe } = await startEvents(
+    t,
+    (app) => app.service('notes', memory(), { hooks: { before: { find: [within] } } }),
+    { services: { notes: true } }
+  )
+  const subscriber = await subscribe(list('notes')).connected
+  await serviceAt(app, 'notes').create([{ kind: 'other' }, { kind: 'k69' }])
+  t.match(await subscriber.count(1), [{ event: 'created', data: { id: 2 } }])
+})
+
+t.test('all lists at once, of which one is refused later; two lists that need a login which has ended', async (t) => {
+  let status = 0
+  const refuse = ({ path }: HookContext) => {
+    if (status === 401 || (status === 403 && path === 'rooms'))
+      throw Object.assign(new Error('Not any more'), { statusCode: status })
+  }
+  const { app, subscribe } = await startEvents(
+    t,
+    (app) => {
+      const before = async (request: FastifyRequest) => {
+        request.feathers.user = { id: 'ann' }
+      }
+      for (const path of ['notes', 'rooms'])
+        app.service(path, memory(), { before, hooks: { before: { find: [refuse] } } })
+    },
+    { services: { notes: true, rooms: true } }
+  )
+  const all = await subscribe('/events').connected
+  const both = await subscribe(`${list('notes')}&subscribe[1][path]=rooms`).connected
+  status = 403
+  await app.events.recheck('ann')
+  t.match(await all.until(({ events }) => events.some(({ event }) => event === 'stopped')), {
+    events: [{ event: String }, { event: String }]
+  })
+  t.match(
+    all.events.find(({ event }) => event === 'stopped'),
+    { reason: 'forbidden' }
+  )
+  status = 401
+  await app.events.recheck('ann')
+  t.match((await both.end()).events.at(-1), { event: 'stopped', reason: 'revoked' })
+  status = 0
+  const again = await subscribe(`${list('notes')}&subscribe[1][path]=rooms`).connected
+  status = 401
+  await Promise.all([app.events.recheck('ann'), app.events.recheck('ann')])
+  t.equal((await again.end()).events.filter(({ event }) => event === 'stopped').length, 1)
+})
+
+t.test(
+  'what was missed: of services that are not told of, too long for one answer, for one who has left',
+  async (t) => {
+    const log = memoryLog()
+    let gate: Promise<void> | undefined
+    const { app, subscribe } = await startEvents(t, (app) => app.service('notes', memory()), {
+      services: { notes: true },
+      log: {
+        ...log,
+        async read(after) {
+          await gate
+          return log.read(after)
+        }
+      },
+      limits: { waiting: 1000 }
+    })
+    const first = await subscribe(list('notes')).connected
+    const position = String(first.id)
+    log.append({ ...loggedEvent(1), service: 'other' })
+    await serviceAt(app, 'notes').create({})
+    const headers = { 'last-event-id': position }
+    t.match(await subscribe(list('notes'), headers).count(1), [{ event: 'created', data: { id: 1 } }])
+    for (let id = 2; id < 30; id++) await serviceAt(app, 'notes').create({})
+    t.match(await subscribe(list('notes'), headers).count(1), [{ event: 'reset' }])
+    let goOn = () => {}
+    gate = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const open = app.events.streams
+    const gone = subscribe(list('notes'), headers)
+    while (app.events.streams === open) await new Promise((resolve) => setImmediate(resolve))
+    gone.socket.destroy()
+    while (app.events.streams > open) await new Promise((resolve) => setTimeout(resolve, 5))
+    goOn()
+    t.match(await subscribe(list('notes'), headers).count(1), [{ event: 'reset' }])
+  }
+)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import t, { type Test } from 'tap'
-import type { HookContext } from '../../index.js'
+import { type HookContext, NotFound } from '../../index.js'
 import authentication, { authenticate, own } from '../../lib/authentication/index.js'
 import '../support/auth-scrypt.js'
 import { list, memory, readUser, serviceAt, startEvents } from '../support/events-app.js'
@@ -109,6 +109,20 @@ t.test('a stream ends before its token does, and with a log-out', async (t) => {
   t.notOk(bob.isOver)
 })
 
+t.test('users who are looked up slowly: the stream of one who is gone ends once', async (t) => {
+  const { app, subscribe, login } = await startWithLogin(t, { heartbeat: 10 })
+  const stream = await subscribe(list('notes'), await login('ann')).connected
+  const waiting: (() => void)[] = []
+  const refuseLate = async () => {
+    await new Promise<void>((resolve) => waiting.push(resolve))
+    throw new NotFound('No such user')
+  }
+  app.service('users').hooks({ before: { get: [refuseLate] } })
+  while (waiting.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+  for (const goOn of waiting) goOn()
+  t.same((await stream.end()).events, [{ path: 'events', event: 'stopped', reason: 'revoked' }])
+})
+
 t.test('rules are asked for again: a membership that has ended, one that is new, a list that is refused', async (t) => {
   const memberships = new Map([['ann', ['a']]])
   let isBroken = false
@@ -176,4 +190,27 @@ t.test('streams end after their time, and are checked by themselves', async (t) 
   t.match((await (await brief.subscribe(list('notes')).connected).end()).events, [
     { event: 'stopped', reason: 'closing' }
   ])
+})
+
+t.test('a login by a key in a header lasts as long as the stream', async (t) => {
+  const apiKey = {
+    parse: ({ headers }: { headers: Record<string, unknown> }) =>
+      headers['x-key'] === undefined ? null : { strategy: 'apiKey', key: headers['x-key'] },
+    authenticate: async () => ({ user: { id: 'robot' } })
+  }
+  const { subscribe, call } = await startEvents(
+    t,
+    async (app) => {
+      await app.register(authentication, { secret, entity: null, strategies: { jwt: true, apiKey: apiKey as never } })
+      app.service('notes', memory(), { hooks: { around: { all: [authenticate('apiKey')] } } })
+    },
+    { services: { notes: true }, heartbeat: 10 }
+  )
+  const key = { 'x-key': 'a' }
+  const robot = await subscribe(list('notes'), key).connected
+  const before = robot.id
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  await call('POST', '/notes', {}, key)
+  t.match(await robot.count(1), [{ event: 'created' }])
+  t.ok(before)
 })

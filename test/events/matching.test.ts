@@ -49,6 +49,8 @@ t.test('what is certain, and what only the database knows', async (t) => {
     [5, { $gt: 5 }, false],
     [5, { $gte: 5 }, true],
     [5, { $lt: 5 }, false],
+    [5, { $lt: 6 }, true],
+    ['a', { $eq: ['a'] }, undefined],
     [5, { $lte: 5 }, true],
     [5, { $gt: '4' }, undefined],
     ['b', { $gt: 'a' }, undefined],
@@ -99,7 +101,9 @@ t.test('junctions, and what no adapter agrees on', async (t) => {
   t.equal(matches({ ':room': '7' }, { ':room': '8' }, true), false)
 })
 
-t.test('two values that may be equal stand at the same place of an index', async () => {
+t.test('two values that may be equal stand at the same place of an index', async (t) => {
+  t.equal(placeOfValue({ toHexString: () => 'aa' }), placeOfValue('AA'))
+  t.equal(placeOfValue(new Date()), undefined)
   const value = fc.oneof(
     fc.integer({ min: -3, max: 12 }),
     fc.bigInt({ min: -3n, max: 12n }),

@@ -35,7 +35,8 @@ t.test('what is asked for wrongly is refused in the shape of all errors', async 
     ['/events?subscribe[0][path]=notes&subscribe[0][query]=x', 400],
     [`${list('notes')}&subscribe[1][path]=notes&subscribe[2][path]=notes`, 400],
     [`${list('notes')}&subscribe[0][query]${nested}=1`, 400],
-    [`${list('notes')}&${'a=1&'.repeat(1001)}`, 400],
+    [`${list('notes')}&${'&'.repeat(1001)}`, 400],
+    [`/events?${Array.from({ length: 22 }, (_, n) => `subscribe[${n}][path]=notes`).join('&')}`, 400],
     [`${list('notes')}&subscribe[0][query][text]=${'x'.repeat(4000)}`, 400]
   ]
   for (const [url, status] of rows) {
@@ -137,6 +138,8 @@ t.test('QUERY takes lists as JSON', async (t) => {
   )
   t.equal((await open('/events', { subscribe: [] })).status, 400)
   t.equal((await open('/events', { subscribe: [{ path: 'notes', query: [1] }] })).status, 400)
+  const deep = JSON.parse(`${'{"a":'.repeat(8)}1${'}'.repeat(8)}`)
+  t.equal((await open('/events', { subscribe: [{ path: 'notes', query: deep }] })).status, 400)
 })
 
 t.test('there are so many streams, and so many of a user, and no more', async (t) => {

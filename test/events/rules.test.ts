@@ -110,6 +110,24 @@ t.test('where the rule is not known, nobody gets an id', async (t) => {
       /is not that of a database adapter/
     ],
     ['a matcher of its own', { object: memory({ matcher: () => () => true }) }, /is not that of a database adapter/],
+    [
+      'an around hook without a name',
+      {
+        options: {
+          hooks: {
+            around: {
+              all: [
+                (
+                  () => async (_: HookContext, next: () => Promise<void>) =>
+                    next()
+                )()
+              ]
+            }
+          }
+        }
+      },
+      /a hook \(around\) may change/
+    ],
     ['a formatter', { options: { formatter: (_, reply) => reply.data } }, /middleware or a formatter/]
   ]
   for (const [name, setup, reason] of cases)

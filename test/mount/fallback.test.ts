@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import authentication, { authenticate as guard } from 'fastify-services/authentication'
 import mounted, { applicationOf } from 'fastify-services/feathers'
 import t from 'tap'
+import events from '../../lib/events/index.js'
 import { request } from '../support/host.js'
 import { createMounted, createWarnings, mirror } from '../support/mounted-app.js'
 import { frameworks, onKoa } from '../support/mounted-frameworks.js'
@@ -39,6 +40,15 @@ for (const framework of frameworks) {
     t.match(failed, { status: 500, headers: { 'x-request': 'a', 'x-answer': 'b' } })
     t.match(await request(app, 'GET', '/nothing'), { status: 404, headers: { 'x-answer': 'b' }, body: { code: 404 } })
     t.match(await request(app, 'GET', '/things'), { status: 200, headers: { 'x-request': 'a', 'x-answer': 'b' } })
+  })
+
+  t.test(`${name}: events of a service that it answers itself can't be told`, async (t) => {
+    const tag = middleware('tag', ({ feathers }) => void Object.assign(feathers, { tag: 'a' }))
+    const app = await createMounted(t, create({ build: (theirs) => around(theirs, 'tagged', mirror, [tag]) }), {
+      fallback,
+      after: (app) => app.register(events, { services: { tagged: true } })
+    })
+    await t.rejects(async () => app.ready(), { message: /can't tell of 'tagged': .+ answers for it itself/ })
   })
 
   t.test(

@@ -1,7 +1,25 @@
 import { authentication, createClient, rest } from 'fastify-services/client'
 import { events } from 'fastify-services/client/events'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { type Note, openEventsSite, until } from '../../support/events-site.js'
+
+/** A site whose notes stand within rooms. */
+async function openRooms(t: Test) {
+  const site = await openEventsSite(t, { services: { 'rooms/:roomId/notes': { rule: 'hooks' } } }, (app) => {
+    const records: object[] = []
+    app.service('rooms/:roomId/notes', {
+      find: async () => records,
+      create: async (data: object) => {
+        records.push(data)
+        return data
+      }
+    })
+  })
+  const notes = site.app.service('rooms/:roomId/notes' as never) as {
+    create(data: object, params: object): Promise<unknown>
+  }
+  return { ...site, createRoomNote: (roomId: number) => notes.create({ id: 1 }, { route: { roomId } }) }
+}
 
 t.test('a call that has failed, and a digest that is not there: events of the server are heard', async (t) => {
   const { createEventsClient, createServerNote } = await openEventsSite(t)
@@ -128,4 +146,133 @@ t.test('credentials that are no token, and an answer that is no list', async (t)
     t.same(list.current.data, [], Authorization)
   }
   await createServerNote({ text: 'a' })
+})
+
+t.test('what is left while it is under way ends', async (t) => {
+  const { createEventsClient } = await openEventsSite(t)
+  const closed = createEventsClient()
+  closed.service('notes').on('created', () => {})
+  closed.events.close()
+  t.equal(closed.events.state, 'closed')
+
+  const early = createEventsClient()
+  early.events.on('live', () => early.events.close())
+  early.service('notes').on('created', () => {})
+  await until(() => early.events.state === 'closed')
+
+  let reads = 0
+  const app = createEventsClient({}, (url: string, init: { method: string; signal: AbortSignal }) => {
+    if (url.includes('/events')) return fetch(url, init)
+    reads += 1
+    return new Promise((_, reject) => init.signal.addEventListener('abort', () => reject(init.signal.reason)))
+  })
+  const list = app.service('notes').live()
+  const stop = list.subscribe(() => {})
+  await until(() => reads === 1)
+  stop()
+  await new Promise((resolve) => setImmediate(resolve))
+  t.equal(list.current.state, 'loading', 'no error is shown of it')
+
+  const slow = createEventsClient()
+  const waiting: (() => void)[] = []
+  const wait = () => new Promise<void>((resolve) => waiting.push(resolve))
+  slow.service('notes').hooks({ after: { find: [wait] } })
+  const slowList = slow.service('notes').live()
+  const leave = slowList.subscribe(() => {})
+  await until(() => waiting.length)
+  leave()
+  for (const goOn of waiting) goOn()
+  await new Promise((resolve) => setImmediate(resolve))
+  t.equal(slowList.current.state, 'loading', 'nor an answer')
+})
+
+t.test('a stream that is cut says why, and nothing of it is told after it was left', async (t) => {
+  const { createEventsClient } = await openEventsSite(t)
+  const connected = 'data: {"event":"connected","path":"/events","heartbeat":0,"wait":0}\n\n'
+  const streamOf = (text: string, error?: Error) =>
+    new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
+      pull: (controller) => error && controller.error(error)
+    })
+  const clientOf = (body: () => ReadableStream) =>
+    createEventsClient({}, (url: string, init: object) =>
+      url.includes('/events')
+        ? Promise.resolve(new Response(body(), { headers: { 'content-type': 'text/event-stream' } }))
+        : fetch(url, init)
+    )
+
+  const cut = clientOf(() => streamOf(connected, new Error('cut')))
+  const list = cut.service('notes').live()
+  list.subscribe(() => {})
+  await until(() => list.current.error)
+  t.match(list.current, { state: 'stale', error: { code: 503, message: 'cut' } })
+
+  const left = clientOf(() => streamOf(`${connected}data: {"event":"created","path":"notes","id":1}\n\n`))
+  const heard: unknown[] = []
+  left.service('notes').on('created', (record) => heard.push(record))
+  left.events.on('live', () => left.events.close())
+  await until(() => left.events.state === 'closed')
+  await new Promise((resolve) => setImmediate(resolve))
+  t.same(heard, [])
+})
+
+t.test('a service whose path has placeholders', async (t) => {
+  const { createEventsClient, createRoomNote } = await openRooms(t)
+  const app = createEventsClient()
+  const list = app.service('rooms/:roomId/notes' as 'notes').live({ route: { roomId: 7 } })
+  list.subscribe(() => {})
+  await until(() => list.current.state === 'live')
+  await createRoomNote(7)
+  await until(() => list.current.data.length === 1)
+})
+
+t.test('a login as the same user keeps a stream, and begins one again that was refused', async (t) => {
+  let isRefused = false
+  const { createEventsClient } = await openEventsSite(t, {}, (app) => {
+    app.addHook('onRequest', async ({ url }, reply) => {
+      if (isRefused && url.startsWith('/events')) return reply.code(403).send({ message: 'not now' })
+    })
+  })
+  const app = createEventsClient()
+  const login = { strategy: 'local', email: 'ada', password: 'ada' }
+  await app.authenticate(login)
+  const states: string[] = []
+  for (const state of ['connecting', 'live', 'stopped'] as const) app.events.on(state, () => states.push(state))
+  app.service('private').on('created', () => {})
+  await until(() => app.events.state === 'live')
+  await app.authenticate(login)
+  t.same(states, ['connecting', 'live'])
+  isRefused = true
+  app.service('notes').on('created', () => {})
+  await until(() => app.events.state === 'stopped')
+  isRefused = false
+  await app.authenticate(login)
+  await until(() => app.events.state === 'live')
+})
+
+t.test('another tab has logged in as somebody else: the stream begins anew, without its position', async (t) => {
+  const { app: server, createEventsClient, createServerNote } = await openEventsSite(t)
+  const app = createEventsClient()
+  const other = createEventsClient()
+  await app.authenticate({ strategy: 'local', email: 'ada', password: 'ada' })
+  const { accessToken } = (await other.authenticate({ strategy: 'local', email: 'bob', password: 'bob' })) as {
+    accessToken: string
+  }
+  const heard: unknown[] = []
+  app.service('notes').on('created', (note: Note) => heard.push(note.id))
+  await until(() => app.events.state === 'live')
+  app.service('events' as 'notes').hooks({
+    before: {
+      all: [
+        ({ params }) => {
+          params.headers = { ...params.headers, Authorization: `Bearer ${accessToken}` }
+        }
+      ]
+    }
+  })
+  server.server.closeAllConnections()
+  await until(() => app.events.state === 'stale')
+  await until(() => app.events.state === 'live')
+  await createServerNote({ text: 'a' })
+  await until(() => heard.length === 1)
 })

@@ -69,6 +69,10 @@ t.test('tabs share a stream, and the next one goes on with it; hidden pages do n
   dispatch('visibilitychange')
   await until(() => areAll(4))
 
+  const further = tabs[1]?.service('notes').live({ query: { text: 'e' } })
+  const unsubscribe = further?.subscribe(() => {})
+  await until(() => further?.current.state === 'live')
+  unsubscribe?.()
   app.server.closeAllConnections()
   await createServerNote({ text: 'e' })
   await until(() => areAll(5))

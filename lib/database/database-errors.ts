@@ -21,7 +21,7 @@ export interface DatabaseErrorsOptions {
  * | the database says | status |
  * |---|---|
  * | a unique value is there already; other records refer to this one | 409 `Conflict` |
- * | a column must not be null, is not there, or can't hold a value; a reference leads nowhere; a check fails | 400 `BadRequest` |
+ * | a column must not be null, is not there, or can't hold a value; a reference leads nowhere; a check fails; there is nothing to change | 400 `BadRequest` |
  * | it can't be reached, it has no room, a statement took too long | 503 `Unavailable`, with `retryAfter: 5` (seconds) |
  * | anything else | 500 `GeneralError` |
  *
@@ -70,6 +70,7 @@ const answers: Readonly<Record<Exclude<Refusal, 'away'>, RefusalAnswer>> = {
     say: sentence((names) => `${names} is against a rule of the database`, 'The data is against a rule of the database')
   },
   value: { Class: BadRequest, say: sentence((names) => `${names} can't hold this value`, 'A value is not valid') },
+  empty: { Class: BadRequest, say: () => 'There is nothing to change' },
   other: { Class: GeneralError, say: () => 'The database has refused a statement' }
 }
 

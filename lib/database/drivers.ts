@@ -13,6 +13,8 @@ export type Refusal =
   | 'rule'
   /** A value that the column can't hold. */
   | 'value'
+  /** An update that changes nothing, which is no statement. */
+  | 'empty'
   /** The database can't answer now. */
   | 'away'
   | 'other'
@@ -158,7 +160,11 @@ const prisma: Reader = ({ meta }) => {
   )
 }
 
-/** A reader for each kind of driver, and one for errors of connections, which are alike in all of them. */
-export const readers: readonly Reader[] = [postgres, mysql, sqlite, prisma, connection]
+// knex refuses an update without a column before the driver gets it.
+const knex: Reader = ({ message }) =>
+  /^Empty \.update\(\) call detected! /.test(textStart(message)) ? { refusal: 'empty', fields: [] } : undefined
+
+/** A reader for each kind of driver, for knex itself, and for errors of connections, which are alike in all of them. */
+export const readers: readonly Reader[] = [postgres, mysql, sqlite, prisma, knex, connection]
 
 const columnNames = (names: string | undefined) => names?.split(/, ?/).map((name) => name.replaceAll('"', '')) ?? []

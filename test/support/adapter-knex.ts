@@ -1,5 +1,6 @@
 import { KnexService, transaction } from '@feathersjs/knex'
 import { Forbidden, type HookContext } from 'fastify-services'
+import { databaseErrors } from 'fastify-services/database'
 import type { Knex } from 'knex'
 import type { Test } from 'tap'
 import { adapterContract } from './adapter-contract.js'
@@ -44,6 +45,16 @@ export async function knexContract(t: Test, name: string, Model: Knex): Promise<
       t.match(await failure(unknown), { name: 'Unprocessable', code: 422 }, 'an unknown column')
     })
   )
+
+  await t.test(`${name}: a patch that changes nothing`, async (t) => {
+    const { doors } = await mount(t, await adapter.create(t), { hooks: { error: { all: [databaseErrors()] } } })
+    for (const door of doors) {
+      const record = (await door.call('create', { text: door.name }, {})) as { id: number }
+      const nothing = { name: 'BadRequest', code: 400, message: 'There is nothing to change' }
+      t.match(await failure(door.call('patch', record.id, {}, {})), nothing)
+      t.match(await failure(door.call('patch', record.id, { id: 9 }, {})), nothing)
+    }
+  })
 
   await t.test(`${name}: queries of resource()`, async (t) => {
     await Model.schema.createTable('labelled', (table) => {

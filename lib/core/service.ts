@@ -50,6 +50,8 @@ export interface ServiceEntry {
   compose(): void
   /** Puts an interceptor around the calls of the methods. A call that a hook has answered does not get there. */
   intercept(interceptor: Interceptor): void
+  /** Makes calls that have succeeded, and whose events were emitted, wait for a promise. They fail if it rejects. */
+  awaitAfter(wait: (context: HookContext) => unknown): void
 }
 
 /** An entry that methods are added to. They can be called when it is composed. */
@@ -73,6 +75,7 @@ export function createEntry(
   const methods = new Map<string, ServiceMethod>()
 
   let interceptor: Interceptor | undefined
+  let awaited: ((context: HookContext) => unknown) | undefined
 
   // Runs at registration and when hooks are added, so that nothing is left to compose for a call.
   function composeMethod(method: ServiceMethod) {
@@ -101,6 +104,7 @@ export function createEntry(
     method.run = observer.trace(async (context) => {
       await chain(context)
       succeed?.(context)
+      if (awaited !== undefined) await awaited(context)
     })
   }
   const composeAll = () => methods.forEach(composeMethod)
@@ -108,7 +112,10 @@ export function createEntry(
     interceptor = added
     composeAll()
   }
-  return { app, path, object, service, methods, hooks, compose: composeAll, intercept }
+  const awaitAfter = (wait: (context: HookContext) => unknown) => {
+    awaited = wait
+  }
+  return { app, path, object, service, methods, hooks, compose: composeAll, intercept, awaitAfter }
 }
 
 /**

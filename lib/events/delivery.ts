@@ -6,6 +6,7 @@ import type { Channel } from './channel.js'
 import type { LogEntry, LoggedEvent } from './log.js'
 import { matches } from './matching.js'
 import type { EventsOptions } from './options.js'
+import { withinTime } from './patience.js'
 import { askQuestion, type Question } from './question.js'
 import { type EventStream, toFrame } from './stream.js'
 import type { Subscription, Subscriptions } from './subscription.js'
@@ -139,19 +140,6 @@ export class Delivery {
       this.#app.log.error({ err, path: channel.path }, 'A record could not be read for a subscriber, who gets its id')
       return undefined
     }
-  }
-}
-
-/** Waits for a promise, and no longer than so many ms. @throws what it rejects with, or that it takes too long */
-async function withinTime<T>(ms: number, promise: T | Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`It has taken longer than ${ms} ms`)), ms).unref()
-  })
-  try {
-    return await Promise.race([promise, limit])
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -4,7 +4,8 @@ import { attempt, ServiceError, toServiceError, Unavailable } from '../core/erro
 import { isClosed } from '../core/http-call.js'
 import type { Channel } from './channel.js'
 import { Delivery } from './delivery.js'
-import { type EventLog, type LogEntry, type LoggedEvent, memoryLog } from './log.js'
+import { Intake } from './intake.js'
+import { type EventLog, type LogEntry, memoryLog } from './log.js'
 import { defaultLimits, type EventsLimits, type EventsOptions } from './options.js'
 import { type CallerIdentity, identityOf } from './question.js'
 import { ChannelFinder, type ListRequest } from './requests.js'
@@ -31,6 +32,7 @@ export class Door {
   readonly path: string
   readonly limits: EventsLimits
   readonly watch: Watch
+  readonly intake: Intake
   readonly #app: FastifyInstance
   readonly #log: EventLog
   readonly #channels = new Map<string, Channel>()
@@ -50,6 +52,7 @@ export class Door {
     this.limits = { ...defaultLimits, ...options.limits }
     this.#app = app
     this.#log = options.log ?? memoryLog()
+    this.intake = new Intake(app, this.#log, options.durable === true, this.limits.patience)
     this.#delivery = new Delivery(app, this.#subscriptions, options.publish, this.limits.patience)
     this.watch = new Watch(app, this.#subscriptions, options, () => this.#log.newest())
     this.#settings = {
@@ -75,23 +78,17 @@ export class Door {
     this.#finder = new ChannelFinder(this.#channels.values())
   }
 
+  /** Waits for the log. */
+  async openLog(): Promise<void> {
+    await this.#log.open?.()
+  }
+
   /** Whether somebody listens, or may come back for what happens now. Otherwise events cost nothing. */
   readonly isWanted = (): boolean => {
     if (this.watch.streams.size > 0 || this.#opening > 0 || this.#log.forget === undefined) return true
     if (Date.now() < this.#wantedUntil) return true
     this.#hasGap = true
     return false
-  }
-
-  /** Takes an event of a service into the log. */
-  readonly take = (event: LoggedEvent): void => {
-    const fail = (err: unknown) =>
-      this.#app.log.error({ err, path: event.service, event: event.event }, 'The log of events has failed')
-    try {
-      Promise.resolve(this.#log.append(event)).catch(fail)
-    } catch (err) {
-      fail(err)
-    }
   }
 
   #deliver(entry: LogEntry): void {
@@ -231,9 +228,13 @@ export class Door {
   }
 
   /** Ends all streams: their clients connect again, to another process or after the restart. */
-  async close(): Promise<void> {
+  endStreams(): void {
     this.#isClosing = true
     this.watch.close()
+  }
+
+  /** Ends the log, when all calls are done. */
+  async close(): Promise<void> {
     await attempt(() => this.#log.close?.())
   }
 }

@@ -27,7 +27,11 @@ const reservedEvents = new Set(['connected', 'changed', 'reset', 'stopped', 'err
  * @param isWanted whether somebody may listen: otherwise nothing is done for a call
  * @throws when an event of the service has a name that streams have for something else
  */
-export function listenTo(channel: Channel, isWanted: () => boolean, take: (event: LoggedEvent) => void): void {
+export function listenTo(
+  channel: Channel,
+  isWanted: () => boolean,
+  take: (event: LoggedEvent, context: HookContext | undefined) => void
+): void {
   const { entry } = channel
   entry.intercept((context, invoke) => {
     const question = questionOf(context)
@@ -38,7 +42,7 @@ export function listenTo(channel: Channel, isWanted: () => boolean, take: (event
   const names = [...standardEvents, ...customEvents(channel)]
   for (const name of new Set(names))
     entry.service.on(name, (record: unknown, context?: HookContext) => {
-      if (isWanted()) take(toEvent(channel, name, record, context))
+      if (isWanted()) take(toEvent(channel, name, record, context), context)
     })
 }
 

@@ -35,6 +35,10 @@ export interface LogListener {
   onEvent(entry: LogEntry): void
   /** Events may have been lost: a process has ended without a goodbye, or the log was away. */
   onLoss(): void
+  /** The log can't be reached. What it is given waits, and comes late. */
+  onAway?(error: unknown): void
+  /** The log can be reached again. */
+  onBack?(): void
 }
 
 /**
@@ -42,7 +46,10 @@ export interface LogListener {
  * same order for all of them, and answers `undefined` for a position behind which something may be missing.
  */
 export interface EventLog {
-  /** Takes an event. The listeners get it from the log, at once or later. It must not throw; a rejection is logged. */
+  /**
+   * Takes an event. The listeners get it from the log, at once or later. It must not throw. A promise ends when the event is in the log; one that rejects
+   * says that it never will be.
+   */
   append(event: LoggedEvent): void | Promise<void>
   /** The position behind all events that the listeners of this process have got. */
   newest(): string
@@ -52,6 +59,8 @@ export interface EventLog {
   listen(listener: LogListener): () => void
   /** Forgets all events, so that nobody can go on behind an older position. A log that has it is not given events while nobody listens. */
   forget?(): void
+  /** Is awaited before the server starts. A log that can't be reached must not keep it from that for long. */
+  open?(): void | Promise<void>
   /** Ends what the log does, when the server closes. */
   close?(): void | Promise<void>
 }
@@ -120,7 +129,7 @@ export function memoryLog({ events = 1000, bytes = 8 * 1024 * 1024 }: MemoryLogO
 }
 
 /** About how many bytes an event takes. */
-function sizeOf({ facts, record }: LoggedEvent): number {
+export function sizeOf({ facts, record }: LoggedEvent): number {
   let size = 200 + (record?.byteLength ?? 0)
   for (const name in facts) size += 16 + name.length + (typeof facts[name] === 'string' ? facts[name].length : 8)
   return size

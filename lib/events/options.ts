@@ -65,6 +65,11 @@ export interface EventsOptions {
   lifetime?: number
   /** Where events are kept for those who come back. Default: `memoryLog()`. */
   log?: EventLog
+  /**
+   * Whether a call is answered when the log has its events, so that none is lost with a process; where the log does not take them in `limits.patience`, it is
+   * 503, though what it was to do is done. Default `false`: it waits for nothing, and where a process dies all subscribers read anew. Calls of mounted services do not wait.
+   */
+  durable?: boolean
 }
 
 export const defaultLimits: EventsLimits = {
@@ -92,6 +97,7 @@ const ofEvents: OptionTable<EventsOptions> = {
   heartbeat: time,
   recheck: time,
   lifetime: time,
+  durable: kinds.flag,
   log: ['a log, as `memoryLog()` makes it', (value) => logMembers.every((name) => hasMethod(value, name))]
 }
 const ofServiceEvents: OptionTable<ServiceEvents> = {

@@ -17,6 +17,10 @@ export interface Events {
   /** How many streams are open. */
   readonly streams: number
   /**
+   * Whether the log can be reached; `false` while events wait for it, and come late. The log in memory always is. For `/health`.
+   */
+  readonly isLogReachable: boolean
+  /**
    * Asks again which records a user may see: call it when a role or a membership has changed. Until it is done, lists of that user get no ids.
    * @param user the user, or the id
    * @example
@@ -46,13 +50,18 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
     get streams() {
       return door.watch.streams.size
     },
+    get isLogReachable() {
+      return !door.intake.isLogAway
+    },
     recheck: (user: unknown) => door.watch.recheck(user)
   })
   app.addHook('onReady', async () => {
     for (const [path, setting] of Object.entries(options.services)) if (setting !== false) addService(path, setting)
     security.push(...securityOfLists(door.channels))
+    await door.openLog()
   })
-  app.addHook('preClose', () => door.close())
+  app.addHook('preClose', async () => door.endStreams())
+  app.addHook('onClose', () => door.close())
 
   const handler = (request: FastifyRequest, reply: FastifyReply) =>
     door.open(request, reply, listsIn(request, door.limits))
@@ -79,7 +88,8 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
       throw new Error(`${doorName} is to tell of '${path}', which is no service. Registered: ${paths}`)
     }
     const channel = new Channel(entry, setting === true ? {} : setting)
-    listenTo(channel, door.isWanted, door.take)
+    listenTo(channel, door.isWanted, (event, context) => door.intake.take(event, context))
+    if (options.durable === true) entry.awaitAfter((context) => door.intake.awaitEvents(context))
     door.add(channel)
     entry.listen = (request, reply) =>
       door.open(request as FastifyRequest, reply as FastifyReply, [listAt(request as FastifyRequest, door.limits)])

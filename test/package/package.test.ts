@@ -87,6 +87,10 @@ t.test('the door of events exports these names, and no others', async (t) => {
   t.same(Object.keys(await import('fastify-services/events')).sort(), ['default', 'memoryLog'])
 })
 
+t.test('the door of events in Redis exports these names, and no others', async (t) => {
+  t.same(Object.keys(await import('fastify-services/events/redis')).sort(), ['redisLog', 'redisStore'])
+})
+
 t.test('the door of the explorer exports a plugin', async (t) => {
   t.same(Object.keys(await import('fastify-services/explorer')), ['default'])
 })
@@ -142,7 +146,10 @@ const floors: [files: RegExp, floor: number][] = [
   [/^lib\/schema\//, 1],
   [/^lib\/core\//, 2],
   [/^lib\/explorer\/(model|page)\//, 5],
-  [/^(index|lib\/(client(\/events)?|authentication|database|events|explorer|openapi|feathers)\/index)\.ts$/, 4],
+  [
+    /^(index|lib\/(client(\/events)?|authentication|database|events(\/redis)?|explorer|openapi|feathers)\/index)\.ts$/,
+    4
+  ],
   // The wings of the server, from the lowest to the table of contents.
   [/^lib\/server\/request\//, 3.1],
   [/^lib\/server\/answer\//, 3.2],

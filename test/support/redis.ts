@@ -52,6 +52,20 @@ export class RedisServer {
     client.disconnect()
   }
 
+  /** Stops it in the middle of what it does, with its connections open, or lets it go on. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#process?.kill(name)
+  }
+
+  /** A client, which is disconnected when the test ends. */
+  client(t: Test, options: object = {}): Redis {
+    const { port } = new URL(this.url)
+    const client = new Redis({ host: '127.0.0.1', port: Number(port), retryStrategy: () => 50, ...options })
+    client.on('error', () => {})
+    t.teardown(() => client.disconnect())
+    return client
+  }
+
   async kill(): Promise<void> {
     if (this.#process === undefined || this.#process.exitCode !== null || this.#process.signalCode !== null) return
     this.#process.kill('SIGKILL')

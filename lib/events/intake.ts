@@ -1,0 +1,66 @@
+import type { FastifyInstance } from 'fastify'
+import type { HookContext } from '../../types/hooks.js'
+import { Unavailable } from '../core/errors.js'
+import type { EventLog, LoggedEvent } from './log.js'
+import { withinTime } from './patience.js'
+
+/** Gives events to the log, and knows which of them a call has caused. */
+export class Intake {
+  /** Whether the log says that it can't be reached. */
+  isLogAway = false
+  readonly #app: FastifyInstance
+  readonly #log: EventLog
+  readonly #patience: number
+  readonly #isDurable: boolean
+  readonly #appended = new WeakMap<HookContext, readonly Promise<void>[]>()
+
+  constructor(app: FastifyInstance, log: EventLog, isDurable: boolean, patience: number) {
+    this.#app = app
+    this.#log = log
+    this.#isDurable = isDurable
+    this.#patience = patience
+    log.listen({
+      onEvent() {},
+      onLoss() {},
+      onAway: (err) => {
+        this.isLogAway = true
+        app.log.error({ err }, 'The log of events can not be reached: events wait, and come late')
+      },
+      onBack: () => {
+        this.isLogAway = false
+        app.log.info('The log of events can be reached again')
+      }
+    })
+  }
+
+  /** Takes an event into the log. @param context the call that has caused it */
+  take(event: LoggedEvent, context?: HookContext): void {
+    const appended = this.#append(event)
+    appended.catch((err: unknown) => {
+      // The line that says that the log is away stands for all events that are lost by it.
+      if (this.isLogAway) return
+      this.#app.log.error({ err, path: event.service, event: event.event }, 'The log of events has failed')
+    })
+    if (context !== undefined && this.#isDurable) this.#appended.set(context, [...this.#appendedBy(context), appended])
+  }
+
+  /** Waits until the events of a call are in the log. @throws Unavailable when they are not, in time */
+  async awaitEvents(context: HookContext): Promise<void> {
+    const appended = this.#appendedBy(context)
+    if (appended.length === 0) return
+    try {
+      await withinTime(this.#patience, Promise.all(appended))
+    } catch (cause) {
+      const message = `'${context.method}' of '${context.path}' is done, but its event is not in the log yet`
+      throw new Unavailable(message, { retryAfter: 5 }, { cause })
+    }
+  }
+
+  #appendedBy(context: HookContext): readonly Promise<void>[] {
+    return this.#appended.get(context) ?? []
+  }
+
+  async #append(event: LoggedEvent): Promise<void> {
+    await this.#log.append(event)
+  }
+}

@@ -1,0 +1,61 @@
+/*
+ * What is done in Redis in one step. `log` is the stream. `processes` is a hash: to each process that is alive its last sign of life, by the clock of Redis in ms,
+ * and the number of the last batch of events that it has given to the log.
+ */
+const common = `
+local log, processes, process = KEYS[1], KEYS[2], ARGV[1]
+local newest = redis.call('XREVRANGE', log, '+', '-', 'COUNT', 1)[1]
+newest = newest and newest[1] or ''
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local own = redis.call('HGET', processes, process)
+
+local function add(...)
+  newest = redis.call('XADD', log, '*', 'previous', newest, ...)
+end
+local function sign(batch)
+  redis.call('HSET', processes, process, string.format('%.0f', now) .. ' ' .. batch)
+end
+`
+
+/**
+ * Adds a batch of events: the process, the number of the batch, how many events the log keeps, whether events were given up before it, then the JSON and the record of
+ * each event. A batch whose number is known was sent again after a connection had ended, and is there already. A process that the others have given up tells them
+ * to read anew, since what it has sent twice is not known any more.
+ */
+export const appendScript = `${common}
+local batch = tonumber(ARGV[2])
+if own and tonumber(string.match(own, '%d+$')) >= batch then return newest end
+for i = 5, #ARGV, 2 do
+  if ARGV[i + 1] == '' then add('event', ARGV[i]) else add('event', ARGV[i], 'record', ARGV[i + 1]) end
+end
+if ARGV[4] == '1' or not own then add('loss', '1') end
+redis.call('XTRIM', log, 'MAXLEN', '=', ARGV[3])
+sign(ARGV[2])
+return newest
+`
+
+/**
+ * A sign of life: the process, the number of its last batch, whether it has given a sign before, after how many ms without one a process is given up, and how
+ * long events are kept, in ms. Answers the id of the newest entry.
+ */
+export const beatScript = `${common}
+local isLost = ARGV[3] == '1' and not own
+local all = redis.call('HGETALL', processes)
+for i = 1, #all, 2 do
+  if all[i] ~= process and tonumber(string.match(all[i + 1], '^%d+')) < now - ARGV[4] then
+    redis.call('HDEL', processes, all[i])
+    isLost = true
+  end
+end
+if isLost then add('loss', '1') end
+if newest == '' then add('begin', '1') end
+-- The answer to a later batch may still be on its way.
+sign(own and string.match(own, '%d+$') or ARGV[2])
+local oldest = string.format('%.0f', now - ARGV[5])
+local last = string.match(newest, '^%d+')
+-- The newest entry stays, however old it is: the next one names it.
+if tonumber(last) < tonumber(oldest) then oldest = newest end
+redis.call('XTRIM', log, 'MINID', '=', oldest)
+return newest
+`

@@ -1,0 +1,45 @@
+import { Unavailable } from '../../core/errors.js'
+import type { Store } from '../../core/store.js'
+import { withinTime } from '../patience.js'
+import type { RedisClient } from './client.js'
+
+export interface RedisStoreOptions {
+  /** What the names of its keys begin with. Default `'fastify-services:'`. */
+  prefix?: string
+  /** How long Redis may take for an answer, in ms. Default 2,000. */
+  patience?: number
+}
+
+/**
+ * A store in Redis, for several processes: revoked tokens, refresh tokens and the answers of `idempotency()` are the same for all of them (docs/scaling.md).
+ * While Redis is away, what needs the store is answered with Unavailable (503).
+ *
+ * @param client a client of `ioredis`
+ * @example
+ * const store = redisStore(new Redis(process.env.REDIS_URL))
+ * await app.register(authentication, { secret, revocation: true, refresh: true, store })
+ */
+export function redisStore(
+  client: Pick<RedisClient, 'callBuffer'>,
+  { prefix = 'fastify-services:', patience = 2000 }: RedisStoreOptions = {}
+): Required<Store> {
+  async function ask(command: string, key: string, ...more: (string | number)[]): Promise<unknown> {
+    try {
+      return await withinTime(patience, client.callBuffer(command, prefix + key, ...more))
+    } catch (cause) {
+      throw new Unavailable('Redis can not be reached', { retryAfter: 5 }, { cause })
+    }
+  }
+  const timesOf = (seconds: number) => ['PX', Math.max(1, Math.ceil(seconds * 1000))] as const
+  return {
+    async get(key) {
+      const value = await ask('GET', key)
+      return value === null ? undefined : String(value)
+    },
+    set: (key, value, seconds) => ask('SET', key, value, ...timesOf(seconds)),
+    async add(key, value, seconds) {
+      return (await ask('SET', key, value, ...timesOf(seconds), 'NX')) !== null
+    },
+    delete: (key) => ask('DEL', key)
+  }
+}

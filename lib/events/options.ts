@@ -82,9 +82,12 @@ export const defaultLimits: EventsLimits = {
   patience: 5000
 }
 
-const wholeNumber: OptionKind = ['a whole number above 0', (value) => Number.isInteger(value) && Number(value) > 0]
+export const wholeNumber: OptionKind = [
+  'a whole number above 0',
+  (value) => Number.isInteger(value) && Number(value) > 0
+]
 // Node takes longer timers for none.
-const time: OptionKind = [
+export const time: OptionKind = [
   'a time in ms, from 10 to a day',
   (value) => Number(value) >= 10 && Number(value) <= 86_400_000
 ]

@@ -133,6 +133,44 @@ t.test('a log that fails is told of in the log of the server; one that has lost 
   t.match((await late.end()).events.at(-1), { event: 'stopped', reason: 'closing' }, 'no reset comes behind it')
 })
 
+t.test('a log that is away is told of once; calls that wait for it are 503, others are answered', async (t) => {
+  const log = memoryLog()
+  const listeners: LogListener[] = []
+  let append: EventLog['append'] = (event) => log.append(event)
+  const opened: string[] = []
+  const remote: EventLog = {
+    newest: () => log.newest(),
+    append: (event) => append(event),
+    read: (after) => log.read(after),
+    open: async () => void opened.push('opened'),
+    listen(listener) {
+      listeners.push(listener)
+      return log.listen(listener)
+    }
+  }
+  const { app, logs, call, subscribe } = await startEvents(t, (app) => void app.service('notes', memory()), {
+    services: { notes: true },
+    log: remote,
+    durable: true,
+    limits: { patience: 50 }
+  })
+  t.same(opened, ['opened'])
+  const stream = await subscribe(list('notes')).connected
+  t.equal((await call('POST', '/notes', {})).statusCode, 201)
+  for (const { onAway } of listeners) onAway?.(new Error('No connection'))
+  t.equal(app.events.isLogReachable, false)
+  append = () => Promise.reject(new Error('Too much waits'))
+  t.match(await call('POST', '/notes', {}), { statusCode: 503, body: /'create' of 'notes' is done, but its event/ })
+  append = () => new Promise(() => {})
+  t.match(await call('POST', '/notes', [{}, {}]), { statusCode: 503, body: /is done/ })
+  t.equal((await call('GET', '/notes')).statusCode, 200)
+  t.equal(app.service('notes').emit('created', { id: 9 }), true, 'what is emitted by hand waits for nothing')
+  for (const { onBack } of listeners) onBack?.()
+  t.equal(app.events.isLogReachable, true)
+  t.match(logs, [{ err: { message: 'No connection' }, msg: /can not be reached: events wait/ }])
+  t.equal((await stream.count(1)).length, 1)
+})
+
 t.test('requests that are under way while the server closes are refused', async (t) => {
   const held: (() => void)[] = []
   const hold = () => new Promise<void>((resolve) => void held.push(resolve))

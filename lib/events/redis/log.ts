@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Unavailable } from '../../core/errors.js'
-import { checkOptions, kinds, type OptionKind, type OptionTable } from '../../core/options.js'
+import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import type { EventLog, LogEntry, LoggedEvent, LogListener } from '../log.js'
 import { sizeOf } from '../log.js'
+import { time, wholeNumber } from '../options.js'
 import { withinTime } from '../patience.js'
 import type { RedisClient } from './client.js'
 import { type EncodedEvent, encodeEvent, entriesRead, readEntries, type StreamEntry } from './entries.js'
@@ -22,12 +23,13 @@ export interface RedisLogOptions {
   waiting?: number
 }
 
-const count: OptionKind = ['a whole number above 0', (value) => Number.isInteger(value) && Number(value) > 0]
-const time: OptionKind = [
-  'a time in ms, from 50 to a day',
-  (value) => Number(value) >= 50 && Number(value) <= 86_400_000
-]
-const table: OptionTable<RedisLogOptions> = { key: kinds.filled, events: count, age: time, beat: time, waiting: count }
+const ofRedisLog: OptionTable<RedisLogOptions> = {
+  key: kinds.filled,
+  events: wholeNumber,
+  age: time,
+  beat: time,
+  waiting: wholeNumber
+}
 
 /** How many events a subscriber may have missed: of more, it reads anew. */
 const mostMissed = 2000
@@ -35,10 +37,10 @@ const batchSize = 200
 /** How long a client may take for its first connection before that is told, in ms. */
 const startTime = 2000
 /** The position of a process that has not reached Redis yet. No entry has it. */
-const nowhere = 'none'
+const unjoined = 'none'
 
 /** Events that are given to the log in one step. Its number tells it apart when it is sent again. */
-interface Batch {
+interface EventBatch {
   readonly number: number
   readonly items: readonly WaitingEvent[]
 }
@@ -59,12 +61,12 @@ class RedisLog implements EventLog {
   readonly #listeners = new Set<LogListener>()
   readonly #timer: NodeJS.Timeout
   #onJoin: (() => void) | undefined
-  #newest = nowhere
+  #newest = unjoined
   #hasJoined = false
   readonly #begin = Date.now()
   #waiting: WaitingEvent[] = []
   #waitingBytes = 0
-  #batch: Batch | undefined
+  #batch: EventBatch | undefined
   #batches = 0
   #hasGivenUp = false
   #flushing: Promise<void> | undefined
@@ -84,7 +86,7 @@ class RedisLog implements EventLog {
   }
 
   async open(): Promise<void> {
-    if (this.#newest !== nowhere) return
+    if (this.#newest !== unjoined) return
     const joined = new Promise<void>((resolve) => {
       this.#onJoin = resolve
     })
@@ -110,7 +112,7 @@ class RedisLog implements EventLog {
 
   async read(after: string): Promise<readonly LogEntry[] | undefined> {
     const end = this.#newest
-    if (!/^\d{1,15}-\d{1,15}$/.test(after) || end === nowhere) return undefined
+    if (!/^\d{1,15}-\d{1,15}$/.test(after) || end === unjoined) return undefined
     if (after === end) return []
     const range = ['XRANGE', this.#keys[0], `(${after}`, end, 'COUNT', mostMissed + 1] as const
     const entries = readEntries(await withinTime(this.#options.beat, this.#client.callBuffer(...range)))
@@ -142,7 +144,7 @@ class RedisLog implements EventLog {
     let failures = 0
     while (!this.#isClosed) {
       try {
-        if (this.#newest === nowhere) await this.#join()
+        if (this.#newest === unjoined) await this.#join()
         const { beat } = this.#options
         // Clients have timeouts for commands, which are for others than this one.
         const read = [
@@ -198,7 +200,7 @@ class RedisLog implements EventLog {
     try {
       const newest = await this.#sign()
       // The log was emptied, and the clock of Redis is behind: what comes has older ids, and would never be read.
-      if (this.#newest !== nowhere && isOlder(newest, this.#newest)) this.#newest = nowhere
+      if (this.#newest !== unjoined && isOlder(newest, this.#newest)) this.#newest = unjoined
     } catch (error) {
       this.#setAway(error)
     }
@@ -241,7 +243,7 @@ class RedisLog implements EventLog {
   }
 
   #setAway(error: unknown): void {
-    const isStarting = this.#newest === nowhere && Date.now() - this.#begin < startTime
+    const isStarting = this.#newest === unjoined && Date.now() - this.#begin < startTime
     if (this.#isAway || this.#isClosed || isStarting) return
     this.#isAway = true
     for (const listener of this.#listeners) listener.onAway?.(error)
@@ -272,7 +274,7 @@ function isOlder(first: string, second: string): boolean {
  * await app.register(events, { services: { notes: true }, log: redisLog(new Redis(process.env.REDIS_URL)) })
  */
 export function redisLog(client: RedisClient, options: RedisLogOptions = {}): EventLog {
-  checkOptions('redisLog', table, { ...options })
+  checkOptions('redisLog', ofRedisLog, { ...options })
   const defaults = {
     key: 'fastify-services:events',
     events: 10_000,

@@ -2,7 +2,7 @@
  * What is done in Redis in one step. `log` is the stream. `processes` is a hash: to each process that is alive its last sign of life, by the clock of Redis in ms,
  * and the number of the last batch of events that it has given to the log.
  */
-const common = `
+const opening = `
 local log, processes, process = KEYS[1], KEYS[2], ARGV[1]
 local newest = redis.call('XREVRANGE', log, '+', '-', 'COUNT', 1)[1]
 newest = newest and newest[1] or ''
@@ -23,7 +23,7 @@ end
  * each event. A batch whose number is known was sent again after a connection had ended, and is there already. A process that the others have given up tells them
  * to read anew, since what it has sent twice is not known any more.
  */
-export const appendScript = `${common}
+export const appendScript = `${opening}
 local batch = tonumber(ARGV[2])
 if own and tonumber(string.match(own, '%d+$')) >= batch then return newest end
 for i = 5, #ARGV, 2 do
@@ -39,7 +39,7 @@ return newest
  * A sign of life: the process, the number of its last batch, whether it has given a sign before, after how many ms without one a process is given up, and how
  * long events are kept, in ms. Answers the id of the newest entry.
  */
-export const beatScript = `${common}
+export const beatScript = `${opening}
 local isLost = ARGV[3] == '1' and not own
 local all = redis.call('HGETALL', processes)
 for i = 1, #all, 2 do

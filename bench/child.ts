@@ -14,9 +14,9 @@ export interface Child {
   readonly port: number | undefined
   /** The CPU time that the process has used, user and system, in microseconds. */
   cpuTime(): Promise<number>
-  /** Its heap after a collection, in bytes. */
+  /** The heap after a collection, in bytes. */
   heap(): Promise<number>
-  /** Lets it do a work so many times: requests from here, or calls from there. */
+  /** Lets the process do a work so many times: requests from here, or calls from there. */
   run(work: string, times: number): Promise<unknown>
   stop(): Promise<void>
 }

@@ -49,7 +49,7 @@ export async function createLoad(port: number, token: string) {
 function open(port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port, noDelay: true }, () => resolve(socket))
-    // One character per byte: lengths are counted in bytes.
+    // With one character for each byte, lengths are counted in bytes.
     socket.setEncoding('latin1').once('error', reject)
   })
 }

@@ -26,10 +26,10 @@ export async function measure(
     const times = Math.ceil(requests / weightOf(work) / 2)
     const before = counter.isSlow ? warmupOf(work, warmup) : warmup
     await child.run(work, Math.ceil(before))
-    const one = await counter.count(child, () => child.run(work, times))
+    const first = await counter.count(child, () => child.run(work, times))
     const other = await counter.count(child, () => child.run(work, times))
-    spreads.push((2 * Math.abs(one - other)) / (one + other))
-    return (one + other) / times / 2 / counter.per
+    spreads.push((2 * Math.abs(first - other)) / (first + other))
+    return (first + other) / times / 2 / counter.per
   }
 
   async function start(subject: string, works: readonly string[]): Promise<void> {
@@ -49,7 +49,7 @@ export async function measure(
       try {
         await start(subject, works)
       } catch (error) {
-        // That many services start is itself a row.
+        // A process that can't start with so many services is a row, too.
         if (!works.includes('heap')) throw error
         samples.get(`${subject} heap`)?.push(Number.NaN)
       }
@@ -63,18 +63,19 @@ const warmupOf = (work: string, warmup: number) =>
   Math.min(warmup, Math.max(warmup / weightOf(work), Math.min(2000, 100_000 / weightOf(work))))
 
 function bySubject(keys: readonly Key[]): Map<string, string[]> {
-  const found = new Map<string, string[]>()
+  const worksBySubject = new Map<string, string[]>()
   for (const key of keys) {
     const [subject, work] = key.split(' ') as [string, string]
-    found.set(subject, [...(found.get(subject) ?? []), work])
+    worksBySubject.set(subject, [...(worksBySubject.get(subject) ?? []), work])
   }
   // `create`, which changes what the others find, comes last.
-  for (const own of found.values()) own.sort((one, other) => Number(one === 'create') - Number(other === 'create'))
-  return found
+  for (const works of worksBySubject.values())
+    works.sort((first, other) => Number(first === 'create') - Number(other === 'create'))
+  return worksBySubject
 }
 
 function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other)
+  const sorted = values.toSorted((first, other) => first - other)
   const middle = sorted.length / 2
   return ((sorted[Math.floor(middle)] as number) + (sorted[Math.ceil(middle) - 1] as number)) / 2
 }

@@ -44,12 +44,12 @@ export class Messages {
       typeof status === 'object'
         ? (message: Message) => message.status !== status.$ne
         : (message: Message) => message.status === status
-    const found: Message[] = []
-    for (let i = 0; i < size && found.length < limit; i++) {
+    const matching: Message[] = []
+    for (let i = 0; i < size && matching.length < limit; i++) {
       const record = this.records.get(String((isDescending ? this.count - 1 - i : this.count + i) % size))
-      if (record !== undefined && isWanted(record)) found.push(record)
+      if (record !== undefined && isWanted(record)) matching.push(record)
     }
-    return found
+    return matching
   }
 
   async create(data: unknown): Promise<Message> {
@@ -65,7 +65,7 @@ export class Messages {
   }
 }
 
-/** Its `find` gives pages. */
+/** Messages whose `find` gives pages. */
 export class PagedMessages extends Messages {
   override async find({ query = {} }: Params): Promise<Page> {
     const limit = Number(query.$limit)

@@ -17,12 +17,12 @@ export async function findNodes(versions: readonly string[]): Promise<NodeBinary
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   // Not compiled: a script.
   const { nodeOf }: Script = await import(new URL('../../scripts/nodes.js', import.meta.url).href)
-  const own = process.versions.node
-  const found = versions.map((version) =>
-    own === version || own.startsWith(`${version}.`)
-      ? { program: process.execPath, version: own }
+  const running = process.versions.node
+  const programs = versions.map((version) =>
+    running === version || running.startsWith(`${version}.`)
+      ? { program: process.execPath, version: running }
       : nodeOf(folder, version)
   )
-  const nodes = (await Promise.all(found)).filter((node) => node !== undefined)
+  const nodes = (await Promise.all(programs)).filter((node) => node !== undefined)
   return nodes.map(({ program, version }) => ({ program, version: version.replace(/^v/, '') }))
 }

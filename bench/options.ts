@@ -16,7 +16,7 @@ export interface Options {
   readonly out: string | undefined
 }
 
-const [own = ''] = process.versions.node.split('.')
+const [major = ''] = process.versions.node.split('.')
 
 /** Reads `--only get --requests 100 --node 20,24`. @throws when something else is given */
 export function readOptions(args: readonly string[]): Options {
@@ -27,11 +27,11 @@ export function readOptions(args: readonly string[]): Options {
   })
   const text = (name: (typeof names)[number]) => values[name] as string | undefined
   const number = (name: (typeof names)[number]) => {
-    const given = text(name)
-    const value = Number(given)
-    if (given !== undefined && (!Number.isInteger(value) || value < 1))
+    const option = text(name)
+    const value = Number(option)
+    if (option !== undefined && (!Number.isInteger(value) || value < 1))
       throw new Error(`--${name} is a whole number above 0`)
-    return given === undefined ? undefined : value
+    return option === undefined ? undefined : value
   }
   return {
     only: text('only'),
@@ -39,7 +39,7 @@ export function readOptions(args: readonly string[]): Options {
     requests: number('requests'),
     warmup: number('warmup'),
     count: text('count'),
-    node: text('node')?.split(',') ?? [...new Set([own, '24', '26'])],
+    node: text('node')?.split(',') ?? [...new Set([major, '24', '26'])],
     out: text('out')
   }
 }

@@ -14,7 +14,7 @@ export interface Row {
   readonly needs: readonly Key[]
   /** From what was counted, in thousands or in microseconds; of a heap in bytes. */
   value(of: (key: Key) => number): number
-  /** Its value is a number of instructions: CPU time can't be held against it. */
+  /** Whether the value is a number of instructions: CPU time can't be held against it. */
   readonly isAbsolute?: boolean
 }
 
@@ -211,7 +211,7 @@ export const others: readonly Key[] = [
 export function rowsNamed(only: string | undefined): readonly Row[] {
   if (only === undefined) return rows
   const exact = rows.filter(({ id }) => id === only)
-  const found = exact.length > 0 ? exact : rows.filter(({ id }) => id.startsWith(`${only}-`))
-  if (found.length > 0) return found
+  const chosen = exact.length > 0 ? exact : rows.filter(({ id }) => id.startsWith(`${only}-`))
+  if (chosen.length > 0) return chosen
   throw new Error(`There is no row '${only}': they are ${rows.map(({ id }) => id).join(', ')}`)
 }

@@ -19,7 +19,7 @@ const { start } = (await import(`./subjects/${file}.js`)) as Subject
 const subject = await start(argument, token)
 if (subject instanceof Server) {
   if (!subject.listening) await once(subject, 'listening')
-  // That of Fastify, for all: a slow counter leaves connections idle for longer than Node allows.
+  // All have the timeout of Fastify: a slow counter leaves connections idle for longer than Node allows.
   subject.keepAliveTimeout = 72_000
 }
 if (state === 'early') {

@@ -3,7 +3,7 @@ import Fastify from 'fastify'
 
 export const secret = 'a secret of the benchmark, of more than 32 bytes'
 
-/** One user, found at once. Guards look them up on every request. */
+/** A service with one user. Guards look it up on every request. */
 export const users = {
   async get(id: string) {
     return { id, email: 'ada@example.com', name: 'Ada' }

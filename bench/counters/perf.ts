@@ -25,12 +25,12 @@ export const perf: Counter = {
   },
   command: (node) => [node],
   async count({ pid }, work) {
-    // It counts from `enable` to `disable`, and acknowledges both.
+    // perf counts from `enable` to `disable`, and acknowledges both.
     const args = ['stat', '-x,', '-e', event, '-p', String(pid), '--delay=-1', '--control=fd:3,4']
     const stat = spawn('perf', args, { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'] })
-    const [, , said, control, answers] = stat.stdio as unknown as Duplex[]
+    const [, , report, control, answers] = stat.stdio as unknown as Duplex[]
     let text = ''
-    said?.setEncoding('utf8').on('data', (chunk: string) => {
+    report?.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk
     })
     const closed = once(stat, 'close')

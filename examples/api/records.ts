@@ -2,7 +2,7 @@ import { resource } from 'fastify-services'
 import { Type } from 'typebox'
 import { ofIssues } from './services.js'
 
-// What is said here is what clients may send, what a query may ask for, what leaves, the types, and the document.
+// A schema says what clients may send, what a query may ask for and what leaves; types and the document follow from it.
 const id = Type.Integer()
 const name = Type.String({ minLength: 1, maxLength: 100 })
 const email = Type.String({ format: 'email', maxLength: 254 })

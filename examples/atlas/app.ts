@@ -79,7 +79,7 @@ export async function createApp(
   const store = redis ? createRedisStore(redis) : createStore(knex)
   await registerAuthentication(app, { secret: secret || (await keptSecret(knex)), store, ...limits.authentication })
 
-  // Their hooks are all that decides who sees which notes.
+  // The hooks of notes are all that decides who sees which notes.
   await app.register(events, { services: { 'countries/:code/notes': { rule: 'hooks' } } })
 
   await registerPage(app, {

@@ -25,16 +25,16 @@ const most = 100
  * @param below the beginnings of the URLs of these routes
  */
 export function compressOnce(app: FastifyInstance, below: readonly string[]): void {
-  const kept = new Map<string, Promise<Buffer>>()
+  const bodies = new Map<string, Promise<Buffer>>()
 
   /** By content: a file has many URLs. */
   function compressed(bytes: Buffer, encoding: keyof typeof encoders): Promise<Buffer> | undefined {
     const key = `${encoding} ${createHash('sha1').update(bytes).digest('base64')}`
-    const known = kept.get(key)
-    if (known !== undefined || kept.size >= most) return known
-    const made = encoders[encoding](bytes)
-    kept.set(key, made)
-    return made
+    const body = bodies.get(key)
+    if (body !== undefined || bodies.size >= most) return body
+    const encoded = encoders[encoding](bytes)
+    bodies.set(key, encoded)
+    return encoded
   }
 
   app.addHook('onSend', async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
@@ -46,9 +46,9 @@ export function compressOnce(app: FastifyInstance, below: readonly string[]): vo
     const encoding = (['br', 'gzip'] as const).find((name) => accepts(request.raw).encodings([name]))
     if (encoding === undefined) return payload
     const bytes = payload instanceof Readable ? await buffer(payload) : Buffer.from(payload as string | Buffer)
-    const made = bytes.length < least ? undefined : compressed(bytes, encoding)
-    if (made === undefined) return bytes
-    const sent = await made
+    const encoded = bytes.length < least ? undefined : compressed(bytes, encoding)
+    if (encoded === undefined) return bytes
+    const sent = await encoded
     reply.headers({ 'content-encoding': encoding, 'content-length': sent.length })
     const vary = [reply.getHeader('vary')].flat().filter(Boolean)
     reply.header('vary', [...vary, 'accept-encoding'].join(', '))

@@ -26,7 +26,7 @@ export interface DatabaseOptions {
   timeout?: number | undefined
 }
 
-// So that its tables meet no others on a server.
+// A schema of its own keeps its tables apart from others on a server.
 const schema = 'atlas'
 
 const dataFolder = fileURLToPath(new URL('../../../examples/atlas/data', import.meta.url))

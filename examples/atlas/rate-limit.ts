@@ -49,9 +49,9 @@ type KeyOf = (request: FastifyRequest) => unknown
 
 const isPost: IsCounted = ({ method }) => method === 'POST'
 const isPatch: IsCounted = ({ method }) => method === 'PATCH'
-// Neither by the token, nor to log out.
+// Logins by a password alone: not those by a token, and no log-out.
 const isLocal: IsCounted = ({ body }) => Object(body).strategy === 'local'
 
 const clientOf = ({ ip }: FastifyRequest) => normalizeIP(ip)
-// So that nobody locks a user out from elsewhere. The address is the one that is looked up: ` A@b.c` is no other user than `a@b.c`.
+// A user is counted with the address of the client: nobody locks them out from elsewhere. ` A@b.c` is the user `a@b.c`, as the look-up has it.
 const userOf = (request: FastifyRequest) => [clientOf(request), toAddress(Object(request.body).email)]

@@ -20,7 +20,7 @@ export async function connectRedis(url: string, timeout = 2000): Promise<Redis> 
   const options = { ...timeouts, retryStrategy, enableOfflineQueue: false, maxRetriesPerRequest: 0 }
   let reason: unknown
   try {
-    // It takes a while to load, and most starts need none.
+    // ioredis takes a while to load, and most starts need none.
     const { Redis } = await import('ioredis')
     const redis = new Redis(url, { ...options, lazyConnect: true })
     // Whoever asks is told, and the log by `logLosses`.
@@ -29,7 +29,7 @@ export async function connectRedis(url: string, timeout = 2000): Promise<Redis> 
     })
     try {
       await redis.connect()
-      // It connects all the same where there is no such database, and takes the first one.
+      // ioredis connects to the first database where there is none of this number.
       await redis.select(redis.options.db ?? 0)
     } catch (error) {
       redis.disconnect()

@@ -26,7 +26,7 @@ export function stopOnSignals(app: FastifyInstance, timeout: number): void {
   const stop = async () => {
     if (isStopping) return
     isStopping = true
-    // Neither keeps the process running when nothing else does.
+    // The timers do not keep the process running when nothing else does.
     const end = performance.now() + Math.min(patience, timeout / 2)
     setInterval(() => closeSilent(performance.now() > end), 100).unref()
     setTimeout(giveUp, timeout).unref()

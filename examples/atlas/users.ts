@@ -22,7 +22,7 @@ export type User = Static<typeof User>
 export const schema = resource(User, { readOnly: ['id'], writeOnly: ['password'], filter: [], sort: [] })
 
 // Not asked before: two may sign up at the same time, and the database lets one of them.
-const taken = databaseErrors({ messages: { email: 'There is a user with this e-mail address' } })
+const sayTaken = databaseErrors({ messages: { email: 'There is a user with this e-mail address' } })
 
 export const hooks = {
   before: {
@@ -31,7 +31,7 @@ export const hooks = {
     patch: [ownRecord],
     remove: [ownRecord]
   },
-  error: { create: [taken], patch: [taken] }
+  error: { create: [sayTaken], patch: [sayTaken] }
 }
 
 /** Who calls, where the guard has let them in. */
@@ -41,13 +41,13 @@ export const userOf = ({ user }: Params): User | undefined => user as User | und
 function ownRecord(context: HookContext): void {
   const { method, id, params } = context
   if (!params.provider) return
-  const own = userOf(params)?.id
-  if (method === 'find') context.params = { ...params, query: { ...params.query, id: own } }
-  else if (String(id) !== String(own)) throw new Forbidden('Users see and change their own record only')
+  const userId = userOf(params)?.id
+  if (method === 'find') context.params = { ...params, query: { ...params.query, id: userId } }
+  else if (String(id) !== String(userId)) throw new Forbidden('Users see and change their own record only')
 }
 
 /**
- * One address is one user to the limits too, in whatever case it is typed. What is longer than any address stays as it is: the time that `normalize`
+ * The e-mail address as limits count it: in whatever case it is typed, it is one user. What is longer than any address stays as it is: the time that `normalize`
  * takes can grow with the square of the text, and a log-in comes from anybody.
  */
 export function toAddress(email: unknown): string | undefined {

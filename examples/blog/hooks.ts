@@ -11,9 +11,9 @@ const userId = ({ user }: Params) => (user as { id: number } | undefined)?.id
 export function ownRecord(context: HookContext): void {
   const { id, method, params } = context
   if (!params.provider) return
-  const own = userId(params)
-  if (method === 'find') context.params = { ...params, query: { ...params.query, id: own } }
-  else if (Number(id) !== own) throw new Forbidden('Users see and change their own record only')
+  const caller = userId(params)
+  if (method === 'find') context.params = { ...params, query: { ...params.query, id: caller } }
+  else if (Number(id) !== caller) throw new Forbidden('Users see and change their own record only')
 }
 
 /** An address belongs to one user. In a database, a unique index sees to that, and `databaseErrors()` to the answer. */

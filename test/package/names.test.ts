@@ -12,7 +12,10 @@ const pointer =
   /^(it|they|those|these|one|them|its|their|that|this|others?|both|some|of (others|those|them|these|it)|what (is|was|are) (not )?(told|said|given|made|known)|then|so|but|and|otherwise|none|neither)\b/i
 
 // What is read beside the library: the tests themselves have other measures.
-const programs = [...filesIn(['fuzz', 'soak', 'test/support'], '.ts'), ...filesIn(['scripts'], '.js')]
+const programs = [
+  ...filesIn(['fuzz', 'soak', 'test/support', 'bench', 'examples'], '.ts'),
+  ...filesIn(['scripts'], '.js')
+].filter((file) => !file.includes('node_modules'))
 
 const placesOf = (places: readonly Place[]) => places.map(({ place, text }) => `${place} ${text.slice(0, 80)}`)
 

@@ -15,16 +15,16 @@ export function showCurl(address: string, queryString: string): void {
 
 export async function copyCurl(): Promise<void> {
   const shown = byId('curl')
-  let said = 'Copied'
+  let outcome = 'Copied'
   try {
     // Only pages over https, and those of this computer, have it.
     await navigator.clipboard.writeText(shown.textContent)
   } catch {
     getSelection()?.selectAllChildren(shown)
-    said = 'Press Ctrl+C'
+    outcome = 'Press Ctrl+C'
   }
   const places = [byId('copy'), byId('copied')]
-  for (const place of places) place.textContent = said
+  for (const place of places) place.textContent = outcome
   setTimeout(() => {
     fill(byId('copy'), 'Copy')
     fill(byId('copied'))

@@ -9,16 +9,16 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   properties: Properties<HTMLElementTagNameMap[Name]> = {},
   ...content: Content[]
 ): HTMLElementTagNameMap[Name] {
-  const made = document.createElement(name)
-  const given = Object.entries(properties).filter(([, value]) => value !== undefined)
-  Object.assign(made, Object.fromEntries(given))
-  fill(made, ...content)
-  return made
+  const node = document.createElement(name)
+  const defined = Object.entries(properties).filter(([, value]) => value !== undefined)
+  Object.assign(node, Object.fromEntries(defined))
+  fill(node, ...content)
+  return node
 }
 
 /** Replaces what an element holds. */
 export function fill(parent: Element, ...content: Content[]): void {
-  parent.replaceChildren(...content.filter((one) => one !== undefined && one !== false))
+  parent.replaceChildren(...content.filter((item) => item !== undefined && item !== false))
 }
 
 export const byId = <E extends HTMLElement>(id: string) => document.getElementById(id) as E
@@ -32,7 +32,7 @@ export const field = (label: string, input: HTMLElement, hint?: string) =>
 
 /** A link that opens a country. */
 export function countryLink(code: string, href: string, text: string): HTMLAnchorElement {
-  const made = element('a', { href }, text)
-  made.dataset.country = code
-  return made
+  const link = element('a', { href }, text)
+  link.dataset.country = code
+  return link
 }

@@ -59,26 +59,26 @@ const map = createMap().catch(() => {
   return undefined
 })
 let asking = new AbortController()
-let asked = ''
-let found: Found | undefined
+let lastQuery = ''
+let lastResult: Found | undefined
 
 async function showList(): Promise<void> {
   const list = toHash({ ...place, country: '' })
-  if (list === asked && found) return showMarks(found)
+  if (list === lastQuery && lastResult) return showMarks(lastResult)
   asking.abort()
   asking = new AbortController()
-  asked = list
-  found = undefined
+  lastQuery = list
+  lastResult = undefined
   const { signal } = asking
   byId('list').ariaBusy = 'true'
   try {
-    found = await findCountries(place, signal)
-    const { total, limit } = found.page
+    lastResult = await findCountries(place, signal)
+    const { total, limit } = lastResult.page
     const end = Math.max(1, Math.ceil(total / limit))
     // A link from elsewhere may lead to a page that there is not.
     if (place.page > end) return go({ page: end }, true)
-    showPage(found.page, toCountry)
-    showMarks(found)
+    showPage(lastResult.page, toCountry)
+    showMarks(lastResult)
   } catch (error) {
     if (signal.aborted) return
     showListProblem(textOf(error), show)

@@ -18,9 +18,9 @@ export interface Marks {
 }
 
 const draw = (name: string, attributes: Record<string, string>) => {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', name)
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value)
-  return made
+  const node = document.createElementNS('http://www.w3.org/2000/svg', name)
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value)
+  return node
 }
 
 /** The map of the world. Whoever can't use a mouse opens countries in the table. */
@@ -66,7 +66,7 @@ export async function createMap() {
     },
     /** Points at a country. */
     point(code: string): void {
-      for (const [own, shape] of shapes) shape.classList.toggle('pointed', own === code)
+      for (const [shapeCode, shape] of shapes) shape.classList.toggle('pointed', shapeCode === code)
     }
   }
 }

@@ -89,11 +89,11 @@ function keepFocus(list: HTMLElement, title: HTMLElement): () => void {
   const focused = document.activeElement as HTMLElement | null
   if (!list.contains(focused)) return () => {}
   const all = () => [...list.querySelectorAll<HTMLElement>('[data-note]')]
-  const own = focused?.closest<HTMLElement>('[data-note]')
-  const place = own ? all().indexOf(own) : all().length
+  const focusedNote = focused?.closest<HTMLElement>('[data-note]')
+  const place = focusedNote ? all().indexOf(focusedNote) : all().length
   return () => {
     const now = all()
-    const same = now.find(({ dataset }) => dataset.note === own?.dataset.note)
+    const same = now.find(({ dataset }) => dataset.note === focusedNote?.dataset.note)
     if (list.contains(focused)) focused?.focus()
     else (same ?? now[place] ?? now.at(-1) ?? title).focus()
   }

@@ -17,8 +17,8 @@ const perPage = 18
 const sorts = ['name', 'capital', 'subregion', 'area']
 
 export function placeOf(hash: string): Place {
-  const given = new URLSearchParams(hash.slice(1))
-  const text = (name: string) => given.get(name) ?? ''
+  const parameters = new URLSearchParams(hash.slice(1))
+  const text = (name: string) => parameters.get(name) ?? ''
   const sort = text('sort').replace('-', '')
   return {
     search: text('search').slice(0, 80),

@@ -141,6 +141,8 @@ export interface ClientParams<Q = Query> {
   headers?: HeadersLike
   /** Options of this call for the HTTP library. `headers` are merged, and `signal` aborts the call with every library. */
   connection?: { headers?: HeadersLike; signal?: AbortSignal; [option: string]: unknown }
+  /** The version that the record must have to be written (docs/writes.md): `note.updatedAt`. It is sent as the header `If-Match`. */
+  ifMatch?: string | number
   /** The values for the placeholders of the path: `userId` for `users/:userId/messages`. */
   route?: Readonly<Record<string, string | number>>
   [key: string]: unknown

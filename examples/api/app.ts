@@ -20,6 +20,7 @@ import {
   usersInOrganisation
 } from './access.js'
 import { Issues } from './issues.js'
+import { sortById } from './order.js'
 import * as records from './records.js'
 import { ofUsers } from './services.js'
 import { SignUps } from './sign-ups.js'
@@ -58,7 +59,10 @@ export async function createApp({
   await app.register(services, {
     errorHandler: errors,
     notFound: true,
-    hooks: { error: { all: [databaseErrors({ messages: { email: 'There is a user with this address' } })] } }
+    hooks: {
+      before: { find: [sortById] },
+      error: { all: [databaseErrors({ messages: { email: 'There is a user with this address' } })] }
+    }
   })
   // Each log-in and each sign-up costs the hash of a password.
   const config = { rateLimit: { max: 20, timeWindow: '1 minute' } }

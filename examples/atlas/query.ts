@@ -13,7 +13,8 @@ const pattern = { type: 'string', maxLength: 200, pattern: '^([^\\\\\\u0000]|\\\
 /** What the adapter knows beside the usual operators. */
 export const operators = { $like: pattern, $ilike: pattern }
 
-/** A hook: without an order of its own a database may give each page of a list in another one. */
+/** A hook: the order of a list ends with a column in which all records differ, since a database may give each page of others in another order. */
 export const sortBy = (column: string) => (context: HookContext) => {
-  context.params = { ...context.params, query: { $sort: { [column]: 1 }, ...context.params.query } }
+  const { $sort, ...query } = context.params.query ?? {}
+  context.params = { ...context.params, query: { ...query, $sort: { ...$sort, [column]: $sort?.[column] ?? 1 } } }
 }

@@ -6,6 +6,7 @@ import { stripSlashes } from '../core/path.js'
 import type { Connection } from './connection.js'
 import { type Held, is401, type Login, type LoginApp, type LoginService, loginOf, type Session } from './login.js'
 import { nameIn } from './message.js'
+import { asSecret } from './redirect.js'
 import { createRenewal } from './renewal.js'
 import { createTokenStore, type StorageOptions, type Token } from './token-store.js'
 import { abortable } from './transports/abortable.js'
@@ -96,7 +97,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
     const { send } = connection
     connection.send = async (sent) => {
       // Libraries take only a header of the usual name off when they follow a redirect.
-      const request = { ...sent, isSecret: sent.service === path || !!options.header }
+      const request = sent.service === path || options.header ? asSecret(sent) : sent
       const { service, call, headers, body, signal } = request
       if ((service === path && call === 'create') || nameIn(headers, header)) return send(request)
       const sendWith = (token: Token) =>

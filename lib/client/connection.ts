@@ -1,5 +1,5 @@
 import type { ClientRequest, ClientResponse } from './message.js'
-import { type AdapterOptions, RestService, type RestServiceClass, transport } from './rest-service.js'
+import { RestService, type RestServiceClass, type RestServiceSettings, transport } from './rest-service.js'
 
 /** An application that takes a connection: one of `createClient()`, or one of @feathersjs/feathers. */
 export interface Connectable {
@@ -21,24 +21,18 @@ export interface Connection {
   send(request: ClientRequest): Promise<ClientResponse>
 }
 
-/** The settings of a connection. */
-export interface ConnectionSettings {
-  readonly base: string
-  readonly library: unknown
-  readonly options: AdapterOptions
-  readonly Class: RestServiceClass
-  send(request: ClientRequest): Promise<ClientResponse>
-}
-
-/** Creates a connection. */
-export function createConnection({ library, Class, send, ...settings }: ConnectionSettings): Connection {
+/** Creates a connection. The settings are those of its services. */
+export function createConnection(
+  Class: RestServiceClass,
+  send: Connection['send'],
+  settings: Omit<RestServiceSettings, 'name' | typeof transport>
+): Connection {
   let isUsed = false
-  const service = (name: string) =>
-    new Class({ ...settings, name, connection: library, [transport]: (request) => connection.send(request) })
+  const service = (name: string) => new Class({ ...settings, name, [transport]: (request) => connection.send(request) })
   const configure = (app: Connectable) => {
     if (app.rest || isUsed) throw new Error('There is a connection already: call use() first')
     isUsed = true
-    Object.assign(app, { rest: library, connection, defaultService: service })
+    Object.assign(app, { rest: settings.connection, connection, defaultService: service })
     app.mixins?.unshift(addMethods)
   }
   const connection: Connection = Object.assign(configure, { Service: Class, send, service })

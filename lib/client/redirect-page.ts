@@ -14,18 +14,24 @@ export const isPage = (): boolean => true
 
 // Of axios, the adapter for fetch can do without following: in the versions that do not know `maxRedirects` there, by `fetchOptions`.
 const fetchOptions = { redirect: 'manual' }
-const manual = { ...fetchOptions, fetchOptions, adapter: 'fetch', maxRedirects: 0 }
+const unfollowed = { ...fetchOptions, fetchOptions, adapter: 'fetch', maxRedirects: 0 }
+
+/** Marks a request as one with a secret. In a page the browser follows redirects and tells nobody where they lead to, so that such a request follows none. */
+export const asSecret = (request: ClientRequest): ClientRequest => ({
+  ...request,
+  options: { ...request.options, ...unfollowed },
+  isSecret: true
+})
 
 /**
- * Makes a function that sends requests. In a page the browser follows redirects and tells nobody where they lead to, so a request with a secret follows none.
+ * Makes a function that sends requests.
  *
- * @throws {BadRequest} when a request with a secret is redirected
+ * @throws {BadRequest} when a request that follows no redirect is redirected
  */
 export const following =
   (send: Send): Send =>
   async (request) => {
-    const options = { ...request.options, ...(request.isSecret && manual) }
-    const response = await send({ ...request, options })
+    const response = await send(request)
     // To a page, the status of a redirect that it does not follow is 0.
     if (!response.status) throw new BadRequest(`${request.url} is redirected: give rest() that address`)
     return response

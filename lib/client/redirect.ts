@@ -2,7 +2,7 @@ import { streamOf } from '../core/content.js'
 import { BadRequest } from '../core/errors.js'
 import { pick } from '../core/objects.js'
 import { type ClientRequest, type ClientResponse, headerOf, nameIn } from './message.js'
-import { following as followingInPage, type Send } from './redirect-page.js'
+import { asSecret as asSecretInPage, following as followingInPage, type Send } from './redirect-page.js'
 
 // The options that tell the libraries to follow no redirect. Each reads those that it knows.
 const manual = {
@@ -21,6 +21,10 @@ export const isPage = (): boolean => (globalThis as { location?: unknown }).loca
 export function checkAddress(address: string): void {
   if (address === '' && !isPage()) throw new Error('rest(address) needs an address outside a browser')
 }
+
+/** Marks a request as one with a secret: its redirects are followed here, or not at all. */
+export const asSecret = (request: ClientRequest): ClientRequest =>
+  isPage() ? asSecretInPage(request) : { ...request, isSecret: true }
 
 /**
  * Makes a function that sends requests. Outside of a page, redirects of a request with a token or a secret are followed here, as `fetch` follows them, since most
@@ -59,7 +63,7 @@ async function follow(request: ClientRequest, send: Send, left: number): Promise
   to.username = isOther ? '' : from.username
   to.password = isOther ? '' : from.password
   const { auth, ...others } = options
-  const isKept = isOther ? /^accept$/i : stays ? /./ : /^(?!content-|x-service-)/i
+  const isKept = isOther ? /^accept$/i : stays ? /./ : /^(?!content-|x-service-|if-)/i
   const next = {
     method: stays ? method : 'GET',
     url: to.href,

@@ -5,14 +5,29 @@ import { BadRequest } from '../core/errors.js'
 import { custom, definitionOf, type MethodDefinition, methods, nameError } from '../core/methods.js'
 import { isPlain } from '../core/objects.js'
 import { encodeSegment, fillPath, stripSlashes } from '../core/path.js'
-import { type ClientRequest, type ClientResponse, mergeHeaders, settle } from './message.js'
+import { type ClientRequest, type ClientResponse, headerOf, mergeHeaders, settle } from './message.js'
 
 export const transport = Symbol()
+
+// Whether the server has said that it takes the queries of a service as a body.
+const takesBody = Symbol()
+
+/** What is longer may be refused on its way. */
+export const longestURL = 2000
+
+/** The texts, in JSON, of what a query string can't say. A text that only looks like one is sent as a body too, which does no harm. */
+export const unsayable = /[:[,](null|\[])/
 
 /** Options of an adapter. */
 export interface AdapterOptions {
   /** Headers for all calls. */
   headers?: HeadersLike
+  /**
+   * How queries of `find`, and of custom methods whose route is a `GET`, are sent: in the URL, or as the body of a `QUERY` (docs/http.md#query). Default: as a body
+   * where the server has said that it takes that, and the URL would have more than 2,000 characters or can't say what the query holds, such as `null` and `[]`. A
+   * server that answers a `QUERY` with 405 or 501 gets all queries in the URL from then on.
+   */
+  query?: 'body' | 'url'
 }
 
 /** The settings of a service of the client. */
@@ -57,6 +72,7 @@ export class RestService {
   declare readonly connection: unknown
   declare readonly options: AdapterOptions
   declare readonly [transport]: RestServiceSettings[typeof transport]
+  declare [takesBody]?: boolean
 
   constructor(settings: RestServiceSettings) {
     Object.assign(this, settings, { name: stripSlashes(settings.name) })
@@ -87,20 +103,28 @@ for (const [name, definition] of methods) addMethod(RestService.prototype, name,
  * @throws if the service has another member of that name
  */
 export function addMethod(service: object, name: string, definition = definitionOf(name)): void {
-  if (members.test(name)) throw nameError(name, (service as RestService).name, 'every service has it already')
+  if (members.test(name)) throw nameError(name, (service as RestService).name)
   ;(service as RestService)[name as 'find'] ??= async function (
     this: RestService,
     ...args: unknown[]
   ): Promise<unknown> {
-    return settle(await this[transport](toRequest(this, name, definition, args)))
+    const request = toRequest(this, name, definition, args)
+    let response = await this[transport](request)
+    if (request.method === 'QUERY' && [405, 501].includes(response.status)) {
+      // All services of the server have these options.
+      this.options.query = 'url'
+      response = await this[transport](toRequest(this, name, definition, args))
+    }
+    this[takesBody] ||= /\/json\b/.test(headerOf(response, 'accept-query') as string)
+    return settle(response)
   }
 }
 
 function toRequest(service: RestService, name: string, definition: MethodDefinition, args: unknown[]): ClientRequest {
-  const { verb, id: hasId, path: template, arguments: names } = definition
+  const { verb, id: hasId, path: template, arguments: names, event } = definition
   const argumentOf = (argument: (typeof names)[number]) => args[names.indexOf(argument)]
   const id = argumentOf('id')
-  const { headers, route, query, connection } = (argumentOf('params') ?? {}) as ClientParams
+  const { headers, route, query, connection, ifMatch } = (argumentOf('params') ?? {}) as ClientParams
   const { headers: connectionHeaders, signal, ...options } = connection ?? {}
   const conditions = query ?? {}
   if (!isPlain(conditions)) throw new BadRequest(`The query of ${service.name}.${name} must be a plain object`)
@@ -109,23 +133,44 @@ function toRequest(service: RestService, name: string, definition: MethodDefinit
   if (lost !== undefined) throw new BadRequest(`The condition '${String(lost)}' of ${name}(null) would be lost`)
   const rest = isMulti ? '' : fillPath(toURL(template), { ...route, id }, `of ${service.name}.${name}`)
   const path = [fillPath(toURL(service.name), route), rest].filter(Boolean).join('/')
-  const body = bodyOf(argumentOf('data'))
+  const search = service.getQuery(conditions)
+  const json = JSON.stringify(conditions, toSayable)
+  const isQuery = verb === 'GET' && name !== 'get' && needsBody(service, search, json)
+  const body = isQuery ? json : bodyOf(argumentOf('data'))
+  // A missing body is an empty object for some servers, and would replace a record. Other data is checked by the server.
+  if (event && names.includes('data') && body === undefined) throw new BadRequest('No data provided')
   const standard = {
     Accept: 'application/json',
     'Content-Type': typeof body === 'string' ? 'application/json' : undefined
   }
-  const named = definition === custom && { 'X-Service-Method': name }
+  const named = {
+    'X-Service-Method': definition === custom ? name : undefined,
+    'If-Match': ifMatch === undefined ? undefined : `"${encodeURI(String(ifMatch))}"`
+  }
   return {
     service: service.name,
     call: name,
-    method: verb,
-    url: `${service.base}/${path}${service.getQuery(conditions)}`,
+    method: isQuery ? 'QUERY' : verb,
+    url: `${service.base}/${path}${isQuery ? '' : search}`,
     headers: mergeHeaders(standard, service.options.headers, connectionHeaders, headers, named),
     body,
     options,
     signal
   }
 }
+
+/** Whether a query is sent as a body. */
+function needsBody(service: RestService, search: string, json: string): boolean | undefined {
+  const { query } = service.options
+  if (query) return query === 'body' && json !== '{}'
+  // What a query string of another form says is not known here.
+  const isStandard = service.getQuery === RestService.prototype.getQuery
+  return isStandard && service[takesBody] && (search.length > longestURL || unsayable.test(json))
+}
+
+/** What JSON has no value for is a text, as it is in a URL. */
+const toSayable = (_name: string, value: unknown) =>
+  /number|bigint/.test(typeof value) && !Number.isFinite(value) ? String(value) : value
 
 /** Encodes what has a meaning in a URL, and what libraries change there: browsers read a backslash as a slash, request takes ASCII alone. */
 export const toURL = (path: string) =>

@@ -60,13 +60,7 @@ export function rest(base = '', options: AdapterOptions = {}): Rest {
           throw new Unavailable(`${request.method} ${request.url} got no answer`, undefined, { cause })
         }
       }
-      return createConnection({
-        base: address,
-        library,
-        options: merged,
-        Class: Chosen,
-        send: following(send)
-      })
+      return createConnection(Chosen, following(send), { base: address, connection: library, options: merged })
     }
   return Object.fromEntries(libraries.map((library) => [library.name, adapter(library)])) as unknown as Rest
 }

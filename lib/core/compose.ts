@@ -3,8 +3,11 @@ import type { AroundHook, HookContext } from '../../types/hooks.js'
 /** Runs a call with its hooks, and puts the result into the context. */
 export type Run = (context: HookContext) => Promise<void>
 
+/** Calls the user's method, and returns its result. */
+export type Invoke = (context: HookContext) => unknown
+
 /** Stands around the calls of the user's methods, within all hooks. It returns the result, by calling the method or by itself. */
-export type Interceptor = (context: HookContext, invoke: (context: HookContext) => unknown) => unknown
+export type Interceptor = (context: HookContext, invoke: Invoke) => unknown
 
 /** Is notified after each hook of a call. */
 export interface HookObserver {
@@ -53,18 +56,20 @@ export function compose(hooks: readonly AroundHook[], call: Run, observer: HookO
 
 const by = (hook: AroundHook, { path, method }: HookContext) => `by ${hook.name || 'a hook'} of ${path}.${method}`
 
-/** What happens around each call. Three functions are used when the hooks of a method are composed, the others by each call. */
+/** What happens around each call. Four functions are used when the hooks of a method are composed, the others by each call. */
 export interface CallObserver extends HookObserver {
-  /** Wraps what runs the calls of a method. */
-  trace(run: Run): Run
+  /** Wraps what runs the calls of a method of a service. */
+  trace(run: Run, service: object): Run
+  /** Wraps what invokes a method of a service, where no hook has answered. */
+  wrap(invoke: Invoke, service: object): Invoke
   /** Puts the hooks of a method into the order in which they run. */
   arrange(hooks: AroundHook[]): AroundHook[]
   /** What hooks get as `context.app` for the instance of a service. */
   app(instance: unknown): unknown
+  /** A method is called with these arguments. @throws {BadRequest} when they are not what it takes. A client leaves that to the server */
+  check(method: string, names: readonly string[], args: readonly unknown[]): void
   /** The call has got these params. */
   lend(context: HookContext, params: unknown): void
-  /** The method is about to run. @throws to prevent that */
-  begin(context: HookContext): void
   /** Waits for a call that the server has made itself, and ends what was done for it. @throws what the call throws */
   end(running: Promise<void>, context: HookContext): Promise<void>
 }

@@ -1,6 +1,7 @@
 import type { HookContext, HookType, Http, RegisteredService } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
-import { checkArguments, type MethodDefinition } from './methods.js'
+import type { CallObserver } from './compose.js'
+import type { MethodDefinition } from './methods.js'
 import { pick } from './objects.js'
 
 /** What all calls of one method have in common. */
@@ -11,12 +12,16 @@ export interface SharedContext {
   readonly method: string
 }
 
+const onParams = Symbol()
+
 class ContextBase implements Omit<HookContext, 'statusCode' | 'toJSON'> {
   declare readonly app: unknown
   declare readonly service: RegisteredService
   declare readonly path: string
   declare readonly method: string
   declare params: Params
+  /** Hears of the params of a call. */
+  declare [onParams]: CallObserver['lend']
   type: HookType = 'around'
   event: string | null
   http: Http = {}
@@ -47,15 +52,12 @@ class ContextBase implements Omit<HookContext, 'statusCode' | 'toJSON'> {
   }
 }
 
-type OnParams = (context: HookContext, params: unknown) => void
-
-const argumentClasses = new WeakMap<OnParams, Map<string, typeof ContextBase>>()
+const argumentClasses = new Map<string, typeof ContextBase>()
 
 /** The class of contexts whose named arguments read and write `context.arguments`. Methods of all services share it: there may be thousands. */
-function classWith(names: MethodDefinition['arguments'], onParams: OnParams): typeof ContextBase {
-  const classes = argumentClasses.get(onParams) ?? new Map<string, typeof ContextBase>()
-  argumentClasses.set(onParams, classes)
-  const shared = classes.get(names.join())
+function classWith(names: MethodDefinition['arguments']): typeof ContextBase {
+  const key = names.join()
+  const shared = argumentClasses.get(key)
   if (shared !== undefined) return shared
   class ArgumentsContext extends ContextBase {}
   for (const [index, name] of names.entries()) {
@@ -65,36 +67,37 @@ function classWith(names: MethodDefinition['arguments'], onParams: OnParams): ty
         return this.arguments[index]
       },
       set(this: ContextBase, value: unknown) {
-        if (name === 'params') onParams(this as object as HookContext, value)
+        if (name === 'params') this[onParams](this as object as HookContext, value)
         this.arguments[index] = value
       }
     })
   }
-  classes.set(names.join(), ArgumentsContext)
+  argumentClasses.set(key, ArgumentsContext)
   return ArgumentsContext
 }
 
 /**
  * Makes the function that creates the contexts of one method. What its calls have in common stands on the prototype, and the named
- * arguments (`id`, `data`, `params`) read and write `context.arguments`. `onParams` is called with the params of a call, and again when a
- * hook replaces them.
- * @returns the function. @throws {BadRequest} when the arguments are not what the method takes
+ * arguments (`id`, `data`, `params`) read and write `context.arguments`. The observer is lent the params of a call, and again when a hook
+ * replaces them.
+ * @returns the function. @throws what the observer says to the arguments
  */
 export function contextOf(
   shared: SharedContext,
   names: MethodDefinition['arguments'],
   event: string | null,
-  onParams: OnParams
+  { check, lend }: Pick<CallObserver, 'check' | 'lend'>
 ): (args: unknown[]) => HookContext {
-  class MethodContext extends classWith(names, onParams) {}
+  class MethodContext extends classWith(names) {}
+  MethodContext.prototype[onParams] = lend
   Object.defineProperties(MethodContext.prototype, Object.getOwnPropertyDescriptors(Object.freeze(shared)))
   const last = names.length - 1
   return (args) => {
-    checkArguments(shared.method, names, args)
+    check(shared.method, names, args)
     args[last] ??= {}
     // The cast: the type of `toJSON` is that of Feathers, and `statusCode` is absent rather than `undefined`.
     const context = new MethodContext(event, args) as object as HookContext
-    onParams(context, args[last])
+    lend(context, args[last])
     return context
   }
 }

@@ -13,17 +13,19 @@ export interface MethodDefinition<Verb extends string = string> {
   /** Whether the path holds a record's id; `optional` methods have a form for many records too, at the path of the service. */
   readonly id: boolean | 'optional'
   readonly arguments: readonly ('id' | 'data' | 'params')[]
-  /** Whether the data may be a list of records. */
-  readonly batch: boolean
   readonly event: StandardEvent | null
-  readonly status: number
 }
+
+/** Whether the data of a method may be a list of records. */
+export const takesList = ({ arguments: [first] }: MethodDefinition): boolean => first === 'data'
+
+/** The status of an answer, unless the context has another one. */
+export const statusOf = ({ event }: MethodDefinition): number => (event === 'created' ? 201 : 200)
 
 const row = <Verb extends string>(
   verb: Verb,
   path: string,
-  event: StandardEvent | null = null,
-  status = 200
+  event: StandardEvent | null = null
 ): MethodDefinition<Verb> => {
   const hasId = /:id\b/.test(path)
   // POST, PUT and PATCH have data.
@@ -34,17 +36,15 @@ const row = <Verb extends string>(
     path,
     // A method with an event and an id, such as `patch`, can be called without the id: for many records.
     id: event && hasId ? 'optional' : hasId,
-    arguments: names.filter((name) => name !== false),
-    batch: hasData && !hasId,
-    event,
-    status
+    arguments: names.filter((name) => !!name),
+    event
   }
 }
 
 const table = {
   find: row('GET', ''),
   get: row('GET', ':id'),
-  create: row('POST', '', 'created', 201),
+  create: row('POST', '', 'created'),
   update: row('PUT', ':id', 'updated'),
   patch: row('PATCH', ':id', 'patched'),
   remove: row('DELETE', ':id', 'removed')
@@ -73,7 +73,7 @@ export function definitionOf(name: string, route?: string): MethodDefinition {
  *
  * @throws {BadRequest} when the id is missing, or the data is missing or no object
  */
-export function checkArguments(name: string, names: MethodDefinition['arguments'], args: readonly unknown[]): void {
+export function checkArguments(name: string, names: readonly string[], args: readonly unknown[]): void {
   if (names[0] === 'id' && args[0] === undefined) throw new BadRequest(`An id must be provided to the '${name}' method`)
   checkData(name, args[names.indexOf('data')])
 }
@@ -86,7 +86,7 @@ export function checkData(name: string, data: unknown): void {
   const definition = methods.get(name)
   if (!definition?.arguments.includes('data')) return
   if (data === undefined) throw new BadRequest('No data provided')
-  const isList = definition.batch && Array.isArray(data)
+  const isList = takesList(definition) && Array.isArray(data)
   if (isList ? data.every(isObject) : isObject(data)) return
   const suffix = isList ? ', or a list of objects' : ''
   throw new BadRequest(`${definition.id ? 'Second' : 'First'} parameter for '${name}' must be an object${suffix}`)
@@ -114,15 +114,12 @@ export function endpointsOf(definition: MethodDefinition): readonly Endpoint[] {
 // Excludes names that `JSON.stringify`, test runners, streams and frameworks look up on any object (`$$typeof`, `__v_isRef`).
 export const isCustom = /^(?!(toJSON|asymmetricMatch|catch|finally|pipe|getReader|nodeType|length)$)[a-z]\w*$/i
 
-// Each reason completes the sentence "'name' can't be a method of the service".
-const reserved: readonly [names: readonly string[], reason: string][] = [
-  [['setup', 'teardown', 'then'], 'it is called automatically'],
-  [['all', ...hookTypes], 'hooks use the word']
-]
+// The names of what is called automatically, and words of hooks.
+const reserved = ['setup', 'teardown', 'then', 'all', ...hookTypes]
 
-/** The reason why no custom method can have a name; `undefined` if it is free. */
-export const reservedReason = (name: string) => reserved.find(([names]) => names.includes(name))?.[1]
+/** Whether no custom method can have a name. */
+export const isReserved = (name: string) => reserved.includes(name)
 
 /** The error for a custom method whose name is taken. */
-export const nameError = (name: string, path: string, reason: string) =>
-  new Error(`'${name}' can't be a method of the service '${path}': ${reason}`)
+export const nameError = (name: string, path: string) =>
+  new Error(`'${name}' can't be a method of the service '${path}': services or their hooks have the name already`)

@@ -58,6 +58,10 @@ export interface MethodDocumentation extends MethodSchema {
 export interface ObjectFacts {
   /** The service of another framework that the object stands for, wherever it is registered. */
   foreign?: Foreign
+  /** Stands around the calls of the methods of the service. A call that a hook has answered does not get there. */
+  interceptor?: Interceptor
+  /** Calls of the service that have succeeded, and whose events were emitted, wait for it. They fail if it rejects. */
+  awaitAfter?: (context: HookContext) => Promise<void>
   /** Documents the methods of the object. It is called each time the object is described. */
   document?: () => Readonly<Record<string, MethodDocumentation>>
   /** Whether `app.service(path)` returns the object. */

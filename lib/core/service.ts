@@ -1,11 +1,11 @@
 import type { MethodRoutes } from '../../types/call.js'
 import type { HookContext, HookOptions, RegisteredService } from '../../types/hooks.js'
-import { type CallObserver, compose, type Interceptor, type Run } from './compose.js'
+import { type CallObserver, compose, type Run } from './compose.js'
 import { contextOf } from './context.js'
 import { createEmitter, emitResult, eventMethods, isEmitter, type OnListenerError } from './events.js'
 import { type AnyMethod, forward, type Members } from './facade.js'
 import { HookStore } from './hooks.js'
-import { definitionOf, isCustom, type MethodDefinition, methods, nameError, reservedReason } from './methods.js'
+import { definitionOf, isCustom, isReserved, type MethodDefinition, methods, nameError } from './methods.js'
 import type { Foreign } from './object-facts.js'
 
 export interface RegisterOptions {
@@ -48,10 +48,6 @@ export interface ServiceEntry {
   readonly hooks: HookStore
   /** Composes the hooks of the methods again, after hooks were added for all services. */
   compose(): void
-  /** Puts an interceptor around the calls of the methods. A call that a hook has answered does not get there. */
-  intercept(interceptor: Interceptor): void
-  /** Makes calls that have succeeded, and whose events were emitted, wait for a promise. They fail if it rejects. */
-  awaitAfter(wait: (context: HookContext) => unknown): void
 }
 
 /** An entry that methods are added to. They can be called when it is composed. */
@@ -74,20 +70,12 @@ export function createEntry(
   const hooks = new HookStore()
   const methods = new Map<string, ServiceMethod>()
 
-  let interceptor: Interceptor | undefined
-  let awaited: ((context: HookContext) => unknown) | undefined
-
   // Runs at registration and when hooks are added, so that nothing is left to compose for a call.
   function composeMethod(method: ServiceMethod) {
     const { name, definition } = method
-    const invokeMethod = (context: HookContext) => invoke(context, name)
-    const wrapper = interceptor
-    const invokeWrapped = wrapper ? (context: HookContext) => wrapper(context, invokeMethod) : invokeMethod
+    const invokeMethod = observer.wrap((context) => invoke(context, name), service)
     const call: Run = async (context) => {
-      if (context.result === undefined) {
-        observer.begin(context)
-        context.result = await invokeWrapped(context)
-      }
+      if (context.result === undefined) context.result = await invokeMethod(context)
       observer.see(context)
     }
     const chain = compose(
@@ -99,23 +87,14 @@ export function createEntry(
       { app: observer.app(app), service, path, method: name },
       definition.arguments,
       succeed ? definition.event : null,
-      observer.lend
+      observer
     )
     method.run = observer.trace(async (context) => {
       await chain(context)
       succeed?.(context)
-      if (awaited !== undefined) await awaited(context)
-    })
+    }, service)
   }
-  const composeAll = () => methods.forEach(composeMethod)
-  const intercept = (added: Interceptor) => {
-    interceptor = added
-    composeAll()
-  }
-  const awaitAfter = (wait: (context: HookContext) => unknown) => {
-    awaited = wait
-  }
-  return { app, path, object, service, methods, hooks, compose: composeAll, intercept, awaitAfter }
+  return { app, path, object, service, methods, hooks, compose: () => methods.forEach(composeMethod) }
 }
 
 /**
@@ -140,8 +119,7 @@ export function createService(object: object, options: RegisterOptions): Service
   Object.assign(service, eventful, { hooks: addHooks })
 
   function add(name: string) {
-    const reason = name in service ? 'every service has it already' : reservedReason(name)
-    if (reason !== undefined) throw nameError(name, options.path, reason)
+    if (name in service || isReserved(name)) throw nameError(name, options.path)
     const definition = definitionOf(name, options.routes?.[name])
     provide?.(object, name, definition)
     const method = { name, definition } as ServiceMethod
@@ -152,13 +130,12 @@ export function createService(object: object, options: RegisterOptions): Service
       return context.result
     }
   }
-  for (const name of new Set([...existingMethods(source), ...(options.methods ?? [])])) add(name)
+  new Set([...existingMethods(source), ...(options.methods ?? [])]).forEach(add)
   forward(source, service)
 
   // A custom method that no option names is added at its first call, not when its property is read: looking at a service changes nothing.
   function get(members: Members, name: string | symbol) {
-    if (name in members || !isCustom.test(String(name)) || reservedReason(name as string))
-      return members[name as string]
+    if (name in members || !isCustom.test(String(name)) || isReserved(name as string)) return members[name as string]
     return (...args: unknown[]) => {
       if (!(name in members)) {
         add(name as string)
@@ -204,7 +181,7 @@ export function createForeign(object: object, foreign: Foreign, options: Foreign
   const entry = createEntry(object, service, { ...options, observer }, invoke)
   for (const name of options.methods) entry.methods.set(name, { name, definition: definitionOf(name) } as ServiceMethod)
   entry.compose()
-  return { ...entry, intercept: foreign.intercept }
+  return entry
 }
 
 /** The names of the standard methods that an object has. */

@@ -1,8 +1,10 @@
 import { serialize } from 'node:v8'
 import type { HookContext } from '../../types/hooks.js'
+import type { Interceptor } from '../core/compose.js'
 import { attempt } from '../core/errors.js'
 import { clientOf } from '../core/http-call.js'
 import { methods } from '../core/methods.js'
+import { factsOf } from '../core/object-facts.js'
 import { placeholdersIn } from '../core/path.js'
 import { callersOf, callHash } from './callers.js'
 import { type Channel, isPlainAdapter } from './channel.js'
@@ -33,12 +35,15 @@ export function listenTo(
   take: (event: LoggedEvent, context: HookContext | undefined) => void
 ): void {
   const { entry } = channel
-  entry.intercept((context, invoke) => {
+  const interceptor: Interceptor = (context, invoke) => {
     const question = questionOf(context)
     if (question !== undefined) return question.answer()
     if (!isWanted() || !methods.get(context.method)?.event) return invoke(context)
     return noteResult(context, invoke)
-  })
+  }
+  const { foreign } = factsOf(entry.object)
+  if (foreign === undefined) factsOf(entry.service).interceptor = interceptor
+  else foreign.intercept(interceptor)
   const names = [...standardEvents, ...customEvents(channel)]
   for (const name of new Set(names))
     entry.service.on(name, (record: unknown, context?: HookContext) => {

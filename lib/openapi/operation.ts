@@ -1,5 +1,6 @@
 import type { Form, MethodDescription } from '../core/description.js'
 import type { NotedHeader } from '../core/hooks.js'
+import { takesList } from '../core/methods.js'
 import { filesOf } from '../core/resource/files.js'
 import { rulesOf } from '../core/resource/rules.js'
 import { hasAttachment, type Json, toJsonSchema, withDefaults } from './json-schema.js'
@@ -124,7 +125,7 @@ function toBody({ method, form, service: { names }, services, id }: OperationSou
     services.components.find(`${names.record}Data`, bodySchema) ??
     services.schema(method, names, componentName, bodySchema)
   const isForm = hasAttachment(bodySchema) || filesOf(bodySchema).size > 0
-  const isBatch = definition.batch && form.isMany && !isForm
+  const isBatch = takesList(definition) && form.isMany && !isForm
   const types = schema.consumes ?? [isForm ? 'multipart/form-data' : 'application/json']
   const body = { schema: isBatch ? { oneOf: [component, { type: 'array', items: component }] } : component }
   const content = types.map((type) => [

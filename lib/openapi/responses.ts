@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { isJSON } from '../core/content.js'
 import { type Form, type MethodDescription, responsesIn } from '../core/description.js'
 import type { NotedHeader } from '../core/hooks.js'
+import { statusOf } from '../core/methods.js'
 import { isObject } from '../core/objects.js'
 import { isEmpty, type Json, toJsonSchema } from './json-schema.js'
 import { toPascal } from './names.js'
@@ -22,7 +23,7 @@ export function toResponses(source: OperationSource): Json {
   const success = declared.filter(([status]) => status.startsWith('2'))
   const others = declared.filter(([status]) => !status.startsWith('2'))
   const answers = (success.length === 0 ? [['2xx', undefined] as const] : success).map(([status, schema]) => {
-    const code = status === '2xx' ? String(method.definition.status) : status
+    const code = status === '2xx' ? String(statusOf(method.definition)) : status
     if (isObject(schema) && schema.type === 'null') return [code, { description: String(STATUS_CODES[code]) }]
     return [code, toAnswer(source, services.result(method, service, toPascal([id]), schema), schema)]
   })

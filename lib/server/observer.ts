@@ -5,6 +5,8 @@ import type { CallObserver, Run } from '../core/compose.js'
 import { traitsOf } from '../core/hooks.js'
 import { hookApplicationOf } from '../core/host.js'
 import { type Caller, type Carrier, caller, callerIn } from '../core/http-call.js'
+import { checkArguments } from '../core/methods.js'
+import { factsOf } from '../core/object-facts.js'
 import { type Notes, notesOf } from './answer/notes.js'
 import { adopt, release } from './answer/sources.js'
 import { explainSetting } from './errors/setting-error.js'
@@ -17,9 +19,17 @@ function rank(hook: AroundHook): number {
 
 /** Watches over the calls of a server: their streams, their signal, and what a failed result leaves behind. */
 export const observer: CallObserver = {
-  trace: traced,
+  trace(run, service) {
+    const facts = factsOf(service)
+    return traced((context) => {
+      const { awaitAfter } = facts
+      return awaitAfter === undefined ? run(context) : run(context).then(() => awaitAfter(context))
+    })
+  },
 
   app: hookApplicationOf,
+
+  check: checkArguments,
 
   arrange: (hooks) => hooks.sort((first, other) => rank(first) - rank(other)),
 
@@ -43,14 +53,13 @@ export const observer: CallObserver = {
     Object.defineProperty(params, 'signal', lazySignal)
   },
 
-  begin(context) {
-    const noted = notesOf(context)
-    // A signal that is enumerable was set by a hook, or by the caller of the service, and replaces that of the request.
-    const params: { signal?: AbortSignal } = Object(context.params)
-    const signal = isEnumerable.call(params, 'signal') ? params.signal : undefined
-    if (signal === undefined) noted.caller?.throwIfGone()
-    else if (signal?.aborted) throw signal.reason
-    noted.http = hasSome(context.http) ? copyOf(context.http) : none
+  wrap(invoke, service) {
+    const facts = factsOf(service)
+    return (context) => {
+      begin(context)
+      const { interceptor } = facts
+      return interceptor === undefined ? invoke(context) : interceptor(context, invoke)
+    }
   },
 
   see(context) {
@@ -87,6 +96,17 @@ export const observer: CallObserver = {
         throw error
       }
     )
+}
+
+/** The method is about to run. @throws where nobody waits for its result any more */
+export function begin(context: HookContext): void {
+  const noted = notesOf(context)
+  // A signal that is enumerable was set by a hook, or by the caller of the service, and replaces that of the request.
+  const params: { signal?: AbortSignal } = Object(context.params)
+  const signal = isEnumerable.call(params, 'signal') ? params.signal : undefined
+  if (signal === undefined) noted.caller?.throwIfGone()
+  else if (signal?.aborted) throw signal.reason
+  noted.http = hasSome(context.http) ? copyOf(context.http) : none
 }
 
 /** The caller of a call over HTTP. `undefined` for a call of the server, even if it passes on the params of a call over HTTP. */

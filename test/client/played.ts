@@ -61,7 +61,7 @@ export const libraries: Record<string, (played: Played) => unknown> = {
   }),
   superagent: (played) =>
     Object.fromEntries(
-      ['get', 'post', 'put', 'patch', 'delete'].map((verb) => [
+      ['post'].map((verb) => [
         verb,
         (url: string) => {
           let data: unknown
@@ -78,7 +78,10 @@ export const libraries: Record<string, (played: Played) => unknown> = {
               // What it does not know it copies.
               data = ArrayBuffer.isView(body) ? { ...body } : body
             }),
-            toJSON: () => ({ data })
+            toJSON: () => {
+              note(played, 'method', request.method)
+              return { data }
+            }
           }
           return Object.assign(request, {
             // biome-ignore lint/suspicious/noThenProperty: requests of superagent have it
@@ -104,15 +107,14 @@ export const libraries: Record<string, (played: Played) => unknown> = {
       }
       const none = { status: 0 }
       answerOf(played).then(
-        ({ status, type, body }) =>
-          settle('success', {
-            status,
-            response: body.buffer,
-            getResponseHeader: (name: string) => (name === 'content-type' ? (type ?? null) : 'another')
-          }),
+        ({ status, type, body }) => {
+          sent.getResponseHeader = (name) => (name === 'content-type' ? (type ?? null) : 'another')
+          settle('success', { status, response: body.buffer })
+        },
         () => settle('error', none)
       )
       const sent = {
+        getResponseHeader: (_name: string): string | null => null,
         always(listener: (_: unknown, status: string) => void) {
           listeners.push(listener)
           return sent

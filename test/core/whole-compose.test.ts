@@ -2,6 +2,7 @@ import t from 'tap'
 import { type CallObserver, compose } from '../../lib/core/compose.js'
 import { contextOf } from '../../lib/core/context.js'
 import { HookStore } from '../../lib/core/hooks.js'
+import { checkArguments } from '../../lib/core/methods.js'
 import { factsOf } from '../../lib/core/object-facts.js'
 import { createForeign, createService } from '../../lib/core/service.js'
 import type { AroundHook, HookContext } from '../../types/hooks.js'
@@ -135,9 +136,11 @@ function createObserver(seen: unknown[]): CallObserver {
     arrange: (list) => list.toReversed(),
     app: (app) => `for ${app}`,
     lend: (_, params) => see('lent', JSON.stringify(params)),
-    begin: ({ id }) => {
-      see('began', id)
-      if (id === 'refused') throw error('of the observer')
+    check: checkArguments,
+    wrap: (invoke) => (context) => {
+      see('began', context.id)
+      if (context.id === 'refused') throw error('of the observer')
+      return invoke(context)
     },
     end: async (running, context) => {
       const hasFailed = await running.then(
@@ -233,15 +236,16 @@ t.test('contexts by themselves', (t) => {
   const given: unknown[] = []
   const shared = { app: 'the app', service: { name: 'the service' } as never, path: 'a', method: 'patch' }
   const names = ['id', 'data', 'params'] as const
-  const create = contextOf(
-    shared,
-    names,
-    'patched',
-    (context, params) => void given.push([context.method, told(params)])
-  )
+  const create = contextOf(shared, names, 'patched', {
+    check: () => undefined,
+    lend: (context, params) => void given.push([context.method, told(params)])
+  })
   const args: unknown[] = ['1', { a: 1 }, null, 'more']
   const context = create(args)
-  const bare = contextOf({ ...shared, method: 'find' }, ['params'], null, () => undefined)([])
+  const bare = contextOf({ ...shared, method: 'find' }, ['params'], null, {
+    check: () => undefined,
+    lend: () => undefined
+  })([])
   const json = [JSON.stringify(context), JSON.stringify(bare)]
   Object.assign(context, { params: { b: 2 }, id: 2, added: 3, result: null, dispatch: undefined, statusCode: 201 })
   const kept = {

@@ -5,7 +5,7 @@ import t from 'tap'
 import { withTraits } from '../../lib/core/hooks.js'
 import { Caller } from '../../lib/core/http-call.js'
 import { keepHeaders, restoreHeaders } from '../../lib/server/answer/reply.js'
-import { observer } from '../../lib/server/observer.js'
+import { begin, observer } from '../../lib/server/observer.js'
 import { RestParams } from '../../lib/server/request/arguments.js'
 import { isKept } from '../support/kept.js'
 import { createRaw } from './raw-response.js'
@@ -92,11 +92,11 @@ t.test('what is watched of calls', async (t) => {
     for (const destroyed of [false, true]) {
       const of = context({ params: own })
       observer.lend(of, paramsOf(from({ destroyed })) as never)
-      rows[`begins with ${name}, gone: ${destroyed}`] = failure(() => observer.begin(of))
+      rows[`begins with ${name}, gone: ${destroyed}`] = failure(() => begin(of))
     }
   rows['begins without params'] = [
-    failure(() => observer.begin(context())),
-    failure(() => observer.begin(context({ params: { signal: aborted } })))
+    failure(() => begin(context())),
+    failure(() => begin(context({ params: { signal: aborted } })))
   ]
   const https: Record<string, object | undefined> = {
     none: undefined,
@@ -106,7 +106,7 @@ t.test('what is watched of calls', async (t) => {
   }
   for (const [name, http] of Object.entries(https)) {
     const of = context({ http })
-    observer.begin(of)
+    begin(of)
     if (http !== undefined) Object.assign(http, { location: '/late' })
     Object.assign(Object(Object(http).headers), { b: '2' })
     observer.fail(of, new Error('a'))

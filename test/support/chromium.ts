@@ -15,14 +15,24 @@ export const executablePath = places.find((path) => path !== undefined && exists
 export const howToInstall =
   executablePath === undefined && 'there is no Chromium: apt-get install chromium, or set TEST_CHROMIUM'
 
-let browser: ReturnType<typeof chromium.launch> | undefined
+const browsers = new Map<boolean, ReturnType<typeof chromium.launch>>()
+
+interface ContextOptions extends BrowserContextOptions {
+  /** Whether its pages may ask servers of other origins only as CORS allows it. */
+  hasCORS?: boolean
+}
 
 /** A context of its own, closed when the test ends, in a browser that the tests of a file share. Its pages may ask servers of other origins. */
-export async function openContext(t: Test, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+export async function openContext(
+  t: Test,
+  { hasCORS = false, ...options }: ContextOptions = {}
+): Promise<BrowserContext> {
+  let browser = browsers.get(hasCORS)
   if (browser === undefined) {
-    const args = ['--no-sandbox', '--disable-web-security']
+    const args = ['--no-sandbox', ...(hasCORS ? [] : ['--disable-web-security'])]
     const launched = chromium.launch({ executablePath: executablePath as string, args })
     browser = launched
+    browsers.set(hasCORS, launched)
     tap.teardown(async () => (await launched).close())
   }
   const context = await (await browser).newContext(options)
@@ -59,7 +69,8 @@ export function sharePage(): Promise<Page> {
   return page
 }
 
-async function openPage(t: Test): Promise<Page> {
+/** A page of its own that has loaded that bundle. */
+export async function openPage(t: Test, options: ContextOptions = {}): Promise<Page> {
   const script = await bundle('client-page.js')
   const server = createServer((request, response) => {
     const isScript = request.url === '/bundle.js'
@@ -68,7 +79,7 @@ async function openPage(t: Test): Promise<Page> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => server.close())
-  const context = await openContext(t)
+  const context = await openContext(t, options)
   const page = await context.newPage()
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
   return page

@@ -1,10 +1,12 @@
-/** Names that a custom method can't have, by the reason that the error gives. */
-export const reservedNames = {
-  'every service has it already': [
-    ...['constructor', 'toString', 'hasOwnProperty', '__proto__', 'hooks'],
-    ...['on', 'once', 'off', 'emit', 'addListener', 'removeListener'],
-    ...['removeAllListeners', 'listeners', 'listenerCount']
-  ],
-  'it is called automatically': ['setup', 'teardown', 'then'],
-  'hooks use the word': ['all', 'around', 'before', 'after', 'error']
-}
+/** Names that a custom method can't have: those of every service, what is called automatically, and the words of hooks. */
+export const reservedNames = [
+  ...['constructor', 'toString', 'hasOwnProperty', '__proto__', 'hooks'],
+  ...['on', 'once', 'off', 'emit', 'addListener', 'removeListener'],
+  ...['removeAllListeners', 'listeners', 'listenerCount'],
+  ...['setup', 'teardown', 'then'],
+  ...['all', 'around', 'before', 'after', 'error']
+]
+
+/** The error for such a name. */
+export const reservedMessage = (name: string, path: string) =>
+  `'${name}' can't be a method of the service '${path}': services or their hooks have the name already`

@@ -5,6 +5,7 @@ import { createEmitter, eventMethods } from '../../core/events.js'
 import type { Connection } from '../connection.js'
 import { sendInstead } from '../library.js'
 import { type ClientRequest, type ClientResponse, nameIn } from '../message.js'
+import { type AdapterOptions, longestURL, unsayable } from '../rest-service.js'
 import { createCalls, whoOf } from './calls.js'
 import { parseKey, type StreamMessage } from './messages.js'
 import { createStream, type StreamBody } from './stream.js'
@@ -59,14 +60,14 @@ export interface EventsApp {
 export type Hub = ReturnType<typeof createHub>
 
 const noAnswer: ClientResponse = { status: 200, headers: {}, body: new Uint8Array() }
-// What longer addresses meet on their way.
-const longestURL = 2000
 const authorizationOf = ({ headers }: ClientRequest) => headers[nameIn(headers, 'authorization') ?? '']
 
 /** Knows which lists of a client are wanted, and brings what the stream says of them to those who want them. */
 export function createHub(app: EventsApp, connection: Connection, options: ClientEventsOptions) {
   const { path = 'events', tabs = true, heartbeat = 20_000, logger = console } = options
-  const service = app.service(path) as { find(params: ClientParams): Promise<unknown> }
+  const service = app.service(path) as { options?: AdapterOptions; find(params: ClientParams): Promise<unknown> }
+  // The stream asks by QUERY itself, where its address can't name the lists.
+  service.options = { ...service.options, query: 'url' }
   const { base } = connection.service(path)
   const library = app.rest as StreamFetch
   // The other libraries have a function `get`.
@@ -148,8 +149,8 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
       if (whoOf(authorizationOf(request)) !== who) changeUser()
       const init = { ...options, cache: 'no-store', headers, signal }
       signal.throwIfAborted()
-      if (url.length > longestURL) {
-        const body = JSON.stringify({ subscribe })
+      const body = JSON.stringify({ subscribe })
+      if (url.length > longestURL || unsayable.test(body)) {
         const queryHeaders = { ...headers, 'Content-Type': 'application/json' }
         const query = { ...init, method: 'QUERY', headers: queryHeaders, body }
         answer = await fetcher(url.split('?')[0] as string, query).catch(() => undefined)

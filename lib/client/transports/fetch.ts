@@ -21,7 +21,7 @@ export const fetchLibrary: Library<'fetch', Fetch> = {
   streams: ['pipe', 'getReader'],
   async send(fetch, { url, method, headers, body, options, signal }) {
     // `duplex` is required for a stream, and makes no difference for anything else.
-    const init = { ...options, method, headers, body: body as string, duplex: 'half', ...(signal && { signal }) }
+    const init = { ...options, method, headers, body: body as string, duplex: 'half', signal: signal as AbortSignal }
     const response = await fetch(url, init)
     return { status: response.status, headers: response.headers, body: await response.arrayBuffer() }
   }

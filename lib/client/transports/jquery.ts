@@ -6,10 +6,10 @@ declare const XMLHttpRequest: new () => {
   responseType: string
   readonly status: number
   readonly response: ArrayBuffer
-  getResponseHeader(name: string): string | null
 }
 
 interface JQueryRequest {
+  getResponseHeader(name: string): string | null
   abort(): unknown
   always(listener: (_: unknown, status: string) => void): JQueryRequest
 }
@@ -39,7 +39,7 @@ export const jqueryLibrary: Library<'jquery', JQuery> = {
       const sent = jquery.ajax(settings).always((_, status) => {
         if (xhr.status === 0) reject(new Error(status))
         else
-          resolve({ status: xhr.status, headers: { get: (name) => xhr.getResponseHeader(name) }, body: xhr.response })
+          resolve({ status: xhr.status, headers: { get: (name) => sent.getResponseHeader(name) }, body: xhr.response })
       })
       return () => sent.abort()
     })

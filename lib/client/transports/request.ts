@@ -1,5 +1,6 @@
 import type { Library } from '../library.js'
 import type { ClientResponse } from '../message.js'
+import type { AdapterOptions } from '../rest-service.js'
 import { abortable } from './abortable.js'
 
 type Callback = (
@@ -12,7 +13,12 @@ type Callback = (
 /** What the adapter needs of request, or of its `defaults(…)`. */
 export type RequestLibrary = { call(options: object, callback: Callback): { abort(): unknown } }['call']
 
-export const requestLibrary: Library<'request', RequestLibrary, { headers?: never }> = {
+/** Headers are set by `request.defaults`. */
+export interface RequestOptions extends Omit<AdapterOptions, 'headers'> {
+  headers?: never
+}
+
+export const requestLibrary: Library<'request', RequestLibrary, RequestOptions> = {
   name: 'request',
   check({ headers = {} }) {
     if (Object.keys(headers).length > 0) throw new Error('Set headers by request.defaults({ headers })')

@@ -1,9 +1,9 @@
-import type { Verb } from '../../core/methods.js'
 import type { Library } from '../library.js'
 import type { ClientResponse } from '../message.js'
 import { abortable } from './abortable.js'
 
 type Request = {
+  method: string
   set(headers: object): Request
   send(body: unknown): Request
   toJSON(): { data?: unknown }
@@ -13,23 +13,27 @@ type Request = {
   abort(): unknown
 } & PromiseLike<ClientResponse>
 
-/** What the adapter needs of superagent, or of `superagent.agent()`: a method for each verb. */
-export type Superagent = Record<Lowercase<Verb>, (url: string) => object>
+/** What the adapter needs of superagent, or of `superagent.agent()`. */
+export interface Superagent {
+  post(url: string): object
+}
 
 export const superagentLibrary: Library<'superagent', Superagent> = {
   name: 'superagent',
   isXHR: true,
   send: (superagent, { url, method, headers, body, options, signal }) =>
     abortable<ClientResponse>(signal, (resolve, reject) => {
-      const request = superagent[method.toLowerCase() as Lowercase<Verb>](url) as Request &
-        Record<string, (value: unknown) => unknown>
+      const request = superagent.post(url) as Request
+      // Superagent has no function for QUERY, but the verb of a request can be changed.
+      request.method = method
       request
         .set(headers)
         .ok(() => true)
         .responseType('arraybuffer')
         .serialize((body) => body)
       // Options of superagent are methods: `timeout`, `withCredentials`, …
-      for (const [name, value] of Object.entries(options)) request[name]?.(value)
+      const setters = request as object as Record<string, (value: unknown) => unknown>
+      for (const [name, value] of Object.entries(options)) setters[name]?.(value)
       // Superagent copies the keys of a body that it does not know into a plain object.
       if (request.send(body).toJSON().data !== body) throw new Error("superagent can't send this: use fetch")
       request.then(resolve, reject)

@@ -3,7 +3,7 @@ import type { Formatter, HookContext, Middleware, ServiceOptions } from '../../.
 import { readerFor } from '../../core/authentications.js'
 import { ServiceError } from '../../core/errors.js'
 import { Caller } from '../../core/http-call.js'
-import { checkData } from '../../core/methods.js'
+import { checkData, statusOf, takesList } from '../../core/methods.js'
 import { factsOf } from '../../core/object-facts.js'
 import { shown } from '../../core/options.js'
 import { recordRulesOf } from '../../core/resource/rules.js'
@@ -63,7 +63,7 @@ export function toRoute(
   const schema = files?.schema ?? schemaOption
   const resource = resourceRoute(schemaOption, entry, instance, isQuery)
   const record = recordRulesOf(options.schema)
-  const isBatch = definition.batch && schema?.body !== undefined && resource?.checksBody !== true
+  const isBatch = takesList(definition) && schema?.body !== undefined && resource?.checksBody !== true
   const prepare = byHeader ? valuesFromData(method, entry.path) : undefined
   const checks = [
     ...(isQuery ? [readQueryBody(settings.queryBounds)] : []),
@@ -135,7 +135,7 @@ export function toRoute(
     }
     if (caller.isGone) return reply
     caller.hasAnswered = true
-    applyContext(context, definition.status, reply)
+    applyContext(context, statusOf(definition), reply)
     return answer(context, caller, request, reply)
   }
 }

@@ -21,3 +21,7 @@ export const isPlain = (value: unknown): value is Record<string, unknown> =>
 /** Whether a value is an object, but no list. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Whether a value can be awaited. */
+export const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === 'function'

@@ -8,6 +8,7 @@ import { factsOf } from '../core/object-facts.js'
 import { placeholdersIn } from '../core/path.js'
 import { callersOf, callHash } from './callers.js'
 import { type Channel, isPlainAdapter } from './channel.js'
+import { commitOf } from './commit.js'
 import type { LoggedEvent } from './log.js'
 import { type Facts, factsOfRecord } from './matching.js'
 import { doorName } from './options.js'
@@ -47,7 +48,11 @@ export function listenTo(
   const names = [...standardEvents, ...customEvents(channel)]
   for (const name of new Set(names))
     entry.service.on(name, (record: unknown, context?: HookContext) => {
-      if (isWanted()) take(toEvent(channel, name, record, context), context)
+      if (!isWanted()) return
+      const event = toEvent(channel, name, record, context)
+      const commit = commitOf(context?.params)
+      if (commit === undefined) take(event, context)
+      else void commit.then((isCommitted) => isCommitted && take(event, undefined))
     })
 }
 

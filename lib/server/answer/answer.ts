@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Formatter, HookContext, Middleware } from '../../../types/fastify.js'
 import { isJSON } from '../../core/content.js'
 import type { Caller } from '../../core/http-call.js'
+import { isPromise } from '../../core/objects.js'
 import { logError } from './log.js'
 import { runMiddleware, watch } from './middleware.js'
 import { toPayload } from './payload.js'
@@ -52,9 +53,6 @@ export function createAnswer(
     return (custom === undefined ? payload : await toPayload(payload, reply)) ?? undefined
   }
 }
-
-const isPromise = (value: unknown): value is PromiseLike<unknown> =>
-  typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 
 /**
  * Makes the default formatter: the data as JSON, strings, numbers and booleans too. Buffers, streams and `Response` objects are

@@ -1,0 +1,114 @@
+import { KnexService, transaction } from '@feathersjs/knex'
+import type { Knex } from 'knex'
+import t, { type Test } from 'tap'
+import { list, serviceAt, startEvents } from '../support/events-app.js'
+import { openPGlite } from '../support/pglite.js'
+
+/** Notes and rooms in a database, with a subscriber of notes. */
+async function start(t: Test, options: { hooks?: object } = {}) {
+  const Model: Knex = await openPGlite(t)
+  for (const name of ['notes', 'rooms'])
+    await Model.schema.createTable(name, (table) => {
+      table.increments('id')
+      table.text('text').unique()
+    })
+  const { app, subscribe } = await startEvents(
+    t,
+    (app) => {
+      app.service('notes', new KnexService({ Model, name: 'notes', multi: true }), options)
+      app.service('rooms', new KnexService({ Model, name: 'rooms' }))
+    },
+    { services: { notes: true } }
+  )
+  const stream = await subscribe(list('notes')).connected
+  const notes = serviceAt(app, 'notes')
+  /** Waits for a last note, and tells of which notes the stream has heard. */
+  const heard = async () => {
+    const { id } = (await notes.create({ text: 'last' })) as { id: number }
+    await stream.until(({ events }) => events.some(({ data }) => (data as { id: number })?.id === id))
+    const ids = stream.events.map(({ data }) => (data as { id: number }).id).slice(0, -1)
+    const records = (await notes.find({ query: { id: { $in: ids } } })) as { id: number; text: string }[]
+    return ids.map((id) => records.find((record) => record.id === id)?.text)
+  }
+  return { app, Model, notes, stream, heard }
+}
+
+t.test('events of a transaction come when it is committed, and none when it is rolled back', async (t) => {
+  const { Model, notes, stream, heard } = await start(t)
+  await Model.transaction(async (trx) => {
+    await notes.create([{ text: 'a' }, { text: 'b' }], { transaction: { trx } })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    t.same(stream.events, [])
+  })
+  const fail = async (trx: Knex.Transaction) => {
+    await notes.create({ text: 'failed' }, { transaction: { trx } })
+    throw new Error('no')
+  }
+  await t.rejects(Model.transaction(fail), { message: 'no' })
+
+  const byHand = await Model.transaction()
+  await notes.create({ text: 'silent' }, { transaction: { trx: byHand } })
+  await byHand.rollback()
+  const committed = await Model.transaction()
+  await notes.create({ text: 'c' }, { transaction: { trx: committed } })
+  await committed.commit()
+  t.same(await heard(), ['a', 'b', 'c'])
+})
+
+t.test('a transaction within another one: both must be committed', async (t) => {
+  const { Model, notes, heard } = await start(t)
+  await Model.transaction(async (outer) => {
+    await notes.create({ text: 'outer' }, { transaction: { trx: outer } })
+    await outer.transaction(async (trx) => void (await notes.create({ text: 'inner' }, { transaction: { trx } })))
+    const inner = outer.transaction(async (trx) => {
+      await notes.create({ text: 'undone' }, { transaction: { trx } })
+      throw new Error('no')
+    })
+    await inner.catch(() => {})
+  })
+  await Model.transaction(async (outer) => {
+    const silent = await outer.transaction()
+    await notes.create({ text: 'silent' }, { transaction: { trx: silent } })
+    await silent.rollback()
+    const released = await outer.transaction()
+    await notes.create({ text: 'released' }, { transaction: { trx: released } })
+    await released.commit()
+    await notes.create({ text: 'after' }, { transaction: { trx: outer } })
+  })
+  const outer = Model.transaction(async (trx) => {
+    await trx.transaction(async (inner) => void (await notes.create({ text: 'x' }, { transaction: { trx: inner } })))
+    throw new Error('no')
+  })
+  await outer.catch(() => {})
+  t.same(await heard(), ['outer', 'inner', 'released', 'after'])
+})
+
+t.test('the transaction hooks of the adapter', async (t) => {
+  const { notes, heard } = await start(t, {
+    hooks: {
+      before: { create: [transaction.start()] },
+      after: { create: [refuseBad, transaction.end()] },
+      error: { create: [transaction.rollback()] }
+    }
+  })
+  function refuseBad({ result }: { result: { text: string } }) {
+    if (result.text === 'bad') throw new Error('no')
+  }
+  await notes.create({ text: 'good' })
+  await t.rejects(notes.create({ text: 'bad' }))
+  t.same(await heard(), ['good'])
+})
+
+t.test('another library says by a promise whether it has committed', async (t) => {
+  const { notes, heard } = await start(t)
+  const promises: [unknown, string][] = [
+    [Promise.resolve(true), 'yes'],
+    [Promise.resolve(false), 'no'],
+    [Promise.resolve('what'), 'what'],
+    [Promise.reject(new Error('no')), 'failed']
+  ]
+  for (const [committed, text] of promises) await notes.create({ text }, { transaction: { committed } })
+  for (const transaction of [null, {}, { committed: true }])
+    await notes.create({ text: JSON.stringify(transaction) }, { transaction })
+  t.same(await heard(), ['yes', 'null', '{}', '{"committed":true}'])
+})

@@ -57,6 +57,18 @@ test('members work on issues, and owners alone remove them', async () => {
   await owner.service('projects/:projectId/issues').remove(issue.id, { route })
 })
 
+test('a list keeps its order when a record in it changes', async () => {
+  const projects = (await signUp('Mae')).client.service('projects')
+  const first = await projects.create({ name: 'Loom' })
+  const second = await projects.create({ name: 'Engine' })
+  await projects.patch(first.id, { name: 'Looms' })
+  const { data } = await projects.find()
+  assert.deepEqual(
+    data.map(({ id }) => id),
+    [first.id, second.id]
+  )
+})
+
 test('nobody sees what another organisation has', async () => {
   const { client: ada, user } = await signUp('Grace')
   const { client: eve } = await signUp('Eve')

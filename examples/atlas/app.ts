@@ -6,6 +6,7 @@ import services, { commonOperators, errorHandler } from 'fastify-services'
 import authentication, { type AuthenticationOptions } from 'fastify-services/authentication'
 import { databaseErrors } from 'fastify-services/database'
 import events from 'fastify-services/events'
+import { redisLog, redisStore } from 'fastify-services/events/redis'
 import * as countries from './countries.js'
 import type { Database } from './database.js'
 import { createDemo } from './demo.js'
@@ -16,7 +17,7 @@ import { type ProductionOptions, registerProduction } from './production.js'
 import { createProxies } from './proxies.js'
 import { sortBy } from './query.js'
 import { createLimits } from './rate-limit.js'
-import { createRedisStore, logLosses } from './redis.js'
+import { logLosses } from './redis.js'
 import { StartError } from './start-error.js'
 import { createStore, keptSecret } from './store.js'
 import { Table } from './table.js'
@@ -51,6 +52,11 @@ export async function createApp(
   await registerProduction(app, knex, production)
   await registerDocument(app)
   const { redis } = production
+  // What is added first is called last: plugins say goodbye to Redis before.
+  app.addHook('onClose', async () => {
+    redis?.disconnect()
+    await close()
+  })
   if (redis) logLosses(redis, app.log)
   const limits = await createLimits(app, rateLimit, redis)
   await app.register(services, {
@@ -76,11 +82,12 @@ export async function createApp(
     bodyLimit: maxLogin,
     ...limits.users
   })
-  const store = redis ? createRedisStore(redis) : createStore(knex)
+  const log = redis && { log: redisLog(redis, { key: 'atlas:events' }) }
+  const store = redis ? redisStore(redis, { prefix: 'atlas:' }) : createStore(knex)
   await registerAuthentication(app, { secret: secret || (await keptSecret(knex)), store, ...limits.authentication })
 
   // The hooks of notes are all that decides who sees which notes.
-  await app.register(events, { services: { 'countries/:code/notes': { rule: 'hooks' } } })
+  await app.register(events, { services: { 'countries/:code/notes': { rule: 'hooks' } }, ...log })
 
   await registerPage(app, {
     countries: '/countries',
@@ -93,10 +100,6 @@ export async function createApp(
     licence
   })
   app.addHook('onReady', () => createDemo(app, knex))
-  app.addHook('onClose', async () => {
-    redis?.disconnect()
-    await close()
-  })
   return app
 }
 

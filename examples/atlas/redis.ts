@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { Unavailable } from 'fastify-services'
-import type { Store } from 'fastify-services/authentication'
 import type { Redis } from 'ioredis'
 import { StartError } from './start-error.js'
 
@@ -56,12 +55,4 @@ export function logLosses(redis: Redis, log: Pick<FastifyBaseLogger, 'warn'>): v
 /** What is thrown in place of an error of Redis: nobody gets in whose token or whose limit can't be checked. */
 export function redisAway(cause: unknown): never {
   throw new Unavailable('Log-ins can not be checked at the moment', { retryAfter: 5 }, { cause })
-}
-
-/** Where log-ins that were ended are kept in Redis, until they would expire. */
-export function createRedisStore(redis: Redis): Store {
-  return {
-    get: (key) => redis.get(`atlas:${key}`).catch(redisAway),
-    set: (key, value, seconds) => redis.set(`atlas:${key}`, value, 'EX', seconds).catch(redisAway)
-  }
 }

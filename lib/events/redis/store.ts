@@ -27,7 +27,7 @@ export function redisStore(
     try {
       return await withinTime(patience, client.callBuffer(command, prefix + key, ...more))
     } catch (cause) {
-      throw new Unavailable('Redis can not be reached', { retryAfter: 5 }, { cause })
+      throw new Unavailable('The store is not available', { retryAfter: 5 }, { cause })
     }
   }
   const timesOf = (seconds: number) => ['PX', Math.max(1, Math.ceil(seconds * 1000))] as const

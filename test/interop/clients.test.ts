@@ -1,5 +1,5 @@
 import { feathers } from '@feathersjs/feathers'
-import { rest } from 'fastify-services/client'
+import { type ClientRequest, type Connection, rest } from 'fastify-services/client'
 import t from 'tap'
 import { createApi } from '../support/client-api.js'
 import { contract, nothing, type RemoteApp } from '../support/client-contract.js'
@@ -30,6 +30,26 @@ t.test('our client: every adapter on every server', async (t) => {
     }
   }
   t.comment(print(columns))
+})
+
+t.test('our client that sends queries as a body: servers of Feathers get them in the URL', async (t) => {
+  const { client } = createApi('fetch', fetch)
+  for (const [server, serve] of Object.entries(servers)) {
+    const sent: string[] = []
+    const app = client(await serve(t), { query: 'body' })
+    const { connection } = app as unknown as { connection: Connection }
+    const { send } = connection
+    const things = app.service('things')
+    Object.assign(connection, {
+      send: (request: ClientRequest) => {
+        sent.push(request.method)
+        return send(request)
+      }
+    })
+    const query = { name: 'Ada', tags: ['a', 'b'] }
+    for (let i = 0; i < 2; i++) t.match(await things.find({ query }), { query }, server)
+    t.same(sent.slice(1), server === 'fastify-services' && sent.length === 2 ? ['QUERY'] : ['GET', 'GET'], server)
+  }
 })
 
 const fill = (expected: unknown, value: unknown): unknown =>

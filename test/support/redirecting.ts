@@ -18,7 +18,7 @@ export interface Redirect {
 // Pages of any origin may call it with any header.
 const cors = {
   'access-control-allow-origin': '*',
-  'access-control-allow-headers': 'authorization,content-type,x-service-method,x-key,x-token',
+  'access-control-allow-headers': 'authorization,content-type,x-service-method,if-match,x-key,x-token',
   'access-control-allow-methods': 'GET,POST,PUT,PATCH,DELETE'
 }
 

@@ -1,9 +1,4 @@
-import { METHODS } from 'node:http'
-import cors from '@fastify/cors'
-import Fastify from 'fastify'
-import type { Params } from 'fastify-services'
 import {
-  type AdapterOptions,
   authentication,
   type ClientParams,
   createClient,
@@ -12,69 +7,15 @@ import {
   rest
 } from 'fastify-services/client'
 import { events } from 'fastify-services/client/events'
-import t, { type Test } from 'tap'
-import { executablePath, howToInstall, openPage } from '../support/chromium.js'
-import { type Api, createApi } from '../support/client-api.js'
+import t from 'tap'
+import { createApi } from '../support/client-api.js'
 import { createDrivers, inNode } from '../support/client-drivers.js'
 import { createLoginServer, credentials, user } from '../support/client-login.js'
 import { openEventsSite, type SiteServices, until } from '../support/events-site.js'
-import { createHost } from '../support/host.js'
-import { claims, forge, now } from '../support/tokens.js'
-
-const isKnown = METHODS.includes('QUERY') && (Fastify().supportedMethods as string[]).includes('QUERY')
-const skip = isKnown ? false : 'Node or Fastify has no QUERY'
-
-interface Served {
-  /** The status of all answers to a QUERY. */
-  refusal?: number
-  cors?: object
-}
-
-/** A server whose services answer with the query that they got. */
-async function serve(t: Test, { refusal, cors: corsOptions = {} }: Served = {}) {
-  const requests: string[] = []
-  const find = async ({ query }: Params) => ({ query })
-  const { app } = await createHost(t, {
-    before: async (app) => {
-      await app.register(cors, { methods: ['GET', 'QUERY'], exposedHeaders: ['Accept-Query'], ...corsOptions })
-      app.addHook('preHandler', async (request, reply) => {
-        requests.push(`${request.method} ${request.url.slice(0, 40)}`)
-        if (refusal && request.method === 'QUERY') return reply.code(refusal).send({ message: 'refused' })
-      })
-    },
-    after: (app) => {
-      app.service('queried', { find, get: async (id: string, { query }: Params) => ({ id, query }) })
-      app.service('others', { find, stats: find }, { methods: ['find', 'stats'], routes: { stats: 'GET /stats' } })
-    }
-  })
-  const base = await app.listen({ port: 0, host: '127.0.0.1' })
-  const connect = (options?: AdapterOptions, Class = FetchClient) =>
-    createClient().configure(rest(base, options).fetch(fetch, Class))
-  return { base, requests, connect }
-}
-
-// What a scenario of a page uses, it has as an argument.
-interface Asked {
-  base: string
-  options: AdapterOptions
-  queries: readonly Record<string, unknown>[]
-}
-const ask = async (api: Api, { base, options, queries }: Asked) => {
-  const queried = api.connect(base, options).service('queried')
-  const answers: unknown[] = []
-  for (const query of queries) answers.push(await api.outcome(() => queried.find({ query })))
-  return answers
-}
-
-const typed = { age: { $gt: 18 }, city: null, id: { $in: [] }, isOpen: true, text: 'ä😀' }
-const nothing = { id: { $in: [] } }
-const long = { id: { $in: Array.from({ length: 900 }, (_, id) => id) } }
-const inURL = { a: '1' }
-/** A token of the user that has expired. */
-const expired = forge(claims({ sub: '0', exp: now() - 1 }), {}, 's'.repeat(32))
+import { ask, expired, inURL, long, nothing, serveQueried, skip, typed } from '../support/query-app.js'
 
 t.test('every library sends QUERY where it is told to', { skip }, async (t) => {
-  const { base, requests } = await serve(t)
+  const { base, requests } = await serveQueried(t)
   for (const { adapter, run } of await createDrivers()) {
     const answers = await run(ask, { base, options: { query: 'body' }, queries: [typed, nothing, long, {}] })
     t.same(
@@ -90,7 +31,7 @@ t.test(
   'by itself, every library sends what a URL can not say once the server has said that it takes it',
   { skip },
   async (t) => {
-    const { base, requests } = await serve(t)
+    const { base, requests } = await serveQueried(t)
     for (const { adapter, run } of await createDrivers()) {
       const answers = await run(ask, {
         base,
@@ -108,46 +49,22 @@ t.test(
   }
 )
 
-t.test('in Chromium, across origins', { skip: skip || (executablePath === undefined && howToInstall) }, async (t) => {
-  const page = await openPage(t as Test, { hasCORS: true })
-  const printed: string[] = []
-  page.on('console', (message) => printed.push(message.text()))
-  const libraries = ['api', 'fetchApi', 'axiosApi', 'superagentApi']
-  const asks = (name: string, asked: Asked) =>
-    page.evaluate(`(${ask})(globalThis.${name}, ${JSON.stringify(asked)})`) as Promise<unknown[]>
-  const { base, requests } = await serve(t as Test)
-  for (const name of libraries) {
-    const told = await asks(name, { base, options: { query: 'body' }, queries: [typed, long] })
-    t.same(told, [{ query: typed }, { query: long }], name)
-    const learned = await asks(name, { base, options: {}, queries: [inURL, typed] })
-    t.same(learned, [{ query: inURL }, { query: typed }], `${name}, by itself`)
-    t.same(requests.splice(0), ['QUERY /queried', 'QUERY /queried', 'GET /queried?a=1', 'QUERY /queried'], name)
-  }
-  // Without `exposedHeaders` the page does not see `Accept-Query`.
-  const { base: hidden, requests: hiddenRequests } = await serve(t as Test, { cors: { exposedHeaders: [] } })
-  for (const name of libraries) await asks(name, { base: hidden, options: {}, queries: [inURL, { a: null }] })
-  t.same(
-    hiddenRequests,
-    libraries.flatMap(() => ['GET /queried?a=1', 'GET /queried?a='])
-  )
-})
-
 t.test('405 and 501: the query is sent in the URL, and so are all later ones to that server', { skip }, async (t) => {
   for (const status of [405, 501])
     for (const { adapter, run } of await createDrivers()) {
-      const { base, requests } = await serve(t, { refusal: status })
+      const { base, requests } = await serveQueried(t, { refusal: status })
       const answers = await run(ask, { base, options: { query: 'body' }, queries: [inURL, inURL] })
       t.same(answers, [{ query: inURL }, { query: inURL }], adapter)
       t.same(requests, ['QUERY /queried', 'GET /queried?a=1', 'GET /queried?a=1'], `${status}, ${adapter}`)
     }
-  const { requests, connect } = await serve(t, { refusal: 405 })
+  const { requests, connect } = await serveQueried(t, { refusal: 405 })
   const app = connect({ query: 'body' })
   for (const path of ['queried', 'others']) await app.service(path).find({ query: inURL })
   t.same(requests, ['QUERY /queried', 'GET /queried?a=1', 'GET /others?a=1'], 'another service')
 })
 
 t.test('a proxy that refuses what the server takes: by itself it is tried once', { skip }, async (t) => {
-  const { requests, connect } = await serve(t, { refusal: 405 })
+  const { requests, connect } = await serveQueried(t, { refusal: 405 })
   const queried = connect().service('queried')
   for (let i = 0; i < 3; i++) t.same(await queried.find({ query: { a: [], b: 1 } }), { query: { b: '1' } })
   t.same(requests, ['GET /queried?b=1', 'QUERY /queried', 'GET /queried?b=1', 'GET /queried?b=1'])
@@ -166,14 +83,14 @@ t.test('a server that takes queries in another format gets them in the URL', asy
 })
 
 t.test('another error of a QUERY is the error of the call', { skip }, async (t) => {
-  const { requests, connect } = await serve(t, { refusal: 403 })
+  const { requests, connect } = await serveQueried(t, { refusal: 403 })
   const call = connect({ query: 'body' }).service('queried').find({ query: inURL })
   await t.rejects(call, { code: 403, name: 'Forbidden', message: 'refused' })
   t.same(requests, ['QUERY /queried'])
 })
 
 t.test('a custom method with a GET is sent so, a `get` is not, and with `url` nothing is', { skip }, async (t) => {
-  const { base, requests, connect } = await serve(t)
+  const { base, requests, connect } = await serveQueried(t)
   const connection = rest(base, { query: 'body' }).fetch(fetch)
   const app = createClient().configure(connection)
   app.use('others', connection.service('others'), { methods: ['stats'], routes: { stats: 'GET /stats' } })
@@ -187,7 +104,7 @@ t.test('a custom method with a GET is sent so, a `get` is not, and with `url` no
 })
 
 t.test('numbers that JSON does not have are texts, as in a URL', { skip }, async (t) => {
-  const queried = (await serve(t)).connect({ query: 'body' }).service('queried')
+  const queried = (await serveQueried(t)).connect({ query: 'body' }).service('queried')
   const query = {
     big: 2n ** 70n,
     no: Number.NaN,
@@ -209,7 +126,7 @@ t.test(
         return super.getQuery({ tenant: 7, ...query })
       }
     }
-    const { requests, connect } = await serve(t)
+    const { requests, connect } = await serveQueried(t)
     const queried = connect({}, Tenant).service('queried')
     for (let i = 0; i < 2; i++) t.same(await queried.find({ query: { a: null } }), { query: { tenant: '7', a: '' } })
     t.same(

@@ -69,9 +69,14 @@ export function sharePage(): Promise<Page> {
   return page
 }
 
-/** A page of its own that has loaded that bundle. */
-export async function openPage(t: Test, options: ContextOptions = {}): Promise<Page> {
-  const script = await bundle('client-page.js')
+/** A page of its own that has loaded a bundle. */
+export async function openPage(
+  t: Test,
+  options: ContextOptions = {},
+  file = 'client-page.js',
+  search = ''
+): Promise<Page> {
+  const script = await bundle(file)
   const server = createServer((request, response) => {
     const isScript = request.url === '/bundle.js'
     response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
@@ -81,6 +86,6 @@ export async function openPage(t: Test, options: ContextOptions = {}): Promise<P
   t.teardown(() => server.close())
   const context = await openContext(t, options)
   const page = await context.newPage()
-  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/${search}`)
   return page
 }

@@ -1,4 +1,5 @@
 import { memory } from '@feathersjs/memory'
+import type { FastifyInstance } from 'fastify'
 import authentication, { type AuthenticationOptions, authenticate } from 'fastify-services/authentication'
 import { createClient, authentication as login, memoryStorage, rest, type Storage } from 'fastify-services/client'
 import type { Test } from 'tap'
@@ -9,8 +10,13 @@ export const user = { email: 'ada@example.com', password: 'a long secret' }
 export const credentials = { strategy: 'local', ...user }
 
 /** A server with one user, and a service at `/me` that only those may call who have logged in; closed when the test ends. */
-export async function createLoginServer(t: Test, options: Partial<AuthenticationOptions> = {}) {
+export async function createLoginServer(
+  t: Test,
+  options: Partial<AuthenticationOptions> = {},
+  before: (app: FastifyInstance) => unknown = () => undefined
+) {
   const { app, calls } = await createHost(t, {
+    before,
     after: async (app) => {
       app.service('users', memory() as object)
       await app.register(authentication, { secret: 's'.repeat(32), ...options })

@@ -32,8 +32,14 @@ export interface SiteServices {
 export type SiteClient = ClientApplication<SiteServices>
 
 /** A server with public notes, private ones of each user, and two users, `ada` and `bob`, whose password is their name. */
-export async function openEventsSite(t: Test, options: object = {}, extend = (_app: FastifyInstance) => {}) {
+export async function openEventsSite(
+  t: Test,
+  options: object = {},
+  extend = (_app: FastifyInstance) => {},
+  before: (app: FastifyInstance) => unknown = () => undefined
+) {
   const app = Fastify({ forceCloseConnections: true })
+  await before(app)
   await app.register(services)
   await app.register(auth, { secret: 's'.repeat(32), refresh: true })
   app.service('users', new MemoryService({ startId: 1 }) as object, { methods: [] })

@@ -238,7 +238,7 @@ t.test('what can not be is refused at the start', async (t) => {
   })
   const ofAll = resource(Post, { methods: { all: {} } })
   await t.rejects(createApp(t, ofAll, { all: echo }), {
-    message: "'all' can't be a method of the service 'posts': hooks use the word"
+    message: "'all' can't be a method of the service 'posts': services or their hooks have the name already"
   })
   const other = resource(Post, { methods: { publish: { route: 'POST publish' as 'POST /' } } })
   await t.rejects(createApp(t, other, { publish: echo }), {

@@ -109,7 +109,6 @@ export class EventStream {
 
   /** Tells that events were missed, once the subscriber reads again. */
   lose(): void {
-    if (this.#isLost || this.#isOver) return
     this.#isLost = true
     this.#losses += 1
     this.#text = ''

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { type HookContext, NotFound } from '../../index.js'
 import authentication, { authenticate, own } from '../../lib/authentication/index.js'
+import { type EventLog, memoryLog } from '../../lib/events/index.js'
 import '../support/auth-scrypt.js'
 import { list, memory, readUser, serviceAt, startEvents } from '../support/events-app.js'
 
@@ -107,6 +108,29 @@ t.test('a stream ends before its token does, and with a log-out', async (t) => {
     t.same((await stream.end()).events, [{ path: 'events', event: 'stopped', reason: 'revoked' }])
   t.equal(app.events.streams, 1)
   t.notOk(bob.isOver)
+})
+
+t.test('a token that ends while what was missed is read: nothing of that is told', async (t) => {
+  const log = memoryLog()
+  let read = log.read
+  const slow: EventLog = { ...log, read: (after) => read(after) }
+  const { call, subscribe, login } = await startWithLogin(t, { log: slow }, { expiresIn: '3s' })
+  const ann = await login('ann')
+  const first = await subscribe(list('notes'), ann).connected
+  first.socket.destroy()
+  await call('POST', '/notes', { text: 'missed' }, ann)
+  let goOn = () => {}
+  const isOver = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  read = async (after) => {
+    await isOver
+    return log.read(after)
+  }
+  const late = subscribe(list('notes'), { ...ann, 'last-event-id': String(first.id) })
+  await late.end()
+  goOn()
+  t.same(late.frames, [{ path: 'events', event: 'stopped', reason: 'expired' }])
 })
 
 t.test('users who are looked up slowly: the stream of one who is gone ends once', async (t) => {

@@ -174,6 +174,8 @@ async function misreads(processes: readonly Process[]): Promise<string[]> {
   return found
 }
 
+t.setTimeout(600_000)
+
 t.test('whatever happens to Redis, each event is told once or a loss is', { skip: skipRedis }, async (t) => {
   for (let run = 0; run < runs; run++)
     t.same(await search(t, createGenerator(seed + run)), [], `SEED=${seed + run} RUNS=1`)

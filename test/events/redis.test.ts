@@ -301,6 +301,7 @@ t.test('with a Redis', { skip: skipRedis }, async (t) => {
     await Promise.all(Array.from({ length: 2001 }, (_, index) => log.append(loggedEvent(index))))
     await until(() => ids().length === 2001)
     t.equal(await log.read(before), undefined)
+    t.equal(await log.read('99999999999999-0'), undefined, 'nor is a position of the future')
   })
 
   await t.test('durable: a call is answered when its event is in the log, and is 503 where it is not', async (t) => {

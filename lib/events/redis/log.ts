@@ -1,14 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
-import { Unavailable } from '../../core/errors.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import type { EventLog, LogEntry, LoggedEvent, LogListener } from '../log.js'
 import { sizeOf } from '../log.js'
 import { time, wholeNumber } from '../options.js'
 import { withinTime } from '../patience.js'
 import type { RedisClient } from './client.js'
-import { type EncodedEvent, encodeEvent, entriesRead, readEntries, type StreamEntry } from './entries.js'
-import { appendScript, beatScript } from './scripts.js'
+import { entriesRead, readEntries, type StreamEntry } from './entries.js'
+import { pauseAfter, Writer } from './writer.js'
 
 export interface RedisLogOptions {
   /** What the names of its keys begin with. Applications that share a Redis need names of their own. Default `'fastify-services:events'`. */
@@ -33,23 +30,13 @@ const ofRedisLog: OptionTable<RedisLogOptions> = {
 
 /** How many events a subscriber may have missed: of more, it reads anew. */
 const mostMissed = 2000
-const batchSize = 200
+const mostMissedBytes = 8 * 1024 * 1024
+/** How many entries are read in one step: each may have a record of any length. */
+const pageSize = 100
 /** How long a client may take for its first connection before that is told, in ms. */
 const startTime = 2000
 /** The position of a process that has not reached Redis yet. No entry has it. */
 const unjoined = 'none'
-
-/** Events that are given to the log in one step. Its number tells it apart when it is sent again. */
-interface EventBatch {
-  readonly number: number
-  readonly items: readonly WaitingEvent[]
-}
-
-interface WaitingEvent {
-  readonly encoded: EncodedEvent
-  readonly size: number
-  readonly settle: () => void
-}
 
 class RedisLog implements EventLog {
   readonly #client: RedisClient
@@ -57,19 +44,13 @@ class RedisLog implements EventLog {
   readonly #reader: RedisClient
   readonly #options: Required<RedisLogOptions>
   readonly #keys: readonly [log: string, processes: string]
-  readonly #process = randomUUID()
+  readonly #writer: Writer
   readonly #listeners = new Set<LogListener>()
   readonly #timer: NodeJS.Timeout
   #onJoin: (() => void) | undefined
   #newest = unjoined
-  #hasJoined = false
   readonly #begin = Date.now()
-  #waiting: WaitingEvent[] = []
-  #waitingBytes = 0
-  #batch: EventBatch | undefined
-  #batches = 0
-  #hasGivenUp = false
-  #flushing: Promise<void> | undefined
+  #reading: Promise<unknown> | undefined
   #isAway = false
   #isClosed = false
 
@@ -77,10 +58,13 @@ class RedisLog implements EventLog {
     this.#client = client
     this.#options = options
     this.#keys = [`{${options.key}}:log`, `{${options.key}}:processes`]
+    const { events, age, beat, waiting } = options
+    const [onAnswer, onFailure] = [() => this.#setBack(), (error: unknown) => this.#setAway(error)]
+    this.#writer = new Writer({ client, keys: this.#keys, events, age, beat, waiting, onAnswer, onFailure })
     this.#reader = client.duplicate()
     this.#reader.on('error', (error: unknown) => this.#setAway(error))
     this.#reader.on('close', () => this.#setAway(new Error('The connection to Redis has ended')))
-    this.#timer = setInterval(() => void this.#beat(), options.beat)
+    this.#timer = setInterval(() => void this.#beat(), beat)
     this.#timer.unref()
     void this.#follow()
   }
@@ -94,16 +78,7 @@ class RedisLog implements EventLog {
   }
 
   append(event: LoggedEvent): Promise<void> {
-    const size = sizeOf(event)
-    if (this.#waitingBytes + size > this.#options.waiting) {
-      this.#hasGivenUp = true
-      return Promise.reject(new Unavailable('Redis can not be reached, and too many events wait for it'))
-    }
-    this.#waitingBytes += size
-    return new Promise((settle) => {
-      this.#waiting.push({ encoded: encodeEvent(event), size, settle })
-      this.#flushing ??= this.#flush()
-    })
+    return this.#writer.append(event)
   }
 
   newest(): string {
@@ -114,12 +89,21 @@ class RedisLog implements EventLog {
     const end = this.#newest
     if (!/^\d{1,15}-\d{1,15}$/.test(after) || end === unjoined) return undefined
     if (after === end) return []
-    const range = ['XRANGE', this.#keys[0], `(${after}`, end, 'COUNT', mostMissed + 1] as const
-    const entries = readEntries(await withinTime(this.#options.beat, this.#client.callBuffer(...range)))
-    const isWhole = ({ previous, event }: StreamEntry, index: number) =>
-      previous === (entries[index - 1]?.id ?? after) && event !== undefined
-    if (entries.length === 0 || entries.length > mostMissed || !entries.every(isWhole)) return undefined
-    return entries.map(({ id, event }) => ({ id, event: event as LoggedEvent }))
+    const entries: LogEntry[] = []
+    let [last, size] = [after, 0]
+    while (last !== end) {
+      const range = ['XRANGE', this.#keys[0], `(${last}`, end, 'COUNT', pageSize] as const
+      const page = readEntries(await withinTime(this.#options.beat, this.#client.callBuffer(...range)))
+      if (page.length === 0) return undefined
+      for (const { id, previous, event } of page) {
+        if (previous !== last || event === undefined) return undefined
+        entries.push({ id, event })
+        last = id
+        size += sizeOf(event)
+      }
+      if (entries.length > mostMissed || size > mostMissedBytes) return undefined
+    }
+    return entries
   }
 
   listen(listener: LogListener): () => void {
@@ -129,12 +113,7 @@ class RedisLog implements EventLog {
 
   async close(): Promise<void> {
     clearInterval(this.#timer)
-    // A process that could not give all its events to Redis does not say goodbye: the others find out, and read anew.
-    const leave = async () => {
-      await this.#flushing
-      await this.#client.callBuffer('HDEL', this.#keys[1], this.#process)
-    }
-    await withinTime(2000, leave()).catch(() => {})
+    await this.#writer.close()
     this.#isClosed = true
     this.#reader.disconnect()
   }
@@ -146,18 +125,9 @@ class RedisLog implements EventLog {
       try {
         if (this.#newest === unjoined) await this.#join()
         const { beat } = this.#options
-        // Clients have timeouts for commands, which are for others than this one.
-        const read = [
-          'XREAD',
-          'COUNT',
-          500,
-          'BLOCK',
-          Math.min(beat, 1000),
-          'STREAMS',
-          this.#keys[0],
-          this.#newest
-        ] as const
-        const answer = await withinTime(beat * 3, this.#reader.callBuffer(...read))
+        // A question that Redis has not answered in time is not asked a second time: its answer may come yet.
+        this.#reading ??= this.#read()
+        const answer = await withinTime(beat * 3, this.#reading)
         for (const entry of entriesRead(answer)) this.#take(entry)
         failures = 0
       } catch (error) {
@@ -166,6 +136,15 @@ class RedisLog implements EventLog {
         await pauseAfter(failures++)
       }
     }
+  }
+
+  /** Waits for entries, for less time than clients give to a command. */
+  #read(): Promise<unknown> {
+    const place = ['STREAMS', this.#keys[0], this.#newest] as const
+    const block = Math.min(this.#options.beat, 1000)
+    return this.#reader.callBuffer('XREAD', 'COUNT', pageSize, 'BLOCK', block, ...place).finally(() => {
+      this.#reading = undefined
+    })
   }
 
   #take({ id, previous, isLoss, event }: StreamEntry): void {
@@ -181,65 +160,19 @@ class RedisLog implements EventLog {
   }
 
   async #join(): Promise<void> {
-    this.#newest = await this.#sign()
+    this.#newest = await this.#writer.sign()
     this.#onJoin?.()
     this.#tellLoss()
   }
 
-  /** Gives a sign of life. @returns the newest position */
-  async #sign(): Promise<string> {
-    const { beat, age } = this.#options
-    const numbers = [this.#batches, Number(this.#hasJoined), beat * 3, age]
-    const newest = await withinTime(beat * 3, this.#evaluate(beatScript, this.#process, ...numbers))
-    this.#hasJoined = true
-    this.#setBack()
-    return newest
-  }
-
   async #beat(): Promise<void> {
     try {
-      const newest = await this.#sign()
+      const newest = await this.#writer.sign()
       // The log was emptied, and the clock of Redis is behind: what comes has older ids, and would never be read.
       if (this.#newest !== unjoined && isOlder(newest, this.#newest)) this.#newest = unjoined
     } catch (error) {
       this.#setAway(error)
     }
-  }
-
-  /** Gives what waits to Redis, in order, until nothing is left. */
-  async #flush(): Promise<void> {
-    let failures = 0
-    // Events of one turn go together.
-    await undefined
-    while (this.#waiting.length > 0 && !this.#isClosed) {
-      this.#batch ??= { number: this.#batches + 1, items: this.#waiting.slice(0, batchSize) }
-      const { number, items } = this.#batch
-      const hasGivenUp = this.#hasGivenUp
-      try {
-        if (!this.#hasJoined) await this.#sign()
-        const settings = [this.#process, number, this.#options.events, Number(hasGivenUp)]
-        await this.#evaluate(appendScript, ...settings, ...items.flatMap(({ encoded }) => encoded))
-      } catch (error) {
-        this.#setAway(error)
-        await pauseAfter(failures++)
-        continue
-      }
-      failures = 0
-      this.#setBack()
-      this.#batches = number
-      this.#batch = undefined
-      if (hasGivenUp) this.#hasGivenUp = false
-      this.#waiting.splice(0, items.length)
-      for (const { size, settle } of items) {
-        this.#waitingBytes -= size
-        settle()
-      }
-    }
-    this.#flushing = undefined
-  }
-
-  #evaluate(script: string, ...values: readonly (string | number | Uint8Array)[]): Promise<string> {
-    return this.#client.callBuffer('EVAL', script, 2, ...this.#keys, ...(values as Buffer[])).then(String)
   }
 
   #setAway(error: unknown): void {
@@ -255,8 +188,6 @@ class RedisLog implements EventLog {
     for (const listener of this.#listeners) listener.onBack?.()
   }
 }
-
-const pauseAfter = (failures: number) => pause(Math.min(50 * 2 ** failures, 1000), undefined, { ref: false })
 
 function isOlder(first: string, second: string): boolean {
   const [[time = 0, turn = 0] = [], [otherTime = 0, otherTurn = 0] = []] = [first, second].map((id) =>

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Unavailable } from '../../core/errors.js'
+import { type LoggedEvent, sizeOf } from '../log.js'
+import { withinTime } from '../patience.js'
+import type { RedisClient } from './client.js'
+import { type EncodedEvent, encodeEvent } from './entries.js'
+import { appendScript, beatScript } from './scripts.js'
+
+/** Events that are given to the log in one step. */
+interface EventBatch {
+  /** By which Redis knows it again, when it is sent a second time. */
+  readonly number: number
+  readonly items: readonly WaitingEvent[]
+  /** Whether events were given up before it. */
+  readonly isLoss: boolean
+}
+
+interface WaitingEvent {
+  readonly encoded: EncodedEvent
+  readonly size: number
+  readonly settle: () => void
+}
+
+export interface WriterSettings {
+  readonly client: RedisClient
+  readonly keys: readonly [log: string, processes: string]
+  readonly events: number
+  readonly age: number
+  readonly beat: number
+  readonly waiting: number
+  /** Is called when Redis has answered. */
+  onAnswer(): void
+  onFailure(error: unknown): void
+}
+
+const batchSize = 200
+
+/** A process as Redis knows it: gives its events to the log, in order and once, and its signs of life. */
+export class Writer {
+  readonly #settings: WriterSettings
+  readonly #process = randomUUID()
+  #hasSigned = false
+  #waiting: WaitingEvent[] = []
+  #waitingBytes = 0
+  #batch: EventBatch | undefined
+  #batches = 0
+  #hasGivenUp = false
+  #flushing: Promise<void> | undefined
+  #isClosed = false
+
+  constructor(settings: WriterSettings) {
+    this.#settings = settings
+  }
+
+  /** @returns a promise that ends when the event is in the log. @throws Unavailable when too many wait */
+  async append(event: LoggedEvent): Promise<void> {
+    const size = sizeOf(event)
+    if (this.#waitingBytes + size > this.#settings.waiting) {
+      this.#hasGivenUp = true
+      throw new Unavailable('Redis can not be reached, and too many events wait for it')
+    }
+    this.#waitingBytes += size
+    await new Promise<void>((settle) => {
+      this.#waiting.push({ encoded: encodeEvent(event), size, settle })
+      this.#flushing ??= this.#flush()
+    })
+  }
+
+  /** Gives a sign of life. @returns the newest position */
+  async sign(): Promise<string> {
+    const { beat, age, onAnswer } = this.#settings
+    const numbers = [this.#batches, Number(this.#hasSigned), beat * 3, age]
+    const newest = await withinTime(beat * 3, this.#evaluate(beatScript, numbers))
+    this.#hasSigned = true
+    onAnswer()
+    return newest
+  }
+
+  /** Says goodbye, when all events are in the log. A process that can't does not: the others find out, and read anew. */
+  async close(): Promise<void> {
+    const { client, keys } = this.#settings
+    const leave = async () => {
+      await this.#flushing
+      await client.callBuffer('HDEL', keys[1], this.#process)
+    }
+    await withinTime(2000, leave()).catch(() => {})
+    this.#isClosed = true
+  }
+
+  /** Gives what waits to Redis, in order, until nothing is left. */
+  async #flush(): Promise<void> {
+    let failures = 0
+    // Events of one turn go together.
+    await undefined
+    while (this.#waiting.length > 0 && !this.#isClosed) {
+      this.#batch ??= this.#nextBatch()
+      const { number, items, isLoss } = this.#batch
+      try {
+        if (!this.#hasSigned) await this.sign()
+        const numbers = [number, this.#settings.events, Number(isLoss)]
+        await this.#evaluate(appendScript, numbers, ...items.flatMap(({ encoded }) => encoded))
+      } catch (error) {
+        this.#settings.onFailure(error)
+        await pauseAfter(failures++)
+        continue
+      }
+      failures = 0
+      this.#batches = number
+      this.#batch = undefined
+      this.#settings.onAnswer()
+      this.#waiting.splice(0, items.length)
+      for (const { size, settle } of items) {
+        this.#waitingBytes -= size
+        settle()
+      }
+    }
+    this.#flushing = undefined
+  }
+
+  #nextBatch(): EventBatch {
+    const batch = { number: this.#batches + 1, items: this.#waiting.slice(0, batchSize), isLoss: this.#hasGivenUp }
+    this.#hasGivenUp = false
+    return batch
+  }
+
+  #evaluate(script: string, numbers: readonly number[], ...events: readonly (string | Uint8Array)[]): Promise<string> {
+    const { client, keys } = this.#settings
+    const values = [this.#process, ...numbers, ...(events as string[])]
+    return client.callBuffer('EVAL', script, 2, ...keys, ...values).then(String)
+  }
+}
+
+/** Waits longer after each failure, up to a second. */
+export const pauseAfter = (failures: number) => pause(Math.min(50 * 2 ** failures, 1000), undefined, { ref: false })

@@ -72,7 +72,11 @@ t.test('nothing of a document or a record becomes HTML, code or an address', { s
   const inert = async (what: string) => {
     t.equal(await page.evaluate('globalThis.hit'), undefined, what)
     t.equal(await page.locator('img, iframe, object, embed, style ~ script').count(), 0, `${what}: no elements`)
-    const links = await page.locator('a').evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+    const links = await page
+      .locator('a')
+      .evaluateAll((all) =>
+        all.map((link) => (link as unknown as { getAttribute(name: string): string | null }).getAttribute('href'))
+      )
     t.strictSame(
       links.filter((href) => !href?.startsWith('#/')),
       [],

@@ -43,7 +43,9 @@ t.test('the page says nothing that is not so', { skip: howToInstall }, async (t)
     await page.setViewportSize({ width: 1280, height: 800 })
     const cells = page.locator('tbody tr:nth-child(4) td')
     const places = async () =>
-      (await cells.evaluateAll((all) => all.map((cell) => cell.getBoundingClientRect().top))) as number[]
+      (await cells.evaluateAll((all) =>
+        all.map((cell) => (cell as unknown as { getBoundingClientRect(): { top: number } }).getBoundingClientRect().top)
+      )) as number[]
     await button(page, 'Add a condition').click()
     const [first, ...others] = await places()
     t.ok(others.every((top) => top === first))

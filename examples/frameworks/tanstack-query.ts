@@ -1,0 +1,9 @@
+import type { QueryClient, QueryKey } from '@tanstack/query-core'
+import type { LiveList } from 'fastify-services/client/events'
+
+/** Keeps what a query has found as the server has it. @returns a function that ends that */
+export function keepLive<Item>(queryClient: QueryClient, queryKey: QueryKey, list: LiveList<Item[]>): () => void {
+  return list.subscribe(({ state, data }) => {
+    if (state === 'live') queryClient.setQueryData(queryKey, data)
+  })
+}

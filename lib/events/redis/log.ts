@@ -33,6 +33,8 @@ const mostMissed = 2000
 const mostMissedBytes = 8 * 1024 * 1024
 /** How many entries are read in one step: each may have a record of any length. */
 const pageSize = 100
+/** How long Redis may take for missed events, in ms. */
+const readTime = 5000
 /** How long a client may take for its first connection before that is told, in ms. */
 const startTime = 2000
 /** The position of a process that has not reached Redis yet. No entry has it. */
@@ -93,7 +95,7 @@ class RedisLog implements EventLog {
     let [last, size] = [after, 0]
     while (last !== end) {
       const range = ['XRANGE', this.#keys[0], `(${last}`, end, 'COUNT', pageSize] as const
-      const page = readEntries(await withinTime(this.#options.beat, this.#client.callBuffer(...range)))
+      const page = readEntries(await withinTime(readTime, this.#client.callBuffer(...range)))
       if (page.length === 0) return undefined
       for (const { id, previous, event } of page) {
         if (previous !== last || event === undefined) return undefined

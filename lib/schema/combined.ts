@@ -19,6 +19,10 @@ export function ownOpenness(schema: JsonSchema): Openness | undefined {
 
 export const isDefined = (value: unknown) => value !== undefined
 
+/** Whether a schema says itself what the items of a list are. */
+export const speaksOfItems = ({ items, additionalItems, unevaluatedItems, contains }: JsonSchema): boolean =>
+  [items, additionalItems, unevaluatedItems, contains].some(isDefined)
+
 /** The branches of a union that a value may be of. */
 type ChosenOf = (branches: readonly SchemaValue[]) => readonly SchemaValue[]
 

@@ -125,6 +125,9 @@ export const definitionKeywords = ['definitions', '$defs'] as const
 export const unionKeywords = ['anyOf', 'oneOf'] as const
 export type UnionKeyword = (typeof unionKeywords)[number]
 
+/** The keywords that say who sets a field, and whether it leaves. */
+export const flagKeywords = ['readOnly', 'writeOnly'] as const
+
 /** Keywords that apply a schema to some values, each with the one that a check reads after it. */
 export const conditionKeywords = [
   ['if', 'then'],

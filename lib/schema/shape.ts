@@ -1,6 +1,6 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { Alternatives } from './alternatives.js'
-import { type InnerPlace, isDefined, opennessOf, ownOpenness, schemasWithin, surelyApplying } from './combined.js'
+import { type InnerPlace, opennessOf, ownOpenness, schemasWithin, speaksOfItems, surelyApplying } from './combined.js'
 import { type FlaggedNames, isFlaggedByName } from './flagged-names.js'
 import { isSchema } from './keywords.js'
 import {
@@ -266,10 +266,14 @@ export class Shape {
 
   /** Whether no part speaks of fields or items. */
   get saysNothing(): boolean {
-    const says = ({ contains, ...part }: JsonSchema) =>
-      ownOpenness(part) !== undefined ||
-      [part.items, part.additionalItems, part.unevaluatedItems, contains].some(isDefined)
+    const says = (part: JsonSchema) => ownOpenness(part) !== undefined || speaksOfItems(part)
     return this.unions.length === 0 && ![...this.parts].some(says)
+  }
+
+  /** Whether the schemas are written for lists: they state the type, or speak of items. */
+  get isOfLists(): boolean {
+    const isStated = this.kinds !== kindBits.all || [...this.parts].some(speaksOfItems)
+    return (this.kinds & kindBits.array) !== 0 && isStated
   }
 
   /** The names that a value must have, whatever branch of a union it is of. */

@@ -2,11 +2,13 @@ import type { JsonSchema } from '../../../types/resource.js'
 import type { SchemaValue } from '../../../types/standard-schema.js'
 import { noNames, WrittenSchema } from '../../schema/documents.js'
 import { isInPlace, isSchema, mapSubschemas } from '../../schema/keywords.js'
-import type { Shape } from '../../schema/shape.js'
+import type { ShapeMember } from '../../schema/shape.js'
 import { refusal } from './problem.js'
 
 /** What a field that is a file may hold. */
 export interface FileRules {
+  /** Whether only the server sets it. */
+  readonly readOnly: boolean
   readonly isList: boolean
   readonly isNullable: boolean
   /** Media types, as in `image/png` and `image/*`. None: any. */
@@ -28,25 +30,25 @@ export function filesOf(document: JsonSchema): Files {
   // A fast way out, since most records have no files.
   if (!/"(binary|contentMediaType)"/.test(JSON.stringify(document))) return new Map()
   const { root } = new WrittenSchema(document, { flagged: noNames }).shapes
-  const fields = root.names.map((name) => [name, toRules(root.field(name).shape)] as const)
+  const fields = root.names.map((name) => [name, toRules(root.field(name))] as const)
   return new Map(fields.filter((entry): entry is [string, FileRules] => entry[1] !== undefined))
 }
 
-function toRules(shape: Shape): FileRules | undefined {
+function toRules({ shape, readOnly }: ShapeMember): FileRules | undefined {
   const parts = [...shape.parts]
   const isNullable = parts.some(({ type = [] }) => [type].flat().includes('null'))
   const isList = parts.some(({ items }) => items !== undefined)
   if (isList) {
-    const item = shape.of({}).item(0).shape
-    const files = [...item.parts].some(isFile) ? toRules(item) : undefined
-    return files && { ...files, isList: true, isNullable }
+    const item = shape.of({}).item(0)
+    const files = [...item.shape.parts].some(isFile) ? toRules(item) : undefined
+    return files && { ...files, readOnly: readOnly || files.readOnly, isList: true, isNullable }
   }
   const [file] = parts.filter(isFile)
   if (file === undefined) return undefined
   const { minLength, maxLength } = file as { minLength?: number; maxLength?: number }
   const named = parts.flatMap(({ contentMediaType }) => contentMediaType ?? []) as string[]
   const types = named.some((type) => anyMediaType.has(type)) ? [] : named.map((type) => type.toLowerCase())
-  return { isList: false, isNullable, types, minLength, maxLength }
+  return { readOnly, isList: false, isNullable, types, minLength, maxLength }
 }
 
 const anyMediaType = new Set(['*/*', 'application/octet-stream'])
@@ -58,8 +60,11 @@ export function withoutFiles(schema: JsonSchema): JsonSchema {
   const ofRecord = (part: SchemaValue): SchemaValue =>
     isSchema(part)
       ? mapSubschemas(part, (inner, keyword, name = '') => {
-          const isFile = keyword === 'properties' && files.has(name)
-          if (isFile) return isSchema(inner) && files.get(name)?.isList ? { ...inner, items: {} } : {}
+          const file = keyword === 'properties' ? files.get(name) : undefined
+          if (file !== undefined) {
+            const { readOnly, isList } = file
+            return { ...(isSchema(inner) && isList && { ...inner, items: {} }), ...(readOnly && { readOnly }) }
+          }
           return isInPlace(keyword) ? ofRecord(inner) : inner
         })
       : part

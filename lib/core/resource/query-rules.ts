@@ -58,9 +58,7 @@ export function toQueryRules(
   more: ReadonlyMap<string, Operand>
 ): QueryRules {
   const fields = record.names.map((name) => ({ name, member: certain(record.field(name)) }))
-  const readable = fields.filter(
-    ({ member }) => member.isKnown && !member.writeOnly && !member.shape.mayHave('writeOnly')
-  )
+  const readable = fields.filter(({ member }) => isReadable(member))
   const furtherOperators = Object.entries(operators).map(
     ([name, schema]) => [name, schema && toOperand(schema)] as const
   )
@@ -90,6 +88,9 @@ function certain(member: ShapeMember): ShapeMember {
   return { ...member, shape: shapes.of(named) }
 }
 
+/** Whether a value may stand there, and leave. */
+const isReadable = ({ isKnown, writeOnly, shape }: ShapeMember) => isKnown && !writeOnly && !shape.mayHave('writeOnly')
+
 const isScalar = (shape: Shape) =>
   (shape.kinds & ~kindBits.scalar) === 0 || (shape.kinds === kindBits.all && shape.isSilent)
 
@@ -98,8 +99,10 @@ function comparedShape(shape: Shape): Shape | undefined {
   if (isScalar(shape)) return shape
   const list = shape.of({})
   if ((shape.kinds & kindBits.array) === 0 || (shape.kinds & kindBits.object) !== 0 || list.isTuple) return undefined
-  const { shape: item, isKnown } = list.item(0)
-  if (!isKnown || !isScalar(item)) return undefined
+  const member = list.item(0)
+  const { shape: item } = member
+  // What is hidden must not be found out by asking, either.
+  if (!isReadable(member) || !isScalar(item)) return undefined
   const { shapes, kinds } = shape
   return (kinds & kindBits.null) === 0 ? item : shapes.of([shapes.alternatives.union([item.schemas, [nothing]])])
 }

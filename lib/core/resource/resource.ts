@@ -4,13 +4,14 @@ import { noNames, WrittenSchema } from '../../schema/documents.js'
 import { isSchema, mapSubschemas } from '../../schema/keywords.js'
 import { kindBits } from '../../schema/reader.js'
 import type { Shape } from '../../schema/shape.js'
+import { withFlagsOfBoth } from '../../schema/sides.js'
 import { attempt } from '../errors.js'
 import { methods } from '../methods.js'
 import { checkOptionNames } from '../options.js'
 import { type BodyRules, checkExamples, partValidation } from './body.js'
 import { toCustomMethods } from './custom-methods.js'
 import { filesOf, withoutFiles } from './files.js'
-import { readJsonSchema } from './json-schema.js'
+import { readJsonSchema, standardOf } from './json-schema.js'
 import { type Operand, toOperand, toQueryRules, toQuerystring } from './query-rules.js'
 import { type MethodRules, type RecordRules, rulesKey } from './rules.js'
 import { checkOf, validateOf } from './validate.js'
@@ -47,8 +48,7 @@ export function resource<const S, const O extends ResourceOptions<FieldOf<S>> = 
 ): Resource<S, O>
 export function resource(schema: unknown, options: ResourceOptions = {}): object {
   checkOptionNames(options, Object.keys(resourceOptionNames), 'resource() has')
-  const input = readJsonSchema(schema, 'input')
-  const output = readJsonSchema(options.response ?? schema, 'output')
+  const { input, output } = readSides(schema, options)
   const { readOnly = [], writeOnly = [] } = options
   // JSON has no files.
   const files = [...filesOf(output.document).keys()]
@@ -91,6 +91,16 @@ export function resource(schema: unknown, options: ResourceOptions = {}): object
     all.push(...toCustomMethods(options.methods, { ...fields, record, response, query: rules, readParameters }))
   }
   return Object.fromEntries(all.map((ofMethod) => [ofMethod.method, toMethodSchema(ofMethod)]))
+}
+
+/** What is sent of a record, and what of it leaves. */
+function readSides(schema: unknown, { response }: ResourceOptions) {
+  const input = readJsonSchema(schema, 'input')
+  const output = readJsonSchema(response ?? schema, 'output')
+  // A schema of its own for what leaves says itself what that is. One of JSON has no transformations.
+  if (response !== undefined || standardOf(schema) === undefined) return { input, output }
+  const sides = withFlagsOfBoth(input.document, output.document)
+  return { input: { ...input, document: sides.input }, output: { ...output, document: sides.output } }
 }
 
 /** The schemas of a method for Fastify, which hold its rules. */

@@ -106,7 +106,8 @@ export function createSerializer(
     // A record with a field of that name is one, also beside numbers.
     const mayBePage = answersPages(method) || (isCustom && !shape.names.includes('data'))
     const takesObjects = (shape.kinds & kindBits.object) !== 0
-    const takesLists = (shape.kinds & kindBits.array) !== 0
+    // A schema that states no type lets lists pass, too: each item of one is held to it.
+    const takesLists = outgoing !== record.outgoing && shape.isOfLists
     const toItem = takesLists && !takesObjects ? (item: unknown) => (project([item]) as unknown[])[0] : project
     const toList = takesLists ? project : (items: unknown[]) => items.map(project)
     const serialize = withOwnError((data) => {

@@ -1,0 +1,113 @@
+import multipart from '@fastify/multipart'
+import Fastify from 'fastify'
+import services, { resource } from 'fastify-services'
+import t from 'tap'
+import * as z from 'zod'
+
+const create = async (data: object) => data
+const find = async () => []
+const json = { accept: 'application/json', 'content-type': 'application/json' }
+
+t.test('a query can not ask for the items of a list that do not leave', async (t) => {
+  const app = Fastify()
+  await app.register(services)
+  const items = { type: 'string', writeOnly: true }
+  const schema = resource({
+    type: 'object',
+    properties: { id: { type: 'integer' }, keys: { type: 'array', items }, some: { type: 'array', contains: items } }
+  })
+  app.service('things', { find } as object, { schema: schema as object })
+  for (const query of ['keys=a', 'keys[$in][]=a', '$or[0][keys]=a', 'some=a'])
+    t.match(
+      await app.inject({ url: `/things?${query}`, headers: json }),
+      { statusCode: 400, body: /is not known/ },
+      query
+    )
+  await app.close()
+})
+
+t.test('a file that only the server sets', async (t) => {
+  const app = Fastify()
+  await app.register(multipart)
+  await app.register(services)
+  const file = { type: 'string', format: 'binary' }
+  const schema = resource({
+    type: 'object',
+    properties: {
+      photo: file,
+      tags: { type: 'array', items: { type: 'string' } },
+      icon: { ...file, readOnly: true },
+      scans: { type: 'array', items: file, readOnly: true },
+      notes: { type: 'array', items: { ...file, readOnly: true } }
+    }
+  })
+  app.service('things', { create } as object, { schema: schema as object })
+  for (const name of ['icon', 'scans', 'notes']) {
+    const data = new FormData()
+    data.append(name, new File(['x'], 'x.txt'))
+    const { headers, body } = new Response(data)
+    const payload = Buffer.from(await new Response(body).arrayBuffer())
+    const type = headers.get('content-type') as string
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/things',
+      headers: { ...json, 'content-type': type },
+      payload
+    })
+    t.match(answer, { statusCode: 400, body: /can not be (set|a file)/ }, name)
+    const payloadOfJson = { [name]: name === 'icon' ? null : [] }
+    const ofJson = await app.inject({ method: 'POST', url: '/things', headers: json, payload: payloadOfJson })
+    t.match(ofJson, { statusCode: 400 }, `${name} in JSON`)
+  }
+  await app.close()
+})
+
+t.test('long lists whose items must differ are looked through once', async (t) => {
+  const app = Fastify()
+  await app.register(services)
+  const schema = resource({ type: 'object', properties: { rows: { type: 'array', uniqueItems: true } } })
+  app.service('things', { create } as object, { schema: schema as object })
+  const post = (rows: unknown) =>
+    app.inject({ method: 'POST', url: '/things', headers: json, payload: { rows } as object })
+  const rows = Array.from({ length: 20_000 }, (_, a) => ({ a, b: [a, null] }))
+  t.equal((await post(rows)).statusCode, 201)
+  const again = await post([...rows, { b: [7, null], a: 7 }])
+  t.match(again, { statusCode: 400, body: /rows must have no item twice/ }, 'whatever the order of the fields')
+  t.equal(
+    (await post([1, '1', true, null, [], {}, 'null'])).statusCode,
+    201,
+    'what is of another type is another value'
+  )
+  await app.close()
+})
+
+t.test('a field that does not leave stays hidden behind a transformation', async (t) => {
+  const app = Fastify()
+  await app.register(services)
+  const secret = z
+    .string()
+    .meta({ writeOnly: true })
+    .transform((text) => `hash of ${text}`)
+  const stamp = z.string().pipe(z.string().meta({ readOnly: true }))
+  const Node = z.object({
+    name: z.string(),
+    secret: secret.optional(),
+    stamp: stamp.optional(),
+    list: z.array(z.object({ secret })).optional(),
+    get inner() {
+      return Node.optional()
+    }
+  })
+  app.service('things', { create, find } as object, { schema: resource(Node) as object })
+  const post = (payload: object) => app.inject({ method: 'POST', url: '/things', headers: json, payload })
+  const nested = { name: 'a', secret: 's', list: [{ secret: 't' }] }
+  const left = { name: 'a', list: [{}] }
+  t.strictSame((await post({ ...nested, inner: nested })).json(), { ...left, inner: left })
+  t.match(await app.inject({ url: '/things?secret=a', headers: json }), { statusCode: 400, body: /is not known/ })
+  for (const data of [
+    { name: 'a', stamp: 'b' },
+    { name: 'a', inner: { name: 'a', stamp: 'b' } }
+  ])
+    t.match(await post(data), { statusCode: 400, body: /stamp can not be set/ })
+  await app.close()
+})

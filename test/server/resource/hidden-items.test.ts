@@ -111,3 +111,17 @@ t.test('a field that does not leave stays hidden behind a transformation', async
     t.match(await post(data), { statusCode: 400, body: /stamp can not be set/ })
   await app.close()
 })
+
+t.test('a text for `format: url` takes no longer because it is long', async (t) => {
+  const app = Fastify()
+  await app.register(services)
+  const schema = resource({ type: 'object', properties: { link: { type: 'string', format: 'url' } } })
+  app.service('links', { create: async (data: object) => data } as object, { schema: schema as object })
+  const post = async (link: string) =>
+    (await app.inject({ method: 'POST', url: '/links', payload: { link } })).statusCode
+  t.equal(await post('https://example.com/a?b=c'), 201)
+  t.equal(await post(`https://example.com/${'a'.repeat(2000)}`), 201)
+  for (const link of ['nothing', `http://[${'1:'.repeat(100_000)}`, `http://${'a-'.repeat(100_000)}`])
+    t.equal(await post(link), 400)
+  await app.close()
+})

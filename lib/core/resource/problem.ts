@@ -105,6 +105,17 @@ const formats = new Map(
 )
 const formatSentence = (name: unknown) => `must be ${formats.get(String(name)) ?? `of the format ${name}`}`
 
+const enumText = (value: unknown) => (Object(value) === value ? JSON.stringify(value) : String(value))
+
+/** How many values of an `enum` a sentence names. */
+const mostListed = 50
+
+function enumTexts(values: readonly unknown[]): string {
+  const texts = values.slice(0, mostListed).map(enumText)
+  const more = values.length - texts.length
+  return [...texts, ...(more > 0 ? [`one of ${more} others`] : [])].join(' or ')
+}
+
 type Sentence = (problem: SchemaProblem) => string
 
 /** What a value must be, by the keyword of the schema that it does not fit. */
@@ -112,8 +123,8 @@ const sentences: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['type', ({ params }) => `must be ${joinByOr([params.type].flat())}`],
   ['anyOf', (problem) => tagged(problem) ?? unionSentence(problem.parentSchema?.anyOf)],
   ['oneOf', (problem) => tagged(problem) ?? unionSentence(problem.parentSchema?.oneOf)],
-  ['const', ({ params }) => `must be ${params.allowedValue}`],
-  ['enum', ({ params }) => `must be ${(params.allowedValues as unknown[]).map(String).join(' or ')}`],
+  ['const', ({ params }) => `must be ${enumText(params.allowedValue)}`],
+  ['enum', ({ params }) => `must be ${enumTexts(params.allowedValues as readonly unknown[])}`],
   ['required', () => 'is required'],
   ['additionalProperties', () => 'is not known'],
   ['minimum', ({ params }) => `must be at least ${params.limit}`],

@@ -23,6 +23,13 @@ const rows: [schema: object | true, value: unknown, message: string][] = [
   [{ type: ['boolean', 'null'] }, 'x', 'a must be true or false or null'],
   [{ type: ['number', 'object'] }, 'x', 'a must be a number or an object'],
   [{ type: 'array' }, {}, 'a must be a list'],
+  [{ enum: [{ b: 1 }, [2], null, 'c'] }, 1, 'a must be {"b":1} or [2] or null or c'],
+  [{ const: { b: 1 } }, 1, 'a must be {"b":1}'],
+  [
+    { enum: Array.from({ length: 60 }, (_, number) => number) },
+    'x',
+    `a must be ${Array.from({ length: 50 }, (_, number) => number).join(' or ')} or one of 10 others`
+  ],
   [{ anyOf: [{ required: ['b'] }, { required: ['c'] }] }, {}, 'a.b is required'],
   [{ anyOf: [{ $ref: '#/$defs/n' }, { type: 'boolean' }] }, 'x', 'a must be true or false'],
   [{ anyOf: [{ enum: [1, 2] }, { type: 'boolean' }] }, 'x', 'a must be 1 or 2 or true or false'],

@@ -75,6 +75,21 @@ export function toQueryRules(
   }
 }
 
+/** The rules without the fields that a record hides: with schemas that the application shares, there may be more than `resource()` has seen. */
+export function shownRules({ filters, sort, select, more }: QueryRules, record: Shape): QueryRules {
+  const isShown = (name: string) => {
+    const { shape, ...member } = certain(record.field(name))
+    const isList = (shape.kinds & kindBits.array) !== 0 && shape.kinds !== kindBits.all
+    return isReadable({ shape, ...member }) && (!isList || isReadable(shape.of({}).item(0)))
+  }
+  return {
+    filters: new Map([...filters].filter(([name]) => isShown(name))),
+    sort: sort.filter(isShown),
+    select: select.filter(isShown),
+    more
+  }
+}
+
 /** A field that only some branches of a union have, as if each record had it. */
 function certain(member: ShapeMember): ShapeMember {
   const { shapes, schemas } = member.shape

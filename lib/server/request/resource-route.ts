@@ -8,7 +8,7 @@ import { idName } from '../../core/path.js'
 import { type BodyRules, createBodyCheck, type Judge } from '../../core/resource/body.js'
 import type { Compile } from '../../core/resource/problem.js'
 import { createParameterReader, createQueryReader, ofTexts, ofValues } from '../../core/resource/query-reader.js'
-import { operandOf } from '../../core/resource/query-rules.js'
+import { operandOf, shownRules } from '../../core/resource/query-rules.js'
 import { type MethodRules, type Outgoing, rulesOf } from '../../core/resource/rules.js'
 import type { ServiceEntry } from '../../core/service.js'
 import type { WrittenSchema } from '../../schema/documents.js'
@@ -99,7 +99,7 @@ function queryValidator({ query, method, custom }: MethodRules, record: Shapes, 
   const conversion = isTyped ? ofValues : ofTexts
   const reader = once(() =>
     custom === undefined
-      ? createQueryReader(query, method, compileOf(record), conversion)
+      ? createQueryReader(shownRules(query, record.root), method, compileOf(record), conversion)
       : createParameterReader(custom.parameters, custom.required, compileOf(record), conversion)
   )
   return (value: Record<string, unknown>) => {

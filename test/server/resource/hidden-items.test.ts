@@ -125,3 +125,33 @@ t.test('a text for `format: url` takes no longer because it is long', async (t) 
     t.equal(await post(link), 400)
   await app.close()
 })
+
+t.test('what a schema of `app.addSchema` hides can not be asked for', async (t) => {
+  const app = Fastify()
+  app.addSchema({ $id: 'Secret', type: 'string', writeOnly: true })
+  app.addSchema({ $id: 'Name', type: 'string' })
+  await app.register(services)
+  const secret = { $ref: 'Secret#' }
+  const properties = {
+    id: { type: 'integer' },
+    name: { $ref: 'Name#' },
+    secret,
+    keys: { type: 'array', items: secret }
+  }
+  const stored = { id: 1, name: 'a', secret: 's', keys: ['k'] }
+  const object = { find: async () => [stored] }
+  app.service('things', object as object, { schema: resource({ type: 'object', properties }) as object })
+  const queries = [
+    'secret=s',
+    'secret[$in][]=s',
+    'secret[$ne]=s',
+    '$or[0][secret]=s',
+    '$sort[secret]=1',
+    '$select[]=secret'
+  ]
+  for (const query of [...queries, 'keys=k', 'keys[$in][]=k'])
+    t.equal((await app.inject(`/things?${query}`)).statusCode, 400, query)
+  for (const query of ['id=1', 'name=a', '$sort[name]=1', '$select[]=name'])
+    t.strictSame((await app.inject(`/things?${query}`)).json(), [{ id: 1, name: 'a', keys: [] }], query)
+  await app.close()
+})

@@ -33,6 +33,14 @@ export class Alternatives {
     return union
   }
 
+  /** The schemas of a field that one of them must name, since its object is closed: without the alternative in which none of them does. */
+  readonly naming = (schemas: readonly SchemaValue[]): readonly SchemaValue[] => {
+    const mayBeSilent = (schema: SchemaValue) => this.#sets.get(schema)?.some((set) => set.length === 0) === true
+    if (schemas.length === 0 || !schemas.every(mayBeSilent)) return schemas
+    const [first = [], ...others] = this.#flatten(schemas).filter((set) => set.length > 0)
+    return others.length === 0 ? first : [this.union([first, ...others])]
+  }
+
   /** Whether a schema of a place says what may stand there, in any of its alternatives: `false` says that nothing may. */
   permits(schema: SchemaValue): boolean {
     const sets = this.#sets.get(schema) ?? [[schema]]

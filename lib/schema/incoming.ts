@@ -2,7 +2,7 @@ import type { SchemaValue } from '../../types/standard-schema.js'
 import { exampleOf } from './examples.js'
 import { type UnionKeyword, unionKeywords } from './keywords.js'
 import { kindBits, schemasOfField } from './reader.js'
-import type { Shape, Shapes } from './shape.js'
+import type { Shape, ShapeMember, Shapes } from './shape.js'
 
 export type Path = readonly (string | number)[]
 
@@ -132,19 +132,17 @@ class IncomingWalk implements Visit {
     for (const [index, item] of items.entries()) {
       const member = shape.item(index)
       this.#path.push(index)
-      if (member.readOnly) this.#tell('can not be set', 'readOnly')
+      if (isReadOnly(member, item)) this.#tell('can not be set', 'readOnly')
       else this.visit(item, member.shape, depth + 1, tries)
       this.#path.pop()
     }
   }
 
   #visitFields(value: Record<string, unknown>, shape: Shape, depth: number, tries: number): void {
-    // The branch that the tag of the value has chosen may be `readOnly` as a whole.
-    if (depth > 0 && shape.has('readOnly')) this.#tell('can not be set', 'readOnly')
     for (const name of Object.keys(value)) {
       const member = shape.field(name)
       this.#path.push(name)
-      if (member.readOnly) this.#tell('can not be set', 'readOnly')
+      if (isReadOnly(member, value[name])) this.#tell('can not be set', 'readOnly')
       else if (!member.isKnown) this.#tell('is not known', 'additionalProperties')
       else this.visit(value[name], member.shape, depth + 1, tries * this.#countTries(shape, name))
       this.#path.pop()
@@ -173,6 +171,10 @@ class IncomingWalk implements Visit {
     })
   }
 }
+
+/** Whether only the server sets a value, as what each branch of a union that it may be of says of the whole. */
+const isReadOnly = ({ readOnly, shape }: ShapeMember, value: unknown) =>
+  readOnly || (shape.unions.length > 0 && shape.of(value).has('readOnly'))
 
 /** Removes the examples that `fill` has put into the gaps of a value. */
 export function emptyGaps(value: unknown, gaps: readonly Gap[], start: number): void {

@@ -34,8 +34,9 @@ class Projection {
     this.#shape = shape
     this.#converts = converts
     this.#toScalar = converts ? scalarProjection(shape) : (value) => withoutObject(value, shape)
+    if (hidesAllButObjects(shape)) this.#ofList = () => undefined
     // A text in the place of an object may be its JSON, with the hidden fields in it.
-    if ((shape.kinds & kindBits.scalar & ~kindBits.null) === 0)
+    if (hidesAllButObjects(shape) || (shape.kinds & kindBits.scalar & ~kindBits.null) === 0)
       this.#toScalar = (value) => (value === null ? null : undefined)
   }
 
@@ -61,6 +62,9 @@ class Projection {
     return this.#ofObject(value)
   }
 }
+
+// What is no object has no tag: it may be of any branch of a union, and what one of them hides does not leave.
+const hidesAllButObjects = (shape: Shape) => shape.unions.length > 0 && shape.of(undefined).has('writeOnly')
 
 const hasJson = (value: object): value is { toJSON(): unknown } =>
   typeof (value as { toJSON?: unknown }).toJSON === 'function'
@@ -187,8 +191,9 @@ const laterProjection = (shape: Shape, converts: boolean): Project => {
   }
 }
 
-/** The only type that a scalar of a shape may have, as `typeof` gives it. */
-const scalarTypeOf = (shape: Shape): string | undefined => typeNames.get(shape.kinds & ~kindBits.null)
+/** The only type that a scalar of a shape may have, as `typeof` gives it: a value of this type leaves as it is. */
+const scalarTypeOf = (shape: Shape): string | undefined =>
+  hidesAllButObjects(shape) ? undefined : typeNames.get(shape.kinds & ~kindBits.null)
 const typeNames = new Map<number, string>([
   [kindBits.number, 'number'],
   [kindBits.boolean, 'boolean'],

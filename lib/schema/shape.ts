@@ -131,11 +131,11 @@ export class Shape {
     return !this.shapes.ignoresFlags && this.schemas.some((schema) => this.shapes.reader.isFlagged(schema, flag))
   }
 
-  /** The shape of an object whose tags choose branches of unions. */
-  of(value: object): Shape {
+  /** The shape of a value: of an object the tags choose branches of unions. What is none has no tag, so any branch may apply. */
+  of(value: unknown): Shape {
     if (this.unions.length === 0) return this
     const indices = this.unions.map(({ tag, branchOf }) =>
-      Object.hasOwn(value, tag) ? (branchOf.get((value as Record<string, unknown>)[tag]) ?? -1) : -1
+      Object.hasOwn(Object(value), tag) ? (branchOf.get((value as Record<string, unknown>)[tag]) ?? -1) : -1
     )
     const key = this.#chosen.size < maxChoices ? indices.join() : ''
     let shape = this.#chosen.get(key)
@@ -160,12 +160,13 @@ export class Shape {
   }
 
   #toField(name: string): ShapeMember {
-    const schemas = this.#within({
+    const written = this.#within({
       kind: kindBits.object,
       pick: (part) => schemasOfField(part, name),
       pickPerhaps: () => [],
       pickUnevaluated: ({ unevaluatedProperties: rest }) => (isPermission(rest) ? rest : undefined)
     })
+    const schemas = this.isOpen ? written : this.shapes.alternatives.naming(written)
     const shape = this.#ofPatterns(name, schemas)
     const isFlagged = (flag: Flag) => isFlaggedByName(flag, name, this, this.shapes) || shape.has(flag)
     return {

@@ -184,14 +184,14 @@ export class Annotations {
       unsure: [
         ...unions.map((branches) => this.#unions.branches(branches, value)),
         ...conditions.map((part) => [part, true]),
-        ...(schema.either === undefined ? [] : [listOf(schema.either)])
+        ...(schema.either === undefined ? [] : [this.#unions.branches(listOf(schema.either), value)])
       ]
     }
   }
 
   /** What a schema says of a field or an item of a value, as a schema: that of each part that must fit, and in `either` those of parts that may. */
   #within(schema: Schema, value: unknown, key: string | number): Schema {
-    const own: Own = (part) => (typeof key === 'number' ? ofItem(part, key) : ofField(part, key))
+    const own: Own = (part) => (typeof key === 'number' ? ofItem(part, key) : ofField(part, key)).map(named)
     const rest = typeof key === 'number' ? 'unevaluatedItems' : 'unevaluatedProperties'
     const inner = (part: Schema): Schema => {
       if (!isNode(part)) return true
@@ -200,10 +200,11 @@ export class Annotations {
       const groups = unsure.map((group) => group.filter((branch) => this.#unions.mayHold(branch, value)).map(inner))
       const others = part[rest] as Schema | undefined
       const isSeen = others === undefined || others === false || this.#surelySees(part, value, own, rest)
-      const last = isSeen ? true : this.#maySee(part, value, own) ? either([true, others]) : others
+      const last = isSeen ? true : this.#maySee(part, value, own) ? either([true, named(others)]) : named(others)
       return all([...own(part), ...sure.map(inner), ...groups.map(either), last])
     }
-    return once(this.#places, schema, value, key, () => inner(schema))
+    const isNamedByAPart = typeof key === 'string' && this.#says(schema, value) === 'closed'
+    return once(this.#places, schema, value, key, () => (isNamedByAPart ? notSilent(inner(schema)) : inner(schema)))
   }
 
   /** Whether a schema says something of a field or an item in whichever branch the value is. */
@@ -212,7 +213,8 @@ export class Annotations {
     const { sure, unsure } = this.#inPlace(schema, value)
     const sees = (part: Schema) =>
       (isNode(part) && part[rest] !== undefined) || this.#surelySees(part, value, own, rest)
-    return own(schema).length > 0 || sure.some(sees) || unsure.some((branches) => branches.every(sees))
+    const groups = unsure.map((group) => group.filter((part) => this.#unions.mayHold(part, value)))
+    return own(schema).length > 0 || sure.some(sees) || groups.some((group) => group.length > 0 && group.every(sees))
   }
 
   #maySee(schema: Schema, value: unknown, own: Own): boolean {
@@ -330,6 +332,33 @@ const all = (parts: readonly Schema[]): Schema => {
 }
 
 const either = (parts: readonly Schema[]): Schema => (parts.every((part) => part === true) ? true : { either: parts })
+
+// A part that takes anything speaks of the place, other than one that says nothing.
+const named = (schema: Schema): Schema => (schema === true ? {} : schema)
+
+/** The sets of schemas of which one applies. */
+const choices = (schema: Schema): (readonly Schema[])[] => {
+  if (schema === true) return [[]]
+  if (!isNode(schema)) return [[schema]]
+  if (schema.either !== undefined) return listOf(schema.either).flatMap(choices)
+  if (Object.keys(schema).join() !== 'allOf') return [[schema]]
+  return listOf(schema.allOf).reduce<(readonly Schema[])[]>(
+    (sets, part) => sets.flatMap((set) => choices(part).map((other) => [...set, ...other])),
+    [[]]
+  )
+}
+
+/** What is said of a place that one of the parts must name: not that none of them does. */
+const notSilent = (schema: Schema): Schema => {
+  const sets = choices(schema)
+  const naming = sets.filter((set) => set.length > 0)
+  const [first = []] = naming
+  return naming.length === sets.length || naming.length === 0
+    ? schema
+    : naming.length === 1
+      ? all(first)
+      : either(naming.map(all))
+}
 
 // That there may be no other names says nothing of one.
 const ofField = (schema: Node, name: string): readonly Schema[] =>

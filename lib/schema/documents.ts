@@ -5,9 +5,13 @@ import { isInPlace, isSchema, mapSubschemas } from './keywords.js'
 import { type Flag, SchemaReader } from './reader.js'
 import { type Shape, Shapes } from './shape.js'
 
+/** The schemas of `app.addSchema`, by their ids; `undefined` before the application has them all. */
+export type SharedSchemas = Readonly<Record<string, unknown>> | undefined
+
 /** What options say of a schema. */
 export interface SchemaOptions {
-  readonly flagged: FlaggedNames
+  /** A function where the names follow from another schema, which may refer to shared ones. */
+  readonly flagged: FlaggedNames | ((shared: SharedSchemas) => FlaggedNames)
   /** Whether the schema says what is sent, so that flags in it say nothing. */
   readonly ignoresFlags?: boolean
   /** The names of the fields of a record, where the schema is another one: in it an object with all of them is the record. */
@@ -31,7 +35,7 @@ export class WrittenSchema {
 
   /** The shapes of the places of a value. A reference to another document lets any value pass. @throws {TypeError} as `Bundle` does */
   get shapes(): Shapes {
-    this.#shapes ??= this.#toShapes(new Bundle(this.document))
+    this.#shapes ??= this.#toShapes(new Bundle(this.document), undefined)
     return this.#shapes
   }
 
@@ -39,12 +43,13 @@ export class WrittenSchema {
    * The same with the schemas of `app.addSchema`.
    * @throws {TypeError} also when a reference leads to no schema
    */
-  shapesWith(shared: Readonly<Record<string, unknown>>): Shapes {
-    if (this.shapes.reader.bundle.missing.length === 0) return this.shapes
+  shapesWith(shared: SharedSchemas): Shapes {
+    const isWhole = this.shapes.reader.bundle.missing.length === 0
+    if (shared === undefined || (isWhole && typeof this.#options.flagged !== 'function')) return this.shapes
     const bundle = new Bundle(this.document, shared)
     const [missing] = bundle.missing
     if (missing !== undefined) throw new TypeError(`The reference '${missing}' leads to no schema`)
-    return this.#toShapes(bundle)
+    return this.#toShapes(bundle, shared)
   }
 
   /** The same options with another schema. */
@@ -52,9 +57,10 @@ export class WrittenSchema {
     return new WrittenSchema(document, this.#options)
   }
 
-  #toShapes(bundle: Bundle): Shapes {
+  #toShapes(bundle: Bundle, shared: SharedSchemas): Shapes {
     const { flagged, ignoresFlags, recordNames } = this.#options
-    return new Shapes(new SchemaReader(bundle), flagged, ignoresFlags, recordNames)
+    const names = typeof flagged === 'function' ? flagged(shared) : flagged
+    return new Shapes(new SchemaReader(bundle), names, ignoresFlags, recordNames)
   }
 
   /**

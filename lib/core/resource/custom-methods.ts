@@ -1,5 +1,6 @@
 import type { CustomMethod, CustomMethods } from '../../../types/custom-method.js'
-import { noNames, WrittenSchema } from '../../schema/documents.js'
+import { noNames, type SharedSchemas, WrittenSchema } from '../../schema/documents.js'
+import type { FlaggedNames } from '../../schema/flagged-names.js'
 import { hiddenNames } from '../../schema/hidden.js'
 import { kindBits } from '../../schema/reader.js'
 import { definitionOf, methods as six } from '../methods.js'
@@ -13,9 +14,8 @@ import { checkOf } from './validate.js'
 
 /** What custom methods take over of the record of their resource. */
 export interface RecordParts extends Pick<MethodRules, 'record' | 'query' | 'response'> {
-  /** The names of the fields that only the server sets, and of those that do not leave. */
-  readonly readOnly: readonly string[]
-  readonly writeOnly: readonly string[]
+  /** The names of the fields that only the server sets, and of those that do not leave: the schemas of the application say so, too. */
+  flaggedWith(shared: SharedSchemas): FlaggedNames
   /** Reads the schema of further parameters of a query. */
   readParameters(schema: unknown): ReadonlyMap<string, Operand>
 }
@@ -93,10 +93,10 @@ function customQueryRules(query: unknown, { readParameters }: RecordParts) {
 /** The body of a method that declares none: an object without fields. */
 const noData = { type: 'object', properties: {}, additionalProperties: false }
 
-function customBodyRules(body: unknown, { readOnly, record }: RecordParts): BodyRules {
+function customBodyRules(body: unknown, { flaggedWith, record }: RecordParts): BodyRules {
   const { document } = readJsonSchema(body, 'input')
   const options = {
-    flagged: { ...noNames, readOnly: new Set(readOnly) },
+    flagged: (shared: SharedSchemas) => ({ ...flaggedWith(shared), writeOnly: noNames.writeOnly }),
     recordNames: record.incoming.shapes.root.names
   }
   const written = new WrittenSchema(withoutFiles(document), options)
@@ -113,12 +113,15 @@ function customBodyRules(body: unknown, { readOnly, record }: RecordParts): Body
   }
 }
 
-function customOutgoing(response: unknown, { record, readOnly, writeOnly }: RecordParts): Outgoing {
+function customOutgoing(response: unknown, { record, flaggedWith }: RecordParts): Outgoing {
   const { document, isOfInput } = readJsonSchema(response, 'output')
   const { outgoing, incoming } = record
   // A name that is `writeOnly` anywhere in the record is hidden in the response too: its schema may allow further fields.
-  const hidden = [outgoing.written, incoming].flatMap(({ shapes }) => hiddenNames(shapes))
-  const flagged = { readOnly: new Set(readOnly), writeOnly: new Set([...writeOnly, ...hidden]) }
+  const flagged = (shared: SharedSchemas) => {
+    const { readOnly, writeOnly } = flaggedWith(shared)
+    const hidden = [outgoing.written, incoming].flatMap((written) => hiddenNames(written.shapesWith(shared)))
+    return { readOnly, writeOnly: new Set([...writeOnly, ...hidden]) }
+  }
   const written = new WrittenSchema(document, { flagged, recordNames: incoming.shapes.root.names })
   return { written, converts: !isOfInput }
 }

@@ -1,9 +1,9 @@
 import type { FieldOf, Resource, ResourceOptions } from '../../../types/resource.js'
 import type { SchemaValue } from '../../../types/standard-schema.js'
-import { noNames, WrittenSchema } from '../../schema/documents.js'
+import { noNames, type SharedSchemas, WrittenSchema } from '../../schema/documents.js'
 import { isSchema, mapSubschemas } from '../../schema/keywords.js'
 import { kindBits } from '../../schema/reader.js'
-import type { Shape } from '../../schema/shape.js'
+import type { Shape, Shapes } from '../../schema/shape.js'
 import { withFlagsOfBoth } from '../../schema/sides.js'
 import { attempt } from '../errors.js'
 import { methods } from '../methods.js'
@@ -83,12 +83,11 @@ export function resource(schema: unknown, options: ResourceOptions = {}): object
     }
   })
   if (options.methods !== undefined) {
-    const { root } = incoming.written.shapes
-    const fields = {
-      readOnly: root.names.filter((name) => root.field(name).readOnly),
-      writeOnly: [...flagged.writeOnly]
-    }
-    all.push(...toCustomMethods(options.methods, { ...fields, record, response, query: rules, readParameters }))
+    const flaggedWith = (shared: SharedSchemas) => ({
+      readOnly: readOnlyNames(incoming.written.shapesWith(shared)),
+      writeOnly: flagged.writeOnly
+    })
+    all.push(...toCustomMethods(options.methods, { flaggedWith, record, response, query: rules, readParameters }))
   }
   return Object.fromEntries(all.map((ofMethod) => [ofMethod.method, toMethodSchema(ofMethod)]))
 }
@@ -128,16 +127,23 @@ interface Incoming {
 /** The shape with the fields of a record; of a record that is a union, with those of all branches. */
 const fieldsShape = ({ shapes }: WrittenSchema): Shape => shapes.root.of({})
 
+/** The fields of a record that only the server sets; of a record that is a union, those of any branch. */
+const readOnlyNames = ({ root }: Shapes): ReadonlySet<string> => {
+  const fields = root.of({})
+  return new Set(fields.names.filter((name) => fields.field(name).readOnly))
+}
+
 /** Makes the rules of what `create`, `update` and `patch` take. */
 function createBodyRules(schema: unknown, { written, shown }: Incoming, options: ResourceOptions) {
   const { create, update = create, patch } = options
-  const root = fieldsShape(written)
   const rulesBySchema = (bodySchema: unknown, isPart: boolean): BodyRules => {
     const { document } = readJsonSchema(bodySchema, 'input')
     const { names } = fieldsShape(new WrittenSchema(document, { flagged: noNames }))
     // A field that this schema names may be sent, even where the record says that only the server sets it.
-    const readOnly = root.names.filter((name) => root.field(name).readOnly && !names.includes(name))
-    const flagged = { ...noNames, readOnly: new Set(readOnly) }
+    const flagged = (shared: SharedSchemas) => ({
+      ...noNames,
+      readOnly: new Set([...readOnlyNames(written.shapesWith(shared))].filter((name) => !names.includes(name)))
+    })
     const bodyOptions = { flagged, ignoresFlags: true }
     return {
       ...checkOf(bodySchema),

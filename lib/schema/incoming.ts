@@ -148,7 +148,7 @@ class IncomingWalk implements Visit {
       this.#path.pop()
     }
     for (const name of shape.anyRequired) {
-      if (Object.hasOwn(value, name) || !shape.field(name).readOnly) continue
+      if (Object.hasOwn(value, name) || !isReadOnly(shape.field(name), undefined)) continue
       const fill = () => {
         value[name] = exampleOf(shape.field(name).shape)
       }
@@ -172,8 +172,8 @@ class IncomingWalk implements Visit {
   }
 }
 
-/** Whether only the server sets a value, as what each branch of a union that it may be of says of the whole. */
-const isReadOnly = ({ readOnly, shape }: ShapeMember, value: unknown) =>
+/** Whether only the server sets a value: each branch of a union that it may be of says that of the whole. What is missing may be of any branch. */
+export const isReadOnly = ({ readOnly, shape }: ShapeMember, value: unknown) =>
   readOnly || (shape.unions.length > 0 && shape.of(value).has('readOnly'))
 
 /** Removes the examples that `fill` has put into the gaps of a value. */

@@ -7,7 +7,7 @@ import { Bundle, toRegExp } from '../../schema/bundle.js'
 import { isDefined } from '../../schema/combined.js'
 import { checkField } from '../../schema/fields.js'
 import { allShapes } from '../../schema/hidden.js'
-import type { GapNames } from '../../schema/incoming.js'
+import { type GapNames, isReadOnly } from '../../schema/incoming.js'
 import { conditionKeywords, isSchema, type UnionKeyword, unionKeywords } from '../../schema/keywords.js'
 import type { Shapes } from '../../schema/shape.js'
 
@@ -102,7 +102,7 @@ export function createJudge(shapes: Shapes): Judge {
   const { bundle } = reader
   const ajv = createAjv(needsOf(bundle))
   ajv.addSchema(bundle.schema, root)
-  const exempt = exemptNames(shapes)
+  const exemptible = readOnlyNames(shapes)
   // The gaps of the value that is checked now: a check waits for nothing.
   let gaps: GapNames = new Map()
   const isMissing = (value: object, name: string) => !Object.hasOwn(value, name) && !gaps.get(value)?.has(name)
@@ -111,7 +111,6 @@ export function createJudge(shapes: Shapes): Judge {
     'required',
     (context, code) => {
       const names = context.schema as readonly string[]
-      const exemptible = exempt.get(context.parentSchema) ?? new Set()
       context.schema = names.filter((name) => !exemptible.has(name))
       code(context)
       for (const name of names.filter((name) => exemptible.has(name))) failIfMissing(context, name, isMissing)
@@ -258,15 +257,12 @@ function checkUnion(context: KeywordCxt, keyword: UnionKeyword, shapes: Shapes, 
   )
 }
 
-/** The names that each schema asks for and that only the server sets, at one of its places or at all: where a body has a gap for one, it is not asked for. */
-function exemptNames(shapes: Shapes): ReadonlyMap<unknown, ReadonlySet<string>> {
-  const exempt = new Map<unknown, Set<string>>()
-  for (const shape of allShapes(shapes.root)) {
+/** The names of fields that only the server sets, at any place: where a body has a gap for one, it is not asked for. */
+function readOnlyNames(shapes: Shapes): ReadonlySet<string> {
+  const fields = [...allShapes(shapes.root)].flatMap((shape) => {
     // Without a tag all branches apply, and what one of them leaves to the server is asked for by none.
-    const anyBranch = shape.of({})
-    for (const part of anyBranch.parts)
-      for (const name of part.required ?? [])
-        if (anyBranch.field(name).readOnly) exempt.set(part, (exempt.get(part) ?? new Set()).add(name))
-  }
-  return exempt
+    const anyBranch = shape.of(undefined)
+    return [...anyBranch.names, ...anyBranch.anyRequired].filter((name) => isReadOnly(anyBranch.field(name), undefined))
+  })
+  return new Set(fields)
 }

@@ -179,7 +179,9 @@ async function searchService(app: App, service: Service, counts: Counts): Promis
     counts.bodies++
     const judgement = service.judge(method, data)
     const answer = await send(method, method === 'POST' ? '' : '/1', data)
-    note(shown, ofBody(method, judgement.reason, answer))
+    // Whether such a body fits can't be told by Ajv, which judges it.
+    if (judgement.reason !== 'does not fit' || !isForgetful(service))
+      note(shown, ofBody(method, judgement.reason, answer))
     if (answer.status >= 300 || judgement.reason !== undefined) continue
     const { value } = judgement
     counts.taken++
@@ -215,14 +217,16 @@ async function searchService(app: App, service: Service, counts: Counts): Promis
   return problems
 }
 
+/** Whether Ajv may take what does not fit: it forgets what it has seen of a value where a condition does not hold. */
+const isForgetful = ({ found }: Service) => /"unevaluated/.test(JSON.stringify(found.described))
+
 /** What the reference itself has wrong: what Ajv takes, and which annotations a value has that fits. */
-function ofReference({ annotations, isValid, found }: Service, value: unknown): Fault[] {
+function ofReference(service: Service, value: unknown): Fault[] {
+  const { annotations, isValid, found } = service
   const { document } = found.described
   const evaluation = evaluate(document, value, annotations.references)
   const answer = isValid(value)
-  // Ajv forgets what it has seen of a value where a condition does not hold.
-  const isForgetful = /"unevaluated/.test(JSON.stringify(found.described))
-  if (evaluation.isValid !== answer && !isForgetful)
+  if (evaluation.isValid !== answer && !isForgetful(service))
     return [{ kind: 'the reference and Ajv disagree', answer, expected: evaluation.isValid }]
   const missing = (['readOnly', 'writeOnly'] as const).flatMap((flag) => {
     const places = annotations.flagged(flag, value)

@@ -16,7 +16,7 @@ export class Unions {
     return [...(target === undefined ? [] : [target]), ...listOf(schema.allOf)]
   }
 
-  /** The branches of a union that an object may be of: one where a tag says which. Two tags that disagree say nothing. */
+  /** The branches of a union that an object may be of: one where a tag says which. Of several tags one that each branch asks for comes first. */
   branches(branches: readonly Schema[], value: unknown): readonly Schema[] {
     const objects = branches.filter((branch) => this.mayHold(branch, {}))
     if (!isObject(value) || objects.length < 2) return branches
@@ -25,10 +25,17 @@ export class Unions {
       const all = constants.flatMap((fields) => [...(fields.get(name) ?? [])])
       return constants.every((fields) => fields.has(name)) && new Set(all).size === all.length
     }
-    const chosen = Object.keys(value)
-      .filter(isTag)
-      .flatMap((name) => objects.filter((_, index) => constants[index]?.get(name)?.has(value[name])))
-    return new Set(chosen).size === 1 ? chosen.slice(0, 1) : branches
+    const tags = [...(constants[0]?.keys() ?? [])].filter(isTag)
+    const tag = tags.find((name) => objects.every((branch) => this.#asksFor(branch, name))) ?? tags[0]
+    if (tag === undefined || !Object.hasOwn(value, tag)) return branches
+    const chosen = objects.find((_, index) => constants[index]?.get(tag)?.has(value[tag]))
+    return chosen === undefined ? branches : [chosen]
+  }
+
+  #asksFor(schema: Schema, name: string): boolean {
+    if (!isNode(schema)) return false
+    const isAsked = Array.isArray(schema.required) && schema.required.includes(name)
+    return isAsked || this.must(schema).some((part) => this.#asksFor(part, name))
   }
 
   /** The fields of an object that can have certain values only, and which. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { ask, head, leave, raw } from './calls.js'
+import { ask, head, leave, listen, raw } from './calls.js'
 import { countries, type Ledger } from './ledger.js'
 import { type Actions, expect } from './load.js'
 
@@ -41,7 +41,18 @@ export function atlasActions(url: string, token: string, ledger: Ledger): Action
     const [last] = body.data
     if (last) expect(await ask(`${url}/countries/${last.code}/notes/${last.id}`, 'PATCH', { pinned: true }, token), 200)
   }
+  const subscribe = async (user: string | undefined) => {
+    const { status, frames } = await listen(notes(), user, below(3000))
+    expect({ status, body: frames }, 200)
+    if (frames === 0) throw new Error('A stream of events did not begin')
+  }
+  const streamHead = (path: string) => head(path, 'GET', 'Accept: text/event-stream\r\n')
   return [
+    [6, () => subscribe(undefined)],
+    [6, () => subscribe(token)],
+    [2, () => leave(`${url}/events`, 'GET', undefined, token, below(5))],
+    [2, () => raw(url, streamHead('/events'), 0)],
+    [2, () => raw(url, streamHead(`/countries/${anyCountry()}/notes`).repeat(3), 1)],
     [20, create],
     [4, createBatch],
     [8, async () => expect(await ask(`${notes()}?$limit=20&$sort[id]=-1`), 200)],

@@ -49,6 +49,27 @@ export async function leave(
   await ask(url, method, body, token, AbortSignal.timeout(Math.floor(milliseconds))).catch(() => {})
 }
 
+/** Listens to the changes of a list, and goes away after so many milliseconds. @returns the status, and how many frames have come */
+export async function listen(
+  url: string,
+  token: string | undefined,
+  milliseconds: number
+): Promise<{ status: number; frames: number }> {
+  const headers = { accept: 'text/event-stream', ...(token && { authorization: `Bearer ${token}` }) }
+  const call = request(url, { headers })
+  call.end()
+  const [response] = (await once(call, 'response')) as [IncomingMessage]
+  let frames = 0
+  response.setEncoding('utf8').on('data', (chunk: string) => {
+    frames += chunk.split('\n\n').length - 1
+  })
+  // A server that stops ends it.
+  const ended = new Promise((resolve) => response.once('close', resolve).on('error', () => {}))
+  await Promise.race([wait(milliseconds), ended])
+  response.destroy()
+  return { status: response.statusCode ?? 0, frames }
+}
+
 /** Sends bytes as they are. Reads the answer slowly, and goes away in the middle or at its end. */
 export function raw(url: string, bytes: string, reads = 5): Promise<void> {
   const { port } = new URL(url)
@@ -70,5 +91,5 @@ export function raw(url: string, bytes: string, reads = 5): Promise<void> {
 }
 
 /** The text of a request without a body. */
-export const head = (path: string, method = 'GET', more = '') =>
-  `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n${more}\r\n`
+export const head = (path: string, method = 'GET', more = 'Accept: application/json\r\n') =>
+  `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`

@@ -1,12 +1,29 @@
-// The server of npm run bench:events: notes of 100 kinds in memory, and the door of events. It does what its parent asks for.
+// The server of npm run bench:events and bench:lists: notes of 100 kinds, and the door of events. It does what its parent asks for. The notes are in memory; where DATABASE_URL is set, on that PostgreSQL.
+import { KnexService } from '@feathersjs/knex'
 import { MemoryService } from '@feathersjs/memory'
 import Fastify from 'fastify'
+import createKnex from 'knex'
 import services from '../../dist/index.js'
 import events from '../../dist/lib/events/index.js'
 
+const paginate = { default: 10 }
+
+async function createNotes() {
+  const { DATABASE_URL: connection } = process.env
+  if (!connection) return new MemoryService({ startId: 1, paginate })
+  const database = createKnex({ client: 'pg', connection })
+  await database.schema.dropTableIfExists('bench_notes')
+  await database.schema.createTable('bench_notes', (table) => {
+    table.increments('id')
+    table.text('text')
+    table.text('kind').index()
+  })
+  return new KnexService({ Model: database, name: 'bench_notes', paginate })
+}
+
 const app = Fastify({ logger: false })
 await app.register(services)
-app.service('notes', new MemoryService({ startId: 1, paginate: { default: 10 } }))
+app.service('notes', await createNotes())
 await app.register(events, { services: { notes: true }, limits: { perUser: 100_000, subscribers: 100_000 } })
 await app.listen({ host: '127.0.0.1', port: 0 })
 const notes = app.service('notes')
@@ -20,6 +37,11 @@ const questions = {
     clearInterval(timer)
     if (perSecond > 0)
       timer = setInterval(() => notes.patch((count++ % 100) + 1, { text: `Note ${count}` }), 1000 / perSecond)
+  },
+  /** Changes the first note so many times a second. */
+  changeFirst(perSecond) {
+    clearInterval(timer)
+    if (perSecond > 0) timer = setInterval(() => notes.patch(1, { text: `Note ${count++}` }), 1000 / perSecond)
   },
   cpu() {
     const { user, system } = process.cpuUsage()

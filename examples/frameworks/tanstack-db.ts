@@ -1,56 +1,141 @@
-import type { CollectionConfig } from '@tanstack/db'
+import {
+  BTreeIndex,
+  type CollectionConfig,
+  type LoadSubsetOptions,
+  parseOrderByExpression,
+  parseWhereExpression,
+  type SyncConfig
+} from '@tanstack/db'
 import type { LiveList } from 'fastify-services/client/events'
+
+type Id = string | number
 
 interface CollectionService<Row> {
   live(params?: object): LiveList<Row[]>
   create(data: Row): Promise<unknown>
-  patch(id: string | number, data: Partial<Row>): Promise<unknown>
-  remove(id: string | number): Promise<unknown>
+  patch(id: Id, data: Partial<Row>): Promise<unknown>
+  remove(id: Id): Promise<unknown>
 }
 
-/** The options of a collection that has the records of a query. What the server refuses is rolled back. */
-export function serviceCollection<Row extends { id: string | number }>(service: CollectionService<Row>, query = {}) {
-  const list = service.live({ query })
-  const next = () =>
+const compare =
+  (operator: string) =>
+  ([name = '']: string[], value: unknown) => ({ [name]: { [operator]: value } })
+
+/** All conditions as one query. */
+function both(...all: Record<string, unknown>[]): object {
+  const query: Record<string, unknown> = {}
+  for (const [name, value] of all.flatMap(Object.entries)) {
+    const before = query[name]
+    if (before === undefined) query[name] = value
+    else if (name.startsWith('$') || typeof before !== 'object' || typeof value !== 'object') return { $and: all }
+    else query[name] = { ...before, ...value }
+  }
+  return query
+}
+
+/** The query for what a live query of TanStack DB needs. An operator that is not here is an error of that query. */
+export function toQuery({ where, orderBy, limit, offset = 0 }: LoadSubsetOptions): object {
+  const conditions = parseWhereExpression<object>(where, {
+    handlers: {
+      eq: ([name = '']: string[], value: unknown) => ({ [name]: value }),
+      gt: compare('$gt'),
+      gte: compare('$gte'),
+      lt: compare('$lt'),
+      lte: compare('$lte'),
+      in: compare('$in'),
+      isNull: ([name = '']: string[]) => ({ [name]: null }),
+      and: both,
+      or: (...any: object[]) => ({ $or: any })
+    }
+  })
+  const sort = parseOrderByExpression(orderBy).map(({ field: [name], direction }) => [
+    name,
+    direction === 'asc' ? 1 : -1
+  ])
+  return {
+    ...conditions,
+    ...(sort.length > 0 && { $sort: Object.fromEntries(sort) }),
+    ...(limit !== undefined && { $limit: limit, $skip: offset })
+  }
+}
+
+/** The options of a collection whose live queries become live lists of a service. What the server refuses is rolled back. */
+export function serviceCollection<Row extends { id: Id }>(service: CollectionService<Row>) {
+  let nextChange = () => {}
+  /** Waits until lists show what was written; a record that is in none of them is shown for a second. */
+  const isShown = () =>
     new Promise<void>((resolve) => {
-      const before = list.current.data
-      const stop = list.subscribe(({ data }) => {
-        if (data === before) return
-        resolve()
-        queueMicrotask(() => stop())
-      })
+      nextChange = resolve
+      setTimeout(resolve, 1000)
     })
-  const config: CollectionConfig<Row, string | number> = {
-    getKey: ({ id }) => id,
-    sync: {
-      sync({ begin, write, commit, markReady }) {
-        let rows = new Map<string | number, Row>()
-        return list.subscribe(({ state, data }) => {
+
+  const sync: SyncConfig<Row, Id>['sync'] = ({ begin, write, commit, markReady }) => {
+    const lists = new Map<string, { data: readonly Row[]; uses: number; isLoaded: Promise<void>; stop(): void }>()
+    let shown = new Map<Id, Row>()
+
+    async function show(): Promise<void> {
+      const rows = new Map([...lists.values()].flatMap(({ data }) => data.map((row) => [row.id, row] as const)))
+      begin()
+      for (const [id, value] of rows) write({ type: shown.has(id) ? 'update' : 'insert', value })
+      for (const [id, value] of shown) if (!rows.has(id)) write({ type: 'delete', value })
+      shown = rows
+      nextChange()
+      await commit()
+    }
+
+    function open(text: string) {
+      const list = { data: [] as readonly Row[], uses: 0, isLoaded: Promise.resolve(), stop: () => {} }
+      lists.set(text, list)
+      list.isLoaded = new Promise((resolve, reject) => {
+        list.stop = service.live({ query: JSON.parse(text) }).subscribe(({ state, data, error }) => {
+          if (state === 'error') reject(error)
           if (state !== 'live') return
-          const current = new Map(data.map((row) => [row.id, row]))
-          begin()
-          for (const [id, value] of current) write({ type: rows.has(id) ? 'update' : 'insert', value })
-          for (const [id, value] of rows) if (!current.has(id)) write({ type: 'delete', value })
-          commit()
-          rows = current
-          markReady()
+          list.data = data
+          show().then(resolve, reject)
         })
+      })
+      return list
+    }
+
+    markReady()
+    return {
+      loadSubset(options) {
+        const text = JSON.stringify(toQuery(options))
+        const list = lists.get(text) ?? open(text)
+        list.uses += 1
+        return list.isLoaded
+      },
+      unloadSubset(options) {
+        const text = JSON.stringify(toQuery(options))
+        const list = lists.get(text)
+        if (!list || --list.uses > 0) return
+        list.stop()
+        lists.delete(text)
+        show()
+      },
+      cleanup() {
+        for (const { stop } of lists.values()) stop()
       }
-    },
+    }
+  }
+
+  const config: CollectionConfig<Row, Id> = {
+    getKey: ({ id }) => id,
+    syncMode: 'on-demand',
+    autoIndex: 'eager',
+    defaultIndexType: BTreeIndex,
+    sync: { sync },
     async onInsert({ transaction: { mutations } }) {
-      const shown = next()
       for (const { modified } of mutations) await service.create(modified)
-      await shown
+      await isShown()
     },
     async onUpdate({ transaction: { mutations } }) {
-      const shown = next()
       for (const { key, changes } of mutations) await service.patch(key, changes)
-      await shown
+      await isShown()
     },
     async onDelete({ transaction: { mutations } }) {
-      const shown = next()
       for (const { key } of mutations) await service.remove(key)
-      await shown
+      await isShown()
     }
   }
   return config

@@ -12,6 +12,7 @@ import { ChannelFinder, type ListRequest } from './requests.js'
 import { askRule, type Rule } from './rule.js'
 import { EventStream, type StreamSettings, toFrame } from './stream.js'
 import { type Subscription, Subscriptions } from './subscription.js'
+import { traceStream } from './trace.js'
 import { Watch } from './watch.js'
 
 /** A list that was asked for, and what came of it. */
@@ -168,6 +169,10 @@ export class Door {
       this.#subscriptions.add(subscription)
     }
     this.watch.add(stream)
+    traceStream(
+      stream,
+      accepted.map(({ list }) => list.path)
+    )
     const lastId = request.headers['last-event-id']
     stream.tell(this.#firstFrames(stream, isOfAll ? [] : answers, typeof lastId === 'string' ? lastId : undefined))
     reply.headers({

@@ -64,8 +64,10 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
   app.addHook('preClose', async () => door.endStreams())
   app.addHook('onClose', () => door.close())
 
-  const handler = (request: FastifyRequest, reply: FastifyReply) =>
+  const openStream = (request: FastifyRequest, reply: FastifyReply) =>
     door.open(request, reply, listsIn(request, door.limits))
+  // Spans of `@fastify/otel` have the name of the handler.
+  const handler = Object.defineProperty(openStream, 'name', { value: `${door.path}.stream` })
   app.register(async (child) => {
     child.setErrorHandler(host.answerError as Parameters<FastifyInstance['setErrorHandler']>[0])
     const route = {

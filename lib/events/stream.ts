@@ -46,6 +46,10 @@ export class EventStream {
   readonly callers: readonly string[]
   /** When it ends at the latest. */
   readonly end: StreamEnd
+  /** How many messages were told. */
+  messages = 0
+  /** Why the server has ended it. */
+  reason: StopReason | undefined
   readonly #settings: StreamSettings
   #text = ''
   #isLost = false
@@ -79,6 +83,7 @@ export class EventStream {
   /** Tells something, behind all that was told before: frames, or what becomes of them. */
   tell(frames: string | Promise<string>): void {
     if (this.#isOver || this.#isLost) return
+    this.messages += 1
     if (this.#pending === 0 && typeof frames === 'string') this.#write(frames)
     else if (this.#pending >= mostPending) this.lose()
     else this.#wait(frames)
@@ -126,6 +131,7 @@ export class EventStream {
   /** Ends the stream with its reason. One that does not read would never end by itself. */
   stop(reason: StopReason, retry?: number): void {
     if (this.#isOver) return
+    this.reason = reason
     const data = JSON.stringify({ path: this.#settings.path, event: 'stopped', reason })
     this.#text += toFrame(data, undefined, retry)
     this.flush()

@@ -1,4 +1,10 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { createClient, rest } from 'fastify-services/client'
+import { events } from 'fastify-services/client/events'
 import t from 'tap'
 import { root } from '../package/sources.js'
 import { memory, startEvents } from '../support/events-app.js'
@@ -58,4 +64,55 @@ t.test('the client of Feathers 6 hears this server', async (t) => {
     ['chats created', { id: 1, text: 'b' }],
     ['notes removed', { id: 1 }]
   ])
+})
+
+t.test('our client hears a server of Feathers 6, and its lists stay true', async (t) => {
+  const folder = join(root, 'test/events/feathers-6')
+  await installIn(folder)
+  const part = (name: string) => import(join(folder, 'node_modules/feathers/lib', name))
+  const [{ feathers }, { createHandler, SseService }, { toNodeHandler }] = await Promise.all(
+    ['index.js', 'http/index.js', 'http/node.js'].map(part)
+  )
+  const server = feathers()
+  const notes: object[] = []
+  server.use('notes', {
+    find: async () => notes,
+    async create(data: object) {
+      const note = { id: notes.length + 1, ...data }
+      notes.push(note)
+      return note
+    }
+  })
+  server.use('events', new SseService())
+  server.on('connection', (connection: unknown) => server.channel('all').join(connection))
+  server.publish(() => server.channel('all'))
+  await server.setup()
+  const listening = createServer(toNodeHandler(createHandler(server))).listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  t.teardown(() => {
+    listening.closeAllConnections()
+    listening.close()
+  })
+  const { port } = listening.address() as AddressInfo
+  const client = createClient()
+    .configure(rest(`http://127.0.0.1:${port}`).fetch(fetch))
+    .configure(events())
+  t.teardown(() => client.events.close())
+  const service = client.service('notes')
+  const created = new Promise((resolve) => service.once('created', resolve))
+  const states: [state: string, count: number][] = []
+  const list = service.live({})
+  const isTrue = new Promise<void>((resolve) =>
+    list.subscribe(({ state, data }) => {
+      states.push([state, data.length])
+      if (data.length === 1) resolve()
+    })
+  )
+  await new Promise((resolve) => client.events.once('live', resolve))
+  while (list.current.state !== 'live') await wait(5)
+  await server.service('notes').create({ text: 'a' })
+  t.same(await created, { id: 1, text: 'a' })
+  await isTrue
+  t.same(states.at(0), ['loading', 0])
+  t.same(states.at(-1), ['live', 1])
 })

@@ -1,12 +1,32 @@
 import { readFileSync } from 'node:fs'
-import { createCollection } from '@tanstack/db'
+import {
+  and,
+  createCollection,
+  createLiveQueryCollection,
+  eq,
+  gt,
+  IR,
+  inArray,
+  isNull,
+  like,
+  lt,
+  lte,
+  or
+} from '@tanstack/db'
 import { QueryClient } from '@tanstack/query-core'
 import { BadRequest } from 'fastify-services'
 import t from 'tap'
-import { serviceCollection } from '../../examples/frameworks/tanstack-db.js'
+import { serviceCollection, toQuery } from '../../examples/frameworks/tanstack-db.js'
 import { keepLive } from '../../examples/frameworks/tanstack-query.js'
 import { executablePath, howToInstall, openPage } from '../support/chromium.js'
 import { type Note, openEventsSite, until } from '../support/events-site.js'
+
+const refs = {
+  id: new IR.PropRef<number>(['id']),
+  user: new IR.PropRef<number>(['user']),
+  text: new IR.PropRef<string>(['text'])
+}
+type Ref = typeof refs
 
 t.test('the page has the programs as they are', async (t) => {
   const page = readFileSync('docs/frameworks.md', 'utf8')
@@ -31,37 +51,70 @@ t.test('TanStack Query: what a query has found stays as the server has it', asyn
   queryClient.clear()
 })
 
-t.test('TanStack DB: a collection has the records of a query, and rolls back what the server refuses', async (t) => {
+t.test('TanStack DB: live queries become live lists, and what the server refuses is rolled back', async (t) => {
+  const queries: unknown[] = []
+  // Who may hear is asked with `$limit=0`.
+  const note = ({ params }: { params: { query: { $limit?: string } } }) =>
+    void (params.query.$limit !== '0' && queries.push(params.query))
   const refuse = ({ data }: { data: Partial<Note> }) => {
     if (data.text === '') throw new BadRequest('A note has a text')
   }
   const { createEventsClient, createServerNote } = await openEventsSite(t, {}, (app) => {
-    app.service('notes').hooks({ before: { create: [refuse as never], patch: [refuse as never] } })
+    const before = { find: [note as never], create: [refuse as never], patch: [refuse as never] }
+    app.service('notes').hooks({ before })
   })
-  await createServerNote({ text: 'first', kind: 'a' })
+  for (const text of ['c', 'a', 'b']) await createServerNote({ text, kind: 'x' })
+  await createServerNote({ text: 'of another kind', kind: 'y' })
   const service = createEventsClient().service('notes')
-  const notes = createCollection(serviceCollection<Note>(service as never, { kind: 'a' }))
-  await notes.preload()
-  const texts = () => notes.toArray.map(({ text }) => text).sort()
-  t.same(texts(), ['first'])
-  await createServerNote({ text: 'of another', kind: 'a' })
-  await until(() => texts().length === 2)
+  const notes = createCollection(serviceCollection<Note>(service as never))
+  const first = createLiveQueryCollection((q) =>
+    q
+      .from({ note: notes })
+      .where(({ note }) => and(eq(note.kind, 'x'), lt(note.text, 'z')))
+      .orderBy(({ note }) => note.text)
+      .limit(2)
+  )
+  await first.preload()
+  const texts = () => first.toArray.map(({ text }) => text)
+  t.same(texts(), ['a', 'b'])
+  t.match(
+    queries,
+    [{ kind: 'x', text: { $lt: 'z' }, $sort: { text: '1' }, $limit: '2' }],
+    'the server selects, sorts and limits'
+  )
+  await createServerNote({ text: 'aa', kind: 'x' })
+  await until(() => texts()[1] === 'aa')
 
-  const inserted = notes.insert({ id: -1, text: 'own', kind: 'a' })
-  t.same(texts(), ['first', 'of another', 'own'], 'at once')
+  const inserted = notes.insert({ id: -1, text: '0', kind: 'x' })
+  t.same(texts(), ['0', 'a'], 'at once')
   await inserted.isPersisted.promise
-  t.same(texts(), ['first', 'of another', 'own'])
+  t.same(texts(), ['0', 'a'])
 
-  const refused = notes.update(1, (note) => {
-    note.text = ''
+  const refused = notes.update(2, (draft) => {
+    draft.text = ''
   })
-  t.same(texts(), ['', 'of another', 'own'], 'at once')
+  t.same(texts(), ['', '0'], 'at once')
   await t.rejects(refused.isPersisted.promise, { message: 'A note has a text' })
-  t.same(texts(), ['first', 'of another', 'own'], 'rolled back')
+  t.same(texts(), ['0', 'a'], 'rolled back')
 
-  await notes.delete(1).isPersisted.promise
-  t.same(texts(), ['of another', 'own'])
+  await notes.delete(2).isPersisted.promise
+  await until(() => texts()[1] === 'aa')
+  const elsewhere = notes.insert({ id: -2, text: 'nowhere', kind: 'z' })
+  await elsewhere.isPersisted.promise
+  t.notOk(notes.has(-2), 'what is in no list is shown for a moment')
+  await first.cleanup()
   await notes.cleanup()
+})
+
+t.test('TanStack DB: what a query says becomes that of a service', async (t) => {
+  const where = (build: (note: Ref) => unknown) => ({ where: build(refs) as never })
+  t.same(toQuery({}), {})
+  t.same(toQuery(where((note) => or(isNull(note.user), inArray(note.id, [1, 2])))), {
+    $or: [{ user: null }, { id: { $in: [1, 2] } }]
+  })
+  t.same(toQuery(where((note) => and(gt(note.id, 1), lte(note.id, 9)))), { id: { $gt: 1, $lte: 9 } })
+  t.same(toQuery(where((note) => and(eq(note.id, 1), lte(note.id, 9)))), { $and: [{ id: 1 }, { id: { $lte: 9 } }] })
+  t.throws(() => toQuery(where((note) => like(note.text, 'a%'))), /like/)
 })
 
 declare const render: (kind: string) => void

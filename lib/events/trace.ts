@@ -14,16 +14,16 @@ export interface TracedStream {
   reason?: StopReason | 'left'
 }
 
-const { start, asyncEnd } = tracingChannel<string, TracedStream>('fastify-services:stream')
+const streamChannel = tracingChannel<string, TracedStream>('fastify-services:stream')
 
 /** Publishes when a stream begins and ends, while there is a subscriber. */
 export function traceStream(stream: EventStream, lists: readonly string[]): void {
-  if (!start.hasSubscribers && !asyncEnd.hasSubscribers) return
+  if (!streamChannel.start.hasSubscribers && !streamChannel.asyncEnd.hasSubscribers) return
   const trace: TracedStream = { lists }
-  start.publish(trace)
+  streamChannel.start.publish(trace)
   stream.source.once('close', () => {
     trace.messages = stream.messages
     trace.reason = stream.reason ?? 'left'
-    asyncEnd.publish(trace)
+    streamChannel.asyncEnd.publish(trace)
   })
 }

@@ -37,6 +37,8 @@ export function namesOfGaps(gaps: readonly Gap[]): GapNames {
 /** The faults and gaps that a walk through a value has met. */
 export interface Visit {
   readonly faults: readonly Fault[]
+  /** Objects and lists where the schema allows none. A check of types says it better, but may leave it out: a branch of a union that does not name a field takes anything there. */
+  readonly misplaced: readonly Fault[]
   readonly gaps: readonly Gap[]
 }
 
@@ -98,6 +100,7 @@ export function visitIncoming(shapes: Shapes, value: object, path: Path, countTr
 
 class IncomingWalk implements Visit {
   readonly faults: Fault[] = []
+  readonly misplaced: Fault[] = []
   readonly gaps: Gap[] = []
   readonly #path: (string | number)[]
   readonly #start: Path
@@ -122,10 +125,10 @@ class IncomingWalk implements Visit {
     // Refused here, since some libraries take a list for an object, and a projection would then leave it out of the response.
     else if (Array.isArray(value) && (shape.kinds & ~kindBits.null) === kindBits.object)
       this.#tell('must be an object', 'type')
-    else if (Array.isArray(value)) this.#visitItems(value, shape.of({}), depth, tries)
-    // An object where the schema allows none is a fault that the check of types reports.
-    else if ((shape.kinds & kindBits.object) !== 0)
-      this.#visitFields(value as Record<string, unknown>, shape.of(value), depth, tries)
+    else if ((shape.kinds & (Array.isArray(value) ? kindBits.array : kindBits.object)) === 0)
+      this.misplaced.push({ path: [...this.#path], keyword: 'type', must: 'is not valid' })
+    else if (Array.isArray(value)) this.#visitItems(value, shape.of(value), depth, tries)
+    else this.#visitFields(value as Record<string, unknown>, shape.of(value), depth, tries)
   }
 
   #visitItems(items: readonly unknown[], shape: Shape, depth: number, tries: number): void {

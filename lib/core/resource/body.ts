@@ -93,14 +93,21 @@ class RecordCheck {
       throw this.#refusal('must be an object', 'type')
     if (this.rules.isPart && Object.keys(record).length === 0)
       throw this.#refusal('must have at least 1 field', 'minProperties')
-    const { faults, gaps } = visitIncoming(this.shapes, record, this.path, this.rules.countTries)
+    const { faults, misplaced, gaps } = visitIncoming(this.shapes, record, this.path, this.rules.countTries)
     this.#gaps = namesOfGaps(gaps)
     if (faults.some(({ keyword }) => keyword === 'maxDepth')) throw toBadRequest('body', faults)
     try {
       if (faults.length > 0) throw toBadRequest('body', [...faults, ...this.#faultsByFields(record as Values)])
-      if (this.rules.validate === undefined) return this.#byJsonSchema(record as Values)
-      const checked = this.#byLibrary(record as Values, gaps, this.rules.validate)
-      return isAsynchronous(checked) ? checked.catch((error) => this.#rethrow(error)) : checked
+      const { validate } = this.rules
+      const checked =
+        validate === undefined
+          ? this.#byJsonSchema(record as Values)
+          : this.#byLibrary(record as Values, gaps, validate)
+      const finish = (value: unknown) => {
+        if (misplaced.length > 0) throw toBadRequest('body', misplaced)
+        return value
+      }
+      return isAsynchronous(checked) ? checked.then(finish).catch((error) => this.#rethrow(error)) : finish(checked)
     } catch (error) {
       return this.#rethrow(error)
     }

@@ -102,7 +102,7 @@ export function createJudge(shapes: Shapes): Judge {
   const { bundle } = reader
   const ajv = createAjv(needsOf(bundle))
   ajv.addSchema(bundle.schema, root)
-  const exemptible = readOnlyNames(shapes)
+  const exemptible = exemptNames(shapes)
   // The gaps of the value that is checked now: a check waits for nothing.
   let gaps: GapNames = new Map()
   const isMissing = (value: object, name: string) => !Object.hasOwn(value, name) && !gaps.get(value)?.has(name)
@@ -258,7 +258,7 @@ function checkUnion(context: KeywordCxt, keyword: UnionKeyword, shapes: Shapes, 
 }
 
 /** The names of fields that only the server sets, at any place: where a body has a gap for one, it is not asked for. */
-function readOnlyNames(shapes: Shapes): ReadonlySet<string> {
+function exemptNames(shapes: Shapes): ReadonlySet<string> {
   const fields = [...allShapes(shapes.root)].flatMap((shape) => {
     // Without a tag all branches apply, and what one of them leaves to the server is asked for by none.
     const anyBranch = shape.of(undefined)

@@ -105,6 +105,8 @@ t.test('a field that one branch of a union names is as that branch says', async 
   t.strictSame(await send({ url: '/1' }), [200, { id: 'i', address: { street: 's' } }])
   t.strictSame(await post({ address: { street: 's', note: 'n' } }), [400, 'address.note is not known'])
   t.strictSame((await post({ address: { street: 's' } }))[0], 201)
+  for (const phone of [{ note: 'n' }, ['n']])
+    t.strictSame(await post({ phone }), [400, 'phone is not valid'], JSON.stringify(phone))
 })
 
 t.test('what is no object has no tag, and is hidden or refused by any branch of a union', async (t) => {

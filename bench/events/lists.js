@@ -61,7 +61,10 @@ async function openLists() {
       .configure(events())
     client.service('notes').hooks({ after: { find: [() => void reads++] } })
     // All lists show the notes that change.
-    client.service('notes').live({ query: { $sort: { id: 1 }, $limit: 10 } }).subscribe(() => {})
+    client
+      .service('notes')
+      .live({ query: { $sort: { id: 1 }, $limit: 10 } })
+      .subscribe(() => {})
     clients.push(client)
     if (number % 20 === 19) await setTimeout(50)
   }
@@ -83,7 +86,12 @@ const quantile = (numbers, part) =>
 console.log('| | finds a second | CPU of the server, ms a second | 50 requests beside: p50, ms | p99, ms |')
 console.log('|---|---|---|---|---|')
 function print(name, { cpu, times, finds }) {
-  const numbers = [Math.round(finds), Math.round(cpu), quantile(times, 0.5).toFixed(1), quantile(times, 0.99).toFixed(1)]
+  const numbers = [
+    Math.round(finds),
+    Math.round(cpu),
+    quantile(times, 0.5).toFixed(1),
+    quantile(times, 0.99).toFixed(1)
+  ]
   console.log(`| ${[name, ...numbers].join(' | ')} |`)
 }
 await ask('changeFirst', 1)

@@ -86,6 +86,18 @@ t.test('what is copied does what the page does', async (t) => {
   }
 })
 
+t.test('the events of a list, as they come', async (t) => {
+  const call = { ...callOf('echo', 'find', { query: { a: 1 } }), isStream: true }
+  const headers = { Accept: 'text/event-stream', 'X-Key': 'k' }
+  const texts = toTexts(call, await requestOfCall(call, base, headers), base, headers)
+  t.match(texts.curl, /^curl -N '.*\/echo\?a=1' \\\n {2}-H 'Accept: text\/event-stream'/)
+  t.match(texts.fetch, 'for await (const text of response.body.pipeThrough(new TextDecoderStream()))')
+  t.match(texts.typescript, `rest('${base}').fetch(fetch, { headers: { 'X-Key': 'k' } })`)
+  t.match(texts.typescript, "const list = app.service('echo').live({ query: { a: 1 } })")
+  const plain = toTexts(call, await requestOfCall(call, base, {}), base, {})
+  t.match(plain.typescript, `rest('${base}').fetch(fetch)\n`)
+})
+
 t.test('a secret is found in each of them', async (t) => {
   for (const secret of ['x', `it's "mine" \\ \u202e`]) {
     const call = callOf('echo', 'create', { data: { password: secret } })

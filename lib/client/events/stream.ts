@@ -51,8 +51,8 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
   let wanted: readonly string[] = []
   // What was last told of it.
   let state: StreamMessage | undefined
-  let collecting: NodeJS.Timeout | undefined
-  let pause: NodeJS.Timeout | undefined
+  let collecting: ReturnType<typeof setTimeout> | undefined
+  let pause: ReturnType<typeof setTimeout> | undefined
 
   /** Reads a stream to its end. */
   async function listen(aborter: AbortController) {
@@ -60,7 +60,7 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
     const hasPosition = position !== undefined
     const ending = { isUseful: false, isSoon: false, retry: 1000 }
     let heartbeat = usual
-    let silence: NodeJS.Timeout | undefined
+    let silence: ReturnType<typeof setTimeout> | undefined
 
     function hear(): void {
       clearTimeout(silence)

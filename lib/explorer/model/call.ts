@@ -14,6 +14,8 @@ export interface Call {
   readonly query: object
   /** `undefined` where it takes none, or where nothing is given. */
   readonly data: unknown
+  /** Whether the events of the list are asked for, as they come. */
+  readonly isStream?: boolean
 }
 
 /** A request as it is sent. */

@@ -13,6 +13,8 @@ export interface Operation {
   readonly hasData: boolean
   readonly isCustom: boolean
   readonly isGuarded: boolean
+  /** Whether it also answers with the events of its list, as they come. */
+  readonly canListen: boolean
   /** The placeholders that the path of its service has not. */
   readonly placeholders: readonly string[]
   readonly query: readonly FilterField[]
@@ -119,6 +121,7 @@ function readOperation(name: string, route: string | undefined, operation: Json,
     hasData: Object.hasOwn(operation, 'requestBody'),
     isCustom: !six.includes(name),
     isGuarded: isGuarded(asList(propertyOf(operation, 'security'))),
+    canListen: name === 'find' && Object.hasOwn(contentOf(operation, follow), 'text/event-stream'),
     placeholders: placeholders.filter((placeholder) => placeholder !== 'id'),
     query,
     sortable: sort === undefined || sortable.length > 0 ? sortable : undefined,
@@ -143,10 +146,15 @@ function bodiesOf(schema: unknown, follow: Follow, depth = 0): Field[][] {
   return fields.length === 0 ? [] : [fields]
 }
 
+/** What a method answers where it succeeds, by the types of its bodies. */
+function contentOf(operation: Json, follow: Follow): Json {
+  const success = entriesOf(propertyOf(operation, 'responses')).find(([status]) => status.startsWith('2'))?.[1]
+  return Object.fromEntries(entriesOf(propertyOf(follow(success), 'content')))
+}
+
 /** The fields of what a method answers: of a record, or of those in a list or a page. */
 function answeredFields(operation: Json, follow: Follow): Field[] {
-  const success = entriesOf(propertyOf(operation, 'responses')).find(([status]) => status.startsWith('2'))?.[1]
-  const [media] = entriesOf(propertyOf(follow(success), 'content')).map(([, content]) => content)
+  const [media] = Object.values(contentOf(operation, follow))
   return recordIn(propertyOf(media, 'schema'), follow)
 }
 

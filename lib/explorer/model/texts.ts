@@ -15,8 +15,8 @@ export const toTexts = (
   base: string,
   headers: SentRequest['headers']
 ): RequestTexts => ({
-  curl: toCurl(request),
-  fetch: toFetch(request),
+  curl: toCurl(request, call.isStream),
+  fetch: toFetch(request, call.isStream),
   typescript: toTypeScript(call, base, headers)
 })
 
@@ -41,7 +41,7 @@ const toWord = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 const isFormData = (body: unknown): body is FormData => body instanceof FormData
 
-function toCurl({ method, url, headers, body }: SentRequest): string {
+function toCurl({ method, url, headers, body }: SentRequest, isStream = false): string {
   const address = readable(url)
   const headerWords = Object.entries(headers).map(([name, value]) => `-H ${toWord(`${name}: ${value}`)}`)
   const data = isFormData(body)
@@ -54,7 +54,9 @@ function toCurl({ method, url, headers, body }: SentRequest): string {
   const verb = isDefault ? '' : ` -X ${method}`
   // Brackets would be ranges.
   const globs = /[[\]{}]/.test(address) ? ' -g' : ''
-  return [`curl${globs}${verb} ${toWord(address)}`, ...headerWords, ...data].join(' \\\n  ')
+  // What is held back until there is more of it would come late.
+  const unbuffered = isStream ? ' -N' : ''
+  return [`curl${unbuffered}${globs}${verb} ${toWord(address)}`, ...headerWords, ...data].join(' \\\n  ')
 }
 
 // A body is JSON here, which may be written without characters that can't be seen.
@@ -67,7 +69,7 @@ const formField = (name: string, value: string | File) =>
     ? `${name}=${inQuotes(value)}`
     : `${name}=@${inQuotes(value.name)}${value.type && `;type=${value.type}`}`
 
-function toFetch({ method, url, headers, body }: SentRequest): string {
+function toFetch({ method, url, headers, body }: SentRequest, isStream = false): string {
   const lines = formLines(body)
   const options = [
     ...(method === 'GET' ? [] : [`method: ${quote(method)}`]),
@@ -81,11 +83,14 @@ function toFetch({ method, url, headers, body }: SentRequest): string {
   return [
     ...lines,
     `const response = await fetch(${quote(readable(url))}, {\n  ${options.join(',\n  ')}\n})`,
-    'console.log(response.status, await response.text())'
+    isStream
+      ? 'for await (const text of response.body.pipeThrough(new TextDecoderStream())) console.log(text)'
+      : 'console.log(response.status, await response.text())'
   ].join('\n')
 }
 
 function toTypeScript(call: Call, base: string, headers: SentRequest['headers']): string {
+  if (call.isStream) return toLiveList(call, base, headers)
   const { service, operation, data } = call
   const headerOptions = Object.keys(headers).length === 0 ? '' : `, { headers: ${toLiteral(headers)} }`
   const path = quote(service.path)
@@ -109,6 +114,20 @@ function toTypeScript(call: Call, base: string, headers: SentRequest['headers'])
     '',
     start + argumentList,
     'console.log(result)'
+  ].join('\n')
+}
+
+function toLiveList(call: Call, base: string, { Accept: _, ...headers }: SentRequest['headers']): string {
+  const headerOptions = Object.keys(headers).length === 0 ? '' : `, { headers: ${toLiteral(headers)} }`
+  return [
+    "import { createClient, rest } from 'fastify-services/client'",
+    "import { events } from 'fastify-services/client/events'",
+    '',
+    `const connection = rest(${quote(base)}).fetch(fetch${headerOptions})`,
+    'const app = createClient().configure(connection).configure(events())',
+    '',
+    `const list = app.service(${quote(call.service.path)}).live(${argumentsOf(call).map((argument) => toLiteral(argument))})`,
+    'list.subscribe(({ state, data }) => console.log(state, data))'
   ].join('\n')
 }
 

@@ -18,6 +18,8 @@ export interface Explorer {
   /** What the next view says of what has happened. */
   notice: string
   logIn(): void
+  /** Ends what goes on in the view that is shown, when another one takes its place. */
+  leave(): void
   /** Shows the place anew. */
   render(): void
   /** Called after a login or a logout: shows what another user sees, and leaves what is typed. */

@@ -41,11 +41,13 @@ function actionsOf({ service, place }: View): Content[] {
   const order = ['create', 'patch', 'update', '', 'remove']
   const placeOf = (name: string) => order.indexOf(order.includes(name) ? name : '')
   shown.sort((a, b) => placeOf(a.name) - placeOf(b.name))
-  return shown.map(({ name, summary }) => {
+  const actions = shown.map(({ name, summary }) => {
     const anchor = link(toHash(to(name)), name === 'create' ? 'button primary' : 'button', toActionLabel(name))
     anchor.title = summary
     return anchor
   })
+  const canListen = !isRecord && service.operations.get('find')?.canListen
+  return canListen ? [...actions, link(toHash({ ...place, call: 'listen' }), 'button', 'Listen')] : actions
 }
 
 /** The values of the placeholders in the path of a service. `change` is called as they are typed. */

@@ -6,6 +6,7 @@ import { callView } from './call-view.js'
 import { byId, element, fill, keepFocus, link } from './element.js'
 import type { Explorer, View } from './explorer.js'
 import { listView } from './list-view.js'
+import { listenView } from './listen-view.js'
 import { logIn, loginPage, loginState } from './login-view.js'
 import { recordView } from './record-view.js'
 import { RequestPanel } from './request-panel.js'
@@ -23,6 +24,12 @@ async function load(): Promise<readonly [document: unknown, place: string]> {
   return [await response.json(), place]
 }
 
+const views: ReadonlyMap<string, (view: View) => unknown> = new Map([
+  ['find', listView],
+  ['get', recordView],
+  ['listen', listenView]
+])
+
 function startPage(explorer: Explorer, title: string): void {
   const { services } = explorer.session
   const here = (): Place | undefined => fromHash(location.hash)
@@ -36,13 +43,17 @@ function startPage(explorer: Explorer, title: string): void {
   let shown: string | undefined
 
   explorer.render = () => {
+    explorer.leave()
+    explorer.leave = () => {}
     loginState(explorer)
     const first = firstService(services.values(), (operation) => !explorer.session.asksForLogin(operation))
     const place = placeOf(here()) ?? (first && startOf(first))
     const service = place && services.get(place.service)
     showService(service)
     const isLogin = service !== undefined && isLoginService(service) && place?.call === 'find'
-    const operation = service?.operations.get(isLogin ? 'create' : (place?.call ?? ''))
+    const find = service?.operations.get('find')
+    const isListening = place?.call === 'listen' && find?.canListen === true
+    const operation = isListening ? find : service?.operations.get(isLogin ? 'create' : (place?.call ?? ''))
     if (!place || !service || !operation) {
       const reason =
         services.size === 0
@@ -63,7 +74,7 @@ function startPage(explorer: Explorer, title: string): void {
     document.title = `${service.path} · ${title}`
     const view: View = { explorer, place, service, operation }
     if (isLogin) return keepFocus(() => loginPage(view))
-    const render = place.call === 'find' ? listView : place.call === 'get' ? recordView : callView
+    const render = views.get(isListening ? 'listen' : place.call) ?? callView
     explorer.update = explorer.render
     const isOther = shown !== undefined && shown !== service.path + place.call + place.id
     shown = service.path + place.call + place.id
@@ -96,6 +107,7 @@ async function main(): Promise<void> {
       openings: new Set(),
       notice: '',
       logIn: () => logIn(explorer),
+      leave: () => {},
       render: () => {},
       update: () => {}
     }

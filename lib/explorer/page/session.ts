@@ -1,3 +1,4 @@
+import type { StreamBody } from '../../client/events/stream.js'
 import {
   type AuthenticationClient,
   authentication,
@@ -6,10 +7,14 @@ import {
   rest,
   type Storage
 } from '../../client/index.js'
+import { sendInstead } from '../../client/library.js'
+import type { ClientRequest, ClientResponse } from '../../client/message.js'
 import { type Call, requestOfCall, type SentRequest, send } from '../model/call.js'
 import { asList } from '../model/json.js'
 import { addressOf, cookiesIn, keyHeadersIn, type LoginForm, nameOf, strategiesIn } from '../model/login.js'
 import { type ExploredService, type Operation, servicesIn } from '../model/services.js'
+
+const streamType = 'text/event-stream'
 
 /** What came of a request. */
 export interface Exchange {
@@ -81,13 +86,33 @@ export class PageSession {
   /** Makes a call. `show` is called with what came of it; nothing is with that of a login, which holds a token. */
   send = (call: Call, show?: Show): Promise<unknown> => send(this.#connection, call, { show })
 
+  /** Asks for the events of a list. @returns the body of the answer, as it comes */
+  listen = async (call: Call, position: string | undefined, signal: AbortSignal): Promise<StreamBody> => {
+    let answer: Response | undefined
+    const ask = async ({ url, headers }: ClientRequest): Promise<ClientResponse> => {
+      const more = { ...this.keys(), Accept: streamType, ...(position !== undefined && { 'Last-Event-ID': position }) }
+      answer = await fetch(url, { headers: { ...headers, ...more }, signal, cache: 'no-store' })
+      const isStream = answer.ok && answer.headers.get('content-type')?.startsWith(streamType)
+      const body = isStream ? new ArrayBuffer(0) : await answer.arrayBuffer()
+      return { status: isStream ? 204 : answer.status, headers: answer.headers, body }
+    }
+    await send(this.#connection, call, { [sendInstead]: ask, signal })
+    if (!answer?.body) throw new Error('The server answers with no events')
+    return answer.body
+  }
+
   /** The request that a call would send. */
   request = (call: Call): Promise<SentRequest> => requestOfCall(call, this.base, this.headersOf(call))
 
   /** The headers that a call has besides those of every client. */
-  headersOf({ service, operation }: Call): Record<string, string> {
+  headersOf({ service, operation, isStream }: Call): Record<string, string> {
     const isLogin = service.path === this.#path && operation.name === 'create'
-    return { ...this.keys(), ...(this.token !== '' && !isLogin && { Authorization: `Bearer ${this.token}` }) }
+    const accept = isStream && { Accept: streamType }
+    return {
+      ...accept,
+      ...this.keys(),
+      ...(this.token !== '' && !isLogin && { Authorization: `Bearer ${this.token}` })
+    }
   }
 
   get token(): string {

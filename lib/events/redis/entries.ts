@@ -1,67 +1,18 @@
-import { attempt } from '../../core/errors.js'
-import type { LoggedEvent } from '../log.js'
-import type { Facts } from '../matching.js'
-
-/** An entry of the stream in Redis. */
-export interface StreamEntry {
-  readonly id: string
-  /** The id of the entry before it, by which each process sees that it has missed none. */
-  readonly previous: string
-  /**
-   * Whether events are missing: a process has ended without a goodbye or has given up events that waited, or the entry is of another version of the program, which
-   * can't be read.
-   */
-  readonly isLoss: boolean
-  readonly event: LoggedEvent | undefined
-}
-
-/** An event as it stands in Redis: JSON, which all versions of Node read, and the bytes of its record. */
-export type EncodedEvent = readonly [json: string, record: Uint8Array | '']
-
-export function encodeEvent({ record, facts, ...event }: LoggedEvent): EncodedEvent {
-  const list = Object.entries(facts).map(([name, value]) => [name, encodeFact(value)])
-  return [JSON.stringify({ ...event, facts: list }), record ?? '']
-}
-
-type Fact = Facts[string]
-
-/** JSON has no dates, no numbers of any length, and no `NaN`. */
-function encodeFact(fact: Fact): unknown {
-  if (fact instanceof Date) return { date: fact.getTime() }
-  if (typeof fact === 'bigint') return { integer: String(fact) }
-  if (typeof fact === 'number' && !Number.isFinite(fact)) return { number: String(fact) }
-  return fact
-}
-
-function decodeFact(fact: unknown): Fact {
-  const { date, integer, number } = Object(fact) as Record<string, unknown>
-  if (date !== undefined) return new Date(Number(date))
-  if (integer !== undefined) return BigInt(String(integer))
-  if (number !== undefined) return Number(number)
-  return fact as Fact
-}
-
-function decodeEvent(json: string, record: Uint8Array | undefined): LoggedEvent {
-  const { service, event, id, facts: list, touched, route, callers, call } = JSON.parse(json)
-  const facts: Record<string, Fact> = Object.create(null)
-  for (const [name, fact] of list) facts[name] = decodeFact(fact)
-  return { service, event, id, facts, touched, route, callers, call, record }
-}
+import { type StoredEntry, toEntry } from '../entries.js'
 
 /** The entries in what `XREAD` answers for one stream: a list of streams, or in the newer protocol of Redis (RESP3) names and entries by turns. */
-export function entriesRead(answer: unknown): StreamEntry[] {
+export function entriesRead(answer: unknown): StoredEntry[] {
   const [stream, entries = stream?.[1]] = (answer ?? []) as [[unknown, unknown]?, unknown?]
   return readEntries(entries ?? [])
 }
 
 /** Reads what `XRANGE` answers for one stream, in buffers: an id and a list of names and values for each entry. */
-export function readEntries(answer: unknown): StreamEntry[] {
+export function readEntries(answer: unknown): StoredEntry[] {
   return (answer as [Buffer, Buffer[]][]).map(([id, members]) => {
     const fields = new Map<string, Buffer>()
     for (let i = 0; i < members.length; i += 2) fields.set(String(members[i]), members[i + 1] as Buffer)
-    const [json, record] = [fields.get('event'), fields.get('record')]
-    const event = json && attempt(() => decodeEvent(String(json), record))
-    const isLoss = fields.has('loss') || (json !== undefined && event === undefined)
-    return { id: String(id), previous: String(fields.get('previous')), isLoss, event }
+    const json = fields.get('event')?.toString()
+    const previous = String(fields.get('previous'))
+    return toEntry({ id: String(id), previous, isLoss: fields.has('loss'), json, record: fields.get('record') })
   })
 }

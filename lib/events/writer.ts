@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Unavailable } from '../../core/errors.js'
-import { type LoggedEvent, sizeOf } from '../log.js'
-import { withinTime } from '../patience.js'
-import type { RedisClient } from './client.js'
+import { Unavailable } from '../core/errors.js'
 import { type EncodedEvent, encodeEvent } from './entries.js'
-import { appendScript, beatScript } from './scripts.js'
+import { type LoggedEvent, sizeOf } from './log.js'
+import type { LogServer } from './log-server.js'
+import { withinTime } from './patience.js'
 
-/** Events that are given to the log in one step. */
-interface EventBatch {
-  /** By which Redis knows it again, when it is sent a second time. */
+interface WaitingBatch {
   readonly number: number
   readonly items: readonly WaitingEvent[]
-  /** Whether events were given up before it. */
   readonly isLoss: boolean
 }
 
@@ -23,27 +19,24 @@ interface WaitingEvent {
 }
 
 export interface WriterSettings {
-  readonly client: RedisClient
-  readonly keys: readonly [log: string, processes: string]
-  readonly events: number
-  readonly age: number
+  readonly server: LogServer
   readonly beat: number
   readonly waiting: number
-  /** Is called when Redis has answered. */
+  /** Is called when the server has answered. */
   onAnswer(): void
   onFailure(error: unknown): void
 }
 
 const batchSize = 200
 
-/** A process as Redis knows it: gives its events to the log, in order and once, and its signs of life. */
+/** A process as the server of a log knows it: gives its events to the log, in order and once, and its signs of life. */
 export class Writer {
   readonly #settings: WriterSettings
   readonly #process = randomUUID()
   #hasSigned = false
   #waiting: WaitingEvent[] = []
   #waitingBytes = 0
-  #batch: EventBatch | undefined
+  #batch: WaitingBatch | undefined
   #batches = 0
   #hasGivenUp = false
   #flushing: Promise<void> | undefined
@@ -58,7 +51,7 @@ export class Writer {
     const size = sizeOf(event)
     if (this.#waitingBytes + size > this.#settings.waiting) {
       this.#hasGivenUp = true
-      throw new Unavailable('Redis can not be reached, and too many events wait for it')
+      throw new Unavailable(`${this.#settings.server.name} can not be reached, and too many events wait for it`)
     }
     this.#waitingBytes += size
     await new Promise<void>((settle) => {
@@ -69,9 +62,8 @@ export class Writer {
 
   /** Gives a sign of life. @returns the newest position */
   async sign(): Promise<string> {
-    const { beat, age, onAnswer } = this.#settings
-    const numbers = [this.#batches, Number(this.#hasSigned), beat * 3, age]
-    const newest = await withinTime(beat * 3, this.#evaluate(beatScript, numbers))
+    const { server, beat, onAnswer } = this.#settings
+    const newest = await withinTime(beat * 3, server.sign(this.#process, this.#batches, this.#hasSigned))
     this.#hasSigned = true
     onAnswer()
     return newest
@@ -79,16 +71,15 @@ export class Writer {
 
   /** Says goodbye, when all events are in the log. A process that can't does not: the others find out, and read anew. */
   async close(): Promise<void> {
-    const { client, keys } = this.#settings
     const leave = async () => {
       await this.#flushing
-      await client.callBuffer('HDEL', keys[1], this.#process)
+      await this.#settings.server.leave(this.#process)
     }
     await withinTime(2000, leave()).catch(() => {})
     this.#isClosed = true
   }
 
-  /** Gives what waits to Redis, in order, until nothing is left. */
+  /** Gives what waits to the server, in order, until nothing is left. */
   async #flush(): Promise<void> {
     let failures = 0
     // Events of one turn go together.
@@ -98,8 +89,8 @@ export class Writer {
       const { number, items, isLoss } = this.#batch
       try {
         if (!this.#hasSigned) await this.sign()
-        const numbers = [number, this.#settings.events, Number(isLoss)]
-        await this.#evaluate(appendScript, numbers, ...items.flatMap(({ encoded }) => encoded))
+        const events = items.map(({ encoded }) => encoded)
+        await this.#settings.server.append(this.#process, { number, events, isLoss })
       } catch (error) {
         this.#settings.onFailure(error)
         await pauseAfter(failures++)
@@ -118,16 +109,10 @@ export class Writer {
     this.#flushing = undefined
   }
 
-  #nextBatch(): EventBatch {
+  #nextBatch(): WaitingBatch {
     const batch = { number: this.#batches + 1, items: this.#waiting.slice(0, batchSize), isLoss: this.#hasGivenUp }
     this.#hasGivenUp = false
     return batch
-  }
-
-  #evaluate(script: string, numbers: readonly number[], ...events: readonly (string | Uint8Array)[]): Promise<string> {
-    const { client, keys } = this.#settings
-    const values = [this.#process, ...numbers, ...(events as string[])]
-    return client.callBuffer('EVAL', script, 2, ...keys, ...values).then(String)
   }
 }
 

@@ -1,0 +1,39 @@
+import type { EncodedEvent, StoredEntry } from './entries.js'
+
+/** Events that are given to a log in one step. */
+export interface EventBatch {
+  /** By which the server knows it again, when it is sent a second time. */
+  readonly number: number
+  readonly events: readonly EncodedEvent[]
+  /** Whether events were given up before it. */
+  readonly isLoss: boolean
+}
+
+/** A server that several processes share, as the place of a log: what it does is done in one step, in the same order for all of them. */
+export interface LogServer {
+  /** How messages name it. */
+  readonly name: string
+  /** Adds a batch. One whose number it knows is there already. A process that the others have given up tells them to read anew. */
+  append(process: string, batch: EventBatch): Promise<unknown>
+  /**
+   * A sign of life.
+   *
+   * @param batches the number of the last batch of the process
+   * @param hasSigned whether it has given a sign before
+   * @returns the newest position
+   */
+  sign(process: string, batches: number, hasSigned: boolean): Promise<string>
+  /** Says goodbye. */
+  leave(process: string): Promise<unknown>
+  /** Whether a text may be a position. */
+  isPosition(text: string): boolean
+  isOlder(position: string, other: string): boolean
+  /** A page of the entries between two positions: behind the first, up to the second. */
+  range(after: string, end: string): Promise<readonly StoredEntry[]>
+  /** Waits for entries behind a position, for a second at most, over a connection of its own. */
+  next(after: string): Promise<readonly StoredEntry[]>
+  /** Adds a listener to the end of the connection that waits for entries. */
+  onAway(listener: (error: unknown) => void): void
+  /** Ends that connection. */
+  disconnect(): void
+}

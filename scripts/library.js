@@ -4,6 +4,8 @@ import { spawnSync } from 'node:child_process'
 const inBrowser = 'dist/lib/client/transports/jquery.js'
 // What needs a Redis: its tests are skipped where none is installed.
 const inRedis = 'dist/lib/events/redis/'
+// What needs a PostgreSQL server: its tests are skipped where none is named.
+const inPostgres = 'dist/lib/events/postgres/'
 
 let hasRedis
 const isRedisInstalled = () => {
@@ -15,4 +17,5 @@ const isRedisInstalled = () => {
 export const isLibrary = (file) =>
   (file.startsWith('dist/lib/') || file === 'dist/index.js') &&
   file !== inBrowser &&
-  (!file.startsWith(inRedis) || isRedisInstalled())
+  (!file.startsWith(inRedis) || isRedisInstalled()) &&
+  (!file.startsWith(inPostgres) || Boolean(process.env.TEST_DATABASE_URL))

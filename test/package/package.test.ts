@@ -87,6 +87,11 @@ t.test('the door of events exports these names, and no others', async (t) => {
   t.same(Object.keys(await import('fastify-services/events')).sort(), ['default', 'memoryLog'])
 })
 
+t.test('the door of events in PostgreSQL exports these names, and no others', async (t) => {
+  const names = ['postgresLog', 'postgresStore', 'postgresTables']
+  t.same(Object.keys(await import('fastify-services/events/postgres')).sort(), names)
+})
+
 t.test('the door of events in Redis exports these names, and no others', async (t) => {
   t.same(Object.keys(await import('fastify-services/events/redis')).sort(), ['redisLog', 'redisStore'])
 })

@@ -1,0 +1,61 @@
+import { withinTime } from '../patience.js'
+
+interface PostgresResult {
+  readonly rows: readonly Record<string, unknown>[]
+  readonly rowCount: number | null
+}
+
+/** What is needed of a connection of `pg`. */
+export interface PostgresClient {
+  query(text: string, values?: unknown[]): Promise<PostgresResult>
+  on(event: string, listener: (error?: unknown) => void): unknown
+  release(error?: Error | boolean): void
+}
+
+/** What is needed of a pool of `pg`. */
+export interface PostgresPool {
+  connect(): Promise<PostgresClient>
+  on(event: 'error', listener: (error: Error) => void): unknown
+}
+
+/** Takes a connection out of a pool. @throws when none is free in so many ms */
+export async function connectWithin(ms: number, pool: PostgresPool): Promise<PostgresClient> {
+  const connecting = pool.connect()
+  try {
+    return await withinTime(ms, connecting)
+  } catch (error) {
+    connecting.then(
+      (client) => client.release(),
+      () => {}
+    )
+    throw error
+  }
+}
+
+/** Asks over a connection of the pool. One that does not answer in so many ms is given up. */
+export async function askWithin(
+  ms: number,
+  pool: PostgresPool,
+  text: string,
+  values: unknown[]
+): Promise<PostgresResult> {
+  const client = await connectWithin(ms, pool)
+  try {
+    const result = await withinTime(ms, client.query(text, values))
+    client.release()
+    return result
+  } catch (error) {
+    client.release(true)
+    throw error
+  }
+}
+
+/** Refuses names that would have to be quoted. */
+export function checkTable(table: string): void {
+  if (!/^[a-z_][a-z0-9_]{0,39}$/.test(table))
+    throw new TypeError(
+      `The option \`table\` must be a name of 1 to 40 lower-case letters, digits and '_', as 'app_events', got '${table}'`
+    )
+}
+
+export const defaultTable = 'fastify_services'

@@ -1,0 +1,65 @@
+import { Unavailable } from '../../core/errors.js'
+import type { Store } from '../../core/store.js'
+import { askWithin, checkTable, defaultTable, type PostgresPool } from './pool.js'
+
+export interface PostgresStoreOptions {
+  /** What the name of its table begins with: that of `postgresTables`. Default `'fastify_services'`. */
+  table?: string
+  /** How long the database may take for an answer, in ms. Default 2,000. */
+  patience?: number
+}
+
+/** How often what is over is removed, in ms. */
+const sweepTime = 60_000
+
+/**
+ * A store in PostgreSQL, for several processes: revoked tokens, refresh tokens and the answers of `idempotency()` are the same for all of them (docs/scaling.md).
+ * While the database is away, what needs the store is answered with Unavailable (503).
+ *
+ * @param pool a pool of `pg`
+ * @example
+ * await pool.query(postgresTables())
+ * await app.register(authentication, { secret, revocation: true, refresh: true, store: postgresStore(pool) })
+ */
+export function postgresStore(
+  pool: PostgresPool,
+  { table = defaultTable, patience = 2000 }: PostgresStoreOptions = {}
+): Required<Store> {
+  checkTable(table)
+  const name = `${table}_store`
+  const until = "clock_timestamp() + $3 * interval '1 second'"
+  const insert = `insert into ${name} (key, value, until) values ($1, $2, ${until}) on conflict (key) do update set value = excluded.value, until = excluded.until`
+  let swept = Date.now()
+
+  async function ask(text: string, values: unknown[]) {
+    try {
+      return await askWithin(patience, pool, text, values)
+    } catch (cause) {
+      throw new Unavailable('The store is not available', { retryAfter: 5 }, { cause })
+    }
+  }
+
+  /** Removes what is over, now and then: nobody waits for it, and what fails is done the next time. */
+  function sweep(): void {
+    if (Date.now() - swept < sweepTime) return
+    swept = Date.now()
+    ask(`delete from ${name} where until < clock_timestamp()`, []).catch(() => {})
+  }
+
+  return {
+    async get(key) {
+      const { rows } = await ask(`select value from ${name} where key = $1 and until > clock_timestamp()`, [key])
+      return rows[0]?.value as string | undefined
+    },
+    async set(key, value, seconds) {
+      sweep()
+      await ask(insert, [key, value, seconds])
+    },
+    async add(key, value, seconds) {
+      sweep()
+      const { rowCount } = await ask(`${insert} where ${name}.until <= clock_timestamp()`, [key, value, seconds])
+      return rowCount === 1
+    },
+    delete: (key) => ask(`delete from ${name} where key = $1`, [key])
+  }
+}

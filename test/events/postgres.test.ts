@@ -1,0 +1,256 @@
+import { MemoryService } from '@feathersjs/memory'
+import t, { type Test } from 'tap'
+import type { LogEntry } from '../../lib/events/index.js'
+import {
+  type PostgresLogOptions,
+  type PostgresPool,
+  postgresLog,
+  postgresStore,
+  postgresTables
+} from '../../lib/events/postgres/index.js'
+import { list, startEvents } from '../support/events-app.js'
+import { logContract, loggedEvent } from '../support/log-contract.js'
+import { createTables, PostgresWay, skipPostgres } from '../support/postgres.js'
+import { storeContract } from '../support/store-contract.js'
+
+const until = async (holds: () => unknown) => {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+/** A log, once it has reached the database, with what its listener was told. A process that gives no sign for 1.8 s is given up, which a slow machine must not do. */
+async function openLog(t: Test, pool: PostgresPool, table: string, options: PostgresLogOptions = {}) {
+  const log = postgresLog(pool, { table, beat: 600, ...options })
+  const told: { entries: LogEntry[]; losses: number; states: string[] } = { entries: [], losses: 0, states: [] }
+  log.listen({
+    onEvent: (entry) => void told.entries.push(entry),
+    onLoss() {
+      told.losses += 1
+    },
+    onAway: () => void told.states.push('away'),
+    onBack: () => void told.states.push('back')
+  })
+  t.teardown(() => log.close?.())
+  await until(() => log.newest() !== 'none')
+  told.losses = 0
+  return { log, told, ids: () => told.entries.map(({ event }) => event.id) }
+}
+
+t.test('options that can not be used', async (t) => {
+  const pool = {} as PostgresPool
+  t.throws(() => postgresLog(pool, { tables: 'a' } as object), /no option 'tables'.+Did you mean 'table'/)
+  t.throws(() => postgresLog(pool, { beat: 1 }), /`beat` of postgresLog must be a time in ms/)
+  for (const make of [
+    postgresTables,
+    (options: object) => postgresLog(pool, options),
+    (options: object) => postgresStore(pool, options)
+  ])
+    t.throws(() => make({ table: 'a"; drop table b' }), /`table` must be a name of 1 to 40 lower-case letters/)
+})
+
+t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
+  await t.test('the store is a store', async (t) => {
+    const { pool, table } = await createTables(t)
+    await storeContract(t, postgresStore(pool, { table }))
+  })
+
+  await t.test('what is over goes from the table of the store', async (t) => {
+    const { pool, table } = await createTables(t)
+    const { now } = Date
+    t.teardown(() => Object.assign(Date, { now }))
+    const store = postgresStore(pool, { table })
+    await store.set('short', 'x', 0.01)
+    await until(async () => (await store.get('short')) === undefined)
+    Date.now = () => now() + 61_000
+    await store.add('long', 'x', 100)
+    await until(async () => (await pool.query(`select 1 from ${table}_store`)).rows.length === 1)
+    t.equal(await store.get('long'), 'x')
+  })
+
+  await t.test('a store that is away is 503, and soon', async (t) => {
+    const { table } = await createTables(t)
+    const way = await PostgresWay.open(t)
+    const store = postgresStore(way.pool(t), { table, patience: 200 })
+    await store.set('b', 'c', 10)
+    const { now } = Date
+    t.teardown(() => Object.assign(Date, { now }))
+    way.hold()
+    await t.rejects(store.get('b') as Promise<unknown>, { name: 'Unavailable', data: { retryAfter: 5 } })
+    await way.cut()
+    // What is over can't be removed now, either.
+    Date.now = () => now() + 61_000
+    await t.rejects(store.set('b', 'd', 10) as Promise<unknown>, { name: 'Unavailable' })
+    Date.now = now
+    await way.restore()
+    t.equal(await store.get('b'), 'c')
+  })
+
+  await t.test('the log is a log', (t) =>
+    logContract(t, async (events) => {
+      const { pool, table } = await createTables(t)
+      return (await openLog(t, pool, table, { events })).log
+    })
+  )
+
+  await t.test('tables are made again without harm', async (t) => {
+    const { pool, table } = await createTables(t)
+    const { log, ids } = await openLog(t, pool, table)
+    await log.append(loggedEvent(1))
+    await Promise.all([pool.query(postgresTables({ table })), pool.query(postgresTables({ table }))])
+    await log.append(loggedEvent(2))
+    await until(() => ids().length === 2)
+    t.same(ids(), [1, 2])
+  })
+
+  await t.test(
+    'two applications: what one changes is heard at the other, and read there by who comes back',
+    async (t) => {
+      const { table } = await createTables(t)
+      const way = await PostgresWay.open(t)
+      const notes = new MemoryService({ startId: 1 })
+      const start = () =>
+        startEvents(t, (app) => void app.service('notes', notes), {
+          services: { notes: { records: true } },
+          log: postgresLog(way.pool(t), { table, beat: 600 })
+        })
+      const [here, there] = [await start(), await start()]
+      const stream = await there.subscribe(list('notes')).connected
+      await here.call('POST', '/notes', { text: 'a' })
+      t.same(await stream.count(1), [{ path: 'notes', event: 'created', data: { id: 1, text: 'a' } }])
+      stream.socket.destroy()
+      for (const text of ['b', 'c']) await there.call('POST', '/notes', { text })
+      const again = here.subscribe(list('notes'), { 'last-event-id': String(stream.id) })
+      t.same(
+        (await again.count(2)).map(({ data }) => data),
+        [
+          { id: 2, text: 'b' },
+          { id: 3, text: 'c' }
+        ]
+      )
+      t.same(
+        [here, there].flatMap(({ logs }) => logs),
+        []
+      )
+      await Promise.all([here.app.close(), there.app.close()])
+    }
+  )
+
+  await t.test(
+    'a process that ends without a goodbye makes the others read anew; one that leaves does not',
+    async (t) => {
+      const { pool, table } = await createTables(t)
+      const { log, told, ids } = await openLog(t, pool, table)
+      const leaving = await openLog(t, pool, table)
+      await leaving.log.append(loggedEvent(1))
+      await leaving.log.close?.()
+      const way = await PostgresWay.open(t)
+      const dying = await openLog(t, way.pool(t), table)
+      await dying.log.append(loggedEvent(2))
+      await until(() => ids().length === 2)
+      const before = log.newest()
+      t.equal(told.losses, 0)
+      await way.cut()
+      await until(() => told.losses > 0)
+      t.equal(await log.read(before), undefined, 'who comes back over the loss reads anew, too')
+      t.same(ids(), [1, 2])
+      // It is not dead after all.
+      await way.restore()
+      await dying.log.append(loggedEvent(3))
+      await until(() => ids().length === 3)
+      await until(() => told.losses === 2)
+    }
+  )
+
+  await t.test(
+    'the database is away: calls go on, events wait and come in order, once, and one line is logged',
+    async (t) => {
+      const { table } = await createTables(t)
+      const way = await PostgresWay.open(t)
+      const log = postgresLog(way.pool(t), { table, beat: 600 })
+      const register = (app: Parameters<Parameters<typeof startEvents>[1]>[0]) =>
+        void app.service('notes', new MemoryService({ startId: 1 }))
+      const { app, subscribe, call, logs } = await startEvents(t, register, { services: { notes: true }, log })
+      const stream = await subscribe(list('notes')).connected
+      await call('POST', '/notes', {})
+      await stream.count(1)
+      await way.cut()
+      await until(() => !app.events.isLogReachable)
+      for (let i = 0; i < 300; i++) t.equal((await call('POST', '/notes', {})).statusCode, 201)
+      await way.restore()
+      const events = await stream.count(301)
+      t.same(
+        events.map(({ data }) => (data as { id: number }).id),
+        Array.from({ length: 301 }, (_, index) => index + 1)
+      )
+      await until(() => app.events.isLogReachable)
+      t.match(logs, [{ msg: /log of events can not be reached/ }])
+      await app.close()
+    }
+  )
+
+  await t.test('what is held up on its way, and is sent again, is there once', async (t) => {
+    const { table, pool } = await createTables(t)
+    const way = await PostgresWay.open(t)
+    const { log, told, ids } = await openLog(t, way.pool(t), table, { beat: 200 })
+    const other = await openLog(t, pool, table, { beat: 2000 })
+    way.hold()
+    await until(() => told.states.includes('away'))
+    const appended = [1, 2, 3].map((id) => log.append(loggedEvent(id)))
+    way.goOn()
+    await Promise.all(appended)
+    await until(() => ids().length === 3 && other.ids().length === 3)
+    t.same(
+      [ids(), other.ids()],
+      [
+        [1, 2, 3],
+        [1, 2, 3]
+      ]
+    )
+    await until(() => told.states.at(-1) === 'back')
+  })
+
+  await t.test('a log that is emptied, or cut faster than it is read, is a loss', async (t) => {
+    const { pool, table } = await createTables(t)
+    const { log, told, ids } = await openLog(t, pool, table, { events: 10 })
+    await log.append(loggedEvent(1))
+    await until(() => ids().length === 1)
+    const before = log.newest()
+    await pool.query(`truncate ${table}_log`)
+    await until(() => told.losses > 0)
+    await log.append(loggedEvent(2))
+    await until(() => ids().length === 2)
+    t.equal(await log.read(before), undefined)
+    told.losses = 0
+    await Promise.all(Array.from({ length: 50 }, (_, index) => log.append(loggedEvent(index + 10))))
+    await until(() => ids().at(-1) === 59)
+    t.same([ids().length, told.losses], [12, 1])
+  })
+
+  await t.test(
+    'an entry of a program that is not understood is a loss; old entries go, and the newest stays',
+    async (t) => {
+      const { pool, table } = await createTables(t)
+      const { log, told, ids } = await openLog(t, pool, table, { age: 50, beat: 200 })
+      await pool.query(`select ${table}_add($1, false, '{"facts":1}', null)`, [log.newest()])
+      await log.append(loggedEvent(1))
+      await until(() => ids().length === 1)
+      t.equal(told.losses, 1)
+      await until(async () => (await pool.query(`select 1 from ${table}_log`)).rows.length === 1)
+      await log.append({ ...loggedEvent(2), record: undefined })
+      await until(() => ids().length === 2)
+      t.equal(told.losses, 1)
+      t.equal(await log.read('999999999999999999'), undefined, 'a position of the future')
+    }
+  )
+
+  await t.test('a pool without a free connection: the log is away, and closes', async (t) => {
+    const { table } = await createTables(t)
+    const way = await PostgresWay.open(t)
+    const pool = way.pool(t, { max: 1 })
+    const { log, told } = await openLog(t, pool, table, { beat: 50 })
+    // Its only connection listens.
+    await until(() => told.states.includes('away'))
+    const begin = Date.now()
+    await log.close?.()
+    t.ok(Date.now() - begin < 10_000)
+  })
+})

@@ -1,0 +1,91 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { Pool, type PoolConfig } from 'pg'
+import type { Test } from 'tap'
+import { postgresTables } from '../../lib/events/postgres/index.js'
+
+const { TEST_DATABASE_URL: address } = process.env
+
+export const skipPostgres = address ? false : 'needs a PostgreSQL server: set TEST_DATABASE_URL=postgres://…'
+
+/** Makes pools, which end with the test, and never fail a test by an idle connection that has ended. */
+const createPool = (t: Test, config: PoolConfig) => {
+  const pool = new Pool({ max: 5, ...config })
+  t.teardown(() => pool.end())
+  return pool
+}
+
+let tables = 0
+
+/** Makes tables of their own for a test. @returns their name, and a pool */
+export async function createTables(t: Test): Promise<{ table: string; pool: Pool }> {
+  const table = `test_${process.pid}_${++tables}`
+  const pool = createPool(t, { connectionString: address })
+  await pool.query(postgresTables({ table }))
+  t.teardown(async () => {
+    const names = ['log', 'processes', 'store'].map((name) => `${table}_${name}`)
+    const cleaner = new Pool({ connectionString: address })
+    const functions = `${table}_add(bigint, boolean, text, bytea), ${table}_append(text, bigint, bigint, boolean, text[], bytea[]), ${table}_sign(text, bigint, boolean, double precision, double precision)`
+    await cleaner.query(`drop table ${names}; drop function ${functions}`)
+    await cleaner.end()
+  })
+  return { table, pool }
+}
+
+/** A way to the server that can be cut, and held up. */
+export class PostgresWay {
+  readonly #sockets = new Set<Socket>()
+  #server: Server | undefined
+  #port = 0
+
+  static async open(t: Test): Promise<PostgresWay> {
+    const way = new PostgresWay()
+    await way.restore()
+    t.teardown(() => way.cut())
+    return way
+  }
+
+  pool(t: Test, config: PoolConfig = {}): Pool {
+    const url = new URL(address as string)
+    url.host = `127.0.0.1:${this.#port}`
+    return createPool(t, { connectionString: url.href, ...config })
+  }
+
+  async restore(): Promise<void> {
+    const { hostname, port } = new URL(address as string)
+    this.#server = createServer((socket) => {
+      const target = connect(Number(port || 5432), hostname)
+      for (const [from, to] of [
+        [socket, target],
+        [target, socket]
+      ] as const) {
+        this.#sockets.add(from)
+        from.on('data', (bytes) => to.write(bytes))
+        from.on('close', () => {
+          this.#sockets.delete(from)
+          to.destroy()
+        })
+        from.on('error', () => {})
+      }
+    }).listen(this.#port, '127.0.0.1')
+    await once(this.#server, 'listening')
+    this.#port = (this.#server.address() as AddressInfo).port
+  }
+
+  async cut(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy()
+    if (!this.#server?.listening) return
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    await closed
+  }
+
+  /** What is sent from now on stays on its way. */
+  hold(): void {
+    for (const socket of this.#sockets) socket.pause()
+  }
+
+  goOn(): void {
+    for (const socket of this.#sockets) socket.resume()
+  }
+}

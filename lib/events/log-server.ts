@@ -1,5 +1,8 @@
 import type { EncodedEvent, StoredEntry } from './entries.js'
 
+/** How many entries are read in one step: each may have a record of any length. */
+export const pageSize = 100
+
 /** Events that are given to a log in one step. */
 export interface EventBatch {
   /** By which the server knows it again, when it is sent a second time. */

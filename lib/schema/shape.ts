@@ -169,13 +169,9 @@ export class Shape {
     const schemas = this.isOpen ? written : this.shapes.alternatives.naming(written)
     const shape = this.#ofPatterns(name, schemas)
     const isFlagged = (flag: Flag) => isFlaggedByName(flag, name, this, this.shapes) || shape.has(flag)
-    return {
-      shape,
-      isKnown:
-        !schemas.includes(false) && (this.isOpen || schemas.some((schema) => this.shapes.alternatives.permits(schema))),
-      readOnly: isFlagged('readOnly'),
-      writeOnly: isFlagged('writeOnly')
-    }
+    const isNamed = schemas.some((schema) => this.shapes.alternatives.permits(schema))
+    const isKnown = !schemas.includes(false) && (this.isOpen || isNamed)
+    return { shape, isKnown, readOnly: isFlagged('readOnly'), writeOnly: isFlagged('writeOnly') }
   }
 
   // Names that fit many patterns at once could make any number of shapes: past a bound all that is said of names by rules applies.
@@ -238,8 +234,8 @@ export class Shape {
     // No field has this name: it stands for those that no part spells out.
     const others = this.field('\0')
     const items = Array.from({ length: this.#tupleLength + 1 }, (_, index) => this.item(index))
-    const members = [...this.names.map((name) => this.field(name)), others, ...items]
-    return [...members.map(({ shape }) => shape), ...this.#patterns.map((schema) => this.shapes.of([schema]))]
+    const members = [...this.names.map((name) => this.field(name)), others, ...items].map(({ shape }) => shape)
+    return [...members, ...this.#patterns.map((schema) => this.shapes.of([schema]))]
   }
 
   /** The names of fields that the parts spell out, in their order. */

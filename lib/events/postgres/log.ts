@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import { type StoredEntry, toEntry } from '../entries.js'
 import type { EventLog } from '../log.js'
-import type { EventBatch, LogServer } from '../log-server.js'
+import { type EventBatch, type LogServer, pageSize } from '../log-server.js'
 import { time, wholeNumber } from '../options.js'
 import { withinTime } from '../patience.js'
 import { SharedLog } from '../shared-log.js'
@@ -29,8 +29,6 @@ const ofPostgresLog: OptionTable<PostgresLogOptions> = {
   waiting: wholeNumber
 }
 
-/** How many entries are read in one step: each may have a record of any length. */
-const pageSize = 100
 /** In ms: commits that notify wait for each other in the whole server, so events of this time go together. */
 const batchTime = 10
 const columns = 'id, previous, loss, event, record'

@@ -1,7 +1,7 @@
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import type { StoredEntry } from '../entries.js'
 import type { EventLog } from '../log.js'
-import type { EventBatch, LogServer } from '../log-server.js'
+import { type EventBatch, type LogServer, pageSize } from '../log-server.js'
 import { time, wholeNumber } from '../options.js'
 import { SharedLog } from '../shared-log.js'
 import type { RedisClient } from './client.js'
@@ -28,9 +28,6 @@ const ofRedisLog: OptionTable<RedisLogOptions> = {
   beat: time,
   waiting: wholeNumber
 }
-
-/** How many entries are read in one step: each may have a record of any length. */
-const pageSize = 100
 
 /** Redis as the place of a log: a stream, and a hash of the processes that are alive. */
 class RedisServer implements LogServer {

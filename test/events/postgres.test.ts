@@ -84,6 +84,18 @@ t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
     t.equal(await store.get('b'), 'c')
   })
 
+  await t.test('a connection that ends during a question ends no process', async (t) => {
+    const { table } = await createTables(t)
+    const way = await PostgresWay.open(t)
+    const store = postgresStore(way.pool(t), { table, patience: 5000 })
+    await store.get('a')
+    way.hold()
+    const asked = t.rejects(store.get('a') as Promise<unknown>, { name: 'Unavailable' })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await way.cut()
+    await asked
+  })
+
   await t.test('the log is a log', (t) =>
     logContract(t, async (events) => {
       const { pool, table } = await createTables(t)

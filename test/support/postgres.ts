@@ -38,17 +38,22 @@ export class PostgresWay {
   #server: Server | undefined
   #port = 0
 
-  static async open(t: Test): Promise<PostgresWay> {
+  static async open(t: Pick<Test, 'teardown'>): Promise<PostgresWay> {
     const way = new PostgresWay()
     await way.restore()
     t.teardown(() => way.cut())
     return way
   }
 
-  pool(t: Test, config: PoolConfig = {}): Pool {
+  /** The address of the server, by this way. */
+  get url(): string {
     const url = new URL(address as string)
     url.host = `127.0.0.1:${this.#port}`
-    return createPool(t, { connectionString: url.href, ...config })
+    return url.href
+  }
+
+  pool(t: Test, config: PoolConfig = {}): Pool {
+    return createPool(t, { connectionString: this.url, ...config })
   }
 
   async restore(): Promise<void> {

@@ -25,7 +25,7 @@ export class RedisServer {
   #process: ChildProcess | undefined
   #port = 0
 
-  static async start(t: Test): Promise<RedisServer> {
+  static async start(t: Pick<Test, 'teardown'>): Promise<RedisServer> {
     const server = new RedisServer()
     t.teardown(async () => {
       await server.kill()
@@ -58,7 +58,7 @@ export class RedisServer {
   }
 
   /** A client, which is disconnected when the test ends. */
-  client(t: Test, options: object = {}): Redis {
+  client(t: Pick<Test, 'teardown'>, options: object = {}): Redis {
     const { port } = new URL(this.url)
     const client = new Redis({ host: '127.0.0.1', port: Number(port), retryStrategy: () => 50, ...options })
     client.on('error', () => {})

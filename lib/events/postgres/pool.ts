@@ -9,6 +9,7 @@ interface PostgresResult {
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<PostgresResult>
   on(event: string, listener: (error?: unknown) => void): unknown
+  removeListener(event: string, listener: (error?: unknown) => void): unknown
   release(error?: Error | boolean): void
 }
 
@@ -32,6 +33,9 @@ export async function connectWithin(ms: number, pool: PostgresPool): Promise<Pos
   }
 }
 
+// The end of a connection rejects its query. Without a listener it would end the process, too.
+const ignoreEnd = () => {}
+
 /** Asks over a connection of the pool. One that does not answer in so many ms is given up. */
 export async function askWithin(
   ms: number,
@@ -40,8 +44,10 @@ export async function askWithin(
   values: unknown[]
 ): Promise<PostgresResult> {
   const client = await connectWithin(ms, pool)
+  client.on('error', ignoreEnd)
   try {
     const result = await withinTime(ms, client.query(text, values))
+    client.removeListener('error', ignoreEnd)
     client.release()
     return result
   } catch (error) {

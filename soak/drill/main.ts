@@ -97,10 +97,10 @@ function write(port: number, id: number): Promise<boolean> {
 
 /** The notes that a subscriber has not, or twice, without a reset behind them. */
 function violationsOf(subscriber: Subscriber, acknowledged: ReadonlyMap<number, number>): string[] {
-  const lastReset = Math.max(0, ...subscriber.told.map((told) => ('reset' in told ? told.at : 0)))
+  const lastReset = Math.max(0, ...subscriber.notices.map((notice) => ('reset' in notice ? notice.at : 0)))
   const counts = new Map<number, number[]>()
-  for (const told of subscriber.told)
-    if ('note' in told) counts.set(told.note, [...(counts.get(told.note) ?? []), told.at])
+  for (const notice of subscriber.notices)
+    if ('note' in notice) counts.set(notice.note, [...(counts.get(notice.note) ?? []), notice.at])
   const missing = [...acknowledged].filter(([id, at]) => at > subscriber.since && at > lastReset && !counts.has(id))
   const doubles = [...counts].filter(([, times]) => times.length > 1 && (times.at(-1) as number) > lastReset)
   return [...missing.map(([id]) => `note ${id} is missing`), ...doubles.map(([id]) => `note ${id} came twice`)]
@@ -172,19 +172,20 @@ async function drill({ name, env, away, kinds }: Faults): Promise<number> {
   await wait(4000)
   const mark = ++last
   while (!(await write(port, mark))) await wait(100)
-  const hasMark = (subscriber: Subscriber) => subscriber.told.some((told) => 'note' in told && told.note === mark)
+  const hasMark = (subscriber: Subscriber) =>
+    subscriber.notices.some((notice) => 'note' in notice && notice.note === mark)
   for (let tries = 0; tries < 100 && !subscribers.every(hasMark); tries++) await wait(100)
   const violations = subscribers.flatMap((subscriber) => violationsOf(subscriber, acknowledged))
   const late = subscribers.filter((subscriber) => !hasMark(subscriber)).length
-  const heard = subscribers.reduce((sum, { told }) => sum + told.filter((item) => 'note' in item).length, 0)
-  const resets = subscribers.reduce((sum, { told }) => sum + told.filter((item) => 'reset' in item).length, 0)
+  const heard = subscribers.reduce((sum, { notices }) => sum + notices.filter((notice) => 'note' in notice).length, 0)
+  const resets = subscribers.reduce((sum, { notices }) => sum + notices.filter((notice) => 'reset' in notice).length, 0)
   const connections = subscribers.reduce((sum, subscriber) => sum + subscriber.connections, 0)
   for (const subscriber of [...subscribers, slow]) subscriber.close()
   await cluster.close()
   console.log(`${name}: ${acknowledged.size} changes acknowledged, ${refused} not, by ${processCount} processes`)
   console.log(`  faults: ${[...done].map(([kind, count]) => `${kind} (${count})`).join(', ')}`)
   console.log(
-    `  ${subscribers.length} subscribers: ${heard} events heard, ${resets} resets, ${connections} connections; a slow one: ${slow.told.length} told`
+    `  ${subscribers.length} subscribers: ${heard} events heard, ${resets} resets, ${connections} connections; a slow one: ${slow.notices.length} messages`
   )
   console.log(
     `  violated: ${violations.length}${late > 0 ? `, and ${late} subscribers that did not hear the last change` : ''}`

@@ -7,7 +7,7 @@ import { redisLog } from 'fastify-services/events/redis'
 import { Redis } from 'ioredis'
 import { Pool } from 'pg'
 
-// One of several processes. Its clock may be another one than that of the others.
+// The program of each process. The clock of some is wrong.
 const { CLOCK = '0', REDIS_URL, DATABASE_URL, PORT } = process.env
 const { now } = Date
 Date.now = () => now() + Number(CLOCK)

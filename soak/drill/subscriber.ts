@@ -2,11 +2,11 @@ import { get, type IncomingMessage } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** What a subscriber was told, in order: the id of a note, or that it may have missed some. */
-export type Told = { readonly note: number; readonly at: number } | { readonly reset: true; readonly at: number }
+export type Notice = { readonly note: number; readonly at: number } | { readonly reset: true; readonly at: number }
 
 /** A client that holds a stream, and goes on at its position when it has ended. */
 export class Subscriber {
-  readonly told: Told[] = []
+  readonly notices: Notice[] = []
   /** When it was connected for the first time. */
   since = Number.POSITIVE_INFINITY
   connections = 0
@@ -72,7 +72,7 @@ export class Subscriber {
     if (message.event === 'connected') {
       this.connections += 1
       this.since = Math.min(this.since, at)
-    } else if (message.event === 'reset' || message.event === 'changed') this.told.push({ reset: true, at })
-    else if (message.event === 'created') this.told.push({ note: Number(message.data.id), at })
+    } else if (message.event === 'reset' || message.event === 'changed') this.notices.push({ reset: true, at })
+    else if (message.event === 'created') this.notices.push({ note: Number(message.data.id), at })
   }
 }

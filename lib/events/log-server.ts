@@ -33,7 +33,11 @@ export interface LogServer {
   isOlder(position: string, other: string): boolean
   /** A page of the entries between two positions: behind the first, up to the second. */
   range(after: string, end: string): Promise<readonly StoredEntry[]>
-  /** Waits for entries behind a position, for a second at most, over a connection of its own. */
+  /**
+   * Waits for entries behind a position, for a second at most, over a connection of its own.
+   *
+   * @throws soon, where the connection does not answer: it may be gone without a word, and the next question takes a new one
+   */
   next(after: string): Promise<readonly StoredEntry[]>
   /** Adds a listener to the end of the connection that waits for entries. */
   onAway(listener: (error: unknown) => void): void

@@ -25,20 +25,17 @@ const unjoined = 'none'
 /** A log at a server that several processes share (docs/scaling.md): each entry names the one before it, so that each process sees what it has missed. */
 export class SharedLog implements EventLog {
   readonly #server: LogServer
-  readonly #beatTime: number
   readonly #writer: Writer
   readonly #listeners = new Set<LogListener>()
   readonly #timer: NodeJS.Timeout
   #onJoin: (() => void) | undefined
   #newest = unjoined
   readonly #begin = Date.now()
-  #reading: Promise<readonly StoredEntry[]> | undefined
   #isAway = false
   #isClosed = false
 
   constructor(server: LogServer, { beat, waiting }: SharedLogOptions) {
     this.#server = server
-    this.#beatTime = beat
     const [onAnswer, onFailure] = [() => this.#setBack(), (error: unknown) => this.#setAway(error)]
     this.#writer = new Writer({ server, beat, waiting, onAnswer, onFailure })
     server.onAway((error) => this.#setAway(error))
@@ -101,11 +98,7 @@ export class SharedLog implements EventLog {
     while (!this.#isClosed) {
       try {
         if (this.#newest === unjoined) await this.#join()
-        // A question that the server has not answered in time is not asked a second time: its answer may come yet.
-        this.#reading ??= this.#server.next(this.#newest).finally(() => {
-          this.#reading = undefined
-        })
-        for (const entry of await withinTime(this.#beatTime * 3, this.#reading)) this.#take(entry)
+        for (const entry of await this.#server.next(this.#newest)) this.#take(entry)
         failures = 0
       } catch (error) {
         if (this.#isClosed) return

@@ -37,7 +37,7 @@ export function namesOfGaps(gaps: readonly Gap[]): GapNames {
 /** The faults and gaps that a walk through a value has met. */
 export interface Visit {
   readonly faults: readonly Fault[]
-  /** Objects and lists where the schema allows none. A check of types says it better, but may leave it out: a branch of a union that does not name a field takes anything there. */
+  /** Objects and lists where the schema allows none. A check by JSON Schema says it better, but may leave it out: a branch of a union that does not name a field takes anything there. */
   readonly misplaced: readonly Fault[]
   readonly gaps: readonly Gap[]
 }

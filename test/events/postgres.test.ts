@@ -220,6 +220,18 @@ t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
     await until(() => told.states.at(-1) === 'back')
   })
 
+  await t.test('a connection that is gone without a word is given up for a new one', async (t) => {
+    const { table, pool } = await createTables(t)
+    const way = await PostgresWay.open(t)
+    const { told, ids } = await openLog(t, way.pool(t), table, { beat: 100 })
+    const other = await openLog(t, pool, table, { beat: 5000 })
+    way.hold()
+    await until(() => told.states.includes('away'))
+    await other.log.append(loggedEvent(1))
+    await until(() => ids().length === 1)
+    t.same(ids(), [1])
+  })
+
   await t.test('a log that is emptied, or cut faster than it is read, is a loss', async (t) => {
     const { pool, table } = await createTables(t)
     const { log, told, ids } = await openLog(t, pool, table, { events: 10 })

@@ -8,6 +8,7 @@ import { list, serviceAt, startEvents } from '../support/events-app.js'
 import { logContract, loggedEvent } from '../support/log-contract.js'
 import { RedisServer, skipRedis } from '../support/redis.js'
 import { storeContract } from '../support/store-contract.js'
+import { Way } from '../support/way.js'
 
 const until = async (holds: () => unknown) => {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5))
@@ -51,11 +52,13 @@ t.test('with a Redis', { skip: skipRedis }, async (t) => {
 
   await t.test('a store that is away is 503, and soon', async (t) => {
     const away = await RedisServer.start(t)
-    const store = redisStore(away.client(t), { prefix: 'a:', patience: 50 })
+    const client = away.client(t)
+    const store = redisStore(client, { prefix: 'a:' })
+    const hasty = redisStore(client, { prefix: 'a:', patience: 50 })
     await store.set('b', 'c', 10)
     t.equal(await away.client(t).get('a:b'), 'c')
     away.signal('SIGSTOP')
-    await t.rejects(store.get('b') as Promise<unknown>, { name: 'Unavailable', data: { retryAfter: 5 } })
+    await t.rejects(hasty.get('b') as Promise<unknown>, { name: 'Unavailable', data: { retryAfter: 5 } })
     away.signal('SIGCONT')
     t.equal(await store.get('b'), 'c')
   })
@@ -189,6 +192,24 @@ t.test('with a Redis', { skip: skipRedis }, async (t) => {
       t.match(logs, [{ msg: /log of events can not be reached/ }])
     }
   )
+
+  await t.test('a connection that is gone without a word is given up for a new one', async (t) => {
+    const way = await new Way('127.0.0.1', Number(new URL(server.url).port)).open(t)
+    const client = server.client(t)
+    // The connection that waits for entries goes this way.
+    const byWay: RedisClient = {
+      duplicate: () => client.duplicate({ port: way.port }),
+      on: (event, listener) => client.on(event, listener),
+      disconnect: () => client.disconnect(),
+      callBuffer: (...args) => client.callBuffer(...args)
+    }
+    const { log, told, ids } = await openLog(t, byWay, { beat: 100 })
+    way.hold()
+    await until(() => told.states.includes('away'))
+    await log.append(loggedEvent(1))
+    await until(() => ids().length === 1)
+    t.same([ids(), told.losses], [[1], 0])
+  })
 
   await t.test('Redis stops in the middle, and goes on', async (t) => {
     const paused = await RedisServer.start(t)

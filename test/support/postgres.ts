@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { Pool, type PoolConfig } from 'pg'
 import type { Test } from 'tap'
 import { postgresTables } from '../../lib/events/postgres/index.js'
+import { Way } from './way.js'
 
 const { TEST_DATABASE_URL: address } = process.env
 
@@ -32,65 +31,21 @@ export async function createTables(t: Test): Promise<{ table: string; pool: Pool
   return { table, pool }
 }
 
-/** A way to the server that can be cut, and held up. */
-export class PostgresWay {
-  readonly #sockets = new Set<Socket>()
-  #server: Server | undefined
-  #port = 0
-
+/** A way to the server. */
+export class PostgresWay extends Way {
   static async open(t: Pick<Test, 'teardown'>): Promise<PostgresWay> {
-    const way = new PostgresWay()
-    await way.restore()
-    t.teardown(() => way.cut())
-    return way
+    const { hostname, port } = new URL(address as string)
+    return new PostgresWay(hostname, Number(port || 5432)).open(t)
   }
 
   /** The address of the server, by this way. */
   get url(): string {
     const url = new URL(address as string)
-    url.host = `127.0.0.1:${this.#port}`
+    url.host = `127.0.0.1:${this.port}`
     return url.href
   }
 
   pool(t: Test, config: PoolConfig = {}): Pool {
     return createPool(t, { connectionString: this.url, ...config })
-  }
-
-  async restore(): Promise<void> {
-    const { hostname, port } = new URL(address as string)
-    this.#server = createServer((socket) => {
-      const target = connect(Number(port || 5432), hostname)
-      for (const [from, to] of [
-        [socket, target],
-        [target, socket]
-      ] as const) {
-        this.#sockets.add(from)
-        from.on('data', (bytes) => to.write(bytes))
-        from.on('close', () => {
-          this.#sockets.delete(from)
-          to.destroy()
-        })
-        from.on('error', () => {})
-      }
-    }).listen(this.#port, '127.0.0.1')
-    await once(this.#server, 'listening')
-    this.#port = (this.#server.address() as AddressInfo).port
-  }
-
-  async cut(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy()
-    if (!this.#server?.listening) return
-    const closed = once(this.#server, 'close')
-    this.#server.close()
-    await closed
-  }
-
-  /** What is sent from now on stays on its way. */
-  hold(): void {
-    for (const socket of this.#sockets) socket.pause()
-  }
-
-  goOn(): void {
-    for (const socket of this.#sockets) socket.resume()
   }
 }

@@ -98,16 +98,9 @@ class RecordCheck {
     if (faults.some(({ keyword }) => keyword === 'maxDepth')) throw toBadRequest('body', faults)
     try {
       if (faults.length > 0) throw toBadRequest('body', [...faults, ...this.#faultsByFields(record as Values)])
-      const { validate } = this.rules
-      const checked =
-        validate === undefined
-          ? this.#byJsonSchema(record as Values)
-          : this.#byLibrary(record as Values, gaps, validate)
-      const finish = (value: unknown) => {
-        if (misplaced.length > 0) throw toBadRequest('body', misplaced)
-        return value
-      }
-      return isAsynchronous(checked) ? checked.then(finish).catch((error) => this.#rethrow(error)) : finish(checked)
+      if (this.rules.validate === undefined) return this.#byJsonSchema(record as Values, misplaced)
+      const checked = this.#byLibrary(record as Values, gaps, this.rules.validate)
+      return isAsynchronous(checked) ? checked.catch((error) => this.#rethrow(error)) : checked
     } catch (error) {
       return this.#rethrow(error)
     }
@@ -124,7 +117,7 @@ class RecordCheck {
     throw error instanceof RangeError ? this.#refusal('is nested too deep', 'maxDepth') : error
   }
 
-  #byJsonSchema(record: Values): Values {
+  #byJsonSchema(record: Values, misplaced: readonly Fault[]): Values {
     const names = Object.keys(record)
     if (this.rules.isPart) {
       const faults = this.#faultsByFields(record)
@@ -136,6 +129,7 @@ class RecordCheck {
         throw toBadRequest('body', faults.length > 0 ? faults : [toFault(this.path, problems)])
       }
     }
+    if (misplaced.length > 0) throw toBadRequest('body', misplaced)
     return this.rules.takesDefaults ? record : only(names, record)
   }
 

@@ -113,7 +113,7 @@ class PostgresServer implements LogServer {
   async #read(after: string): Promise<readonly StoredEntry[]> {
     const text = `select ${columns} from ${this.#table}_log where id > $1 order by id limit ${pageSize}`
     const reader = this.#reader ?? (await this.#connect())
-    return readRows(await reader.query(text, [after]))
+    return readRows(await withinTime(this.#patience, reader.query(text, [after])))
   }
 
   /** Connects for good: who listens needs a connection of its own. */
@@ -123,7 +123,7 @@ class PostgresServer implements LogServer {
     reader.on('notification', () => this.#wake?.())
     reader.on('error', (error) => this.#tellAway(error))
     if (this.#isDisconnected) this.#release()
-    await reader.query(`listen ${this.#table}`)
+    await withinTime(this.#patience, reader.query(`listen ${this.#table}`))
     return reader
   }
 

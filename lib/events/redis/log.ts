@@ -3,6 +3,7 @@ import type { StoredEntry } from '../entries.js'
 import type { EventLog } from '../log.js'
 import { type EventBatch, type LogServer, pageSize } from '../log-server.js'
 import { time, wholeNumber } from '../options.js'
+import { LateAnswer, withinTime } from '../patience.js'
 import { SharedLog } from '../shared-log.js'
 import type { RedisClient } from './client.js'
 import { entriesRead, readEntries } from './entries.js'
@@ -34,7 +35,9 @@ class RedisServer implements LogServer {
   readonly name = 'Redis'
   readonly #client: RedisClient
   // A connection that waits for entries can be asked for nothing else.
-  readonly #reader: RedisClient
+  #reader: RedisClient
+  readonly #listeners: ((error: unknown) => void)[] = []
+  #isDisconnected = false
   readonly #keys: readonly [log: string, processes: string]
   readonly #options: Required<RedisLogOptions>
 
@@ -42,7 +45,7 @@ class RedisServer implements LogServer {
     this.#client = client
     this.#options = options
     this.#keys = [`{${options.key}}:log`, `{${options.key}}:processes`]
-    this.#reader = client.duplicate()
+    this.#reader = this.#connect()
   }
 
   append(process: string, { number, events, isLoss }: EventBatch): Promise<unknown> {
@@ -78,16 +81,39 @@ class RedisServer implements LogServer {
   async next(after: string): Promise<readonly StoredEntry[]> {
     const block = Math.min(this.#options.beat, 1000)
     const place = ['STREAMS', this.#keys[0], after] as const
-    return entriesRead(await this.#reader.callBuffer('XREAD', 'COUNT', pageSize, 'BLOCK', block, ...place))
+    const answer = this.#reader.callBuffer('XREAD', 'COUNT', pageSize, 'BLOCK', block, ...place)
+    try {
+      return entriesRead(await withinTime(this.#options.beat * 3, answer))
+    } catch (error) {
+      if (error instanceof LateAnswer && !this.#isDisconnected) this.#reconnect()
+      throw error
+    }
   }
 
   onAway(listener: (error: unknown) => void): void {
-    this.#reader.on('error', listener)
-    this.#reader.on('close', () => listener(new Error('The connection to Redis has ended')))
+    this.#listeners.push(listener)
   }
 
   disconnect(): void {
+    this.#isDisconnected = true
     this.#reader.disconnect()
+  }
+
+  #connect(): RedisClient {
+    const reader = this.#client.duplicate()
+    const tellAway = (error: unknown) => {
+      if (this.#reader !== reader) return
+      for (const listener of this.#listeners) listener(error)
+    }
+    reader.on('error', tellAway)
+    reader.on('close', () => tellAway(new Error('The connection to Redis has ended')))
+    return reader
+  }
+
+  #reconnect(): void {
+    const late = this.#reader
+    this.#reader = this.#connect()
+    late.disconnect()
   }
 
   #evaluate(script: string, values: readonly (string | number)[]): Promise<string> {

@@ -85,8 +85,8 @@ export class Annotations {
     return this.refusedPlace(value) ?? (names.some(isWrong) ? 'does not fit' : undefined)
   }
 
-  /** The first place of a value that can't be set: because only the server does, no part of the schema names it, or none has an object or a list there. */
-  refusedPlace(value: unknown, schema: Schema = this.document, place = ''): string | undefined {
+  /** The first place of a value that can't be set: because only the server does, no part of the schema names it, or none has an object or a list there, which a library judges by itself. */
+  refusedPlace(value: unknown, isOfLibrary = false, schema: Schema = this.document, place = ''): string | undefined {
     const keys = Array.isArray(value) ? [...value.keys()] : isObject(value) ? Object.keys(value) : []
     for (const key of keys) {
       const at = placeOf(place, key)
@@ -94,9 +94,9 @@ export class Annotations {
       if (this.#isSet(schema, value, key, 'readOnly')) return `has what only the server sets, ${at}`
       if (isObject(value) && !this.#isNamed(schema, value, String(key))) return `has an unknown name, ${at}`
       const innerValue = Object(value)[key]
-      if (typeof innerValue === 'object' && innerValue !== null && !this.#unions.mayHold(inner, innerValue))
-        return `does not fit, ${at}`
-      const refused = this.refusedPlace(innerValue, inner, at)
+      const mayHold = isOfLibrary || this.#unions.mayHold(inner, innerValue)
+      if (typeof innerValue === 'object' && innerValue !== null && !mayHold) return `does not fit, ${at}`
+      const refused = this.refusedPlace(innerValue, isOfLibrary, inner, at)
       if (refused !== undefined) return refused
     }
     return undefined

@@ -79,7 +79,7 @@ export function createJudge({ models }: Case, annotations: Annotations): (method
       return reason === undefined ? { value: data } : { reason }
     }
     const reason =
-      annotations.refusedPlace(data) ??
+      annotations.refusedPlace(data, true) ??
       (method === 'PATCH' && Object.keys(Object(data)).length === 0 ? 'is empty' : undefined)
     if (reason !== undefined) return { reason }
     const { issues, value } = library(annotations.filled(data, sample))

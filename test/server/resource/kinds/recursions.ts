@@ -206,8 +206,7 @@ export const recursions: Kinds = {
     },
     valid: [sum, { n: 1 }],
     invalid: [{ op: '+', left: { n: 1 } }, { n: 'x' }, { op: '*', left: { n: 1 }, right: { n: 1 } }],
-    // Without a tag `left` may be of the branch that does not speak of it, and so may hold anything.
-    either: [{ op: '+', left: { n: 1, other: 1 }, right: { n: 2 } }],
+    unknown: [{ op: '+', left: { n: 1, other: 1 }, right: { n: 2 } }],
     query: 'none'
   },
   'lists or texts, at any depth': {

@@ -135,6 +135,7 @@ t.test('what a message becomes', async (t) => {
     isOver: false
   })
   const error = { message: 'No way' }
+  t.match(toListening({ event: 'connected' }), { isLive: true, isOver: false })
   t.match(toListening({ event: 'stale', error }), { text: 'Not live: No way. It is tried again.', isOver: false })
   t.match(toListening({ event: 'stopped', error: { message: 'No' } }), { text: 'Not live: No', isOver: true })
   t.equal(toListening({ event: 'stopped', reason: 'closing' }), undefined, 'it is tried again, and says so then')

@@ -65,6 +65,13 @@ export interface HookPosition {
   within?(): ReadonlyMap<string, readonly unknown[]>
 }
 
+/** Makes the check of a hook that must stand around a method. @throws when the server starts, where it does not */
+export const aroundOnly =
+  (name: string) =>
+  ({ path, type }: HookPosition): void => {
+    if (type !== 'around') throw new Error(`${name} at '${path}' is a hook for 'around', not for '${type}'`)
+  }
+
 /** Before hooks as one around hook. */
 const wrapBefore =
   (hooks: readonly Hook[]): AroundHook =>

@@ -5,7 +5,8 @@ interface KnexTransaction {
   /** Ends with it: rejects where it was rolled back because of an error. */
   readonly executionPromise: PromiseLike<unknown>
   readonly parentTransaction?: unknown
-  on?(event: 'query', listener: (query: { sql?: unknown }) => void): unknown
+  readonly client?: { readonly dialect?: unknown }
+  on?(event: 'query' | 'query-error', listener: (queryOrError: { sql?: unknown }) => void): unknown
 }
 
 const isKnexTransaction = (value: unknown): value is KnexTransaction =>
@@ -40,12 +41,19 @@ function endOf(trx: KnexTransaction): Promise<boolean> {
 async function watchEnd(trx: KnexTransaction): Promise<boolean> {
   // Transactions within this one end before it does, so that its own end is the last statement of this kind.
   let end = ''
+  // After an error PostgreSQL rolls back, whatever the end says, unless it goes back to a savepoint.
+  let isAborted = false
   trx.on?.('query', ({ sql }) => {
     if (/^(commit|release|rollback)\b/i.test(String(sql))) end = String(sql)
+    if (/^rollback to\b/i.test(end)) isAborted = false
   })
+  if (trx.client?.dialect === 'postgresql')
+    trx.on?.('query-error', () => {
+      isAborted = true
+    })
   try {
     await trx.executionPromise
-    return !/^rollback\b/i.test(end)
+    return !isAborted && !/^rollback\b/i.test(end)
   } catch {
     return false
   }

@@ -12,6 +12,7 @@ export class Intake {
   readonly #log: EventLog
   readonly #patience: number
   readonly #isDurable: boolean
+  readonly #written = new WeakMap<HookContext, string>()
   readonly #appended = new WeakMap<HookContext, readonly Promise<void>[]>()
 
   constructor(app: FastifyInstance, log: EventLog, isDurable: boolean, patience: number) {
@@ -42,6 +43,34 @@ export class Intake {
       this.#app.log.error({ err, path: event.service, event: event.event }, 'The log of events has failed')
     })
     if (context !== undefined && this.#isDurable) this.#appended.set(context, [...this.#appendedBy(context), appended])
+  }
+
+  /**
+   * Writes the events of a call in its transaction, where the log can do that.
+   * @param name that of the events
+   * @throws what the statement throws: the change must not be committed then
+   */
+  async takeWithin(
+    context: HookContext,
+    transaction: object,
+    name: string,
+    toEvents: () => readonly LoggedEvent[]
+  ): Promise<void> {
+    if (this.#log.appendWithin === undefined) return
+    const written = this.#log.appendWithin(transaction, toEvents())
+    if (written === undefined) return
+    await written
+    this.#written.set(context, name)
+  }
+
+  /** Whether events of a call that have this name are written in its transaction. */
+  isWritten(context: HookContext, name: string): boolean {
+    return this.#written.get(context) === name
+  }
+
+  /** Asks the log for what a transaction has written. */
+  collect(): void {
+    this.#log.collect?.()
   }
 
   /** Waits until the events of a call are in the log. @throws Unavailable when they are not, in time */

@@ -9,6 +9,7 @@ import { placeholdersIn } from '../core/path.js'
 import { callersOf, callHash } from './callers.js'
 import { type Channel, isPlainAdapter } from './channel.js'
 import { commitOf } from './commit.js'
+import type { Intake } from './intake.js'
 import type { LoggedEvent } from './log.js'
 import { type Facts, factsOfRecord } from './matching.js'
 import { doorName } from './options.js'
@@ -26,41 +27,46 @@ const standardEvents = [...methods.values()].flatMap(({ event }) => event ?? [])
 const reservedEvents = new Set(['connected', 'changed', 'reset', 'stopped', 'error'])
 
 /**
- * Hears what happens at a service.
+ * Hears what happens at a service. Events of a call in a transaction are written in it, where the log can do that, and are else taken after its commit.
  * @param isWanted whether somebody may listen: otherwise nothing is done for a call
  * @throws when an event of the service has a name that streams have for something else
  */
-export function listenTo(
-  channel: Channel,
-  isWanted: () => boolean,
-  take: (event: LoggedEvent, context: HookContext | undefined) => void
-): void {
+export function listenTo(channel: Channel, isWanted: () => boolean, intake: Intake): void {
   const { entry } = channel
+  const ownEvents = customEvents(channel)
   const interceptor: Interceptor = (context, invoke) => {
     const question = questionOf(context)
     if (question !== undefined) return question.answer()
     if (!isWanted() || !methods.get(context.method)?.event) return invoke(context)
     return noteResult(context, invoke)
   }
+  const noteResult: Interceptor = async (context, invoke) => {
+    const { data } = context
+    const result = await invoke(context)
+    const records: readonly unknown[] = Array.isArray(result) ? result : [result]
+    rawResults.set(context, { records, data })
+    const { event, params } = context
+    // What the service emits itself is taken when it does.
+    if (event === null || ownEvents.includes(event) || commitOf(params) === undefined) return result
+    const toEvents = () => records.map((record) => toEvent(channel, event, record, context))
+    await intake.takeWithin(context, params.transaction, event, toEvents)
+    return result
+  }
   const { foreign } = factsOf(entry.object)
   if (foreign === undefined) factsOf(entry.service).interceptor = interceptor
   else foreign.intercept(interceptor)
-  const names = [...standardEvents, ...customEvents(channel)]
-  for (const name of new Set(names))
+  for (const name of new Set([...standardEvents, ...ownEvents]))
     entry.service.on(name, (record: unknown, context?: HookContext) => {
       if (!isWanted()) return
-      const event = toEvent(channel, name, record, context)
+      const isWritten = context !== undefined && intake.isWritten(context, name)
+      const event = isWritten ? undefined : toEvent(channel, name, record, context)
       const commit = commitOf(context?.params)
       if (commit === undefined) take(event, context)
       else void commit.then((isCommitted) => isCommitted && take(event, undefined))
     })
-}
-
-async function noteResult(context: HookContext, invoke: (context: HookContext) => unknown): Promise<unknown> {
-  const { data } = context
-  const result = await invoke(context)
-  rawResults.set(context, { records: Array.isArray(result) ? result : [result], data })
-  return result
+  /** @param event `undefined` for one that is written in its transaction already */
+  const take = (event: LoggedEvent | undefined, context: HookContext | undefined) =>
+    event === undefined ? intake.collect() : intake.take(event, context)
 }
 
 function customEvents({ entry: { path, object, options } }: Channel): readonly string[] {

@@ -16,8 +16,10 @@ export interface EventBatch {
 export interface LogServer {
   /** How messages name it. */
   readonly name: string
-  /** Adds a batch. One whose number it knows is there already. A process that the others have given up tells them to read anew. */
+  /** Adds a batch, behind what transactions that are committed have written. One whose number it knows is there already. A process that the others have given up tells them to read anew. */
   append(process: string, batch: EventBatch): Promise<unknown>
+  /** Writes events in a transaction, of which the next batch or sign of any process takes them. `undefined` where that can't be done. */
+  appendWithin?(transaction: object, events: readonly EncodedEvent[]): Promise<unknown> | undefined
   /**
    * A sign of life.
    *

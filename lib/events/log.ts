@@ -51,6 +51,13 @@ export interface EventLog {
    * says that it never will be.
    */
   append(event: LoggedEvent): void | Promise<void>
+  /**
+   * Writes events in the transaction of a call, as its `params.transaction` has it. They come into the log after its commit, and never without it.
+   * @returns a promise that ends when they are written; `undefined` where the log can't do that
+   */
+  appendWithin?(transaction: object, events: readonly LoggedEvent[]): Promise<unknown> | undefined
+  /** Takes what transactions that are committed have written into the log. It does so by itself, too, but later. */
+  collect?(): void
   /** The position behind all events that the listeners of this process have got. */
   newest(): string
   /** The events behind a position, up to `newest()`; `undefined` where the log does not have all of them. The position may be any text. */

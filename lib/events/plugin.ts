@@ -91,7 +91,7 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
       throw new Error(`${doorName} is to tell of '${path}', which is no service. Registered: ${paths}`)
     }
     const channel = new Channel(entry, setting === true ? {} : setting)
-    listenTo(channel, door.isWanted, (event, context) => door.intake.take(event, context))
+    listenTo(channel, door.isWanted, door.intake)
     if (options.durable === true) factsOf(entry.service).awaitAfter = (context) => door.intake.awaitEvents(context)
     door.add(channel)
     entry.listen = (request, reply) =>

@@ -1,4 +1,4 @@
-import type { StoredEntry } from './entries.js'
+import { encodeEvent, type StoredEntry } from './entries.js'
 import { type EventLog, type LogEntry, type LoggedEvent, type LogListener, sizeOf } from './log.js'
 import type { LogServer } from './log-server.js'
 import { withinTime } from './patience.js'
@@ -54,6 +54,14 @@ export class SharedLog implements EventLog {
 
   append(event: LoggedEvent): Promise<void> {
     return this.#writer.append(event)
+  }
+
+  appendWithin(transaction: object, events: readonly LoggedEvent[]): Promise<unknown> | undefined {
+    return this.#server.appendWithin?.(transaction, events.map(encodeEvent))
+  }
+
+  collect(): void {
+    this.#writer.collect()
   }
 
   newest(): string {

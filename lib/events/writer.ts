@@ -39,6 +39,7 @@ export class Writer {
   #batch: WaitingBatch | undefined
   #batches = 0
   #hasGivenUp = false
+  #mustCollect = false
   #flushing: Promise<void> | undefined
   #isClosed = false
 
@@ -58,6 +59,12 @@ export class Writer {
       this.#waiting.push({ encoded: encodeEvent(event), size, settle })
       this.#flushing ??= this.#flush()
     })
+  }
+
+  /** Sends the next batch, though it may be empty: the server adds what transactions have written. */
+  collect(): void {
+    this.#mustCollect = true
+    this.#flushing ??= this.#flush()
   }
 
   /** Gives a sign of life. @returns the newest position */
@@ -84,7 +91,7 @@ export class Writer {
     let failures = 0
     // Events of one turn go together.
     await undefined
-    while (this.#waiting.length > 0 && !this.#isClosed) {
+    while ((this.#waiting.length > 0 || this.#batch !== undefined || this.#mustCollect) && !this.#isClosed) {
       this.#batch ??= this.#nextBatch()
       const { number, items, isLoss } = this.#batch
       try {
@@ -112,6 +119,7 @@ export class Writer {
   #nextBatch(): WaitingBatch {
     const batch = { number: this.#batches + 1, items: this.#waiting.slice(0, batchSize), isLoss: this.#hasGivenUp }
     this.#hasGivenUp = false
+    this.#mustCollect = false
     return batch
   }
 }

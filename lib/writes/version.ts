@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AroundHook, HookContext } from '../../types/fastify.js'
 import { isAdapter } from '../core/description.js'
 import { BadRequest, GeneralError, ServiceError, toServiceError } from '../core/errors.js'
-import { type HookPosition, type OperationNotes, type OperationPlace, withTraits } from '../core/hooks.js'
+import { aroundOnly, type OperationNotes, type OperationPlace, withTraits } from '../core/hooks.js'
 import { instanceFacts } from '../core/host.js'
 import { type Caller, callerIn } from '../core/http-call.js'
 import { methods } from '../core/methods.js'
@@ -63,15 +63,12 @@ export function version(field: string, { required = false, set }: VersionOptions
       `'${method}' of '${path}' left '${field}' as it was: version('${field}') needs it to change with each write`
     )
   }
-  const check = ({ path, type }: HookPosition) => {
-    if (type !== 'around') throw new Error(`version at '${path}' is a hook for 'around', not for '${type}'`)
-  }
   const notes = ({ method, hasId }: OperationPlace): OperationNotes => ({
     ...(answersVersion.has(method) && { response: etagNote }),
     ...(writes.has(method) && hasId && { request: { ...ifMatchNote, required } }),
     ...(writes.has(method) && hasId && { statuses: ['412', ...(required ? ['428'] : [])] })
   })
-  return withTraits(hook, { isInnermost: true, check, notes })
+  return withTraits(hook, { isInnermost: true, check: aroundOnly('version'), notes })
 }
 
 /** The methods that answer one record as it is now. */

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
-import { type StoredEntry, toEntry } from '../entries.js'
+import { type EncodedEvent, type StoredEntry, toEntry } from '../entries.js'
 import type { EventLog } from '../log.js'
 import { type EventBatch, type LogServer, pageSize } from '../log-server.js'
 import { time, wholeNumber } from '../options.js'
 import { withinTime } from '../patience.js'
 import { SharedLog } from '../shared-log.js'
+import { writeOutbox } from './outbox.js'
 import { askWithin, checkTable, connectWithin, defaultTable, type PostgresClient, type PostgresPool } from './pool.js'
 
 export interface PostgresLogOptions {
@@ -19,6 +20,11 @@ export interface PostgresLogOptions {
   beat?: number
   /** How many bytes of events wait while the database can't be reached. More are given up: then all subscribers read anew. Default 16 MiB. */
   waiting?: number
+  /**
+   * Whether events of a call with `params.transaction` are written in that transaction: it must be one of the same database. None is lost then, even if the process
+   * dies in the moment of the commit, and none is told without it. Default `false`: they wait for the commit in memory.
+   */
+  outbox?: boolean
 }
 
 const ofPostgresLog: OptionTable<PostgresLogOptions> = {
@@ -26,7 +32,8 @@ const ofPostgresLog: OptionTable<PostgresLogOptions> = {
   events: wholeNumber,
   age: time,
   beat: time,
-  waiting: wholeNumber
+  waiting: wholeNumber,
+  outbox: kinds.flag
 }
 
 /** In ms: commits that notify wait for each other in the whole server, so events of this time go together. */
@@ -61,6 +68,10 @@ class PostgresServer implements LogServer {
     const records = events.map(([, record]) => (record === '' ? null : record))
     const texts = events.map(([json]) => json)
     return this.#call('append', [process, number, this.#options.events, isLoss, texts, records])
+  }
+
+  appendWithin(transaction: object, events: readonly EncodedEvent[]): Promise<unknown> | undefined {
+    return this.#options.outbox ? writeOutbox(this.#table, transaction, events) : undefined
   }
 
   async sign(process: string, batches: number, hasSigned: boolean): Promise<string> {
@@ -171,7 +182,14 @@ const readRows = ({ rows }: { readonly rows: readonly Record<string, unknown>[] 
  */
 export function postgresLog(pool: PostgresPool, options: PostgresLogOptions = {}): EventLog {
   checkOptions('postgresLog', ofPostgresLog, { ...options })
-  const defaults = { table: defaultTable, events: 10_000, age: 3_600_000, beat: 5000, waiting: 16 * 1024 * 1024 }
+  const defaults = {
+    table: defaultTable,
+    events: 10_000,
+    age: 3_600_000,
+    beat: 5000,
+    waiting: 16 * 1024 * 1024,
+    outbox: false
+  }
   const settings = { ...defaults, ...options }
   checkTable(settings.table)
   return new SharedLog(new PostgresServer(pool, settings), settings)

@@ -27,6 +27,11 @@ create table if not exists ${table}_processes (
   beat timestamptz not null,
   batch bigint not null
 );
+create table if not exists ${table}_outbox (
+  id bigint generated always as identity primary key,
+  event text not null,
+  record bytea
+);
 create table if not exists ${table}_store (
   key text primary key,
   value text not null,
@@ -41,6 +46,20 @@ create or replace function ${table}_add(newest bigint, is_loss boolean, an_event
     returning id
 $$;
 
+-- Moves what transactions that are committed have written into the log. Ids of the outbox are those of its writing: what is committed later comes later.
+create or replace function ${table}_collect(newest bigint) returns bigint language plpgsql as $$
+declare
+  first bigint := coalesce(newest, (extract(epoch from clock_timestamp()) * 1000000)::bigint);
+  moved bigint;
+begin
+  with taken as (delete from ${table}_outbox returning *),
+  numbered as (select row_number() over (order by id) as place, event, record from taken)
+  insert into ${table}_log (id, previous, event, record)
+    select first + place, case when place = 1 then newest else first + place - 1 end, event, record from numbered;
+  get diagnostics moved = row_count;
+  return case when moved = 0 then newest else first + moved end;
+end $$;
+
 -- Adds a batch of events. Under the lock, ids are in the order of the commits.
 create or replace function ${table}_append(
   a_process text, a_batch bigint, to_keep bigint, is_loss boolean, events text[], records bytea[]
@@ -54,6 +73,7 @@ begin
   select max(id) into newest from ${table}_log;
   -- It was sent again after a connection had ended, and is there already.
   if last_batch >= a_batch then return newest; end if;
+  newest := ${table}_collect(newest);
   for i in 1 .. cardinality(events) loop
     newest := ${table}_add(newest, false, events[i], records[i]);
   end loop;
@@ -74,6 +94,7 @@ create or replace function ${table}_sign(
 ) returns bigint language plpgsql as $$
 declare
   last_batch bigint;
+  before bigint;
   newest bigint;
   is_loss boolean;
 begin
@@ -83,11 +104,12 @@ begin
   delete from ${table}_processes
     where process <> a_process and beat < clock_timestamp() - patience * interval '1 ms';
   is_loss := is_loss or found;
-  select max(id) into newest from ${table}_log;
+  select max(id) into before from ${table}_log;
+  newest := ${table}_collect(before);
   if is_loss or newest is null then
     newest := ${table}_add(newest, is_loss, null, null);
-    perform pg_notify('${table}', '');
   end if;
+  if newest is distinct from before then perform pg_notify('${table}', ''); end if;
   insert into ${table}_processes values (a_process, clock_timestamp(), a_batch)
     on conflict (process) do update set beat = excluded.beat;
   -- The newest entry stays, however old it is: the next one names it.

@@ -1,0 +1,194 @@
+import type { HookContext, NextFunction } from '../../types/hooks.js'
+import { aroundOnly, withTraits } from '../core/hooks.js'
+
+/** The params of calls that take part in a transaction. */
+export interface TransactionParams<Trx = unknown> {
+  transaction: {
+    /** The transaction of the library. `@feathersjs/knex` and services of your own run their statements in it. */
+    trx: Trx
+    /** Whether it was committed, once it has ended. */
+    committed: Promise<boolean>
+    /** As `@feathersjs/knex` has it. */
+    starting: boolean
+  }
+}
+
+/** What transactions can be begun at: knex, Kysely, a pool of `pg`, or another library that has `transaction(work)`, such as PGlite and Drizzle. */
+export type TransactionalDatabase =
+  | { transaction(...args: never[]): unknown }
+  | { connect(): Promise<PostgresConnection> }
+
+/** The transaction of a database. */
+export type TransactionOf<Database> = Database extends {
+  transaction(): { execute(work: (trx: infer Trx) => Promise<unknown>): unknown }
+}
+  ? Trx
+  : Database extends { transaction(work: (trx: infer Trx) => Promise<unknown>): unknown }
+    ? Trx
+    : Database extends { connect: { (): Promise<infer Client>; (callback: never): void } }
+      ? Client
+      : unknown
+
+export interface TransactionOptions {
+  /** Default: that of the database. */
+  isolationLevel?: 'read uncommitted' | 'read committed' | 'repeatable read' | 'serializable'
+}
+
+/** What is used of a connection of `pg`. */
+interface PostgresConnection {
+  query(text: string): Promise<unknown>
+  on(event: 'error', listener: () => void): unknown
+  removeListener(event: 'error', listener: () => void): unknown
+  release(error?: Error | boolean): void
+}
+
+type Work = (trx: unknown) => Promise<unknown>
+
+/** What Kysely begins a transaction by. */
+interface KyselyBuilder {
+  setIsolationLevel(level: string): KyselyBuilder
+  execute(work: Work): Promise<unknown>
+}
+
+/** A database of any of the libraries. */
+interface AnyDatabase {
+  transaction?(work?: Work, options?: object): unknown
+  connect?(): Promise<PostgresConnection>
+}
+
+const levels: readonly unknown[] = ['read uncommitted', 'read committed', 'repeatable read', 'serializable']
+
+/**
+ * Runs several calls in one transaction: all that they change stays, or nothing does. It is committed when the function has ended, and rolled back when that throws.
+ * Events of the calls are told after the commit, or not at all (docs/transactions.md).
+ *
+ * @param database a knex, a Kysely, a pool of `pg`, or an object that has `transaction(work)`
+ * @param work gets the params to call services with
+ * @returns what the function returns
+ * @throws what the function throws, and what the database says of the commit
+ * @example
+ * await transaction(knex, async (params) => {
+ *   const room = await app.service('rooms').create({ name: 'Kitchen' }, params)
+ *   await app.service('messages').create({ roomId: room.id, text: 'Welcome' }, params)
+ * })
+ */
+export async function transaction<Database extends TransactionalDatabase, T>(
+  database: Database,
+  work: (params: TransactionParams<TransactionOf<Database>>) => Promise<T>,
+  options: TransactionOptions = {}
+): Promise<T> {
+  const begin = beginnerOf(database as AnyDatabase, options)
+  let settle: (isCommitted: boolean) => void = () => {}
+  const committed = new Promise<boolean>((resolve) => {
+    settle = resolve
+  })
+  let isDone = false
+  try {
+    const result = await begin((trx) =>
+      work({ transaction: { trx: trx as TransactionOf<Database>, committed, starting: false } })
+    )
+    isDone = true
+    return result as T
+  } finally {
+    settle(isDone)
+  }
+}
+
+/** How a database runs work in a transaction. @throws where it is none, or an option can't be used */
+function beginnerOf(database: AnyDatabase, { isolationLevel }: TransactionOptions): (work: Work) => unknown {
+  if (isolationLevel !== undefined && !levels.includes(isolationLevel))
+    throw new TypeError(`\`isolationLevel\` must be one of ${levels.join(', ')}, got '${isolationLevel}'`)
+  if (isKysely(database)) {
+    const builder = database.transaction()
+    const leveled = isolationLevel === undefined ? builder : builder.setIsolationLevel(isolationLevel)
+    return (work) => leveled.execute(work)
+  }
+  if (typeof database?.transaction === 'function')
+    return (work) =>
+      database.transaction?.(refuseAborted(work), ...(isolationLevel === undefined ? [] : [{ isolationLevel }]))
+  const { connect } = Object(database) as AnyDatabase
+  if (typeof connect === 'function') return async (work) => runOver(await connect.call(database), work, isolationLevel)
+  throw new TypeError('A transaction needs a knex, a Kysely, a pool of pg, or an object that has `transaction(work)`')
+}
+
+const isKysely = (database: AnyDatabase): database is { transaction(): KyselyBuilder } =>
+  typeof database === 'object' && database !== null && 'isTransaction' in database
+
+/** What a transaction of knex tells. */
+interface KnexTransaction {
+  readonly client?: { readonly dialect?: unknown }
+  on?(event: 'query-error', listener: () => void): unknown
+  raw?(text: string): PromiseLike<unknown>
+}
+
+/** Work that fails where PostgreSQL is to roll back though an error was caught: knex would say that it has committed. */
+const refuseAborted =
+  (work: Work): Work =>
+  async (trx) => {
+    const { client, raw, on } = Object(trx) as KnexTransaction
+    let hasFailed = false
+    if (client?.dialect === 'postgresql')
+      on?.call(trx, 'query-error', () => {
+        hasFailed = true
+      })
+    const result = await work(trx)
+    // It is refused in a transaction that is aborted.
+    if (hasFailed) await raw?.call(trx, 'select 1')
+    return result
+  }
+
+// The end of a connection rejects its query. Without a listener it would end the process, too.
+const ignoreEnd = () => {}
+
+async function runOver(client: PostgresConnection, work: Work, isolationLevel: string | undefined): Promise<unknown> {
+  client.on('error', ignoreEnd)
+  let isBroken = false
+  try {
+    await client.query(isolationLevel === undefined ? 'begin' : `begin isolation level ${isolationLevel}`)
+    const result = await work(client)
+    const { command } = Object(await client.query('commit'))
+    // A statement has failed, and the function has caught its error.
+    if (command === 'ROLLBACK') throw new Error('The transaction was rolled back: one of its statements had failed')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch(() => {
+      isBroken = true
+    })
+    throw error
+  } finally {
+    client.removeListener('error', ignoreEnd)
+    client.release(isBroken)
+  }
+}
+
+/**
+ * An around hook: each call that may change something is a transaction, with all that other hooks and services do by its `context.params`. It is committed before the
+ * hooks that stand before this one go on, and before a client gets the answer. Calls that are in a transaction already stay in that one; `find` and `get` need none.
+ *
+ * @param database as that of `transaction`
+ * @throws when the server starts, if it is no around hook
+ * @example
+ * app.service('orders').hooks({ around: { all: [inTransaction(knex)] }, after: { create: [takeFromStock] } })
+ */
+export function inTransaction(
+  database: TransactionalDatabase,
+  options: TransactionOptions = {}
+): (context: HookContext, next: NextFunction) => Promise<void> {
+  beginnerOf(database as AnyDatabase, options)
+  const hook = async (context: HookContext, next: NextFunction) => {
+    const { method, params } = context
+    if (['find', 'get'].includes(method) || params.transaction !== undefined) return next()
+    const run = async ({ transaction }: TransactionParams) => {
+      context.params = { ...context.params, transaction }
+      await next()
+    }
+    try {
+      await transaction(database, run, options)
+    } finally {
+      // It has ended, and nothing more can be done in it.
+      const { transaction, ...rest } = context.params
+      context.params = rest
+    }
+  }
+  return withTraits(hook, { check: aroundOnly('inTransaction') })
+}

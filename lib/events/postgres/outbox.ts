@@ -1,0 +1,62 @@
+import type { EncodedEvent } from '../entries.js'
+import { doorName } from '../options.js'
+
+type Query = (text: string, values: unknown[]) => PromiseLike<unknown>
+
+/** How many events are written by one statement. */
+const most = 1000
+
+/**
+ * Writes events in a transaction.
+ *
+ * @param transaction that of a call: `trx` is one of knex, of Kysely, or a connection of `pg`, or else it has `query(text, values)`
+ * @returns `undefined` where it has none of them, and says by `committed` alone how it ends
+ * @throws {Error} where `trx` is none of them
+ */
+export function writeOutbox(
+  table: string,
+  transaction: object,
+  events: readonly EncodedEvent[]
+): Promise<void> | undefined {
+  const { trx, query } = transaction as { trx?: unknown; query?: unknown }
+  if (typeof query === 'function') return write(table, events, query.bind(transaction))
+  return trx === undefined ? undefined : write(table, events, queryOf(trx))
+}
+
+async function write(table: string, events: readonly EncodedEvent[], query: Query): Promise<void> {
+  for (let first = 0; first < events.length; first += most) {
+    const part = events.slice(first, first + most)
+    const places = part.map((_, index) => `($${index * 2 + 1}, $${index * 2 + 2})`)
+    const values = part.flatMap(([json, record]) => [json, record === '' ? null : Buffer.from(record)])
+    await query(`insert into ${table}_outbox (event, record) values ${places}`, values)
+  }
+}
+
+/** What is used of the transactions of some libraries. */
+interface LibraryTransaction {
+  /** Of knex. */
+  raw?(text: string, values: unknown[]): PromiseLike<unknown>
+  /** Of Kysely. */
+  executeQuery?(query: object): PromiseLike<unknown>
+  /** Of `pg`. */
+  query?(text: string, values: unknown[]): PromiseLike<unknown>
+}
+
+/** How a transaction of a library runs a statement. */
+function queryOf(trx: unknown): Query {
+  const library = Object(trx) as LibraryTransaction
+  return (text, values) => {
+    if (typeof library.raw === 'function') return library.raw(text.replace(/\$\d+/g, '?'), values)
+    if (typeof library.executeQuery === 'function') return library.executeQuery(toCompiled(text, values))
+    if (typeof library.query === 'function') return library.query(text, values)
+    throw new Error(
+      'The option `outbox` of postgresLog needs transactions of knex, Kysely or pg in `params.transaction.trx`, or a function `params.transaction.query` that takes a text and values'
+    )
+  }
+}
+
+/** A statement as Kysely has it. */
+function toCompiled(sql: string, parameters: unknown[]): object {
+  const query = { kind: 'RawNode', sqlFragments: [sql], parameters: [] }
+  return { sql, parameters, query, queryId: { queryId: `${doorName}/postgres` } }
+}

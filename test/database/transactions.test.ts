@@ -1,0 +1,318 @@
+import { PGlite } from '@electric-sql/pglite'
+import { KnexService } from '@feathersjs/knex'
+import Fastify from 'fastify'
+import services, { type HookContext, type Params } from 'fastify-services'
+import {
+  inTransaction,
+  type TransactionalDatabase,
+  type TransactionParams,
+  transaction
+} from 'fastify-services/database'
+import events, { type EventLog, memoryLog } from 'fastify-services/events'
+import createKnex, { type Knex } from 'knex'
+import { Kysely, PostgresDialect } from 'kysely'
+import { Pool, type PoolClient } from 'pg'
+import t, { type Test } from 'tap'
+import { serviceAt } from '../support/events-app.js'
+import { copyEmpty, openPGlite } from '../support/pglite.js'
+import { PostgresWay, skipPostgres } from '../support/postgres.js'
+
+interface Note {
+  readonly text: string
+}
+
+/** A database of a library, with a service of its notes. */
+interface Library {
+  readonly database: TransactionalDatabase
+  readonly notes: object
+  /** The texts of all notes. */
+  texts(): Promise<unknown[]>
+  /** Whether a transaction whose statement has failed is refused, though the error was caught. */
+  readonly seesCaught: boolean
+}
+
+const table = `transactions_${process.pid}`
+const create = `create table ${table} (id serial primary key, text text unique)`
+const insert = `insert into ${table} (text) values ($1) returning id, text`
+const textsOf = (rows: readonly unknown[]) => rows.map((row) => (row as Note).text)
+const find = async () => []
+const trxOf = <Trx>({ transaction }: Params) => (transaction as TransactionParams<Trx>['transaction'] | undefined)?.trx
+
+function ofKnex(knex: Knex): Library {
+  const notes = new KnexService({ Model: knex, name: table })
+  return { database: knex, notes, texts: async () => textsOf(await knex(table).orderBy('id')), seesCaught: true }
+}
+
+async function ofPGlite(t: Test): Promise<Library> {
+  const folder = t.testdir()
+  await copyEmpty(folder)
+  const pglite = await PGlite.create(folder)
+  t.teardown(() => pglite.close())
+  await pglite.query(create)
+  type Transaction = Parameters<Parameters<PGlite['transaction']>[0]>[0]
+  const notes = {
+    find,
+    create: async ({ text }: Note, params: Params) =>
+      (trxOf<Transaction>(params) ?? pglite).query(insert, [text]).then(({ rows }) => rows[0])
+  }
+  const texts = async () => textsOf((await pglite.query(`select text from ${table} order by id`)).rows)
+  return { database: pglite, notes, texts, seesCaught: false }
+}
+
+function ofPool(pool: Pool): Library {
+  const notes = {
+    find,
+    create: async ({ text }: Note, params: Params) =>
+      (trxOf<PoolClient>(params) ?? pool).query(insert, [text]).then(({ rows }) => rows[0])
+  }
+  const texts = async () => textsOf((await pool.query(`select text from ${table} order by id`)).rows)
+  return { database: pool, notes, texts, seesCaught: true }
+}
+
+function ofKysely(pool: Pool): Library {
+  const kysely = new Kysely<Record<string, { id: number; text: string }>>({ dialect: new PostgresDialect({ pool }) })
+  const notes = {
+    find,
+    create: async ({ text }: Note, params: Params) =>
+      (trxOf<typeof kysely>(params) ?? kysely)
+        .insertInto(table)
+        .values({ text } as never)
+        .returningAll()
+        .executeTakeFirstOrThrow()
+  }
+  const texts = async () => textsOf(await kysely.selectFrom(table).select('text').orderBy('id').execute())
+  return { database: kysely, notes, texts, seesCaught: false }
+}
+
+const skip = skipPostgres
+const connectionString = process.env.TEST_DATABASE_URL
+
+async function openPool(t: Test): Promise<Pool> {
+  const pool = new Pool({ connectionString })
+  t.teardown(async () => {
+    await pool.query(`drop table if exists ${table}`)
+    await pool.end()
+  })
+  await pool.query(create)
+  return pool
+}
+
+const libraries: readonly (readonly [
+  name: string,
+  open: (t: Test) => Promise<Library>,
+  options?: { skip: string | false }
+])[] = [
+  ['PGlite', ofPGlite],
+  [
+    'knex on PGlite',
+    async (t) => {
+      const knex = await openPGlite(t)
+      await knex.raw(create)
+      return ofKnex(knex)
+    }
+  ],
+  ['pg', async (t) => ofPool(await openPool(t)), { skip }],
+  ['Kysely', async (t) => ofKysely(await openPool(t)), { skip }],
+  [
+    'knex',
+    async (t) => {
+      await openPool(t)
+      const knex = createKnex({ client: 'pg', connection: connectionString as string })
+      t.teardown(() => knex.destroy())
+      return ofKnex(knex)
+    },
+    { skip }
+  ]
+]
+
+/** An application with notes, and what its log was told. */
+async function start(t: Test, { notes }: Library, hooks: object = {}) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  app.service('notes', notes as never, { hooks })
+  const log: EventLog = { ...memoryLog(), forget: undefined } as never
+  const told: unknown[] = []
+  log.listen({ onEvent: ({ event }) => void told.push(event.facts.text), onLoss() {} })
+  await app.register(events, { services: { notes: true }, log })
+  await app.ready()
+  return { app, told, create: (text: string, params?: object) => serviceAt(app, 'notes').create({ text }, params) }
+}
+
+for (const [name, open, options] of libraries)
+  t.test(`a transaction of ${name}`, options ?? {}, async (t) => {
+    const library = await open(t)
+    const { database, texts, seesCaught } = library
+    const { create, told } = await start(t, library)
+
+    const result = await transaction(database, async (params) => {
+      await create('a', params)
+      await create('b', params)
+      t.same(told, [], 'nothing is told before the commit')
+      return 'done'
+    })
+    t.equal(result, 'done')
+    await create('c')
+    t.same(
+      [await texts(), told],
+      [
+        ['a', 'b', 'c'],
+        ['a', 'b', 'c']
+      ]
+    )
+
+    const fail = transaction(database, async (params) => {
+      await create('d', params)
+      throw new Error('no')
+    })
+    await t.rejects(fail, { message: 'no' })
+    const double = transaction(database, async (params) => {
+      await create('e', params)
+      await create('a', params)
+    })
+    await t.rejects(double)
+    if (seesCaught) {
+      const caught = transaction(database, async (params) => {
+        await create('f', params)
+        await create('a', params).catch(() => {})
+      })
+      await t.rejects(caught)
+    }
+    await create('g')
+    t.same(
+      [await texts(), told],
+      [
+        ['a', 'b', 'c', 'g'],
+        ['a', 'b', 'c', 'g']
+      ],
+      'nothing of them is there or is told'
+    )
+  })
+
+t.test('the level of isolation', { skip }, async (t) => {
+  const pool = await openPool(t)
+  const knex = createKnex({ client: 'pg', connection: connectionString as string })
+  t.teardown(() => knex.destroy())
+  const kysely = new Kysely<object>({ dialect: new PostgresDialect({ pool: new Pool({ connectionString }) }) })
+  t.teardown(() => kysely.destroy())
+  const show = 'show transaction_isolation'
+  const options = { isolationLevel: 'serializable' } as const
+  // The transaction has the type of its library.
+  const levels = [
+    await transaction(pool, async ({ transaction: { trx } }) => (await trx.query(show)).rows[0], options),
+    await transaction(
+      knex,
+      async ({ transaction: { trx } }) => (await trx.raw<{ rows: object[] }>(show)).rows[0],
+      options
+    ),
+    await transaction(
+      kysely,
+      async ({ transaction: { trx } }) => {
+        const query = { sql: show, parameters: [], query: { kind: 'RawNode' } as never, queryId: {} as never }
+        return (await trx.executeQuery(query)).rows[0]
+      },
+      options
+    )
+  ]
+  t.same(levels, Array(3).fill({ transaction_isolation: 'serializable' }))
+  const none = transaction(pool, async () => {}, { isolationLevel: 'best; drop table users' as never })
+  await t.rejects(none, { name: 'TypeError', message: /must be one of read uncommitted.+got 'best; drop/ })
+})
+
+t.test(
+  'a connection of a pool that ends in a transaction: it fails, and the next one has another',
+  { skip },
+  async (t) => {
+    const way = await PostgresWay.open(t)
+    const pool = way.pool(t, { max: 1 })
+    pool.on('error', () => {})
+    const lost = transaction(pool, async ({ transaction: { trx } }) => {
+      await trx.query('select 1')
+      await way.cut()
+      await trx.query('select 1')
+    })
+    await t.rejects(lost)
+    await way.restore()
+    const rows = await transaction(pool, async ({ transaction: { trx } }) => (await trx.query('select 1 as one')).rows)
+    t.same(rows, [{ one: 1 }])
+    for (let i = 0; i < 12; i++) await transaction(pool, async () => {})
+    const [client] = [await pool.connect()]
+    t.ok(client.listenerCount('error') < 3, 'connections do not collect listeners')
+    client.release()
+  }
+)
+
+t.test('what is no database', async (t) => {
+  for (const database of [undefined, null, {}, { transaction: true }])
+    await t.rejects(
+      transaction(database as never, async () => {}),
+      { name: 'TypeError', message: /needs a knex, a Kysely, a pool of pg/ }
+    )
+  t.throws(() => inTransaction({} as never), { name: 'TypeError' })
+  const app = Fastify()
+  await app.register(services)
+  const before = { all: [inTransaction({ transaction: async () => {} })] }
+  app.service('notes', { find }, { hooks: { before } as never })
+  await t.rejects(app.ready() as PromiseLike<unknown> as Promise<unknown>, {
+    message: "inTransaction at 'notes' is a hook for 'around', not for 'before'"
+  })
+})
+
+t.test('each call a transaction, by a hook', async (t) => {
+  const knex = await openPGlite(t)
+  await knex.raw(create)
+  const library = ofKnex(knex)
+  const seen: string[] = []
+  const note = ({ params, method }: HookContext) =>
+    void seen.push(`${method} ${params.transaction === undefined ? 'without' : 'with'}`)
+  const {
+    app,
+    create: call,
+    told
+  } = await start(t, library, {
+    around: {
+      all: [
+        async (context: HookContext, next: () => Promise<void>) => {
+          try {
+            await next()
+          } finally {
+            note(context)
+          }
+        },
+        inTransaction(knex)
+      ]
+    },
+    after: {
+      all: [note],
+      create: [
+        async ({ result, params, service }: HookContext) => {
+          if (result.text === 'bad') throw new Error('no')
+          // The calls of hooks are in the same transaction.
+          if (!result.text.startsWith('about')) await service.create({ text: `about ${result.text}` }, params)
+          if (result.text === 'worse') throw new Error('no')
+        }
+      ]
+    }
+  })
+  const answer = await app.inject({ method: 'POST', url: '/notes', payload: { text: 'a' } })
+  t.equal(answer.statusCode, 201)
+  t.same(await library.texts(), ['a', 'about a'])
+  for (const text of ['bad', 'worse'])
+    t.equal((await app.inject({ method: 'POST', url: '/notes', payload: { text } })).statusCode, 500)
+  const undone = transaction(knex, async (params) => {
+    await call('b', params)
+    throw new Error('no')
+  })
+  await t.rejects(undone)
+  t.same(
+    [(await library.texts()).sort(), told],
+    [
+      ['a', 'about a'],
+      ['about a', 'a']
+    ]
+  )
+  seen.length = 0
+  await app.inject('/notes')
+  await app.inject({ method: 'PATCH', url: '/notes/1', payload: { text: 'c' } })
+  t.same(seen, ['find without', 'find without', 'patch with', 'patch without'])
+})

@@ -22,9 +22,9 @@ export async function createTables(t: Test): Promise<{ table: string; pool: Pool
   const pool = createPool(t, { connectionString: address })
   await pool.query(postgresTables({ table }))
   t.teardown(async () => {
-    const names = ['log', 'processes', 'store'].map((name) => `${table}_${name}`)
+    const names = ['log', 'processes', 'outbox', 'store'].map((name) => `${table}_${name}`)
     const cleaner = new Pool({ connectionString: address })
-    const functions = `${table}_add(bigint, boolean, text, bytea), ${table}_append(text, bigint, bigint, boolean, text[], bytea[]), ${table}_sign(text, bigint, boolean, double precision, double precision)`
+    const functions = `${table}_add(bigint, boolean, text, bytea), ${table}_collect(bigint), ${table}_append(text, bigint, bigint, boolean, text[], bytea[]), ${table}_sign(text, bigint, boolean, double precision, double precision)`
     await cleaner.query(`drop table ${names}; drop function ${functions}`)
     await cleaner.end()
   })

@@ -1,0 +1,124 @@
+import { KnexService } from '@feathersjs/knex'
+import createKnex, { type Knex } from 'knex'
+import t, { type Test } from 'tap'
+import { postgresLog } from '../../lib/events/postgres/index.js'
+import { serviceAt, startEvents } from '../support/events-app.js'
+import { createTables, skipPostgres } from '../support/postgres.js'
+import { createGenerator } from '../support/random.js'
+
+/*
+ * Random transactions of two processes that write the same records at once, with savepoints, rollbacks and calls outside of them. Both processes are told of each
+ * change that was committed once, of no other, in the same order, and of each record in the order of its changes. SEED and RUNS say which, and how many.
+ */
+const seed = Number(process.env.SEED ?? 1)
+const runs = Number(process.env.RUNS ?? 6)
+
+t.setTimeout(600_000)
+
+interface Change {
+  readonly id: number
+  readonly revision: number
+}
+
+const toText = ({ id, revision }: Change) => `${id} in revision ${revision}`
+
+async function search(t: Test, random: () => number): Promise<void> {
+  const { pool, table } = await createTables(t)
+  const knex = createKnex({ client: 'pg', connection: process.env.TEST_DATABASE_URL as string, pool: { max: 12 } })
+  await knex.schema.createTable(`${table}_notes`, (columns) => {
+    columns.increments('id')
+    columns.integer('revision')
+  })
+  t.teardown(async () => {
+    await knex.schema.dropTable(`${table}_notes`)
+    await knex.destroy()
+  })
+  const startProcess = async () => {
+    const told: Change[] = []
+    const log = postgresLog(pool, { table, outbox: true, beat: random() < 0.5 ? 100 : 5000 })
+    log.listen({
+      onEvent: ({ event }) => void told.push({ id: Number(event.id), revision: Number(event.facts.revision) }),
+      onLoss() {}
+    })
+    const { app } = await startEvents(
+      t,
+      (app) => void app.service('notes', new KnexService({ Model: knex, name: `${table}_notes` })),
+      { services: { notes: true }, log }
+    )
+    const notes = serviceAt(app, 'notes') as unknown as {
+      create(data: object, params?: object): Promise<Change>
+      patch(id: number, data: object, params?: object): Promise<Change>
+    }
+    return { told, notes }
+  }
+  const processes = [await startProcess(), await startProcess()]
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
+  const committed: Change[] = []
+  const ids: number[] = []
+
+  /** Creates or changes a note, which is locked then until the end of the transaction. */
+  const change = async (params?: object): Promise<Change> => {
+    const { notes } = pick(processes)
+    const isNew = ids.length < 3 || random() < 0.4
+    // Notes are changed in the order of their revisions: who has the lock is next.
+    const note = isNew
+      ? await notes.create({ revision: 0 }, params)
+      : await notes.patch(pick(ids), { revision: knex.raw('revision + 1') as never }, params)
+    return { id: note.id, revision: Number(note.revision) }
+  }
+
+  /** Runs steps in a transaction, which may have others within. @returns what it has changed, if it is committed */
+  const runTransaction = async (parent: Knex, depth: number): Promise<Change[]> => {
+    const changes: Change[] = []
+    const isUndone = random() < 0.35
+    const steps = 1 + Math.floor(random() * 4)
+    const run = async (trx: Knex.Transaction) => {
+      for (let step = 0; step < steps; step++) {
+        if (depth < 2 && random() < 0.25) changes.push(...(await runTransaction(trx, depth + 1)))
+        else changes.push(await change({ transaction: { trx } }))
+      }
+      if (isUndone) throw new Error('undone')
+    }
+    try {
+      await parent.transaction(run)
+      return changes
+    } catch (error) {
+      // Two transactions may wait for each other: the database ends one of them.
+      if (!/undone|deadlock/.test(String(error))) throw error
+      if (depth > 0 && /deadlock/.test(String(error))) throw error
+      return []
+    }
+  }
+
+  const work = async (): Promise<void> => {
+    const changes = random() < 0.7 ? await runTransaction(knex, 0) : [await change().catch(() => undefined)]
+    for (const made of changes)
+      if (made !== undefined) {
+        committed.push(made)
+        if (!ids.includes(made.id)) ids.push(made.id)
+      }
+  }
+  const workers = Array.from({ length: 4 }, async () => {
+    for (let step = 0; step < 12; step++) await work()
+  })
+  await Promise.all(workers)
+  const last = await processes[0]?.notes.create({ revision: -1 })
+  for (const { told } of processes)
+    while (told.at(-1)?.id !== last?.id) await new Promise((resolve) => setTimeout(resolve, 10))
+  const [first, second] = processes.map(({ told }) => told.slice(0, -1))
+  t.same(first, second, 'all processes are told in the same order')
+  t.same(first?.map(toText).sort(), committed.map(toText).sort(), 'each change that was committed, and no other')
+  for (const id of ids) {
+    const revisions = (first ?? []).filter((made) => made.id === id).map((made) => made.revision)
+    t.same(
+      revisions,
+      [...revisions].sort((one, other) => one - other),
+      `the changes of note ${id} come in order`
+    )
+  }
+}
+
+t.test('random transactions', { skip: skipPostgres }, async (t) => {
+  for (let run = 0; run < runs; run++)
+    await t.test(`SEED=${seed + run} RUNS=1`, (t) => search(t, createGenerator(seed + run)))
+})

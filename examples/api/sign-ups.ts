@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { DataOf } from 'fastify-services'
+import { transaction } from 'fastify-services/database'
 import type { Knex } from 'knex'
 import type { signUps } from './records.js'
 
@@ -14,10 +15,10 @@ export class SignUps {
   }
 
   async create({ organisation, ...user }: DataOf<typeof signUps>) {
-    return this.#database.transaction(async (trx) => {
+    return transaction(this.#database, async (params) => {
+      const { trx } = params.transaction
       const [{ id: organisationId }] = await trx('organisations').insert({ name: organisation }).returning('id')
-      const params = { transaction: { trx, starting: false }, organisationId }
-      return this.#app.service('users').create({ ...user, role: 'owner' }, params)
+      return this.#app.service('users').create({ ...user, role: 'owner' }, { ...params, organisationId })
     })
   }
 }

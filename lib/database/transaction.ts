@@ -1,8 +1,9 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
+import type { Params } from '../../types/service.js'
 import { aroundOnly, withTraits } from '../core/hooks.js'
 
 /** The params of calls that take part in a transaction. */
-export interface TransactionParams<Trx = unknown> {
+export interface TransactionParams<Trx = unknown> extends Params {
   transaction: {
     /** The transaction of the library. `@feathersjs/knex` and services of your own run their statements in it. */
     trx: Trx
@@ -50,7 +51,7 @@ interface KyselyBuilder {
   execute(work: Work): Promise<unknown>
 }
 
-/** A database of any of the libraries. */
+/** What is used of the databases of all libraries. */
 interface AnyDatabase {
   transaction?(work?: Work, options?: object): unknown
   connect?(): Promise<PostgresConnection>
@@ -115,7 +116,7 @@ const isKysely = (database: AnyDatabase): database is { transaction(): KyselyBui
   typeof database === 'object' && database !== null && 'isTransaction' in database
 
 /** What a transaction of knex tells. */
-interface KnexTransaction {
+interface KnexTrx {
   readonly client?: { readonly dialect?: unknown }
   on?(event: 'query-error', listener: () => void): unknown
   raw?(text: string): PromiseLike<unknown>
@@ -125,23 +126,23 @@ interface KnexTransaction {
 const refuseAborted =
   (work: Work): Work =>
   async (trx) => {
-    const { client, raw, on } = Object(trx) as KnexTransaction
+    const { client, raw, on } = Object(trx) as KnexTrx
     let hasFailed = false
     if (client?.dialect === 'postgresql')
       on?.call(trx, 'query-error', () => {
         hasFailed = true
       })
     const result = await work(trx)
-    // It is refused in a transaction that is aborted.
+    // PostgreSQL refuses every statement of a transaction that is aborted.
     if (hasFailed) await raw?.call(trx, 'select 1')
     return result
   }
 
 // The end of a connection rejects its query. Without a listener it would end the process, too.
-const ignoreEnd = () => {}
+const onConnectionEnd = () => {}
 
 async function runOver(client: PostgresConnection, work: Work, isolationLevel: string | undefined): Promise<unknown> {
-  client.on('error', ignoreEnd)
+  client.on('error', onConnectionEnd)
   let isBroken = false
   try {
     await client.query(isolationLevel === undefined ? 'begin' : `begin isolation level ${isolationLevel}`)
@@ -156,7 +157,7 @@ async function runOver(client: PostgresConnection, work: Work, isolationLevel: s
     })
     throw error
   } finally {
-    client.removeListener('error', ignoreEnd)
+    client.removeListener('error', onConnectionEnd)
     client.release(isBroken)
   }
 }
@@ -185,7 +186,7 @@ export function inTransaction(
     try {
       await transaction(database, run, options)
     } finally {
-      // It has ended, and nothing more can be done in it.
+      // A transaction that has ended takes no more calls.
       const { transaction, ...rest } = context.params
       context.params = rest
     }

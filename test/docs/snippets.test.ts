@@ -12,6 +12,7 @@ import { root } from '../package/sources.js'
 import { type Exchange, fill, type Names, readExchanges, toPattern } from '../support/curl.js'
 import { pages } from '../support/pages.js'
 import { copyEmpty } from '../support/pglite.js'
+import { createDatabase, skipPostgres } from '../support/postgres.js'
 import { readSections, toPrograms } from '../support/snippets.js'
 
 /*
@@ -23,6 +24,7 @@ import { readSections, toPrograms } from '../support/snippets.js'
  * - what it prints stands as a comment behind the `console.log(…)`, in the order in which it is printed;
  * - in a `sh` block each `curl` is followed by its answer as a comment: it is sent to the program, on a port of its own;
  * - `$NAME` in an answer gives that value a name, under which later commands and answers of the program have it;
+ * - a program that reads `process.env.DATABASE_URL` gets a database of its own, and is left out where there is no PostgreSQL server;
  * - a block that is not run says why, in a comment on the line before it: `<!-- not run: … -->`.
  */
 
@@ -44,12 +46,15 @@ process.env.LOG_LEVEL = 'error'
 // An empty database of PGlite is copied: to create one takes six seconds.
 const databaseOf = (file: string) => join(t.testdirName, `${file}-database`)
 const inMemory = 'connection: {}'
+// A program that names it gets a new database of a server.
+const onServer = 'process.env.DATABASE_URL'
 
 const programs = asked.flatMap((section) =>
   toPrograms(section, openingOf(section.name.split(':')[0]) ?? openingOf() ?? '').map((program) => ({
     ...program,
     text: program.text.replace(inMemory, `connection: { filename: '${databaseOf(program.file)}' }`),
     hasDatabase: program.text.includes(inMemory),
+    needsServer: program.text.includes(onServer),
     exchanges: program.commands.flatMap(readExchanges)
   }))
 )
@@ -101,9 +106,10 @@ t.test('the snippets compile against the declarations of the package', async (t)
   }
 })
 
-for (const { file, prints, hasDatabase, exchanges } of programs) {
-  t.test(file, async (t) => {
+for (const { file, prints, hasDatabase, needsServer, exchanges } of programs) {
+  t.test(file, { skip: needsServer && skipPostgres }, async (t) => {
     if (hasDatabase) await copyEmpty(databaseOf(file))
+    if (needsServer) process.env.DATABASE_URL = await createDatabase(t)
     const log = t.capture(console, 'log', () => {})
     const address = await start(t, join(folder, 'out', file.replace(/ts$/, 'js')), exchanges.length > 0)
     const names: Names = new Map()

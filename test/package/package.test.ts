@@ -71,8 +71,9 @@ t.test('the door of events for clients exports one name', async (t) => {
   t.same(Object.keys(await import('fastify-services/client/events')), ['events'])
 })
 
-t.test('the door of databases exports one name', async (t) => {
-  t.same(Object.keys(await import('fastify-services/database')), ['databaseErrors'])
+t.test('the door of databases exports these names, and no others', async (t) => {
+  const names = ['databaseErrors', 'inTransaction', 'transaction']
+  t.same(Object.keys(await import('fastify-services/database')).sort(), names)
 })
 
 t.test('the door of Feathers exports these names, and no others', async (t) => {

@@ -31,6 +31,23 @@ export async function createTables(t: Test): Promise<{ table: string; pool: Pool
   return { table, pool }
 }
 
+let databases = 0
+
+/** Makes an empty database for a test. @returns its address */
+export async function createDatabase(t: Test): Promise<string> {
+  const name = `test_${process.pid}_${++databases}`
+  const run = async (statement: string) => {
+    const pool = new Pool({ connectionString: address, max: 1 })
+    await pool.query(statement)
+    await pool.end()
+  }
+  await run(`create database ${name}`)
+  t.teardown(() => run(`drop database ${name} with (force)`))
+  const url = new URL(address as string)
+  url.pathname = name
+  return url.href
+}
+
 /** A way to the server. */
 export class PostgresWay extends Way {
   static async open(t: Pick<Test, 'teardown'>): Promise<PostgresWay> {

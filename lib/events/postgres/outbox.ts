@@ -1,10 +1,9 @@
 import type { EncodedEvent } from '../entries.js'
 import { doorName } from '../options.js'
 
-type Query = (text: string, values: unknown[]) => PromiseLike<unknown>
+type RunStatement = (text: string, values: unknown[]) => PromiseLike<unknown>
 
-/** How many events are written by one statement. */
-const most = 1000
+const eventsPerStatement = 1000
 
 /**
  * Writes events in a transaction.
@@ -23,9 +22,9 @@ export function writeOutbox(
   return trx === undefined ? undefined : write(table, events, queryOf(trx))
 }
 
-async function write(table: string, events: readonly EncodedEvent[], query: Query): Promise<void> {
-  for (let first = 0; first < events.length; first += most) {
-    const part = events.slice(first, first + most)
+async function write(table: string, events: readonly EncodedEvent[], query: RunStatement): Promise<void> {
+  for (let first = 0; first < events.length; first += eventsPerStatement) {
+    const part = events.slice(first, first + eventsPerStatement)
     const places = part.map((_, index) => `($${index * 2 + 1}, $${index * 2 + 2})`)
     const values = part.flatMap(([json, record]) => [json, record === '' ? null : Buffer.from(record)])
     await query(`insert into ${table}_outbox (event, record) values ${places}`, values)
@@ -43,7 +42,7 @@ interface LibraryTransaction {
 }
 
 /** How a transaction of a library runs a statement. */
-function queryOf(trx: unknown): Query {
+function queryOf(trx: unknown): RunStatement {
   const library = Object(trx) as LibraryTransaction
   return (text, values) => {
     if (typeof library.raw === 'function') return library.raw(text.replace(/\$\d+/g, '?'), values)

@@ -1,4 +1,4 @@
-// npm run drill: processes of one application on Redis, then on PostgreSQL, while they, the server and the ways to it fail. Each acknowledged change is told to each subscriber once, or a reset is behind it.
+// npm run drill: processes of one application on Redis, then on PostgreSQL, then with events written in the transactions of their changes, while they, the server and the ways to it fail. Each acknowledged change is told to each subscriber once, or a reset is behind it.
 import { Agent, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -32,6 +32,8 @@ interface Faults {
   /** Does something while the server can't be reached. */
   away(run: () => Promise<unknown>): Promise<void>
   readonly kinds: readonly (readonly [name: string, run: () => Promise<void>])[]
+  /** What is wrong in the end, beside what subscribers were told. */
+  check(): Promise<string[]>
 }
 
 const ends: (() => unknown)[] = []
@@ -50,7 +52,7 @@ async function ofRedis(): Promise<Faults> {
     await wait(2500)
     server.signal('SIGCONT')
   }
-  return { name: 'Redis', env, away, kinds: [['Redis is paused for 2.5 s', hold]] }
+  return { name: 'Redis', env, away, kinds: [['Redis is paused for 2.5 s', hold]], check: async () => [] }
 }
 
 async function ofPostgres(): Promise<Faults> {
@@ -78,7 +80,32 @@ async function ofPostgres(): Promise<Faults> {
     ['the way to PostgreSQL is held up for 2.5 s', hold],
     ['all connections are ended', terminate]
   ] as const
-  return { name: 'PostgreSQL', env: { DATABASE_URL: way.url }, away, kinds }
+  return { name: 'PostgreSQL', env: { DATABASE_URL: way.url }, away, kinds, check: async () => [] }
+}
+
+/** Notes are in the database, too: the log has each of them once, and no other. */
+async function ofOutbox(): Promise<Faults> {
+  const postgres = await ofPostgres()
+  const pool = new Pool({ connectionString: String(process.env.TEST_DATABASE_URL) })
+  ends.push(() => pool.end())
+  await pool.query(
+    'truncate drill_outbox; drop table if exists drill_notes; create table drill_notes (id integer primary key, text text)'
+  )
+  ends.push(() => pool.query('drop table drill_notes'))
+  const check = async () => {
+    const { rows } = await pool.query(`
+      select coalesce(notes.id, told.id) as id, count(notes.id)::integer as notes, count(told.id)::integer as events
+      from drill_notes as notes
+      full join (select (event::json ->> 'id')::integer as id from drill_log where event is not null) as told using (id)
+      group by 1 having count(notes.id) <> 1 or count(told.id) <> 1`)
+    return rows.map(({ id, notes, events }) => `note ${id}: ${notes} in the table, ${events} in the log`)
+  }
+  return {
+    ...postgres,
+    name: 'PostgreSQL, in transactions',
+    env: { ...postgres.env, NOTES_TABLE: 'drill_notes' },
+    check
+  }
 }
 
 const agent = new Agent({ keepAlive: false })
@@ -106,7 +133,7 @@ function violationsOf(subscriber: Subscriber, acknowledged: ReadonlyMap<number, 
   return [...missing.map(([id]) => `note ${id} is missing`), ...doubles.map(([id]) => `note ${id} came twice`)]
 }
 
-async function drill({ name, env, away, kinds }: Faults): Promise<number> {
+async function drill({ name, env, away, kinds, check }: Faults): Promise<number> {
   const cluster = await Cluster.start(processCount, env)
   const { port } = cluster
   const subscribers = Array.from({ length: subscriberCount }, () => new Subscriber(port))
@@ -153,8 +180,8 @@ async function drill({ name, env, away, kinds }: Faults): Promise<number> {
     ...kinds,
     ['a process is killed', () => restart('SIGKILL')],
     ['a process is ended', () => restart('SIGTERM')],
-    [`${name} is away`, () => away(() => wait(500))],
-    [`a process is killed while ${name} is away`, killWhileAway]
+    ['the server is away', () => away(() => wait(500))],
+    ['a process is killed while the server is away', killWhileAway]
   ] as const
   async function fail(): Promise<void> {
     const turns: (typeof all)[number][] = []
@@ -175,7 +202,10 @@ async function drill({ name, env, away, kinds }: Faults): Promise<number> {
   const hasMark = (subscriber: Subscriber) =>
     subscriber.notices.some((notice) => 'note' in notice && notice.note === mark)
   for (let tries = 0; tries < 100 && !subscribers.every(hasMark); tries++) await wait(100)
-  const violations = subscribers.flatMap((subscriber) => violationsOf(subscriber, acknowledged))
+  const violations = [
+    ...subscribers.flatMap((subscriber) => violationsOf(subscriber, acknowledged)),
+    ...(await check())
+  ]
   const late = subscribers.filter((subscriber) => !hasMark(subscriber)).length
   const heard = subscribers.reduce((sum, { notices }) => sum + notices.filter((notice) => 'note' in notice).length, 0)
   const resets = subscribers.reduce((sum, { notices }) => sum + notices.filter((notice) => 'reset' in notice).length, 0)
@@ -197,7 +227,8 @@ async function drill({ name, env, away, kinds }: Faults): Promise<number> {
 let violated = 0
 for (const [skip, create] of [
   [skipRedis, ofRedis],
-  [skipPostgres, ofPostgres]
+  [skipPostgres, ofPostgres],
+  [skipPostgres, ofOutbox]
 ] as const)
   if (skip) console.log(`left out: ${skip}`)
   else violated += await drill(await create())

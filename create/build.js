@@ -11,10 +11,14 @@ const target = join(root, 'create/templates')
 // What running an example leaves behind.
 const left = new Set(['node_modules', 'dist', 'data', 'package-lock.json'])
 
+// A template of several examples: files of the later ones take the place of those of the same names.
+const layers = { fullstack: ['api', 'fullstack'] }
+
 rmSync(target, { recursive: true, force: true })
 for (const name of Object.keys(templates)) {
   const folder = join(target, name)
-  cpSync(join(root, 'examples', name), folder, { recursive: true, filter: (file) => !left.has(basename(file)) })
+  for (const example of layers[name] ?? [name])
+    cpSync(join(root, 'examples', example), folder, { recursive: true, filter: (file) => !left.has(basename(file)) })
   renameSync(join(folder, '.gitignore'), join(folder, 'gitignore'))
   for (const file of filesIn(folder, '.md')) edit(file, withoutForeignLinks)
   cpSync(folder, `${folder}-javascript`, { recursive: true })
@@ -43,34 +47,45 @@ function toJavaScript(folder) {
     edit(file, (text) => withoutTypes(text, file))
     renameSync(file, file.replace(/\.ts(x?)$/, '.js$1'))
   }
-  rmSync(join(folder, 'tsconfig.json'), { force: true })
-  edit(join(folder, 'package.json'), (text) => {
-    const manifest = JSON.parse(text)
-    const { typescript, '@types/node': types, ...devDependencies } = manifest.devDependencies ?? {}
-    const { build, ...scripts } = manifest.scripts
-    const plain = (script) => script.replace('npm run build && ', '').replaceAll('dist/', '')
-    const scriptsOf = build === 'tsc' || build === undefined ? scripts : manifest.scripts
-    return JSON.stringify({
-      ...manifest,
-      scripts: Object.fromEntries(Object.entries(scriptsOf).map(([name, script]) => [name, plain(script)])),
-      devDependencies: Object.keys(devDependencies).length > 0 ? devDependencies : undefined
-    })
-  })
+  for (const file of filesIn(folder, 'tsconfig.json')) rmSync(file)
+  for (const file of filesIn(folder, '.html')) edit(file, (text) => text.replaceAll('.tsx"', '.jsx"'))
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const { scripts, devDependencies = {} } = manifest
+  const build = withoutCompiler(scripts.build)
+  const plain = (script) =>
+    withoutCompiler(build === '' ? script.replace('npm run build && ', '') : script).replaceAll('dist/', '')
+  const isNeeded = ([name]) => name !== 'typescript' && !name.startsWith('@types/')
+  const needed = Object.entries(devDependencies).filter(isNeeded)
+  const named = Object.entries(scripts).map(([name, script]) => [name, plain(script)])
+  const changed = {
+    ...manifest,
+    scripts: Object.fromEntries(named.filter(([, script]) => script !== '')),
+    devDependencies: needed.length > 0 ? Object.fromEntries(needed) : undefined
+  }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(changed))
   for (const file of filesIn(folder, 'README.md'))
     edit(file, (text) =>
       text
-        .replaceAll(/`([\w-]+)\.ts`/g, '`$1.js`')
+        .replaceAll(/`([\w/.-]+)\.ts(x?)`/g, '`$1.js$2`')
         .replaceAll('in TypeScript on', 'in JavaScript on')
         .replace('That compiles it, and starts it', 'That starts it')
         .replace(', and the types |', ' |')
         .replace('their types, and the typed client', 'what the client needs to know of them, and the client')
     )
-  const dockerfile = join(folder, 'Dockerfile')
-  if (filesIn(folder, 'Dockerfile').length > 0) edit(dockerfile, withoutBuild)
+  for (const file of filesIn(folder, 'Dockerfile')) edit(file, build === '' ? withoutBuild : withPlainFiles)
 }
 
-/** The image of a project that compiles nothing has one stage. */
+function withoutCompiler(script = '') {
+  return script.replaceAll(/\btsc(?: -p \w+)?(?: && |$)/g, '')
+}
+
+/** The image of a project that builds nothing has one stage. */
 function withoutBuild(text) {
   const [, last = ''] = text.split(/\n\n(?=FROM )/)
   return last.replace('COPY --from=build /app/dist dist', 'COPY . .').replaceAll('dist/', '')
+}
+
+/** Its server is not compiled, and its page is built. */
+function withPlainFiles(text) {
+  return text.replace('COPY --from=build', 'COPY . .\n$&').replaceAll('"dist/', '"')
 }

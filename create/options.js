@@ -5,7 +5,8 @@ import { parseArgs } from 'node:util'
 /** The templates by name, with what they are. The first is the default. */
 export const templates = {
   minimal: 'one service in memory, in JavaScript',
-  api: 'users, roles and organisations, in TypeScript on PostgreSQL'
+  api: 'users, roles and organisations, in TypeScript on PostgreSQL',
+  fullstack: 'the same, with a page in React whose lists are live'
 }
 
 export const usage = `Usage: npm create fastify-services <folder> [-- options]

@@ -194,6 +194,7 @@ export default defineConfig({
           { text: 'CommonJS', link: '/examples/commonjs/' },
           { text: 'Blog', link: '/examples/blog/' },
           { text: 'An API', link: '/examples/api/' },
+          { text: 'A page and an API', link: '/examples/fullstack/' },
           { text: 'Atlas', link: '/examples/atlas/' }
         ]
       },

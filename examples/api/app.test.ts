@@ -93,6 +93,8 @@ test('who looks at a list hears of what changes in it', async () => {
   const issue = await client.service('projects/:projectId/issues').create({ title: 'New' }, { route: { projectId } })
   const { value } = await reader.read()
   assert.ok(value?.includes(`"event":"created","data":{"id":${issue.id}}`), value)
+  await client.service('projects/:projectId/issues').close(issue.id, {}, { route: { projectId } })
+  assert.ok((await reader.read()).value?.includes(`"event":"patched","data":{"id":${issue.id}}`))
   await reader.cancel()
 })
 

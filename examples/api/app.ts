@@ -19,7 +19,7 @@ import {
   setAuthor,
   usersInOrganisation
 } from './access.js'
-import { Issues } from './issues.js'
+import { emitPatched, Issues } from './issues.js'
 import { sortById } from './order.js'
 import * as records from './records.js'
 import { ofUsers } from './services.js'
@@ -31,6 +31,8 @@ export interface AppOptions {
   secret: string | Buffer | undefined
   /** Default: nothing is logged. */
   logger?: FastifyServerOptions['logger']
+  /** Whether browsers keep their token in a cookie, which no script can read. Default `false`: they get it in the answer. */
+  cookie?: boolean
   /** Whether there is a page to try the services, at `/explorer`. Default `true`. */
   hasExplorer?: boolean
 }
@@ -40,6 +42,7 @@ export async function createApp({
   database,
   secret,
   logger = false,
+  cookie = false,
   hasExplorer = true
 }: AppOptions): Promise<FastifyInstance> {
   const errors = { html: false } as const
@@ -68,6 +71,7 @@ export async function createApp({
   const config = { rateLimit: { max: 20, timeWindow: '1 minute' } }
   await app.register(authentication, {
     secret,
+    cookie,
     config,
     guard: 'jwt',
     public: ['sign-ups.create'],
@@ -95,7 +99,10 @@ export async function createApp({
   app.service('projects/:projectId/issues', new Issues({ Model: database, name: 'issues', paginate }), {
     schema: records.issues,
     // A project of another organisation is not found, nor are its issues.
-    hooks: { around: { all: [forIssues, within('projects')] }, before: { create: [setAuthor] } }
+    hooks: {
+      around: { all: [forIssues, within('projects')] },
+      before: { create: [setAuthor], close: [emitPatched], reopen: [emitPatched] }
+    }
   })
 
   // Who may see a list hears of what changes in it.

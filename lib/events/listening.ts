@@ -18,6 +18,7 @@ import { questionOf } from './question.js'
 /** What a method has answered itself: hooks make of it what its caller gets. */
 interface RawResult {
   readonly records: readonly unknown[]
+  /** `undefined` for a custom method: what it writes is not in its data. */
   readonly data: unknown
 }
 
@@ -37,11 +38,11 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
   const interceptor: Interceptor = (context, invoke) => {
     const question = questionOf(context)
     if (question !== undefined) return question.answer()
-    if (!isWanted() || !methods.get(context.method)?.event) return invoke(context)
+    if (!isWanted() || !context.event) return invoke(context)
     return noteResult(context, invoke)
   }
   const noteResult: Interceptor = async (context, invoke) => {
-    const { data } = context
+    const data = methods.has(context.method) ? context.data : undefined
     const result = await invoke(context)
     const records: readonly unknown[] = Array.isArray(result) ? result : [result]
     rawResults.set(context, { records, data })
@@ -103,7 +104,7 @@ function toEvent(channel: Channel, name: string, emitted: unknown, context: Hook
  * is not known, nothing is. What is emitted by hand is taken as it is.
  */
 function sourceOf(emitted: unknown, name: string, context: HookContext | undefined, idField: string): unknown {
-  if (context === undefined || methods.get(context.method)?.event !== name) return emitted
+  if (context === undefined || context.event !== name) return emitted
   const id = eventId(emitted, idField)
   return id === undefined ? undefined : rawResults.get(context)?.records.find((raw) => eventId(raw, idField) === id)
 }
@@ -133,10 +134,11 @@ function touchedBy(
   idField: string
 ): readonly string[] | true {
   const { data } = (context && rawResults.get(context)) ?? {}
+  const isCustom = context !== undefined && !methods.has(context.method)
   const fields = [data].flat().flatMap((record) => Object.keys(Object(record)))
   if (name === 'removed') return []
   // A store may replace the record that has an id already.
-  if (name === 'created') return context !== undefined && fields.includes(idField) ? true : []
+  if (name === 'created') return isCustom || (context !== undefined && fields.includes(idField)) ? true : []
   if (name !== 'patched' || data === undefined || !isPlainAdapter(object)) return true
   return fields.some((field) => field.startsWith('$')) ? true : fields
 }

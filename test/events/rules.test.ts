@@ -286,6 +286,40 @@ t.test('what the author is answered does not change what others hear', async (t)
   t.same(names(b.events), ['changed', 'changed'], 'the first is none of its records')
 })
 
+t.test('a custom method whose hook names an event is told of as that', async (t) => {
+  class Issues extends MemoryService {
+    async close({ id }: { id: number }) {
+      return this._patch(id, { state: 'closed' })
+    }
+    async open() {
+      return this._create({ state: 'open' })
+    }
+  }
+  const named = (event: string) => (context: HookContext) => {
+    context.event = event
+  }
+  const hide = (context: HookContext) => {
+    context.result = { ...context.result, state: 'open' }
+  }
+  const { app, subscribe } = await startEvents(
+    t,
+    (app) =>
+      app.service('notes', new Issues({ startId: 1 }), {
+        methods: ['find', 'close', 'open'],
+        hooks: { before: { close: [named('patched')], open: [named('created')] }, after: { close: [hide] } }
+      } as never),
+    { services: { notes: true } }
+  )
+  const open = await subscribe(list('notes', '&subscribe[0][query][state]=open')).connected
+  const closed = await subscribe(list('notes', '&subscribe[0][query][state]=closed')).connected
+  const service = app.service<Record<string, Issues>>('notes' as never) as unknown as Issues
+  await service.open()
+  t.same(names(await open.count(1)), ['created {"id":1}'])
+  await service.close({ id: 1 })
+  t.same(names(await closed.count(2)), ['changed', 'patched {"id":1}'], 'what it writes is not known by its data')
+  t.same(names(await open.count(2)).slice(1), ['changed'])
+})
+
 t.test('records that can not be read, ids that are none, events by hand', async (t) => {
   const { subscribe, app } = await startEvents(t, (app) => app.service('notes', memory(), { events: ['archived'] }), {
     services: { notes: true }

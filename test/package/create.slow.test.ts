@@ -3,6 +3,8 @@ import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { hasCurl } from '../examples/atlas-commands.js'
+import { executablePath, openContext } from '../support/chromium.js'
+import { installIn } from '../support/install.js'
 import { linkPackages } from './installed.js'
 import { type Outcome, pack, run, temporaryFolder } from './pack.js'
 import { root } from './sources.js'
@@ -12,6 +14,8 @@ import { pasteAll, start, stop } from './started.js'
 t.setTimeout(600_000)
 
 const tarball = await pack(await temporaryFolder(t))
+const pagePackages = join(root, 'test/package/fullstack')
+await installIn(pagePackages)
 const program = await unpackProgram()
 
 /** The program as `npm create` gets it: packed, and unpacked again in a folder without this repository. */
@@ -36,26 +40,29 @@ async function createProject(t: Test, ...options: string[]): Promise<string> {
   t.equal(JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')).name, 'my-app')
   t.ok(existsSync(join(project, '.gitignore')))
   t.notMatch(readFileSync(join(project, 'README.md'), 'utf8'), /\]\(\.\./, 'it links to nothing that is not there')
-  await linkPackages(t, project, tarball)
+  await linkPackages(t, project, tarball, options.includes('fullstack') ? pagePackages : undefined)
   return project
 }
 
 const skip = !(await hasCurl()) && 'curl is not installed'
+const projectAnswers = [
+  { id: 1, organisationId: 1, role: 'owner', name: 'Ada' },
+  { accessToken: String },
+  { id: 1, organisationId: 1, name: 'Loom' }
+]
+const issueAnswers = [
+  { id: 1, projectId: 1, authorId: 1, title: 'It is slow', text: '', state: 'open' },
+  { id: 1, state: 'closed' },
+  { total: 1, data: [{ id: 1, state: 'closed' }] }
+]
 const commands: [options: string[], answers: object[]][] = [
   [[], [{ id: 1, text: 'Hello' }, { total: 1 }, { text: 'Bye' }, { text: 'Bye' }]],
-  ...[
-    ['--template', 'api'],
-    ['--template', 'api', '--javascript']
-  ].map((options): [string[], object[]] => [
-    options,
+  ...[[], ['--javascript']].flatMap((options): [string[], object[]][] => [
     [
-      { id: 1, organisationId: 1, role: 'owner', name: 'Ada' },
-      { accessToken: String },
-      { id: 1, organisationId: 1, name: 'Loom' },
-      { id: 1, projectId: 1, authorId: 1, title: 'It is slow', text: '', state: 'open' },
-      { id: 1, state: 'closed' },
-      { total: 1, data: [{ id: 1, state: 'closed' }] }
-    ]
+      ['--template', 'api', ...options],
+      [...projectAnswers, ...issueAnswers]
+    ],
+    [['--template', 'fullstack', ...options], projectAnswers]
   ])
 ]
 
@@ -72,8 +79,10 @@ for (const [options, answers] of commands)
       const [, main = ''] = /node (\S+)$/.exec(scripts.start) ?? []
       const { address, child } = await start(t, folder, 'node', main)
       t.match(await pasteAll(folder, address), answers)
+      if (options.includes('fullstack') && executablePath !== undefined) await visit(t, address)
       await stop(t, child)
-      const source = (await readdir(folder)).filter((name) => /\.[jt]s$/.test(name))
+      const names = await readdir(folder, { recursive: true })
+      const source = names.filter((name) => /\.[jt]sx?$/.test(name) && !/(^|[\\/])(node_modules|dist)[\\/]/.test(name))
       for (const name of source)
         t.notMatch(
           readFileSync(join(folder, name), 'utf8'),
@@ -82,6 +91,40 @@ for (const [options, answers] of commands)
         )
     }
   )
+
+/** What its README says of the page, in two windows. */
+async function visit(t: Test, address: string): Promise<void> {
+  const open = async () => {
+    const page = await (await openContext(t)).newPage()
+    await page.goto(address)
+    return page
+  }
+  const [first, second] = [await open(), await open()]
+  await first.getByText('I am new here').click()
+  await first.getByLabel('Organisation').fill('Looms')
+  await first.getByLabel('Name', { exact: true }).fill('Bob')
+  for (const page of [first, second]) {
+    await page.getByLabel('E-mail').fill('bob@example.com')
+    await page.getByLabel('Password').fill('correct horse')
+  }
+  await second.getByRole('button', { name: 'Log in' }).click()
+  await second.getByText('Invalid login').waitFor()
+  await first.getByRole('button', { name: 'Sign up' }).click()
+  await first.getByLabel('New project').fill('Jacquard')
+  await first.getByRole('button', { name: 'Create' }).click()
+  await second.getByRole('button', { name: 'Log in' }).click()
+  await second.getByText('There is no issue yet.').waitFor()
+  await first.getByLabel('Title').fill('It is loud')
+  await first.getByRole('button', { name: 'Add' }).click()
+  await second.getByText('It is loud').waitFor()
+  await second.getByRole('button', { name: 'Close' }).click()
+  await first.getByRole('button', { name: 'Reopen' }).waitFor()
+  await first.reload()
+  await first.getByRole('button', { name: 'Reopen' }).waitFor()
+  await first.getByRole('button', { name: 'Log out' }).click()
+  await first.getByRole('button', { name: 'Log in' }).waitFor()
+  t.pass('the page does what its README says')
+}
 
 t.test('the packages are installed by the manager that has called it', async (t) => {
   const folder = await temporaryFolder(t)

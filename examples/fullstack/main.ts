@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto'
+import closeWithGrace from 'close-with-grace'
+import { createApp } from './app.js'
+import { openDatabase } from './database.js'
+import { servePage } from './pages.js'
+
+const { AUTH_SECRET, DATABASE_URL, DATA_FOLDER = 'data', HOST = 'localhost', NODE_ENV, PORT = '3030' } = process.env
+const isProduction = NODE_ENV === 'production'
+
+const database = await openDatabase({ url: DATABASE_URL, folder: DATA_FOLDER })
+const app = await createApp({
+  database,
+  // Without it the log-ins end with the process, which production refuses.
+  secret: AUTH_SECRET ?? (isProduction ? undefined : randomBytes(64)),
+  logger: { level: process.env.LOG_LEVEL ?? 'info' },
+  cookie: true,
+  hasExplorer: !isProduction
+})
+await servePage(app)
+// On a signal, calls in flight are answered. On an error that nobody has caught, too, and then the process ends with 1.
+closeWithGrace({ delay: 9_000 }, async ({ err }) => {
+  if (err) console.error(err)
+  await app.close()
+})
+console.log(`Open ${await app.listen({ port: Number(PORT), host: HOST })}`)

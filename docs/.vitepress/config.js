@@ -174,6 +174,7 @@ export default defineConfig({
         items: [
           page('Testing and production', 'testing-and-production'),
           page('Limits, timeouts, shutdown', 'operation'),
+          page('Throughput', 'throughput'),
           page('Benchmarks', 'benchmarks'),
           page('Counted work', 'benchmarks-counted'),
           page('Troubleshooting', 'troubleshooting')

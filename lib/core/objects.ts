@@ -1,6 +1,12 @@
 /** Makes an object of the named values that are not `undefined`. */
-export const pick = (names: readonly string[], get: (name: string) => unknown): Record<string, unknown> =>
-  Object.fromEntries(names.map((name) => [name, get(name)]).filter(([, value]) => value !== undefined))
+export function pick(names: readonly string[], get: (name: string) => unknown): Record<string, unknown> {
+  const picked: Record<string, unknown> = {}
+  for (const name of names) {
+    const value = get(name)
+    if (value !== undefined) picked[name] = value
+  }
+  return picked
+}
 
 const emptyObject = {}
 

@@ -67,12 +67,16 @@ export function format(types: Representations, request: FastifyRequest, reply: F
 
 /** Says that the answer depends on the request's `Accept`. */
 export function vary(reply: FastifyReply): void {
-  const fields = [reply.getHeader('vary')].flat().join(', ')
-  if (!/(^|,)\s*(accept|\*)\s*(,|$)/i.test(fields)) reply.header('vary', fields === '' ? 'Accept' : `${fields}, Accept`)
+  const named = reply.getHeader('vary')
+  const fields = named === undefined ? '' : [named].flat().join(', ')
+  if (fields === '') reply.header('vary', 'Accept')
+  else if (!/(^|,)\s*(accept|\*)\s*(,|$)/i.test(fields)) reply.header('vary', `${fields}, Accept`)
 }
 
 /** Whether an error is answered as JSON: where the request accepts JSON by name, or events, which are JSON, or sends JSON. */
 export function wantsJSON({ raw, headers }: FastifyRequest): boolean {
+  // What clients of programs send: nothing has to be compared.
+  if (headers.accept === 'application/json') return true
   return [accepts(raw).types(), headers['content-type'] ?? '']
     .flat()
     .some((type) => type === 'text/event-stream' || isJSON(String(type)))

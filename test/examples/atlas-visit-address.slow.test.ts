@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { examples } from '../openapi/examples.js'
 import { howToInstall } from '../support/chromium.js'
+import { serviceAt } from '../support/events-app.js'
 import { Visitor } from './atlas-visitor.js'
 
 t.setTimeout(200_000)
@@ -46,6 +47,43 @@ t.test('the way back', { skip: howToInstall }, async (t) => {
   for (const _ of ['once', 'and again']) await page.getByRole('link', { name: 'Albania' }).click()
   await page.getByRole('heading', { name: 'Albania' }).waitFor()
   t.equal(await steps(), before + 1, 'leads once to a country that was chosen twice')
+})
+
+t.test('the map goes to the country that is open, and back', { skip: howToInstall }, async (t) => {
+  const { page, button } = await come(t, '/#country=CHE', { viewport: { width: 768, height: 900 } })
+  const isNear = (near: boolean) => page.locator(near ? '#world.near' : '#world:not(.near)').waitFor()
+  await page.locator('#world .open').waitFor({ state: 'attached' })
+  await isNear(true)
+  const width = await page.evaluate<number>('document.querySelector("#world .open").getBoundingClientRect().width')
+  t.ok(width > 15, `Switzerland is ${width} pixels wide`)
+  await button('Close').click()
+  await isNear(false)
+  const tops = await Promise.all([page.locator('h1'), button('Sign up').first()].map((item) => item.boundingBox()))
+  t.ok(Math.abs((tops[0]?.y ?? 0) - (tops[1]?.y ?? 99)) < 20, 'name and account stand in one line')
+})
+
+t.test('of more notes than the page shows it says where they are', { skip: howToInstall }, async (t) => {
+  const app = await examples.atlas(t)
+  const notes = serviceAt(app, 'countries/:code/notes')
+  const route = { code: 'CHE' }
+  for (let batch = 0; batch < 3; batch++)
+    await notes.create(
+      Array.from({ length: 90 }, () => ({ text: 'Alps', pinned: false })),
+      { route }
+    )
+  const { page, button } = await Visitor.come(t, await app.listen({ port: 0, host: '127.0.0.1' }), {}, '/#country=CHE')
+  await page.getByText('Notes (270)').waitFor()
+  const rest = page.getByText('These are the first 250.')
+  while (!(await rest.isVisible()))
+    await Promise.race([
+      button('Show more')
+        .click({ timeout: 5000 })
+        .catch(() => {}),
+      rest.waitFor().catch(() => {})
+    ])
+  await page.getByRole('link', { name: 'explorer', exact: true }).last().click()
+  await page.getByText('of 270').waitFor()
+  t.pass('the explorer has all of them')
 })
 
 t.test('without the outlines there is no map, and without a script a word', { skip: howToInstall }, async (t) => {

@@ -17,8 +17,16 @@ export interface Marks {
   readonly open: string
 }
 
+/** A part of the map. */
+interface Box {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
 const draw = (name: string, attributes: Record<string, string>) => {
-  const node = document.createElementNS('http://www.w3.org/2000/svg', name)
+  const node = document.createElementNS('http://www.w3.org/2000/svg', name) as SVGGraphicsElement
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value)
   return node
 }
@@ -27,7 +35,7 @@ const draw = (name: string, attributes: Record<string, string>) => {
 export async function createMap() {
   const { width, height, sphere, countries } = (await (await fetch('/page/world.json')).json()) as World
   const svg = byId('world')
-  const shapes = new Map<string, Element>()
+  const shapes = new Map<string, SVGGraphicsElement>()
   const land = draw('g', { class: 'land' })
   for (const [code, [path, x, y, isSmall]] of Object.entries(countries)) {
     const shape = draw('g', { 'data-country': code })
@@ -42,12 +50,11 @@ export async function createMap() {
   globe.append(draw('path', { d: sphere, class: 'sphere' }), land)
   svg.append(globe)
 
-  /** The scale and the shift at which all of these countries can be seen. */
-  function lookAt(codes: Iterable<string>): string {
-    const points = [...codes].flatMap((code) => (countries[code] ? [countries[code]] : []))
-    if (points.length === 0) return 'none'
-    const [left, right] = edges(points.map(([, x]) => x))
-    const [top, bottom] = edges(points.map(([, , y]) => y))
+  /** The scale and the shift at which all of this can be seen. */
+  function lookAt(boxes: readonly Box[]): string {
+    if (boxes.length === 0) return 'none'
+    const [left, right] = edges(boxes.flatMap(({ x, width }) => [x, x + width]))
+    const [top, bottom] = edges(boxes.flatMap(({ y, height }) => [y, y + height]))
     const scale = Math.min(5, width / (right - left), height / (bottom - top))
     if (scale < 1.15) return 'none'
     const shift = (middle: number, size: number) =>
@@ -60,7 +67,12 @@ export async function createMap() {
       for (const [code, shape] of shapes) {
         shape.setAttribute('class', code === open ? 'open' : inTable.has(code) ? 'shown' : fits.has(code) ? 'fits' : '')
       }
-      const view = lookAt(fits)
+      const openShape = shapes.get(open)
+      const middles = [...fits].flatMap((code) => {
+        const [, x, y] = countries[code] ?? []
+        return x === undefined || y === undefined ? [] : [{ x, y, width: 0, height: 0 }]
+      })
+      const view = lookAt(openShape ? [openShape.getBBox()] : middles)
       globe.style.transform = view
       svg.classList.toggle('near', view !== 'none')
     },
@@ -71,7 +83,7 @@ export async function createMap() {
   }
 }
 
-/** The smallest and the largest, with some room around them: the places are those of the middle of countries. */
+/** The smallest and the largest, with some room around them: a place may be that of the middle of a country. */
 function edges(values: readonly number[]): [number, number] {
   return [Math.min(...values) - 110, Math.max(...values) + 110]
 }

@@ -59,7 +59,7 @@ export function createNotes({ cca3: code, name }: Country): HTMLElement {
       // What somebody is writing stays, even where the note is gone.
       ...[...editing].filter(([id]) => data.every((note) => note.id !== id)).map(([, form]) => form),
       total === 0 && element('p', { className: 'dim' }, `Nobody has written about ${name} yet.`),
-      total > data.length && limit < max && button('Show more', more)
+      total > data.length && (limit < max ? button('Show more', more) : rest(data.length))
     )
     goOn()
   }
@@ -68,6 +68,15 @@ export function createNotes({ cca3: code, name }: Country): HTMLElement {
     limit = Math.min(max, limit + 20)
     load()
   }
+
+  const rest = (count: number) =>
+    element(
+      'p',
+      { className: 'dim' },
+      `These are the first ${count}. The `,
+      element('a', { href: `/explorer#/countries/:code/notes?%3Acode=${code}` }, 'explorer'),
+      ' has all of them.'
+    )
 
   // What somebody was writing stays while they log in again.
   function showForm(): void {

@@ -55,10 +55,17 @@ async function ofRedis(): Promise<Faults> {
   return { name: 'Redis', env, away, kinds: [['Redis is paused for 2.5 s', hold]], check: async () => [] }
 }
 
+/** Makes a pool of the drill itself. The faults end its connections, too. */
+function openPool(): Pool {
+  const pool = new Pool({ connectionString: String(process.env.TEST_DATABASE_URL) })
+  pool.on('error', () => {})
+  ends.push(() => pool.end())
+  return pool
+}
+
 async function ofPostgres(): Promise<Faults> {
   const way = await PostgresWay.open(t)
-  const pool = new Pool({ connectionString: String(process.env.TEST_DATABASE_URL) })
-  ends.push(() => pool.end())
+  const pool = openPool()
   await pool.query(postgresTables({ table: 'drill' }))
   await pool.query('truncate drill_log, drill_processes')
   const away = async (run: () => Promise<unknown>) => {
@@ -86,8 +93,7 @@ async function ofPostgres(): Promise<Faults> {
 /** Notes are in the database, too: the log has each of them once, and no other. */
 async function ofOutbox(): Promise<Faults> {
   const postgres = await ofPostgres()
-  const pool = new Pool({ connectionString: String(process.env.TEST_DATABASE_URL) })
-  ends.push(() => pool.end())
+  const pool = openPool()
   await pool.query(
     'truncate drill_outbox; drop table if exists drill_notes; create table drill_notes (id integer primary key, text text)'
   )

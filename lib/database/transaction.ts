@@ -79,7 +79,7 @@ export async function transaction<Database extends TransactionalDatabase, T>(
   options: TransactionOptions = {}
 ): Promise<T> {
   const begin = beginnerOf(database as AnyDatabase, options)
-  let settle: (isCommitted: boolean) => void = () => {}
+  let settle: ((isCommitted: boolean) => void) | undefined
   const committed = new Promise<boolean>((resolve) => {
     settle = resolve
   })
@@ -91,7 +91,7 @@ export async function transaction<Database extends TransactionalDatabase, T>(
     isDone = true
     return result as T
   } finally {
-    settle(isDone)
+    settle?.(isDone)
   }
 }
 
@@ -143,22 +143,27 @@ const onConnectionEnd = () => {}
 
 async function runOver(client: PostgresConnection, work: Work, isolationLevel: string | undefined): Promise<unknown> {
   client.on('error', onConnectionEnd)
-  let isBroken = false
+  const release = (isBroken: boolean) => {
+    client.removeListener('error', onConnectionEnd)
+    client.release(isBroken)
+  }
   try {
     await client.query(isolationLevel === undefined ? 'begin' : `begin isolation level ${isolationLevel}`)
     const result = await work(client)
     const { command } = Object(await client.query('commit'))
     // A statement has failed, and the function has caught its error.
     if (command === 'ROLLBACK') throw new Error('The transaction was rolled back: one of its statements had failed')
+    release(false)
     return result
   } catch (error) {
-    await client.query('rollback').catch(() => {
-      isBroken = true
-    })
+    const end = client.query('rollback')
+    release(
+      await end.then(
+        () => false,
+        () => true
+      )
+    )
     throw error
-  } finally {
-    client.removeListener('error', onConnectionEnd)
-    client.release(isBroken)
   }
 }
 

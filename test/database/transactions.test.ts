@@ -228,6 +228,7 @@ t.test(
     pool.on('error', () => {})
     const lost = transaction(pool, async ({ transaction: { trx } }) => {
       await trx.query('select 1')
+      trx.emit('error', new Error('told of it twice'))
       await way.cut()
       await trx.query('select 1')
     })

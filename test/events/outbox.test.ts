@@ -81,6 +81,13 @@ t.test('events are written in the transaction of their call', { skip: skipPostgr
   t.equal(await written(), 0, 'they are moved')
 })
 
+t.test('without the option nothing is written in a transaction', { skip: skipPostgres }, async (t) => {
+  const { pool, table } = await createTables(t)
+  const log = postgresLog(pool, { table })
+  t.equal(log.appendWithin?.({ trx: pool }, []), undefined)
+  await log.close?.()
+})
+
 t.test('what a savepoint takes back is not told', { skip: skipPostgres }, async (t) => {
   const { knex, create, heard } = await start(t)
   await knex.transaction(async (trx) => {

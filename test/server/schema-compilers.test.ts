@@ -142,6 +142,13 @@ t.test('a validator that answers `{ error }`: each record of a batch is held to 
   t.match(answer, [400, { name: 'BadRequest', message: 'body/1 is not valid: too much' }])
 })
 
+t.test('a validator that answers later: each record of a batch is held to it', async (t) => {
+  const answer = await create(t, async (value) => (isBad(value) ? { error: new Error('too much') } : { value }))
+  t.match(answer, [400, { name: 'BadRequest', message: 'body/1 is not valid: too much' }])
+  const seen = await create(t, async (value) => ({ value: Array.isArray(value) ? value : { seen: value } }))
+  t.strictSame(seen, [201, [{ seen: { a: 1 } }, { seen: { a: 2 } }]])
+})
+
 t.test('a validator that answers `{ value }`: the service gets the values', async (t) => {
   t.strictSame(await create(t, (value) => ({ value: Array.isArray(value) ? value : { seen: value } })), [
     201,

@@ -70,19 +70,21 @@ async function send({ ports }, count, connections) {
     )
     await once(socket, 'connect')
     let answer = new Answer()
-    let begin = performance.now()
-    if (left-- > 0) socket.write(message)
-    else socket.destroy()
+    let begin
+    const next = () => {
+      begin = performance.now()
+      if (left-- > 0) socket.write(message)
+      else socket.destroy()
+    }
     socket.on('data', (piece) => {
       if (!answer.add(piece)) return
       times.push(performance.now() - begin)
       assert(answer.text.startsWith('HTTP/1.1 200 '), answer.text)
       body = answer.body
       answer = new Answer()
-      begin = performance.now()
-      if (left-- > 0) socket.write(message)
-      else socket.destroy()
+      next()
     })
+    next()
     await once(socket, 'close')
   }
   await Promise.all(Array.from({ length: connections }, drive))

@@ -50,6 +50,12 @@ export async function createMap() {
   globe.append(draw('path', { d: sphere, class: 'sphere' }), land)
   svg.append(globe)
 
+  /** The middle of a country, as a part of the map without a size; nothing for one that is not on it. */
+  function middleOf(code: string): Box[] {
+    const outline = countries[code]
+    return outline === undefined ? [] : [{ x: outline[1], y: outline[2], width: 0, height: 0 }]
+  }
+
   /** The scale and the shift at which all of this can be seen. */
   function lookAt(boxes: readonly Box[]): string {
     if (boxes.length === 0) return 'none'
@@ -68,11 +74,7 @@ export async function createMap() {
         shape.setAttribute('class', code === open ? 'open' : inTable.has(code) ? 'shown' : fits.has(code) ? 'fits' : '')
       }
       const openShape = shapes.get(open)
-      const middles = [...fits].flatMap((code) => {
-        const [, x, y] = countries[code] ?? []
-        return x === undefined || y === undefined ? [] : [{ x, y, width: 0, height: 0 }]
-      })
-      const view = lookAt(openShape ? [openShape.getBBox()] : middles)
+      const view = lookAt(openShape ? [openShape.getBBox()] : [...fits].flatMap(middleOf))
       globe.style.transform = view
       svg.classList.toggle('near', view !== 'none')
     },

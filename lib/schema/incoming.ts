@@ -13,33 +13,49 @@ export interface Fault {
   readonly must: string
 }
 
+/** The fields that an object of a value may lack, since only the server sets them. */
+export interface ServerFields {
+  readonly path: Path
+  readonly shape: Shape
+  readonly names: ReadonlySet<string>
+}
+
+/** The objects of a value whose schema asks for fields that only the server sets. */
+export type ServerFieldsByObject = ReadonlyMap<object, ServerFields>
+
 /** A field that is missing since only the server sets it, and that a whole record must have. */
 export interface Gap {
+  readonly object: Record<string, unknown>
   readonly path: Path
-  /** The object that lacks it. */
-  readonly holder: object
   readonly name: string
-  /** Puts an example there, so that the rest of the record can be checked. */
-  fill(): void
+  readonly shape: Shape
   /** Whether each record must have it: otherwise a branch of a union may ask for it. */
   readonly isSure: boolean
 }
 
-/** The names of gaps, by the objects that lack them. */
-export type GapNames = ReadonlyMap<object, ReadonlySet<string>>
-
-export function namesOfGaps(gaps: readonly Gap[]): GapNames {
-  const names = new Map<object, Set<string>>()
-  for (const { holder, name } of gaps) names.set(holder, (names.get(holder) ?? new Set()).add(name))
-  return names
+export function gapsOf(serverFields: ServerFieldsByObject): readonly Gap[] {
+  const gaps: Gap[] = []
+  for (const [object, { path, shape, names }] of serverFields)
+    for (const name of names)
+      if (!Object.hasOwn(object, name)) {
+        const isSure = shape.required.includes(name)
+        gaps.push({ object: object as Gap['object'], path, name, shape: shape.field(name).shape, isSure })
+      }
+  return gaps
 }
 
-/** The faults and gaps that a walk through a value has met. */
+/** Puts an example into a gap, so that the rest of the record can be checked. */
+export function fillGap({ object, name, shape }: Gap): void {
+  const example = shape.remember(fillGap, () => exampleOf(shape))
+  object[name] = typeof example === 'object' ? structuredClone(example) : example
+}
+
+/** What a walk through a value has met. */
 export interface Visit {
   readonly faults: readonly Fault[]
   /** Objects and lists where the schema allows none. A check by JSON Schema says it better, but may leave it out: a branch of a union that does not name a field takes anything there. */
   readonly misplaced: readonly Fault[]
-  readonly gaps: readonly Gap[]
+  readonly serverFields: ServerFieldsByObject
 }
 
 /** How deep a value may be nested. */
@@ -101,7 +117,7 @@ export function visitIncoming(shapes: Shapes, value: object, path: Path, countTr
 class IncomingWalk implements Visit {
   readonly faults: Fault[] = []
   readonly misplaced: Fault[] = []
-  readonly gaps: Gap[] = []
+  readonly serverFields = new Map<object, ServerFields>()
   readonly #path: (string | number)[]
   readonly #start: Path
   readonly #countTries: CountTries
@@ -144,19 +160,16 @@ class IncomingWalk implements Visit {
   #visitFields(value: Record<string, unknown>, shape: Shape, depth: number, tries: number): void {
     for (const name of Object.keys(value)) {
       const member = shape.field(name)
+      const inner = value[name]
       this.#path.push(name)
-      if (isReadOnly(member, value[name])) this.#tell('can not be set', 'readOnly')
+      if (isReadOnly(member, inner)) this.#tell('can not be set', 'readOnly')
       else if (!member.isKnown) this.#tell('is not known', 'additionalProperties')
-      else this.visit(value[name], member.shape, depth + 1, tries * this.#countTries(shape, name))
+      else if (typeof inner === 'object')
+        this.visit(inner, member.shape, depth + 1, tries * this.#countTries(shape, name))
       this.#path.pop()
     }
-    for (const name of shape.anyRequired) {
-      if (Object.hasOwn(value, name) || !isReadOnly(shape.field(name), undefined)) continue
-      const fill = () => {
-        value[name] = exampleOf(shape.field(name).shape)
-      }
-      this.gaps.push({ path: [...this.#path], holder: value, name, fill, isSure: shape.required.includes(name) })
-    }
+    const names = namesOfServer(shape)
+    if (names.size > 0) this.serverFields.set(value, { path: [...this.#path], shape, names })
   }
 
   #tell(must: string, keyword: string): void {
@@ -175,15 +188,21 @@ class IncomingWalk implements Visit {
   }
 }
 
+const namesOfServer = (shape: Shape): ReadonlySet<string> =>
+  shape.remember(
+    namesOfServer,
+    () => new Set(shape.anyRequired.filter((name) => isReadOnly(shape.field(name), undefined)))
+  )
+
 /** Whether only the server sets a value: each branch of a union that it may be of says that of the whole. What is missing may be of any branch. */
 export const isReadOnly = ({ readOnly, shape }: ShapeMember, value: unknown) =>
   readOnly || (shape.unions.length > 0 && shape.of(value).has('readOnly'))
 
-/** Removes the examples that `fill` has put into the gaps of a value. */
+/** Removes the examples that `fillGap` has put into a value. The last field goes first: an object is read fastest where fields go in the order opposite to that in which they came. */
 export function emptyGaps(value: unknown, gaps: readonly Gap[], start: number): void {
-  for (const { path, name } of gaps) {
-    let holder = value as Record<string | number, unknown> | undefined
-    for (const key of path.slice(start)) holder = Object(holder)[key] as typeof holder
-    if (Object.hasOwn(Object(holder), name)) delete (holder as Record<string, unknown>)[name]
+  for (const { path, name } of gaps.toReversed()) {
+    let object = value as Record<string | number, unknown> | undefined
+    for (const key of path.slice(start)) object = Object(object)[key] as typeof object
+    if (Object.hasOwn(Object(object), name)) delete (object as Record<string, unknown>)[name]
   }
 }

@@ -6,10 +6,10 @@ import {
   type CountTries,
   emptyGaps,
   type Fault,
-  type Gap,
-  type GapNames,
-  namesOfGaps,
+  fillGap,
+  gapsOf,
   type Path,
+  type ServerFieldsByObject,
   visitIncoming
 } from '../../schema/incoming.js'
 import type { ShapeMember, Shapes } from '../../schema/shape.js'
@@ -38,10 +38,10 @@ export interface BodyRules {
 
 /** Checks values by JSON Schema. */
 export interface Judge {
-  /** What is wrong with a whole record. What only the server sets is not asked for where there is a gap. */
-  record(value: unknown, gaps: GapNames): readonly SchemaProblem[] | undefined
+  /** What is wrong with a whole record. What only the server sets is not asked for. */
+  record(value: unknown, serverFields: ServerFieldsByObject): readonly SchemaProblem[] | undefined
   /** What is wrong with a field by itself. */
-  field(name: string, value: unknown, gaps: GapNames): readonly SchemaProblem[] | undefined
+  field(name: string, value: unknown, serverFields: ServerFieldsByObject): readonly SchemaProblem[] | undefined
 }
 
 type Values = Record<string, unknown>
@@ -79,7 +79,7 @@ const isAsynchronous = <T>(value: T | Promise<T>): value is Promise<T> => value 
 
 /** The check of one record of a body. */
 class RecordCheck {
-  #gaps: GapNames = new Map()
+  #serverFields: ServerFieldsByObject = new Map()
 
   constructor(
     readonly rules: BodyRules,
@@ -93,13 +93,13 @@ class RecordCheck {
       throw this.#refusal('must be an object', 'type')
     if (this.rules.isPart && Object.keys(record).length === 0)
       throw this.#refusal('must have at least 1 field', 'minProperties')
-    const { faults, misplaced, gaps } = visitIncoming(this.shapes, record, this.path, this.rules.countTries)
-    this.#gaps = namesOfGaps(gaps)
+    const { faults, misplaced, serverFields } = visitIncoming(this.shapes, record, this.path, this.rules.countTries)
+    this.#serverFields = serverFields
     if (faults.some(({ keyword }) => keyword === 'maxDepth')) throw toBadRequest('body', faults)
     try {
       if (faults.length > 0) throw toBadRequest('body', [...faults, ...this.#faultsByFields(record as Values)])
       if (this.rules.validate === undefined) return this.#byJsonSchema(record as Values, misplaced)
-      const checked = this.#byLibrary(record as Values, gaps, this.rules.validate)
+      const checked = this.#byLibrary(record as Values, this.rules.validate)
       return isAsynchronous(checked) ? checked.catch((error) => this.#rethrow(error)) : checked
     } catch (error) {
       return this.#rethrow(error)
@@ -123,7 +123,7 @@ class RecordCheck {
       const faults = this.#faultsByFields(record)
       if (faults.length > 0) throw toBadRequest('body', faults)
     } else {
-      const problems = this.judge().record(record, this.#gaps)
+      const problems = this.judge().record(record, this.#serverFields)
       if (problems !== undefined) {
         const faults = this.#faultsByFields(record)
         throw toBadRequest('body', faults.length > 0 ? faults : [toFault(this.path, problems)])
@@ -144,7 +144,7 @@ class RecordCheck {
     const missing = this.rules.isPart ? [] : shape.required.filter(isMissing)
     const ofFields = Object.keys(record).flatMap((name) => {
       const { readOnly, isKnown } = shape.field(name)
-      const problems = readOnly || !isKnown ? undefined : this.judge().field(name, record[name], this.#gaps)
+      const problems = readOnly || !isKnown ? undefined : this.judge().field(name, record[name], this.#serverFields)
       return problems === undefined ? [] : [toFault([...this.path, name], problems)]
     })
     return [
@@ -153,9 +153,10 @@ class RecordCheck {
     ]
   }
 
-  #byLibrary(record: Values, gaps: readonly Gap[], validate: StandardValidate): unknown {
+  #byLibrary(record: Values, validate: StandardValidate): unknown {
+    const gaps = gapsOf(this.#serverFields)
     const names = Object.keys(record)
-    for (const gap of gaps) if (gap.isSure) gap.fill()
+    for (const gap of gaps) if (gap.isSure) fillGap(gap)
     const finish = (result: StandardResult<unknown>): unknown => {
       emptyGaps(record, gaps, this.path.length)
       if (result.issues !== undefined) throw toBadRequest('body', this.#toFaults(record, result.issues))
@@ -164,7 +165,7 @@ class RecordCheck {
     }
     const retry = (result: StandardResult<unknown>): unknown => {
       if (result.issues === undefined || gaps.every(({ isSure }) => isSure)) return finish(result)
-      for (const gap of gaps) gap.fill()
+      for (const gap of gaps) fillGap(gap)
       const second = validate(record)
       return isAsynchronous(second) ? second.then(finish) : finish(second)
     }

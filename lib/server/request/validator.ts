@@ -7,7 +7,7 @@ import { Bundle, toRegExp } from '../../schema/bundle.js'
 import { isDefined } from '../../schema/combined.js'
 import { checkField } from '../../schema/fields.js'
 import { allShapes } from '../../schema/hidden.js'
-import { type GapNames, isReadOnly } from '../../schema/incoming.js'
+import { isReadOnly, type ServerFieldsByObject } from '../../schema/incoming.js'
 import { conditionKeywords, isSchema, type UnionKeyword, unionKeywords } from '../../schema/keywords.js'
 import type { Shapes } from '../../schema/shape.js'
 
@@ -103,9 +103,10 @@ export function createJudge(shapes: Shapes): Judge {
   const ajv = createAjv(needsOf(bundle))
   ajv.addSchema(bundle.schema, root)
   const exemptible = exemptNames(shapes)
-  // The gaps of the value that is checked now: a check waits for nothing.
-  let gaps: GapNames = new Map()
-  const isMissing = (value: object, name: string) => !Object.hasOwn(value, name) && !gaps.get(value)?.has(name)
+  // Of the value that is checked now: a check waits for nothing.
+  let serverFields: ServerFieldsByObject = new Map()
+  const isMissing = (value: object, name: string) =>
+    !Object.hasOwn(value, name) && !serverFields.get(value)?.names.has(name)
   changeKeyword(
     ajv,
     'required',
@@ -138,12 +139,12 @@ export function createJudge(shapes: Shapes): Judge {
     return validate(value) ? undefined : (validate.errors as SchemaProblem[])
   }
   return {
-    record(value, missing) {
-      gaps = missing
+    record(value, fieldsByObject) {
+      serverFields = fieldsByObject
       return check(bundle.schema, value)
     },
-    field(name, value, missing) {
-      gaps = missing
+    field(name, value, fieldsByObject) {
+      serverFields = fieldsByObject
       return checkField(shapes.root, name, value, check)
     }
   }

@@ -82,7 +82,11 @@ export function createJudge({ models }: Case, annotations: Annotations): (method
       annotations.refusedPlace(data, true) ??
       (method === 'PATCH' && Object.keys(Object(data)).length === 0 ? 'is empty' : undefined)
     if (reason !== undefined) return { reason }
-    const { issues, value } = library(annotations.filled(data, sample))
-    return issues === undefined ? { value: annotations.without('readOnly', value) } : { reason: 'does not fit' }
+    // One branch of a union may refuse what another one asks for.
+    const results = [data, annotations.filled(data, sample)].map((filled) => library(filled))
+    const fitting = results.find(({ issues }) => issues === undefined)
+    return fitting === undefined
+      ? { reason: 'does not fit' }
+      : { value: annotations.without('readOnly', fitting.value) }
   }
 }

@@ -33,6 +33,8 @@ export interface AppOptions extends ProductionOptions {
   rateLimit?: number
   /** The addresses of the proxies that are believed who the client is, as in `127.0.0.1,10.0.0.0/8`. Default: none is. */
   trustProxy?: string | undefined
+  /** Whether the first start writes ten notes, of the demo user. Default `false`. */
+  writesNotes?: boolean
   logger?: FastifyServerOptions['logger']
 }
 
@@ -43,7 +45,7 @@ export interface AppOptions extends ProductionOptions {
  */
 export async function createApp(
   { knex, close }: Database,
-  { secret, rateLimit = 10, trustProxy, logger = false, ...production }: AppOptions = {}
+  { secret, rateLimit = 10, trustProxy, writesNotes = false, logger = false, ...production }: AppOptions = {}
 ): Promise<FastifyInstance> {
   const errors = { html: false } as const
   const frameworkErrors = errorHandler(errors)
@@ -99,7 +101,7 @@ export async function createApp(
     explorer: '/explorer',
     licence
   })
-  app.addHook('onReady', () => createDemo(app, knex))
+  app.addHook('onReady', () => createDemo(app, knex, writesNotes))
   return app
 }
 

@@ -13,7 +13,7 @@ try {
   await checkPort(host, port)
   const redis = redisUrl ? await connectRedis(redisUrl) : undefined
   const database = await openDatabase({ url, folder, timeout: databaseTimeout })
-  const app = await createApp(database, { ...options, redis }).catch(async (error) => {
+  const app = await createApp(database, { ...options, redis, writesNotes: true }).catch(async (error) => {
     await database.close()
     throw error
   })

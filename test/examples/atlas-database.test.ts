@@ -93,7 +93,7 @@ onEachAtlas('many notes at once', async (t, { app, knex, call, signUp }) => {
       body.map(({ text }: { text: string }) => text),
       notes(100).map(({ text }) => text)
     )
-    t.strictSame(Object.keys(body[0]).sort(), ['author', 'changedAt', 'code', 'id', 'pinned', 'text'])
+    t.strictSame(Object.keys(body[0]).sort(), ['author', 'authorName', 'changedAt', 'code', 'id', 'pinned', 'text'])
     t.match(await create('CHE', notes(1), '?$select[]=text'), { body: [{ text: 'note 0', id: Number }] })
     t.strictSame((await create('CHE', notes(1), '?$select[]=text')).body.map(Object.keys), [['id', 'text']])
     t.strictSame((await create('CHE', [])).body, [])

@@ -9,18 +9,37 @@ onAtlas('the authors of the notes', async (t, { call, signUp }) => {
     (await call('GET', `/countries/${country}/notes`)).body.data.map(({ text }: { text: string }) => text)
   const refused = { status: 403, body: { name: 'Forbidden', message: 'Only its author may change a note' } }
 
-  t.test('a note has the id of its author, and nothing else of them', async (t) => {
+  t.test('a note has the id and the name of its author, and nothing else of them', async (t) => {
     const { status, body, text } = await call('POST', '/countries/CHE/notes', { text: 'Alps' }, ada.token)
     t.equal(status, 201)
-    t.strictSame(Object.keys(body).sort(), ['author', 'changedAt', 'code', 'id', 'pinned', 'text'])
-    t.equal(body.author, ada.id)
+    t.strictSame(Object.keys(body).sort(), ['author', 'authorName', 'changedAt', 'code', 'id', 'pinned', 'text'])
+    t.match(body, { author: ada.id, authorName: 'ada' })
     const read = await call('GET', '/countries/CHE/notes')
     t.match(read.body, { total: 1, data: [{ author: ada.id }] }, 'anybody may read')
     t.match(await call('GET', `/countries/CHE/notes/${body.id}`), { status: 200, body: { author: ada.id } })
     t.notMatch(text + read.text, '@')
     const { body: list } = await call('POST', '/countries/CHE/notes', [{ text: 'a' }, { text: 'b' }], bob.token)
-    t.match(list, [{ author: bob.id }, { author: bob.id }])
+    t.match(list, [
+      { author: bob.id, authorName: 'bob' },
+      { author: bob.id, authorName: 'bob' }
+    ])
     t.equal((await call('GET', `/countries/CHE/notes?author=${bob.id}`)).body.total, 2)
+  })
+
+  t.test('the name is the one that the author has now, and comes where it is selected', async (t) => {
+    const dora = await signUp('dora')
+    const { id } = await write('PRT', 'Tejo', dora)
+    const url = '/countries/PRT/notes'
+    await call('PATCH', `/users/${dora.id}`, { name: 'Dora the second' }, dora.token)
+    t.match((await call('GET', url)).body.data, [{ author: dora.id, authorName: 'Dora the second' }])
+    t.match(await call('PATCH', `${url}/${id}`, { text: 'Douro' }, dora.token), {
+      body: { authorName: 'Dora the second' }
+    })
+    t.strictSame((await call('GET', `${url}/${id}?$select[]=text`)).body, { id, text: 'Douro' })
+    t.match((await call('GET', `${url}/${id}?$select[]=authorName`)).body, { id, authorName: 'Dora the second' })
+    for (const query of ['authorName=ada', '$sort[authorName]=1'])
+      t.match(await call('GET', `${url}?${query}`), { status: 400 })
+    t.match(await call('POST', url, { text: 'x', authorName: 'ada' }, dora.token), { status: 400 })
   })
 
   t.test('without a token nothing is written', async (t) => {
@@ -79,7 +98,9 @@ onAtlas('the authors of the notes', async (t, { call, signUp }) => {
     const eve = await signUp('eve')
     const { id } = await write('LIE', 'Samina', eve)
     await call('DELETE', `/users/${eve.id}`, undefined, eve.token)
-    t.match(await call('GET', `/countries/LIE/notes/${id}`), { body: { text: 'Samina', author: null } })
+    t.match(await call('GET', `/countries/LIE/notes/${id}`), {
+      body: { text: 'Samina', author: null, authorName: null }
+    })
     for (const method of ['PUT', 'PATCH', 'DELETE'])
       t.match(await call(method, `/countries/LIE/notes/${id}`, { text: 'x' }, ada.token), refused)
     t.strictSame((await call('PATCH', '/countries/LIE/notes', { text: 'x' }, ada.token)).body, [])

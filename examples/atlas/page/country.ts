@@ -18,7 +18,7 @@ export async function showCountry(code: string, toLink: ToLink, close: () => voi
   document.title = 'Atlas'
   panel.ariaBusy = null
   leaveNotes()
-  if (code === '') return fill(panel, invitation())
+  if (code === '') return fill(panel, invitation(toLink))
   panel.ariaBusy = 'true'
   try {
     const country = await countries.get(code)
@@ -44,12 +44,20 @@ export async function showCountry(code: string, toLink: ToLink, close: () => voi
   panel.ariaBusy = null
 }
 
-const invitation = () =>
-  element(
-    'p',
-    { className: 'choose' },
-    'Choose a country in the table or on the map, to read what is known about it, and to add what you know.'
-  )
+const suggestions = new Map([
+  ['CHE', 'Switzerland'],
+  ['ISL', 'Iceland'],
+  ['NPL', 'Nepal']
+])
+
+const invitation = (toLink: ToLink) => {
+  const links = [...suggestions].flatMap(([code, name], index) => [
+    index === 0 ? '' : index === suggestions.size - 1 ? ' or ' : ', ',
+    countryLink(code, toLink(code), name)
+  ])
+  const text = 'Choose a country in the table or on the map, to read what is known about it, and to add what you know: '
+  return element('p', { className: 'choose' }, element('span', {}, text, ...links, ', for example.'))
+}
 
 /** The names of countries by their codes; none where they can't be had: then a link has the code. */
 async function namesOf(codes: readonly string[]): Promise<ReadonlyMap<string, string>> {

@@ -27,7 +27,7 @@ export function openLogin(purpose: Purpose, { email = '', reason = '' } = {}): v
     'form',
     {},
     failure,
-    isNew && field('Name', name),
+    isNew && field('Name', name, 'It stands beside your notes.'),
     field('E-mail address', address),
     field('Password', password, isNew ? 'At least 8 characters. It is for this atlas alone.' : undefined),
     element(

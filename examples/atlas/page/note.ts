@@ -12,9 +12,9 @@ export type Editing = Map<number, HTMLElement>
 
 /** A note. Whoever wrote it can change and delete it. */
 export function showNote(note: Jsonify<Note>, route: { code: string }, editing: Editing): HTMLElement {
-  const { id, text, pinned, changedAt, author } = note
+  const { id, text, pinned, changedAt, author, authorName } = note
   const isOwn = author !== null && author === whoIsHere()?.id
-  const who = isOwn ? 'You' : author === null ? 'Somebody who has left' : `User ${author}`
+  const who = isOwn ? 'You' : (authorName ?? 'Somebody who has left')
   const actions = element('span', { className: 'actions' })
   const failure = element('div')
   const shown = element(
@@ -25,7 +25,7 @@ export function showNote(note: Jsonify<Note>, route: { code: string }, editing: 
     element(
       'footer',
       {},
-      element('span', {}, `${who}, ${days.format(new Date(changedAt))}`, pinned && ' · pinned'),
+      element('span', {}, element('bdi', {}, who), `, ${days.format(new Date(changedAt))}`, pinned && ' · pinned'),
       actions
     )
   )

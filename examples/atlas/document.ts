@@ -45,5 +45,5 @@ export async function registerDocument(app: FastifyInstance): Promise<void> {
   await app.register(swagger, openapi({ info, tags }))
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
   await app.register(swaggerUi, { routePrefix: '/docs', staticCSP })
-  await app.register(explorer)
+  await app.register(explorer, { home: '/' })
 }

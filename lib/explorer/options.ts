@@ -8,9 +8,16 @@ export interface ExplorerOptions {
   document?: string
   /** The title of the page. Default: that of the document. */
   title?: string
+  /** The address of the application, which the mark of the page leads to: `'/'`. Default: nowhere. */
+  home?: string
 }
 
-const explorerOptions: OptionTable<ExplorerOptions> = { prefix: kinds.free, document: kinds.text, title: kinds.text }
+const explorerOptions: OptionTable<ExplorerOptions> = {
+  prefix: kinds.free,
+  document: kinds.text,
+  title: kinds.text,
+  home: kinds.text
+}
 // Fastify takes these of every plugin.
 const ofRegister = { logLevel: kinds.free, logSerializers: kinds.free }
 
@@ -18,18 +25,25 @@ const ofRegister = { logLevel: kinds.free, logSerializers: kinds.free }
 export function checkExplorerOptions(options: ExplorerOptions): void {
   checkOptions('the explorer', { ...explorerOptions, ...ofRegister }, { ...options })
   if (options.document !== undefined) originOf(options.document)
+  // A link may run what it leads to: `javascript:`.
+  if (options.home !== undefined && !isHTTP(options.home))
+    throw new TypeError(
+      `The option \`home\` of the explorer must be the address of a page, got ${shownText(options.home)}`
+    )
 }
+
+const here = 'http://here.invalid'
+const isHTTP = (address: string) => URL.canParse(address, here) && /^https?:$/.test(new URL(address, here).protocol)
 
 /**
  * The origin of an address: `undefined` where it is that of the page.
  * @throws when it can't be one of a document
  */
 export function originOf(address: string): string | undefined {
-  const here = 'http://here.invalid'
-  const url = URL.canParse(address, here) ? new URL(address, here) : undefined
-  if (!url || !/^https?:$/.test(url.protocol))
+  if (!isHTTP(address))
     throw new TypeError(
       `The option \`document\` of the explorer must be the address of a document, got ${shownText(address)}`
     )
+  const url = new URL(address, here)
   return url.origin === here ? undefined : url.origin
 }

@@ -21,7 +21,7 @@ function sourceHashOf(html: string, name: string): string {
 }
 
 /** Makes the page: one file, with its script and its style, which loads nothing but the document. */
-export function createPage({ document = '', title = '' }: ExplorerOptions): Page {
+export function createPage({ document = '', title = '', home = '' }: ExplorerOptions): Page {
   const built = readFileSync(new URL('page.html', import.meta.url), 'utf8')
   const policy = {
     'default-src': "'none'",
@@ -36,9 +36,9 @@ export function createPage({ document = '', title = '' }: ExplorerOptions): Page
     'require-trusted-types-for': "'script'",
     'trusted-types': "'none'"
   }
+  const texts: Record<string, string> = { document, title, home }
   return {
-    // A function: in a text `$&` would be what it replaces.
-    html: built.replace('%document%', () => escapeHTML(document)).replaceAll('%title%', () => escapeHTML(title)),
+    html: built.replace(/%(document|title|home)%/g, (_placeholder, name) => escapeHTML(texts[name] as string)),
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': Object.entries(policy)

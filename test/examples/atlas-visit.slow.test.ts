@@ -10,7 +10,7 @@ t.setTimeout(200_000)
 const ada = { name: 'Ada', email: 'ada@example.com', password: 'correct horse' }
 const canPaste = await hasCurl()
 
-for (const width of [390, 1280])
+for (const width of [390, 768, 1280, 1920])
   t.test(`a visit at ${width} pixels`, { skip: howToInstall }, async (t) => {
     const app = await examples.atlas(t)
     const address = await app.listen({ port: 0, host: '127.0.0.1' })
@@ -143,4 +143,6 @@ t.test('Swagger UI and the explorer are a click away', { skip: howToInstall }, a
   await page.goto(address)
   await page.getByRole('link', { name: 'Explorer' }).click()
   await page.getByText('1–10 of 250').waitFor()
+  await page.getByRole('link', { name: 'Back to the application' }).click()
+  await page.getByText('Choose a country').waitFor()
 })

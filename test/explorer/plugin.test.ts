@@ -138,6 +138,9 @@ t.test('what can not work is refused at the start, and says what to do', async (
   await t.rejects(start({ title: 7 }), { message: /^The option `title` of the explorer must be a string, got 7$/ })
   for (const document of ['javascript:alert(1)', 'http://', 'data:,{}'])
     await t.rejects(start({ document }), { message: /must be the address of a document/ })
+  await t.rejects(start({ document: '/a.json', home: 'javascript:alert(1)' }), {
+    message: /^The option `home` of the explorer must be the address of a page, got 'javascript:alert\(1\)'$/
+  })
   await t.resolves(start({ document: '/a.json', logLevel: 'warn' }))
 })
 

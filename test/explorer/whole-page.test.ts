@@ -27,6 +27,7 @@ const options: object[] = [
     { odd: 1, more: 2 }, { Document: '/a' }
   ],
   ...odd.map((value) => ({ title: value })),
+  ...['/', 'https://a.example/?b="c"', 'javascript:alert(1)', 7].map((home) => ({ home })),
   ...odd.map((value) => ({ document: value })),
   ...[{ document: 7, title: 7 }, { title: 7, odd: 1 }]
 ]

@@ -13,9 +13,18 @@ import { RequestPanel } from './request-panel.js'
 import { servicesView } from './services-view.js'
 import { PageSession } from './session.js'
 
+const setting = (name: string) => document.querySelector<HTMLMetaElement>(`meta[name=${name}]`)?.content
+
+/** Lets the mark lead to the application, where the page is told its address. */
+function linkHome(): void {
+  const home = setting('home')
+  const mark = byId('mark')
+  if (home) fill(mark, element('a', { href: home, ariaLabel: 'Back to the application' }, ...mark.children))
+}
+
 /** The document that the page is about, with the address that it comes from. */
 async function load(): Promise<readonly [document: unknown, place: string]> {
-  const documentUrl = document.querySelector<HTMLMetaElement>('meta[name=document]')?.content
+  const documentUrl = setting('document')
   // The page may stand at any address, with or without a slash behind it. One that begins with two is no other host.
   const here = location.origin + location.pathname.replace(/\/+$/, '')
   const place = new URL(documentUrl || `${here}/document.json`, location.href).href
@@ -91,6 +100,7 @@ function startPage(explorer: Explorer, title: string): void {
 }
 
 async function main(): Promise<void> {
+  linkHome()
   const title = byId('title')
   try {
     const [document_, place] = await load()

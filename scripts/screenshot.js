@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import { createApp } from '../dist/examples/atlas/app.js'
 import { openDatabase } from '../dist/examples/atlas/database.js'
-import { executablePath, howToInstall } from '../dist/test/support/chromium.js'
+import { executablePath, howToInstall } from '../dist/test/support/chromium-path.js'
 import { toPalettePNG } from './palette-png.js'
 
 if (howToInstall) throw new Error(howToInstall)

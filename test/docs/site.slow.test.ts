@@ -1,13 +1,12 @@
-import { createReadStream, readdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { extname, join, posix } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
 import t from 'tap'
 import { run } from '../package/pack.js'
 import { read, root } from '../package/sources.js'
 import { checkAccessibility } from '../support/accessibility.js'
 import { howToInstall, openContext } from '../support/chromium.js'
 import { anchorsOf, pages } from '../support/pages.js'
+import { serveFolder } from '../support/static-server.js'
 
 // It compiles all pages, which takes half a minute.
 t.setTimeout(280_000)
@@ -68,35 +67,17 @@ t.test('the site of the documentation', async (t) => {
   })
 })
 
-const types: Readonly<Record<string, string>> = {
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.woff2': 'font/woff2'
-}
-
 t.test('the site is for everybody, at all widths and in both themes', { skip: howToInstall }, async (t) => {
   const site = t.testdir()
   t.equal((await build(root, '--outDir', site)).code, 0)
-  const server = createServer((request, response) => {
-    const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname)
-    const file = join(site, path.endsWith('/') ? `${path}index.html` : path)
-    response.setHeader('content-type', types[extname(file)] ?? 'application/octet-stream')
-    createReadStream(file)
-      .on('error', () => response.writeHead(404).end())
-      .pipe(response)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => server.close())
-  const { port } = server.address() as AddressInfo
+  const { address, close } = await serveFolder(site)
+  t.teardown(close)
   for (const colorScheme of ['light', 'dark'] as const)
     for (const width of [390, 768, 1280, 1920]) {
       const context = await openContext(t, { colorScheme, viewport: { width, height: 900 }, reducedMotion: 'reduce' })
       const page = await context.newPage()
       for (const place of ['', 'docs/services.html', 'docs/troubleshooting.html']) {
-        await page.goto(`http://127.0.0.1:${port}/${place}`)
+        await page.goto(`${address}/${place}`)
         await page.locator('h1').first().waitFor({ state: 'attached' })
         await checkAccessibility(t, page, `/${place}, ${width} pixels, ${colorScheme}`)
       }

@@ -1,19 +1,12 @@
-import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import tap, { type Test } from 'tap'
+import { executablePath, howToInstall } from './chromium-path.js'
 
-const places = [process.env.TEST_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-
-/** Where Chromium is, `undefined` when there is none. */
-export const executablePath = places.find((path) => path !== undefined && existsSync(path))
-
-/** Said of tests that are skipped without it. */
-export const howToInstall =
-  executablePath === undefined && 'there is no Chromium: apt-get install chromium, or set TEST_CHROMIUM'
+export { executablePath, howToInstall }
 
 const browsers = new Map<boolean, ReturnType<typeof chromium.launch>>()
 

@@ -40,7 +40,7 @@ async function tellStory(t: Test, one: Calls, other: Calls): Promise<string> {
   const { status, body } = await other.logIn()
   t.equal(status, 201, 'logs in at the other')
   const token: string = body.accessToken
-  const notes = '/countries/CHE/notes'
+  const notes = '/countries/AUT/notes'
   const { body: note } = await one.send('POST', notes, { data: { text: 'Alps' }, token })
   t.match(await other.send('PATCH', `${notes}/${note.id}`, { data: { pinned: true }, token }), { status: 200 })
   t.match(await one.send('GET', notes), { body: { data: [{ text: 'Alps', pinned: true }] } })

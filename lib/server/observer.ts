@@ -10,7 +10,7 @@ import { factsOf } from '../core/object-facts.js'
 import { type Notes, notesOf } from './answer/notes.js'
 import { adopt, release } from './answer/sources.js'
 import { explainSetting } from './errors/setting-error.js'
-import { lazySignal } from './request/arguments.js'
+import { lazySignal, RestParams } from './request/arguments.js'
 
 function rank(hook: AroundHook): number {
   const { isOutermost, isInnermost } = traitsOf(hook)
@@ -34,14 +34,11 @@ export const observer: CallObserver = {
   arrange: (hooks) => hooks.sort((first, other) => rank(first) - rank(other)),
 
   lend(context, params) {
-    const { route } = Object(params)
-    if (Object.values(Object(route)).some((value) => typeof value === 'number')) {
-      const texts = Object.entries(route).map(([name, value]) => [
-        name,
-        typeof value === 'number' ? String(value) : value
-      ])
-      // The setter calls this function again, with a route as a URL gives it.
-      context.params = { ...(params as Params), route: Object.fromEntries(texts) }
+    // A URL gives texts.
+    const route = params instanceof RestParams ? undefined : routeOfTexts(Object(params).route)
+    if (route !== undefined) {
+      // The setter calls this function again.
+      context.params = { ...(params as Params), route }
       return
     }
     const noted = notesOf(context)
@@ -96,6 +93,15 @@ export const observer: CallObserver = {
         throw error
       }
     )
+}
+
+/** A route as a URL gives it; `undefined` where it is that already. */
+function routeOfTexts(route: unknown): Record<string, string> | undefined {
+  const entries = Object.entries(Object(route))
+  if (!entries.some(([, value]) => typeof value === 'number')) return undefined
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === 'number' ? String(value) : (value as string)])
+  )
 }
 
 /** The method is about to run. @throws where nobody waits for its result any more */

@@ -10,7 +10,7 @@ import { factsOf } from '../core/object-facts.js'
 import { type Notes, notesOf } from './answer/notes.js'
 import { adopt, release } from './answer/sources.js'
 import { explainSetting } from './errors/setting-error.js'
-import { lazySignal, RestParams } from './request/arguments.js'
+import { lazySignal, RestParams, routeOfTexts } from './request/arguments.js'
 
 function rank(hook: AroundHook): number {
   const { isOutermost, isInnermost } = traitsOf(hook)
@@ -93,15 +93,6 @@ export const observer: CallObserver = {
         throw error
       }
     )
-}
-
-/** A route as a URL gives it; `undefined` where it is that already. */
-function routeOfTexts(route: unknown): Record<string, string> | undefined {
-  const entries = Object.entries(Object(route))
-  if (!entries.some(([, value]) => typeof value === 'number')) return undefined
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name, typeof value === 'number' ? String(value) : (value as string)])
-  )
 }
 
 /** The method is about to run. @throws where nobody waits for its result any more */

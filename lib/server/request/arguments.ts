@@ -62,6 +62,16 @@ export class RestParams {
     if (properties === undefined) return
     Object.assign(this, properties)
     this.provider = 'rest'
+    this.route = routeOfTexts(this.route) ?? this.route
   }
 }
 Object.defineProperty(RestParams.prototype, 'signal', lazySignal)
+
+/** A route as a URL gives it; `undefined` where it is that already. */
+export function routeOfTexts(route: unknown): Record<string, string> | undefined {
+  const entries = Object.entries(Object(route))
+  if (!entries.some(([, value]) => typeof value === 'number')) return undefined
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === 'number' ? String(value) : (value as string)])
+  )
+}

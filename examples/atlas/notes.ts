@@ -91,7 +91,7 @@ async function ofAuthor(context: HookContext<Table<Note>>): Promise<void> {
     // Beside what the query says of authors, not in place of it.
     context.params = { ...params, query: { ...params.query, $and: [{ author }] } }
   } else {
-    const note = await service.get(id, { route: params.route } as object)
+    const note = await service.get(id, { route: params.route, query: { $select: ['author'] } } as object)
     if (note.author !== author) throw new Forbidden('Only its author may change a note')
   }
 }

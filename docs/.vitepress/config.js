@@ -127,7 +127,14 @@ export default defineConfig({
       { text: 'Feathers', link: '/docs/coming-from-feathers' }
     ],
     sidebar: [
-      { text: 'Start', items: [{ text: 'What it is', link: '/' }, page('Tutorial: an issue tracker', 'tutorial')] },
+      {
+        text: 'Start',
+        items: [
+          { text: 'What it is', link: '/' },
+          page('Tutorial: an issue tracker', 'tutorial'),
+          page('Part two: live list, tests, deployment', 'tutorial-part-two')
+        ]
+      },
       {
         text: 'Write a service',
         items: [

@@ -9,8 +9,8 @@ import t, { type Test } from 'tap'
 import { run } from '../package/pack.js'
 import '../support/auth-scrypt.js'
 import { root } from '../package/sources.js'
-import { type Exchange, fill, type Names, readExchanges, toPattern } from '../support/curl.js'
-import { pages } from '../support/pages.js'
+import { ask, type Names, readExchanges } from '../support/curl.js'
+import { pages, tutorial } from '../support/pages.js'
 import { copyEmpty } from '../support/pglite.js'
 import { createDatabase, skipPostgres } from '../support/postgres.js'
 import { readSections, toPrograms } from '../support/snippets.js'
@@ -33,7 +33,10 @@ t.setTimeout(300_000)
 
 // Pages may be named: PAGES=docs/http.md node dist/test/docs/snippets.test.js
 const named = process.env.PAGES?.split(' ') ?? []
-const sections = [...pages, 'AGENTS.md'].flatMap((page) => readSections(page))
+// The tutorial is followed by a test of its own: tutorial.slow.test.ts.
+const sections = [...pages, 'AGENTS.md']
+  .filter((page) => !tutorial.includes(page))
+  .flatMap((page) => readSections(page))
 const asked = sections.filter(({ name }) => named.length === 0 || named.some((page) => name.startsWith(`${page}:`)))
 const openingOf = (page = 'README.md') =>
   sections.find(({ name }) => name === `${page}: The app of the snippets`)?.snippets[0]?.text
@@ -138,27 +141,4 @@ async function start(t: Test, file: string, isAsked: boolean): Promise<string> {
   if (!isAsked) return ''
   if (!server.listening) await app.listen()
   return `http://localhost:${(server.address() as AddressInfo | null)?.port}`
-}
-
-async function ask(t: Test, address: string, exchange: Exchange, names: Names): Promise<void> {
-  const { command, status, headers, body = '' } = exchange
-  const { path, init } = fill(exchange, names)
-  const response = await fetch(address + path, init)
-  const answer = await response.text()
-  t.equal(response.status, status, command)
-  for (const [name, value] of Object.entries(headers)) t.equal(response.headers.get(name), value, `${command}: ${name}`)
-  const pattern = toPattern(body, names)
-  if (pattern === undefined) t.strictSame(parsed(answer), parsed(body), command)
-  else {
-    t.match(answer, pattern, command)
-    for (const [name, value] of Object.entries(pattern.exec(answer)?.groups ?? {})) names.set(name, value)
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text.trim()
-  }
 }

@@ -1,3 +1,5 @@
+import type { Test } from 'tap'
+
 /** A `curl` command of a page, and the answer that the page gives for it. */
 export interface Exchange {
   readonly command: string
@@ -18,7 +20,7 @@ const name = /\$([A-Z][A-Z0-9_]*)/
  * The request of a command, with the values of the names that it holds.
  * @throws when no answer has given one of them
  */
-export function fill({ path, init }: Exchange, names: Names): Pick<Exchange, 'path' | 'init'> {
+function fill({ path, init }: Exchange, names: Names): Pick<Exchange, 'path' | 'init'> {
   const filled = JSON.stringify({ path, init }).replace(new RegExp(name, 'g'), (all, key: string) => {
     const value = names.get(key)
     if (value === undefined) throw new Error(`No answer has named ${all}`)
@@ -31,7 +33,7 @@ export function fill({ path, init }: Exchange, names: Names): Pick<Exchange, 'pa
  * The pattern of a body that ends in `…`, or has names: one that has a value stands for that, a new one for any. `undefined` for other
  * bodies.
  */
-export function toPattern(body: string, names: Names): RegExp | undefined {
+function toPattern(body: string, names: Names): RegExp | undefined {
   if (!body.endsWith('…') && !name.test(body)) return undefined
   const groups = new Set<string>()
   const parts = body
@@ -48,6 +50,30 @@ export function toPattern(body: string, names: Names): RegExp | undefined {
 }
 
 const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** Sends a command to the server at an address, and compares the answer with that of the page, whose names it adds to `names`. */
+export async function ask(t: Test, address: string, exchange: Exchange, names: Names): Promise<void> {
+  const { command, status, headers, body = '' } = exchange
+  const { path, init } = fill(exchange, names)
+  const response = await fetch(address + path, init)
+  const answer = await response.text()
+  t.equal(response.status, status, command)
+  for (const [name, value] of Object.entries(headers)) t.equal(response.headers.get(name), value, `${command}: ${name}`)
+  const pattern = toPattern(body, names)
+  if (pattern === undefined) t.strictSame(parsed(answer), parsed(body), command)
+  else {
+    t.match(answer, pattern, command)
+    for (const [name, value] of Object.entries(pattern.exec(answer)?.groups ?? {})) names.set(name, value)
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text.trim()
+  }
+}
 
 /**
  * Reads the commands of a `sh` block. Behind each stands its answer: `# <status> <body>`, then a line for each header, `# name: value`,

@@ -10,6 +10,9 @@ const markdownIn = (folder: string) =>
 /** The pages for users, which have snippets. */
 export const pages = ['README.md', ...markdownIn('docs/')]
 
+/** The pages that build one product, in their order. */
+export const tutorial = ['docs/tutorial.md', 'docs/tutorial-part-two.md']
+
 const examples = readdirSync(join(root, 'examples')).flatMap((name) => markdownIn(`examples/${name}/`))
 
 /** All pages of the repository. */

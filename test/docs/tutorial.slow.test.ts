@@ -1,0 +1,207 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as wait } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { bin, run } from '../package/pack.js'
+import { ask, type Names, readExchanges } from '../support/curl.js'
+import { tutorial } from '../support/pages.js'
+import { copyEmpty } from '../support/pglite.js'
+import { createDatabase, skipPostgres } from '../support/postgres.js'
+import { readSections, type Snippet } from '../support/snippets.js'
+
+/*
+ * The tutorial, done as a reader does it, block after block, in a folder:
+ * - the first line of a program names its file: `// server.ts` begins it, and a new folder where there is such a file already;
+ *   `// server.ts, above app.listen` adds to it; a program that names no file goes on with the one before;
+ * - `node server.ts` starts a server again, `node page.ts` a program beside it; `# page.ts: …` behind an answer is what that prints then;
+ * - `node --test` runs the tests, whose names stand below it;
+ * - `curl` asks the server.
+ */
+
+t.setTimeout(300_000)
+
+const listens = '\nawait app.listen('
+const fileOf = (text: string) => /^(?:\/\/|#) ([\w.]+)(, above app\.listen)?\n/.exec(text)
+
+/** The folders that the tutorial fills, one after the other. */
+function toFolders(snippets: readonly Snippet[]): Snippet[][] {
+  const folders: { files: Set<string>; snippets: Snippet[] }[] = []
+  for (const snippet of snippets) {
+    const [, file, isAdded] = fileOf(snippet.text) ?? []
+    if (file !== undefined && !isAdded && (folders.at(-1)?.files.has(file) ?? true))
+      folders.push({ files: new Set(), snippets: [] })
+    folders.at(-1)?.snippets.push(snippet)
+    if (file !== undefined) folders.at(-1)?.files.add(file)
+  }
+  return folders.map(({ snippets }) => snippets)
+}
+
+const blocks = tutorial
+  .flatMap((page) => readSections(page).flatMap(({ snippets }) => snippets))
+  .filter(({ notRun }) => notRun === undefined)
+const settings = blocks.map(({ text }) => text).find((text) => fileOf(text)?.[1] === 'tsconfig.json') ?? ''
+
+const { NODE_OPTIONS: _, DATABASE_URL: __, ...environment } = process.env
+const withoutMark = (line: string) => line.replace(/^# /, '')
+const toCompiled = (file: string) => join('dist', file.replace(/ts$/, 'js'))
+
+/** Who follows the tutorial: writes files, and enters commands. */
+class Reader {
+  readonly #t: Test
+  readonly #folder: string
+  readonly #port: number
+  readonly #files = new Map<string, string>()
+  readonly #programs = new Map<string, { child: ChildProcess; lines: AsyncIterator<string> }>()
+  readonly #names: Names = new Map()
+  #file = ''
+  #isCompiled = false
+
+  constructor(t: Test, index: number) {
+    this.#t = t
+    this.#folder = t.testdir({ 'tsconfig.json': settings, '.env': '' })
+    this.#port = 20_000 + ((2 * process.pid + index) % 12_000)
+    t.teardown(() => Promise.all([...this.#programs.keys()].map((file) => this.#stop(file, 'SIGKILL'))))
+  }
+
+  write(text: string): void {
+    const [, file = this.#file, isAdded] = fileOf(text) ?? []
+    const written = this.#files.get(file) ?? ''
+    const end = isAdded ? written.lastIndexOf(listens) : written.length
+    this.#files.set(file, `${written.slice(0, end)}\n${text}\n${written.slice(end)}`)
+    this.#file = file
+    this.#isCompiled = false
+  }
+
+  /** Enters a command, with the answer that the page has below it. */
+  async enter(text: string): Promise<void> {
+    const [command = '', ...answer] = text.split('\n')
+    const file = /^node (?:--env-file=\.env )?(\w+\.ts)$/.exec(command)?.[1]
+    if (command.startsWith('node -p ')) return this.#makeSecret(command)
+    await this.#compile()
+    if (command.endsWith('node --test')) await this.#test(command, answer.map(withoutMark))
+    else if (file !== undefined) await this.#start(file, answer.map(withoutMark))
+    else await this.#ask(command, answer)
+  }
+
+  async #makeSecret(command: string): Promise<void> {
+    const { code, stderr } = await run(this.#folder, 'sh', '-c', command)
+    this.#t.equal(code, 0, `${command}: ${stderr}`)
+  }
+
+  /** Compiles all files: Node.js 20 runs no TypeScript. */
+  async #compile(): Promise<void> {
+    if (this.#isCompiled) return
+    for (const [file, text] of this.#files) await writeFile(join(this.#folder, file), text)
+    const options = ['--noEmit', 'false', '--outDir', 'dist', '--rewriteRelativeImportExtensions']
+    const { stdout } = await run(this.#folder, bin('tsc'), '-p', '.', ...options)
+    this.#t.equal(stdout, '', 'it compiles')
+    for (const file of [...this.#files.keys()].filter((file) => file.endsWith('.ts'))) {
+      const database = await this.#createDatabase(file)
+      const compiled = join(this.#folder, toCompiled(file))
+      const code = (await readFile(compiled, 'utf8'))
+        .replace(/\b3030\b/, String(this.#port))
+        .replace('connection: {}', `connection: { filename: '${database}' }`)
+        .replace('memory://', database)
+      await writeFile(compiled, code)
+    }
+    this.#isCompiled = true
+  }
+
+  /** An empty database for a program. It takes PGlite six seconds to make one, and less than one to copy it. */
+  async #createDatabase(file: string): Promise<string> {
+    const folder = file === 'server.ts' ? 'data' : `${file}-data`
+    if (!this.#isStarted) await copyEmpty(join(this.#folder, folder))
+    return folder
+  }
+
+  get #isStarted(): boolean {
+    return this.#programs.has('server.ts')
+  }
+
+  async #start(file: string, output: readonly string[]): Promise<void> {
+    await this.#stop(file, 'SIGINT')
+    const flags = file === 'server.ts' ? ['--env-file=.env'] : []
+    const child = spawn(process.execPath, [...flags, toCompiled(file)], {
+      cwd: this.#folder,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'inherit']
+    })
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+    this.#programs.set(file, { child, lines })
+    if (file === 'server.ts') await this.#listening(child)
+    await this.#prints(file, output)
+  }
+
+  async #listening(child: ChildProcess): Promise<void> {
+    while (child.exitCode === null) {
+      const response = await fetch(`http://localhost:${this.#port}`).catch(() => undefined)
+      if (response !== undefined) return
+      await wait(50)
+    }
+    throw new Error(`The server has ended with ${child.exitCode}`)
+  }
+
+  async #stop(file: string, signal: NodeJS.Signals): Promise<void> {
+    const { child } = this.#programs.get(file) ?? {}
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    child.kill(signal)
+    const [code] = await once(child, 'exit')
+    if (signal === 'SIGINT') this.#t.equal(code, 0, `${file} ends on ${signal}`)
+  }
+
+  async #prints(file: string, output: readonly string[]): Promise<void> {
+    for (const line of output) this.#t.equal((await this.#programs.get(file)?.lines.next())?.value, line, file)
+  }
+
+  async #test(command: string, names: readonly string[]): Promise<void> {
+    const onServer = command.includes('DATABASE_URL')
+    if (onServer && skipPostgres) return
+    const database = onServer ? [`DATABASE_URL=${await createDatabase(this.#t)}`] : []
+    const flags = ['--test', '--test-reporter=spec']
+    const { code, stdout } = await run(
+      this.#folder,
+      'env',
+      ...database,
+      process.execPath,
+      ...flags,
+      toCompiled('server.test.ts')
+    )
+    this.#t.equal(code, 0, stdout)
+    for (const name of names) this.#t.ok(stdout.includes(name), name)
+    this.#t.ok(stdout.includes(`pass ${names.length}\n`), stdout)
+  }
+
+  async #ask(command: string, answer: readonly string[]): Promise<void> {
+    if (!this.#isStarted) await this.#start('server.ts', [])
+    const isOfPage = (line: string) => line.startsWith('# page.ts: ')
+    const [exchange] = readExchanges([command, ...answer.filter((line) => !isOfPage(line))].join('\n'))
+    if (exchange === undefined) throw new Error(`Not known: ${command}`)
+    await ask(this.#t, `http://localhost:${this.#port}`, exchange, this.#names)
+    await this.#prints(
+      'page.ts',
+      answer.filter(isOfPage).map((line) => line.replace('# page.ts: ', ''))
+    )
+  }
+}
+
+for (const [index, snippets] of toFolders(blocks).entries()) {
+  t.test(`folder ${index + 1}`, async (t) => {
+    const reader = new Reader(t, index)
+    for (const { language, text } of snippets) {
+      if (language === 'ts' || language === 'text') reader.write(text)
+      else for (const command of text.split(/\n(?!#)/).filter(Boolean)) await reader.enter(command)
+    }
+  })
+}
+
+t.test('the tutorial has a folder for the first step, and one for the product', async (t) => {
+  t.equal(toFolders(blocks).length, 2)
+  for (const text of ['node page.ts', 'node --test', 'DATABASE_URL=', '-X POST'])
+    t.ok(
+      blocks.some(({ language, text: block }) => language === 'sh' && block.includes(text)),
+      text
+    )
+})

@@ -1,0 +1,131 @@
+// npm run bench:lines: the issue tracker of the tutorial, and the same on Hono and on oRPC with Drizzle and Better Auth. Each is started and asked for
+// all that it has to do. Then its lines are counted, formatted alike, without empty lines and comments.
+import { execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { accept } from './acceptance.js'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const program = (name, args, cwd) =>
+  execFileSync(process.execPath, [`${root}node_modules/${name}`, ...args], { cwd, stdio: ['ignore', 2, 2] })
+
+const isCode = (line) => line.trim() !== '' && !/^\s*(\/\/|\/?\*)/.test(line)
+const linesOf = (text) => text.split('\n').filter(isCode)
+const charactersOf = (text) => linesOf(text).reduce((sum, line) => sum + line.trim().length, 0)
+
+const logInByBetterAuth = async (call, email, password) => {
+  const { status, body } = await call('POST', '/api/auth/sign-in/email', { email, password })
+  return { status, token: body.token }
+}
+const toQuery = ({ filter, limit = 20, skip = 0, descending }) =>
+  `?${new URLSearchParams({ ...filter, limit, offset: skip, sort: descending ? '-id' : 'id' })}`
+const shared = ['database.ts', 'auth.ts']
+const sides = {
+  'fastify-services': {
+    folder: `${root}dist/bench/product`,
+    files: ['server.ts'],
+    async logIn(call, email, password) {
+      const { status, body } = await call('POST', '/authentication', { strategy: 'local', email, password })
+      return { status, token: body.accessToken }
+    },
+    toQuery: ({ filter, limit = 20, skip = 0, descending }) =>
+      `?${new URLSearchParams({ ...filter, $limit: limit, $skip: skip, '$sort[id]': descending ? -1 : 1 })}`,
+    toStream: (list) => list
+  },
+  'Hono, Drizzle, Better Auth': {
+    folder: here,
+    files: ['hono.ts', ...shared],
+    logIn: logInByBetterAuth,
+    toQuery,
+    toStream: (list) => list
+  },
+  'oRPC, Drizzle, Better Auth': {
+    folder: here,
+    files: ['orpc.ts', ...shared],
+    logIn: logInByBetterAuth,
+    toQuery,
+    toStream: (list) => `${list}/events`
+  }
+}
+
+prepare()
+console.log('| the issue tracker | lines | characters | lines that are generated |\n| --- | --- | --- | --- |')
+for (const [name, side] of Object.entries(sides)) {
+  await run(side)
+  const { lines, characters, generated } = count(side)
+  console.log(`| ${name} | ${lines} | ${characters} | ${generated} |`)
+}
+
+/** Writes the program of the tutorial into a folder, installs the packages of the others, and compiles all. */
+function prepare() {
+  if (!existsSync(`${here}node_modules`))
+    execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: here, stdio: ['ignore', 2, 2] })
+  const { folder } = sides['fastify-services']
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(`${folder}/server.ts`, readTutorial())
+  copyFileSync(`${here}tsconfig.json`, `${folder}/tsconfig.json`)
+  rmSync(`${here}drizzle`, { recursive: true, force: true })
+  execFileSync(process.execPath, [`${here}node_modules/drizzle-kit/bin.cjs`, 'generate'], {
+    cwd: here,
+    stdio: ['ignore', 'ignore', 2]
+  })
+  for (const cwd of [folder, here]) program('typescript/bin/tsc', ['-p', '.'], cwd)
+}
+
+/** The server of the tutorial, with its live list: the blocks from the one that begins the product to the one before the page. */
+function readTutorial() {
+  const blocks = ['tutorial', 'tutorial-part-two'].flatMap((page) => {
+    const text = readFileSync(`${root}docs/${page}.md`, 'utf8')
+    return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block)
+  })
+  const begin = blocks.findLastIndex((block) => block.startsWith('// server.ts\n'))
+  const product = blocks.slice(
+    begin,
+    blocks.findIndex((block) => block.startsWith('// page.ts\n'))
+  )
+  const added = product.filter((block) => block.startsWith('// server.ts, above app.listen\n'))
+  const [start, ...rest] = product.filter((block) => !added.includes(block)).reverse()
+  return [...rest.reverse(), ...added, start].join('\n')
+}
+
+async function run({ folder, files: [file], ...side }) {
+  const port = 20_000 + (process.pid % 12_000)
+  const env = { ...process.env, PORT: port, AUTH_SECRET: randomBytes(64).toString('base64'), DATA_FOLDER: 'memory://' }
+  const child = spawn(process.execPath, [`dist/${file.replace('.ts', '.js')}`], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 2, 2]
+  })
+  const url = `http://localhost:${port}`
+  while ((await fetch(url).catch(() => undefined)) === undefined) {
+    if (child.exitCode !== null) throw new Error(`${file} has ended`)
+    await wait(50)
+  }
+  await accept(side, url)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+/** The lines and the characters of what somebody has written. What Better Auth generates is told apart. */
+function count({ folder, files }) {
+  const text = files.map((file) => format(readFileSync(`${folder}/${file}`, 'utf8'))).join('')
+  const generated = /\/\/ The four tables of Better Auth[^\n]*\n(.*?)\n\n/s.exec(text)?.[1] ?? ''
+  return {
+    lines: linesOf(text).length - linesOf(generated).length,
+    characters: charactersOf(text) - charactersOf(generated),
+    generated: linesOf(generated).length
+  }
+}
+
+function format(text) {
+  const biome = `${root}node_modules/@biomejs/biome/bin/biome`
+  return execFileSync(process.execPath, [biome, 'format', '--stdin-file-path=server.ts'], {
+    cwd: root,
+    input: text,
+    encoding: 'utf8'
+  })
+}

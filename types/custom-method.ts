@@ -18,8 +18,15 @@ export interface CustomMethod {
 /** Custom methods by name: none is one of the six. */
 export type CustomMethods = { readonly [name: string]: CustomMethod } & { readonly [Name in keyof Service]?: never }
 
-type CustomData<C> = [Option<C, 'body'>] extends [never] ? Record<string, never> : InputOf<Option<C, 'body'>>
-type CustomQuery<C> = [Option<C, 'query'>] extends [never] ? Record<string, never> : InputOf<Option<C, 'query'>>
+declare const noField: unique symbol
+
+/** An object without fields. A method that says nothing of its data or its query (`data: object`, `params: Params`) can take it, unlike a `Record<string, never>`. */
+interface Empty {
+  readonly [noField]?: never
+}
+
+type CustomData<C> = [Option<C, 'body'>] extends [never] ? Empty : InputOf<Option<C, 'body'>>
+type CustomQuery<C> = [Option<C, 'query'>] extends [never] ? Empty : InputOf<Option<C, 'query'>>
 
 /** The types of a custom method that options declare, for a record `R`. */
 interface CustomTypes<Route, D, Q, R> {

@@ -72,6 +72,17 @@ class Other extends PostService {
   }
 }
 
+// What declares no data and no query, can be a method that says nothing of them.
+const posting: Pick<Posts, 'like' | 'related'> = {
+  like: async (id: Id, _data: object, _params: Params) => ({ id: Number(id), title: '' }),
+  related: async (_id: Id, _params: Params) => []
+}
+await posting.like(1, {}, { query: {} })
+// @ts-expect-error: it takes no data
+await posting.like(1, { at: 'now' })
+// @ts-expect-error: it takes no query
+await posting.related(1, { query: { year: 1 } })
+
 const app = Fastify()
 await app.register(services)
 const registered = app.service('posts', new PostService(), { schema: posts })

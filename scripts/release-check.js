@@ -41,6 +41,11 @@ const checks = [
     'set the same `repository` in create/package.json, with `"directory": "create"`'
   ],
   [
+    'the README leads to a playground',
+    () => Boolean(repository) && read('README.md').includes(`https://stackblitz.com/github/${nameOf(repository)}/`),
+    'link https://stackblitz.com/github/<owner>/<name>/tree/main/examples/minimal in README.md, once the package is published'
+  ],
+  [
     'both packages have one version',
     () => create.version === version,
     `npm version ${version} --no-git-tag-version in create/`
@@ -73,6 +78,11 @@ function isLeftAlone(file) {
   const { bin = {}, repository = {} } = json(file)
   const places = Object.values(bin)
   return places.every((place) => !place.startsWith('./')) && (repository.url ?? 'git+').startsWith('git+')
+}
+
+/** `git+https://github.com/owner/name.git`: `owner/name` */
+function nameOf(repository) {
+  return repository.replace(/^.*github\.com\/|\.git$/g, '')
 }
 
 function doorsAreThere() {

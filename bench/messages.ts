@@ -7,6 +7,8 @@ export interface Message {
   status: string
 }
 
+type NewMessage = Pick<Message, 'text' | 'status'>
+
 export interface Params {
   query?: { status?: string | { $ne?: string }; $limit?: string | number; $sort?: { createdAt?: string | number } }
 }
@@ -32,8 +34,13 @@ export class Messages {
 
   async get(id: string): Promise<Message> {
     const record = this.records.get(id)
-    if (record === undefined) throw new Error(`There is no message '${id}'`)
+    if (record === undefined) throw this.missing(`There is no message '${id}'`)
     return record
+  }
+
+  /** The error of a record that there is not. A side has its own. */
+  missing(message: string): Error {
+    return new Error(message)
   }
 
   async find({ query = {} }: Params): Promise<Message[] | Page> {
@@ -52,12 +59,12 @@ export class Messages {
     return matching
   }
 
-  async create(data: unknown): Promise<Message> {
-    return this.add(data as Pick<Message, 'text' | 'status'>)
+  async create(data: unknown): Promise<Message | Message[]> {
+    return Array.isArray(data) ? data.map((record) => this.add(record)) : this.add(data as NewMessage)
   }
 
   /** A new record takes the place and the id of the oldest one: the memory stays as it is. */
-  private add({ text, status }: Pick<Message, 'text' | 'status'>): Message {
+  private add({ text, status }: NewMessage): Message {
     const id = String(this.count % size)
     const record = { id, createdAt: 1_700_000_000_000 + this.count++ * 1000, text, status }
     this.records.set(id, record)

@@ -105,6 +105,24 @@ export const rows: readonly Row[] = [
     'ours:resource-zod create',
     'by-hand:resource create'
   ),
+  ratio(
+    'missing',
+    '404 that a method throws: by hand ÷ ours',
+    '0.78',
+    '≥',
+    0.95,
+    'by-hand:errors missing',
+    'ours missing'
+  ),
+  ratio(
+    'batch',
+    'batch of 1,000, both with a schema: by hand ÷ ours',
+    '0.67',
+    '≥',
+    0.95,
+    'by-hand:batch batch-of-1000',
+    'ours:batch batch-of-1000'
+  ),
   ratio('early', 'get: ours ÷ ours after an early full collection', '0.63', '≥', 0.98, 'ours get', 'ours@early get'),
   ratio(
     'early-six',

@@ -21,6 +21,13 @@ export const works: Readonly<Record<string, Work>> = {
   },
   'page-of-10': { method: 'GET', url: '/messages?$limit=10', status: 200 },
   'page-of-1000': { method: 'GET', url: '/messages?$limit=1000', status: 200 },
+  missing: { method: 'GET', url: '/messages/none', status: 404 },
+  'batch-of-1000': {
+    method: 'POST',
+    url: '/messages',
+    status: 201,
+    body: JSON.stringify(Array.from({ length: 1000 }, (_, index) => ({ text: `New message ${index}`, status: 'open' })))
+  },
   '404': { method: 'GET', url: '/nothing/1', status: 404 },
   '405': { method: 'POST', url: '/messages/1', status: 405, body: '{}' },
   records: { method: 'GET', url: '/records/10000', status: 200 },
@@ -34,6 +41,7 @@ const weights: Readonly<Record<string, number>> = {
   flat: 2,
   'page-of-10': 2,
   'page-of-1000': 50,
+  'batch-of-1000': 100,
   '404': 2,
   '405': 2,
   records: 1000,

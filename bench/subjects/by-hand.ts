@@ -23,6 +23,8 @@ export async function start(kind: string | undefined): Promise<Server> {
   else if (kind === 'schema') addWithSchema(app, new PagedMessages())
   else if (kind === 'resource') addChecked(app, new Messages())
   else if (kind === 'resource-paged') addChecked(app, new PagedMessages())
+  else if (kind === 'batch') addBatch(app, new Messages())
+  else if (kind === 'errors') addErrors(app, new Messages())
   else if (kind === 'guarded') await addGuarded(app, new Messages())
   else addPlain(app, new Messages())
   if (kind === 'six') for (let i = 0; i < 6; i++) await app.register(async () => {})
@@ -33,7 +35,7 @@ export async function start(kind: string | undefined): Promise<Server> {
 function addPlain(app: FastifyInstance, messages: Messages): void {
   app.get('/messages', async ({ query }) => messages.find({ query: query as object }))
   app.get<WithId>('/messages/:id', async ({ params }) => messages.get(params.id))
-  app.post('/messages', async ({ body }, reply): Promise<Message> => {
+  app.post('/messages', async ({ body }, reply): Promise<Message | Message[]> => {
     reply.code(201)
     return messages.create(body)
   })
@@ -65,6 +67,31 @@ function addChecked(app: FastifyInstance, messages: Messages): void {
     reply.code(201)
     return messages.create(body)
   })
+}
+
+/** A list in a body, and its answer, each record by its schema. */
+function addBatch(app: FastifyInstance, messages: Messages): void {
+  const list = (items: object) => ({ type: 'array', items })
+  const schema = { body: list(newMessageSchema), response: { 201: list(messageSchema) } }
+  app.post('/messages', { schema }, async ({ body }, reply) => {
+    reply.code(201)
+    return messages.create(body)
+  })
+}
+
+class NotFound extends Error {
+  override readonly name = 'NotFound'
+  readonly statusCode = 404
+}
+
+/** Errors in the one format that a service has. */
+function addErrors(app: FastifyInstance, messages: Messages): void {
+  messages.missing = (message) => new NotFound(message)
+  app.setErrorHandler(async ({ name, message, statusCode: code }: NotFound, _request, reply) => {
+    reply.code(code)
+    return { name, message, code, className: 'not-found' }
+  })
+  app.get<WithId>('/messages/:id', async ({ params }) => messages.get(params.id))
 }
 
 function addStream(app: FastifyInstance): void {

@@ -1,9 +1,16 @@
 import type { Server } from 'node:http'
 import Fastify from 'fastify'
-import services, { type AroundHook, resource, type ServiceOptions } from 'fastify-services'
+import services, { type AroundHook, NotFound, resource, type ServiceOptions } from 'fastify-services'
 import authentication, { allow, authenticate, own } from 'fastify-services/authentication'
 import { z } from 'zod'
-import { Messages, messageResourceSchema, messageSchema, PagedMessages, recordsOf } from '../messages.js'
+import {
+  Messages,
+  messageResourceSchema,
+  messageSchema,
+  newMessageSchema,
+  PagedMessages,
+  recordsOf
+} from '../messages.js'
 import { secret, users } from '../users.js'
 
 /** A service: plain, with schemas, with a resource, with pages, with a guard, or among so many others. */
@@ -11,6 +18,7 @@ export async function start(kind: string | undefined): Promise<Server> {
   const app = Fastify()
   await app.register(services)
   const messages = kind === 'schema' || kind?.endsWith('paged') ? new PagedMessages() : new Messages()
+  messages.missing = (message) => new NotFound(message)
   app.service('messages', messages as object, { schema: schemaOf(kind) })
   if (kind === 'stream') app.service('records', { get: async (id: string) => recordsOf(Number(id)) })
   if (kind === 'guarded') {
@@ -43,6 +51,7 @@ const hooksOfUser: Readonly<Record<string, AroundHook[]>> = {
 const options = { readOnly: ['id', 'createdAt'] as const }
 
 function schemaOf(kind: string | undefined): NonNullable<ServiceOptions['schema']> {
+  if (kind === 'batch') return { create: { body: newMessageSchema, response: messageSchema } }
   if (kind === 'schema') return { get: { response: messageSchema }, find: { response: messageSchema } }
   if (kind === 'resource-zod')
     return resource(z.object({ id: z.string(), createdAt: z.int(), text: z.string(), status: z.string() }), options)

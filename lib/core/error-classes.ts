@@ -47,8 +47,8 @@ export class ServiceError extends Error {
     this.code = code
     this.className = name.replace(/(?!^)[A-Z]/g, '-$&').toLowerCase()
     if (Array.isArray(data)) this.data = data
-    else {
-      const { errors, ...rest } = { ...data } as Record<string, unknown>
+    else if (data) {
+      const { errors, ...rest } = data as Record<string, unknown>
       if (errors !== undefined) this.errors = errors
       if (Object.keys(rest).length > 0) this.data = rest
     }

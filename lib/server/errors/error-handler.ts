@@ -112,17 +112,9 @@ function createLog({ logger }: ErrorHandlerOptions): Log {
   if (logger === false) return () => {}
   if (logger === undefined)
     return (thrown, error, request) => {
-      // A getter, since Node makes the text of a stack when that is first read, which is expensive. A logger that is off reads nothing,
-      // and one of the application may set another value.
-      const record = {
-        get err() {
-          return toLogged(thrown, error)
-        },
-        set err(value) {
-          Object.defineProperty(record, 'err', { value, writable: true })
-        }
-      }
-      logRecord(request.log, error.code >= 500 ? 'error' : 'info', record, error.message)
+      // The stack is not read here: Node makes its text when that happens first, which is expensive, and a logger that is off reads nothing.
+      const err = attempt(() => thrown instanceof Error) ? thrown : error
+      logRecord(request.log, error.code >= 500 ? 'error' : 'info', { err }, error.message)
     }
   return (thrown, error, request) => {
     try {

@@ -83,33 +83,32 @@ export async function validateBatch(request: FastifyRequest): Promise<void> {
     if (validationError !== undefined) throw validationError
     return
   }
-  const checkerOf = (part: 'body' | 'querystring' | 'headers') => {
-    const validate = request.getValidationFunction(part) as Validate | undefined
-    const judge = (answer: Judgement, value: unknown, path: string) => {
-      if (answer === false) throw invalid(part, path, validate?.errors ?? [])
-      if (typeof answer !== 'object' || answer === null) return value
-      if (answer.error) throw new BadRequest(`${part}${path} is not valid: ${answer.error.message}`)
-      return 'value' in answer ? answer.value : value
-    }
-    return (value: unknown, path = '') => {
-      const answer = validate?.(value)
-      // A promise for each record of a large batch takes longer than the check itself.
-      return isPromise(answer)
-        ? answer.then((settled) => judge(settled as Judgement, value, path))
-        : judge(answer as Judgement, value, path)
-    }
-  }
-  const checkRecord = checkerOf('body')
+  const validateRecord = request.getValidationFunction('body') as Validate | undefined
   for (const [index, record] of body.entries()) {
-    const checked = checkRecord(record, `/${index}`)
-    body[index] = isPromise(checked) ? await checked : checked
+    const answer = validateRecord?.(record)
+    // A promise for each record of a large batch takes longer than the check itself.
+    body[index] = judge('body', isPromise(answer) ? await answer : answer, record, validateRecord, index)
   }
-  request.query = await checkerOf('querystring')(request.query)
-  await checkerOf('headers')(request.headers)
+  for (const part of ['querystring', 'headers'] as const) {
+    const validate = request.getValidationFunction(part) as Validate | undefined
+    const value = part === 'headers' ? request.headers : request.query
+    const checked = judge(part, await validate?.(value), value, validate)
+    if (part === 'querystring') request.query = checked
+  }
 }
 
 /** What the validator of an application answers, as Fastify has it. */
-type Judgement = { readonly error?: Error; readonly value?: unknown } | boolean | undefined | null
+type Judgement = { readonly error?: Error; readonly value?: unknown } | false | null
+
+/** The value of a part of a request, after its validator has answered. @throws {BadRequest} when it is not valid */
+function judge(part: string, answer: unknown, value: unknown, validate?: Validate, index?: number): unknown {
+  if (typeof answer !== 'object' && answer !== false) return value
+  const judgement = answer as Judgement
+  const path = index === undefined ? '' : `/${index}`
+  if (judgement === false) throw invalid(part, path, validate?.errors ?? [])
+  if (judgement?.error) throw new BadRequest(`${part}${path} is not valid: ${judgement.error.message}`)
+  return judgement !== null && 'value' in judgement ? judgement.value : value
+}
 
 function invalid(part: string, path: string, problems: NonNullable<Validate['errors']>): BadRequest {
   const errors = problems.map((error) => ({ ...error, instancePath: `${path}${error.instancePath ?? ''}` }))

@@ -91,10 +91,16 @@ ${results.map((result) => `## Node ${result.version}\n\n${tableOf(result, settin
 
 \`npm run bench:peers -- --node 22,24 --rounds 50\` repeats it, and writes this page.
 
+## What grows
+
+![CPU time for each service, hook, record, connection and stream, by how many there are](images/growth.svg)
+
+The picture is of \`npm run bench:growth\`: what one more costs where many are there already. Bars of one length are growth in proportion. The start of 3,000 services is not: two thirds of it are listeners of [avvio](https://github.com/fastify/avvio), which loads the plugins of Fastify, and removes them one by one. The same holds for as many routes by hand.
+
 ## What it does not say
 
 - An application has a database, and most of its time goes there. What a framework costs beside it is a few microseconds.
-- A difference below ${isBusy ? 'a fifth' : 'five percent'} is none here. What counts instructions in place of time, with pages, streams, guards and hooks, is in [counted work](benchmarks-counted.md).
+- A difference below a fifth is none here: two processes of the same program differ as much. What counts instructions in place of time, with pages, streams, guards and hooks, is in [counted work](benchmarks-counted.md).
 - The sides do different things besides: a service has hooks, events, errors in one format and 405 for what it lacks, which the routes by hand have not.
 - Nothing is validated, but for the input of tRPC and oRPC: they read it by a schema, here of zod.
 `

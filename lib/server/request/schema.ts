@@ -87,12 +87,12 @@ export async function validateBatch(request: FastifyRequest): Promise<void> {
   for (const [index, record] of body.entries()) {
     const answer = validateRecord?.(record)
     // A promise for each record of a large batch takes longer than the check itself.
-    body[index] = judge('body', isPromise(answer) ? await answer : answer, record, validateRecord, index)
+    body[index] = judged('body', isPromise(answer) ? await answer : answer, record, validateRecord, index)
   }
   for (const part of ['querystring', 'headers'] as const) {
     const validate = request.getValidationFunction(part) as Validate | undefined
     const value = part === 'headers' ? request.headers : request.query
-    const checked = judge(part, await validate?.(value), value, validate)
+    const checked = judged(part, await validate?.(value), value, validate)
     if (part === 'querystring') request.query = checked
   }
 }
@@ -101,7 +101,7 @@ export async function validateBatch(request: FastifyRequest): Promise<void> {
 type Judgement = { readonly error?: Error; readonly value?: unknown } | false | null
 
 /** The value of a part of a request, after its validator has answered. @throws {BadRequest} when it is not valid */
-function judge(part: string, answer: unknown, value: unknown, validate?: Validate, index?: number): unknown {
+function judged(part: string, answer: unknown, value: unknown, validate?: Validate, index?: number): unknown {
   if (typeof answer !== 'object' && answer !== false) return value
   const judgement = answer as Judgement
   const path = index === undefined ? '' : `/${index}`

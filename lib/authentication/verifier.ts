@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
 import type { Params } from '../../types/service.js'
 import { attempt, NotAuthenticated, toServiceError } from '../core/errors.js'
+import { HiddenProperty } from '../core/hidden-property.js'
 import { callerIn } from '../core/http-call.js'
 import {
   type AcceptedLogin,
@@ -36,7 +37,7 @@ export interface CredentialsParts {
 type AuthenticationParams = Params & { authentication?: AuthenticationRequest }
 
 // Each `params.authentication` that was made here, and who has verified it: nobody where it was only read. Any other was set by others.
-const verifiers = new WeakMap<object, Credentials | undefined>()
+const verifiers = new HiddenProperty<Credentials | 'nobody'>('verifiers')
 
 /** What a guard stands before. */
 export interface Guarded extends Called {
@@ -45,13 +46,15 @@ export interface Guarded extends Called {
 }
 
 // The guards of one call may be those of several authentications, who is known to each of them then.
-const accepting = new WeakMap<object, Set<object>>()
+const accepting = new HiddenProperty<Set<object>>('accepting')
 
 /** The authentications whose guards a call has passed, also before its route. */
 function acceptedIn(params: Params, call: object): Set<object> {
   const caller = callerIn(params)
   const key = caller !== undefined && caller.context === call ? Object(caller.request) : call
-  const acceptingServices = accepting.get(key) ?? new Set()
+  const earlierServices = accepting.get(key)
+  if (earlierServices !== undefined) return earlierServices
+  const acceptingServices = new Set<object>()
   accepting.set(key, acceptingServices)
   return acceptingServices
 }
@@ -158,7 +161,7 @@ export class Credentials implements LoginVerifier {
   /** The credentials of a call: those that a hook or middleware has set (`null` is as if it were not set), else those that one of the strategies reads from the request. */
   async of(params: Params, strategies = this.authenticator.strategyNames): Promise<AuthenticationRequest | undefined> {
     const { authentication }: AuthenticationParams = params
-    if (authentication && !verifiers.has(authentication)) return authentication
+    if (authentication && verifiers.get(authentication) === undefined) return authentication
     const request = params.provider ? requestOf(params) : undefined
     return request && this.#parse(request, strategies)
   }
@@ -168,7 +171,7 @@ export class Credentials implements LoginVerifier {
     if ((request.feathers.authentication ?? null) !== null) return
     const parsedRequest = await this.#parse(request, this.authenticator.strategyNames)
     if (parsedRequest === undefined) return
-    verifiers.set(parsedRequest, undefined)
+    verifiers.set(parsedRequest, 'nobody')
     request.feathers = { authentication: parsedRequest }
   }
 

@@ -1,4 +1,5 @@
 import { attempt } from './errors.js'
+import { HiddenProperty } from './hidden-property.js'
 import { callerIn } from './http-call.js'
 
 /** A login that one authentication has accepted. */
@@ -32,7 +33,7 @@ interface WithLogins {
 }
 
 // A hook may pass on the user alone, without the params: the objects themselves lead to their logins.
-const givers = new WeakMap<object, readonly AcceptedLogin[]>()
+const givers = new HiddenProperty<readonly AcceptedLogin[]>('givers')
 
 /** Params that belong to the call: an authentication can't set them, whatever values it has under these names. */
 const namesOfCall: readonly string[] = ['provider', 'query', 'headers', 'route']

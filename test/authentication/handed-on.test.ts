@@ -189,11 +189,26 @@ t.test('in encapsulated parts, too', async (t) => {
   t.strictSame((await ask(app, '/two/handing', tokenOf('two/authentication'))).body, {})
 })
 
-t.test('a user who is one object for all logins proves nothing by the login of another call', async (t) => {
-  const shared = { id: 9 }
+for (const shared of [{ id: 9 }, Object.freeze({ id: 9 })]) {
+  const label = Object.isFrozen(shared) ? 'a frozen user' : 'a user'
+  t.test(`${label} who is one object for all logins proves nothing by the login of another call`, (t) =>
+    proveNothing(t, shared)
+  )
+}
+
+async function proveNothing(t: Test, shared: { id: number }): Promise<void> {
+  // Some objects throw when they are asked for a property that they do not have.
+  const tenant = new Proxy(
+    {},
+    {
+      getOwnPropertyDescriptor(_, key) {
+        throw new Error(`No ${String(key)}`)
+      }
+    }
+  )
   const strategy = (name: string) => ({
     parse: async ({ headers }: FastifyRequest) => (headers['x-by'] === name ? { strategy: name } : null),
-    authenticate: async () => ({ user: shared, authentication: { strategy: name } })
+    authenticate: async () => ({ user: shared, tenant, authentication: { strategy: name } })
   })
   const guardOf = (path: string) => around(authenticate({ service: path, strategies: [path] }))
   const app = await createGuardsApp(t, {
@@ -212,7 +227,7 @@ t.test('a user who is one object for all logins proves nothing by the login of a
     const { status } = await ask(app, `/of-one/${name.replaceAll(' ', '-')}`, { 'x-by': 'one' })
     t.equal(status, 401, name)
   }
-})
+}
 
 t.test('hooks of users do not get past a guard with the params by which users see themselves', async (t) => {
   const seen: unknown[] = []

@@ -134,14 +134,15 @@ export class Credentials implements LoginVerifier {
     if (credentials === undefined) return params
     const { accessToken, refreshToken, ...result } = await this.authenticate(credentials, params, strategies)
     const values = merge(result, { authenticated: true })
-    return merge(params, merge(values, noteLogin(params, { maker: this, values, identity: this.#identityIn(result) })))
+    const note = noteLogin(params, new CheckedLogin(this, values))
+    return Object.assign(merge(params, values), note)
   }
 
   /** What tells a caller from all others: the user, or else the subject of the token. */
-  #identityIn(result: object): readonly unknown[] | undefined {
+  identityIn(values: Readonly<Record<string, unknown>>): readonly unknown[] | undefined {
     const { entities } = this.#parts
-    const { [String(entities.name)]: user, authentication } = result as Record<string, unknown>
-    const { iss, aud, sub } = Object(Object(authentication).payload)
+    const user = values[String(entities.name)]
+    const { iss, aud, sub } = Object(Object(values.authentication).payload)
     const id = attempt(() => entities.idOf(user)) ?? sub
     return id === undefined ? undefined : entities.name === null ? [iss, aud, id] : [entities.paths[0], id]
   }
@@ -226,6 +227,18 @@ export class Credentials implements LoginVerifier {
     if ((await revocation?.isRevoked(payload)) || (await isRevoked?.(payload, requestOf(params))))
       throw new NotAuthenticated('Invalid access token: it was revoked')
     return payload
+  }
+}
+
+/** A login that a guard has accepted. Few ask for its identity. */
+class CheckedLogin implements AcceptedLogin {
+  constructor(
+    readonly maker: Credentials,
+    readonly values: Readonly<Record<string, unknown>>
+  ) {}
+
+  get identity(): readonly unknown[] | undefined {
+    return this.maker.identityIn(this.values)
   }
 }
 

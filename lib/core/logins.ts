@@ -84,11 +84,17 @@ interface LoginsOfParams {
   readonly areMarked: boolean
 }
 
+const noLogins: LoginsOfParams = { all: [], ofCall: [], areMarked: false }
+
 function loginsIn(params: object, maker: object): LoginsOfParams {
   const marked = (params as Marked)[loginsMark]?.()
+  const ofObjects: AcceptedLogin[] = []
+  for (const value of Object.values(params)) if (isObjectOrList(value)) ofObjects.push(...(givers.get(value) ?? []))
+  const ofOthers = loginsOfOthers(loginsOf(callerIn(params)?.request), maker)
+  // The first guard of most requests.
+  if (marked === undefined && ofObjects.length === 0 && ofOthers.length === 0) return noLogins
   const logins = new Set(marked)
-  const ofObjects = Object.values(params).flatMap((value) => (isObjectOrList(value) ? (givers.get(value) ?? []) : []))
-  for (const login of loginsOfOthers(loginsOf(callerIn(params)?.request), maker)) {
+  for (const login of ofOthers) {
     const isIn = ([name, value]: [string, unknown]) => isObjectOrList(value) && isFromLogin(value, name, login)
     if (logins.has(login) || ofObjects.includes(login) || Object.entries(params).some(isIn)) logins.add(login)
   }

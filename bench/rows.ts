@@ -112,7 +112,7 @@ export const rows: readonly Row[] = [
     '≥',
     0.95,
     'by-hand:errors missing',
-    'ours missing'
+    'ours:errors missing'
   ),
   ratio(
     'batch',

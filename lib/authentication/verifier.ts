@@ -134,12 +134,12 @@ export class Credentials implements LoginVerifier {
     if (credentials === undefined) return params
     const { accessToken, refreshToken, ...result } = await this.authenticate(credentials, params, strategies)
     const values = merge(result, { authenticated: true })
-    const note = noteLogin(params, new CheckedLogin(this, values))
+    const note = noteLogin(params, { maker: this, values, identity: this.#identityIn(values) })
     return Object.assign(merge(params, values), note)
   }
 
   /** What tells a caller from all others: the user, or else the subject of the token. */
-  identityIn(values: Readonly<Record<string, unknown>>): readonly unknown[] | undefined {
+  #identityIn(values: Readonly<Record<string, unknown>>): readonly unknown[] | undefined {
     const { entities } = this.#parts
     const user = values[String(entities.name)]
     const { iss, aud, sub } = Object(Object(values.authentication).payload)
@@ -227,18 +227,6 @@ export class Credentials implements LoginVerifier {
     if ((await revocation?.isRevoked(payload)) || (await isRevoked?.(payload, requestOf(params))))
       throw new NotAuthenticated('Invalid access token: it was revoked')
     return payload
-  }
-}
-
-/** A login that a guard has accepted. Few ask for its identity. */
-class CheckedLogin implements AcceptedLogin {
-  constructor(
-    readonly maker: Credentials,
-    readonly values: Readonly<Record<string, unknown>>
-  ) {}
-
-  get identity(): readonly unknown[] | undefined {
-    return this.maker.identityIn(this.values)
   }
 }
 

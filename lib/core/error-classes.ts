@@ -48,7 +48,7 @@ export class ServiceError extends Error {
     this.className = name.replace(/(?!^)[A-Z]/g, '-$&').toLowerCase()
     if (Array.isArray(data)) this.data = data
     else if (data) {
-      const { errors, ...rest } = data as Record<string, unknown>
+      const { errors, ...rest } = { ...data } as Record<string, unknown>
       if (errors !== undefined) this.errors = errors
       if (Object.keys(rest).length > 0) this.data = rest
     }

@@ -1,9 +1,15 @@
 import { attempt } from './errors.js'
 
+interface Entry<T> {
+  /** Whose property it is: a copy of an object may have copied its properties, too. */
+  readonly owner: object
+  readonly value: T
+}
+
 /**
- * A property that nothing lists, and that copies of an object do not have. It does what a `WeakMap` does, for objects that live as long as a
+ * What is known of an object, in a property of its own that nothing lists. It does what a `WeakMap` does, for objects that live as long as a
  * request: as keys of a map they cost the garbage collector a tenth of the time of a guarded request, and those that their own value leads to
- * stay until the next full collection. Objects that can't be given a property, such as frozen ones, are in a map.
+ * stay until the next full collection. A map has what is known of objects that can't be given a property, such as frozen ones.
  */
 export class HiddenProperty<T> {
   readonly #key: symbol
@@ -14,14 +20,20 @@ export class HiddenProperty<T> {
   }
 
   get(object: object): T | undefined {
-    // A proxy may throw, whatever it is asked.
-    const read = attempt(() => (Object.hasOwn(object, this.#key) ? Reflect.get(object, this.#key) : undefined))
-    return typeof read === 'function' ? read() : this.#others.get(object)
+    return this.#others.get(object) ?? this.#entryOf(object)?.value
   }
 
   set(object: object, value: T): void {
+    const entry: Entry<T> = { owner: object, value }
     // Code that freezes or clones objects deeply leaves functions alone.
-    const property = { value: () => value, configurable: true }
-    if (attempt(() => Reflect.defineProperty(object, this.#key, property)) !== true) this.#others.set(object, value)
+    attempt(() => Reflect.defineProperty(object, this.#key, { value: () => entry, configurable: true }))
+    if (this.#entryOf(object) === entry) this.#others.delete(object)
+    else this.#others.set(object, value)
+  }
+
+  /** A proxy may throw, whatever it is asked, and may answer anything. */
+  #entryOf(object: object): Entry<T> | undefined {
+    const entry = attempt(() => (Object.hasOwn(object, this.#key) ? Reflect.get(object, this.#key)() : undefined))
+    return entry?.owner === object ? entry : undefined
   }
 }

@@ -210,20 +210,24 @@ async function proveNothing(t: Test, shared: { id: number }): Promise<void> {
     parse: async ({ headers }: FastifyRequest) => (headers['x-by'] === name ? { strategy: name } : null),
     authenticate: async () => ({ user: shared, tenant, authentication: { strategy: name } })
   })
+  const ofTenants: Record<string, Hand> = {
+    ...ways,
+    'the tenant alone': ({ authenticated, ...params }) => ({ tenant: params.tenant, authenticated, provider: 'rest' })
+  }
   const guardOf = (path: string) => around(authenticate({ service: path, strategies: [path] }))
   const app = await createGuardsApp(t, {
     before: async (app) => {
       for (const path of ['one', 'other'])
         await app.register(authentication, { secret, path, strategies: { [path]: strategy(path) } })
       app.service('of-other', told, guardOf('other'))
-      for (const [name, hand] of Object.entries(ways)) {
+      for (const [name, hand] of Object.entries(ofTenants)) {
         const find = async (params: Params) => app.service('of-other').find(hand(params))
         app.service(`of-one/${name.replaceAll(' ', '-')}`, { find }, guardOf('one'))
       }
     }
   })
   t.match(await ask(app, '/of-other', { 'x-by': 'other' }), { status: 200, body: { user: shared } })
-  for (const name of Object.keys(ways)) {
+  for (const name of Object.keys(ofTenants)) {
     const { status } = await ask(app, `/of-one/${name.replaceAll(' ', '-')}`, { 'x-by': 'one' })
     t.equal(status, 401, name)
   }

@@ -12,11 +12,6 @@ export function isServiceError(error: unknown): error is ServiceError {
   return isStatus(readProperty(error, 'code')) && typeof readProperty(error, 'className') === 'string'
 }
 
-/** Whether a thrown value is an error whose message and stack can be read. */
-export function isError(error: unknown): error is Error {
-  return attempt(() => error instanceof Error && `${error.message}${error.stack}` !== '') ?? false
-}
-
 /**
  * Turns whatever was thrown into a service error (docs/errors.md#the-body); the original is its `cause`. A service
  * error stays what it is, an error of Fastify or http-errors is recognized by its `statusCode`, everything else becomes

@@ -7,7 +7,6 @@ import {
   attempt,
   type ErrorJSON,
   GeneralError,
-  isError,
   isServiceError,
   NotFound,
   readProperty,
@@ -105,17 +104,17 @@ function withId(body: ErrorJSON, requestId: string | undefined): ErrorJSON {
 
 type Log = (thrown: unknown, error: ServiceError, request: FastifyRequest) => void
 
-/** What is logged: the error as it was thrown, where that can be read. */
-const toLogged = (thrown: unknown, error: ServiceError) => (isError(thrown) ? thrown : error)
+/**
+ * What is logged: the error as it was thrown. Its stack is not read here: Node makes the text when that happens first, which is expensive, and
+ * a logger that is off reads nothing.
+ */
+const toLogged = (thrown: unknown, error: ServiceError) => (attempt(() => thrown instanceof Error) ? thrown : error)
 
 function createLog({ logger }: ErrorHandlerOptions): Log {
   if (logger === false) return () => {}
   if (logger === undefined)
-    return (thrown, error, request) => {
-      // The stack is not read here: Node makes its text when that happens first, which is expensive, and a logger that is off reads nothing.
-      const err = attempt(() => thrown instanceof Error) ? thrown : error
-      logRecord(request.log, error.code >= 500 ? 'error' : 'info', { err }, error.message)
-    }
+    return (thrown, error, request) =>
+      logRecord(request.log, error.code >= 500 ? 'error' : 'info', { err: toLogged(thrown, error) }, error.message)
   return (thrown, error, request) => {
     try {
       logger.error(toLogged(thrown, error))

@@ -1,7 +1,7 @@
 import * as door from 'fastify-services'
 import { type ErrorData, NotFound, ServiceError } from 'fastify-services'
 import t from 'tap'
-import { errorFromJSON, isError, isServiceError, toServiceError } from '../../lib/core/errors.js'
+import { errorFromJSON, isServiceError, toServiceError } from '../../lib/core/errors.js'
 import { isKept } from '../support/kept.js'
 import { told } from './told.js'
 
@@ -126,7 +126,7 @@ t.test('whatever is thrown as an error of ours, to the last word', (t) => {
   const rows = Object.entries(thrown).map(([name, value]) => {
     const error = toServiceError(value)
     const how = error === value ? 'stays' : error.cause === value ? 'is the cause' : 'is lost'
-    const kind = isServiceError(value) ? 'of services' : isError(value) ? 'an error' : 'none'
+    const kind = isServiceError(value) ? 'of services' : 'of others'
     return [name, [kind, how, ...shown(error)]]
   })
   isKept(t, Object.fromEntries(rows), 'test/core/whole-errors-thrown.txt')

@@ -3,19 +3,12 @@ import { MemoryService } from '@feathersjs/memory'
 import Fastify from 'fastify'
 import services from 'fastify-services'
 import events from 'fastify-services/events'
+import { sixMethods } from '../../dist/bench/methods.js'
 
 const cpu = () => {
   const { user, system } = process.cpuUsage()
   return user + system
 }
-const six = () => ({
-  find: async () => [],
-  get: async (id) => ({ id }),
-  create: async (data) => data,
-  update: async (_id, data) => data,
-  patch: async (_id, data) => data,
-  remove: async (id) => ({ id })
-})
 const text = { type: 'string' }
 const record = { type: 'object', properties: { id: { type: 'integer' }, text, status: text }, required: ['text'] }
 const newRecord = { ...record, additionalProperties: false }
@@ -28,18 +21,18 @@ const before = cpu()
 
 const sides = {
   services() {
-    for (let index = 0; index < count; index++) app.service(`many-${index}`, six())
+    for (let index = 0; index < count; index++) app.service(`many-${index}`, sixMethods())
   },
   hooks() {
     const around = Array.from({ length: count }, () => async (_context, next) => next())
-    app.service('many-0', six(), { hooks: { around: { get: around } } })
+    app.service('many-0', sixMethods(), { hooks: { around: { get: around } } })
   },
   pages() {
     const records = Array.from({ length: count }, (_, id) => ({ id, text: `Record ${id}`, status: 'open' }))
     app.service('many-0', { find: async () => records }, { schema: { find: { response: record } } })
   },
-  batches: () => app.service('many-0', six(), { schema: { create: { body: newRecord, response: record } } }),
-  connections: () => app.service('many-0', six()),
+  batches: () => app.service('many-0', sixMethods(), { schema: { create: { body: newRecord, response: record } } }),
+  connections: () => app.service('many-0', sixMethods()),
   async streams() {
     app.service('many-0', new MemoryService({ startId: 1 }))
     await app.register(events, {

@@ -24,6 +24,7 @@ const logInByBetterAuth = async (call, email, password) => {
 const toQuery = ({ filter, limit = 20, skip = 0, descending }) =>
   `?${new URLSearchParams({ ...filter, limit, offset: skip, sort: descending ? '-id' : 'id' })}`
 const shared = ['database.ts', 'auth.ts']
+const byBetterAuth = { folder: here, logIn: logInByBetterAuth, toQuery }
 const sides = {
   'fastify-services': {
     folder: `${root}dist/bench/product`,
@@ -37,17 +38,13 @@ const sides = {
     toStream: (list) => list
   },
   'Hono, Drizzle, Better Auth': {
-    folder: here,
+    ...byBetterAuth,
     files: ['hono.ts', ...shared],
-    logIn: logInByBetterAuth,
-    toQuery,
     toStream: (list) => list
   },
   'oRPC, Drizzle, Better Auth': {
-    folder: here,
+    ...byBetterAuth,
     files: ['orpc.ts', ...shared],
-    logIn: logInByBetterAuth,
-    toQuery,
     toStream: (list) => `${list}/events`
   }
 }

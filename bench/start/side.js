@@ -1,14 +1,7 @@
 // One side of npm run bench:start, in a process of its own: what the start of so many services, or an import, takes.
 import Fastify from 'fastify'
+import { sixMethods } from '../../dist/bench/methods.js'
 
-const methods = () => ({
-  find: async () => [],
-  get: async (id) => ({ id }),
-  create: async (data) => data,
-  update: async (_id, data) => data,
-  patch: async (_id, data) => data,
-  remove: async (id) => ({ id })
-})
 const text = { type: 'string' }
 const record = {
   type: 'object',
@@ -37,7 +30,7 @@ const byHand = (routes) => async (app, count) => {
   for (let index = 0; index < count; index++)
     app.register(
       async (plugin) => {
-        const service = methods()
+        const service = sixMethods()
         // Without it, so many plugins overflow the stack.
         plugin.addHook('onReady', async () => {})
         for (const [method, url] of routes) plugin.route({ method, url, handler: async () => service.find() })
@@ -49,7 +42,7 @@ const byHand = (routes) => async (app, count) => {
 const withServices = (options) => async (app, count) => {
   const { default: services, resource } = await import('fastify-services')
   await app.register(services)
-  for (let index = 0; index < count; index++) app.service(`many-${index}`, methods(), options(resource))
+  for (let index = 0; index < count; index++) app.service(`many-${index}`, sixMethods(), options(resource))
 }
 
 /** What registers services, by the names of the sides. */

@@ -1,9 +1,9 @@
 import { attempt } from './errors.js'
 
 interface PropertyValue<T> {
-  /** Whose property it is: a copy of an object may have copied its properties, too. */
+  /** Whose property it is: a copy of an object may have copied its properties, too, and that of a proxy stands on the object behind it. */
   readonly owner: object
-  readonly value: T
+  value: T
 }
 
 /**
@@ -20,15 +20,24 @@ export class HiddenProperty<T> {
   }
 
   get(object: object): T | undefined {
-    return this.#others.get(object) ?? this.#entryOf(object)?.value
+    return this.#entryOf(object)?.value ?? this.#others.get(object)
   }
 
   set(object: object, value: T): void {
-    const entry: PropertyValue<T> = { owner: object, value }
-    // Code that freezes or clones objects deeply leaves functions alone.
-    attempt(() => Reflect.defineProperty(object, this.#key, { value: () => entry, configurable: true }))
-    if (this.#entryOf(object) === entry) this.#others.delete(object)
-    else this.#others.set(object, value)
+    const entry = this.#entryOf(object) ?? this.#add({ owner: object, value })
+    if (entry === undefined) this.#others.set(object, value)
+    else entry.value = value
+  }
+
+  /** @returns `undefined` where the object can't have the property, or has that of another object */
+  #add(entry: PropertyValue<T>): PropertyValue<T> | undefined {
+    const { owner } = entry
+    attempt(() => {
+      // Code that freezes or clones objects deeply leaves functions alone.
+      const property = { value: () => entry, configurable: true }
+      if (!Object.hasOwn(owner, this.#key)) Reflect.defineProperty(owner, this.#key, property)
+    })
+    return this.#entryOf(owner)
   }
 
   /** A proxy may throw, whatever it is asked, and may answer anything. */

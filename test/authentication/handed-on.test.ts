@@ -206,13 +206,17 @@ async function proveNothing(t: Test, shared: { id: number }): Promise<void> {
       }
     }
   )
+  // One login has an object behind a proxy, the other the object itself.
+  const place = {}
+  const places: Record<string, object> = { one: new Proxy(place, {}), other: place }
   const strategy = (name: string) => ({
     parse: async ({ headers }: FastifyRequest) => (headers['x-by'] === name ? { strategy: name } : null),
-    authenticate: async () => ({ user: shared, tenant, authentication: { strategy: name } })
+    authenticate: async () => ({ user: shared, tenant, place: places[name], authentication: { strategy: name } })
   })
   const ofTenants: Record<string, Hand> = {
     ...ways,
-    'the tenant alone': ({ authenticated, ...params }) => ({ tenant: params.tenant, authenticated, provider: 'rest' })
+    'the tenant alone': ({ authenticated, ...params }) => ({ tenant: params.tenant, authenticated, provider: 'rest' }),
+    'the place alone': ({ authenticated, ...params }) => ({ place: params.place, authenticated, provider: 'rest' })
   }
   const guardOf = (path: string) => around(authenticate({ service: path, strategies: [path] }))
   const app = await createGuardsApp(t, {
@@ -221,7 +225,10 @@ async function proveNothing(t: Test, shared: { id: number }): Promise<void> {
         await app.register(authentication, { secret, path, strategies: { [path]: strategy(path) } })
       app.service('of-other', told, guardOf('other'))
       for (const [name, hand] of Object.entries(ofTenants)) {
-        const find = async (params: Params) => app.service('of-other').find(hand(params))
+        const find = async (params: Params) => {
+          await ask(app, '/of-other', { 'x-by': 'other' })
+          return app.service('of-other').find(hand(params))
+        }
         app.service(`of-one/${name.replaceAll(' ', '-')}`, { find }, guardOf('one'))
       }
     }

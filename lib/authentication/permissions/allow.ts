@@ -36,7 +36,7 @@ export interface AllowOptions {
  * @param roles the permissions by role
  * @returns a hook for `around`, of one service or of all; it throws NotAuthenticated where no guard has told who calls, and Forbidden for what
  * the role may not do
- * @throws when no role is named; when the server starts, if it is no around hook
+ * @throws when no role is named, and for permissions of another kind; when the server starts, if it is no around hook
  * @example
  * app.service('posts').hooks({
  *   around: { all: [allow({ admin: true, member: { find: true, get: true, create: true, patch: ['title', 'text'] } })] }
@@ -46,6 +46,7 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
   const names = Object.keys(Object(roles))
   if (names.length === 0)
     throw new Error('allow needs the permissions of each role: allow({ admin: true, member: { find: true } })')
+  for (const name of names) checkRole(name, roles[name])
   const roleOf = options.role ?? (({ role, roles }) => role ?? roles)
 
   const hook: AroundHook = async (context, next) => {
@@ -100,9 +101,24 @@ function permissionOf(permissions: Permissions | undefined, method: string): Per
   return permission ?? false
 }
 
+/** @throws for what is no permission: it would forbid what it seems to allow */
+function checkRole(role: string, permissions: unknown): void {
+  if (typeof (permissions ?? false) === 'boolean') return
+  if (!isPlain(permissions))
+    throw new Error(`allow needs the methods of the role '${role}': { find: true, patch: ['title'] }, or true for all`)
+  for (const [method, permission] of Object.entries(permissions))
+    if (typeof (permission ?? false) !== 'boolean' && !isTextList(permission))
+      throw new Error(`allow needs true or a list of fields for '${method}' of the role '${role}': ['title', 'text']`)
+}
+
+const isTextList = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((text: unknown) => typeof text === 'string')
+
 /** What several roles may do together. */
 function union(permissions: readonly Permission[]): Permission {
   if (permissions.includes(true)) return true
+  const [first] = permissions
+  if (permissions.length === 1 && Array.isArray(first)) return first
   const fields = permissions.flatMap((permission) => (Array.isArray(permission) ? [permission] : []))
   return fields.length > 0 && [...new Set(fields.flat())]
 }
@@ -181,9 +197,10 @@ function projectResult(context: HookContext, fields: Fields): void {
     new GeneralError(`'${context.method}' of '${context.path}' gives no records: its fields can't be left out`)
   const pickFields = (record: unknown) => {
     if (!isRecord(record)) throw noRecords()
-    return Object.fromEntries(
-      fields.filter((field) => field in record).map((field) => [field, (record as Record<string, unknown>)[field]])
-    )
+    const picked: Record<string, unknown> = {}
+    for (const field of fields)
+      if (field in record && field !== '__proto__') picked[field] = (record as Record<string, unknown>)[field]
+    return picked
   }
   // Of bytes nothing can be left out.
   if (isRecordStream(value) && (value as { readableObjectMode?: boolean }).readableObjectMode === false)

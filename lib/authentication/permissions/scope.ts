@@ -70,15 +70,15 @@ type CheckedFields = Readonly<Record<string, ScopeValue | readonly ScopeValue[]>
 
 /** @throws {GeneralError} where the fields would let all records pass; {Forbidden} where the caller has no value, {NotAuthenticated} where nobody is logged in */
 function checked(fields: ScopeFields, { params, path, method }: HookContext): CheckedFields {
-  const entries = Object.entries(Object(fields))
-  if (entries.length === 0)
+  const names = Object.keys(Object(fields))
+  if (names.length === 0)
     throw new GeneralError('A scope without fields would be no scope: its function must return fields, or true')
-  const odd = entries.find(([field]) => /^\$|\./.test(field))
+  const odd = names.find((name) => name.startsWith('$') || name.includes('.'))
   if (odd !== undefined)
-    throw new GeneralError(`A scope can't have the field '${odd[0]}': only fields of the record itself`)
-  const missing = entries.find(([, value]) => ![value].flat().every(isScopeValue))
+    throw new GeneralError(`A scope can't have the field '${odd}': only fields of the record itself`)
+  const missing = names.find((name) => !isScopeChoice(fields[name]))
   if (missing === undefined) return fields as CheckedFields
-  const message = `'${method}' of '${path}' is for callers with a value of '${missing[0]}'`
+  const message = `'${method}' of '${path}' is for callers with a value of '${missing}'`
   throw params.authenticated === true ? new Forbidden(message) : new NotAuthenticated(message)
 }
 
@@ -191,16 +191,21 @@ class ScopedCall {
     if (!this.#has(record)) throw this.#notFound()
   }
 
-  #notFound = () => new NotFound(`No record found for id '${this.#context.id}'`)
+  #notFound(): NotFound {
+    return new NotFound(`No record found for id '${this.#context.id}'`)
+  }
 
   /** A record that is not there, and one of another scope, are told in the same words. */
-  #toNotFound = (error: unknown) => (toServiceError(error).code === 404 ? this.#notFound() : error)
+  #toNotFound(error: unknown): unknown {
+    return toServiceError(error).code === 404 ? this.#notFound() : error
+  }
 
-  #has = (record: unknown): boolean =>
-    Object.entries(this.#fields).every(([field, value]) => {
-      const fieldValue: unknown = Object(record)[field]
-      return [value].flat().some((candidate) => isSame(fieldValue, candidate))
+  #has(record: unknown): boolean {
+    return Object.keys(this.#fields).every((field) => {
+      const [choice, value] = [this.#fields[field], Object(record)[field] as unknown]
+      return Array.isArray(choice) ? choice.some((candidate) => isSame(value, candidate)) : isSame(value, choice)
     })
+  }
 
   /** The data of a record with the values of the scope in place of those of the client. */
   #withFields(record: unknown, isWhole: boolean): Record<string, unknown> {
@@ -232,13 +237,15 @@ class ScopedCall {
  */
 function selectsByQuery(service: object): boolean {
   const { object = service } = factsOf(service)
+  if (!isAdapter(object)) return false
   // Feathers puts the methods with hooks before those of the service itself.
   const source = factsOf(object).foreign ? Object.getPrototypeOf(ownerOf(object, 'get')) : object
-  if (!isAdapter(object)) return false
   const owner = ownerOf(source, 'get')
-  return [...methods.keys()].every(
-    (name) => owner !== null && ownerOf(source, name) === owner && ownerOf(Object.getPrototypeOf(owner), name) === null
-  )
+  if (owner === null) return false
+  const inherited = Object.getPrototypeOf(owner)
+  for (const name of methods.keys())
+    if (ownerOf(source, name) !== owner || (inherited !== null && name in inherited)) return false
+  return true
 }
 
 function ownerOf(object: object, name: string): object | null {
@@ -246,6 +253,9 @@ function ownerOf(object: object, name: string): object | null {
   while (owner !== null && !Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner)
   return owner
 }
+
+const isScopeChoice = (value: unknown): boolean =>
+  Array.isArray(value) ? value.every(isScopeValue) : isScopeValue(value)
 
 /** Whether two values of a field are the same to a database, which may give a number as a text, or an id as an object. */
 const isSame = (value: unknown, other: unknown): boolean =>

@@ -243,6 +243,14 @@ t.test('what a hook has set as the answer is left out too', async (t) => {
 
 t.test('mistakes stop the start', async (t) => {
   t.throws(() => allow({}), /allow needs the permissions of each role/)
+  for (const methods of [['find'], 'find', () => true])
+    t.throws(() => allow({ member: methods as never }), /needs the methods of the role 'member': \{ find: true/)
+  for (const fields of ['title', { title: true }, ['title', 7], 1])
+    t.throws(
+      () => allow({ member: { patch: fields as never } }),
+      /true or a list of fields for 'patch' of the role 'member'/
+    )
+  t.doesNotThrow(() => allow({ admin: true, guest: undefined as never, member: { find: undefined, get: false } }))
   const hooks = { after: { all: [allow(roles) as never] } }
   await t.rejects(
     createApp(t, (app) => app.service('posts', stored(), { hooks })),

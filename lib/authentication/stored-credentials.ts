@@ -1,6 +1,7 @@
 import type { AroundHook, HookContext, RegisteredService } from '../../types/hooks.js'
 import { BadRequest } from '../core/errors.js'
 import { withTraits } from '../core/hooks.js'
+import { notesOf } from '../core/notes.js'
 import { factsOf } from '../core/object-facts.js'
 import { isPlain } from '../core/objects.js'
 import { hashIn } from './hash-password.js'
@@ -55,12 +56,9 @@ export const asSent = (name: string): string => name
 /** A name without what people do not see: spaces around it, the case of its letters, two ways to write an accent. */
 export const lowercase = (name: string): string => name.trim().toLowerCase().normalize('NFC')
 
-/** The texts that clients have sent, by the context of the call. */
-const sentTexts = new WeakMap<HookContext, ReadonlySet<string>>()
-
 /** Notes what a client sends before any hook changes it. */
 const noteSent: AroundHook = async (context, next) => {
-  if (context.params.provider !== undefined) sentTexts.set(context, new Set(textsIn(context.data)))
+  if (context.params.provider !== undefined) notesOf(context).sentTexts = new Set(textsIn(context.data))
   await next()
 }
 
@@ -128,7 +126,7 @@ const hashBeforeMethod =
   (field: string, passwords: Passwords): AroundHook =>
   async (context, next) => {
     if (!(isHashed in context.params)) {
-      const sent = sentTexts.get(context)
+      const sent = notesOf(context).sentTexts
       const stays = (value: unknown) =>
         value === undefined ||
         value === null ||

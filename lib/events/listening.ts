@@ -4,6 +4,7 @@ import type { Interceptor } from '../core/compose.js'
 import { attempt } from '../core/errors.js'
 import { clientOf } from '../core/http-call.js'
 import { methods } from '../core/methods.js'
+import { notesIn, notesOf } from '../core/notes.js'
 import { factsOf } from '../core/object-facts.js'
 import { placeholdersIn } from '../core/path.js'
 import { callersOf, callHash } from './callers.js'
@@ -15,14 +16,6 @@ import { type Facts, factsOfRecord } from './matching.js'
 import { doorName } from './options.js'
 import { questionOf } from './question.js'
 
-/** What a method has answered itself: hooks make of it what its caller gets. */
-interface RawResult {
-  readonly records: readonly unknown[]
-  /** `undefined` for a custom method: what it writes is not in its data. */
-  readonly data: unknown
-}
-
-const rawResults = new WeakMap<HookContext, RawResult>()
 const standardEvents = [...methods.values()].flatMap(({ event }) => event ?? [])
 /** The names that streams have for other things. */
 const reservedEvents = new Set(['connected', 'changed', 'reset', 'stopped', 'error'])
@@ -45,7 +38,7 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
     const data = methods.has(context.method) ? context.data : undefined
     const result = await invoke(context)
     const records: readonly unknown[] = Array.isArray(result) ? result : [result]
-    rawResults.set(context, { records, data })
+    notesOf(context).rawResult = { records, data }
     const { event, params } = context
     // What the service emits itself is taken when it does.
     if (event === null || ownEvents.includes(event) || commitOf(params) === undefined) return result
@@ -106,7 +99,7 @@ function toEvent(channel: Channel, name: string, emitted: unknown, context: Hook
 function sourceOf(emitted: unknown, name: string, context: HookContext | undefined, idField: string): unknown {
   if (context === undefined || context.event !== name) return emitted
   const id = eventId(emitted, idField)
-  return id === undefined ? undefined : rawResults.get(context)?.records.find((raw) => eventId(raw, idField) === id)
+  return id === undefined ? undefined : notesIn(context)?.rawResult?.records.find((raw) => eventId(raw, idField) === id)
 }
 
 /** In characters. */
@@ -133,7 +126,7 @@ function touchedBy(
   object: object,
   idField: string
 ): readonly string[] | true {
-  const { data } = (context && rawResults.get(context)) ?? {}
+  const data = notesIn(context)?.rawResult?.data
   const isCustom = context !== undefined && !methods.has(context.method)
   const fields = [data].flat().flatMap((record) => Object.keys(Object(record)))
   if (name === 'removed') return []

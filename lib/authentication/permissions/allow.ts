@@ -1,10 +1,10 @@
 import type { AroundHook, HookContext } from '../../../types/fastify.js'
 import type { Query } from '../../../types/service.js'
-import { noteAnsweredFields } from '../../core/answered-fields.js'
 import { idFieldOf } from '../../core/description.js'
 import { Forbidden, GeneralError } from '../../core/errors.js'
 import { aroundOnly, withTraits } from '../../core/hooks.js'
 import { methods } from '../../core/methods.js'
+import { notesOf } from '../../core/notes.js'
 import { isPlain } from '../../core/objects.js'
 import { isAuthentication } from '../find.js'
 import { isRecordStream, mapStream } from '../protected-stream.js'
@@ -66,7 +66,7 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     // The parameters of a custom method are its own.
     if (mayRead !== true && isStandard) checkQuery(context, mayRead || [idFieldOf(context.service)])
     const answered = mayRead || namesSent(context)
-    if (answered !== true) noteAnsweredFields(context, answered)
+    if (answered !== true) notesOf(context).answeredFields = answered
     await next()
     if (answered !== true) projectResult(context, answered)
   }

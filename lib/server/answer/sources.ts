@@ -1,6 +1,6 @@
 import type { HookContext } from '../../../types/hooks.js'
 import type { Caller } from '../../core/http-call.js'
-import { notesOf } from './notes.js'
+import { notesOf } from '../../core/notes.js'
 import { breakOff, close, listenForLoss, type Stream, streamIn } from './stream.js'
 
 /**

@@ -1,0 +1,43 @@
+import type { HookContext, Http } from '../../types/hooks.js'
+import type { Caller } from './http-call.js'
+
+const notes = Symbol('notes')
+
+/** What is noted of a call, on its context. */
+export class Notes {
+  /** Who has made the call over HTTP, also after a hook has replaced its params. */
+  caller: Caller | undefined = undefined
+  /** `context.http` as it was before the method ran: what hooks add later is about the result. */
+  http: Http | undefined = undefined
+  /** The result and `dispatch` that were seen last. */
+  result: unknown = undefined
+  dispatch: unknown = undefined
+  /** The result that has failed, until a hook takes the error back. */
+  failed: Pick<HookContext, 'result' | 'dispatch'> | undefined = undefined
+  /** The streams that were results, in order, each with the function that removes our listeners from it. Few calls have streams. */
+  streams: Map<AsyncIterable<unknown> | NodeJS.ReadableStream | ReadableStream, () => void> | undefined = undefined
+  /** The fields that the records of the answer may have, where a hook has said so. */
+  answeredFields: readonly string[] | undefined = undefined
+  /** What the method itself has answered, for the events: hooks make of it what its caller gets. */
+  rawResult: RawResult | undefined = undefined
+  /** The texts that a client has sent, where passwords are stored. */
+  sentTexts: ReadonlySet<string> | undefined = undefined
+}
+
+export interface RawResult {
+  readonly records: readonly unknown[]
+  /** `undefined` for a custom method: what it writes is not in its data. */
+  readonly data: unknown
+}
+
+interface Noted extends HookContext {
+  [notes]?: Notes
+}
+
+export function notesOf(context: Noted): Notes {
+  context[notes] ??= new Notes()
+  return context[notes]
+}
+
+/** The same for what may be no context, such as the second argument of an event that somebody emits by hand: `undefined` where nothing is noted. */
+export const notesIn = (context: unknown): Notes | undefined => (context as Noted | null | undefined)?.[notes]

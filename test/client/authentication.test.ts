@@ -75,6 +75,19 @@ t.test('the token is dropped only on 401', async (t) => {
   t.equal(await storage.getItem('feathers-jwt'), accessToken)
 })
 
+t.test('a login whose answer has no token, as one by a cookie, is a login, and stores none', async (t) => {
+  for (const answer of [null, {}, { accessToken: 7, refreshToken: 'x' }]) {
+    const storage = memoryStorage()
+    const app = createClient().configure(rest('http://server').fetch(async () => Response.json(answer)))
+    app.configure(authentication({ storage }))
+    const heard: unknown[] = []
+    app.on('login', (result) => heard.push(result))
+    await app.authenticate(credentials)
+    t.strictSame([await app.get('authentication'), heard], [answer, [answer]])
+    for (const name of ['feathers-jwt', 'feathers-jwt-refresh']) t.equal(await storage.getItem(name), undefined)
+  }
+})
+
 t.test('options: path, header, scheme, storage key and strategy; another server does not get the token', async (t) => {
   const { address, asked } = await createEcho(t, () => ({ accessToken: 'abc' }))
   const other = await createEcho(t)

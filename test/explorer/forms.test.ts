@@ -27,6 +27,29 @@ const entry = (name: string, text: string, initial = ''): Entry => ({
 })
 const dataOf = (isChange: boolean, ...entries: Entry[]) => JSON.stringify(toData(entries, isChange).data)
 
+t.test('each kind of field has its input, and what fits none is JSON', async (t) => {
+  const kinds: [object, string][] = [
+    [{ type: 'string' }, 'text'],
+    [{ type: ['string', 'null'] }, 'text'],
+    [{ type: 'string', format: 'date-time' }, 'moment'],
+    [{ type: 'number' }, 'number'],
+    [{ type: 'integer' }, 'number'],
+    [{ type: 'boolean' }, 'boolean'],
+    [{ enum: ['a', 'b'] }, 'choice'],
+    [{ type: 'array', items: { type: 'string' } }, 'list'],
+    [{ type: 'array' }, 'json'],
+    [{ type: 'object' }, 'json'],
+    [{ type: ['string', 'integer'] }, 'json'],
+    [{ anyOf: [{ type: 'string' }, { type: 'object', properties: { a: {} } }] }, 'json'],
+    [{}, 'json']
+  ]
+  for (const [schema, kind] of kinds) {
+    const field = toField('a', schema, follow)
+    t.equal(field.kind, kind, JSON.stringify(schema))
+    t.strictSame(field.variants(), [])
+  }
+})
+
 t.test('what is filled in is sent', async (t) => {
   const filled = [
     entry('title', '5'),

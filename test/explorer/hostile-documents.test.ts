@@ -1,5 +1,5 @@
 import t from 'tap'
-import { addressOf, keyHeadersIn, nameOf, strategiesIn } from '../../lib/explorer/model/login.js'
+import { addressOf, cookiesIn, keyHeadersIn, nameOf, strategiesIn } from '../../lib/explorer/model/login.js'
 import { createFollow, fieldsOf, toField } from '../../lib/explorer/model/schema.js'
 import { servicesIn } from '../../lib/explorer/model/services.js'
 
@@ -137,6 +137,7 @@ t.test('logins and keys', async (t) => {
     e: { type: 'http', in: 'header', name: 'X-No' }
   }
   t.strictSame(keyHeadersIn({ components: { securitySchemes } }), ['X-Key'])
+  t.strictSame(cookiesIn({ components: { securitySchemes: { a: key('sid', 'cookie'), b: key('X-Key') } } }), ['sid'])
   t.equal(
     nameOf({ accessToken: 'x', authentication: { name: 'no' }, user: { id: 7, email: 'ada@example.com' } }),
     'ada@example.com'

@@ -287,14 +287,13 @@ for (const framework of frameworks) {
   })
 
   t.test(`${name}: a service that comes when the server listens is answered by it`, async (t) => {
-    const theirs = create({ build: (theirs) => theirs.use('rooms/:room/things', mirror) })
+    const theirs = create({ build: (theirs) => theirs.use('rooms/:room/things', mirror).use('shelves/:shelf', mirror) })
     const app = await createMounted(t, theirs, { fallback })
     t.equal((await request(app, 'GET', '/late')).status, 404)
     theirs.use('late', mirror)
     t.match(await request(app, 'GET', '/late/1'), { status: 200, body: { id: '1', provider: 'rest' } })
-    t.throws(() => theirs.use('rooms/blue/things', mirror), {
-      message: /comes too late.* another service takes its URLs/
-    })
+    for (const path of ['rooms/blue/things', 'shelves'])
+      t.throws(() => theirs.use(path, mirror), { message: /comes too late.* another service takes its URLs/ })
     const hooked = create()
     const second = await createMounted(t, hooked, {
       fallback,

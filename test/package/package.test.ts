@@ -198,6 +198,15 @@ t.test('the core and errors of databases know no Fastify and no Node', async (t)
   t.same(foreign.map(shown), [])
 })
 
+t.test('tables of inputs enter by the doors', async (t) => {
+  const tables = filesIn(['test'], '.ts').filter((file) => basename(file).startsWith('whole'))
+  t.ok(tables.length > 0)
+  t.same(
+    tables.filter((file) => importsOf(file).some((name) => name.startsWith('./lib/') && !name.endsWith('/index.js'))),
+    []
+  )
+})
+
 t.test('of the types, only types/fastify.ts names Fastify', async (t) => {
   const types = edges.filter(({ file }) => file.startsWith('types/') && file !== 'types/fastify.ts')
   t.same(types.filter(namesFastify).map(shown), [])

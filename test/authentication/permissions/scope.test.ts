@@ -189,6 +189,9 @@ t.test('services that select nothing by themselves are read before they are chan
     t.equal(other.body.message, none.body.message.replace('9', '2'))
   }
   t.equal((await send('GET', '/notes', { as: ada })).status, 500, 'it found records of others')
+  const several = await createApp(t, (app) => app.service('notes', service, around(scope(() => ({ userId: [1, 3] })))))
+  t.equal((await several.send('GET', '/notes/1', { as: ada })).status, 200)
+  t.equal((await several.send('GET', '/notes/2', { as: ada })).status, 404)
   service.find = async ({ query }) => service.notes.filter(({ userId }) => userId === query?.userId)
   t.match(await send('GET', '/notes', { as: bob }), { status: 200, body: [{ text: 'b' }] })
   const stats = { 'x-service-method': 'stats' }
@@ -293,10 +296,13 @@ t.test('what the store of a record gives is checked in pages, in `dispatch`, and
 
 t.test('a service without `get` can not be held to a scope, nor be the parent of others', async (t) => {
   const { send } = await createApp(t, (app) => {
-    app.service('notes', { remove: async (id: string) => ({ id }) }, around(own('userId')))
+    const remove = async (id: string) => ({ id })
+    app.service('notes', { remove }, around(own('userId')))
+    app.service('queried', { remove, sanitizeQuery: () => ({}) }, around(own('userId')))
     app.service('notes/:noteId/lines', new MemoryService(), around(within('notes')))
   })
   t.match(await send('DELETE', '/notes/1', { as: ada }), { status: 500, body: { message: /needs a method 'get'/ } })
+  t.match(await send('DELETE', '/queried/1', { as: ada }), { status: 500 }, 'it has a part of an adapter alone')
   t.match(await send('GET', '/notes/1/lines', { as: ada }), { status: 500, body: { message: /needs a method 'get'/ } })
 })
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { authentication, createClient, rest } from 'fastify-services/client'
 import { events } from 'fastify-services/client/events'
 import t, { type Test } from 'tap'
@@ -69,6 +70,35 @@ t.test('a listener that throws is logged, and stops nothing', async (t) => {
     logged.args().map(([error]) => (error as Error).message),
     ['of a listener', 'of a list']
   )
+})
+
+t.test('a list that comes and goes while a stream is connecting changes nothing', async (t) => {
+  const { createEventsClient } = await openEventsSite(t)
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  let streams = 0
+  const app = createEventsClient({}, async (url: string, init: object) => {
+    if (url.includes('/events')) {
+      streams++
+      await opened
+    }
+    return fetch(url, init)
+  })
+  const list = app.service('notes').live()
+  list.subscribe(() => {})
+  await until(() => streams === 1)
+  const stop = app
+    .service('notes')
+    .live({ query: { id: 1 } })
+    .subscribe(() => {})
+  stop()
+  // Longer than changes are collected.
+  await setTimeout(150)
+  open()
+  await until(() => list.current.state === 'live')
+  t.equal(streams, 1)
 })
 
 t.test('a library that refuses the verb QUERY is asked by GET', async (t) => {

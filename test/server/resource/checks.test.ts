@@ -45,6 +45,30 @@ t.test('a schema for `patch` is checked by its library', async (t) => {
   t.strictSame(await change({ from: 1, to: 2 }), [200, { from: 1, to: 2 }])
 })
 
+t.test('what a library says of a body is told with its place, and a refusal without a word, too', async (t) => {
+  const issues: Record<string, object[]> = {
+    record: [{ message: 'no' }],
+    place: [{ message: 'no', path: [{ key: 'name' }, 0, 'deep'] }],
+    symbol: [{ message: 'no', path: [Symbol('s')] }],
+    several: [{ message: 'no', path: ['name'] }, { message: 'neither' }],
+    nothing: []
+  }
+  const jsonSchema = () => ({ type: 'object', properties: { name: { type: 'string' } } })
+  const validate = (value: unknown) => ({ issues: issues[(value as { name: string }).name] ?? [] })
+  const standard = { version: 1, vendor: 'own', validate, jsonSchema: { input: jsonSchema, output: jsonSchema } }
+  const { post } = await createEcho(t, resource({ '~standard': standard } as never))
+  const messages = Object.fromEntries(
+    await Promise.all(Object.keys(issues).map(async (name) => [name, (await post({ name }))[1]]))
+  )
+  t.strictSame(messages, {
+    record: 'no',
+    place: 'name[0].deep: no',
+    symbol: 'Symbol(s): no',
+    several: 'name: no (and 1 more)',
+    nothing: 'The data is not valid'
+  })
+})
+
 t.test('checks may be async', async (t) => {
   const free = z
     .object({ name: z.string() })

@@ -62,6 +62,18 @@ t.test('what does not leave stays at any depth, and wherever a schema says so', 
   t.equal(status, 400, 'nor does a query name it')
 })
 
+t.test(
+  'what a transformation makes of a hidden value is hidden, also in a definition that several fields refer to',
+  async (t) => {
+    const password = z.string().meta({ writeOnly: true }).transform(String)
+    const Account = z.object({ name: z.string(), password }).meta({ id: 'Account' })
+    const account = { name: 'n', password: 'p' }
+    const record = { first: account, others: [account] }
+    const { send } = await createEcho(t, resource(z.object({ first: Account, others: z.array(Account) })), record)
+    t.strictSame(await send({ url: '/1' }), [200, { first: { name: 'n' }, others: [{ name: 'n' }] }])
+  }
+)
+
 t.test('what only the server sets is no part of a body, at any depth', async (t) => {
   const { send, post } = await createEcho(t, resource(Thing))
   for (const [name, value, place] of [

@@ -46,6 +46,17 @@ t.test('the record that comes with a redirect', async (t) => {
   t.strictSame([statusCode, body], [303, '[{"id":1}]'])
 })
 
+t.test('what a transformation gives leaves in its own type, where its library can not say which it is', async (t) => {
+  const input = () => ({ type: 'object', properties: { rank: { type: 'string' }, name: { type: 'string' } } })
+  const output = () => {
+    throw new Error('What a transformation gives is not known')
+  }
+  const validate = (value: unknown) => ({ value })
+  const schema = { '~standard': { version: 1, vendor: 'own', validate, jsonSchema: { input, output } } }
+  const { send } = await createEcho(t, resource(schema as never), { rank: 5, name: 'a', secret: 1 })
+  t.strictSame(await send({ url: '/1' }), [200, { rank: 5, name: 'a' }])
+})
+
 t.test('an object of any kind leaves whole', async (t) => {
   const any = { type: 'object' }
   const properties = { any, none: { ...any, additionalProperties: false }, empty: { ...any, properties: {} } }

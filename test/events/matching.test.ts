@@ -77,7 +77,9 @@ t.test('what is certain, and what only the database knows', async (t) => {
     [{}, 'a', undefined],
     ['x'.repeat(300), 'x', undefined],
     ['a', 'x'.repeat(300), undefined],
-    [new Date('x'), { $gt: 1 }, undefined]
+    [new Date('x'), { $gt: 1 }, undefined],
+    ['2026-01-02', { $gt: '2026-01-01' }, undefined],
+    ['b 2', { $gt: 'a 1' }, undefined]
   ]
   for (const [value, condition, expected] of rows)
     t.equal(

@@ -64,12 +64,12 @@ t.test('the fields that are wrong, whoever has checked them', async (t) => {
   const ajv = [
     { instancePath: '/title', message: 'is short' },
     { instancePath: '', params: { missingProperty: 'text' }, message: 'is missing' },
-    { instancePath: '/1/a~1b/0', params: { additionalProperty: 'c' }, message: 'is not known' }
+    { instancePath: '/1/a~1b~0/0', params: { additionalProperty: 'c' }, message: 'is not known' }
   ]
   t.strictSame(details(ajv), [
     ['title', 'title', 'is short'],
     ['text', 'text', 'is missing'],
-    ['a/b.0.c', '1.a/b.0.c', 'is not known']
+    ['a/b~.0.c', '1.a/b~.0.c', 'is not known']
   ])
   t.strictSame(details([{ path: ['title', { key: 'de' }], message: 'is short' }]), [
     ['title.de', 'title.de', 'is short']

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { FilterField } from '../../lib/explorer/model/filter-fields.js'
+import { type FilterField, operatorNames } from '../../lib/explorer/model/filter-fields.js'
 import { fromHash, listOfService, type Place, toHash } from '../../lib/explorer/model/place.js'
 import { type Filter, toConditions, toQuery, toValue } from '../../lib/explorer/model/query.js'
 import { createFollow, toField } from '../../lib/explorer/model/schema.js'
@@ -16,6 +16,11 @@ const filter = (name: string, operator: string, text: string): Filter => ({ fiel
 const list = listOfService('posts')
 const rules = { query: fields, canJoin: false }
 const queryOf = (...filters: Filter[]) => toQuery({ ...list, filters }, rules)
+
+t.test('operators of databases have names for people', async (t) => {
+  for (const operator of ['', '$ne', '$lt', '$lte', '$gt', '$gte', '$in', '$nin', '$like', '$ilike'])
+    t.match(operatorNames.get(operator), /^[a-z ≤≥<>=≠]+/, operator)
+})
 
 t.test('conditions as they are typed become a query', async (t) => {
   t.strictSame(queryOf(), {})

@@ -59,11 +59,18 @@ t.test('what a transformation gives leaves in its own type, where its library ca
 
 t.test('an object of any kind leaves whole', async (t) => {
   const any = { type: 'object' }
-  const properties = { any, none: { ...any, additionalProperties: false }, empty: { ...any, properties: {} } }
+  const properties = {
+    any,
+    none: { ...any, additionalProperties: false },
+    empty: { ...any, properties: {} },
+    rest: { ...any, properties: { a: { type: 'string' } }, unevaluatedProperties: true }
+  }
   const { send } = await createEcho(t, resource({ type: 'object', properties }), {
     any: { a: { b: 1 } },
     none: { a: 1 },
-    empty: { a: 1 }
+    empty: { a: 1 },
+    rest: { a: 'a', b: 1 }
   })
-  t.strictSame(await send({ url: '/1' }), [200, { any: { a: { b: 1 } }, none: {}, empty: {} }])
+  const left = { any: { a: { b: 1 } }, none: {}, empty: {}, rest: { a: 'a', b: 1 } }
+  t.strictSame(await send({ url: '/1' }), [200, left])
 })

@@ -288,7 +288,10 @@ t.test('a call of the server that fails closes its stream, one that succeeds han
   const later = app.service(
     'handed-over',
     { get },
-    after(() => wait(1))
+    after(async (context) => {
+      await wait(1)
+      context.dispatch = context.result
+    })
   )
   const stream = (await later.get('1')) as { destroyed: boolean; listenerCount(event: string): number }
   t.equal(stream, source?.result)

@@ -5,6 +5,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -44,7 +45,17 @@ function toGroups(files) {
 const reportOf = (name) => `.tap/test-results/${name}.tap`
 
 // The longest first, so that the last ones end together: by the times of the last run, or else by their folders.
-const folders = ['docs', 'explorer', 'faults', 'examples', 'authentication', 'client', 'interop']
+const folders = [
+  'server/resource/kinds',
+  'docs',
+  'client',
+  'events',
+  'explorer',
+  'faults',
+  'examples',
+  'authentication',
+  'server/resource'
+]
 function lengthOf(name) {
   const report = reportOf(name)
   const time = existsSync(report) && /^# time=([\d.]+)ms$/m.exec(readFileSync(report, 'utf8'))
@@ -98,6 +109,9 @@ function addFailure(report, title) {
   writeFileSync(report, `TAP version 14\n${text.replace(/^/gm, '# ')}\nnot ok 1 - ${title}\n1..1\n`)
 }
 
+// Many tests wait for something else than the processor. PostgreSQL has connections for some of them at a time.
+const jobs = Math.min(6, Math.max(setting('jobs'), availableParallelism() + 1))
+
 const waiting = [...names]
 async function work() {
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
@@ -108,7 +122,7 @@ async function work() {
     console.log(`# ${isGood ? 'passed' : 'FAILED'} ${name}${more > 0 ? ` and ${more} more` : ''} ${seconds} s`)
   }
 }
-await Promise.all(Array.from({ length: setting('jobs') }, work))
+await Promise.all(Array.from({ length: jobs }, work))
 
 const tap = 'node_modules/tap/dist/esm/run.mjs'
 const shown = spawnSync(

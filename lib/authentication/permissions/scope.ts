@@ -50,7 +50,7 @@ export function scope(
     if (!isHeld || isLeftAlone(context, options.except) || isAuthentication(context.app, context.service)) return next()
     const fields = await fieldsOf(context)
     if (fields === true) return next()
-    return new ScopedCall(context, checked(fields, context), options).run(next)
+    await new ScopedCall(context, checked(fields, context), options).run(next)
   }
   const access = (method: string) => (options.except?.includes(method) ? undefined : 'records of the caller')
   return withTraits(hook, { check: aroundOnly('scope'), access })
@@ -99,7 +99,7 @@ class ScopedCall {
     this.#isAdapter = selectsByQuery(context.service)
   }
 
-  async run(next: () => Promise<void>): Promise<void> {
+  run(next: () => Promise<void>): Promise<void> {
     const { method } = this.#context
     if (method === 'create') return this.#create(next)
     if (!methods.has(method)) return this.#custom(next)
@@ -107,9 +107,7 @@ class ScopedCall {
     if (method === 'find' || this.#isAdapter) this.#narrow()
     if (this.#isAdapter) return next()
     if (method === 'find') return this.#find(next)
-    if (method === 'get') return this.#get(next)
-    await this.#requireRecord()
-    return next()
+    return method === 'get' ? this.#get(next) : this.#change(next)
   }
 
   /** Adds the fields to the query. What the client asks of the same fields is one more condition. */
@@ -146,6 +144,11 @@ class ScopedCall {
     if (!this.#has(result) || (dispatch !== undefined && !this.#has(dispatch))) throw this.#notFound()
   }
 
+  async #change(next: () => Promise<void>): Promise<void> {
+    await this.#requireRecord()
+    await next()
+  }
+
   #create(next: () => Promise<void>): Promise<void> {
     const { data } = this.#context
     const hold = (record: unknown) => {
@@ -168,14 +171,13 @@ class ScopedCall {
   }
 
   /** A custom method may do anything with the record of its id. One without an id is not known to hold to the scope. */
-  async #custom(next: () => Promise<void>): Promise<void> {
+  #custom(next: () => Promise<void>): Promise<void> {
     const { id, method, path } = this.#context
     if (id === undefined)
       throw new Forbidden(
         `'${method}' of '${path}' can't be held to the scope, since it has no id: name it in the option \`except\`, and let it keep to the scope itself`
       )
-    await this.#requireRecord()
-    return next()
+    return this.#change(next)
   }
 
   /** @throws {NotFound} when the record is not there, or is one of another scope */

@@ -4,6 +4,14 @@ import { Unavailable } from '../core/errors.js'
 import type { EventLog, LoggedEvent } from './log.js'
 import { withinTime } from './patience.js'
 
+/** The events that a call has caused. */
+interface CausedEvents {
+  /** The name of those that are written in the transaction of the call. */
+  written?: string
+  /** Each is done when its event is in the log. */
+  readonly appended: Promise<void>[]
+}
+
 /** Gives events to the log, and knows which of them a call has caused. */
 export class Intake {
   /** Whether the log says that it can't be reached. */
@@ -12,8 +20,7 @@ export class Intake {
   readonly #log: EventLog
   readonly #patience: number
   readonly #isDurable: boolean
-  readonly #written = new WeakMap<HookContext, string>()
-  readonly #appended = new WeakMap<HookContext, readonly Promise<void>[]>()
+  readonly #caused = new WeakMap<HookContext, CausedEvents>()
 
   constructor(app: FastifyInstance, log: EventLog, isDurable: boolean, patience: number) {
     this.#app = app
@@ -42,7 +49,7 @@ export class Intake {
       if (this.isLogAway) return
       this.#app.log.error({ err, path: event.service, event: event.event }, 'The log of events has failed')
     })
-    if (context !== undefined && this.#isDurable) this.#appended.set(context, [...this.#appendedBy(context), appended])
+    if (context !== undefined && this.#isDurable) this.#causedBy(context).appended.push(appended)
   }
 
   /**
@@ -60,12 +67,12 @@ export class Intake {
     const written = this.#log.appendWithin(transaction, toEvents())
     if (written === undefined) return
     await written
-    this.#written.set(context, name)
+    this.#causedBy(context).written = name
   }
 
   /** Whether events of a call that have this name are written in its transaction. */
   isWritten(context: HookContext, name: string): boolean {
-    return this.#written.get(context) === name
+    return this.#caused.get(context)?.written === name
   }
 
   /** Asks the log for what a transaction has written. */
@@ -75,18 +82,20 @@ export class Intake {
 
   /** Waits until the events of a call are in the log. @throws Unavailable when they are not, in time */
   async awaitEvents(context: HookContext): Promise<void> {
-    const appended = this.#appendedBy(context)
-    if (appended.length === 0) return
+    const caused = this.#caused.get(context)
+    if (caused === undefined) return
     try {
-      await withinTime(this.#patience, Promise.all(appended))
+      await withinTime(this.#patience, Promise.all(caused.appended))
     } catch (cause) {
       const message = `'${context.method}' of '${context.path}' is done, but its event is not in the log yet`
       throw new Unavailable(message, { retryAfter: 5 }, { cause })
     }
   }
 
-  #appendedBy(context: HookContext): readonly Promise<void>[] {
-    return this.#appended.get(context) ?? []
+  #causedBy(context: HookContext): CausedEvents {
+    const caused = this.#caused.get(context) ?? { appended: [] }
+    this.#caused.set(context, caused)
+    return caused
   }
 
   async #append(event: LoggedEvent): Promise<void> {

@@ -50,8 +50,10 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
   if (foreign === undefined) factsOf(entry.service).interceptor = interceptor
   else foreign.intercept(interceptor)
   for (const name of new Set([...standardEvents, ...ownEvents]))
-    entry.service.on(name, (record: unknown, context?: HookContext) => {
+    entry.service.on(name, (record: unknown, cause?: unknown) => {
       if (!isWanted()) return
+      // Who emits an event by hand may add anything.
+      const context = 'params' in Object(cause) ? (cause as HookContext) : undefined
       const isWritten = context !== undefined && intake.isWritten(context, name)
       const event = isWritten ? undefined : toEvent(channel, name, record, context)
       const commit = commitOf(context?.params)

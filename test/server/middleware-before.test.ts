@@ -310,6 +310,11 @@ t.test('what fails after it has answered changes nothing of the answer', async (
     t.strictSame([response.statusCode, response.json()], [200, { sent: true }])
     t.match(errors, [{ err: { message: 'too late' }, msg: /^(Middleware|A formatter) failed after it had answered$/ }])
   }
+  for (const middleware of [sendAndFail, sendAndCallBack]) {
+    const { app, calls } = await createGuarded(t, [middleware])
+    await app.inject('/guarded/1')
+    t.strictSame(calls, [], 'the method is not called')
+  }
 })
 
 t.test('the chain ends where the client has left', async (t) => {

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { Answer } from './answer.js'
 import { headersOf, workOf } from './works.js'
 
@@ -32,7 +33,8 @@ export async function createLoad(port: number, token: string) {
         })
         next()
       })
-    await Promise.all(sockets.map(send))
+    const sleep = stayAwake()
+    await Promise.all(sockets.map(send)).finally(sleep)
     return last.body
   }
 
@@ -44,6 +46,19 @@ export async function createLoad(port: number, token: string) {
         .destroy()
   }
   return { drive, close }
+}
+
+/**
+ * Keeps this process from sleeping: the write of an answer wakes a client that sleeps, which is work for the server that it has not between machines.
+ * @returns what lets it sleep again
+ */
+function stayAwake(): () => void {
+  let isAwake = availableParallelism() > 1
+  const turn = () => void (isAwake && setImmediate(turn))
+  turn()
+  return () => {
+    isAwake = false
+  }
 }
 
 function open(port: number): Promise<Socket> {

@@ -101,6 +101,7 @@ The picture is of \`npm run bench:growth\`: what one more costs where many are t
 
 - An application has a database, and most of its time goes there. What a framework costs beside it is a few microseconds.
 - A difference below a fifth is none here: two processes of the same program differ as much. What counts instructions in place of time, with pages, streams, guards and hooks, is in [counted work](benchmarks-counted.md).
+- The time has the part of the kernel. A write wakes the client where it sleeps, which is oftener so where a server takes longer: between machines, where nobody is woken, differences are smaller.
 - The sides do different things besides: a service has hooks, events, errors in one format and 405 for what it lacks, which the routes by hand have not.
 - Nothing is validated, but for the input of tRPC and oRPC: they read it by a schema, here of zod.
 `

@@ -1,7 +1,6 @@
 import { MemoryService } from '@feathersjs/memory'
 import t, { type Test } from 'tap'
-import { memoryStore } from '../../index.js'
-import type { Store } from '../../lib/core/store.js'
+import { memoryStore, type Store } from '../../index.js'
 import type { EventLog, LogEntry } from '../../lib/events/index.js'
 import { type RedisClient, type RedisLogOptions, redisLog, redisStore } from '../../lib/events/redis/index.js'
 import { list, serviceAt, startEvents } from '../support/events-app.js'

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { Store } from '../../lib/core/store.js'
+import type { Store } from '../../index.js'
 
 /** What every store of tokens and answers must do. */
 export async function storeContract(t: Test, store: Required<Store>): Promise<void> {

@@ -8,17 +8,26 @@ const files = process.env.TEST_FILES.split(' ')
 // The same function by its other name. By this one, tap would end as soon as a file is idle that has things to tear down.
 t.teardown = t.after
 
-t.setTimeout(Number(process.env.TAP_TIMEOUT) * 1000 * files.length)
+const limit = Number(process.env.TAP_TIMEOUT) * 1000
+t.setTimeout(limit * files.length)
+
+/** Ends the process: what hangs would else hold up the next files for as long as all of them may take. */
+function giveUp(file) {
+  console.error(`${file} has not ended after ${limit / 1000} s`)
+  process.exit(1)
+}
 
 const isIdle = () => new Promise((resolve) => (t.idle ? resolve() : t.once('idle', resolve)))
 
 for (const file of files) {
+  const timer = setTimeout(giveUp, limit, file)
   try {
     await import(pathToFileURL(resolve(file)))
   } catch (error) {
     t.fail(`${file} can't be loaded`, { error })
   }
   await isIdle()
+  clearTimeout(timer)
   t.comment(`ended: ${file}`)
 }
 t.end()

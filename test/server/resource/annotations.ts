@@ -203,7 +203,7 @@ export class Annotations {
       const groups = unsure.map((group) => group.filter((branch) => this.#unions.mayHold(branch, value)).map(inner))
       const others = part[rest] as Schema | undefined
       const isSeen = others === undefined || others === false || this.#surelySees(part, value, own, rest)
-      const last = isSeen ? true : this.#maySee(part, value, own) ? either([true, named(others)]) : named(others)
+      const last = isSeen ? true : this.#maySee(part, value, own, rest) ? either([true, named(others)]) : named(others)
       return all([...own(part), ...sure.map(inner), ...groups.map(either), last])
     }
     const isNamedByAPart = typeof key === 'string' && this.#says(schema, value) === 'closed'
@@ -220,8 +220,9 @@ export class Annotations {
     return own(schema).length > 0 || sure.some(sees) || groups.some((group) => group.length > 0 && group.every(sees))
   }
 
-  #maySee(schema: Schema, value: unknown, own: Own): boolean {
-    return [...this.#applying(schema, value)].some((part) => own(part).length > 0)
+  #maySee(schema: Schema, value: unknown, own: Own, rest: string): boolean {
+    const sees = (part: Node) => own(part).length > 0 || (part !== schema && part[rest] !== undefined)
+    return [...this.#applying(schema, value)].some(sees)
   }
 
   /** Whether a name is one that a record may have: a part names it, or they are open. */

@@ -58,7 +58,10 @@ export const lowercase = (name: string): string => name.trim().toLowerCase().nor
 
 /** Notes what a client sends before any hook changes it. */
 const noteSent: AroundHook = async (context, next) => {
-  if (context.params.provider !== undefined) notesOf(context).sentTexts = new Set(textsIn(context.data))
+  if (context.params.provider !== undefined) {
+    const texts = new Set(textsIn(context.data))
+    notesOf(context).hasSent = (text) => texts.has(text)
+  }
   await next()
 }
 
@@ -126,13 +129,13 @@ const hashBeforeMethod =
   (field: string, passwords: Passwords): AroundHook =>
   async (context, next) => {
     if (!(isHashed in context.params)) {
-      const sent = notesOf(context).sentTexts
+      const { hasSent } = notesOf(context)
       const stays = (value: unknown) =>
         value === undefined ||
         value === null ||
-        (looksHashed(value) && !sent?.has(String(value).trim())) ||
+        (looksHashed(value) && !hasSent?.(String(value).trim())) ||
         // An empty text is no password: the server may store it.
-        (sent === undefined && value === '')
+        (hasSent === undefined && value === '')
       await hashIn(context, field, passwords, stays)
     }
     await next()

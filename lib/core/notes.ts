@@ -20,8 +20,8 @@ export class Notes {
   answeredFields: readonly string[] | undefined = undefined
   /** What the method itself has answered, for the events: hooks make of it what its caller gets. */
   rawResult: RawResult | undefined = undefined
-  /** The texts that a client has sent, where passwords are stored. */
-  sentTexts: ReadonlySet<string> | undefined = undefined
+  /** Whether a client has sent a text, where passwords are stored. A function, since whoever prints a context must not print them. */
+  hasSent: ((text: string) => boolean) | undefined = undefined
 }
 
 export interface RawResult {

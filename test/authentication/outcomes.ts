@@ -45,15 +45,3 @@ export async function outcomeOf(call: () => unknown): Promise<unknown> {
     return toldBy(error)
   }
 }
-
-/** The names of rows by what came of them, each with what its message says that was given. */
-export async function byOutcome<T>(rows: Readonly<Record<string, T>>, call: (row: T) => unknown) {
-  const names: Record<string, string> = {}
-  for (const [name, row] of Object.entries(rows)) {
-    const [outcome = '', got] = String(await outcomeOf(() => call(row))).split(', got ')
-    names[outcome] = [names[outcome], got === undefined || got === name ? name : `${name} (${got})`]
-      .filter(Boolean)
-      .join(' | ')
-  }
-  return names
-}

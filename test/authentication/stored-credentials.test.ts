@@ -1,4 +1,5 @@
 import '../support/auth-scrypt.js'
+import { inspect } from 'node:util'
 import { memory } from '@feathersjs/memory'
 import Fastify from 'fastify'
 import services, { type HookContext } from 'fastify-services'
@@ -25,6 +26,15 @@ t.test('passwords are hashed before they are stored, by each method and from eac
   t.ok(isHashOf(await stored(3), 'staple'), 'patch')
   await send('PUT', '/users/3', { email: 'cy', password: 'another' })
   t.ok(isHashOf(await stored(3), 'another'), 'update')
+})
+
+t.test('whoever prints the context of a call that has stored a password does not print it', async (t) => {
+  const printed: string[] = []
+  const print = (context: HookContext) => void printed.push(inspect(context))
+  const { send } = await createUsers(t, { options: { hooks: { after: { create: [print] } } } })
+  t.equal((await send('POST', '/users', { email, password: horse })).status, 201)
+  t.match(printed, [email])
+  t.notMatch(printed.join(), horse)
 })
 
 t.test('users that are there before the server is ready count too', async (t) => {

@@ -22,9 +22,3 @@ export function outcomeOf(run: () => unknown): unknown {
 /** What a promise is fulfilled with, or the error that it is rejected with. */
 export const settledOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(told, (error) => ({ thrown: told(error) }))
-
-/** By text: what a function gives for the values of a list. */
-export const forEachOf = <V>(values: readonly V[], run: (value: V) => unknown): Record<string, unknown> =>
-  Object.fromEntries(
-    values.map((value) => [typeof value === 'string' ? value : JSON.stringify(value), outcomeOf(() => run(value))])
-  )

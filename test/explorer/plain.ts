@@ -1,4 +1,3 @@
-import type { Filter } from '../../lib/explorer/model/query.js'
 import type { Field } from '../../lib/explorer/model/schema.js'
 
 /** Any value in words of JSON: `undefined`, files and maps too, each told from what looks like it. */
@@ -34,13 +33,6 @@ export async function resultOf(act: () => unknown): Promise<unknown> {
     return `${error}`
   }
 }
-
-/** Conditions that are written as `field|operator|text & …`. */
-export const toFilters = (text: string): Filter[] =>
-  (text === '' ? [] : text.split(' & ')).map((one) => {
-    const [field = '', operator = '', ...rest] = one.split('|')
-    return { field, operator, text: rest.join('|') }
-  })
 
 /** What stands where something else should. */
 export const odd = [undefined, null, true, 0, 7, '', 'text', [], ['a'], {}, { a: 1 }, [null, 7, {}, []]]

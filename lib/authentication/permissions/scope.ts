@@ -246,12 +246,12 @@ function selectsByQuery(service: object): boolean {
   if (owner === null) return false
   const inherited = Object.getPrototypeOf(owner)
   for (const name of methods.keys())
-    if (ownerOf(source, name) !== owner || (inherited !== null && name in inherited)) return false
+    if (ownerOf(source, name) !== owner || ownerOf(inherited, name) !== null) return false
   return true
 }
 
-function ownerOf(object: object, name: string): object | null {
-  let owner: object | null = object
+function ownerOf(object: object | null, name: string): object | null {
+  let owner = object
   while (owner !== null && !Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner)
   return owner
 }

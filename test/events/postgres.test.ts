@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { MemoryService } from '@feathersjs/memory'
 import t, { type Test } from 'tap'
 import type { LogEntry } from '../../lib/events/index.js'
@@ -94,6 +95,31 @@ t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
     await new Promise((resolve) => setTimeout(resolve, 50))
     await way.cut()
     await asked
+  })
+
+  await t.test('a connection that comes too late is given back to the pool', async (t) => {
+    const { pool, table } = await createTables(t)
+    let open = () => {}
+    const opened = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const connect = () => opened.then(() => pool.connect())
+    const store = postgresStore({ connect, on: () => {} }, { table, patience: 20 })
+    await t.rejects(store.get('a') as Promise<unknown>, { name: 'Unavailable' })
+    const released = once(pool, 'release')
+    open()
+    await released
+    t.equal(pool.idleCount, pool.totalCount)
+  })
+
+  await t.test('an event that is given before the log has reached the database is in it', async (t) => {
+    const { pool, table } = await createTables(t)
+    const log = postgresLog(pool, { table, beat: 5000 })
+    t.teardown(() => log.close?.())
+    log.listen({ onEvent() {}, onLoss() {} })
+    await log.append(loggedEvent(1))
+    const { rows } = await pool.query(`select count(event)::int from ${table}_log`)
+    t.same(rows, [{ count: 1 }])
   })
 
   await t.test('the log is a log', (t) =>

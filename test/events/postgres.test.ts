@@ -110,6 +110,10 @@ t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
     open()
     await released
     t.equal(pool.idleCount, pool.totalCount)
+    const refuse = () => new Promise<never>((_, reject) => setTimeout(reject, 40, new Error('too many')))
+    const refusing = postgresStore({ connect: refuse, on: () => {} }, { table, patience: 20 })
+    await t.rejects(refusing.get('a') as Promise<unknown>, { name: 'Unavailable' }, 'one that fails late harms nobody')
+    await new Promise((resolve) => setTimeout(resolve, 40))
   })
 
   await t.test('an event that is given before the log has reached the database is in it', async (t) => {

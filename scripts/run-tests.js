@@ -42,6 +42,9 @@ function toGroups(files) {
   return groups
 }
 
+// Seconds for one file. What is slow by nature takes some minutes even where nothing else runs.
+const limit = setting('timeout') * (values.slow ? 3 : 1)
+
 const reportOf = (name) => `.tap/test-results/${name}.tap`
 
 // The longest first, so that the last ones end together: by the times of the last run, or else by their folders.
@@ -75,7 +78,7 @@ const preload = `--import=${new URL('coverage.js', import.meta.url)}`
 const environment = {
   ...process.env,
   TAP: '1',
-  TAP_TIMEOUT: String(setting('timeout')),
+  TAP_TIMEOUT: String(limit),
   ...(hasCoverage && { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} ${preload}`.trim() })
 }
 
@@ -91,7 +94,7 @@ async function run(name) {
     stdio: ['ignore', output, 'inherit']
   })
   // tap ends a file in time; this is for one that does not let it.
-  const timer = setTimeout(() => child.kill('SIGKILL'), (setting('timeout') * files.length + 10) * 1000)
+  const timer = setTimeout(() => child.kill('SIGKILL'), (limit * files.length + 10) * 1000)
   const [code, signal] = await once(child, 'close')
   clearTimeout(timer)
   closeSync(output)

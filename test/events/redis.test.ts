@@ -329,7 +329,7 @@ t.test('with a Redis', { skip: skipRedis }, async (t) => {
     const notes = new MemoryService({ startId: 1 })
     const key = nextKey()
     const log = redisLog(away.client(t), { key, beat: 100 })
-    const options = { services: { notes: true }, log, durable: true, limits: { patience: 300 } }
+    const options = { services: { notes: true }, log, durable: true, limits: { patience: 1500 } }
     const { app, call, logs } = await startEvents(t, (app) => void app.service('notes', notes), options)
     const client = away.client(t)
     for (let id = 1; id <= 3; id++) {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { NotAuthenticated } from '../core/errors.js'
+import { NotAuthenticated, Unavailable } from '../core/errors.js'
 import type { Store } from '../core/store.js'
 
 /** A login that is kept alive by refresh tokens. */
@@ -18,13 +18,16 @@ const hashOf = (text: string) => createHash('sha256').update(text).digest('base6
 const random = (bytes: number) => randomBytes(bytes).toString('base64url')
 const now = () => Math.floor(Date.now() / 1000)
 const ended = 'ended'
+/** For how long processes tell each other that they change a login, in seconds: a change takes a few questions to the store. */
+const changeTime = 30
 
 /** The id of the login that a refresh token belongs to. It is a hash, since access tokens show it and must not tell the beginning of the refresh token. */
 export const loginOf = (refreshToken: string) => hashOf(refreshToken.slice(0, 22)).slice(0, 22)
 
 /**
  * The logins with refresh tokens. A refresh token can be used once, and is exchanged for the next one. When a token is used a second
- * time, two parties have it, and the login ends. The store holds hashes, not tokens.
+ * time, two parties have it, and the login ends. The store holds hashes, not tokens. Of several processes one changes a login at a time, where
+ * their store has `add`.
  */
 export class Sessions {
   readonly #store: Store
@@ -56,11 +59,27 @@ export class Sessions {
     return this.#issue(random(16), claims, now() + this.#lifetime)
   }
 
-  /** Exchanges a refresh token that `find` has accepted for the next one. @throws {NotAuthenticated} as `find` does */
+  /**
+   * Exchanges a refresh token that `find` has accepted for the next one.
+   * @throws {NotAuthenticated} as `find` does, {Unavailable} where another process exchanges it now
+   */
   renew(refreshToken: string): Promise<string> {
-    return this.#alone(loginOf(refreshToken), async () => {
-      const { claims, exp } = await this.#find(refreshToken)
-      return this.#issue(refreshToken.slice(0, 22), claims, exp)
+    const sid = loginOf(refreshToken)
+    return this.#alone(sid, async () => {
+      // Before the login is read: where another process has replaced the token and given it free again, the login that is read has the next one.
+      const giveFree = await this.#take(refreshToken)
+      try {
+        const { claims, exp } = await this.#find(refreshToken)
+        const next = await this.#issue(refreshToken.slice(0, 22), claims, exp)
+        if (await this.#isEnding(sid)) {
+          // The next token may have been written over the end.
+          await this.#end(sid)
+          throw new NotAuthenticated('Invalid refresh token')
+        }
+        return next
+      } finally {
+        await giveFree()
+      }
     })
   }
 
@@ -82,6 +101,24 @@ export class Sessions {
     throw new NotAuthenticated('Invalid refresh token: it was used before')
   }
 
+  /**
+   * Keeps other processes from exchanging a token.
+   * @returns a function that gives it free. @throws {Unavailable} where another process exchanges it now
+   */
+  async #take(refreshToken: string): Promise<() => Promise<void>> {
+    const store = this.#store
+    const key = `${this.#prefix}${hashOf(refreshToken)}`
+    if (store.add && !(await store.add(key, 'taken', changeTime)))
+      throw new Unavailable('Another request with this refresh token is under way: try again', { retryAfter: 1 })
+    return async () => {
+      try {
+        if (store.add) await store.delete?.(key)
+      } catch {
+        // It is free after some seconds.
+      }
+    }
+  }
+
   async #issue(family: string, claims: Session['claims'], exp: number): Promise<string> {
     const refreshToken = `${family}.${random(32)}`
     const session: Session = { sid: loginOf(refreshToken), claims, exp, hash: hashOf(refreshToken) }
@@ -90,11 +127,22 @@ export class Sessions {
   }
 
   async #end(sid: string): Promise<void> {
+    // First: another process that exchanges a token now looks for it after it has written the next one.
+    if (this.#store.add) await this.#store.set(this.#endKey(sid), ended, changeTime)
     await this.#store.set(this.#prefix + sid, ended, this.#lifetime)
     await this.#onEnd(sid)
   }
 
-  // Changes to one login run one after the other. Otherwise two uses of a token at the same moment could both count as the first.
+  /** Whether another process ends a login now, or has just done so. */
+  async #isEnding(sid: string): Promise<boolean> {
+    return this.#store.add !== undefined && Boolean(await this.#store.get(this.#endKey(sid)))
+  }
+
+  #endKey(sid: string): string {
+    return `${this.#prefix}${sid}:ended`
+  }
+
+  // Within a process, changes to one login run one after the other. Otherwise two uses of a token at the same moment could both count as the first.
   async #alone<T>(sid: string, task: () => Promise<T>): Promise<T> {
     const before = this.#running.get(sid) ?? Promise.resolve()
     const running = before.catch(() => {}).then(task)

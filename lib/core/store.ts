@@ -16,11 +16,11 @@ export interface Store {
   /** Keeps a value for so many seconds. */
   set(key: string, value: string, seconds: number): unknown
   /**
-   * Keeps a value, as `set` does, unless the key has one, and says whether it did: in one step, so that of several processes one does. Only `idempotency`
-   * needs it.
+   * Keeps a value, as `set` does, unless the key has one, and says whether it did: in one step, so that of several processes one does. `idempotency` needs
+   * it, and so do refresh tokens that work once whichever process they reach.
    */
   add?(key: string, value: string, seconds: number): boolean | Promise<boolean>
-  /** Forgets a key. Only `idempotency` needs it. */
+  /** Forgets a key. It belongs to `add`: what was added for a moment goes. */
   delete?(key: string): unknown
 }
 

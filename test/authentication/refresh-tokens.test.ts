@@ -1,3 +1,4 @@
+import { memoryStore, type Store } from 'fastify-services/authentication'
 import t from 'tap'
 import { Sessions } from '../../lib/authentication/sessions.js'
 import { createClock, createSessionsApp, createStore, logout, refresh, waysIn } from '../support/auth-sessions.js'
@@ -228,6 +229,41 @@ t.test('a logout beside a refresh: whichever comes first, the login is over afte
     if (next.status === 201) t.strictSame(await waysIn(app, next.body.accessToken), [401, 401, 401])
     t.strictSame(await waysIn(app, accessToken), [401, 401, 401])
   }
+})
+
+t.test('while one process exchanges a refresh token, another is told to try again; a logout there holds', async (t) => {
+  const inner = memoryStore() as Required<Store>
+  let hold: (() => unknown) | undefined
+  const store: Required<Store> = {
+    ...inner,
+    async set(key, value, seconds) {
+      if (value.includes('"hash"')) await hold?.()
+      inner.set(key, value, seconds)
+    },
+    // What stays in the store is of no use.
+    delete: () => Promise.reject(new Error('The store is down'))
+  }
+  const options = { refresh: true, revocation: true, store }
+  const [app, other] = [await createSessionsApp(t, options), await createSessionsApp(t, options)]
+  const { accessToken, refreshToken } = (await login(app)).body
+  let goOn = () => {}
+  const held = new Promise<void>((resolve) => {
+    hold = () => {
+      resolve()
+      return new Promise<void>((end) => {
+        goOn = end
+      })
+    }
+  })
+  const exchange = refresh(app, refreshToken)
+  await held
+  const { status, body } = await refresh(other, refreshToken)
+  t.equal(status, 503)
+  t.match(body, { name: 'Unavailable', message: /under way: try again/, data: { retryAfter: 1 } })
+  t.equal((await logout(other, accessToken)).status, 200)
+  goOn()
+  t.equal((await exchange).status, 401)
+  for (const process of [app, other]) t.equal((await refresh(process, refreshToken)).status, 401)
 })
 
 t.test("`refresh: { expiresIn: '2s' }` ends a login after 2 seconds", async (t) => {

@@ -111,8 +111,11 @@ export interface ServicesOptions {
   errorHandler?: ErrorHandlerOptions
 }
 
-/** Options of one service. */
-export interface ServiceOptions<S = unknown, M extends string = string, R = MethodRoutes> {
+/**
+ * Options of one service. `Named` is the service again, for the names in `methods`: there `app.service()` gives it without the `NoInfer` around the other, by
+ * which TypeScript would settle what the service is before the arguments of its methods have types.
+ */
+export interface ServiceOptions<S = unknown, M extends string = string, R = MethodRoutes, Named = S> {
   // `schema` is the first member, so that TypeScript compares options of an unknown service with those of a known one member by member.
   /**
    * Fastify schemas by method. `body` and `response` describe ONE record: lists, pages and batches are validated and
@@ -120,7 +123,7 @@ export interface ServiceOptions<S = unknown, M extends string = string, R = Meth
    */
   schema?: { readonly [Name in MethodName<S>]?: FastifySchema } & CheckedBy<S>
   /** What HTTP may call: some of the six methods, and custom ones. Default: those of the six that exist. */
-  methods?: readonly MethodOption<S, M>[]
+  methods?: readonly MethodOption<Named, M>[]
   /** Routes of custom methods, as `{ publish: 'POST /:id/publish' }`. Default: `POST` with the header `X-Service-Method`. */
   routes?: RoutesOption<S, R>
   /** The events that the service emits itself: a standard one listed here is not emitted for it. Default: its `events` property. */
@@ -157,7 +160,7 @@ export interface ServiceFunction {
     service: [Listed<P>] extends [never]
       ? S | (ServiceObject & ThisType<Untyped>)
       : S & ServiceAt<P> & ThisType<Untyped>,
-    options?: ServiceOptions<NoInfer<NamedRoutes<Registered<S, P>, R>>, M, R>
+    options?: ServiceOptions<NoInfer<NamedRoutes<Registered<S, P>, R>>, M, R, Registered<S, P>>
   ): RegisteredService<NamedRoutes<Registered<S, P>, R>, M, P>
 }
 

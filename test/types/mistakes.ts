@@ -54,7 +54,7 @@ const received = client.service('messages')
 
 // 1. An option of a service.
 app.service('messages', new Messages(), { bodyLimit: 1 })
-// @ts-expect-error: Object literal may only specify known properties, but 'bodylimit' does not exist in type 'ServiceOptions<NoInfer<Messages>, never, MethodRoutes>'. Did you mean to write 'bodyLimit'?
+// @ts-expect-error: Object literal may only specify known properties, but 'bodylimit' does not exist in type 'ServiceOptions<NoInfer<Messages>, …>'. Did you mean to write 'bodyLimit'?
 app.service('messages', new Messages(), { bodylimit: 1 })
 
 // 2. A type of hooks.

@@ -73,6 +73,34 @@ const notes = app.service('offered-notes', {
 })
 same<Awaited<ReturnType<typeof notes.find>>, Item[]>(true)
 
+// So it does where the option names its methods.
+const named = app.service(
+  'offered-named',
+  {
+    async get(id) {
+      same<typeof id, string>(true)
+      return { id }
+    },
+    async archive(data: { why: string }) {
+      await this.get(data.why)
+      return [data.why]
+    }
+  },
+  { methods: ['get', 'archive'], hooks: { after: { get: [(context) => context.result?.id.toUpperCase()] } } }
+)
+same<Awaited<ReturnType<typeof named.get>>, { id: string }>(true)
+same<Awaited<ReturnType<typeof named.archive>>, string[]>(true)
+app.service(
+  'offered-misspelt',
+  {
+    async get(id) {
+      return { id }
+    }
+  },
+  // @ts-expect-error: the service has no such method
+  { methods: ['get', 'archiv'] }
+)
+
 interface Tag {
   name: string
 }
@@ -92,5 +120,18 @@ app.service('offered-tags', {
     return data
   }
 })
+app.service(
+  'offered-tags',
+  {
+    async find() {
+      return []
+    },
+    async create(data) {
+      same<typeof data, { name: string }>(true)
+      return data
+    }
+  },
+  { methods: ['find', 'create'] }
+)
 // @ts-expect-error: it is no such service
 app.service('offered-tags', { find: async () => [] })

@@ -29,16 +29,23 @@ const interval = 60_000
 /**
  * A store in the memory of this process, the default. Its content is lost on a restart.
  *
- * @param max how many values it keeps: of more, the oldest are forgotten. Default: all
+ * @param options `max`, how many values it keeps, and `maxBytes`, how much memory their texts may take, in bytes: of more, the oldest are forgotten. Default: all
  * @example
  * // Two authentication services with one store.
  * const store = memoryStore()
  * await app.register(authentication, { secret, revocation: true, store })
  * await app.register(authentication, { secret, revocation: true, store, path: 'admin/authentication', service: 'admins' })
  */
-export function memoryStore({ max = Number.POSITIVE_INFINITY }: { max?: number } = {}): Store {
+export function memoryStore({ max = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY } = {}): Store {
   const values = new Map<string, { value: string; until: number }>()
+  let bytes = 0
   let swept = Date.now()
+  const sizeOf = (key: string, value: string) => 2 * (key.length + value.length)
+  function remove(key: string): void {
+    const entry = values.get(key)
+    if (entry !== undefined) bytes -= sizeOf(key, entry.value)
+    values.delete(key)
+  }
   const store = {
     get(key: string) {
       const entry = values.get(key)
@@ -46,19 +53,21 @@ export function memoryStore({ max = Number.POSITIVE_INFINITY }: { max?: number }
     },
     set(key: string, value: string, seconds: number) {
       const now = Date.now()
-      values.delete(key)
+      remove(key)
+      if (sizeOf(key, value) > maxBytes) return
       values.set(key, { value, until: now + seconds * 1000 })
-      if (values.size > max) values.delete(values.keys().next().value as string)
+      bytes += sizeOf(key, value)
+      while (values.size > max || bytes > maxBytes) remove(values.keys().next().value as string)
       if (now - swept < interval) return
       swept = now
-      for (const [key, { until }] of values) if (until <= now) values.delete(key)
+      for (const [key, { until }] of values) if (until <= now) remove(key)
     },
     add(key: string, value: string, seconds: number) {
       if (store.get(key) !== undefined) return false
       store.set(key, value, seconds)
       return true
     },
-    delete: (key: string) => values.delete(key)
+    delete: remove
   }
   return store
 }

@@ -15,7 +15,7 @@ import { isObject, isPlain } from '../core/objects.js'
 import { memoryStore, type Store } from '../core/store.js'
 
 export interface IdempotencyOptions {
-  /** Where answers are kept. Several processes must share one, with `add`. Default: `memoryStore({ max: 10_000 })`. */
+  /** Where answers are kept. Several processes must share one, with `add`. Default: `memoryStore({ max: 10_000, maxBytes: 32_000_000 })`. */
   store?: Store
   /** How long an answer is kept, in seconds. Default 86,400: a day. */
   seconds?: number
@@ -44,7 +44,12 @@ export interface IdempotencyOptions {
  * app.service('orders', orders, { hooks: { around: { create: [idempotency({ store })] } } })
  */
 export function idempotency(options: IdempotencyOptions = {}): AroundHook {
-  const { store = memoryStore({ max: 10_000 }), seconds = 86_400, lock = 300, maxBytes = 16_384 } = options
+  const {
+    store = memoryStore({ max: 10_000, maxBytes: 32_000_000 }),
+    seconds = 86_400,
+    lock = 300,
+    maxBytes = 16_384
+  } = options
   const { required = false, user = userIn } = options
   // A store without `add` can't tell which of two requests was first, but this process can.
   const running = new Set<string>()

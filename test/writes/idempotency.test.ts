@@ -190,6 +190,23 @@ t.test('memoryStore forgets the oldest of more than `max`', async (t) => {
   t.same([store.get('a'), store.get('b'), store.get('c')], [undefined, 'b', 'c'])
 })
 
+t.test('memoryStore forgets the oldest of what takes more than `maxBytes`', async (t) => {
+  const store = memoryStore({ maxBytes: 1000 })
+  const text = 'x'.repeat(149)
+  for (let time = 0; time < 9; time++) store.set('a', text, 60)
+  for (const key of ['b', 'c']) store.set(key, text, 60)
+  store.delete?.('b')
+  t.same([store.get('a'), store.get('b'), store.get('c')], [text, undefined, text], 'what is gone takes nothing')
+  for (const key of ['d', 'e']) store.set(key, text, 60)
+  t.same([store.get('a'), store.get('c'), store.get('d'), store.get('e')], [undefined, text, text, text])
+  store.set('f', 'x'.repeat(1000), 60)
+  t.same(
+    [store.get('e'), store.get('f')],
+    [text, undefined],
+    'what is too large by itself is not kept, and takes the place of nothing'
+  )
+})
+
 t.test('it stands around methods, or the server does not start', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())

@@ -74,7 +74,7 @@ async function login(port: number, email: string): Promise<number> {
 }
 
 function median(values: readonly number[]): number {
-  const sorted = values.toSorted((first, other) => first - other)
+  const sorted = values.toSorted((first, second) => first - second)
   const middle = sorted.length / 2
   return ((sorted[Math.floor(middle)] as number) + (sorted[Math.ceil(middle) - 1] as number)) / 2
 }

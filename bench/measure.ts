@@ -70,12 +70,12 @@ function bySubject(keys: readonly Key[]): Map<string, string[]> {
   }
   // `create`, which changes what the others find, comes last.
   for (const works of worksBySubject.values())
-    works.sort((first, other) => Number(first === 'create') - Number(other === 'create'))
+    works.sort((first, second) => Number(first === 'create') - Number(second === 'create'))
   return worksBySubject
 }
 
 function median(values: readonly number[]): number {
-  const sorted = values.toSorted((first, other) => first - other)
+  const sorted = values.toSorted((first, second) => first - second)
   const middle = sorted.length / 2
   return ((sorted[Math.floor(middle)] as number) + (sorted[Math.ceil(middle) - 1] as number)) / 2
 }

@@ -52,7 +52,7 @@ export async function send(sockets, { line, status, body }, count) {
 }
 
 export const quantile = (numbers, part) =>
-  numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length * part)]
+  numbers.toSorted((first, second) => first - second)[Math.floor(numbers.length * part)]
 
 export function shuffle(list) {
   for (let i = list.length - 1; i > 0; i--) {

@@ -92,11 +92,12 @@ async function send({ ports }, count, connections) {
   return { times, body }
 }
 
-const quantile = (numbers, part) => numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length * part)]
+const quantile = (numbers, part) =>
+  numbers.toSorted((first, second) => first - second)[Math.floor(numbers.length * part)]
 const shuffle = (list) =>
   list
     .map((item) => [Math.random(), item])
-    .sort(([one], [other]) => one - other)
+    .sort(([first], [second]) => first - second)
     .map(([, item]) => item)
 
 /** CPU of the process for one request: the lowest fifth of shuffled rounds of all ways. */

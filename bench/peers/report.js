@@ -15,7 +15,7 @@ export function chart({ version, figures }, { names, works }) {
     lines.push(`<text x="0" y="${y + 12}" class="head">${work}: ${titles[work]}</text>`)
     y += 22
     const cpuOf = (name) => figures.get(`${work} ${name}`).cpu
-    for (const name of names.toSorted((one, other) => cpuOf(one) - cpuOf(other))) {
+    for (const name of names.toSorted((first, second) => cpuOf(first) - cpuOf(second))) {
       const length = ((cpuOf(name) / most) * width).toFixed(1)
       lines.push(
         `<text x="${left - 8}" y="${y + 12}" text-anchor="end">${name}</text>`,

@@ -163,5 +163,5 @@ t.test('where both let in, there are the one and the other', async (t) => {
   const good = { user: ada, admin: root, authentication: { strategy: 'key' } }
   t.same((await ask(app, '/with-key', { ...bearer(), 'x-admin': 'good' })).body, good)
   const headers = [bearer(), { 'x-admin': 'good' }, { ...bearer(), 'x-admin': 'bad' }] as Record<string, string>[]
-  for (const one of headers) t.equal((await ask(app, '/with-key', one)).status, 401)
+  for (const header of headers) t.equal((await ask(app, '/with-key', header)).status, 401)
 })

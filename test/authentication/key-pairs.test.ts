@@ -51,8 +51,13 @@ for (const algorithm of some)
 
     // A private key with a passphrase is `{ key, passphrase }`.
     const key = encrypted(createPrivateKey(pair.private), 'a phrase')
-    for (const one of [key, Buffer.from(key)])
-      await works(t, { public: pair.public, private: { key: one, passphrase: 'a phrase' } }, algorithm, 'a passphrase')
+    for (const value of [key, Buffer.from(key)])
+      await works(
+        t,
+        { public: pair.public, private: { key: value, passphrase: 'a phrase' } },
+        algorithm,
+        'a passphrase'
+      )
     const message = new RegExp(`^The option \`secret\` of authentication .*${algorithm}`)
     for (const secret of [{ key, passphrase: 'another' }, { key, passphrase: '' }, { key }, key])
       await t.rejects(

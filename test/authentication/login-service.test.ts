@@ -176,8 +176,8 @@ t.test('the password is not in `params.user`, `request.user`, a login, a logout;
 
 async function createFields(t: Test, options: object[]) {
   const app = await createServicesApp(t)
-  for (const [index, one] of options.entries())
-    await app.register(authentication, { secret, path: `login-${index}`, ...one })
+  for (const [index, part] of options.entries())
+    await app.register(authentication, { secret, path: `login-${index}`, ...part })
   app.service('users', memory({ startId: 1 }) as object)
   await app.service('users').create({ email: 'ada', password: 'a', pass: 'b', pin: 'c' })
   return (await app.inject('/users/1')).json() as User
@@ -258,12 +258,12 @@ function membersOf(object: object): PropertyKey[] {
   return members
 }
 
-async function createWith(t: Test, own: Strategy) {
+async function createWith(t: Test, strategy: Strategy) {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(services)
   app.service('users', memory())
-  await app.register(authentication, { secret: secret, refresh: true, strategies: { jwt: true, own } })
+  await app.register(authentication, { secret: secret, refresh: true, strategies: { jwt: true, own: strategy } })
   return app
 }
 
@@ -278,13 +278,13 @@ t.test('the service has `create`, `remove` and `setup` alone, beside what every 
 
 t.test('a strategy gets what it may use, and nothing else', async (t) => {
   let given: Authenticator | undefined
-  const own: Strategy = {
+  const strategy: Strategy = {
     setup: (authentication) => {
       given = authentication
     },
     authenticate: () => ({})
   }
-  const app = await createWith(t as Test, own)
+  const app = await createWith(t as Test, strategy)
   await app.ready()
   const names = ['entities', 'log', 'passwords', 'strategyNames', 'verifyAccessToken']
   t.same(membersOf(given ?? {}).sort(), names)

@@ -20,7 +20,7 @@ async function* generateAll() {
 function legacy() {
   const stream = Object.assign(new Stream(), { readable: true })
   setImmediate(() => {
-    for (const one of records()) stream.emit('data', one)
+    for (const item of records()) stream.emit('data', item)
     stream.emit('end')
   })
   return stream
@@ -158,7 +158,7 @@ const external = { provider: 'rest' }
 
 async function collect(iterable: unknown) {
   const found: unknown[] = []
-  for await (const one of iterable as AsyncIterable<unknown>) found.push(one)
+  for await (const item of iterable as AsyncIterable<unknown>) found.push(item)
   return found
 }
 
@@ -180,8 +180,8 @@ t.test('protect: the records of an async generator are without the field', async
 t.test('protect: an async generator is closed when it is left, and when a record can not be read', async (t) => {
   let ends = 0
   const { things } = await createProtected(t, { answer: () => generate(() => ends++, record(1), broken(), record(2)) })
-  for await (const one of (await things.get(1, external)) as AsyncIterable<unknown>) {
-    t.strictSame(one, open(1))
+  for await (const item of (await things.get(1, external)) as AsyncIterable<unknown>) {
+    t.strictSame(item, open(1))
     break
   }
   t.equal(ends, 1)

@@ -172,7 +172,7 @@ t.test('a login that has ended is remembered as long as its tokens could come ba
   }
 })
 
-const count = (statuses: number[], status: number) => statuses.filter((one) => one === status).length
+const count = (statuses: number[], status: number) => statuses.filter((statuse) => statuse === status).length
 
 for (const [name, store] of Object.entries({ 'in memory': undefined, 'that answers later': createStore().store }))
   t.test(`of parallel uses of a refresh token exactly one wins, with a store ${name}`, async (t) => {
@@ -200,15 +200,15 @@ t.test('logins do not wait for each other', async (t) => {
   const slow = {
     ...store,
     async get(key: string) {
-      if (isHeld && key.endsWith(one.authentication.payload.sid as string)) await held
+      if (isHeld && key.endsWith(first.authentication.payload.sid as string)) await held
       return store.get(key)
     }
   }
   const app = await createSessionsApp(t, { refresh: true, store: slow })
-  const [one, two] = [(await login(app)).body, (await login(app)).body]
+  const [first, second] = [(await login(app)).body, (await login(app)).body]
   isHeld = true
-  const waiting = refresh(app, one.refreshToken)
-  t.equal((await refresh(app, two.refreshToken)).status, 201)
+  const waiting = refresh(app, first.refreshToken)
+  t.equal((await refresh(app, second.refreshToken)).status, 201)
   release()
   t.equal((await waiting).status, 201)
 })

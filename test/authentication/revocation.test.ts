@@ -11,20 +11,20 @@ const revoked = { name: 'NotAuthenticated', message: 'Invalid access token: it w
 t.test('`revocation: true`: a token that was logged out is refused, and others go on', async (t) => {
   const app = await createSessionsApp(t, { revocation: true })
   await app.service('users').create({ email: 'bob@example.com', password: 'a long secret' })
-  const [one, two] = [(await login(app)).body, (await login(app)).body]
+  const [first, second] = [(await login(app)).body, (await login(app)).body]
   const bob = (await login(app, { email: 'bob@example.com' })).body
-  t.strictSame(await waysIn(app, one.accessToken), [200, 200, 201])
+  t.strictSame(await waysIn(app, first.accessToken), [200, 200, 201])
 
-  const { status, body } = await logout(app, one.accessToken)
+  const { status, body } = await logout(app, first.accessToken)
   t.equal(status, 200)
-  t.match(body, { accessToken: one.accessToken, user: { id: 1 }, authentication: { strategy: 'jwt' } })
-  t.strictSame(await waysIn(app, one.accessToken), [401, 401, 401])
-  t.match((await ask(app, one.accessToken, '/me')).body, revoked)
-  t.match((await logout(app, one.accessToken)).body, revoked, 'a second logout')
-  const again = await login(app, { strategy: 'jwt', accessToken: one.accessToken })
+  t.match(body, { accessToken: first.accessToken, user: { id: 1 }, authentication: { strategy: 'jwt' } })
+  t.strictSame(await waysIn(app, first.accessToken), [401, 401, 401])
+  t.match((await ask(app, first.accessToken, '/me')).body, revoked)
+  t.match((await logout(app, first.accessToken)).body, revoked, 'a second logout')
+  const again = await login(app, { strategy: 'jwt', accessToken: first.accessToken })
   t.match(again.body, revoked, 'and a log-in with it')
 
-  t.strictSame(await waysIn(app, two.accessToken), [200, 200, 201], 'another token of the user')
+  t.strictSame(await waysIn(app, second.accessToken), [200, 200, 201], 'another token of the user')
   t.strictSame(await waysIn(app, bob.accessToken), [200, 200, 201], 'a token of another user')
   t.equal((await login(app)).status, 201, 'and the user may log in again')
 })

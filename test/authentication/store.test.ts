@@ -52,12 +52,12 @@ t.test('a store may answer at once, or a promise; `null` or `undefined`', async 
 })
 
 t.test('by default it is the memory of the service: another application knows nothing of it', async (t) => {
-  const [one, two] = [await createSessionsApp(t, all), await createSessionsApp(t, all)]
-  const { accessToken, refreshToken } = (await login(one)).body
-  t.equal((await refresh(two, refreshToken)).status, 401)
-  await logout(one, accessToken)
-  t.equal((await ask(one, accessToken, '/me')).status, 401)
-  t.equal((await ask(two, accessToken, '/me')).status, 200)
+  const [first, second] = [await createSessionsApp(t, all), await createSessionsApp(t, all)]
+  const { accessToken, refreshToken } = (await login(first)).body
+  t.equal((await refresh(second, refreshToken)).status, 401)
+  await logout(first, accessToken)
+  t.equal((await ask(first, accessToken, '/me')).status, 401)
+  t.equal((await ask(second, accessToken, '/me')).status, 200)
 })
 
 t.test('the store in memory forgets', async (t) => {
@@ -98,12 +98,12 @@ t.test('several authentication services share a store, and each keeps to its own
   const [mine, theirs] = [(await login(app)).body, (await login(app, {}, path)).body]
   t.equal((await refresh(app, mine.refreshToken, path)).status, 401, 'a refresh token of the other one')
   t.equal((await refresh(app, theirs.refreshToken)).status, 401)
-  const [one, two] = [await refresh(app, mine.refreshToken), await refresh(app, theirs.refreshToken, path)]
-  t.strictSame([one.status, two.status], [201, 201], 'which did no harm to it')
+  const [first, second] = [await refresh(app, mine.refreshToken), await refresh(app, theirs.refreshToken, path)]
+  t.strictSame([first.status, second.status], [201, 201], 'which did no harm to it')
   await logout(app, mine.accessToken)
-  t.equal((await ask(app, one.body.accessToken, '/me')).status, 401)
-  t.equal((await ask(app, two.body.accessToken, '/audit')).status, 200)
-  t.equal((await refresh(app, two.body.refreshToken, path)).status, 201)
+  t.equal((await ask(app, first.body.accessToken, '/me')).status, 401)
+  t.equal((await ask(app, second.body.accessToken, '/audit')).status, 200)
+  t.equal((await refresh(app, second.body.refreshToken, path)).status, 201)
 })
 
 async function createFailingApp(t: Test, refresh = false) {

@@ -137,9 +137,12 @@ t.test('`setup` runs once, before the server starts, in order, with what finds u
 
 t.test('it runs before a login that comes earlier than the start', async (t) => {
   const seen: unknown[] = []
-  const own: Strategy = { setup: () => seen.push('setup'), authenticate: () => ({ user: { id: seen.push('login') } }) }
+  const strategy: Strategy = {
+    setup: () => seen.push('setup'),
+    authenticate: () => ({ user: { id: seen.push('login') } })
+  }
   await createGuardsApp(t, {
-    options: { strategies: { own, jwt: true } },
+    options: { strategies: { own: strategy, jwt: true } },
     before: async (app) => {
       const service = app.service('authentication')
       await Promise.all([service.create({ strategy: 'own' }), service.create({ strategy: 'own' })])
@@ -297,10 +300,10 @@ const refuse = () => {
 }
 
 t.test('the password of a user that a strategy returns leaves nowhere', async (t) => {
-  const own: Strategy = { authenticate: () => ({ user: eve }), parse: () => ({}) }
+  const strategy: Strategy = { authenticate: () => ({ user: eve }), parse: () => ({}) }
   const seen: unknown[] = []
   const app = await createGuardsApp(t as Test, {
-    options: { strategies: { own, jwt: true } },
+    options: { strategies: { own: strategy, jwt: true } },
     before: (app) => {
       app.service('users').hooks({ before: { get: [async () => ({ result: eve })] } })
       app.get('/own', { preHandler: authenticate('own') }, (request) => request.user)
@@ -314,10 +317,10 @@ t.test('the password of a user that a strategy returns leaves nowhere', async (t
 })
 
 t.test('nor that in an error which a strategy throws', async (t) => {
-  const own: Strategy = { authenticate: refuse }
+  const strategy: Strategy = { authenticate: refuse }
   const reading: Strategy = { authenticate: () => ({}), parse: refuse }
   const app = await createGuardsApp(t as Test, {
-    options: { strategies: { own, jwt: true } },
+    options: { strategies: { own: strategy, jwt: true } },
     before: (app) => void app.service('open', { find: async () => [] })
   })
   const other = await createGuardsApp(t as Test, {

@@ -155,9 +155,9 @@ t.test('without a `sub` nobody gets a token: an error that says what to do', asy
 
 t.test('claims beside a user; those of the service are its own', async (t) => {
   const payload = { role: 'editor', sub: '9', iss: 'x', aud: 'x', exp: 1, nbf: 9e9, iat: 1, jti: 'x', sid: 'x' }
-  const own: Strategy = { authenticate: () => ({ user: ada, authentication: { payload } }) }
+  const strategy: Strategy = { authenticate: () => ({ user: ada, authentication: { payload } }) }
   const app = await createGuardsApp(t, {
-    options: { strategies: { jwt: true, own } },
+    options: { strategies: { jwt: true, own: strategy } },
     before: (app) => app.service('me', all, around(authenticate('jwt')))
   })
   const { body } = await login(app, { strategy: 'own' })
@@ -210,10 +210,10 @@ async function createAsk(t: Test, jwt: true | JwtOptions | JwtStrategy = true) {
     }
   })
   const ask = async (headers: Record<string, string | string[]>) => {
-    const [one, two] = await Promise.all(['/me', '/route'].map((url) => app.inject({ url, headers })))
-    t.equal(one?.statusCode, two?.statusCode, 'the service and the route agree')
-    if (one?.statusCode === 200) t.match(one.json(), { user: ada, strategy: 'jwt' })
-    return one?.statusCode
+    const [first, second] = await Promise.all(['/me', '/route'].map((url) => app.inject({ url, headers })))
+    t.equal(first?.statusCode, second?.statusCode, 'the service and the route agree')
+    if (first?.statusCode === 200) t.match(first.json(), { user: ada, strategy: 'jwt' })
+    return first?.statusCode
   }
   return { app, ask }
 }

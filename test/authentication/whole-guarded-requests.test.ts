@@ -111,7 +111,7 @@ t.test('requests to guards', async (t) => {
   app.service('twice', show2, { hooks: { around: { all: [guards.some, guards.all] }, before: { find: [guards.one] } } })
   app.service('open', show2)
   await app.ready()
-  const kept: Record<string, unknown> = {}
+  const table: Record<string, unknown> = {}
   for (const url of ['hook-all', 'route-all', 'hook-some', 'route-some'] as const) {
     const rows: Record<string, string[]> = {}
     for (const [row, headers] of Object.entries(requests)) {
@@ -124,11 +124,11 @@ t.test('requests to guards', async (t) => {
       const text = JSON.stringify(tame(outcome))
       rows[text] = [...(rows[text] ?? []), row]
     }
-    kept[url] = Object.entries(rows).map(([outcome, names]) => [names.join(' | '), ...JSON.parse(outcome)])
+    table[url] = Object.entries(rows).map(([outcome, names]) => [names.join(' | '), ...JSON.parse(outcome)])
   }
   for (const url of ['hook-one', 'route-one', 'twice', 'open']) {
     const response = await app.inject({ url: `/${url}`, headers: { accept: 'application/json', ...bearer() } })
-    kept[url] = [response.statusCode, tame(response.json())]
+    table[url] = [response.statusCode, tame(response.json())]
   }
   const token = { strategy: 'jwt', accessToken: at() }
   const made = await app.service<typeof whoami>('hook-all').find({ provider: 'rest', authentication: token } as Params)
@@ -150,6 +150,6 @@ t.test('requests to guards', async (t) => {
   }
   for (const [name, params] of Object.entries(calls))
     for (const path of ['hook-all', 'hook-one'])
-      kept[`${path}, ${name}`] = await outcomeOf(() => app.service<typeof whoami>(path).find({ ...params } as Params))
-  isKept(t, { ...kept, bob }, 'test/authentication/whole-guarded-requests.txt')
+      table[`${path}, ${name}`] = await outcomeOf(() => app.service<typeof whoami>(path).find({ ...params } as Params))
+  isKept(t, { ...table, bob }, 'test/authentication/whole-guarded-requests.txt')
 })

@@ -42,22 +42,22 @@ const names = { name: 'admin', word: password }
 
 t.test('logins by options', async (t) => {
   stopClock(t)
-  const kept: Record<string, unknown> = {}
+  const table: Record<string, unknown> = {}
   for (const [name, options] of Object.entries(configs)) {
     const host = await createLoginHost(t, options)
     const { row, body } = await send(host, { payload: local(names) })
-    kept[`${name}: ${host.url}`] = row
+    table[`${name}: ${host.url}`] = row
     for (const email of 'strategies' in options ? ['bob@example.com', 'twice', 'no id'] : [])
-      kept[`${name}: ${email}`] = (await send(host, { payload: local({ ...names, email }) })).row
+      table[`${name}: ${email}`] = (await send(host, { payload: local({ ...names, email }) })).row
     for (const give of name.startsWith('no users')
       ? ['an id alone', 'an empty result', 'a user', 'another id', 'a refusal', 'another error']
       : [])
-      kept[`${name}: own, ${give}`] = (await send(host, { payload: { strategy: 'own', give } })).row
+      table[`${name}: own, ${give}`] = (await send(host, { payload: { strategy: 'own', give } })).row
     const headers = { authorization: `Bearer ${body.accessToken}` }
     if ('revocation' in options)
-      kept[`${name}: again`] = (await send(host, { payload: { strategy: 'jwt', accessToken: body.accessToken } })).row
-    kept[`${name}: out`] = (await send(host, { method: 'DELETE', headers })).row
-    if ('revocation' in options) kept[`${name}: out again`] = (await send(host, { method: 'DELETE', headers })).row
+      table[`${name}: again`] = (await send(host, { payload: { strategy: 'jwt', accessToken: body.accessToken } })).row
+    table[`${name}: out`] = (await send(host, { method: 'DELETE', headers })).row
+    if ('revocation' in options) table[`${name}: out again`] = (await send(host, { method: 'DELETE', headers })).row
   }
-  isKept(t, kept, 'test/authentication/whole-login-options.txt')
+  isKept(t, table, 'test/authentication/whole-login-options.txt')
 })

@@ -79,7 +79,7 @@ const logins: Record<string, unknown> = {
 
 t.test('logins of all kinds', async (t) => {
   stopClock(t)
-  const kept: Record<string, unknown> = {}
+  const table: Record<string, unknown> = {}
   for (const [config, options] of [
     ['plain', {}],
     ['refresh', { refresh: true, revocation: true }]
@@ -92,7 +92,8 @@ t.test('logins of all kinds', async (t) => {
             good: logins.good,
             ...Object.fromEntries(Object.entries(logins).filter(([name]) => name.startsWith('it gives')))
           }
-    for (const [name, payload] of Object.entries(rows)) kept[`${config}: ${name}`] = (await send(host, { payload })).row
+    for (const [name, payload] of Object.entries(rows))
+      table[`${config}: ${name}`] = (await send(host, { payload })).row
     for (const [name, payload] of [
       ['claims', { a: 1, sub: '9', ...reserved }],
       ['a text', 'text'],
@@ -100,7 +101,7 @@ t.test('logins of all kinds', async (t) => {
       ['null', null],
       ['auth_time', { auth_time: 5 }]
     ] as const)
-      kept[`${config}: a hook gives ${name}`] = (
+      table[`${config}: a hook gives ${name}`] = (
         await send(host, { payload: logins.good, headers: { 'x-payload': JSON.stringify(payload) } })
       ).row
     for (const [name, data] of Object.entries({
@@ -109,9 +110,9 @@ t.test('logins of all kinds', async (t) => {
       'no data': undefined,
       own: { strategy: 'own', give: 'a user' }
     })) {
-      kept[`${config}: of the server, ${name}`] = await outcomeOf(() => host.service.create(data))
-      kept[`${config}: of the server, ${name}, seen`] = host.flush()
+      table[`${config}: of the server, ${name}`] = await outcomeOf(() => host.service.create(data))
+      table[`${config}: of the server, ${name}, seen`] = host.flush()
     }
   }
-  isKept(t, kept, 'test/authentication/whole-logins.txt')
+  isKept(t, table, 'test/authentication/whole-logins.txt')
 })

@@ -43,7 +43,7 @@ const errors: Record<string, unknown> = {
 }
 
 t.test('what of an error leaves', async (t) => {
-  const kept: Record<string, unknown> = {}
+  const table: Record<string, unknown> = {}
   const envelope = protect('name', 'message', 'data', 'errors', 'code')
   for (const [name, error] of Object.entries(errors)) {
     const show = async (guard: typeof hook, provider?: string) => {
@@ -61,9 +61,9 @@ t.test('what of an error leaves', async (t) => {
         json: typeof told.toJSON === 'function' ? told.toJSON() : told.toJSON
       }
     }
-    kept[name] = await outcomeOf(() => show(hook, 'rest'))
-    kept[`${name}, fields of all errors`] = await outcomeOf(() => show(envelope, 'rest'))
+    table[name] = await outcomeOf(() => show(hook, 'rest'))
+    table[`${name}, fields of all errors`] = await outcomeOf(() => show(envelope, 'rest'))
     t.equal(await show(hook), 'the same', name)
   }
-  isKept(t, kept, 'test/authentication/whole-protected-errors.txt')
+  isKept(t, table, 'test/authentication/whole-protected-errors.txt')
 })

@@ -90,15 +90,15 @@ t.test('what of a result leaves, over HTTP and to listeners', async (t) => {
     const [sent, told] = [is(context.result), is(context.dispatch)]
     return sent === told ? sent : [sent, told]
   }
-  const kept: Record<string, unknown> = {}
+  const table: Record<string, unknown> = {}
   const params = { provider: 'rest' }
   for (const [name, value] of Object.entries(values)) {
-    kept[name] = await outcomeOf(() => show(value, params))
-    kept[`${name}, of the server`] = await outcomeOf(() => show(value, {}))
+    table[name] = await outcomeOf(() => show(value, params))
+    table[`${name}, of the server`] = await outcomeOf(() => show(value, {}))
   }
   for (const dispatch of [null, 0, own, { a: 1 }]) {
-    kept[`dispatch ${textOf(dispatch)}`] = await show({ id: 7, secret: 1 }, params, { dispatch })
-    kept[`dispatch ${textOf(dispatch)}, of the server`] = await show({ id: 7, secret: 1 }, {}, { dispatch })
+    table[`dispatch ${textOf(dispatch)}`] = await show({ id: 7, secret: 1 }, params, { dispatch })
+    table[`dispatch ${textOf(dispatch)}, of the server`] = await show({ id: 7, secret: 1 }, {}, { dispatch })
   }
-  isKept(t, kept, 'test/authentication/whole-protected-results.txt')
+  isKept(t, table, 'test/authentication/whole-protected-results.txt')
 })

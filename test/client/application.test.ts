@@ -35,8 +35,8 @@ t.test('`app.rest` holds the library; a second default connection is an error th
 })
 
 t.test('Several servers: `connection.service(<name>)` stands at the path that `app.use` gives it', async (t) => {
-  const [one, other] = [await createEcho(t), await createEcho(t)]
-  const app = createClient().configure(rest(one.address).fetch(fetch))
+  const [first, other] = [await createEcho(t), await createEcho(t)]
+  const app = createClient().configure(rest(first.address).fetch(fetch))
   app.use(
     '/reports',
     rest(`${other.address}/v2/`, { headers: { 'X-Key': 'k' } })
@@ -50,7 +50,7 @@ t.test('Several servers: `connection.service(<name>)` stands at the path that `a
     [['/v2/numbers/1', 'k']]
   )
   t.same(
-    one.asked.map(({ url, headers }) => [url, headers['x-key']]),
+    first.asked.map(({ url, headers }) => [url, headers['x-key']]),
     [['/things/1', undefined]]
   )
   t.throws(() => app.use('things', { find: async () => [] }), /There is a service 'things' already/)
@@ -96,7 +96,7 @@ t.test('events are local to the instance, and a failing listener is told to the 
     createClient({ logger }).configure(rest(address).fetch(fetch))
   const [app, quiet, third] = [create({ error: (error) => errors.push(error) }), create(false), create(false)]
   const created: unknown[] = []
-  for (const one of [app, quiet, third]) one.service('things').on('created', (record) => void created.push(record))
+  for (const item of [app, quiet, third]) item.service('things').on('created', (record) => void created.push(record))
   for (const one of [app, quiet])
     one.service('things').once('created', () => {
       throw new Error('in a listener')

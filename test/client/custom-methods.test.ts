@@ -30,8 +30,8 @@ t.test('a custom method needs no name in `use`', async (t) => {
   const todos = app.service('todos')
   t.same(await todos.archive({ before: 1 }, { query: { a: '1' } }), { archived: 1, query: { a: '1' } })
   t.same(await todos.count(), { count: 2 })
-  const [one, other] = await Promise.all([todos.archive({ before: 2 }), todos.archive({ before: 3 })])
-  t.same([one.archived, other.archived], [2, 3])
+  const [first, other] = await Promise.all([todos.archive({ before: 2 }), todos.archive({ before: 3 })])
+  t.same([first.archived, other.archived], [2, 3])
   t.same(await todos.find(), [1])
 })
 

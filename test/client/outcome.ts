@@ -31,7 +31,7 @@ export function shown(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(shown)
   if (Object.getPrototypeOf(value) !== Object.prototype) return value.constructor.name
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shown(one)]))
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, shown(part)]))
 }
 
 /** What a library got. */

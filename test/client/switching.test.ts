@@ -122,9 +122,9 @@ t.test('one `authentication()` on two applications: each has a login of its own'
   const { address } = await createLoginServer(t)
   const setup = authentication()
   const create = () => createClient().configure(rest(address).fetch(fetch)).configure(setup)
-  const [one, two] = [create(), create()]
-  await one.authenticate(credentials)
-  await t.rejects(two.service('me').find(), { code: 401 })
+  const [first, second] = [create(), create()]
+  await first.authenticate(credentials)
+  await t.rejects(second.service('me').find(), { code: 401 })
 })
 
 t.test('an answer to a login without a token leaves none of an earlier user', async (t) => {
@@ -297,14 +297,14 @@ t.test('an older login that settles after a newer one changes nothing', async (t
 
 t.test('users of tokens are compared, whatever letters base64url makes of them', async (t) => {
   const tokenOf = (sub: string) => `e30.${Buffer.from(JSON.stringify({ sub })).toString('base64url')}.c2ln`
-  const [one, another] = [tokenOf('a?>~~'), tokenOf('b?>~~')]
-  t.match(one, /-/)
+  const [first, another] = [tokenOf('a?>~~'), tokenOf('b?>~~')]
+  t.match(first, /-/)
   t.match(tokenOf('??>>??'), /_/)
   for (const [sub, isSame] of [
     ['a?>~~', true],
     ['b?>~~', false]
   ] as const)
-    t.equal(ofSameUser(tokenOf(sub), one), isSame ? tokenOf(sub) : undefined)
+    t.equal(ofSameUser(tokenOf(sub), first), isSame ? tokenOf(sub) : undefined)
   t.equal(ofSameUser(another, tokenOf('??>>??')), undefined)
-  t.equal(ofSameUser('no token', one), 'no token', 'a token that tells no user')
+  t.equal(ofSameUser('no token', first), 'no token', 'a token that tells no user')
 })

@@ -106,7 +106,7 @@ export async function proofs() {
   const archived = await messages.archive({ before: '2026' })
   same<typeof archived.done, string>(true)
   same<typeof archived.count, never>(true)
-  for await (const one of iterate(messages, { query: { text: 'a' } })) same<typeof one.at, string>(true)
+  for await (const item of iterate(messages, { query: { text: 'a' } })) same<typeof item.at, string>(true)
   same<Awaited<ReturnType<typeof messages.count>>, number>(true)
   await messages.count()
   await messages.count(undefined, { headers: { 'X-A': '1' } })

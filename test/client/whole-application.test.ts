@@ -84,7 +84,7 @@ t.test('services of an application: which are there, and which are refused', asy
     },
     'configure gives the application': () => {
       const app = createClient()
-      return app.configure((given) => given.set('same', given === app)).get('same')
+      return app.configure((input) => input.set('same', input === app)).get('same')
     },
     authenticate: () => createClient().authenticate({}),
     reAuthenticate: () => createClient().reAuthenticate(),

@@ -31,13 +31,13 @@ const ids: Record<string, unknown> = {
 }
 
 t.test('every kind of id', async (t) => {
-  const kept = await outcomes(ids, async (given) => {
-    const id = given as string
+  const table = await outcomes(ids, async (input) => {
+    const id = input as string
     const [got, removed] = [await request(() => things.get(id)), await request(() => things.remove(id))]
     const path = (of: unknown) => /http:\S*/.exec(String(of))?.[0]
     return path(got) && path(got) === path(removed) ? path(got) : [got, removed]
   })
-  isKept(t, kept, 'test/client/whole-ids.txt')
+  isKept(t, table, 'test/client/whole-ids.txt')
 })
 
 const bytes = new TextEncoder().encode('a PART b')
@@ -101,10 +101,10 @@ const data: Record<string, unknown> = {
 t.test('every kind of data, of `create` and of a custom method', async (t) => {
   app.use('acts', rest('http://a').fetch(library).service('acts'), { methods: ['create', 'act'] })
   const acts = app.service('acts') as unknown as { act(data: unknown): Promise<unknown> }
-  const kept = await outcomes(data, async (given) => {
-    const [created, acted] = [await request(() => things.create(given as object)), await request(() => acts.act(given))]
+  const table = await outcomes(data, async (input) => {
+    const [created, acted] = [await request(() => things.create(input as object)), await request(() => acts.act(input))]
     const short = (one: unknown) => JSON.stringify(one).replaceAll(/http:\S*| X-Service-Method=act/g, '')
     return short(created) === short(acted) ? created : [created, acted]
   })
-  isKept(t, kept, 'test/client/whole-data.txt')
+  isKept(t, table, 'test/client/whole-data.txt')
 })

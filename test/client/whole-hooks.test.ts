@@ -58,7 +58,7 @@ t.test('hooks, events and errors of listeners', async (t) => {
         .emit('x'),
     'hooks that are none': () => app.hooks({ before: { find: ['no'] } } as never)
   }
-  const kept = await outcomes(rows, async (row) => {
+  const table = await outcomes(rows, async (row) => {
     const result = await outcome(row)
     return [result, ...log.splice(0)]
   })
@@ -70,5 +70,5 @@ t.test('hooks, events and errors of listeners', async (t) => {
     })
     .emit('x')
   console.error = error
-  isKept(t, { ...kept, console: log }, 'test/client/whole-hooks.txt')
+  isKept(t, { ...table, console: log }, 'test/client/whole-hooks.txt')
 })

@@ -230,7 +230,7 @@ const pages: Record<string, [answers: unknown[], params?: ClientParams, options?
 }
 
 t.test('iterate: which pages it asks for, and what it gives', async (t) => {
-  const kept = await outcomes(pages, async ([answers, params, options]) => {
+  const table = await outcomes(pages, async ([answers, params, options]) => {
     const [seen, asked]: [unknown[], unknown[]] = [[], []]
     const find = async (params: unknown) => {
       asked.push(params)
@@ -240,9 +240,9 @@ t.test('iterate: which pages it asks for, and what it gives', async (t) => {
     }
     const service = createClient().use('pages', { find }).service('pages')
     const end = await outcome(async () => {
-      for await (const one of iterate(service, params, options)) seen.push(one)
+      for await (const item of iterate(service, params, options)) seen.push(item)
     })
     return end === null ? { seen, asked } : { seen, asked, end }
   })
-  isKept(t, kept, 'test/client/whole-iterate.txt')
+  isKept(t, table, 'test/client/whole-iterate.txt')
 })

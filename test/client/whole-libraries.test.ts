@@ -70,16 +70,16 @@ t.test('what each library is given, and what becomes of its answers', async (t) 
   t.teardown(() => Reflect.deleteProperty(globalThis, 'XMLHttpRequest'))
   for (const [name, library] of Object.entries(libraries)) {
     const common = new Set<string>()
-    const kept = await outcomes(rows, async ([call, play = okay]) => {
+    const table = await outcomes(rows, async ([call, play = okay]) => {
       const played: Played = { got: [], play }
       const adapter = (rest('http://a') as unknown as Adapters)[name]?.(library(played)) as Connection
       const result = await outcome(() => call(thingsOf(adapter)))
       // What the first row has is not said again.
-      const other = played.got.filter((one) => !common.has(JSON.stringify(one)))
-      if (common.size === 0) for (const one of other) common.add(JSON.stringify(one))
+      const other = played.got.filter((item) => !common.has(JSON.stringify(item)))
+      if (common.size === 0) for (const value of other) common.add(JSON.stringify(value))
       return [...other, result]
     })
-    isKept(t, kept, `test/client/whole-library-${name}.txt`)
+    isKept(t, table, `test/client/whole-library-${name}.txt`)
     t.strictSame(getEventListeners(signal, 'abort'), [], `${name} leaves no listener`)
   }
 })
@@ -98,8 +98,8 @@ t.test('what adapters refuse, and the library of an application', async (t) => {
         .service('x').options,
     'where it is': (name) => createClient().configure(adapters()[name]?.('the library') as Connection).rest
   }
-  const kept = await outcomes(rows, (row) => outcomes(libraries, (_, name) => row(name)))
-  isKept(t, { ...kept, all: Object.keys(adapters()) }, 'test/client/whole-adapters.txt')
+  const table = await outcomes(rows, (row) => outcomes(libraries, (_, name) => row(name)))
+  isKept(t, { ...table, all: Object.keys(adapters()) }, 'test/client/whole-adapters.txt')
 })
 
 const left = /^(host|connection|user-agent|accept-encoding|accept-language|sec-fetch-mode)$/
@@ -109,18 +109,18 @@ t.test('what the real libraries send', async (t) => {
   const calls = Object.entries(rows).filter(([, [, play]]) => play === undefined)
   for (const [name, library] of inNode) {
     const things = thingsOf((rest(address) as unknown as Adapters)[name]?.(library) as Connection)
-    const kept: Record<string, unknown> = {}
+    const table: Record<string, unknown> = {}
     for (const [row, [call]] of calls.filter(([row]) => !/set by|stream|generator/.test(row))) {
       const result = await outcome(() => call(things))
       const [one] = asked.splice(0)
       const headers = Object.entries(one?.headers ?? {})
         .filter(([key]) => !left.test(key))
         .sort()
-      kept[row] =
+      table[row] =
         one === undefined
           ? String(JSON.stringify(result)).replaceAll(address, '')
           : [`${one.method} ${one.url}`, Object.fromEntries(headers), one.body]
     }
-    isKept(t, kept, `test/client/whole-sent-${name}.txt`)
+    isKept(t, table, `test/client/whole-sent-${name}.txt`)
   }
 })

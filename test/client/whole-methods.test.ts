@@ -42,9 +42,9 @@ t.test('names of custom methods: called, named in `use`, named in `methods`', as
       })
     ]
   }
-  const kept: [string, unknown][] = []
-  for (const name of ['', ...words.split(/\s+/)]) kept.push([name, await row(name)])
-  isKept(t, Object.fromEntries(kept), 'test/client/whole-names.txt')
+  const table: [string, unknown][] = []
+  for (const name of ['', ...words.split(/\s+/)]) table.push([name, await row(name)])
+  isKept(t, Object.fromEntries(table), 'test/client/whole-names.txt')
 })
 
 const params = { query: { q: 1 }, route: { userId: 'u', id: 'r', part: 'ä/b' } }
@@ -95,11 +95,11 @@ t.test('all methods and routes of custom ones: what is sent, and what hooks get'
   const options: ClientServiceOptions = { methods: Object.keys(routes), routes, hooks: { before: { all: [see] } } }
   app.use('users/:userId/things', connection.service('users/:userId/things'), options)
   const things = app.service('users/:userId/things') as unknown as Methods
-  const kept = await outcomes(calls, async (args, name) => [
+  const table = await outcomes(calls, async (args, name) => [
     await request(() => things[name]?.(...args)),
     ...seen.splice(0)
   ])
-  isKept(t, kept, 'test/client/whole-methods.txt')
+  isKept(t, table, 'test/client/whole-methods.txt')
 })
 
 class Own extends FetchClient {

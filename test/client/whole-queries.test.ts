@@ -77,13 +77,13 @@ async function sentBy(call: () => Promise<unknown>): Promise<unknown> {
 }
 
 t.test('every kind of query: as it is sent, and whether it is refused where it would select all', async (t) => {
-  const kept = await outcomes(queries, async (given) => {
-    const query = given as Query
+  const table = await outcomes(queries, async (input) => {
+    const query = input as Query
     const found = await sentBy(() => things.find({ query }))
     const removed = await sentBy(() => things.remove(null, { query }))
     return removed === found ? found : [found, removed]
   })
-  isKept(t, kept, 'test/client/whole-queries.txt')
+  isKept(t, table, 'test/client/whole-queries.txt')
 })
 
 t.test('a query is sent as qs prints it', async (t) => {
@@ -105,6 +105,6 @@ t.test('which calls refuse a query that loses a condition', async (t) => {
     'patch(null)': (query) => things.patch(null, {}, { query }),
     'remove(null)': (query) => things.remove(null, { query })
   }
-  const kept = await outcomes(calls, (call) => sentBy(() => call({ a: 1, b: [], c: undefined })))
-  isKept(t, kept, 'test/client/whole-queries-lost.txt')
+  const table = await outcomes(calls, (call) => sentBy(() => call({ a: 1, b: [], c: undefined })))
+  isKept(t, table, 'test/client/whole-queries-lost.txt')
 })

@@ -183,7 +183,7 @@ const moments: Record<string, [held: string, call: (play: LoginPlay) => Promise<
 }
 
 t.test('what another tab does meanwhile', async (t) => {
-  const kept: Record<string, unknown> = {}
+  const table: Record<string, unknown> = {}
   for (const [moment, [held, call, refused]] of Object.entries(moments)) {
     const rows = Object.entries(tabs).map(([tab, stored]): [string, Rows[string]] => [
       tab,
@@ -200,7 +200,7 @@ t.test('what another tab does meanwhile', async (t) => {
         await done
       }
     ])
-    kept[moment] = await playAll(Object.fromEntries(rows))
+    table[moment] = await playAll(Object.fromEntries(rows))
   }
-  isKept(t, kept, 'test/client/whole-tabs.txt')
+  isKept(t, table, 'test/client/whole-tabs.txt')
 })

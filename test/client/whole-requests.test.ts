@@ -44,7 +44,7 @@ const headers: Record<string, Options> = {
 }
 
 t.test('headers, of all places', async (t) => {
-  const kept = await outcomes(headers, ([adapter, own, call, server], name) => {
+  const table = await outcomes(headers, ([adapter, own, call, server], name) => {
     const connection = rest('http://a', server).fetch(library, adapter as undefined)
     const service = connection.service('things').methods('act') as unknown as Record<
       string,
@@ -53,7 +53,7 @@ t.test('headers, of all places', async (t) => {
     const params = { ...(call && { headers: call }), ...(own && { connection: { headers: own } }) }
     return request(() => (/method/.test(name) ? service.act?.({}, params) : service.create?.({}, params)))
   })
-  isKept(t, kept, 'test/client/whole-headers.txt')
+  isKept(t, table, 'test/client/whole-headers.txt')
 })
 
 const places: Record<string, [base: string | undefined, name: string, route?: object]> = {
@@ -92,9 +92,9 @@ const places: Record<string, [base: string | undefined, name: string, route?: ob
 }
 
 t.test('addresses, and paths of services', async (t) => {
-  const kept = await outcomes(places, ([base, name, route]) => {
+  const table = await outcomes(places, ([base, name, route]) => {
     const service = createClient().configure(rest(base).fetch(library)).service(name)
     return request(() => service.find({ ...(route && { route: route as never }), query: { a: 1 } }))
   })
-  isKept(t, kept, 'test/client/whole-addresses.txt')
+  isKept(t, table, 'test/client/whole-addresses.txt')
 })

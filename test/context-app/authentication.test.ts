@@ -90,7 +90,8 @@ t.test('of several authentication services, the one that is responsible hashes',
           const { defaultAuthentication } = app as {
             defaultAuthentication(): { getStrategies(name: string): unknown[] }
           }
-          for (const one of ['v1', 'v2']) if (defaultAuthentication().getStrategies(one).length > 0) asked.push(one)
+          for (const value of ['v1', 'v2'])
+            if (defaultAuthentication().getStrategies(value).length > 0) asked.push(value)
         }
         child.service('users', memory(), { hooks: { before: { find: [see] } } })
       },

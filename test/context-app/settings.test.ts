@@ -126,7 +126,7 @@ t.test('settings are those of the instance, and of the instances inside', async 
       },
       { prefix: name }
     )
-  app.service('things', things, { hooks: { before: { get: [({ app: own }) => void t.equal(own, app)] } } })
+  app.service('things', things, { hooks: { before: { get: [({ app: hookApp }) => void t.equal(hookApp, app)] } } })
   t.same([await found(app, '/v1/things/1'), await found(app, '/v2/things/1')], [['v1'], ['v2']])
   t.same(await found(app, '/v1/inner/1'), ['v1'])
   await app.inject('/things/1')

@@ -44,7 +44,7 @@ function membersOf(application: Any) {
         : typeof value === 'object' && value !== null && !('thrown' in value)
           ? 'an object'
           : value
-    return [name, [name in application ? 'in' : 'not in', kind, called].filter((one) => one !== undefined)]
+    return [name, [name in application ? 'in' : 'not in', kind, called].filter((item) => item !== undefined)]
   })
   return Object.fromEntries(rows)
 }
@@ -67,7 +67,7 @@ const theirs = () => {
 }
 
 t.test('the members that hooks find at `context.app`', async (t) => {
-  const kept: Record<string, unknown> = {}
+  const table: Record<string, unknown> = {}
   for (const [name, options] of Object.entries({
     settings: () => ({ settings: { a: 1 } }),
     mounted: () => ({ app: theirs() })
@@ -83,15 +83,15 @@ t.test('the members that hooks find at `context.app`', async (t) => {
     }
     const early = {
       get: [call(application, 'get', 'a'), call(application, 'get', 'port'), call(application, 'get', 'none')].map(
-        (one) => told(one)
+        (item) => told(item)
       ),
       set: self(call(application, 'set', 'a', 2)),
       route: self(call(application, 'get', '/route', () => 'of the route')),
       hooks: self(call(application, 'hooks', { before: { find: [() => void seen.push('a hook')] } })),
       wrong: outcomeOf(() => call(application, 'hooks', { befor: {} })),
       configure: self(
-        call(application, 'configure', function (this: unknown, given: unknown) {
-          seen.push([this === application, given === application])
+        call(application, 'configure', function (this: unknown, input: unknown) {
+          seen.push([this === application, input === application])
         })
       ),
       mixins: (application.mixins as object as unknown[]).push(mixin) > 0,
@@ -106,7 +106,7 @@ t.test('the members that hooks find at `context.app`', async (t) => {
     app.service('late', mirror as object)
     Object.assign(application, { own: 1, get: () => 'replaced' })
     await app.ready()
-    kept[name] = {
+    table[name] = {
       members: before,
       early,
       late: [outcomeOf(() => call(application, 'configure', mixin)), outcomeOf(() => application.mixins)],
@@ -119,7 +119,7 @@ t.test('the members that hooks find at `context.app`', async (t) => {
       seen
     }
   }
-  isKept(t, kept, 'test/context-app/whole-applications.txt')
+  isKept(t, table, 'test/context-app/whole-applications.txt')
 })
 
 const given: Record<string, FeathersOptions['settings']> = {
@@ -140,13 +140,13 @@ const given: Record<string, FeathersOptions['settings']> = {
 const names = ['a', 'b', 'c', 'constructor', '__proto__', 'toString', '', 'none']
 
 t.test('settings, from an object or a function', async (t) => {
-  const kept: Record<string, unknown> = {}
+  const table: Record<string, unknown> = {}
   for (const [name, settings] of Object.entries(given))
     for (const [kind, options] of Object.entries({ '': {}, ', mounted': { app: feathers() } })) {
       const row = create(t, { settings, ...options } as FeathersOptions).then(({ application }) =>
-        names.map((one) => `${one}: ${JSON.stringify(call(application, 'get', one))}`)
+        names.map((item) => `${item}: ${JSON.stringify(call(application, 'get', item))}`)
       )
-      kept[name + kind] = await settledOf(row)
+      table[name + kind] = await settledOf(row)
     }
   const ran: unknown[] = []
   const hook = (label: string) => async (context: object, next: () => Promise<void>) => {
@@ -163,7 +163,7 @@ t.test('settings, from an object or a function', async (t) => {
   await app.ready()
   ran.push('ready')
   await app.close()
-  isKept(t, { ...kept, ran }, 'test/context-app/whole-settings.txt')
+  isKept(t, { ...table, ran }, 'test/context-app/whole-settings.txt')
 })
 
 t.test('the authentication that helpers of Feathers find', async (t) => {
@@ -178,7 +178,7 @@ t.test('the authentication that helpers of Feathers find', async (t) => {
       strategies: { jwt: true }
     })
   }
-  const kept: Record<string, unknown> = {}
+  const table: Record<string, unknown> = {}
   for (const [name, options] of Object.entries({ ours: {}, 'ours and theirs': { app: theirs() } })) {
     const { application } = await create(t, options as FeathersOptions, login)
     const rows = [undefined, 'login', '/second/', 'ours', 'none', ''].map((path) => {
@@ -194,7 +194,7 @@ t.test('the authentication that helpers of Feathers find', async (t) => {
       })
       return [String(path), found]
     })
-    kept[name] = Object.fromEntries(rows)
+    table[name] = Object.fromEntries(rows)
   }
   const elsewhere = await create(t, {}, async (app) => {
     for (const name of ['b', 'a'])
@@ -209,17 +209,17 @@ t.test('the authentication that helpers of Feathers find', async (t) => {
         { prefix: name }
       )
   })
-  kept.elsewhere = ['a', 'b'].map((name) =>
+  table.elsewhere = ['a', 'b'].map((name) =>
     outcomeOf(() => call(call(elsewhere.application, 'defaultAuthentication'), 'getStrategy', name))
   )
   const { application } = await create(t, {}, login)
   const strategy = call(call(application, 'defaultAuthentication'), 'getStrategy', 'local')
   const hash = String(await call(strategy, 'hashPassword', 'secret'))
-  kept.hashed = [
+  table.hashed = [
     hash.split('$')[1],
     (await call(strategy, 'hashPassword', hash)) === hash,
     await settledOf(Promise.resolve(call(strategy, 'hashPassword', 5)))
   ]
-  kept.without = outcomeOf(() => applicationOf(Fastify()))
-  isKept(t, kept, 'test/context-app/whole-authentication.txt')
+  table.without = outcomeOf(() => applicationOf(Fastify()))
+  isKept(t, table, 'test/context-app/whole-authentication.txt')
 })

@@ -53,7 +53,8 @@ t.test('other errors of a hook stay what they are', async (t) => {
     throw thrown[Number(id)]
   }
   const service = app.service('things', things, { hooks: { around: { all: [fail] } } })
-  for (const [index, one] of thrown.entries()) t.equal(await service.get(index).catch((error: unknown) => error), one)
+  for (const [index, value] of thrown.entries())
+    t.equal(await service.get(index).catch((error: unknown) => error), value)
 })
 
 t.test('without the plugin, `context.app` is the instance', async (t) => {
@@ -61,7 +62,7 @@ t.test('without the plugin, `context.app` is the instance', async (t) => {
   t.teardown(() => app.close())
   await app.register(services)
   const service = app.service('things', things, {
-    hooks: { before: { get: [({ app: own }) => void t.equal(own as object, app)] } }
+    hooks: { before: { get: [({ app: hookApp }) => void t.equal(hookApp as object, app)] } }
   })
   await service.get('1')
 })

@@ -6,8 +6,8 @@ export function told(value: unknown, around: readonly unknown[] = []): unknown {
   if (around.includes(value)) return '(as around)'
   const inner = [...around, value]
   if (value instanceof Error) return `(${value.name}: ${value.message})`
-  if (Array.isArray(value)) return value.map((one) => told(one, inner))
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, told(one, inner)]))
+  if (Array.isArray(value)) return value.map((item) => told(item, inner))
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, told(part, inner)]))
 }
 
 /** What a function returns, or what it throws. */

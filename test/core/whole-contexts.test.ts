@@ -34,12 +34,12 @@ function changes(fields: unknown[]) {
 }
 
 t.test('the hooks of each method: what they see, in order', async (t) => {
-  const kept: Record<string, unknown> = {}
+  const table: Record<string, unknown> = {}
   for (const [method, args] of Object.entries(calls)) {
     const { order, fields, events, outcome } = await run(t, starts.ours, method, args, {})
-    kept[method] = { order: order.join(', '), fields: changes(fields), events, outcome }
+    table[method] = { order: order.join(', '), fields: changes(fields), events, outcome }
   }
-  isKept(t, kept, 'test/core/whole-contexts-methods.txt')
+  isKept(t, table, 'test/core/whole-contexts-methods.txt')
 })
 
 const scenarios: Record<string, Acts> = {
@@ -99,14 +99,14 @@ const scenarios: Record<string, Acts> = {
 }
 
 t.test('what hooks do to a call, and what comes of it', async (t) => {
-  const kept: Record<string, unknown> = {}
+  const table: Record<string, unknown> = {}
   const usual = await run(t, starts.ours, 'create', [{ b: 2 }], {})
   for (const [name, acts] of Object.entries(scenarios)) {
     const { order, fields, events, outcome } = await run(t, starts.ours, 'create', [{ b: 2 }], acts)
     const same = order.findIndex((label, index) => label !== usual.order[index])
     const rest = order.slice(same)
     const { [order[0] as string]: _, ...changed } = changes(fields)
-    kept[name] = [outcome, events, same === -1 ? 'as usual' : `${same} as usual, ${rest.join(', ')}`, changed]
+    table[name] = [outcome, events, same === -1 ? 'as usual' : `${same} as usual, ${rest.join(', ')}`, changed]
   }
-  isKept(t, kept, 'test/core/whole-contexts-scenarios.txt')
+  isKept(t, table, 'test/core/whole-contexts-scenarios.txt')
 })

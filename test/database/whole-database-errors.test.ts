@@ -26,7 +26,7 @@ function answer(
   if (context.error === error) return 'as it was'
   const { code, message, errors, data, cause } = context.error as ServiceError & { cause: Error }
   const fields = (errors as unknown as { instancePath: string; keyword: string; message: string }[] | undefined)?.map(
-    (one) => `${one.instancePath} ${one.keyword}${one.message === message ? '' : one.message}`
+    (item) => `${item.instancePath} ${item.keyword}${item.message === message ? '' : item.message}`
   )
   const none = errors !== undefined && fields?.length === 0 ? ['an empty list'] : []
   const of = cause === error ? [] : [`of: ${cause?.message}`]
@@ -46,7 +46,7 @@ function grouped(rows: readonly (readonly [name: string, error: unknown])[]): Re
 }
 
 t.test('what drivers throw, and what is said of it', async (t) => {
-  const kept = {
+  const table = {
     'PostgreSQL by its codes': grouped(codes.map((code) => [shown(code), postgres(code)])),
     'PostgreSQL by what it tells': Object.fromEntries(
       Object.entries(details).map(([name, [code, own]]) => [name, answer(postgres(code, own))])
@@ -91,7 +91,7 @@ t.test('what drivers throw, and what is said of it', async (t) => {
     'connections by their texts': grouped(lite.connections.map((text) => [text.replace('\n', ' '), thrown(text)])),
     'aborted, with a code': grouped(['', null, 'ABORT_ERR'].map((code) => [shown(code), thrown('aborted', { code })]))
   }
-  isKept(t, kept, 'test/database/whole-database-errors.txt')
+  isKept(t, table, 'test/database/whole-database-errors.txt')
 })
 
 const inner = (name: string) => postgres('23502', { column: name })
@@ -174,12 +174,12 @@ t.test('what wraps them, what was called, and whose words are told', async (t) =
       ]
     })
   )
-  const kept = {
+  const table = {
     wrapped: Object.fromEntries(Object.entries(wrapped).map(([name, error]) => [name, answer(error)])),
     methods: Object.fromEntries(
       Object.entries(named).map(([name, error]) => [
         name,
-        Object.fromEntries(methods.map((one) => [one, answer(error, one)]))
+        Object.fromEntries(methods.map((method) => [method, answer(error, method)]))
       ])
     ),
     words: [{}, { messages: {} }, { messages: { '': 'Of no name' } }, { messages: { email: 'x' } }].map((options) => [
@@ -189,5 +189,5 @@ t.test('what wraps them, what was called, and whose words are told', async (t) =
     ]),
     check: Object.fromEntries(check)
   }
-  isKept(t, kept, 'test/database/whole-database-errors-wrapped.txt')
+  isKept(t, table, 'test/database/whole-database-errors-wrapped.txt')
 })

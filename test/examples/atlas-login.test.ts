@@ -185,7 +185,7 @@ onAtlas('hostile input', async (t, { call: send, logIn, signUp }) => {
   t.test('to log in', async (t) => {
     const refused = { status: 401, body: { name: 'NotAuthenticated' } }
     const login = { strategy: 'local', email: 'ada@example.com', password }
-    for (const wrong of noPasswords.filter((one) => one !== 'short'))
+    for (const wrong of noPasswords.filter((name) => name !== 'short'))
       t.match(await call('POST', '/authentication', { ...login, password: wrong }), refused)
     for (const email of [...noEmails, ['ada@example.com'], { $gt: '' }, `ada@example.com\0`, "' or 1=1 --"])
       t.match(await call('POST', '/authentication', { ...login, email }), refused, JSON.stringify(email))

@@ -9,11 +9,11 @@ const ada = { email: 'ada@example.com', name: 'Ada', password: 'correct horse' }
 /** Two processes on one database, at two ports. */
 async function startTwo(t: Test, url: string | undefined, env: Record<string, string> = {}) {
   const atlases = [new Atlas(t, { url }, env), new Atlas(t, { url }, env)] as const
-  const [one, other] = await Promise.all(atlases.map(async (atlas) => callsAt(addressOf(await atlas.commands()))))
+  const [first, other] = await Promise.all(atlases.map(async (atlas) => callsAt(addressOf(await atlas.commands()))))
   const end = async () => {
     for (const atlas of atlases) t.match(await atlas.end('SIGTERM'), { code: 0, err: '' })
   }
-  return { one: one as Calls, other: other as Calls, end }
+  return { one: first as Calls, other: other as Calls, end }
 }
 
 type Calls = ReturnType<typeof callsAt>

@@ -69,11 +69,11 @@ onServer('two that start at the same time load the countries once, and take the 
   await Promise.all(apps.map((app) => app.ready()))
   t.match(await databases[0].knex('countries').count('*'), [{ count: '250' }])
   t.match(await databases[0].knex('users').count('*'), [{ count: '1' }])
-  const [one, two] = apps.map(callsOf) as [ReturnType<typeof callsOf>, ReturnType<typeof callsOf>]
-  const { token } = await one.signUp('ada')
-  t.match(await two.call('GET', '/users', undefined, token), { status: 200 })
-  await one.call('DELETE', '/authentication', undefined, token)
-  t.match(await two.call('GET', '/users', undefined, token), { status: 401 })
+  const [first, second] = apps.map(callsOf) as [ReturnType<typeof callsOf>, ReturnType<typeof callsOf>]
+  const { token } = await first.signUp('ada')
+  t.match(await second.call('GET', '/users', undefined, token), { status: 200 })
+  await first.call('DELETE', '/authentication', undefined, token)
+  t.match(await second.call('GET', '/users', undefined, token), { status: 401 })
   for (const app of apps) await app.close()
 })
 

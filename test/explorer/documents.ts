@@ -13,7 +13,7 @@ export const readAll = (document: unknown) =>
       return [
         key,
         toPlain(Object.fromEntries(others)),
-        ...(bodies.length === 0 ? [] : [{ bodies: bodies.map((one) => one.map(toShort)) }]),
+        ...(bodies.length === 0 ? [] : [{ bodies: bodies.map((body) => body.map(toShort)) }]),
         ...(record.length === 0 ? [] : [{ record: record.map(toShort) }]),
         ...(query.length === 0 ? [] : [{ query: query.map(({ operators, ...field }) => [toShort(field), operators]) }])
       ]

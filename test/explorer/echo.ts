@@ -69,9 +69,9 @@ export async function openEcho(t: Test) {
 /** Data that can be compared: of files, what is in them. */
 async function toPlain(value: unknown): Promise<unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  const fields = Object.entries(value).map(async ([name, one]) => [
+  const fields = Object.entries(value).map(async ([name, part]) => [
     name,
-    one instanceof File ? [one.name, one.type, await one.text()] : one
+    part instanceof File ? [part.name, part.type, await part.text()] : part
   ])
   return Object.fromEntries(await Promise.all(fields))
 }

@@ -81,8 +81,8 @@ t.test('the fields that are wrong, whoever has checked them', async (t) => {
 })
 
 t.test('whatever is thrown', async (t) => {
-  for (const one of [undefined, null, 0, 'text', {}, [], { message: 7, name: {} }])
-    t.match(of(one), {
+  for (const value of [undefined, null, 0, 'text', {}, [], { message: 7, name: {} }])
+    t.match(of(value), {
       title: 'Not sent',
       message: 'Something went wrong',
       details: [],

@@ -8,16 +8,16 @@ const odd = [undefined, null, 0, 'text', [], [[]], {}, { $ref: '#/a' }, { $ref: 
 
 t.test('whatever a document holds, it is read', async (t) => {
   const mark = { path: 'a', method: 'find' }
-  for (const one of odd) {
-    t.equal(servicesIn(one).size, 0)
+  for (const item of odd) {
+    t.equal(servicesIn(item).size, 0)
     for (const key of ['parameters', 'requestBody', 'responses', 'security', 'tags', 'summary', 'x-service-methods'])
-      t.equal(servicesIn({ tags: one, paths: { '/a': { get: { 'x-service': mark, [key]: one } } } }).size, 1, key)
-    for (const own of [one, { path: one, method: 'find' }, { path: 'a', method: one }])
+      t.equal(servicesIn({ tags: item, paths: { '/a': { get: { 'x-service': mark, [key]: item } } } }).size, 1, key)
+    for (const own of [item, { path: item, method: 'find' }, { path: 'a', method: item }])
       t.equal(
         servicesIn({ paths: { '/a': { get: { 'x-service': own } } } }).size,
-        typeof one === 'string' && own !== one ? 1 : 0
+        typeof item === 'string' && own !== item ? 1 : 0
       )
-    t.equal(servicesIn({ paths: { '/a': { get: { 'x-service': { ...mark, route: one, id: one } } } } }).size, 1)
+    t.equal(servicesIn({ paths: { '/a': { get: { 'x-service': { ...mark, route: item, id: item } } } } }).size, 1)
   }
 })
 
@@ -89,8 +89,8 @@ t.test('references that lead in a circle, or nowhere', async (t) => {
 t.test('calls go to where the document comes from, whatever its servers are', async (t) => {
   const of = (url: unknown, place = 'http://a.example/docs/json') => addressOf({ servers: [{ url }] }, place)
   t.equal(addressOf({}, 'https://a.example/openapi.json'), 'https://a.example')
-  for (const one of [...odd, 'javascript:alert(1)', 'http://', '/{version}', '?a', '//'])
-    t.equal(new URL(of(one)).origin, 'http://a.example', String(one))
+  for (const value of [...odd, 'javascript:alert(1)', 'http://', '/{version}', '?a', '//'])
+    t.equal(new URL(of(value)).origin, 'http://a.example', String(value))
   t.equal(of('/'), 'http://a.example')
   t.equal(of('/v1/'), 'http://a.example/v1')
   t.equal(of('v1'), 'http://a.example/v1')
@@ -143,5 +143,5 @@ t.test('logins and keys', async (t) => {
     'ada@example.com'
   )
   t.equal(nameOf({ user: { id: 7 } }), '7')
-  for (const one of odd) t.equal(nameOf(one), 'logged in')
+  for (const item of odd) t.equal(nameOf(item), 'logged in')
 })

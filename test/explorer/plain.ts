@@ -9,7 +9,7 @@ export function toPlain(value: unknown): unknown {
   if (value instanceof Map) return { map: [...value].map(toPlain) }
   if (Array.isArray(value)) return value.map(toPlain)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, toPlain(one)]))
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, toPlain(part)]))
 }
 
 /** A field without what most fields are not. */

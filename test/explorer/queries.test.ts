@@ -111,7 +111,7 @@ t.test('a text is a value of its type, or stays a text', async (t) => {
   const of = (name: string, text: string) =>
     toValue(
       text,
-      fields.find((one) => one.name === name)
+      fields.find((item) => item.name === name)
     )
   t.strictSame(
     ['5', ' -1.5 ', '1.50', '1e3', '1E-3', '1e999', '1e-999', '012', '12345678901234567890', '1.5.', 'x'].map((text) =>

@@ -63,7 +63,7 @@ const responses: unknown[] = [
     { content: { 'image/png': { schema: text }, ...json(post).content } }, json({ $ref: '#/components/schemas/Loop' }),
     { $ref: '#/components/responses/Answer' }
   ]
-].map((one) => ({ 200: one }))
+].map((value) => ({ 200: value }))
 const statuses = [
   ...[
     { 404: json(object('no')), 201: json(object('first')), 200: json(object('second')) },
@@ -106,8 +106,8 @@ const urls: readonly (readonly [url: string, route?: unknown])[] = [
 // biome-ignore format: a table
 const marks: unknown[] = [
   ...odd.flatMap(
-    (one) => [
-      { path: one, method: 'find' }, { path: 'posts', method: one }
+    (item) => [
+      { path: item, method: 'find' }, { path: 'posts', method: item }
     ]
   ),
   ...[
@@ -140,18 +140,18 @@ t.test('operations of a document, whatever it holds', async (t) => {
   const of = (operation: unknown, url = '/posts') =>
     resultOf(() => readOtherwise({ components, paths: { [url]: { any: operation } } }))
   const all = (list: readonly unknown[], make: (one: unknown) => object) =>
-    Promise.all(list.map(async (one) => [toPlain(one), ...[await resultOf(() => readOtherwise(make(one)))].flat()]))
+    Promise.all(list.map(async (item) => [toPlain(item), ...[await resultOf(() => readOtherwise(make(item)))].flat()]))
   const tag = (description: unknown, name: unknown = 'posts') => ({ name, description })
   // biome-ignore format: a table
   const tags = [
     [tag('One'), tag('Two')], [tag('No', 'post'), tag('Yes')], [tag('The service at `/posts`.')],
     [tag('The service at `/posts`')], [tag(7)], [null, tag('x', 7), tag('Last')]
   ]
-  const words = [undefined, null, 7, 'text', [], {}].flatMap((one) => [
-    { summary: one },
-    { description: one },
-    { security: one },
-    { 'x-service-methods': one }
+  const words = [undefined, null, 7, 'text', [], {}].flatMap((value) => [
+    { summary: value },
+    { description: value },
+    { security: value },
+    { 'x-service-methods': value }
   ])
   isKept(
     t,

@@ -53,7 +53,7 @@ t.test('our client that sends queries as a body: servers of Feathers get them in
 })
 
 const fill = (expected: unknown, value: unknown): unknown =>
-  Array.isArray(expected) ? expected.map((one) => fill(one, value)) : expected === nothing ? value : expected
+  Array.isArray(expected) ? expected.map((item) => fill(item, value)) : expected === nothing ? value : expected
 const { outcome } = createApi('fetch', fetch)
 
 for (const [server, serve] of Object.entries(servers))

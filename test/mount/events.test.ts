@@ -75,7 +75,7 @@ t.test('a service that is registered once more under another path tells each eve
     ['of ours', ofOurs, inner]
   ] as const) {
     const heard: unknown[] = []
-    for (const one of [service, origin]) one.on('created', (record: object) => heard.push(record))
+    for (const value of [service, origin]) value.on('created', (record: object) => heard.push(record))
     await (service as unknown as { create(data: object): Promise<object> }).create({ n: 1 })
     t.match(heard, [{ n: 1 }, { n: 1 }], name)
     t.equal(heard.length, 2, name)

@@ -198,23 +198,23 @@ t.test('what their users are asked with opens nothing of ours', async (t) => {
   const payload = { strategy: 'jwt', accessToken: token.authorization.slice(7) }
   t.equal((await request(app, 'POST', '/authentication', { payload })).status, 201)
   t.equal(handed.length, 3)
-  t.notOk(handed.some((one) => !String(one).startsWith('NotAuthenticated')))
+  t.notOk(handed.some((item) => !String(item).startsWith('NotAuthenticated')))
 })
 
 t.test('who is known to one mounted application is nobody to another', async (t) => {
-  const [one, two] = [createTheirs(), createTheirs('login', 'two/')]
-  for (const { path, object } of handing('one', (params) => two.theirs.service('two/guarded').find(params))) {
-    one.theirs.use(path, object)
-    one.theirs.service(path).hooks({ around: { all: [authenticate('jwt')] } })
+  const [first, second] = [createTheirs(), createTheirs('login', 'two/')]
+  for (const { path, object } of handing('one', (params) => second.theirs.service('two/guarded').find(params))) {
+    first.theirs.use(path, object)
+    first.theirs.service(path).hooks({ around: { all: [authenticate('jwt')] } })
   }
-  two.theirs.set('defaultAuthentication', 'login')
-  const app = await createMounted(t, one.theirs, {
-    after: (app) => app.register(async (child) => void (await child.register(mounted, { app: two.theirs })))
+  second.theirs.set('defaultAuthentication', 'login')
+  const app = await createMounted(t, first.theirs, {
+    after: (app) => app.register(async (child) => void (await child.register(mounted, { app: second.theirs })))
   })
   await app.ready()
-  const headers = await one.token()
+  const headers = await first.token()
   t.equal((await request(app, 'GET', '/guarded', { headers })).status, 200)
-  t.equal((await request(app, 'GET', '/two/guarded', { headers: await two.token() })).status, 200)
+  t.equal((await request(app, 'GET', '/two/guarded', { headers: await second.token() })).status, 200)
   for (const way of Object.keys(ways)) {
     const path = `one/${way.replaceAll(' ', '-')}`
     t.equal((await request(app, 'GET', `/outside-${path}`, { headers })).status, 401, path)

@@ -11,8 +11,8 @@ type Use = { use(...args: unknown[]): Use; configure(fn: unknown): Use }
 /** An application as the CLI of Feathers makes it, on Koa. */
 function createKoa(...more: unknown[]): Theirs {
   const app = koa(feathers()) as unknown as Use
-  for (const one of [cors(), serveStatic('.'), errorHandler(), parseAuthentication(), bodyParser(), ...more])
-    app.use(one)
+  for (const middleware of [cors(), serveStatic('.'), errorHandler(), parseAuthentication(), bodyParser(), ...more])
+    app.use(middleware)
   app.configure(rest())
   app.use('things', mirror)
   return app as unknown as Theirs
@@ -23,10 +23,10 @@ function createExpress(...more: unknown[]): Theirs {
   const { default: express, ...parts } = feathersExpress
   const app = express(feathers()) as unknown as Use
   const before = [parts.cors(), parts.compression(), parts.json(), parts.urlencoded({ extended: true })]
-  for (const one of [...before, parts.serveStatic('.'), ...more]) app.use(one)
+  for (const middleware of [...before, parts.serveStatic('.'), ...more]) app.use(middleware)
   app.configure(parts.rest())
   app.use('things', mirror)
-  for (const one of [parts.notFound(), parts.errorHandler({ logger: false } as object)]) app.use(one)
+  for (const middleware of [parts.notFound(), parts.errorHandler({ logger: false } as object)]) app.use(middleware)
   return app as unknown as Theirs
 }
 

@@ -72,7 +72,7 @@ t.test('their hooks see the context that they know', async (t) => {
   const app = await createMounted(t, theirs)
   await app.inject('/things/1')
   await theirs.service('things').get('1')
-  for (const one of seen) t.same(one, { id: '1' })
+  for (const item of seen) t.same(item, { id: '1' })
   t.equal(seen.length, 4)
 })
 

@@ -25,7 +25,7 @@ t.test('hooks of our services find the settings and members of the mounted appli
   })
   t.match((await request(app, 'GET', '/ours/1')).body, { setting: 'one' })
   t.match((await request(app, 'GET', '/theirs/1')).body, { id: '1' })
-  for (const one of seen) t.equal(one, applicationOf(app), 'hooks of all services, around those of a mounted one too')
+  for (const item of seen) t.equal(item, applicationOf(app), 'hooks of all services, around those of a mounted one too')
   t.equal(seen.length, 2)
   t.equal(theirs.get('size'), 2, 'settings that are given go to it')
   t.equal(applicationOf(app).get('name'), 'one')
@@ -33,15 +33,15 @@ t.test('hooks of our services find the settings and members of the mounted appli
 })
 
 t.test('several applications on one instance: hooks of ours find the settings of the first', async (t) => {
-  const [one, two]: Theirs[] = [feathers(), feathers()]
-  for (const [name, theirs] of Object.entries({ one, two })) {
+  const [first, second]: Theirs[] = [feathers(), feathers()]
+  for (const [name, theirs] of Object.entries({ one: first, two: second })) {
     theirs?.set('name', name)
     theirs?.use(name, mirror)
     theirs?.service(name).hooks({ after: { get: [setting] } })
   }
-  const app = await createMounted(t, one, {
+  const app = await createMounted(t, first, {
     after: async (app) => {
-      await app.register(mounted, { app: two as Theirs })
+      await app.register(mounted, { app: second as Theirs })
       app.service('ours', mirror as object, { hooks: { after: { get: [setting as never] } } })
     }
   })
@@ -52,20 +52,20 @@ t.test('several applications on one instance: hooks of ours find the settings of
   ] as const)
     t.match((await request(app, 'GET', `/${path}/1`)).body, { setting: name }, path)
   await t.rejects(
-    createMounted(t, one, { after: async (app) => void (await app.register(mounted, { settings: {} })) }),
+    createMounted(t, first, { after: async (app) => void (await app.register(mounted, { settings: {} })) }),
     /is registered here already: give it all options at once/
   )
 })
 
 t.test('hooks of ours around those of the second find its settings', async (t) => {
-  const [one, two]: Theirs[] = [feathers(), feathers()]
-  for (const [name, theirs] of Object.entries({ one, two })) {
+  const [first, second]: Theirs[] = [feathers(), feathers()]
+  for (const [name, theirs] of Object.entries({ one: first, two: second })) {
     theirs?.set('name', name)
     theirs?.use(name, mirror)
   }
-  const app = await createMounted(t, one, {
+  const app = await createMounted(t, first, {
     plugin: { hooks: { after: { get: [setting as never] } } },
-    after: async (app) => void (await app.register(mounted, { app: two as Theirs, settings: { name: 'second' } }))
+    after: async (app) => void (await app.register(mounted, { app: second as Theirs, settings: { name: 'second' } }))
   })
   for (const [path, name] of [
     ['one', 'one'],
@@ -73,7 +73,7 @@ t.test('hooks of ours around those of the second find its settings', async (t) =
   ] as const)
     t.match((await request(app, 'GET', `/${path}/1`)).body, { setting: name }, path)
   t.same(
-    [one?.get('name'), two?.get('name')],
+    [first?.get('name'), second?.get('name')],
     ['one', 'second'],
     'settings that are given go to the one they came with'
   )

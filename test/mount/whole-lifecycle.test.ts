@@ -128,11 +128,11 @@ const courses: Record<string, (t: Test, ran: Ran) => Promise<unknown>> = {
 }
 
 t.test('the set-up and the tear-down of mounted applications, in order', async (t) => {
-  const kept: Record<string, unknown> = {}
+  const table: Record<string, unknown> = {}
   for (const [name, run] of Object.entries(courses)) {
     const ran: Ran = []
     await run(t, ran)
-    kept[name] = ran
+    table[name] = ran
   }
-  isKept(t, kept, 'test/mount/whole-lifecycle.txt')
+  isKept(t, table, 'test/mount/whole-lifecycle.txt')
 })

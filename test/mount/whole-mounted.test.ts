@@ -144,7 +144,7 @@ for (const withOurs of [false, true])
         }
       })
       if (withOurs) theirs.use('both', mirror)
-      const kept: Record<string, unknown> = {}
+      const table: Record<string, unknown> = {}
       for (const row of withOurs ? guarded : [...rows, ...guarded]) {
         const text = [
           row[0],
@@ -154,8 +154,8 @@ for (const withOurs of [false, true])
         ]
           .join(' ')
           .trim()
-        kept[text] = [...(await ask(app, row)), ...ran.splice(0), around.splice(0).join('; ')]
+        table[text] = [...(await ask(app, row)), ...ran.splice(0), around.splice(0).join('; ')]
       }
-      isKept(t, kept, `test/mount/whole-mounted${withOurs ? '-ours' : ''}.txt`)
+      isKept(t, table, `test/mount/whole-mounted${withOurs ? '-ours' : ''}.txt`)
     }
   )

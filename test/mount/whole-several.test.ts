@@ -35,9 +35,9 @@ t.test('several applications: which of them reads the credentials, and keeps the
       app.service('outer', mirror as object, { hooks: { before: { all: [see as never] } } })
     }
   })
-  const kept: Record<string, unknown> = {}
+  const table: Record<string, unknown> = {}
   for (const path of ['first/things', 'second/things', 'third/things', 'inner', 'outer'])
-    kept[path] = await ask(app, ['GET', `/${path}`, undefined, key])
+    table[path] = await ask(app, ['GET', `/${path}`, undefined, key])
   const others: Record<string, [settings: object, options?: object]> = {
     none: [{}],
     'to parse': [{ parseStrategies: ['login'], authStrategies: ['to parse'] }],
@@ -48,8 +48,8 @@ t.test('several applications: which of them reads the credentials, and keeps the
   }
   for (const [name, [settings, authentication]] of Object.entries(others)) {
     const own = await createMounted(t, createNamed(name, settings), authentication ? { authentication } : {})
-    kept[name] = await ask(own, ['GET', `/${encodeURI(name)}/things`, undefined, key])
+    table[name] = await ask(own, ['GET', `/${encodeURI(name)}/things`, undefined, key])
   }
   const { services: known } = applicationOf(app)
-  isKept(t, { ...kept, seen, services: Object.keys(known) }, 'test/mount/whole-several.txt')
+  isKept(t, { ...table, seen, services: Object.keys(known) }, 'test/mount/whole-several.txt')
 })

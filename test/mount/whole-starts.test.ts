@@ -20,7 +20,7 @@ const of =
 /** Starts a server with a Feathers application, and tells what it logs and refuses, and who answers. */
 async function start(
   t: Test,
-  given: object | ((theirs: Theirs) => object),
+  input: object | ((theirs: Theirs) => object),
   build: Build = () => undefined,
   made: unknown = feathers(),
   paths = ['/things']
@@ -34,7 +34,7 @@ async function start(
   const outcome = await settledOf(
     (async () => {
       await build(theirs)
-      await app.register(mounted, typeof given === 'function' ? given(theirs) : given)
+      await app.register(mounted, typeof input === 'function' ? input(theirs) : input)
       await app.ready()
       return Promise.all(paths.map(async (url) => `${url} ${(await app.inject(url)).statusCode}`))
     })()
@@ -97,23 +97,23 @@ t.test('options of the plugin: what it takes, refuses and logs', async (t) => {
     'fallback that is undefined': { fallback: undefined },
     'a prefix and levels': { prefix: '/v1', logLevel: 'error', logSerializers: {} }
   }
-  const kept: Record<string, unknown> = {}
-  for (const [name, options] of Object.entries(refused)) kept[name] = await start(t, options)
-  for (const [name, options] of Object.entries(taken)) kept[name] = await start(t, withOptions(options), login)
-  kept['no authentication at all'] = await start(t, withOptions({ authentication: { service: 'login' } }))
+  const table: Record<string, unknown> = {}
+  for (const [name, options] of Object.entries(refused)) table[name] = await start(t, options)
+  for (const [name, options] of Object.entries(taken)) table[name] = await start(t, withOptions(options), login)
+  table['no authentication at all'] = await start(t, withOptions({ authentication: { service: 'login' } }))
   const bare = Fastify()
-  kept['without fastify-services'] = await settledOf(Promise.resolve(bare.register(mounted, {})))
-  kept.twice = await settledOf(
+  table['without fastify-services'] = await settledOf(Promise.resolve(bare.register(mounted, {})))
+  table.twice = await settledOf(
     Promise.resolve(Fastify().register(services).register(mounted).register(mounted, { settings: {} }))
   )
-  isKept(t, kept, 'test/mount/whole-starts-options.txt')
+  isKept(t, table, 'test/mount/whole-starts-options.txt')
 })
 
 type Use = { use(...args: unknown[]): Use; configure(plugin: unknown): Use }
 const onKoa = (...more: unknown[]) => {
   const made = koa(feathers()) as unknown as Use
-  for (const one of [cors(), serveStatic('.'), errorHandler(), parseAuthentication(), bodyParser(), ...more])
-    made.use(one)
+  for (const middleware of [cors(), serveStatic('.'), errorHandler(), parseAuthentication(), bodyParser(), ...more])
+    made.use(middleware)
   return made.configure(rest())
 }
 const onExpress = (...more: unknown[]) => {
@@ -126,9 +126,9 @@ const onExpress = (...more: unknown[]) => {
     parts.urlencoded({ extended: true }),
     parts.serveStatic('.')
   ]
-  for (const one of [...common, ...more]) made.use(one)
+  for (const middleware of [...common, ...more]) made.use(middleware)
   made.configure(parts.rest())
-  for (const one of [parts.notFound(), parts.errorHandler({ logger: false } as object)]) made.use(one)
+  for (const middleware of [parts.notFound(), parts.errorHandler({ logger: false } as object)]) made.use(middleware)
   return made
 }
 async function guardOfAdmins() {}
@@ -163,14 +163,14 @@ t.test('middleware: what stops the start, and what is logged', async (t) => {
     'express after': { express: { after: [guardOfAdmins] } },
     'koa empty': { koa: { before: [], after: [] }, express: {} }
   }
-  const kept: Record<string, unknown> = {}
+  const table: Record<string, unknown> = {}
   for (const [name, create] of Object.entries(made)) {
-    kept[name] = await start(t, app, of('things'), create())
-    kept[`${name}, ignored`] = await start(t, withOptions({ ignoreMiddleware: true }), of('things'), create())
-    kept[`${name}, fallback`] = await start(t, withOptions({ fallback: true }), of('things'), create(), [])
+    table[name] = await start(t, app, of('things'), create())
+    table[`${name}, ignored`] = await start(t, withOptions({ ignoreMiddleware: true }), of('things'), create())
+    table[`${name}, fallback`] = await start(t, withOptions({ fallback: true }), of('things'), create(), [])
   }
   for (const [name, options] of Object.entries(around)) {
-    kept[name] = await start(t, app, (theirs) => theirs.use('things', mirror, options))
+    table[name] = await start(t, app, (theirs) => theirs.use('things', mirror, options))
   }
   const oauth = { grant: mirror.find, handler: 1, find: mirror.find }
   const kinds = {
@@ -185,13 +185,13 @@ t.test('middleware: what stops the start, and what is logged', async (t) => {
       theirs.use(path, object as object, { ...(path === 'oauth' && around['koa before']) } as object)
   }
   const paths = Object.keys(kinds).map((path) => `/${path}`)
-  kept.oauth = await start(t, app, build, feathers(), paths)
-  kept['oauth, ignored'] = await start(t, withOptions({ ignoreMiddleware: true }), build, feathers(), paths)
-  isKept(t, kept, 'test/mount/whole-starts-middleware.txt')
+  table.oauth = await start(t, app, build, feathers(), paths)
+  table['oauth, ignored'] = await start(t, withOptions({ ignoreMiddleware: true }), build, feathers(), paths)
+  isKept(t, table, 'test/mount/whole-starts-middleware.txt')
 })
 
 t.test('paths that are taken or mean something else, and services that come too late', async (t) => {
-  const kept: Record<string, unknown> = {}
+  const table: Record<string, unknown> = {}
   for (const path of [
     'taken',
     'files/*',
@@ -209,18 +209,18 @@ t.test('paths that are taken or mean something else, and services that come too 
     'taken/:id',
     'a//b'
   ])
-    kept[path] = await start(t, app, of(path), feathers(), [path === '/' ? path : `/${path}`])
+    table[path] = await start(t, app, of(path), feathers(), [path === '/' ? path : `/${path}`])
   const adding = (theirs: Theirs) =>
     theirs.use('adding', { ...mirror, setup: async () => void theirs.use('late', mirror) })
-  kept['added by the set-up'] = await start(t, app, adding)
-  kept['added by a set-up that has run'] = await start(t, app, (theirs) => adding(theirs).setup(), feathers(), [
+  table['added by the set-up'] = await start(t, app, adding)
+  table['added by a set-up that has run'] = await start(t, app, (theirs) => adding(theirs).setup(), feathers(), [
     '/late',
     '/adding'
   ])
-  kept['a set-up that fails'] = await start(t, app, (theirs) =>
+  table['a set-up that fails'] = await start(t, app, (theirs) =>
     theirs.use('things', { ...mirror, setup: async () => Promise.reject(new Error('of the set-up')) })
   )
   const empty = Object.assign(feathers(), { setup: async () => Promise.reject(new Error('of the set-up')) })
-  kept['a set-up that fails, without services'] = await start(t, app, of(), empty)
-  isKept(t, kept, 'test/mount/whole-starts-paths.txt')
+  table['a set-up that fails, without services'] = await start(t, app, of(), empty)
+  isKept(t, table, 'test/mount/whole-starts-paths.txt')
 })

@@ -57,8 +57,8 @@ export const follow = (document: Part, { $ref }: { $ref: string }): Part =>
 export const parametersOf = (document: Part, { parameters = [] }: Part): Record<string, Part> =>
   Object.fromEntries(
     parameters
-      .map((one: Part) => (one.$ref === undefined ? one : follow(document, one)))
-      .map((one: Part) => [one.name, one])
+      .map((parameter: Part) => (parameter.$ref === undefined ? parameter : follow(document, parameter)))
+      .map((item: Part) => [item.name, item])
   )
 
 /** A strategy that says how requests carry its credentials, and what logs in. */

@@ -35,7 +35,7 @@ t.test('each operation says which method it is', async (t) => {
     })
   )
   const operations = operationsOf(document)
-  const marks = Object.entries(operations).map(([name, one]) => [name, one['x-service']])
+  const marks = Object.entries(operations).map(([name, part]) => [name, part['x-service']])
   const post = { path: 'v1/posts', id: '_id' }
   t.strictSame(Object.fromEntries(marks), {
     'GET /v1/posts': { ...post, method: 'find', route: 'GET /' },

@@ -33,8 +33,8 @@ t.test('a record has the name that its schema gives itself, unless several servi
 })
 
 t.test('a schema of whatever kind', async (t) => {
-  for (const one of [undefined, null, true, 'text', [], { '~standard': { version: 1, vendor: 'none' } }])
-    t.type(toJsonSchema(one, 'input'), 'object')
+  for (const item of [undefined, null, true, 'text', [], { '~standard': { version: 1, vendor: 'none' } }])
+    t.type(toJsonSchema(item, 'input'), 'object')
   t.strictSame(toJsonSchema(true, 'output'), {})
   const bare = { '~standard': { version: 1, vendor: 'own', validate: (value: unknown) => ({ value }) } }
   t.equal(toJsonSchema(bare, 'input'), bare, 'a library that gives no JSON Schema')

@@ -121,8 +121,8 @@ t.test('a hook may set another one, as any of the params', async (t) => {
   const app = await createApp(t, {
     service: {
       async get(_id: string, params: Params) {
-        for (const one of [AbortSignal.timeout(1), undefined, null]) {
-          params.signal = one as AbortSignal
+        for (const value of [AbortSignal.timeout(1), undefined, null]) {
+          params.signal = value as AbortSignal
           signals.push(params.signal, Object.keys(params).includes('signal'))
         }
         Reflect.deleteProperty(params, 'signal')
@@ -136,9 +136,9 @@ t.test('a hook may set another one, as any of the params', async (t) => {
 })
 
 t.test('a hook may leave it out of the call', async (t) => {
-  for (const one of [undefined, null]) {
-    const service = { get: async (_id: string, { signal }: Params) => ({ hasSignal: signal !== one }) }
-    const leave = (context: HookContext) => void Object.assign(context.params, { signal: one })
+  for (const value of [undefined, null]) {
+    const service = { get: async (_id: string, { signal }: Params) => ({ hasSignal: signal !== value }) }
+    const leave = (context: HookContext) => void Object.assign(context.params, { signal: value })
     const app = await createApp(t, { service, options: { hooks: { before: { get: [leave] } } } })
     t.same((await getJSON(app, '/things/1')).json(), { hasSignal: false })
   }

@@ -301,20 +301,20 @@ t.test('two sibling registrations without a prefix', async (t) => {
 })
 
 t.test('two Fastify instances in one process', async (t) => {
-  const [one, two] = [createBare(t), createBare(t)]
+  const [first, second] = [createBare(t), createBare(t)]
   const recorders = [createRecorder(), createRecorder()] as const
-  await one.register(services, { query: { arrayLimit: 1 } })
-  await two.register(services)
-  one.service('things', recorders[0].service)
-  two.service('things', recorders[1].service)
-  two.service('more', recorders[1].service)
-  t.equal((await request(one, 'GET', '/things?a=1&a=2')).status, 200)
+  await first.register(services, { query: { arrayLimit: 1 } })
+  await second.register(services)
+  first.service('things', recorders[0].service)
+  second.service('things', recorders[1].service)
+  second.service('more', recorders[1].service)
+  t.equal((await request(first, 'GET', '/things?a=1&a=2')).status, 200)
   t.strictSame([recorders[0].calls.length, recorders[1].calls.length], [1, 0])
   t.strictSame(recorders[0].calls[0]?.params.query, { a: { 0: '1', 1: '2' } })
-  t.equal((await request(one, 'GET', '/more')).status, 404)
-  t.equal((await request(one, 'POST', '/more')).status, 404)
-  t.equal((await request(two, 'GET', '/more?a=1&a=2')).status, 200)
+  t.equal((await request(first, 'GET', '/more')).status, 404)
+  t.equal((await request(first, 'POST', '/more')).status, 404)
+  t.equal((await request(second, 'GET', '/more?a=1&a=2')).status, 200)
   t.strictSame(recorders[1].calls[0]?.params.query, { a: ['1', '2'] })
-  await one.close()
-  t.equal((await request(two, 'GET', '/more')).status, 200, 'one that is closed leaves the other alone')
+  await first.close()
+  t.equal((await request(second, 'GET', '/more')).status, 200, 'one that is closed leaves the other alone')
 })

@@ -48,7 +48,7 @@ const rows: [route: unknown, reason: string][] = [
     ':1',
     ':_a',
     'a\\b'
-  ].map((one): [unknown, string] => [`POST /x/${one}`, bad(one)]),
+  ].map((value): [unknown, string] => [`POST /x/${value}`, bad(value)]),
   ['POST /x//y', bad('')],
   ['POST /:key', "a record is at ':id'"],
   ['POST /:id/:id', "':id' stands twice in its path"],

@@ -70,7 +70,7 @@ for (const [name, failure] of Object.entries(failures))
     t.ok(statusCode >= 400)
     t.match(headers, { 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8' })
     t.strictSame([headers['set-cookie']].flat(), ['first=1', 'second=2'])
-    for (const one of ['etag', 'content-language', 'location']) t.notOk(one in headers, one)
+    for (const value of ['etag', 'content-language', 'location']) t.notOk(value in headers, value)
   })
 
 t.test('what the error itself says stays: 406 depends on `Accept`', async (t) => {

@@ -242,8 +242,8 @@ for (const [kind, create] of Object.entries(errors))
     }
     const app = await createApp(t, { service, options: { hooks: { error: { get: [hook] } } } })
     for (field of ['message', 'name', 'className'])
-      for (const [name, one] of Object.entries(odd)) {
-        value = one
+      for (const [name, part] of Object.entries(odd)) {
+        value = part
         const json = await app.inject({ url: '/things/1', headers: { accept: 'application/json' } })
         t.match(
           json.json(),

@@ -12,7 +12,7 @@ const never = () => new Promise<void>(() => {})
 // The first test: those of others leave timers.
 t.test('no timer is left of a request that has its answer', async (t) => {
   const app = await createApp(t, { service, server: { handlerTimeout: 60_000 } })
-  const timers = () => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length
+  const timers = () => process.getActiveResourcesInfo().filter((item) => item === 'Timeout').length
   await app.ready()
   const before = timers()
   for (let i = 0; i < 5; i++) t.equal((await getJSON(app, '/things/1')).statusCode, 200)

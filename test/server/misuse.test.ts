@@ -146,11 +146,11 @@ t.test('a schema for what HTTP can not call: an error that names it, and the pat
 })
 
 t.test('two instances in one process do not know each other', async (t) => {
-  const [one, two] = [await create(t), await create(t)]
-  one.service('things', service)
-  t.throws(() => two.service('things'), { message: /no service/ })
-  two.service('things', { find: async () => ['two'] })
-  t.strictSame([(await one.inject('/things')).json(), (await two.inject('/things')).json()], [[], ['two']])
+  const [first, second] = [await create(t), await create(t)]
+  first.service('things', service)
+  t.throws(() => second.service('things'), { message: /no service/ })
+  second.service('things', { find: async () => ['two'] })
+  t.strictSame([(await first.inject('/things')).json(), (await second.inject('/things')).json()], [[], ['two']])
 })
 
 async function createApp(t: Test, options: object = {}) {

@@ -116,7 +116,7 @@ for (const [name, create] of Object.entries({ 'HTTP/1': overHTTP1, 'HTTP/2': ove
           'set-cookie': ['a=1', 'b=2']
         })
         t.notMatch(answer.headers.connection, /keep-alive|hop/)
-        for (const one of Object.keys(hopByHop).slice(1)) t.notOk(one in answer.headers, one)
+        for (const key of Object.keys(hopByHop).slice(1)) t.notOk(key in answer.headers, key)
         t.equal(answer.headers['content-encoding'], isKept ? encoding : undefined)
         const told = answer.headers['content-length']
         t.ok(told === undefined || Number(told) === length, `${method} ${kind}: the length is not that of the encoding`)

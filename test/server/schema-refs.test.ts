@@ -82,7 +82,7 @@ for (const [name, [schema, shared]] of Object.entries(kinds)) {
       service,
       options: { schema: { find: { response }, get: { response }, create: { response } } },
       host: (app) => {
-        for (const one of shared) app.addSchema(one)
+        for (const item of shared) app.addSchema(item)
       }
     })
     t.strictSame((await app.inject('/things/1')).json(), shown)
@@ -100,7 +100,7 @@ for (const [name, [schema, shared]] of Object.entries(kinds)) {
       options: { schema: { create: { body: schema } } },
       plugin: { errorHandler: { html: false } },
       host: (app) => {
-        for (const one of shared) app.addSchema(one)
+        for (const value of shared) app.addSchema(value)
       }
     })
     const post = (payload: object) => app.inject({ method: 'POST', url: '/things', payload })

@@ -110,11 +110,13 @@ t.test('events of services, by the kind of their object', async (t) => {
       again.on('created', (result: unknown) => heard.push(result))
       again.on('own' as 'created', () => heard.push('own'))
       service.on('own' as 'created', () => log.push('own'))
-      for (const one of [service, again]) await one.create({ event: 'own' })
+      for (const value of [service, again]) await value.create({ event: 'own' })
       await again.create({})
       await settled()
       t.equal(service.removeAllListeners('created').listenerCount('created'), 0)
-      const failures = [...new Set(lines)].map((line) => `${lines.filter((one) => one === line).length} times ${line}`)
+      const failures = [...new Set(lines)].map(
+        (line) => `${lines.filter((item) => item === line).length} times ${line}`
+      )
       rows[`${name}, ${kind}`] = [log, counts, heard, failures]
     }
   isKept(t, rows, 'test/server/whole-emitters.txt')

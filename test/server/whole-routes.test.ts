@@ -30,7 +30,7 @@ const paths: Record<string, readonly string[]> = {
 function answer(context: HookContext) {
   const { path, method, params } = context
   const args = [...context.arguments.slice(0, -1), params.route, params.query]
-  context.result = `${path}.${method} ${args.map((one) => JSON.stringify(one)).join(' ')}`
+  context.result = `${path}.${method} ${args.map((arg) => JSON.stringify(arg)).join(' ')}`
 }
 
 function add(app: FastifyInstance, path: string, names: readonly string[]) {

@@ -152,13 +152,13 @@ t.test('what formatters and middleware make of an answer', async (t) => {
   }
   for (const [name, formatter] of Object.entries(formatters)) add(`formatter: ${name}`, { formatter })
   const next: Middleware = async (_request, reply) => void reply.header('x-next', '1')
-  for (const [name, one] of Object.entries(call)) {
-    add(`before: ${name}`, { before: [one, next] })
-    add(`after: ${name}`, { after: [one, next] })
+  for (const [name, part] of Object.entries(call)) {
+    add(`before: ${name}`, { before: [part, next] })
+    add(`after: ${name}`, { after: [part, next] })
     add(
       `after, and a formatter: ${name}`,
       {
-        after: one,
+        after: part,
         formatter: (_request, { data }) => ({ formatted: data instanceof Readable ? 'a stream' : (data ?? 0) })
       },
       true

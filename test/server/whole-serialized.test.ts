@@ -125,7 +125,7 @@ t.test('what leaves by the schemas of answers', async (t) => {
       if (name === 'record' && schema !== 'resource')
         for (const status of [202, 303, 404, 500]) row[`get as ${status}`] = await ask(path, 'get', `?status=${status}`)
       const [first] = Object.values(row)
-      const isOne = Object.values(row).every((one) => JSON.stringify(one) === JSON.stringify(first))
+      const isOne = Object.values(row).every((item) => JSON.stringify(item) === JSON.stringify(first))
       rows[`${name}, by ${schema}`] = isOne ? first : row
     }
   }

@@ -110,12 +110,12 @@ t.test('the page tells how many lines of each file change', async (t) => {
   )
   let [changed, total] = [0, 0]
   for (const file of files.sort()) {
-    const [one, other] = await Promise.all([lines(join(before, file)), lines(join(after, file))])
-    const same = kept(one, other)
-    total += one.length
-    changed += one.length - same
-    const counts = [one.length, one.length - same, other.length - same]
-    if (same < one.length || same < other.length) t.same(told.get(file), counts, file)
+    const [first, other] = await Promise.all([lines(join(before, file)), lines(join(after, file))])
+    const same = kept(first, other)
+    total += first.length
+    changed += first.length - same
+    const counts = [first.length, first.length - same, other.length - same]
+    if (same < first.length || same < other.length) t.same(told.get(file), counts, file)
     else t.notOk(told.has(file), `${file} stays as it is`)
     told.delete(file)
   }

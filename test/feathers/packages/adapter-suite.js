@@ -50,7 +50,7 @@ function toValues(context) {
   const convert = (value) => {
     if (Array.isArray(value)) return value.map(convert)
     if (typeof value === 'object' && value !== null)
-      return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, convert(one)]))
+      return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, convert(part)]))
     return /^(-?\d+|true|false)$/.test(value) ? JSON.parse(value) : value
   }
   if (params.provider) params.query = convert(params.query)

@@ -182,6 +182,6 @@ t.test('what becomes of each form', async (t) => {
       rows[`${method} ${type}`] = await senders['by hand']({ ...one, headers: { 'content-type': type } }, method)
   rows['a form that is cut off'] = await senders['by hand']({ ...one, payload: one.payload.slice(0, -10) })
   for (const [name, send, names] of limited)
-    for (const one of names) rows[`${name}: ${one}`] = await send(toParts(...(forms[one] as Part[])))
+    for (const item of names) rows[`${name}: ${item}`] = await send(toParts(...(forms[item] as Part[])))
   isKept(t, rows, 'test/server/files/whole-forms.txt')
 })

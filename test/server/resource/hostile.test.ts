@@ -16,7 +16,7 @@ interface Answer {
 async function createStore(t: Test, schema: unknown, shared: object[] = []) {
   const app = Fastify({ bodyLimit: 10_000_000 })
   t.teardown(() => app.close())
-  for (const one of shared) app.addSchema(one)
+  for (const item of shared) app.addSchema(item)
   await app.register(services)
   const records: unknown[] = []
   const store = (data: unknown) => records[records.push(data) - 1]

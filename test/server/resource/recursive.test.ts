@@ -43,8 +43,8 @@ t.test('a record that refers to itself in a field that may be absent, whatever i
 
 t.test('a reference that may be null, as OpenAPI 3.0 has it', async (t) => {
   const wrapped = { nullable: true, allOf: [{ $ref: '#/$defs/one' }] }
-  for (const one of [object({ a: int }), { type: 'string' }]) {
-    const schema = object({ n: wrapped, next: { nullable: true, allOf: [{ $ref: '#' }] } }, { $defs: { one } })
+  for (const value of [object({ a: int }), { type: 'string' }]) {
+    const schema = object({ n: wrapped, next: { nullable: true, allOf: [{ $ref: '#' }] } }, { $defs: { one: value } })
     t.strictSame(await ask(resource(schema), 'POST', { n: null, next: { n: null, next: null } }), {
       n: null,
       next: { n: null, next: null }

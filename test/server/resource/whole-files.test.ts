@@ -58,7 +58,7 @@ t.test('files of each kind, in forms and in JSON', async (t) => {
   const post = async (fields: Parameters<typeof toForm>[0], url = '/files') =>
     short(await ask({ method: 'POST', url, ...(await toForm(fields)) }))
   const json = async (payload: object, url = '/files') => short(await ask({ method: 'POST', url, payload }))
-  const kept: Record<string, Record<string, unknown>> = {}
+  const table: Record<string, Record<string, unknown>> = {}
   for (const name of Object.keys(fields)) {
     const found: Record<string, unknown> = {}
     for (const type of kinds) found[type] = await post({ [name]: of(type) })
@@ -72,7 +72,7 @@ t.test('files of each kind, in forms and in JSON', async (t) => {
     found['a text'] = await post({ [name]: 'x' })
     for (const value of ['x', null, 1, [], ['x'], [null], {}])
       found[`JSON ${JSON.stringify(value)}`] = await json({ [name]: value })
-    kept[name] = grouped(found, Array.isArray)
+    table[name] = grouped(found, Array.isArray)
   }
   const batches = [
     [{ title: 'a' }, { file: 'x' }],
@@ -83,7 +83,7 @@ t.test('files of each kind, in forms and in JSON', async (t) => {
     [],
     [{ title: 'abcd' }]
   ]
-  kept.others = {
+  table.others = {
     'a title': await post({ title: 'abc', file: of('image/png') }),
     'a long title': await post({ title: 'abcd', file: of('image/png') }),
     'both are wrong': await post({ title: 'abcd', png: of('text/plain') }),
@@ -96,5 +96,5 @@ t.test('files of each kind, in forms and in JSON', async (t) => {
     'what is needed is not there': await post({ title: 'x' }, '/needed'),
     'nor in JSON': await json({ title: 'x' }, '/needed')
   }
-  isKept(t, kept, 'test/server/resource/whole-files.txt')
+  isKept(t, table, 'test/server/resource/whole-files.txt')
 })

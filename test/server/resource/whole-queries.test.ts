@@ -11,14 +11,14 @@ const schemas = Object.fromEntries(entries)
 
 t.test('queries as texts: what reaches the service, or what is wrong', async (t) => {
   const ask = await createAsk(t, schemas, { query: { depth: 30 } })
-  const kept: Record<string, unknown> = {}
+  const table: Record<string, unknown> = {}
   for (const [name, queries] of Object.entries({ all: rows.queries, ...rows.others })) {
     const answers: Record<string, unknown> = {}
     for (const query of queries) {
       const [status, ...rest] = await ask({ url: `/${name}?${query}` })
       answers[query] = status === 204 ? rest[0] : [status, ...rest]
     }
-    kept[name] = grouped(answers, Array.isArray)
+    table[name] = grouped(answers, Array.isArray)
   }
   const methods: Record<string, Told[]> = {}
   for (const query of rows.ofMethods) {
@@ -39,15 +39,15 @@ t.test('queries as texts: what reaches the service, or what is wrong', async (t)
     await ask({ method: 'PATCH', url: '/more?b=1', payload: { a: 'x' } }),
     await ask({ method: 'DELETE', url: '/more?b=x' })
   ]
-  isKept(t, { ...kept, methods, many }, 'test/server/resource/whole-queries.txt')
+  isKept(t, { ...table, methods, many }, 'test/server/resource/whole-queries.txt')
 })
 
 t.test('queries of a parser of the host, with values of any type', async (t) => {
   const ask = await createAsk(t, schemas, { query: (text) => JSON.parse(decodeURIComponent(text)) })
-  const kept: unknown[] = []
+  const table: unknown[] = []
   for (const query of rows.typed) {
     const text = JSON.stringify(query)
-    kept.push([text, ...(await ask({ url: `/all?${encodeURIComponent(text)}` }))])
+    table.push([text, ...(await ask({ url: `/all?${encodeURIComponent(text)}` }))])
   }
   const more: object[] = [
     null,
@@ -69,7 +69,7 @@ t.test('queries of a parser of the host, with values of any type', async (t) => 
     { tree: { tree: null } }
   ]) {
     const text = JSON.stringify(query)
-    kept.push([text, ...(await ask({ url: `/more?${encodeURIComponent(text)}` }))])
+    table.push([text, ...(await ask({ url: `/more?${encodeURIComponent(text)}` }))])
   }
-  isKept(t, kept, 'test/server/resource/whole-queries-typed.txt')
+  isKept(t, table, 'test/server/resource/whole-queries-typed.txt')
 })

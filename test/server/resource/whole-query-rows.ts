@@ -131,7 +131,7 @@ const values: Readonly<Record<string, string>> = {
   $and: '1'
 }
 
-const single = Object.entries(values).flatMap(([name, texts]) => texts.split(' ').map((one) => `${name}=${one}`))
+const single = Object.entries(values).flatMap(([name, texts]) => texts.split(' ').map((item) => `${name}=${item}`))
 const names = '$eq $ne $lt $le $lte $gt $ge $gte $in $nin'.split(' ')
 const deep = (depth: number, last: string) =>
   `$or[0]${Array.from({ length: depth - 1 }, (_, index) => (index % 2 === 0 ? '[$and][0]' : '[$or][0]')).join('')}${last}`
@@ -141,7 +141,7 @@ export const queries: readonly string[] = [
   '',
   ...single,
   ...['int', 'text', 'bool', 'none', 'any', 'ints', 'either', 'kind', 'maybe'].flatMap((field) =>
-    names.map((one) => `${field}[${one}]=1`)
+    names.map((name) => `${field}[${name}]=1`)
   ),
   ...[
     'int[$in][]=1&int[$in][]=2',
@@ -336,16 +336,16 @@ export const typed: readonly object[] = [
   ),
   ...[1, null, '', ['a'], { a: 1 }, { $gt: [] }].map((text) => ({ text })),
   ...[true, 'true', 1, null].map((bool) => ({ bool })),
-  ...[null, 'null', 1].flatMap((one) => [
-    { maybe: one },
-    { none: one },
-    { kind: one },
-    { any: one },
-    { maybeText: one }
+  ...[null, 'null', 1].flatMap((value) => [
+    { maybe: value },
+    { none: value },
+    { kind: value },
+    { any: value },
+    { maybeText: value }
   ]),
-  ...[0, 1, -1, 1.5, 2147483647, 2147483648, '5', true, null, [1], {}, '', -0].flatMap((one) => [
-    { $limit: one },
-    { $skip: one }
+  ...[0, 1, -1, 1.5, 2147483647, 2147483648, '5', true, null, [1], {}, '', -0].flatMap((item) => [
+    { $limit: item },
+    { $skip: item }
   ]),
   ...[1, -1, 0, 2, '1', '-1', '', null, true, [1], {}].map((text) => ({ $sort: { text } })),
   ...[{}, [], null, 'text', 1, ['text'], { text: 1, int: -1, x: 1 }].map(($sort) => ({ $sort })),

@@ -13,7 +13,7 @@ export function plain(value: unknown): unknown {
   if (isTyped(value)) return `File ${(value as File).name} ${(value as File).type} ${(value as File).size}`
   if (Array.isArray(value)) return value.map(plain)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)]))
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, plain(part)]))
 }
 
 interface Problem {
@@ -86,7 +86,7 @@ export async function createAsk(t: Test, schemas: Readonly<Record<string, unknow
       return [statusCode, ...got.slice(0, -1).map(plain), plain((got.at(-1) as { query: object }).query)]
     const { message, errors = [] } = JSON.parse(body)
     const list = (errors as Problem[]).map(
-      (one) => `${one.instancePath} ${one.keyword}${message.endsWith(one.message) ? '' : `: ${one.message}`}`
+      (error) => `${error.instancePath} ${error.keyword}${message.endsWith(error.message) ? '' : `: ${error.message}`}`
     )
     if (list.length === 1 && errors[0].instancePath !== '' && saysPlace(message, errors[0]))
       return [statusCode, shorten(`${message} (${errors[0].keyword})`)]

@@ -45,9 +45,15 @@ async function databaseTime(name) {
 }
 
 async function start(kind, env = {}) {
-  const own = { NODE_ENV: 'production', DATABASE_URL: TEST_DATABASE_URL, PGAPPNAME: kind, KIND: kind, TABLE: table }
+  const environment = {
+    NODE_ENV: 'production',
+    DATABASE_URL: TEST_DATABASE_URL,
+    PGAPPNAME: kind,
+    KIND: kind,
+    TABLE: table
+  }
   const program = fileURLToPath(new URL('server.js', import.meta.url))
-  const child = fork(program, [], { env: { ...process.env, ...own, ...env } })
+  const child = fork(program, [], { env: { ...process.env, ...environment, ...env } })
   const [port] = await once(child, 'message')
   const cpuTime = async () => {
     child.send('cpu')

@@ -55,12 +55,12 @@ function tableOf({ figures }, { names, works, isBusy }) {
 }
 
 function versions() {
-  const own = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   const versionOf = (name) =>
     JSON.parse(readFileSync(new URL(`./node_modules/${name}/package.json`, import.meta.url), 'utf8')).version
   const { dependencies } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'))
   const peers = Object.keys(dependencies).filter((name) => !['reflect-metadata', 'rxjs', 'zod', 'qs'].includes(name))
-  return [`fastify-services ${own.version}`, ...peers.map((name) => `${name} ${versionOf(name)}`)].join(', ')
+  return [`fastify-services ${manifest.version}`, ...peers.map((name) => `${name} ${versionOf(name)}`)].join(', ')
 }
 
 /** The page. */

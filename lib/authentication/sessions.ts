@@ -114,7 +114,7 @@ export class Sessions {
       try {
         if (store.add) await store.delete?.(key)
       } catch {
-        // It is free after some seconds.
+        // The store forgets by itself, in some seconds, that the token is taken.
       }
     }
   }

@@ -253,10 +253,10 @@ t.test('answers of all kinds are kept from shared caches', async (t) => {
     const fails = { around: { all: [authenticate('jwt')] } }
     app.service('none', memory(), { hooks: fails })
     app.service('lines', { find: async () => Readable.from(['a']) }, { hooks: fails })
-    const own = async ({ http }: HookContext) => {
+    const setHeaders = async ({ http }: HookContext) => {
       http.headers = { 'Cache-Control': 'no-store' }
     }
-    app.service('mine', { find: async () => [] }, { hooks: { ...fails, after: { all: [own] } } })
+    app.service('mine', { find: async () => [] }, { hooks: { ...fails, after: { all: [setHeaders] } } })
     app.get('/page', { preHandler: authenticate('jwt') }, (_request, reply) => reply.redirect('/'))
   })
   const cookies = { authentication: await tokenOf() }

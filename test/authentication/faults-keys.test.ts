@@ -89,7 +89,7 @@ t.test('Authentication: `alg` none/None, empty signature, RS/HS confusion, again
 
 // The order of P-256: a signature holds two numbers from 1 to below it.
 const order = 'ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551'
-const one = '1'.padStart(64, '0')
+const counter = '1'.padStart(64, '0')
 const zero = ''.padStart(64, '0')
 
 t.test('Authentication: empty signature and its kind, for ES256', async (t) => {
@@ -97,9 +97,9 @@ t.test('Authentication: empty signature and its kind, for ES256', async (t) => {
   const payload = claims({ aud: 'ES256' })
   const forged: [row: string, signature: (input: string) => Buffer][] = [
     ['r and s are 0', () => Buffer.from(zero + zero, 'hex')],
-    ['r is 0', () => Buffer.from(zero + one, 'hex')],
-    ['s is 0', () => Buffer.from(one + zero, 'hex')],
-    ['r and s are 1', () => Buffer.from(one + one, 'hex')],
+    ['r is 0', () => Buffer.from(zero + counter, 'hex')],
+    ['s is 0', () => Buffer.from(counter + zero, 'hex')],
+    ['r and s are 1', () => Buffer.from(counter + counter, 'hex')],
     ['r and s are the order of the curve', () => Buffer.from(order + order, 'hex')],
     ['in DER form', (input) => signBytes('sha256', Buffer.from(input), key)],
     ['an empty sequence in DER form', () => Buffer.from('3000', 'hex')],
@@ -128,12 +128,12 @@ t.test('Authentication: `jku` and `x5u` in the header: no key is fetched', async
   const secrets = await startAuth(t)
   const headers = { jku: { jku: `${base}/keys` }, x5u: { x5u: `${base}/cert` }, both: { jku: base, x5u: base } }
   for (const [row, header] of Object.entries(headers)) {
-    const own = { ...header, kid: 'own' }
-    const ours = handmade('RS256', rsa.private, claims({ aud: 'RS256', iss: base }), own)
+    const ownHeader = { ...header, kid: 'own' }
+    const ours = handmade('RS256', rsa.private, claims({ aud: 'RS256', iss: base }), ownHeader)
     await t.test(`${row}, RS256`, (t) => refuses(t, child, row, ours, placesOf('RS256')))
-    const other = handmade('RS256', rsa.private, claims(), own)
+    const other = handmade('RS256', rsa.private, claims(), ownHeader)
     await t.test(`${row}, HS256`, (t) => refuses(t, secrets, row, other, places))
-    const hashed = handmade('HS256', 'own', claims(), own)
+    const hashed = handmade('HS256', 'own', claims(), ownHeader)
     await t.test(`${row}, HS256 by a key of its own`, (t) => refuses(t, secrets, row, hashed, places))
   }
   t.same(requests, ['/reached'])

@@ -145,9 +145,9 @@ t.test('`payload`, `secret`, `user`, `jwtOptions` in the body: ignored', async (
     }
   }
   const answer = await request('POST', '/authentication', json, JSON.stringify({ ...login, ...extra }))
-  const { authentication, user: found, accessToken } = JSON.parse(answer.body)
+  const { authentication, user: loggedIn, accessToken } = JSON.parse(answer.body)
   t.equal(answer.status, 201)
-  t.same(found, { email: login.email, id: 1 })
+  t.same(loggedIn, { email: login.email, id: 1 })
   t.same(Object.keys(authentication.payload).sort(), ['aud', 'exp', 'iat', 'iss', 'jti', 'sub'])
   t.match(authentication, { strategy: 'local', payload: { sub: '1' } })
   t.equal(authentication.payload.exp - authentication.payload.iat, 86_400)

@@ -82,20 +82,20 @@ for (const place of places)
 
 for (const place of ['onRequest', 'preValidation', 'preHandler'])
   t.test(`a guard for all routes of a plugin: \`addHook('${place}')\``, async (t) => {
-    const own = `/own/${place}`
+    const ownURL = `/own/${place}`
     for (const url of ['route', 'inner', 'me', 'twice']) {
-      t.equal((await ask(app, `${own}/${url}`, {})).status, 401, url)
+      t.equal((await ask(app, `${ownURL}/${url}`, {})).status, 401, url)
       people.gets = 0
-      t.match(await ask(app, `${own}/${url}`), { status: 200, body: { user: ada } }, url)
+      t.match(await ask(app, `${ownURL}/${url}`), { status: 200, body: { user: ada } }, url)
       t.equal(people.gets, 1, `${url}: a hook behind it asks nothing again`)
     }
     for (const url of ['me', 'twice'])
       t.same(
-        (await ask(app, `${own}/${url}`)).body,
+        (await ask(app, `${ownURL}/${url}`)).body,
         { user: ada, strategy: 'jwt', authenticated: true, provider: 'rest' },
         'the params of a guard'
       )
-    t.match(await ask(app, `${own}/me`, {}), {
+    t.match(await ask(app, `${ownURL}/me`, {}), {
       body: { name: 'NotAuthenticated', className: 'not-authenticated' },
       headers: { 'www-authenticate': 'Bearer' }
     })
@@ -164,7 +164,7 @@ t.test('routes and hooks that were there before authentication are guarded too',
 
 /** The error handler of a host: it tells what it was handed. */
 const errors: unknown[] = []
-const own = (error: Error & { statusCode?: number }, _request: FastifyRequest, reply: FastifyReply) => {
+const ownHandler = (error: Error & { statusCode?: number }, _request: FastifyRequest, reply: FastifyReply) => {
   errors.push(error)
   return reply.code(error.statusCode ?? 500).send({ own: true, error: error.name, message: error.message })
 }
@@ -176,9 +176,9 @@ t.test(
       before: async (app) => {
         app.get('/plain', { preHandler: guard }, hi)
         app.get('/early', { onRequest: guard }, hi)
-        app.get('/route', { preHandler: guard, errorHandler: own }, hi)
+        app.get('/route', { preHandler: guard, errorHandler: ownHandler }, hi)
         await app.register(async (child) => {
-          child.setErrorHandler(own)
+          child.setErrorHandler(ownHandler)
           child.get('/child', { preHandler: guard }, hi)
           child.service('me', whoami, around(guard))
           const errorHandler = (_error: Error, _request: FastifyRequest, reply: FastifyReply) =>

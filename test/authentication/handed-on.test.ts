@@ -94,8 +94,8 @@ t.test('who proves it to both is known to both', async (t) => {
 t.test('a service may be guarded by both', async (t) => {
   const app = await createHanding(t, { strategies: { jwt: { header: 'X-Admin' } }, entity: 'admin' })
   const both = { 'x-api-key': 'good', 'x-admin': adminOf.authorization }
-  const known = { user: bob, admin: root, authenticated: true, role: 'a' }
-  t.match((await ask(app, '/both', both)).body, known)
+  const params = { user: bob, admin: root, authenticated: true, role: 'a' }
+  t.match((await ask(app, '/both', both)).body, params)
   t.match(await ask(app, '/both', { 'x-api-key': 'good' }), { status: 401 })
   t.match(await ask(app, '/both', { 'x-admin': adminOf.authorization }), { status: 401 })
   const inside = await ask(app, '/inside/a-copy', { ...both, 'x-to': 'both' })
@@ -129,8 +129,8 @@ t.test('a guard of a route and another one of the service', async (t) => {
 t.test('what the application says itself counts', async (t) => {
   const app = await createHanding(t)
   const audit = app.service<typeof told>('audit')
-  const own = { user: { id: 7 }, authenticated: true, provider: 'rest' }
-  t.match(await audit.find(own), own)
+  const ownParams = { user: { id: 7 }, authenticated: true, provider: 'rest' }
+  t.match(await audit.find(ownParams), ownParams)
   t.match(await audit.find({ user: { id: 7 } }), { user: { id: 7 } })
   const mapped: object[] = []
   const { body } = await login(app)

@@ -92,17 +92,17 @@ function isSigned(algorithm: string, key: string, token: string): boolean {
   const [head, body, signature = ''] = token.split('.')
   const bytes = Buffer.from(`${head}.${body}`)
   const hash = `sha${algorithm.slice(2)}`
-  const given = Buffer.from(signature, 'base64url')
+  const signatureBytes = Buffer.from(signature, 'base64url')
   const { RSA_PKCS1_PSS_PADDING: padding, RSA_PSS_SALTLEN_DIGEST: saltLength } = constants
   switch (algorithm.slice(0, 2)) {
     case 'HS':
-      return createHmac(hash, key).update(bytes).digest().equals(given)
+      return createHmac(hash, key).update(bytes).digest().equals(signatureBytes)
     case 'PS':
-      return verify(hash, bytes, { key, padding, saltLength }, given)
+      return verify(hash, bytes, { key, padding, saltLength }, signatureBytes)
     case 'ES':
-      return verify(hash, bytes, { key, dsaEncoding: 'ieee-p1363' }, given)
+      return verify(hash, bytes, { key, dsaEncoding: 'ieee-p1363' }, signatureBytes)
     default:
-      return verify(algorithm === 'EdDSA' ? null : hash, bytes, key, given)
+      return verify(algorithm === 'EdDSA' ? null : hash, bytes, key, signatureBytes)
   }
 }
 

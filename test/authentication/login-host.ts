@@ -32,10 +32,10 @@ function createUsers(seen: unknown[]) {
   return {
     async find(params: Params) {
       seen.push(['find', shownParams(params)])
-      const found = users.filter((user) =>
+      const matches = users.filter((user) =>
         Object.entries(params.query ?? {}).every(([name, value]) => name[0] === '$' || user[name] === value)
       )
-      return params.paginate === false ? found : { total: found.length, limit: 10, skip: 0, data: found }
+      return params.paginate === false ? matches : { total: matches.length, limit: 10, skip: 0, data: matches }
     },
     async get(id: unknown, params: Params) {
       seen.push(['get', id, shownParams(params)])
@@ -132,7 +132,9 @@ export async function send(
     headers: { accept: 'application/json', ...headers },
     ...(payload !== undefined && { payload: payload as object })
   })
-  const given = told.filter((name) => name in response.headers).map((name) => `${name}: ${response.headers[name]}`)
+  const headerLines = told
+    .filter((name) => name in response.headers)
+    .map((name) => `${name}: ${response.headers[name]}`)
   const body = response.body === '' ? {} : response.json()
   const { name, message, code, className, ...rest } = body
   const isError = code === response.statusCode && className !== undefined
@@ -140,7 +142,7 @@ export async function send(
     body,
     row: [
       response.statusCode,
-      given.join(' '),
+      headerLines.join(' '),
       isError ? [`${name}: ${message}`, ...Object.entries(rest)] : tame(body),
       ...(flush() as unknown[])
     ]

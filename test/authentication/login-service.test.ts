@@ -277,18 +277,18 @@ t.test('the service has `create`, `remove` and `setup` alone, beside what every 
 })
 
 t.test('a strategy gets what it may use, and nothing else', async (t) => {
-  let given: Authenticator | undefined
+  let authenticator: Authenticator | undefined
   const strategy: Strategy = {
     setup: (authentication) => {
-      given = authentication
+      authenticator = authentication
     },
     authenticate: () => ({})
   }
   const app = await createWith(t as Test, strategy)
   await app.ready()
   const names = ['entities', 'log', 'passwords', 'strategyNames', 'verifyAccessToken']
-  t.same(membersOf(given ?? {}).sort(), names)
-  t.same(given?.strategyNames, ['jwt', 'own', 'refresh'])
+  t.same(membersOf(authenticator ?? {}).sort(), names)
+  t.same(authenticator?.strategyNames, ['jwt', 'own', 'refresh'])
 })
 
 t.test('`verifyAccessToken` hands the request of a call to `isRevoked`', async (t) => {

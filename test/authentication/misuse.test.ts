@@ -219,8 +219,8 @@ t.test('the service of the users is missing, or lacks what the strategies need',
     const app = await start({ entityId: 'key' }, { get, find: async () => [{ ...record, ...key }] })
     t.match(await login(app), { status: 500, body: { name: 'GeneralError', message: nameless } }, 'a login says so')
   }
-  const one = { ...record, id: undefined, _id: 'abc' }
-  const { body } = await login(await start({}, { id: '_id', find: async () => [one], get: async () => one }))
+  const ofMongo = { ...record, id: undefined, _id: 'abc' }
+  const { body } = await login(await start({}, { id: '_id', find: async () => [ofMongo], get: async () => ofMongo }))
   t.equal(body.authentication.payload.sub, 'abc', 'the id is that which the service of the users names')
 })
 

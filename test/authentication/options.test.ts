@@ -87,14 +87,14 @@ t.test('options that can not be are refused at start, with what to do', async (t
 })
 
 t.test('a strategy that is none', async (t) => {
-  const own = (value: unknown) => ({ strategies: { own: value } })
+  const withStrategy = (value: unknown) => ({ strategies: { own: value } })
   const shape = "The strategy 'own' of authentication must be an object with a method `authenticate`"
-  await refuses(t, [true, {}, { parse: () => null }, { authenticate: 'yes' }, new Map(), []], own, shape)
+  await refuses(t, [true, {}, { parse: () => null }, { authenticate: 'yes' }, new Map(), []], withStrategy, shape)
   const kind = (name: string) =>
     new RegExp(
       `^The strategy '${name}' of authentication must be true, an object with its options, or a strategy, got `
     )
-  await refuses(t, [null, 1, 'jwt', () => ({}), JwtStrategy, Symbol('x')], own, kind('own'))
+  await refuses(t, [null, 1, 'jwt', () => ({}), JwtStrategy, Symbol('x')], withStrategy, kind('own'))
   const values = [null, class {}, ['x'], [], new Map(), new Date()]
   await refuses(t, values, (value) => ({ strategies: { jwt: value } }), kind('jwt'))
   await refuses(t, values, (value) => ({ strategies: { local: value } }), kind('local'))

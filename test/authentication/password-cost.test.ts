@@ -11,7 +11,7 @@ import { scryptCalls } from '../support/auth-scrypt.js'
 import { toHash } from '../support/stored-password.js'
 
 const cost = 'N=16384,r=8,p=5,length=32'
-const one = [{ characters: 11, cost }]
+const single = [{ characters: 11, cost }]
 const strange = {
   none: undefined,
   null: null,
@@ -37,7 +37,7 @@ t.test('an unknown user, and one without a password, costs the same as a wrong p
   scryptCalls()
   for (const email of emails) {
     const { status, headers, body } = await login(email, 'wrong horse')
-    t.strictSame(scryptCalls().calls, one, `${email}: one hash, of today's cost`)
+    t.strictSame(scryptCalls().calls, single, `${email}: one hash, of today's cost`)
     const shown = [status, headers['www-authenticate'], headers['content-length'], body]
     const invalid = { name: 'NotAuthenticated', message: 'Invalid login', code: 401, className: 'not-authenticated' }
     t.strictSame(shown, [401, 'Bearer', '96', invalid], `${email}: the same answer`)
@@ -47,9 +47,9 @@ t.test('an unknown user, and one without a password, costs the same as a wrong p
 t.test('a right password costs one hash', async (t) => {
   const { users, login } = await createUsers(t)
   await users.create({ email: 'ada', password: 'right horse' })
-  t.strictSame(scryptCalls().calls, one, 'to sign up')
+  t.strictSame(scryptCalls().calls, single, 'to sign up')
   t.equal((await login('ada', 'right horse')).status, 201)
-  t.strictSame(scryptCalls().calls, one, 'to log in')
+  t.strictSame(scryptCalls().calls, single, 'to log in')
 })
 
 t.test('with bcrypt: one hash of scrypt and one of bcrypt each, whatever is stored', async (t) => {
@@ -65,7 +65,7 @@ t.test('with bcrypt: one hash of scrypt and one of bcrypt each, whatever is stor
   scryptCalls()
   for (const email of emails) {
     t.equal((await login(email, 'wrong horse')).status, 401, email)
-    t.strictSame(scryptCalls().calls, one, `${email}: scrypt`)
+    t.strictSame(scryptCalls().calls, single, `${email}: scrypt`)
     t.match(compared.splice(0), { length: 1, 0: /^\$2[aby]\$\d\d\$.{53}$/ }, `${email}: bcrypt`)
   }
   for (const email of ['a hash of bcrypt', 'a hash of scrypt']) {

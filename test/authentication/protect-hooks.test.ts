@@ -41,8 +41,8 @@ const places: Record<string, (hooks: HookOptions) => ProtectedOptions & { added?
 for (const [name, hooks] of Object.entries(answers))
   for (const [place, options] of Object.entries(places))
     t.test(`protect stands outside of ${name}, ${place}`, async (t) => {
-      const { added = [], ...given } = options(hooks)
-      const { send, things } = await createProtected(t, given)
+      const { added = [], ...hookOptions } = options(hooks)
+      const { send, things } = await createProtected(t, hookOptions)
       for (const more of added) things.hooks(more as object)
       const { status, body } = await send('GET', '/things/1')
       t.strictSame([status, body], [200, open()])
@@ -124,8 +124,8 @@ t.test('protect: the dispatch of a call of the server is without the field, at a
   const { things } = await createProtected(t, { answer: () => ({ users: [[record()]] }) })
   const contexts: HookContext[] = []
   things.on('created', (_record, context) => contexts.push(context))
-  const own = afterwards((context) => put({ dispatch: context.params.query?.own })(context))
-  things.hooks({ around: { create: [own] } })
+  const setDispatch = afterwards((context) => put({ dispatch: context.params.query?.own })(context))
+  things.hooks({ around: { create: [setDispatch] } })
   t.strictSame(await things.create({}), { users: [[record()]] })
   t.strictSame(contexts[0]?.dispatch, { users: [[open()]] })
   await things.create({}, { query: { own: [record()] } })

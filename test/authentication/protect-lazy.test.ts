@@ -18,9 +18,9 @@ class Post {
 const later = (first: unknown) => {
   let value: unknown = first
   return () => {
-    const given = value
+    const result = value
     value = record()
-    return given
+    return result
   }
 }
 const getter = (get: () => unknown) => Object.defineProperty({}, 'user', { get, enumerable: true })
@@ -48,8 +48,8 @@ let user = later('a')
 for (const [name, [answer, expected]] of Object.entries(answers))
   t.test(`protect: what is asked again does not get the field out: ${name}`, async (t) => {
     user = later('a')
-    const given = answer()
-    const { send } = await createProtected(t, { answer: () => given })
+    const result = answer()
+    const { send } = await createProtected(t, { answer: () => result })
     t.strictSame((await send('GET', '/things/1')).body, expected)
   })
 
@@ -59,13 +59,13 @@ const clean = async (t: Test, value: unknown) =>
 
 t.test('protect: a toJSON is given its key, at each place where it stands', async (t) => {
   const toJSON = (key: string) => ({ key, secret: 1 })
-  const one = { toJSON }
-  t.strictSame(await clean(t, { a: one, list: [one, one], b: { a: one } }), {
+  const withToJSON = { toJSON }
+  t.strictSame(await clean(t, { a: withToJSON, list: [withToJSON, withToJSON], b: { a: withToJSON } }), {
     a: { key: 'a' },
     list: [{ key: '0' }, { key: '1' }],
     b: { a: { key: 'a' } }
   })
-  t.strictSame(await clean(t, one), { key: '' })
+  t.strictSame(await clean(t, withToJSON), { key: '' })
 })
 
 t.test('protect: a toJSON that gives itself, and one that leads back to it', async (t) => {
@@ -133,8 +133,8 @@ t.test('protect: a shared record, and one within itself', async (t) => {
 
 t.test('protect: what has none of the fields stays the object that it is', async (t) => {
   const address = { city: 'Lagos', since: at }
-  for (const given of [open(), [open()], { data: [open()], at }, at, Buffer.from('a'), 'secret', null, 5n, Number.NaN])
-    t.ok(Object.is(await clean(t, given), given))
+  for (const result of [open(), [open()], { data: [open()], at }, at, Buffer.from('a'), 'secret', null, 5n, Number.NaN])
+    t.ok(Object.is(await clean(t, result), result))
   const cleaned = (await clean(t, { ...record(), address, at })) as { address: unknown; at: unknown }
   t.equal(cleaned.address, address)
   t.equal(cleaned.at, at)

@@ -65,15 +65,15 @@ t.test('protect: bytes come as they are, and as bytes', async (t) => {
 })
 
 t.test('protect: a Response keeps its status, headers and address', async (t) => {
-  const given = new Response('ab', { status: 203, headers: [...twice, ['x-own', '1']] })
-  Object.defineProperty(given, 'url', { value: 'http://localhost/ab' })
-  const { app } = await createProtected(t, { answer: () => given.clone() })
+  const response = new Response('ab', { status: 203, headers: [...twice, ['x-own', '1']] })
+  Object.defineProperty(response, 'url', { value: 'http://localhost/ab' })
+  const { app } = await createProtected(t, { answer: () => response.clone() })
   const { statusCode, payload, headers } = await app.inject('/things/1')
   t.match([statusCode, payload, headers], [203, 'ab', { 'x-own': '1', 'set-cookie': ['a=1', 'b=2'] }])
   const empty = new Response(null, { status: 204 })
   const other = await createProtected(t, { answer: () => empty })
   t.equal(await other.things.get(1, { provider: 'rest' }), empty)
-  const addressed = await createProtected(t, { answer: () => given })
+  const addressed = await createProtected(t, { answer: () => response })
   t.match(await addressed.things.get(1, { provider: 'rest' }), { url: 'http://localhost/ab', status: 203 })
 })
 

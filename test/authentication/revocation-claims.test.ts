@@ -15,7 +15,7 @@ import { addUsers, ask, createServicesApp, login, user } from '../support/users-
 /** A store such as a database or Redis is: it takes whole seconds that end at a date, and text that is no longer than a column. */
 function createStrictStore() {
   const inner = memoryStore()
-  const kept: number[] = []
+  const lifetimes: number[] = []
   const check = (key: string) => {
     if (key.length > 1100 || key.includes('\0')) throw new Error('value too long')
   }
@@ -27,11 +27,11 @@ function createStrictStore() {
     set(key, value, seconds) {
       check(key)
       if (!Number.isInteger(seconds) || seconds < 1) throw new Error('invalid expire time')
-      kept.push(Date.parse(new Date(Date.now() + seconds * 1000).toISOString()))
+      lifetimes.push(Date.parse(new Date(Date.now() + seconds * 1000).toISOString()))
       return inner.set(key, value, seconds)
     }
   }
-  return { store, kept }
+  return { store, lifetimes }
 }
 
 const strict = (options: Partial<AuthenticationOptions>) => ({
@@ -63,7 +63,7 @@ t.test('`revocation`: a token without an id could not be ended, and is 401', asy
 })
 
 t.test('`revocation`: odd times and ids that are good are kept by any store, until the token ends', async (t) => {
-  const { store, kept } = createStrictStore()
+  const { store, lifetimes } = createStrictStore()
   const app = await createSessionsApp(t, { revocation: true, refresh: true, store })
   for (const changes of [
     { exp: now() + 60.5 },
@@ -75,7 +75,7 @@ t.test('`revocation`: odd times and ids that are good are kept by any store, unt
     t.equal((await logout(app, token)).status, 200)
     t.strictSame(await waysIn(app, token), [401, 401, 401])
   }
-  t.ok(kept.length >= 4)
+  t.ok(lifetimes.length >= 4)
 })
 
 t.test('the longest times that the options take end at a date', async (t) => {

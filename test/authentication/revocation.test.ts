@@ -103,21 +103,21 @@ t.test('`isRevoked` is asked on every verification, with the claims and the requ
   const { accessToken, authentication } = (await login(app)).body
   t.strictSame(since(), [], 'a log-in verifies no token')
   const { payload } = authentication
-  const one = (url: string) => [{ payload, url, ip: '192.0.2.7' }]
+  const lineOf = (url: string) => [{ payload, url, ip: '192.0.2.7' }]
   const remoteAddress = '192.0.2.7'
   const headers = { authorization: `Bearer ${accessToken}` }
 
   for (const time of ['once', 'and each time again']) {
     await app.inject({ url: '/me', remoteAddress, headers })
-    t.strictSame(since(), one('/me'), `the guard of a service, ${time}`)
+    t.strictSame(since(), lineOf('/me'), `the guard of a service, ${time}`)
     await app.inject({ url: '/route', remoteAddress, headers })
-    t.strictSame(since(), one('/route'), `the guard of a route, ${time}`)
+    t.strictSame(since(), lineOf('/route'), `the guard of a route, ${time}`)
   }
   const again = { strategy: 'jwt', accessToken }
   await app.inject({ method: 'POST', url: '/authentication', remoteAddress, payload: again })
-  t.strictSame(since(), one('/authentication'), 'a log-in with the token')
+  t.strictSame(since(), lineOf('/authentication'), 'a log-in with the token')
   await app.inject({ method: 'DELETE', url: '/authentication', remoteAddress, headers })
-  t.strictSame(since(), one('/authentication'), 'a logout')
+  t.strictSame(since(), lineOf('/authentication'), 'a logout')
   t.match(payload, { sub: '1', jti: String, iat: Number, exp: Number, aud: 'authentication' })
 })
 

@@ -23,15 +23,15 @@ async function createNested(t: Test, names: readonly (string | null)[]) {
   const app = await createServicesApp(t)
   const [root, a, b, c] = names as [string | null, string | null, string | null, string | null]
   app.register(
-    async (one) => {
-      one.register(
+    async (context) => {
+      context.register(
         async (two) => {
           await fill(two, b)
           two.register(async (three) => fill(three, c), { prefix: '/c' })
         },
         { prefix: '/b' }
       )
-      await fill(one, a)
+      await fill(context, a)
     },
     { prefix: '/a' }
   )
@@ -116,14 +116,14 @@ t.test('two applications in one server know nothing of each other', async (t) =>
       { prefix: `/${name}` }
     )
   await app.ready()
-  for (const [own, other] of [
+  for (const [first, other] of [
     ['a', 'b'],
     ['b', 'a']
   ]) {
-    const headers = bearer(forge(claims({ aud: `${own}/authentication` })))
-    t.match(await ask(app, `/${own}/me`, headers), {
+    const headers = bearer(forge(claims({ aud: `${first}/authentication` })))
+    t.match(await ask(app, `/${first}/me`, headers), {
       status: 200,
-      body: { user: { email: `${own}@example.com` } }
+      body: { user: { email: `${first}@example.com` } }
     })
     t.equal((await ask(app, `/${other}/me`, headers)).status, 401)
   }

@@ -213,8 +213,8 @@ function createMembers() {
   const find = async ({ query = {} }: Params) => {
     queries.push(query)
     const { confirmed, ...rest } = query
-    const found = await people.find({ query: rest })
-    return confirmed === undefined ? found : found.filter(({ id }) => id === ada.id)
+    const matches = await people.find({ query: rest })
+    return confirmed === undefined ? matches : matches.filter(({ id }) => id === ada.id)
   }
   return { queries, people: { get: people.get, find } }
 }

@@ -142,8 +142,8 @@ t.test('`entity: null`: a strategy returns the claims, `sub` among them', async 
 
 t.test('without a `sub` nobody gets a token: an error that says what to do', async (t) => {
   for (const payload of [undefined, {}, { sub: '' }, { sub: 5 }]) {
-    const own = { authenticate: () => ({ authentication: { payload } }) } as unknown as Strategy
-    const app = await createGuardsApp(t, { options: { entity: null, strategies: { own } } })
+    const strategy = { authenticate: () => ({ authentication: { payload } }) } as unknown as Strategy
+    const app = await createGuardsApp(t, { options: { entity: null, strategies: { own: strategy } } })
     t.match(await login(app, { strategy: 'own' }), {
       status: 500,
       body: {
@@ -181,9 +181,9 @@ t.test(
       { user: { ...ada, password: 'never shown' }, tenant: 'acme' }
     ] as const
     for (const result of results) {
-      const own = { parse: () => ({}), authenticate: async () => result } as unknown as Strategy
+      const strategy = { parse: () => ({}), authenticate: async () => result } as unknown as Strategy
       const app = await createGuardsApp(t, {
-        options: { strategies: { jwt: true, own } },
+        options: { strategies: { jwt: true, own: strategy } },
         before: (app) => app.service('me', all, around(authenticate('own')))
       })
       const answers = [await ask(app, '/me', {}), await login(app, { strategy: 'own' })]

@@ -94,17 +94,17 @@ t.test('claims of a hook stand in the token; those that are ours can not be set 
   const reserved = { iss: 'x', aud: 'x', exp: 1, iat: 1, nbf: 9e9, jti: 'x', sid: 'x', sub: '2' }
   const app = await create(t, { hooks: payload({ ...own, ...reserved }) })
   const { body } = await login(app)
-  const found = decode(body.accessToken, 1)
-  t.match(found, { ...own, iss: 'fastify-services', aud: 'authentication', sub: '1' })
-  for (const name of ['nbf', 'sid']) t.notHas(found, name)
-  for (const name of ['jti', 'exp', 'iat'] as const) t.not(found[name], reserved[name])
+  const decoded = decode(body.accessToken, 1)
+  t.match(decoded, { ...own, iss: 'fastify-services', aud: 'authentication', sub: '1' })
+  for (const name of ['nbf', 'sid']) t.notHas(decoded, name)
+  for (const name of ['jti', 'exp', 'iat'] as const) t.not(decoded[name], reserved[name])
   t.equal((await login(app, { strategy: 'jwt', accessToken: body.accessToken })).status, 201)
 })
 
 t.test('a token that others have signed with the secret is good, with all its claims', async (t) => {
-  const given = claims({ scope: 'read', aud: ['other', 'authentication'] })
-  const { body } = await login(app, { strategy: 'jwt', accessToken: forge(given) })
-  t.strictSame(body.authentication.payload, given)
+  const signed = claims({ scope: 'read', aud: ['other', 'authentication'] })
+  const { body } = await login(app, { strategy: 'jwt', accessToken: forge(signed) })
+  t.strictSame(body.authentication.payload, signed)
 })
 
 const issuer = 'https://login.example.com'

@@ -73,11 +73,11 @@ const values: Record<string, unknown> = {
 /** A value as JSON, where loops are named. */
 function textOf(value: unknown): string {
   const seen = new Set()
-  const text = JSON.stringify(value, (_key, one) => {
-    if (typeof one !== 'object' || one === null) return typeof one === 'bigint' ? `${one}n` : one
-    if (seen.has(one)) return 'again'
-    seen.add(one)
-    return one
+  const text = JSON.stringify(value, (_key, part) => {
+    if (typeof part !== 'object' || part === null) return typeof part === 'bigint' ? `${part}n` : part
+    if (seen.has(part)) return 'again'
+    seen.add(part)
+    return part
   })
   return text ?? String(value)
 }
@@ -86,7 +86,7 @@ t.test('what of a result leaves, over HTTP and to listeners', async (t) => {
   const show = async (result: unknown, params: object, more: object = {}) => {
     const context = { params, result, ...more } as unknown as HookContext
     await hook(context, async () => {})
-    const is = (one: unknown) => (Object.is(one, result) ? 'the same' : textOf(one))
+    const is = (part: unknown) => (Object.is(part, result) ? 'the same' : textOf(part))
     const [sent, told] = [is(context.result), is(context.dispatch)]
     return sent === told ? sent : [sent, told]
   }

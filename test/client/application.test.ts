@@ -26,11 +26,11 @@ t.test(
 t.test('`app.rest` holds the library; a second default connection is an error that says what to do', async (t) => {
   const { app, address } = await createClientOfEcho(t)
   t.equal(app.rest, fetch)
-  const one = /There is a connection already: call use\(/
-  t.throws(() => app.configure(rest(address).fetch(fetch)), one)
+  const message = /There is a connection already: call use\(/
+  t.throws(() => app.configure(rest(address).fetch(fetch)), message)
   const connection = rest(address).fetch(fetch)
   createClient().configure(connection)
-  t.throws(() => createClient().configure(connection), one, 'two applications would share a login')
+  t.throws(() => createClient().configure(connection), message, 'two applications would share a login')
   t.throws(() => createClient().service('things'), /There is no server for 'things': call configure\(/)
 })
 
@@ -97,8 +97,8 @@ t.test('events are local to the instance, and a failing listener is told to the 
   const [app, quiet, third] = [create({ error: (error) => errors.push(error) }), create(false), create(false)]
   const created: unknown[] = []
   for (const item of [app, quiet, third]) item.service('things').on('created', (record) => void created.push(record))
-  for (const one of [app, quiet])
-    one.service('things').once('created', () => {
+  for (const client of [app, quiet])
+    client.service('things').once('created', () => {
       throw new Error('in a listener')
     })
   await app.service('things').create({ a: 1 })
@@ -238,8 +238,8 @@ t.test('`$in: []`, `undefined`, nested empty values vanish; `null` and a date do
     { f: () => 1 }
   ]
   for (const query of vanishing) t.type(findVanishing(query), 'string', JSON.stringify(query))
-  const kept = [{}, { a: null }, { a: '' }, { at: new Date() }, { a: { $in: [1, 'b', false, 0n] } }]
-  for (const query of kept) t.equal(findVanishing(query), undefined)
+  const queries = [{}, { a: null }, { a: '' }, { at: new Date() }, { a: { $in: [1, 'b', false, 0n] } }]
+  for (const query of queries) t.equal(findVanishing(query), undefined)
 })
 
 class PostService {

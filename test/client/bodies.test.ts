@@ -245,9 +245,9 @@ t.test('a page finds, creates, patches and removes, through fetch and jQuery', {
         for (const [base, path] of bases) {
           const messages = client(base).service(path)
           const created = await messages.create({ text: 'a' })
-          const [found] = (await messages.find({ query: { text: 'a' } })) as object[]
+          const [matches] = (await messages.find({ query: { text: 'a' } })) as object[]
           const patched = await messages.patch((created as { id: number }).id, { text: 'b' })
-          seen.push([created, found, patched, await messages.remove(null, { query: { text: 'b' } })])
+          seen.push([created, matches, patched, await messages.remove(null, { query: { text: 'b' } })])
         }
         return seen
       },
@@ -270,8 +270,8 @@ t.test(
       const page = (await app.service('/').find()) as unknown as string
       const script = (await app.service('bundle.js').find()) as unknown as string
       window.history.pushState({}, '', '/a/page')
-      const own = createClient().configure(rest().fetch(window.fetch.bind(globalThis)))
-      return [page.slice(0, 15), typeof script, await own.service('messages').find()]
+      const client = createClient().configure(rest().fetch(window.fetch.bind(globalThis)))
+      return [page.slice(0, 15), typeof script, await client.service('messages').find()]
     })
     t.same(seen, ['<!DOCTYPE html>', 'string', []])
   }
@@ -311,7 +311,7 @@ t.test('two tabs take turns to renew a token', { skip: howToInstall }, async (t)
     await app.authenticate({ strategy: 'local', ...user })
   }, user)
   await tabs[0]?.evaluate((token) => window.localStorage.setItem('feathers-jwt', token), expired)
-  const found = await Promise.all(
+  const matches = await Promise.all(
     tabs.map((tab) =>
       tab.evaluate(async () => {
         const { authentication } = window.api.door
@@ -320,6 +320,6 @@ t.test('two tabs take turns to renew a token', { skip: howToInstall }, async (t)
       })
     )
   )
-  t.match(found, Array(2).fill([{ email: user.email }, { email: user.email }]))
+  t.match(matches, Array(2).fill([{ email: user.email }, { email: user.email }]))
   t.equal(refreshed.length, 1)
 })

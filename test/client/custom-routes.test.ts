@@ -120,9 +120,9 @@ t.test('hooks of the client get the arguments by name', async (t) => {
 
 t.test('who does not know the routes names the method in the header, as clients of Feathers 5 do', async (t) => {
   const { base, calls } = await serve(t)
-  const own = createClient().configure(rest(base).fetch(fetch)).service('posts') as unknown as Posts
-  await own.publish?.({ id: 1, a: 1 })
-  await t.rejects(async () => own.publish?.(1, { a: 1 }), {
+  const withoutRoutes = createClient().configure(rest(base).fetch(fetch)).service('posts') as unknown as Posts
+  await withoutRoutes.publish?.({ id: 1, a: 1 })
+  await t.rejects(async () => withoutRoutes.publish?.(1, { a: 1 }), {
     message: "'publish' needs 'id': send it in the URL, as in POST /posts/:id/publish, or in the data"
   })
   const connections = { fetch: [fetch], axios: [axios], superagent: [superagent] }

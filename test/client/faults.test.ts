@@ -77,10 +77,10 @@ t.test('Client: hostile answers, the same for all five adapters', async (t) => {
         { base, row }
       )
       t.match(outcome, expected as object, `${adapter}: ${row}`)
-      const known = ['className', 'code', 'data', 'errors', 'message', 'name']
+      const errorNames = ['className', 'code', 'data', 'errors', 'message', 'name']
       const { keys = [] } = Object(outcome) as Partial<Told>
       t.same(
-        keys.filter((key) => !known.includes(key)),
+        keys.filter((key) => !errorNames.includes(key)),
         [],
         `${adapter}: ${row}: only the known fields`
       )
@@ -128,7 +128,7 @@ t.test('Client: id `undefined`, empty, `.`, `..`, a lone surrogate: BadRequest, 
   for (const { adapter, run } of await createDrivers()) {
     const outcomes = await run(async ({ client, outcome }, base) => {
       const service = client(base).service('things')
-      const found: unknown[] = []
+      const caught: unknown[] = []
       for (const id of [undefined, '', '.', '..', '\uD800', 'a\uDC00'] as string[])
         for (const call of [
           () => service.get(id),
@@ -136,9 +136,9 @@ t.test('Client: id `undefined`, empty, `.`, `..`, a lone surrogate: BadRequest, 
           () => service.patch(id, {}),
           () => service.remove(id)
         ])
-          found.push(await outcome(call))
-      found.push(await outcome(() => service.get(null as never)))
-      return found
+          caught.push(await outcome(call))
+      caught.push(await outcome(() => service.get(null as never)))
+      return caught
     }, address)
     t.equal(outcomes.length, 25)
     for (const outcome of outcomes) t.match(outcome, badRequest, adapter)
@@ -251,7 +251,7 @@ t.test('Client: `remove(null)`, `patch(null)` with a condition that vanishes in 
   for (const { adapter, run } of await createDrivers()) {
     const [refused, sent] = await run(async ({ client, outcome }, base) => {
       const service = client(base).service('things')
-      const own = JSON.parse('{"__proto__":"1"}')
+      const polluting = JSON.parse('{"__proto__":"1"}')
       const queries: Record<PropertyKey, unknown>[] = [
         { id: { $in: [] } },
         { id: undefined },
@@ -262,7 +262,7 @@ t.test('Client: `remove(null)`, `patch(null)` with a condition that vanishes in 
       queries.push(
         { constructor: 'a' },
         { a: { valueOf: 1 } },
-        own,
+        polluting,
         { '': 1 },
         { [Symbol('or')]: [1] },
         { id: { [Symbol('lt')]: 1 } }
@@ -289,7 +289,7 @@ t.test('Client: `remove(null)`, `patch(null)` with a condition that vanishes in 
 
 t.test('Client: abort through `connection.signal` rejects with the abort, and the connection is freed', async (t) => {
   const isSlow = ({ url }: { url: string }) => url === '/slow'
-  const { address, asked } = await createEcho(t, (one) => (isSlow(one) ? undefined : asked.filter(isSlow)))
+  const { address, asked } = await createEcho(t, (request) => (isSlow(request) ? undefined : asked.filter(isSlow)))
   for (const { adapter, run } of await createDrivers()) {
     const told = await run(async ({ client, tell }, base) => {
       const slow = (signal: AbortSignal) => client(base).service('slow').find({ connection: { signal } })

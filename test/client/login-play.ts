@@ -43,11 +43,11 @@ export function createLoginPlay(stored: Record<string, string> = {}, options: Cl
   }
 
   const server = { refused: new Set<string>(), hasRefresh: true, last: 0 }
-  const resultOf = (user: string, strategy: string, kept?: string) => {
-    const number = kept === undefined ? ++server.last : 0
+  const resultOf = (user: string, strategy: string, storedToken?: string) => {
+    const number = storedToken === undefined ? ++server.last : 0
     return {
-      accessToken: kept ?? tokenOf(`${user}-${number}`),
-      ...(kept === undefined && server.hasRefresh && { refreshToken: tokenOf(`${user}-refresh-${number}`) }),
+      accessToken: storedToken ?? tokenOf(`${user}-${number}`),
+      ...(storedToken === undefined && server.hasRefresh && { refreshToken: tokenOf(`${user}-refresh-${number}`) }),
       authentication: { strategy },
       user
     }
@@ -55,32 +55,32 @@ export function createLoginPlay(stored: Record<string, string> = {}, options: Cl
   const userOf = (token = '') => /([a-z]+)[-\w]*$/.exec(token)?.[1] ?? ''
   const isGood = (token: string | undefined) => token !== undefined && !server.refused.has(short(token))
   const answerTo = (method: string, path: string, body: Body, token: string | undefined): [number, unknown] => {
-    const given = body.accessToken ?? body.refreshToken
+    const issued = body.accessToken ?? body.refreshToken
     const refused: [number, unknown] = [
       401,
-      { name: 'NotAuthenticated', message: `refused ${short(given ?? token ?? body.user)}`, code: 401 }
+      { name: 'NotAuthenticated', message: `refused ${short(issued ?? token ?? body.user)}`, code: 401 }
     ]
     if (!/^\/(authentication|v1\/login)(\?|$)/.test(path))
       return isGood(token) ? [200, { user: userOf(token) }] : refused
     if (method === 'DELETE') return isGood(token) ? [200, { user: userOf(token), left: true }] : refused
-    if (given === undefined) return isGood(body.user) ? [201, resultOf(String(body.user), 'local')] : refused
-    if (!isGood(given)) return refused
+    if (issued === undefined) return isGood(body.user) ? [201, resultOf(String(body.user), 'local')] : refused
+    if (!isGood(issued)) return refused
     const strategy = String(body.strategy)
-    return [201, resultOf(userOf(given), strategy, strategy === 'refresh' ? undefined : given)]
+    return [201, resultOf(userOf(issued), strategy, strategy === 'refresh' ? undefined : issued)]
   }
   const fetch = async (
     url: string,
     init: { method: string; headers: Record<string, string>; body?: string; signal?: AbortSignal }
   ) => {
     const { method, headers, body = '{}', signal } = init
-    const { Accept: _, 'Content-Type': __, ...own } = headers
+    const { Accept: _, 'Content-Type': __, ...others } = headers
     const path = url.slice('http://a'.length)
     const data: Body = typeof body === 'string' ? JSON.parse(body) : {}
     const name = `${method} ${data.strategy ?? path}`
     note(
-      `${method} ${path} ${typeof body === 'string' ? body : 'a stream'} ${JSON.stringify(own)}${signal ? ' with a signal' : ''}`
+      `${method} ${path} ${typeof body === 'string' ? body : 'a stream'} ${JSON.stringify(others)}${signal ? ' with a signal' : ''}`
     )
-    const token = Object.values(own).at(-1)?.replace(/^\w+ /, '')
+    const token = Object.values(others).at(-1)?.replace(/^\w+ /, '')
     const answer = answerTo(method, path, data, token)
     await step(name)
     const fault = faults.get(name)
@@ -154,7 +154,7 @@ export type Rows = Readonly<
 >
 
 async function playEach(rows: Rows): Promise<Record<string, string[]>> {
-  const kept: Record<string, string[]> = {}
+  const storedToken: Record<string, string[]> = {}
   for (const [name, row] of Object.entries(rows)) {
     let played: LoginPlay | undefined
     await row((stored, options) => {
@@ -163,7 +163,7 @@ async function playEach(rows: Rows): Promise<Record<string, string[]>> {
     })
     if (played === undefined) continue
     const left = [...played.items].map(([key, value]) => `${key} ${played?.short(value)}`)
-    kept[name] = [...played.log, `stored: ${left.join(', ')}`]
+    storedToken[name] = [...played.log, `stored: ${left.join(', ')}`]
   }
-  return kept
+  return storedToken
 }

@@ -15,8 +15,8 @@ function toldOf(error: unknown): unknown {
 /** What a call gives, or throws, or rejects with. */
 export async function outcome(call: () => unknown): Promise<unknown> {
   try {
-    const given = await call()
-    return given === undefined ? '(undefined)' : given
+    const result = await call()
+    return result === undefined ? '(undefined)' : result
   } catch (error) {
     return toldOf(error)
   }
@@ -46,9 +46,9 @@ export interface Sent {
 export function createFetch(answer: (sent: Sent) => Response | Promise<Response> = () => Response.json({})) {
   const sent: Sent[] = []
   const library = async (url: string, { method, headers, body }: Omit<Sent, 'url'>) => {
-    const one = { method, url, headers, body }
-    sent.push(one)
-    return answer(one)
+    const request = { method, url, headers, body }
+    sent.push(request)
+    return answer(request)
   }
   return { sent, library: library as never }
 }

@@ -40,12 +40,15 @@ t.test('in Chromium, across origins: a token that has expired is renewed', isInC
   const queries: unknown[] = []
   server.service('me').hooks({ before: { find: [({ params }) => void queries.push(params.query)] } })
   const page = await openPage(t as Test, { hasCORS: true })
-  const scenario = async (api: Api, given: { base: string; expired: string; credentials: object; query: object }) => {
+  const scenario = async (
+    api: Api,
+    settings: { base: string; expired: string; credentials: object; query: object }
+  ) => {
     const storage = api.door.memoryStorage()
-    const client = api.client(given.base, { query: 'body' }).configure(api.door.authentication({ storage }))
-    await client.authenticate(given.credentials as never)
-    await storage.setItem('feathers-jwt', given.expired)
-    return api.outcome(() => client.service('me').find({ query: given.query } as never))
+    const client = api.client(settings.base, { query: 'body' }).configure(api.door.authentication({ storage }))
+    await client.authenticate(settings.credentials as never)
+    await storage.setItem('feathers-jwt', settings.expired)
+    return api.outcome(() => client.service('me').find({ query: settings.query } as never))
   }
   for (const name of libraries) {
     const given = { base: address, expired, credentials, query: typed }

@@ -130,8 +130,8 @@ t.test('Node: within their origin, calls follow redirects as fetch does, with ev
         t.same(others, [], row)
         const stays = status > 306 || (status < 303 && first?.method !== 'POST')
         t.match(second, { method: stays ? first?.method : 'GET', body: stays ? first?.body : '' }, row)
-        const kept = ['authorization', 'x-key', 'accept', ...(stays ? ofBody : [])]
-        for (const header of kept) t.equal(second?.headers[header], first?.headers[header], `${row}: ${header}`)
+        const headersLeft = ['authorization', 'x-key', 'accept', ...(stays ? ofBody : [])]
+        for (const header of headersLeft) t.equal(second?.headers[header], first?.headers[header], `${row}: ${header}`)
         if (!stays) for (const header of ofBody) t.equal(second?.headers[header], undefined, `${row}: ${header}`)
       }
 })

@@ -129,11 +129,11 @@ t.test('one `authentication()` on two applications: each has a login of its own'
 
 t.test('an answer to a login without a token leaves none of an earlier user', async (t) => {
   const inner = memoryStorage()
-  const kept: unknown[] = []
+  const written: unknown[] = []
   const { app, server, storage } = await createRace(t, {
     ...inner,
     setItem(key, value) {
-      kept.push(value)
+      written.push(value)
       return inner.setItem(key, value)
     }
   })
@@ -141,7 +141,7 @@ t.test('an answer to a login without a token leaves none of an earlier user', as
   server.service('authentication').hooks({ after: { create: [() => ({ result: { step: 'second' } }) as never] } })
   t.same(await app.authenticate(other), { step: 'second' })
   t.ok(
-    kept.every((value) => typeof value === 'string'),
+    written.every((value) => typeof value === 'string'),
     'localStorage would keep the text "undefined"'
   )
   t.equal(await storage.getItem('feathers-jwt'), undefined)

@@ -115,8 +115,8 @@ export async function proofs() {
   same<Awaited<ReturnType<typeof messages.touch>>, null>(true)
   same<Awaited<ReturnType<typeof messages.file>>, Blob | string | null>(true)
   same<Awaited<ReturnType<typeof messages.stream>>, unknown>(true)
-  const found = await messages.maybe({})
-  same<typeof found, { id: number; text: string; at: string; tags?: string[] } | null>(true)
+  const result = await messages.maybe({})
+  same<typeof result, { id: number; text: string; at: string; tags?: string[] } | null>(true)
   const lists = app.service('lists')
   same<Awaited<ReturnType<typeof lists.find>>, (string | null)[]>(true)
   await lists.find({ query: { $limit: 1 } })
@@ -162,8 +162,8 @@ export async function proofs() {
   const untyped = createClient().service('anything')
   const [record] = [await untyped.get(1)]
   same<typeof record, Record<string, unknown>>(true)
-  const own = app.service<{ find(): Promise<number[]> }>('own/path')
-  same<Awaited<ReturnType<typeof own.find>>, number[]>(true)
+  const ownService = app.service<{ find(): Promise<number[]> }>('own/path')
+  same<Awaited<ReturnType<typeof ownService.find>>, number[]>(true)
 }
 
 t.test('types: results are JSON, methods and queries are those of the class', async (t) => {

@@ -9,7 +9,12 @@ const { library } = createFetch(({ method, url }) => Response.json({ is: `${meth
 const connect = (base = 'http://a') => rest(base).fetch(library)
 
 t.test('services of an application: which are there, and which are refused', async (t) => {
-  const own = { find: async () => 'found', odd: async (data: unknown) => ['odd', data], text: 'its own', iterate: 1 }
+  const ownService = {
+    find: async () => 'found',
+    odd: async (data: unknown) => ['odd', data],
+    text: 'its own',
+    iterate: 1
+  }
   const rows: Record<string, () => unknown> = {
     'without a connection': () => createClient().service('/things/'),
     'the same service': () => {
@@ -18,18 +23,18 @@ t.test('services of an application: which are there, and which are refused', asy
     },
     'use before service': () => {
       const app = createClient().configure(connect())
-      return app.use('/things/', own) === app && (app.service('things') as unknown as Methods).find?.()
+      return app.use('/things/', ownService) === app && (app.service('things') as unknown as Methods).find?.()
     },
     'use after service': () => {
       const app = createClient().configure(connect())
       app.service('/a/b/')
-      return app.use('a/b/', own)
+      return app.use('a/b/', ownService)
     },
-    'use twice': () => createClient().use('things', own).use('/things', own),
+    'use twice': () => createClient().use('things', ownService).use('/things', ownService),
     'use without a connection': () =>
       (createClient().use('x', connect('http://b').service('things')).service('x') as unknown as Methods).get?.(1),
     'methods of an object': () => {
-      const app = createClient().use('own', own, { methods: ['odd'] })
+      const app = createClient().use('own', ownService, { methods: ['odd'] })
       const service = app.service('own') as unknown as Methods & { text: string; iterate: unknown }
       return outcomes({ odd: 0, find: 0, get: 0, missing: 0 }, (_, name) => service[name]?.({ a: 1 })).then((all) => ({
         ...all,
@@ -38,13 +43,13 @@ t.test('services of an application: which are there, and which are refused', asy
       }))
     },
     'an object without named methods': () => {
-      const service = createClient().use('own', own).service('own') as unknown as Methods
+      const service = createClient().use('own', ownService).service('own') as unknown as Methods
       return [typeof service.odd, typeof service.unknown, Object.keys(service)]
     },
     'methods that an object lacks': () =>
       (
         createClient()
-          .use('own', own, { methods: ['lacking'] })
+          .use('own', ownService, { methods: ['lacking'] })
           .service('own') as unknown as Methods
       ).lacking?.(),
     'two connections': () => createClient().configure(connect()).configure(connect('http://b')),
@@ -69,8 +74,8 @@ t.test('services of an application: which are there, and which are refused', asy
       ;(mixins[0] as (service: object, path: string, options: object) => void)(service, 'x', {
         methods: ['one', 'two']
       })
-      ;(mixins[0] as (service: object, path: string, options: object) => void)(own, 'x', { methods: ['one'] })
-      return [mixins.length, Object.keys(service).filter((name) => /one|two/.test(name)), 'one' in own]
+      ;(mixins[0] as (service: object, path: string, options: object) => void)(ownService, 'x', { methods: ['one'] })
+      return [mixins.length, Object.keys(service).filter((name) => /one|two/.test(name)), 'one' in ownService]
     },
     settings: () => {
       const app = createClient()

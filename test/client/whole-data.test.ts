@@ -103,7 +103,7 @@ t.test('every kind of data, of `create` and of a custom method', async (t) => {
   const acts = app.service('acts') as unknown as { act(data: unknown): Promise<unknown> }
   const table = await outcomes(data, async (input) => {
     const [created, acted] = [await request(() => things.create(input as object)), await request(() => acts.act(input))]
-    const short = (one: unknown) => JSON.stringify(one).replaceAll(/http:\S*| X-Service-Method=act/g, '')
+    const short = (result: unknown) => JSON.stringify(result).replaceAll(/http:\S*| X-Service-Method=act/g, '')
     return short(created) === short(acted) ? created : [created, acted]
   })
   isKept(t, table, 'test/client/whole-data.txt')

@@ -112,14 +112,14 @@ t.test('what the real libraries send', async (t) => {
     const table: Record<string, unknown> = {}
     for (const [row, [call]] of calls.filter(([row]) => !/set by|stream|generator/.test(row))) {
       const result = await outcome(() => call(things))
-      const [one] = asked.splice(0)
-      const headers = Object.entries(one?.headers ?? {})
+      const [request] = asked.splice(0)
+      const headers = Object.entries(request?.headers ?? {})
         .filter(([key]) => !left.test(key))
         .sort()
       table[row] =
-        one === undefined
+        request === undefined
           ? String(JSON.stringify(result)).replaceAll(address, '')
-          : [`${one.method} ${one.url}`, Object.fromEntries(headers), one.body]
+          : [`${request.method} ${request.url}`, Object.fromEntries(headers), request.body]
     }
     isKept(t, table, `test/client/whole-sent-${name}.txt`)
   }

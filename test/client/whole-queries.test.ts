@@ -72,24 +72,24 @@ const things = createClient().configure(rest('http://a').fetch(library)).service
 /** What a call sends, behind the path, or else its error. */
 async function sentBy(call: () => Promise<unknown>): Promise<unknown> {
   const result = await outcome(call)
-  const [one] = sent.splice(0)
-  return one === undefined ? result : one.url.slice('http://a/things'.length)
+  const [request] = sent.splice(0)
+  return request === undefined ? result : request.url.slice('http://a/things'.length)
 }
 
 t.test('every kind of query: as it is sent, and whether it is refused where it would select all', async (t) => {
   const table = await outcomes(queries, async (input) => {
     const query = input as Query
-    const found = await sentBy(() => things.find({ query }))
+    const ofFind = await sentBy(() => things.find({ query }))
     const removed = await sentBy(() => things.remove(null, { query }))
-    return removed === found ? found : [found, removed]
+    return removed === ofFind ? ofFind : [ofFind, removed]
   })
   isKept(t, table, 'test/client/whole-queries.txt')
 })
 
 t.test('a query is sent as qs prints it', async (t) => {
   for (const [name, query] of Object.entries(queries)) {
-    const found = await sentBy(() => things.find({ query: query as Query }))
-    if (!/Error|Request/.test(String(found))) t.equal(found, qs.stringify(query, { addQueryPrefix: true }), name)
+    const ofFind = await sentBy(() => things.find({ query: query as Query }))
+    if (!/Error|Request/.test(String(ofFind))) t.equal(ofFind, qs.stringify(query, { addQueryPrefix: true }), name)
   }
 })
 

@@ -120,10 +120,10 @@ t.test('a service inside of a plugin: its own prefix first, and its own instance
   await app.register(
     async (child) => {
       child.decorate('inside', true)
-      const own = child.service('things', things)
+      const inner = child.service('things', things)
       const see = ({ app: application }: { app: unknown }) => {
         const { service, inside } = application as Application
-        t.equal(service('things'), own)
+        t.equal(service('things'), inner)
         t.equal(inside as unknown, true)
         t.equal(application, applicationOf(child))
       }

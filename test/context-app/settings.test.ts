@@ -62,8 +62,8 @@ t.test('any name may be that of a setting', async (t) => {
     odd.map((name) => `${name}!`)
   )
   t.equal(({} as { toString: unknown }).toString, Object.prototype.toString)
-  const given = JSON.parse('{ "__proto__": { "polluted": 1 }, "constructor": 2 }')
-  const second = await create(t, { settings: given })
+  const hostile = JSON.parse('{ "__proto__": { "polluted": 1 }, "constructor": 2 }')
+  const second = await create(t, { settings: hostile })
   t.same([applicationOf(second).get('__proto__'), applicationOf(second).get('polluted')], [{ polluted: 1 }, undefined])
 })
 

@@ -92,8 +92,8 @@ t.test('`toJSON` holds the call and what hooks have added, without `app` and `se
     http: {}
   })
   await call('find')
-  const found = { path, method: 'find', type: 'before', event: null, params: {}, arguments: [{}] }
-  t.same(json, { ...found, dispatch: { id: '1' }, added: 1, http: {} })
+  const members = { path, method: 'find', type: 'before', event: null, params: {}, arguments: [{}] }
+  t.same(json, { ...members, dispatch: { id: '1' }, added: 1, http: {} })
 })
 
 t.test('what calls share can not be changed for another call', async (t) => {

@@ -109,24 +109,24 @@ for (const [name, Service] of [
 }
 
 t.test('an object with some methods of an emitter is none', async (t) => {
-  const own: unknown[] = []
+  const ofService: unknown[] = []
   const service = await createService(t, {
-    on: (...args: unknown[]) => own.push(args),
-    emit: () => own.push('emit'),
+    on: (...args: unknown[]) => ofService.push(args),
+    emit: () => ofService.push('emit'),
     create: async (data: object) => data
   })
   const seen: unknown[] = []
   service.on('created', (record) => seen.push(record))
   await service.create({ id: '1' })
   t.same(seen, [{ id: '1' }])
-  t.same(own, [])
+  t.same(ofService, [])
 })
 
 t.test('services do not hear each other', async (t) => {
   const { app } = await createApp(t)
-  const one = app.service('one', new Plain())
+  const plain = app.service('one', new Plain())
   const two = app.service('two', new Plain())
-  one.on('created', () => t.fail('not of this service'))
+  plain.on('created', () => t.fail('not of this service'))
   await two.create({})
   t.equal(two.listenerCount('created'), 0)
 })

@@ -86,6 +86,6 @@ t.test('hooks of @feathersjs/schema and feathers-hooks-common run as they stand,
   t.match(await call('PATCH', '/notes/1', { text: ' ho ' }), [200, { id: 1, text: 'ho' }])
   t.match(await call('PATCH', '/notes/1', { id: 2 }), [400, { message: /Field id may not be patched/ }])
   t.match(await call('DELETE', '/notes/1'), [401, {}])
-  const own = await app.service<Notes>('notes').create({ text: 'a' })
-  t.match(own, { id: 2, text: undefined, secret: 'create' }, 'a call of the server has no provider')
+  const created = await app.service<Notes>('notes').create({ text: 'a' })
+  t.match(created, { id: 2, text: undefined, secret: 'create' }, 'a call of the server has no provider')
 })

@@ -128,9 +128,9 @@ t.test('hooks of one method are not those of another, hooks of one service are n
       return data
     }
   }
-  const one = app.service('one', service, { hooks: labelled('one', calls) })
+  const first = app.service('one', service, { hooks: labelled('one', calls) })
   const two = app.service('two', service)
-  await one.find()
+  await first.find()
   t.same(
     calls.filter((call) => call.includes('create')),
     []

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { checkOptionNames } from '../../lib/core/options.js'
 
-const known = ['secret', 'issuer', 'hooks']
+const optionNames = ['secret', 'issuer', 'hooks']
 const there = 'There are: jwt.secret, jwt.issuer, jwt.hooks'
 
 const rows: readonly (readonly [name: string, meant: string | undefined])[] = [
@@ -28,11 +28,11 @@ for (const [name, meant] of rows)
     const message = `Authentication has no option 'jwt.${name}'. ${there}${meant ? `. Did you mean 'jwt.${meant}'?` : ''}`
     // Whole: one that ends earlier is part of it.
     const whole = new RegExp(`^${message.replace(/[.?]/g, '\\$&')}$`)
-    t.throws(() => checkOptionNames({ [name]: 1 }, known, 'Authentication has', 'jwt.'), { message: whole })
+    t.throws(() => checkOptionNames({ [name]: 1 }, optionNames, 'Authentication has', 'jwt.'), { message: whole })
   })
 
 t.test('options that there are', async (t) => {
-  t.doesNotThrow(() => checkOptionNames({ hooks: 1, secret: 1 }, known, 'Authentication has'))
+  t.doesNotThrow(() => checkOptionNames({ hooks: 1, secret: 1 }, optionNames, 'Authentication has'))
   t.throws(
     () => checkOptionNames({ hock: 1 }, ['lock', 'hooks', 'hocks'], 'It has'),
     /Did you mean 'lock'/,

@@ -250,9 +250,9 @@ t.test('sync methods give a promise, one that throws rejects', async (t) => {
       return id
     }
   })
-  const found = service.find()
-  t.ok(found instanceof Promise)
-  t.same(await found, ['a'])
+  const pending = service.find()
+  t.ok(pending instanceof Promise)
+  t.same(await pending, ['a'])
   const broken = service.get('broken')
   t.ok(broken instanceof Promise)
   await t.rejects(broken, { message: 'broken' })
@@ -282,7 +282,7 @@ t.test("The user's object is not changed", async (t) => {
 t.test('one object may stand at two paths, each with its own hooks and events', async (t) => {
   const { app } = await createApp(t)
   const object = { create: async (data: object) => data }
-  const one = app.service('one', object, {
+  const first = app.service('one', object, {
     hooks: {
       after: {
         create: (context) => {
@@ -294,7 +294,7 @@ t.test('one object may stand at two paths, each with its own hooks and events', 
   const two = app.service('two', object)
   const seen: unknown[] = []
   two.on('created', (record) => seen.push(record))
-  t.same(await one.create({}), { by: 'one' })
+  t.same(await first.create({}), { by: 'one' })
   t.same(await two.create({ a: 1 }), { a: 1 })
   t.same(seen, [{ a: 1 }])
 })

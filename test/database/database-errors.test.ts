@@ -4,8 +4,9 @@ import services, { Conflict, type ServiceError } from 'fastify-services'
 import { databaseErrors } from 'fastify-services/database'
 import t from 'tap'
 
-const thrown = (message: string, own: object = {}): Error => Object.assign(new Error(message), own)
-const postgres = (code: string, own: object = {}) => thrown('select 1 - no', { severity: 'ERROR', code, ...own })
+const thrown = (message: string, details: object = {}): Error => Object.assign(new Error(message), details)
+const postgres = (code: string, details: object = {}) =>
+  thrown('select 1 - no', { severity: 'ERROR', code, ...details })
 const mysql = (errno: number, sqlState: string, sqlMessage: string) =>
   thrown(`select 1 - ${sqlMessage}`, { code: 'ER_ANY', errno, sqlState, sqlMessage })
 const sqlite = (message: string, code = 'SQLITE_CONSTRAINT') => thrown(`select 1 - ${message}`, { code })
@@ -408,7 +409,7 @@ t.test('other errors stay as they are', async (t) => {
       throw new Error('no code')
     }
   })
-  const own = thrown('UNIQUE constraint failed: a.b', { statusCode: 418 })
+  const withStatus = thrown('UNIQUE constraint failed: a.b', { statusCode: 418 })
   const folder = thrown('EISDIR: illegal operation on a directory, read', { code: 'EISDIR', syscall: 'read' })
   const texts = [
     'The import was aborted',
@@ -423,7 +424,7 @@ t.test('other errors stay as they are', async (t) => {
     new DOMException('aborted', 'AbortError')
   ]
   const network = [folder, thrown('no', { code: 'EPIPE' }), unreachable, ...aborted]
-  const others = [meant, deep, round, hostile, own, ...texts.map((text) => thrown(text)), 'no', undefined, null]
+  const others = [meant, deep, round, hostile, withStatus, ...texts.map((text) => thrown(text)), 'no', undefined, null]
   for (const error of [...network, ...others]) t.equal(answer(error), error, String(error))
 })
 

@@ -49,7 +49,7 @@ t.test('what drivers throw, and what is said of it', async (t) => {
   const table = {
     'PostgreSQL by its codes': grouped(codes.map((code) => [shown(code), postgres(code)])),
     'PostgreSQL by what it tells': Object.fromEntries(
-      Object.entries(details).map(([name, [code, own]]) => [name, answer(postgres(code, own))])
+      Object.entries(details).map(([name, [code, fields]]) => [name, answer(postgres(code, fields))])
     ),
     'MySQL by its numbers': grouped(near.map((number) => [String(number), mysql(number, 'HY000', 'No')])),
     'MySQL by its states': grouped(

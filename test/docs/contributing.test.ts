@@ -24,10 +24,10 @@ t.test('the guide for contributors gives each runtime dependency a reason', asyn
 
 t.test('it names every folder of tests, and no other', async (t) => {
   const named = [...guide.matchAll(/^\| `test\/([\w-]+)\/` \|/gm)].map(([, folder]) => folder)
-  const found = readdirSync(join(root, 'test'), { withFileTypes: true })
+  const folders = readdirSync(join(root, 'test'), { withFileTypes: true })
   t.same(
     named.sort(),
-    found
+    folders
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name)
       .sort()

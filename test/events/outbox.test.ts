@@ -144,20 +144,20 @@ t.test(
   { skip: skipPostgres },
   async (t) => {
     const { app, pool, subscribe } = await start(t)
-    const kept = serviceAt(app, 'kept')
+    const auditLog = serviceAt(app, 'kept')
     const stream = await subscribe(list('kept')).connected
     const client = await pool.connect()
     const params = { transaction: { query: client.query.bind(client), committed: Promise.resolve(true) } }
     for (const end of ['rollback', 'commit']) {
       await client.query('begin')
-      await kept.create({}, params)
+      await auditLog.create({}, params)
       await client.query(end)
     }
     client.release()
-    const unknown = kept.create({}, { transaction: { trx: {}, committed: Promise.resolve(true) } })
+    const unknown = auditLog.create({}, { transaction: { trx: {}, committed: Promise.resolve(true) } })
     await t.rejects(unknown, { message: /`outbox` of postgresLog needs transactions of knex, Kysely or pg/ })
     for (const isCommitted of [false, true])
-      await kept.create({}, { transaction: { committed: Promise.resolve(isCommitted) } })
+      await auditLog.create({}, { transaction: { committed: Promise.resolve(isCommitted) } })
     t.same(
       (await stream.count(2)).map(({ data }) => data),
       [{ id: 2 }, { id: 5 }]

@@ -126,12 +126,12 @@ t.test('QUERY takes lists as JSON', async (t) => {
     }
   }
   const typed = await open('/events', { subscribe: [{ path: 'notes', query: { rank: 1 } }] })
-  const own = await open('/notes', { rank: 1 })
+  const ofRank = await open('/notes', { rank: 1 })
   await typed.until('connected')
-  await own.until('connected')
+  await ofRank.until('connected')
   await call('POST', '/notes', { rank: 2 })
   await call('POST', '/notes', { rank: 1 })
-  for (const stream of [typed, own]) t.notMatch(await stream.until('"created","data":{"id":2}'), /"id":1\b|changed/)
+  for (const stream of [typed, ofRank]) t.notMatch(await stream.until('"created","data":{"id":2}'), /"id":1\b|changed/)
   t.equal(
     (await open('/events', { subscribe: [{ path: 'notes', query: JSON.parse('{"a":{"toString":1}}') }] })).status,
     400

@@ -67,10 +67,10 @@ t.test('a position that is not known is answered with a reset', async (t) => {
     )
     t.same(events, [{ path: 'events', event: 'reset' }], id.slice(0, 30))
   }
-  const kept = await subscribe(list('notes'), { ...ann, 'last-event-id': first.id as string }).connected
+  const resumed = await subscribe(list('notes'), { ...ann, 'last-event-id': first.id as string }).connected
   await call('POST', '/notes', { userId: 'ann' })
   t.same(
-    (await kept.count(1)).map(({ data }) => data),
+    (await resumed.count(1)).map(({ data }) => data),
     [{ id: 4 }]
   )
 })

@@ -155,7 +155,7 @@ onAtlas('hostile input', async (t, { call: send, logIn, signUp }) => {
     return answer
   }
   const ada = await signUp('ada')
-  const own = `/users/${ada.id}`
+  const userURL = `/users/${ada.id}`
 
   t.test('to sign up', async (t) => {
     const data = { email: 'eve@example.com', name: 'Eve', password }
@@ -174,11 +174,11 @@ onAtlas('hostile input', async (t, { call: send, logIn, signUp }) => {
 
   t.test('to change a record', async (t) => {
     const refused = { status: 400, body: { name: 'BadRequest' } }
-    for (const wrong of noPasswords) t.match(await call('PATCH', own, { password: wrong }, ada.token), refused)
+    for (const wrong of noPasswords) t.match(await call('PATCH', userURL, { password: wrong }, ada.token), refused)
     for (const email of noEmails)
-      t.match(await call('PATCH', own, { email }, ada.token), refused, JSON.stringify(email))
+      t.match(await call('PATCH', userURL, { email }, ada.token), refused, JSON.stringify(email))
     for (const body of [{}, [], [{ name: 'x' }], { id: 5 }, { author: 5 }, null])
-      t.match(await call('PATCH', own, body, ada.token), refused)
+      t.match(await call('PATCH', userURL, body, ada.token), refused)
     t.match(await logIn('ada@example.com'), { status: 201 }, 'nothing has changed')
   })
 
@@ -200,8 +200,8 @@ onAtlas('hostile input', async (t, { call: send, logIn, signUp }) => {
     const queries = ['password=x', '$select[]=password', 'password[$like]=%25scrypt%25', '$sort[password]=1', 'id=1']
     for (const query of [...queries, '$or[0][password]=x', '$or[0][id]=1', '$and[0][id]=1', '$where=1', '$limit=-1']) {
       t.match(await call('GET', `/users?${query}`, undefined, ada.token), { status: 400 }, query)
-      t.match(await call('GET', `${own}?${query}`, undefined, ada.token), { status: 400 }, query)
-      t.match(await call('PATCH', `${own}?${query}`, { name: 'x' }, ada.token), { status: 400 }, query)
+      t.match(await call('GET', `${userURL}?${query}`, undefined, ada.token), { status: 400 }, query)
+      t.match(await call('PATCH', `${userURL}?${query}`, { name: 'x' }, ada.token), { status: 400 }, query)
     }
     for (const query of [
       'author=x',
@@ -217,7 +217,7 @@ onAtlas('hostile input', async (t, { call: send, logIn, signUp }) => {
   })
 
   t.test('and a plain request afterwards', async (t) => {
-    t.match(await call('GET', own, undefined, ada.token), { status: 200, body: { name: 'ada' } })
+    t.match(await call('GET', userURL, undefined, ada.token), { status: 200, body: { name: 'ada' } })
   })
 })
 

@@ -64,10 +64,10 @@ onAtlas('the authors of the notes', async (t, { call, signUp }) => {
     t.match(await call('PATCH', `${url}?author=${bob.id}`, { text: 'x' }, bob.token), refused)
     t.match(await call('DELETE', url, undefined, bob.token), refused)
     t.strictSame(await texts('DEU'), ['Rhine'])
-    const own = { status: 200, body: { id, author: ada.id } }
-    t.match(await call('PUT', url, { text: 'Elbe' }, ada.token), own)
-    t.match(await call('PATCH', url, { pinned: true }, ada.token), own)
-    t.match(await call('DELETE', url, undefined, ada.token), own)
+    const answer = { status: 200, body: { id, author: ada.id } }
+    t.match(await call('PUT', url, { text: 'Elbe' }, ada.token), answer)
+    t.match(await call('PATCH', url, { pinned: true }, ada.token), answer)
+    t.match(await call('DELETE', url, undefined, ada.token), answer)
   })
 
   t.test('a patch without an id changes what is the own of what the query selects', async (t) => {
@@ -203,8 +203,8 @@ onAtlas('the users of the atlas', async (t, { call, logIn, signUp }) => {
 
   t.test('users see their own record', async (t) => {
     const record = { id: ada.id, email: 'ada@example.com', name: 'ada' }
-    const own = await call('GET', `/users/${ada.id}`, undefined, ada.token)
-    t.strictSame([own.status, own.body], [200, record])
+    const answer = await call('GET', `/users/${ada.id}`, undefined, ada.token)
+    t.strictSame([answer.status, answer.body], [200, record])
     const list = await call('GET', '/users', undefined, ada.token)
     t.strictSame([list.status, list.body], [200, { total: 1, limit: 10, skip: 0, data: [record] }])
   })

@@ -50,9 +50,9 @@ onEachDatabase('the countries are loaded once; notes, users and tokens survive a
 
   t.comment('a secret that is given takes the place of the one that is kept')
   const secret = 'a secret of 32 bytes or of more than these'
-  const given = await start(secret)
-  const { token } = await given.signUp('bob')
-  await given.app.close()
+  const started = await start(secret)
+  const { token } = await started.signUp('bob')
+  await started.app.close()
   t.match(await next.call('GET', '/users', undefined, token), { status: 401 })
   await next.app.close()
   const without = await start()

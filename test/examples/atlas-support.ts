@@ -68,9 +68,9 @@ export class Atlas {
 
   constructor(t: Test, { url, folder }: DatabaseOptions, env: Record<string, string> = {}) {
     const main = fileURLToPath(new URL('../../examples/atlas/main.js', import.meta.url))
-    const own = { AUTH_SECRET: '', DATABASE_URL: url ?? '', ATLAS_DATA: folder ?? '', REDIS_URL: '' }
+    const environment = { AUTH_SECRET: '', DATABASE_URL: url ?? '', ATLAS_DATA: folder ?? '', REDIS_URL: '' }
     // A loaded machine is no subject of these tests.
-    const defaults = { PORT: '0', HOST: '', LOG_LEVEL: '', MAX_LAG: '0', ...own }
+    const defaults = { PORT: '0', HOST: '', LOG_LEVEL: '', MAX_LAG: '0', ...environment }
     const child = spawn(process.execPath, [main], { env: { ...process.env, ...defaults, ...env } })
     t.teardown(() => child.kill('SIGKILL'))
     this.#child = child

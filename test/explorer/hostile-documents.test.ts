@@ -120,9 +120,9 @@ t.test('logins and keys', async (t) => {
     requestBody: { content: { 'application/json': { schema } } }
   }
   const get = { 'x-service': { path: 'a', method: 'find' } }
-  const found = strategiesIn(servicesIn({ paths: { '/login': { post }, '/a': { get } } }).values())
+  const strategies = strategiesIn(servicesIn({ paths: { '/login': { post }, '/a': { get } } }).values())
   t.strictSame(
-    found.map(({ path, name, fields }) => [path, name, fields.map((field) => field.name)]),
+    strategies.map(({ path, name, fields }) => [path, name, fields.map((field) => field.name)]),
     [
       ['login', 'local', ['email', 'password']],
       ['login', 'jwt', ['accessToken']]

@@ -16,7 +16,9 @@ async function hold(page: Page, verb: string, path: string): Promise<() => Promi
     await route.continue()
   })
   return async () => {
-    const answered = page.waitForResponse((one) => one.url().endsWith(path) && one.request().method() === verb)
+    const answered = page.waitForResponse(
+      (message) => message.url().endsWith(path) && message.request().method() === verb
+    )
     release()
     await (await answered).finished()
     // What the page does with it.
@@ -63,7 +65,7 @@ t.test('an answer that comes when its view is gone', { skip: howToInstall }, asy
   await t.test('takes nobody back', async (t) => {
     const release = await hold(page, 'DELETE', '/loose/1')
     await page.evaluate(`location.hash = '#/loose?call=remove&id=1'`)
-    const asked = page.waitForRequest((one) => one.method() === 'DELETE')
+    const asked = page.waitForRequest((message) => message.method() === 'DELETE')
     await page.getByRole('button', { name: 'Remove' }).click()
     await asked
     await page.evaluate(`location.hash = '#/posts?call=create'`)

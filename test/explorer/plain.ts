@@ -14,8 +14,10 @@ export function toPlain(value: unknown): unknown {
 
 /** A field without what most fields are not. */
 export function toShort({ name, kind, choices, variants, item, ...rest }: Field): unknown {
-  const isUsual = (one: unknown) =>
-    one === false || one === undefined || (typeof one === 'object' && one !== null && Object.keys(one).length === 0)
+  const isUsual = (part: unknown) =>
+    part === false ||
+    part === undefined ||
+    (typeof part === 'object' && part !== null && Object.keys(part).length === 0)
   const others = Object.entries({ ...rest, item: item && toShort(item), variants: variants().map(toNames) }).filter(
     ([, one]) => !isUsual(one)
   )

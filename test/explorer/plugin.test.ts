@@ -69,11 +69,11 @@ t.test('its policy allows its own script and style, and nothing else', async (t)
   const { headers, body } = await app.inject('/explorer')
   const policy = policyOf(headers)
   for (const name of ['script', 'style']) {
-    const found = [...body.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(
+    const elements = [...body.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(
       ([, content]) => content as string
     )
-    t.equal(found.length, 1)
-    const hashes = found.map((content) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`)
+    t.equal(elements.length, 1)
+    const hashes = elements.map((content) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`)
     t.equal(policy.get(`${name}-src`), hashes.join(' '))
   }
   t.match(Object.fromEntries(policy), {

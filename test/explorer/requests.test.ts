@@ -165,16 +165,16 @@ const result = await app.service('rooms/:room/echo').patch(
 )
 console.log(result)`
   )
-  const own = async (call: Call) => {
+  const send = async (call: Call) => {
     const texts = toTexts(call, await requestOfCall(call, 'http://a.example', {}), 'http://a.example', {})
     return texts.typescript.slice(texts.typescript.indexOf('const result'))
   }
   t.equal(
-    await own(callOf('echo', 'create', { data: { text: 'x'.repeat(80) } })),
+    await send(callOf('echo', 'create', { data: { text: 'x'.repeat(80) } })),
     `const result = await app.service('echo').create({\n  text: '${'x'.repeat(80)}'\n})\nconsole.log(result)`
   )
   const update = callOf('rooms/:room/echo', 'update', { id: '1', route: { room: 'a'.repeat(40) }, data: form(false) })
-  t.match(await own(update), "update(\n  '1',\n  body,\n  { route: {")
+  t.match(await send(update), "update(\n  '1',\n  body,\n  { route: {")
   const find = callOf('echo', 'find', { query: { area: { $gt: 5 }, $sort: { 'a b': -1 } } })
   t.match((await requestOfCall(find, 'http://a.example', {})).url, '%24sort%5Ba%20b%5D')
   const { curl } = toTexts(find, await requestOfCall(find, 'http://a.example', {}), 'http://a.example', {})

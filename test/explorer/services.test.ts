@@ -57,7 +57,7 @@ class Posts extends All {
 
 t.test('the services of a document', async (t) => {
   const tags = [{ name: 'posts', description: 'What authors write.' }]
-  const given = await documentOf(
+  const ofService = await documentOf(
     t,
     (app) => {
       app.service('posts', new Posts({ id: '_id', paginate: { default: 10 }, multi: ['patch'] }), {
@@ -76,7 +76,7 @@ t.test('the services of a document', async (t) => {
     },
     { document: { tags } }
   )
-  const services = servicesIn(given)
+  const services = servicesIn(ofService)
   const at = (path: string) => services.get(path) as ExploredService
   t.strictSame([...services.keys()], ['posts', 'users/:id/posts', '', 'any'])
   t.match(at('posts'), { path: 'posts', idField: '_id', description: 'What authors write.', placeholders: [] })

@@ -139,7 +139,7 @@ function readOtherwise(document: unknown) {
 t.test('operations of a document, whatever it holds', async (t) => {
   const of = (operation: unknown, url = '/posts') =>
     resultOf(() => readOtherwise({ components, paths: { [url]: { any: operation } } }))
-  const all = (list: readonly unknown[], make: (one: unknown) => object) =>
+  const all = (list: readonly unknown[], make: (part: unknown) => object) =>
     Promise.all(list.map(async (item) => [toPlain(item), ...[await resultOf(() => readOtherwise(make(item)))].flat()]))
   const tag = (description: unknown, name: unknown = 'posts') => ({ name, description })
   // biome-ignore format: a table

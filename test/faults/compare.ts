@@ -29,7 +29,7 @@ const names: Record<number, string> = {
   ...{ 409: 'Conflict', 413: 'PayloadTooLarge', 414: 'UriTooLong', 415: 'UnsupportedMediaType' },
   ...{ 500: 'GeneralError', 503: 'Unavailable' }
 }
-const known = ['name', 'message', 'code', 'className', 'data', 'errors']
+const errorNames = ['name', 'message', 'code', 'className', 'data', 'errors']
 
 /** What of the answer is not as expected. */
 export function* compare(answer: Answer, { verb, headers, leaves }: Request, expected: Expected): Generator<string> {
@@ -66,7 +66,7 @@ function* compareError({ status, headers, body }: Answer, expected: Expected): G
   if (typeof name !== 'string' || !matches(name, expected.name ?? names[status])) yield `name ${name}`
   if (typeof message !== 'string' || !matches(message, expected.message)) yield `message ${JSON.stringify(message)}`
   if (code !== status || typeof className !== 'string') yield `code ${code}, className ${className}`
-  const others = Object.keys(error).filter((key) => !known.includes(key))
+  const others = Object.keys(error).filter((key) => !errorNames.includes(key))
   if (others.length > 0) yield `further fields: ${others}`
 }
 

@@ -106,15 +106,17 @@ const requests: Row[] = [
 t.test('what is asked of a mounted application', (t) => runRows(t as Test, requests, mounted))
 
 // What becomes of a result within their hooks is theirs: a stream that one of them replaces is lost on Koa, too.
-const kept = Object.entries(ways).filter(
+const waysHere = Object.entries(ways).filter(
   ([name, { options = {} }]) =>
     Object.keys(options).every((key) => key === 'hooks') &&
     !/replaces it|takes the error back|next\(\) again/.test(name)
 )
-const streams = kept.flatMap(([way, { status, verb, leaves }]) => {
+const streams = waysHere.flatMap(([way, { status, verb, leaves }]) => {
   // One in the style of old flows before anybody listens: it is over when hooks have taken their time.
-  const given = Object.keys(sources).filter((source) => !(source.endsWith('style of old') && way.endsWith('its time')))
-  return given.map((source): Row => {
+  const sourcesHere = Object.keys(sources).filter(
+    (source) => !(source.endsWith('style of old') && way.endsWith('its time'))
+  )
+  return sourcesHere.map((source): Row => {
     const isSent = /^(it is sent|the method tells)/.test(way)
     return of(
       `${source} as a result, and ${way}`,

@@ -31,14 +31,14 @@ const records = keys.flatMap((key) =>
   })
 )
 // All of them, in one list.
-const found: Row = {
+const row: Row = {
   row: 'find all of them',
   request: { target: '/records' },
   expected: { status: 200, body: keys.flatMap((key) => values.map((value) => ({ [key]: value, other: 1 }))) }
 }
 const options = { server: { routerOptions: { maxParamLength: 1000 } } }
 t.test('records with the fields of streams, promises and answers', (t) =>
-  runRows(t as Test, [...records, found], options)
+  runRows(t as Test, [...records, row], options)
 )
 
 const no = ['null', '1', '0', '"s"', '""', 'true', 'false', '[]', '[{}]', '[[]]', '[null]']

@@ -50,18 +50,18 @@ export async function runRows(t: Test, rows: readonly Row[], options: ServerOpti
       child.printed()
     }
     const answer = await send(request)
-    const found = [...compare(answer, request, expected)]
-    if (found.length > 0 || index % 10 === 9 || index === rows.length - 1) {
+    const problems = [...compare(answer, request, expected)]
+    if (problems.length > 0 || index % 10 === 9 || index === rows.length - 1) {
       const next = await send(plain)
-      if (next.status !== 200) found.push(`the next plain GET is ${next.status}`)
+      if (next.status !== 200) problems.push(`the next plain GET is ${next.status}`)
     }
-    const kept = await leftOvers(child, server.before, expected, patience)
+    const leftOver = await leftOvers(child, server.before, expected, patience)
     // What a row has left behind is not held against the next one.
-    if (kept.length > 0) {
+    if (leftOver.length > 0) {
       await child.kill()
       patience = 500
     }
-    t.strictSame([...found, ...kept], [], row)
+    t.strictSame([...problems, ...leftOver], [], row)
   }
 }
 
@@ -75,7 +75,7 @@ async function leftOvers(
   patience: number
 ): Promise<string[]> {
   let state: State | undefined
-  let found: string[] = []
+  let problems: string[] = []
   const seen: State['calls'] = []
   for (
     const start = Date.now();
@@ -85,8 +85,8 @@ async function leftOvers(
     state = await child.ask<State>('state')
     if (state === undefined) return [`the process has died: ${child.printed()}`]
     seen.push(...state.calls)
-    found = [...differences(state, before)]
-    if (found.length === 0 && seen.length >= (calls?.length ?? 0)) break
+    problems = [...differences(state, before)]
+    if (problems.length === 0 && seen.length >= (calls?.length ?? 0)) break
   }
   if (
     calls !== undefined &&
@@ -95,9 +95,9 @@ async function leftOvers(
       calls.map(({ method, id = null }) => ({ method, id }))
     )
   )
-    found.push(`calls: ${JSON.stringify(seen)}`)
+    problems.push(`calls: ${JSON.stringify(seen)}`)
   const printed = child.printed()
-  return printed === '' ? found : [...found, `printed: ${printed}`]
+  return printed === '' ? problems : [...problems, `printed: ${printed}`]
 }
 
 function* differences(state: State, before: State | undefined): Generator<string> {

@@ -57,12 +57,12 @@ const calls: Record<string, (app: App) => Promise<unknown>[]> = {
 
 /** A storage whose method fails from now on, where it is due. */
 function createFailing(method: (typeof methods)[number], way: string, time: string) {
-  const kept = memoryStorage()
+  const content = memoryStorage()
   let count: number | undefined
   const storage: Storage = {
-    ...kept,
+    ...content,
     [method]: (...args: unknown[]) => {
-      const run = () => (kept[method] as (...args: unknown[]) => unknown)(...args)
+      const run = () => (content[method] as (...args: unknown[]) => unknown)(...args)
       if (count === undefined || !times[time]?.(++count)) return run()
       return ways[way]?.(run)
     }
@@ -70,30 +70,30 @@ function createFailing(method: (typeof methods)[number], way: string, time: stri
   const set = (value: number | undefined) => {
     count = value
   }
-  return { kept, storage, set }
+  return { content, storage, set }
 }
 
 /** What has come of a case that must not be. */
 async function find(address: string, name: string, [method, way, time]: [(typeof methods)[number], string, string]) {
-  const { kept, storage, set } = createFailing(method, way, time)
+  const { content, storage, set } = createFailing(method, way, time)
   const app = createApp().configure(rest(address).fetch(fetch)).configure(login({ storage }))
   await app.authenticate(as('ada'))
-  if (name.includes('renewal')) await kept.setItem('feathers-jwt', 'access.ada.old')
-  if (name.includes('refused renewal')) await kept.setItem('feathers-jwt-refresh', 'refresh.ada.old')
+  if (name.includes('renewal')) await content.setItem('feathers-jwt', 'access.ada.old')
+  if (name.includes('refused renewal')) await content.setItem('feathers-jwt-refresh', 'refresh.ada.old')
   set(0)
   const outcomes = await Promise.allSettled(calls[name]?.(app) ?? [])
   set(undefined)
 
-  const found: string[] = []
-  const stored = await Promise.all(keys.map((key) => kept.getItem(key)))
+  const problems: string[] = []
+  const stored = await Promise.all(keys.map((key) => content.getItem(key)))
   const owners = new Set(stored.filter((token) => token).map(ownerOf))
-  if (owners.size > 1) found.push(`tokens of ${[...owners].join(' beside one of ')}`)
+  if (owners.size > 1) problems.push(`tokens of ${[...owners].join(' beside one of ')}`)
   if (name.endsWith('logout') && outcomes.at(-1)?.status === 'fulfilled' && owners.size > 0)
-    found.push(`the logout has left a token of ${[...owners]}`)
+    problems.push(`the logout has left a token of ${[...owners]}`)
   for (const outcome of outcomes) {
     const { reason } = outcome as PromiseRejectedResult
-    if (reason !== undefined && reason !== failure && reason.code !== 401) found.push(`rejects with ${reason}`)
-    if (reason === failure && way === 'answers late') found.push('rejects though nothing has failed')
+    if (reason !== undefined && reason !== failure && reason.code !== 401) problems.push(`rejects with ${reason}`)
+    if (reason === failure && way === 'answers late') problems.push('rejects though nothing has failed')
   }
   // Who is logged in is who the calls go by.
   const result = await Promise.resolve(app.get('authentication') as Promise<Result> | null).catch(() => null)
@@ -102,15 +102,15 @@ async function find(address: string, name: string, [method, way, time]: [(typeof
     .find()
     .catch(() => null)
   if (result?.user && me && result.user.name !== me.name)
-    found.push(`${result.user.name} is logged in, calls go as ${me.name}`)
+    problems.push(`${result.user.name} is logged in, calls go as ${me.name}`)
   // Well again.
-  await app.authenticate(as('dan')).catch((error) => found.push(`the next login: ${error}`))
+  await app.authenticate(as('dan')).catch((error) => problems.push(`the next login: ${error}`))
   const next = await app
     .service('me')
     .find()
     .catch((error: unknown) => ({ name: `${error}` }))
-  if (next.name !== 'dan') found.push(`the next call goes as ${next.name}`)
-  return found
+  if (next.name !== 'dan') problems.push(`the next call goes as ${next.name}`)
+  return problems
 }
 
 type Result = { user?: { name: string } }
@@ -123,8 +123,8 @@ const cases = methods.flatMap((method) =>
 t.test('Client: storage that fails, is slow, answers late', async (t) => {
   const address = await createLogins(t)
   for (const name of Object.keys(calls)) {
-    const found = await Promise.all(cases.map((failing) => find(address, name, failing)))
+    const problems = await Promise.all(cases.map((failing) => find(address, name, failing)))
     for (const [index, failing] of cases.entries())
-      t.strictSame(found[index], [], `${name}, while ${failing.join(' ')}`)
+      t.strictSame(problems[index], [], `${name}, while ${failing.join(' ')}`)
   }
 })

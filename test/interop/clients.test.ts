@@ -18,11 +18,11 @@ t.test('our client: every adapter on every server', async (t) => {
   for (const [server, serve] of Object.entries(servers)) {
     const base = await serve(t)
     for (const driver of drivers) {
-      const kept = new Map<string, boolean>()
-      columns.push({ adapter: driver.adapter, server, passed: kept })
+      const holds = new Map<string, boolean>()
+      columns.push({ adapter: driver.adapter, server, passed: holds })
       for (const row of contract) {
         const found = await driver.keep(row, base).catch((error) => ({ failed: String(error) }))
-        kept.set(
+        holds.set(
           row.name,
           t.match(found, expectedOf(row.expected) as object, `${driver.adapter}, ${server}: ${row.name}`)
         )

@@ -38,15 +38,19 @@ export type Row = [
 const headersOf = ['location', 'allow', 'x-thing', 'www-authenticate', 'content-type']
 
 /** The status, some headers and the body of an answer. */
-export async function ask(app: FastifyInstance, [method, url, data, given]: Row) {
+export async function ask(app: FastifyInstance, [method, url, data, headersSent]: Row) {
   const headers = {
     accept: 'application/json',
     ...(data !== undefined && { 'content-type': 'application/json' }),
-    ...given
+    ...headersSent
   }
   const payload = data === undefined ? {} : { payload: JSON.stringify(data) }
-  const { statusCode, headers: own, body } = await app.inject({ method, url, headers, ...payload })
-  const isJSON = own['content-type'] === 'application/json; charset=utf-8'
-  const found = headersOf.filter((name) => own[name] !== undefined && !(isJSON && name === 'content-type'))
-  return [statusCode, Object.fromEntries(found.map((name) => [name, own[name]])), isJSON ? JSON.parse(body) : body]
+  const { statusCode, headers: answerHeaders, body } = await app.inject({ method, url, headers, ...payload })
+  const isJSON = answerHeaders['content-type'] === 'application/json; charset=utf-8'
+  const named = headersOf.filter((name) => answerHeaders[name] !== undefined && !(isJSON && name === 'content-type'))
+  return [
+    statusCode,
+    Object.fromEntries(named.map((name) => [name, answerHeaders[name]])),
+    isJSON ? JSON.parse(body) : body
+  ]
 }

@@ -63,8 +63,8 @@ t.test('its hooks run once, and what they say of the answer counts', async (t) =
         seen = reply.hook
       })
   })
-  const one = await request(app, 'GET', '/things/1')
-  t.match(one, { status: 202, headers: { 'x-thing': 'a' }, body: { shown: true } })
+  const answer = await request(app, 'GET', '/things/1')
+  t.match(answer, { status: 202, headers: { 'x-thing': 'a' }, body: { shown: true } })
   t.same(ran, ['application things.get rest true', 'service things.get rest true'])
   t.match(seen, { id: '1', result: { id: '1' }, dispatch: { shown: true } }, 'hooks of Fastify find it in reply.hook')
   t.match(await request(app, 'GET', '/things'), { status: 303, headers: { location: '/%C3%A4' } })

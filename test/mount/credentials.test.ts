@@ -36,8 +36,8 @@ function createTheirs(settings: object = {}): Theirs {
 }
 
 const key = { headers: { 'x-api-key': 'good' } }
-const ask = async (app: Awaited<ReturnType<typeof createMounted>>, given: object = key) =>
-  (await request(app, 'GET', '/open', given)).body.authentication
+const ask = async (app: Awaited<ReturnType<typeof createMounted>>, headers: object = key) =>
+  (await request(app, 'GET', '/open', headers)).body.authentication
 
 t.test('params.authentication is what its strategies read from the request', async (t) => {
   const theirs = createTheirs()

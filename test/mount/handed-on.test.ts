@@ -68,7 +68,7 @@ function createTheirs(path = 'authentication', prefix = '') {
   return { theirs, token }
 }
 
-const known = {
+const strategy = {
   parse: ({ headers }: FastifyRequest) => (headers['x-known'] ? {} : null),
   authenticate: async () => ({ user: { id: '1', of: 'ours' }, role: 'a' })
 }
@@ -88,7 +88,7 @@ async function createBoth(t: Test) {
   const app = await createMounted(t, theirs, {
     after: async (app) => {
       app.service('people', { get: async (id: unknown) => ({ id, of: 'ours' }) } as object)
-      const strategies = { known, jwt: true }
+      const strategies = { known: strategy, jwt: true }
       await app.register(authentication, { secret: 'y'.repeat(32), path: 'login', service: 'people', strategies })
       const around = { hooks: { around: { all: [guard('jwt', 'known')] } } }
       app.service('ours', told, around)
@@ -154,7 +154,7 @@ t.test('without an authentication of its own it knows our users', async (t) => {
   theirs.use('notes', told)
   const app = await createMounted(t, theirs, {
     after: async (app) => {
-      const strategies = { known, jwt: true }
+      const strategies = { known: strategy, jwt: true }
       await app.register(authentication, { secret: 'y'.repeat(32), entity: 'user', service: 'people', strategies })
       app.service('people', { get: async (id: unknown) => ({ id, of: 'ours' }) } as object)
       const handing = {
@@ -173,7 +173,11 @@ t.test('our login reads its user where an application that is mounted guards the
   theirs.service('users').hooks({ around: { all: [authenticate('jwt')] } })
   const app = await createMounted(t, theirs, {
     after: (app) =>
-      app.register(authentication, { secret: 'y'.repeat(32), path: 'login', strategies: { known, jwt: true } })
+      app.register(authentication, {
+        secret: 'y'.repeat(32),
+        path: 'login',
+        strategies: { known: strategy, jwt: true }
+      })
   })
   await app.ready()
   const login = await request(app, 'POST', '/login', { payload: { strategy: 'known' } })

@@ -42,11 +42,11 @@ t.test('the dispatch that a hook of the plugin has set is what leaves', async (t
       ]
     }
   })
-  const own = async (context: OurContext, next: NextFunction) => {
+  const ofService = async (context: OurContext, next: NextFunction) => {
     context.dispatch = { own: 1 }
     await next()
   }
-  const app = await createMounted(t, theirs, { plugin: { hooks: { around: { all: [own] } } } })
+  const app = await createMounted(t, theirs, { plugin: { hooks: { around: { all: [ofService] } } } })
   t.strictSame((await request(app, 'GET', '/things')).body, { own: 1 })
   t.strictSame((await request(app, 'GET', '/things/1')).body, { own: 1, theirs: 1 }, 'their hooks see it')
   t.match((await request(app, 'GET', '/things/all')).body, { id: 'all' }, 'and may take it back')

@@ -31,7 +31,7 @@ function createExpress(...more: unknown[]): Theirs {
 }
 
 const deprecations: unknown[] = []
-process.on('deprecation', (one) => deprecations.push(one))
+process.on('deprecation', (deprecation) => deprecations.push(deprecation))
 
 const told = /has middleware that does not run on Fastify\. Use (.+) instead$/
 

@@ -23,7 +23,8 @@ async function createMoved(t: Test, after: (app: FastifyInstance) => unknown = (
   theirs.use('authentication', service)
   const app = await createMounted(t, theirs, {
     after: async (app) => {
-      for (const [path, given] of Object.entries(hooks)) app.service(path, mirror as object, { hooks: given })
+      for (const [path, serviceHooks] of Object.entries(hooks))
+        app.service(path, mirror as object, { hooks: serviceHooks })
       await after(app)
     }
   })

@@ -16,7 +16,7 @@ interface Given {
   after?: (app: FastifyInstance) => unknown
 }
 
-const known = {
+const strategy = {
   parse: ({ headers }: FastifyRequest) => (headers['x-known'] ? {} : null),
   authenticate: async () => ({ user: { id: '1', of: 'ours' }, role: 'a', provider: 'known', headers: { of: 'ours' } })
 }
@@ -39,7 +39,7 @@ async function createBoth(t: Test, { settings, plugin = {}, after }: Given = {})
     plugin,
     after: async (app) => {
       app.service('people', { get: async (id: unknown) => ({ id, of: 'ours' }) } as object)
-      const strategies = { known, jwt: true }
+      const strategies = { known: strategy, jwt: true }
       await app.register(authentication, { secret: 'y'.repeat(32), path: 'login', service: 'people', strategies })
       app.service('ours', mirror as object, { hooks: { around: { all: [guard('jwt', 'known')] } } })
       await after?.(app)
@@ -98,13 +98,13 @@ t.test('nor whom a guard among the hooks of the plugin lets in', async (t) => {
 })
 
 t.test('what a hook of the host says itself counts', async (t) => {
-  const own = { user: { id: '5' }, authenticated: true }
+  const ownParams = { user: { id: '5' }, authenticated: true }
   const after = (app: FastifyInstance) =>
     app.addHook('preHandler', async (request) => {
-      Object.assign(request.feathers, own)
+      Object.assign(request.feathers, ownParams)
     })
   const { app } = await createBoth(t, { after })
-  t.match(await request(app, 'GET', '/guarded'), { status: 200, body: own })
+  t.match(await request(app, 'GET', '/guarded'), { status: 200, body: ownParams })
 })
 
 t.test('what asks the authentication of a mounted application itself gets what its strategy gives', async (t) => {

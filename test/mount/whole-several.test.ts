@@ -47,9 +47,9 @@ t.test('several applications: which of them reads the credentials, and keeps the
     service: [{ parseStrategies: ['login', 'second'] }, { service: 'service/second' }]
   }
   for (const [name, [settings, authentication]] of Object.entries(others)) {
-    const own = await createMounted(t, createNamed(name, settings), authentication ? { authentication } : {})
-    table[name] = await ask(own, ['GET', `/${encodeURI(name)}/things`, undefined, key])
+    const second = await createMounted(t, createNamed(name, settings), authentication ? { authentication } : {})
+    table[name] = await ask(second, ['GET', `/${encodeURI(name)}/things`, undefined, key])
   }
-  const { services: known } = applicationOf(app)
-  isKept(t, { ...table, seen, services: Object.keys(known) }, 'test/mount/whole-several.txt')
+  const { services: byPath } = applicationOf(app)
+  isKept(t, { ...table, seen, services: Object.keys(byPath) }, 'test/mount/whole-several.txt')
 })

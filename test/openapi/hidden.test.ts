@@ -39,12 +39,12 @@ t.test('fields that the hook protect keeps are in no result and in no query', as
   t.strictSame(components.parameters.UserQuerySelect.schema.items.enum, ['id', 'email', 'deep', 'list', 'hint'])
   t.ok(paths['/users'].get)
   const querystring = { type: 'object', properties: { $select: { type: 'string' }, password: text } }
-  const own = await documentOf(t, (app) =>
+  const ofOwner = await documentOf(t, (app) =>
     app.service(
       'users',
       { find },
       { schema: { find: { querystring } }, hooks: { around: { all: [protect('password')] } } }
     )
   )
-  t.strictSame(Object.keys(own.components.parameters), ['UsersQuerySelect'])
+  t.strictSame(Object.keys(ofOwner.components.parameters), ['UsersQuerySelect'])
 })

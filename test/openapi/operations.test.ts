@@ -182,16 +182,16 @@ t.test('`transform` and `transformObject` of the application run for what is its
 
 t.test('a path of the options, and the same document twice', async (t) => {
   const responses = { Gone: { description: 'It has gone.' } }
-  const own = { summary: 'Its own', get: { operationId: 'own', responses: { 200: { description: 'It.' } } } }
+  const operation = { summary: 'Its own', get: { operationId: 'own', responses: { 200: { description: 'It.' } } } }
   const document = await documentOf(
     t,
     (app) => {
       app.service('posts', { find: async () => [] })
       app.get('/yaml', { schema: { hide: true } }, () => app.swagger({ yaml: true }))
     },
-    { document: { paths: { '/own': own }, components: { responses } } }
+    { document: { paths: { '/own': operation }, components: { responses } } }
   )
-  t.match(document.paths['/own'], own)
+  t.match(document.paths['/own'], operation)
   t.strictSame(Object.keys(document.components.responses), ['Gone', 'BadRequest', 'AnyError'])
   t.strictSame(Object.keys(responses), ['Gone'], 'the options are as they were')
 })

@@ -91,8 +91,8 @@ t.test('a schema that refers to its own root', async (t) => {
 t.test('a database adapter without a schema', async (t) => {
   const parameters = await parametersIn(t, {}, memory())
   t.strictSame(Object.keys(parameters), ['$limit', '$skip', '$sort'])
-  const one = { type: 'integer', enum: [1, -1] }
-  t.match(parameters.$sort, { style: 'deepObject', schema: { type: 'object', additionalProperties: one } })
+  const field = { type: 'integer', enum: [1, -1] }
+  t.match(parameters.$sort, { style: 'deepObject', schema: { type: 'object', additionalProperties: field } })
   for (const name of ['$limit', '$skip']) t.match(parameters[name].schema, { type: 'integer', minimum: 0 })
   t.strictSame(await parametersIn(t, {}), {}, 'of another service nothing is known')
 })

@@ -131,16 +131,18 @@ t.test('schemas that refer to others lead somewhere', async (t) => {
 })
 
 t.test('a schema may refer to a component of the options', async (t) => {
-  const own = { $ref: '#/components/schemas/Own' }
+  const reference = { $ref: '#/components/schemas/Own' }
   const document = await documentOf(
     t,
     (app) => {
       app.setSerializerCompiler(() => JSON.stringify)
-      app.service('posts', new All(), { schema: { get: { response: { type: 'object', properties: { own } } } } })
+      app.service('posts', new All(), {
+        schema: { get: { response: { type: 'object', properties: { own: reference } } } }
+      })
     },
     { document: { components: { schemas: { Own: { type: 'string' } } } } }
   )
-  t.strictSame(document.components.schemas.Posts.properties, { own })
+  t.strictSame(document.components.schemas.Posts.properties, { own: reference })
 })
 
 t.test('a component that is there already keeps its name', async (t) => {

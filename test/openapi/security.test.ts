@@ -153,13 +153,15 @@ t.test('a login by one strategy, of no users, or of users that are under a prefi
 })
 
 t.test('routes and schemes of the application', async (t) => {
-  const own = { type: 'http', scheme: 'bearer', description: 'From the proxy.' } as const
+  const scheme = { type: 'http', scheme: 'bearer', description: 'From the proxy.' } as const
   const schema = { security: [{ Bearer: [] }] }
   const add = (app: FastifyInstance) => app.get('/me', { schema }, () => ({}))
   const document = await documentOf(t, add)
   t.strictSame(document.components.securitySchemes, { Bearer: { type: 'http', scheme: 'bearer' } })
-  const given = await documentOf(t, add, { document: { components: { securitySchemes: { Bearer: own, Other: own } } } })
-  t.strictSame(given.components.securitySchemes, { Bearer: own, Other: own })
+  const merged = await documentOf(t, add, {
+    document: { components: { securitySchemes: { Bearer: scheme, Other: scheme } } }
+  })
+  t.strictSame(merged.components.securitySchemes, { Bearer: scheme, Other: scheme })
   const none = await documentOf(t, (app) => app.service('posts', new All()))
   t.strictSame(none.components.securitySchemes, {})
 })

@@ -19,15 +19,15 @@ const manifestIn = async (folder: string): Promise<Manifest> =>
  * @param extra a folder with a `package.json` of its own, for packages that the repository itself does not have
  */
 export async function linkPackages(t: Test, folder: string, tarball: string, extra?: string): Promise<void> {
-  const own = await manifestIn(root)
+  const manifest = await manifestIn(root)
   const others = extra === undefined ? undefined : await manifestIn(extra)
   const { dependencies, devDependencies } = await manifestIn(folder)
   const { 'fastify-services': version, ...named } = { ...dependencies, ...devDependencies }
-  t.equal(version, `^${own.version}`)
-  const ranges = { ...own.devDependencies, ...others?.devDependencies }
+  t.equal(version, `^${manifest.version}`)
+  const ranges = { ...manifest.devDependencies, ...others?.devDependencies }
   for (const [name, range] of Object.entries(named)) t.equal(range, ranges[name], name)
   const sourceOf = (name: string) => (name in Object(others?.devDependencies) && extra !== undefined ? extra : root)
-  for (const name of Object.keys({ ...named, ...own.dependencies })) {
+  for (const name of Object.keys({ ...named, ...manifest.dependencies })) {
     const place = join(folder, 'node_modules', name)
     await mkdir(dirname(place), { recursive: true })
     await symlink(join(sourceOf(name), 'node_modules', name), place, 'dir')

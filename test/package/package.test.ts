@@ -47,7 +47,7 @@ t.test('the door of authentication exports these names, and no others', async (t
   t.same(Object.keys(await import('fastify-services/authentication')).sort(), names)
 })
 
-const own = [
+const ownNames = [
   'AxiosClient',
   'FetchClient',
   'JqueryClient',
@@ -63,7 +63,7 @@ const own = [
 t.test('the door of the client exports these names, the errors of the server, and no others', async (t) => {
   const client = await import('fastify-services/client')
   const errors = Object.keys(server).filter((name) => /^[A-Z]/.test(name))
-  t.same(Object.keys(client).sort(), [...errors, ...own].sort())
+  t.same(Object.keys(client).sort(), [...errors, ...ownNames].sort())
   t.equal(client.NotFound, server.NotFound, 'an error of the one is an error of the other')
 })
 

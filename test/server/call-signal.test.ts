@@ -217,8 +217,8 @@ t.test('params may be frozen deeply', async (t) => {
 })
 
 t.test('params of any kind, and frozen ones, are taken as they are', async (t) => {
-  const given: unknown[] = [undefined, null, 'text', 1, Object.freeze({ query: {} })]
-  for (const params of given) {
+  const values: unknown[] = [undefined, null, 'text', 1, Object.freeze({ query: {} })]
+  for (const params of values) {
     const hook = (context: HookContext) => {
       context.params = params as Params
     }

@@ -15,7 +15,7 @@ async function create(server: FastifyServerOptions = {}) {
 }
 
 const form = "write a verb and a path, as in 'POST /:id/publish'"
-const bad = (one: string) => `'${one}' can't be a segment of its path: write a word, or a placeholder as ':id'`
+const bad = (segment: string) => `'${segment}' can't be a segment of its path: write a word, or a placeholder as ':id'`
 const rows: [route: unknown, reason: string][] = [
   ...[
     '',
@@ -78,7 +78,7 @@ t.test('a route of one of the six, or of a name that the option `methods` lacks'
 })
 
 t.test('two methods with the same URLs are refused, with both names and routes', async (t) => {
-  for (const [routes, one, other] of [
+  for (const [routes, segment, other] of [
     [{ publish: 'POST /:id/a', release: 'POST /:id/a/' }, "'publish' (POST /:id/a)", "'release' (POST /:id/a)"],
     [{ publish: 'POST /by/:a', release: 'GET /by/:b' }, "'publish' (POST /by/:a)", "'release' (GET /by/:b)"],
     [{ publish: 'POST /' }, "'create' (POST /)", "'publish' (POST /)"],
@@ -86,7 +86,7 @@ t.test('two methods with the same URLs are refused, with both names and routes',
     [{ publish: 'DELETE /' }, "'remove' (DELETE /)", "'publish' (DELETE /)"]
   ] as const) {
     const { app, add } = await create()
-    const message = `The methods ${one} and ${other} of the service 'posts' have the same URLs: give one of them another path`
+    const message = `The methods ${segment} and ${other} of the service 'posts' have the same URLs: give one of them another path`
     t.throws(() => add('posts', routes), { message })
     add('posts', undefined)
     await app.close()

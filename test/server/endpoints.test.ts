@@ -30,9 +30,9 @@ t.test(
   async (t) => {
     const app = await create(t)
     const sent = { user: 'root', provider: '', authenticated: 'true' }
-    const found = (await app.inject({ url: '/echo', query: sent })).json()
-    t.strictSame(Object.keys(found).sort(), ['headers', 'provider', 'query', 'route'])
-    t.strictSame([found.provider, found.query], ['rest', sent])
+    const echoed = (await app.inject({ url: '/echo', query: sent })).json()
+    t.strictSame(Object.keys(echoed).sort(), ['headers', 'provider', 'query', 'route'])
+    t.strictSame([echoed.provider, echoed.query], ['rest', sent])
     const created = (await app.inject({ method: 'POST', url: '/echo', payload: sent })).json()
     t.strictSame([created.params.provider, created.params.query, created.data], ['rest', {}, sent])
     t.strictSame(Object.keys(created.params).sort(), ['headers', 'provider', 'query', 'route'])

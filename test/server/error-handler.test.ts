@@ -123,9 +123,9 @@ t.test(
         reply.code(error.statusCode ?? 500).send({ mine: error.message })
       )
     })
-    const own = await app.inject({ url: '/own', headers: accept })
-    t.equal(own.statusCode, 409)
-    t.strictSame(own.json(), { mine: 'Taken' })
+    const answer = await app.inject({ url: '/own', headers: accept })
+    t.equal(answer.statusCode, 409)
+    t.strictSame(answer.json(), { mine: 'Taken' })
     const service = await app.inject({ url: '/things/1', headers: accept })
     t.strictSame(
       [service.statusCode, service.json().name],
@@ -137,8 +137,8 @@ t.test(
 
 const service = { get: async (id: string) => ({ id }) }
 
-async function create(t: Test, own: boolean) {
-  const app = own ? Fastify({ frameworkErrors }) : Fastify()
+async function create(t: Test, handlesErrors: boolean) {
+  const app = handlesErrors ? Fastify({ frameworkErrors }) : Fastify()
   t.teardown(() => app.close())
   await app.register(services)
   app.service('things', service)

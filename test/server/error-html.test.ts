@@ -107,12 +107,12 @@ t.test('An `html` function is `(error, request, reply) => string | void`', async
 t.test('An `html` function may be async, and may send itself', async (t) => {
   const later = await create(t, { html: async (error) => `<p>${error.name}</p>` })
   t.equal((await later.inject('/things/missing')).body, '<p>NotFound</p>')
-  const own = await create(t, {
+  const app = await create(t, {
     html: (_error, _request, reply) => {
       reply.code(418).type('text/plain').send('own')
     }
   })
-  const response = await own.inject('/things/missing')
+  const response = await app.inject('/things/missing')
   t.strictSame([response.statusCode, response.body, response.headers['content-type']], [418, 'own', 'text/plain'])
   const slow = await create(t, {
     html: (_error, _request, reply) => {

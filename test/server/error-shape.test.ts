@@ -70,7 +70,7 @@ t.test('401 carries `WWW-Authenticate: Bearer`, others do not', async (t) => {
 
 t.test('an error of another Feathers package by its fields too: `@feathersjs/errors`', async (t) => {
   for (const [name, Class] of Object.entries(feathers as unknown as Record<string, ErrorClass>)) {
-    if (!table.some(([known]) => known === name)) continue
+    if (!table.some(([rowName]) => rowName === name)) continue
     const error = new Class('Said so', { field: 'text', errors: { text: 'is missing' } })
     const response = await answer(t, () => error)
     t.equal(response.statusCode, error.code, name)

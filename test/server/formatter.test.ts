@@ -229,7 +229,7 @@ t.test('`reply.format` may be async, and may send itself', async (t) => {
     (await ask(t, (_request, reply) => reply.format({ 'text/plain': async () => 'later' }), 'text/plain')).body,
     'later'
   )
-  const own = await ask(
+  const answer = await ask(
     t,
     async (_request, reply) =>
       reply.format({
@@ -239,7 +239,7 @@ t.test('`reply.format` may be async, and may send itself', async (t) => {
       }),
     'text/plain'
   )
-  t.equal(own.body, 'own')
+  t.equal(answer.body, 'own')
 })
 
 t.test('`reply.format` adds to a `Vary` that stands there, once', async (t) => {
@@ -277,11 +277,11 @@ t.test('a stream that a formatter makes when the client has had an answer is clo
 })
 
 t.test('a formatter that returns `null` sends an empty body, with the status of the call or its own', async (t) => {
-  const own: Formatter = (_request, reply) => {
+  const answer: Formatter = (_request, reply) => {
     reply.code(204)
     return null
   }
-  for (const [status, formatter] of [[200, () => null] as const, [204, own] as const]) {
+  for (const [status, formatter] of [[200, () => null] as const, [204, answer] as const]) {
     const app = await createApp(t, { service, options: { formatter } })
     const { statusCode, body } = await app.inject('/things/1')
     t.strictSame([statusCode, body], [status, ''])

@@ -53,9 +53,9 @@ for (const [where, place] of places) {
           app.route({ method: verb, url, handler: async (request) => ({ host: request.params }) })
         })
       )
-      const own = await request(app, verb, url.replace(/:\w+/, '1'))
+      const answer = await request(app, verb, url.replace(/:\w+/, '1'))
       t.strictSame(
-        [own.status, own.body],
+        [answer.status, answer.body],
         [200, { host: url.includes(':') ? { [url.includes('key') ? 'key' : 'id']: '1' } : {} }]
       )
       t.strictSame(calls, [], "it stays the host's")
@@ -136,8 +136,8 @@ t.test('a route that comes later, at a URL of a service, is refused by Fastify; 
     ['GET', '/*']
   ] as const) {
     const { app } = await later(method, url)
-    const own = url === '/*' ? '/elsewhere' : url
-    t.equal((await app.inject({ method, url: own })).body, 'ours')
+    const answer = url === '/*' ? '/elsewhere' : url
+    t.equal((await app.inject({ method, url: answer })).body, 'ours')
     t.match((await request(app, 'GET', '/things/1')).body, { method: 'get' })
   }
 })

@@ -2,7 +2,7 @@ import Fastify, { type FastifyServerOptions } from 'fastify'
 import services, { type Params } from 'fastify-services'
 import t from 'tap'
 
-const one = async () => ({})
+const answer = async () => ({})
 
 async function register(paths: [path: string, service: object][], server: FastifyServerOptions = {}) {
   const app = Fastify(server)
@@ -15,11 +15,11 @@ t.test('two services that answer at the same URLs are refused, with both names a
   const message = (first: string, second: string, url: string) =>
     `The services '${first}' and '${second}' have the same URLs (${url}): choose another path for one of them, or make one service of both`
   for (const [first, second, url] of [
-    [[':a/users', { find: one }], [':b/users', { create: one }], '/:b/users'],
-    [['c', { get: one }], ['c/:x', { find: one }], '/c/:x'],
-    [['c/:x', { find: one }], ['c', { patch: one }], '/c/:id'],
-    [['', { get: one }], [':x', { create: one }], '/:x'],
-    [['c', { get: one }], [':id', { get: one }], undefined]
+    [[':a/users', { find: answer }], [':b/users', { create: answer }], '/:b/users'],
+    [['c', { get: answer }], ['c/:x', { find: answer }], '/c/:x'],
+    [['c/:x', { find: answer }], ['c', { patch: answer }], '/c/:id'],
+    [['', { get: answer }], [':x', { create: answer }], '/:x'],
+    [['c', { get: answer }], [':id', { get: answer }], undefined]
   ] as [[string, object], [string, object], string | undefined][]) {
     const registered = register([first, second])
     if (url === undefined) await t.resolves(registered)
@@ -28,8 +28,8 @@ t.test('two services that answer at the same URLs are refused, with both names a
   await t.rejects(
     register(
       [
-        ['Users', { find: one }],
-        ['users', { find: one }]
+        ['Users', { find: answer }],
+        ['users', { find: answer }]
       ],
       { routerOptions: { caseSensitive: false } }
     ),
@@ -37,15 +37,15 @@ t.test('two services that answer at the same URLs are refused, with both names a
   )
   await t.resolves(
     register([
-      ['Users', { find: one }],
-      ['users', { find: one }]
+      ['Users', { find: answer }],
+      ['users', { find: answer }]
     ])
   )
 })
 
 t.test('a service that was refused leaves nothing behind', async (t) => {
-  const app = await register([['c', { get: one }]])
-  t.throws(() => app.service('c/:x', { find: one }))
+  const app = await register([['c', { get: answer }]])
+  t.throws(() => app.service('c/:x', { find: answer }))
   t.throws(() => app.service('c/:x'), { message: /There is no service/ })
   t.equal((await app.inject('/c/1')).statusCode, 200)
   t.equal((await app.inject({ method: 'DELETE', url: '/c/1' })).headers.allow, 'GET, HEAD')
@@ -54,12 +54,12 @@ t.test('a service that was refused leaves nothing behind', async (t) => {
 t.test('a service may stand where another one answers nothing', async (t) => {
   for (const paths of [
     [
-      ['c', { find: one }],
-      ['c/:x', { find: one, create: one }]
+      ['c', { find: answer }],
+      ['c/:x', { find: answer, create: answer }]
     ],
     [
-      ['c/:x', { find: one, create: one }],
-      ['c', { find: one }]
+      ['c/:x', { find: answer, create: answer }],
+      ['c', { find: answer }]
     ]
   ] as [string, object][][]) {
     const app = await register(paths)
@@ -71,7 +71,7 @@ t.test('a service may stand where another one answers nothing', async (t) => {
 })
 
 t.test('a hook of the application may change the URL after the route was found', async (t) => {
-  const app = await register([['things', { get: one, patch: one, create: one }]])
+  const app = await register([['things', { get: answer, patch: answer, create: answer }]])
   app.addHook('onRequest', async ({ raw }) => {
     raw.url = '/elsewhere/1'
   })
@@ -96,7 +96,7 @@ t.test('a route of the application comes first, however it is spelt', async (t) 
     const app = Fastify({ routerOptions })
     app.get(url, async () => 'of the application')
     await app.register(services)
-    app.service('things', { find: one, get: one })
+    app.service('things', { find: answer, get: answer })
     t.equal((await app.inject(url)).body, 'of the application', url)
     t.equal((await app.inject({ method: 'POST', url })).statusCode, 405, url)
   }
@@ -104,9 +104,9 @@ t.test('a route of the application comes first, however it is spelt', async (t) 
 
 t.test('an empty segment is no placeholder: where no route is, the answer is 404', async (t) => {
   const app = await register([
-    [':room', { get: one, patch: one }],
-    ['a/:b', { get: one, create: one }],
-    [':c/:d/:e', { find: one }]
+    [':room', { get: answer, patch: answer }],
+    ['a/:b', { get: answer, create: answer }],
+    [':c/:d/:e', { find: answer }]
   ])
   for (const url of ['/', '//', '/a/', '/x//', '//x/'])
     t.equal((await app.inject({ method: 'DELETE', url })).statusCode, 404, url)
@@ -117,14 +117,14 @@ t.test('an empty segment is no placeholder: where no route is, the answer is 404
 t.test('a more specific service with an empty placeholder does not stand in the way of another one', async (t) => {
   const app = await register([
     [':room', { find: async ({ route }: Params) => route }],
-    ['a/:b', { get: one }]
+    ['a/:b', { get: answer }]
   ])
   t.strictSame((await app.inject('/a/')).json(), { room: 'a' })
 })
 
 t.test('what a service answers is never 405: its URL without the slash of the prefix is 404', async (t) => {
   const app = await register([])
-  app.register(async (app) => void app.service('', { find: one, remove: one }), { prefix: '/v1/' })
+  app.register(async (app) => void app.service('', { find: answer, remove: answer }), { prefix: '/v1/' })
   t.equal((await app.inject('/v1/')).statusCode, 200)
   const [answered, lacking] = [await app.inject('/v1'), await app.inject({ method: 'POST', url: '/v1' })]
   t.strictSame([answered.statusCode, answered.headers.allow], [404, undefined])
@@ -135,8 +135,8 @@ t.test(
   'two patterns at one place, which the router can not tell apart, are refused with the name of the service',
   async (t) => {
     const registered = register([
-      [':n(^\\d+$)/x', { find: one }],
-      [':w(^[a-z]+$)/x', { create: one }]
+      [':n(^\\d+$)/x', { find: answer }],
+      [':w(^[a-z]+$)/x', { create: answer }]
     ])
     const message = /^The service ':w.*\/x' can't be at \/:w.*\/x: choose another path\. Method 'GET' already declared/
     await t.rejects(registered, { message, cause: Error })
@@ -146,7 +146,7 @@ t.test(
 t.test('a path that no record could stand under is refused in the same words', async (t) => {
   const message =
     /^The service 'a\/\*' can't be at \/a\/\*\/: choose another path\. Wildcard must be the last character/
-  await t.rejects(register([['a/*', { find: one }]]), { message })
+  await t.rejects(register([['a/*', { find: answer }]]), { message })
 })
 
 t.test('the last placeholder may be optional', async (t) => {
@@ -158,7 +158,7 @@ t.test('the last placeholder may be optional', async (t) => {
 })
 
 t.test('a pattern that may be slow is refused, unless the application allows it', async (t) => {
-  const services: [string, object][] = [['things/:code(^(\\d+){5}$)', { find: one }]]
+  const services: [string, object][] = [['things/:code(^(\\d+){5}$)', { find: answer }]]
   await t.rejects(register(services), { message: /not safe/ })
   const app = await register(services, { routerOptions: { allowUnsafeRegex: true } })
   t.equal((await app.inject('/things/12345')).statusCode, 200)
@@ -173,8 +173,8 @@ t.test('a more specific service is found under every spelling that the router ta
     [{}, ':room', 'a', '/a']
   ] as const) {
     const services: [string, object][] = [
-      [path, { get: one, patch: one, find: one }],
-      [other, { find: one }]
+      [path, { get: answer, patch: answer, find: answer }],
+      [other, { find: answer }]
     ]
     for (const paths of [services, services.toReversed()]) {
       const app = await register(paths, { routerOptions })

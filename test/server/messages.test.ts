@@ -15,7 +15,7 @@ const ask = async (app: FastifyInstance, options: InjectOptions) => {
   const response = await app.inject({ ...options, headers: { accept: 'application/json', ...options.headers } })
   return `${response.statusCode} ${response.json().message}`
 }
-const one = async () => ({})
+const answer = async () => ({})
 
 t.test('a second registration, a late set-up, hooks of set-up, a listener that is none', async (t) => {
   const app = await create(t)
@@ -23,7 +23,7 @@ t.test('a second registration, a late set-up, hooks of set-up, a listener that i
     message: 'fastify-services is registered here already: use app.service() of that registration'
   })
   const other = await create(t)
-  const things = other.service('things', { get: one })
+  const things = other.service('things', { get: answer })
   for (const listener of [undefined, 'text'])
     t.throws(() => things.on('created', listener as never), { message: "The listener of 'created' must be a function" })
   await other.ready()
@@ -48,11 +48,11 @@ t.test('an empty id, headers that can not be sent, a representation that is not 
       ]
     }
   })
-  app.service('things', { patch: one, remove: one })
-  app.service('names', { find: one }, set({ 'not a name': '1' }))
-  app.service('values', { find: one }, set({ 'x-value': 'two\nlines' }))
-  app.service('lists', { find: one }, set({ 'x-value': ['one', undefined as never] }))
-  app.service('pages', { find: one }, { formatter: (_request, reply) => reply.format({ 'text/html': () => '' }) })
+  app.service('things', { patch: answer, remove: answer })
+  app.service('names', { find: answer }, set({ 'not a name': '1' }))
+  app.service('values', { find: answer }, set({ 'x-value': 'two\nlines' }))
+  app.service('lists', { find: answer }, set({ 'x-value': ['one', undefined as never] }))
+  app.service('pages', { find: answer }, { formatter: (_request, reply) => reply.format({ 'text/html': () => '' }) })
   const payload = {}
   t.equal(
     await ask(app, { method: 'PATCH', url: '/things/', payload }),

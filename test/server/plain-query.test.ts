@@ -87,9 +87,9 @@ t.test('it leaves the rest to qs', async (t) => {
 
 t.test('however many names it is sent, it reads them all', async (t) => {
   const parsePlain = createPlainParser({})
-  const found = Array.from({ length: 1200 }, (_, i) => parsePlain(`name${i}[$gt]=${i}`))
+  const parsed = Array.from({ length: 1200 }, (_, i) => parsePlain(`name${i}[$gt]=${i}`))
   t.strictSame(
-    found,
+    parsed,
     Array.from({ length: 1200 }, (_, i) => ({ [`name${i}`]: { $gt: `${i}` } }))
   )
   t.equal(parsePlain(`${'a'.repeat(101)}=1`), undefined, 'a long name is not kept')

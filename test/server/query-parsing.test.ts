@@ -192,9 +192,9 @@ t.test('`arrayLimit` may be lowered', async (t) => {
 })
 
 t.test('`depth`', async (t) => {
-  const one = await createWithQuery(t, { depth: 1 })
-  t.strictSame((await one('a[b]=1')).query, { a: { b: '1' } })
-  t.match(await one('a[b][c]=1'), { status: 400, body: { name: 'BadRequest' } })
+  const shallow = await createWithQuery(t, { depth: 1 })
+  t.strictSame((await shallow('a[b]=1')).query, { a: { b: '1' } })
+  t.match(await shallow('a[b][c]=1'), { status: 400, body: { name: 'BadRequest' } })
   const ten = await createWithQuery(t, { depth: 10 })
   t.equal((await ten(`a${'[b]'.repeat(10)}=1`)).status, 200)
   t.equal((await ten(`a${'[b]'.repeat(11)}=1`)).status, 400)

@@ -125,8 +125,8 @@ for (const [name, server] of hosts) {
     `\`PUT\`/\`PATCH\`/\`DELETE\` with an empty id (\`/path/\`): 400, the service is not called (${name})`,
     async (t) => {
       const { app, calls } = await createHost(t, { server })
-      const own = JSON.stringify(server).includes('Semicolon') ? ['/things/;a=1'] : []
-      for (const url of [...urls, ...own]) {
+      const paths = JSON.stringify(server).includes('Semicolon') ? ['/things/;a=1'] : []
+      for (const url of [...urls, ...paths]) {
         for (const [verb, payload] of [['PUT', { a: 1 }], ['PATCH', { a: 1 }], ['DELETE']] as const) {
           const { status, body } = await request(app, verb, url, payload && { payload })
           t.match(
@@ -223,11 +223,11 @@ t.test('an empty placeholder is refused as an empty id is: it must not select th
 })
 
 t.test('with `ignoreDuplicateSlashes` too, and at `/`', async (t) => {
-  const one = await create(t, 'p/:x', { ignoreDuplicateSlashes: true })
-  t.match((await one.remove('/p//1')).json(), refused)
+  const first = await create(t, 'p/:x', { ignoreDuplicateSlashes: true })
+  t.match((await first.remove('/p//1')).json(), refused)
   const root = await create(t, '/', { ignoreDuplicateSlashes: true })
   t.match((await root.remove('//')).json(), refused)
-  t.strictSame([...one.calls, ...root.calls], [])
+  t.strictSame([...first.calls, ...root.calls], [])
   t.equal((await root.remove('/')).statusCode, 204)
   t.equal(root.calls.length, 1)
 })

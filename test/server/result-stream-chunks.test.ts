@@ -90,17 +90,17 @@ t.test('a source that is destroyed between two records cuts the answer off', asy
 })
 
 t.test('no more is read from the source than a client that does not read leaves room for', async (t) => {
-  let given = 0
+  let count = 0
   const text = 'x'.repeat(1000)
   await ask(t, async function* () {
-    for (;;) yield { id: ++given, text }
+    for (;;) yield { id: ++count, text }
   })
   let before = -1
-  while (given === 0 || given !== before) {
-    before = given
+  while (count === 0 || count !== before) {
+    before = count
     for (let turn = 0; turn < 100; turn++) await setImmediate()
   }
-  t.ok(given < 50_000, `${given} records of a thousand characters`)
+  t.ok(count < 50_000, `${count} records of a thousand characters`)
 })
 
 t.test('bytes among records are sent as they are, in their place', async (t) => {

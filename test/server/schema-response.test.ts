@@ -153,13 +153,13 @@ t.test('response: the dispatch is held to it', async (t) => {
 })
 
 t.test('response: a result that has `data` of its own, and is no page', async (t) => {
-  const own = {
+  const schema = {
     type: 'object',
     properties: { data: { type: 'array', items: { type: 'integer' } }, id: { type: 'string' } }
   }
   const app = await createApp(t, {
     service: { get: async () => ({ id: 1, data: [1, 2], secret: 's' }) },
-    options: { schema: { get: { response: { 200: own } } } }
+    options: { schema: { get: { response: { 200: schema } } } }
   })
   t.strictSame((await app.inject('/things/1')).json(), { data: [1, 2], id: '1' })
 })

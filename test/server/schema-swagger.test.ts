@@ -134,8 +134,8 @@ t.test("shown by `@fastify/swagger`: `POST` is create's, a custom method does no
 t.test(
   'shown by `@fastify/swagger`: a shared schema is referred to, and every reference leads somewhere',
   async (t) => {
-    const found = await document(t, openapi, { $ref: 'message#' }, [{ $id: 'message', ...message }])
-    const references = [...JSON.stringify(found).matchAll(/"\$ref":"([^"]+)"/g)].map(
+    const described = await document(t, openapi, { $ref: 'message#' }, [{ $id: 'message', ...message }])
+    const references = [...JSON.stringify(described).matchAll(/"\$ref":"([^"]+)"/g)].map(
       ([, reference]) => reference as string
     )
     t.ok(references.length >= 4, 'list, page, get, create')
@@ -143,7 +143,7 @@ t.test(
       const target = reference
         .replace('#/', '')
         .split('/')
-        .reduce<Json | undefined>((at, key) => at?.[key], found)
+        .reduce<Json | undefined>((at, key) => at?.[key], described)
       t.match(target, message, reference)
     }
   }

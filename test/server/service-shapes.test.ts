@@ -157,33 +157,33 @@ t.test('two instances in one process do not know each other', async (t) => {
   const shared = {
     create: async (data: object) => data,
     find: async ({ query }: Params) => query,
-    setup: (app: unknown) => log.push(`setup ${app === one ? 'one' : 'two'}`),
-    teardown: (app: unknown) => log.push(`teardown ${app === one ? 'one' : 'two'}`)
+    setup: (app: unknown) => log.push(`setup ${app === first ? 'one' : 'two'}`),
+    teardown: (app: unknown) => log.push(`teardown ${app === first ? 'one' : 'two'}`)
   }
-  const one = await createApp(t, { query: { arrayLimit: 1 }, hooks: { before: { create: [note('hook of one')] } } })
+  const first = await createApp(t, { query: { arrayLimit: 1 }, hooks: { before: { create: [note('hook of one')] } } })
   const two = await createApp(t, { errorHandler: { html: false } })
-  one.service('shared', shared).on('created', note('event of one'))
+  first.service('shared', shared).on('created', note('event of one'))
   two.service('shared', shared).hooks({ before: { create: [note('hook of two')] } })
-  one.service('mine', { find: async () => 'one' })
+  first.service('mine', { find: async () => 'one' })
   two.service('mine', { find: async () => 'two' })
-  one.service('alone', { find: async () => 'one' })
+  first.service('alone', { find: async () => 'one' })
   t.throws(() => two.service('alone'), /There is no service 'alone'\. Registered: 'shared', 'mine'/)
 
-  await Promise.all([one.ready(), two.ready()])
+  await Promise.all([first.ready(), two.ready()])
   t.strictSame(log.splice(0).sort(), ['setup one', 'setup two'])
-  t.equal((await request(one, 'GET', '/mine')).body, 'one')
+  t.equal((await request(first, 'GET', '/mine')).body, 'one')
   t.equal((await request(two, 'GET', '/mine')).body, 'two')
   t.equal((await request(two, 'GET', '/alone')).status, 404)
-  t.strictSame((await request(one, 'GET', '/shared?a[]=1&a[]=2')).body, { a: { 0: '1', 1: '2' } }, 'options')
+  t.strictSame((await request(first, 'GET', '/shared?a[]=1&a[]=2')).body, { a: { 0: '1', 1: '2' } }, 'options')
   t.strictSame((await request(two, 'GET', '/shared?a[]=1&a[]=2')).body, { a: ['1', '2'] }, 'options')
-  t.match((await one.inject({ method: 'PUT', url: '/mine' })).headers, { 'content-type': /html/ })
+  t.match((await first.inject({ method: 'PUT', url: '/mine' })).headers, { 'content-type': /html/ })
   t.match((await two.inject({ method: 'PUT', url: '/mine' })).headers, { 'content-type': /json/ })
-  await request(one, 'POST', '/shared', { payload: {} })
+  await request(first, 'POST', '/shared', { payload: {} })
   t.strictSame(log.splice(0), ['hook of one', 'event of one'])
   await request(two, 'POST', '/shared', { payload: {} })
   t.strictSame(log.splice(0), ['hook of two'])
 
-  await one.close()
+  await first.close()
   t.strictSame(log.splice(0), ['teardown one'])
   t.equal((await request(two, 'GET', '/mine')).body, 'two', 'the other one stays')
 })

@@ -80,16 +80,16 @@ t.test('a service inside `register(…, { prefix })`: set up with its own instan
 
 t.test('a service may call others in its set-up, and needs none', async (t) => {
   const app = await create(t)
-  let found: unknown
+  let lookedUp: unknown
   app.service('a', {
     find: async () => [],
     async setup() {
-      found = await app.service<{ find(): Promise<string[]> }>('b').find()
+      lookedUp = await app.service<{ find(): Promise<string[]> }>('b').find()
     }
   })
   app.service('b', { find: async () => ['b'] })
   await app.ready()
-  t.strictSame(found, ['b'])
+  t.strictSame(lookedUp, ['b'])
 })
 
 t.test('an error in set-up: the server does not start, and the error says why', async (t) => {

@@ -63,8 +63,8 @@ t.test('records, batches, queries and headers by schemas', async (t) => {
   }
   for (const [name, check] of Object.entries({ ...says, ...gives }))
     for (const part of ['body', 'querystring', 'headers']) {
-      const own = { body: says.true, [part]: check }
-      const app = await create(object, { create: own }, (app) => app.setValidatorCompiler(byFunction as never))
+      const schemas = { body: says.true, [part]: check }
+      const app = await create(object, { create: schemas }, (app) => app.setValidatorCompiler(byFunction as never))
       for (const [kind, payload] of bodies.slice(0, 2))
         rows[`a validator of ${part} that says ${name}, ${kind}`] = await ask(app, {
           ...toRequest(payload),

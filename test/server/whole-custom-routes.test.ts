@@ -34,7 +34,7 @@ async function tell(
   return answers
 }
 
-const own = { id: 1 }
+const record = { id: 1 }
 const rows: Record<string, readonly [routes: unknown, methods?: string[]]> = {
   'none, named': [undefined],
   'none, not named': [{}, six],
@@ -75,7 +75,7 @@ const segments = `* x* ? x? :id? # % a%20b ( ) :id(1) \\ ; . .. ... .a a. a.b : 
   :id:id :a/:a :a/:b :a/:b/:a :a/b/:a/:b :a/:b/:a/:b :a/:b/:b/:a x*/y* :room :id/:room b/:rooms`
 for (const text of [...wholes, ...others, ...fine]) rows[`'${text}'`] = [{ publish: text }]
 for (const text of ['a b', '\t', ...segments.split(/\s+/)]) rows[text] = [{ publish: `POST /x/${text}` }]
-for (const value of [undefined, null, 1, true, ['POST /x'], own])
+for (const value of [undefined, null, 1, true, ['POST /x'], record])
   rows[`${JSON.stringify(value)}`] = [{ publish: value }]
 
 t.test('routes of custom methods', async (t) => {

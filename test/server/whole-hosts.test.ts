@@ -5,10 +5,18 @@ import { isKept } from '../support/kept.js'
 
 // Services beside routes of the application, and what is answered where there is nothing.
 
-const one = async () => 'service'
-const all = { find: one, get: one, create: one, update: one, patch: one, remove: one, stats: one }
+const ofService = async () => 'service'
+const all = {
+  find: ofService,
+  get: ofService,
+  create: ofService,
+  update: ofService,
+  patch: ofService,
+  remove: ofService,
+  stats: ofService
+}
 const options = { methods: Object.keys(all), routes: { stats: 'GET /stats' } } as const
-const own = () => 'application'
+const ofApplication = () => 'application'
 
 async function ask(app: FastifyInstance, request: InjectOptions) {
   const { statusCode, headers, body } = await app.inject(request)
@@ -66,7 +74,8 @@ t.test('routes of the application beside those of services', async (t) => {
   const alone = await answersOf(plugin, added)
   const others: Record<string, unknown> = { alone }
   for (const [name, [method, url, more]] of Object.entries(routes)) {
-    const route = (app: FastifyInstance) => void app.route({ method: method as 'GET', url, handler: own, ...more })
+    const route = (app: FastifyInstance) =>
+      void app.route({ method: method as 'GET', url, handler: ofApplication, ...more })
     const inside = (app: FastifyInstance) => void app.register(async (app) => route(app))
     const orders = {
       before: [plugin, route, added],
@@ -86,7 +95,8 @@ t.test('routes of the application beside those of services', async (t) => {
       },
       { prefix: '/in' }
     )
-  const outside = (app: FastifyInstance) => void app.get('/in/things', own).patch('/in/things/:id', own)
+  const outside = (app: FastifyInstance) =>
+    void app.get('/in/things', ofApplication).patch('/in/things/:id', ofApplication)
   for (const [name, parts] of Object.entries({ nested: [], before: [outside], after: [outside] })) {
     const app = Fastify()
     for (const part of name === 'before' ? [...parts, nested] : [nested, ...parts]) part(app)
@@ -152,7 +162,7 @@ t.test('a refusal of a method has no stack, which takes longer than its answer',
   const app = Fastify()
   await app.register(services, { errorHandler: { html: false, logger } })
   add(app)
-  app.service('things/few', { patch: one, get: one })
+  app.service('things/few', { patch: ofService, get: ofService })
   const { stackTraceLimit } = Error
   for (const [method, url] of [
     ['OPTIONS', '/things'],

@@ -6,9 +6,9 @@ import { isKept } from '../support/kept.js'
 // All that a registration refuses, or warns of, to the last word.
 
 const told = (error: unknown) => `${Object(error).name}: ${Object(error).message}`
-const one = async () => ({})
+const answer = async () => ({})
 class Things {}
-const Static = Object.assign(class Static {}, { find: one })
+const Static = Object.assign(class Static {}, { find: answer })
 const values = {
   ...{ undefined, null: null, true: true, false: false, empty: '', text: 'text', 0: 0, 1: 1, list: [], lists: [[]] },
   ...{
@@ -64,26 +64,26 @@ t.test('options of the plugin', async (t) => {
 })
 
 const record = { type: 'object', properties: { id: { type: 'integer' }, text: { type: 'string' } } }
-const all = { find: one, get: one, create: one, publish: one, setup: one }
+const all = { find: answer, get: answer, create: answer, publish: answer, setup: answer }
 const six = resource(record)
 const ofService: Record<string, readonly [object: unknown, options?: unknown]> = {
   'no method': [{}],
   'a method that is none': [{ find: 1, get: null }],
   'no method, and an empty list': [{}, { methods: [] }],
-  'a method, and an empty list': [{ find: one }, { methods: [] }],
-  'a custom method alone, and an empty list': [{ publish: one }, { methods: [] }],
-  'a custom method alone, named': [{ publish: one }, { methods: ['publish'] }],
-  'a method that is missing': [{ find: one }, { methods: ['find', 'get', 'create'] }],
-  'a name of another kind': [{ find: one }, { methods: [1, null] }],
-  'options in order': [{ find: one }, { hook: 1, methods: ['get'] }],
-  'methods before routes': [{ find: one }, { methods: ['get'], routes: { find: '' } }],
-  'routes before schemas': [{ find: one }, { routes: { find: '' }, schema: { get: {} } }],
+  'a method, and an empty list': [{ find: answer }, { methods: [] }],
+  'a custom method alone, and an empty list': [{ publish: answer }, { methods: [] }],
+  'a custom method alone, named': [{ publish: answer }, { methods: ['publish'] }],
+  'a method that is missing': [{ find: answer }, { methods: ['find', 'get', 'create'] }],
+  'a name of another kind': [{ find: answer }, { methods: [1, null] }],
+  'options in order': [{ find: answer }, { hook: 1, methods: ['get'] }],
+  'methods before routes': [{ find: answer }, { methods: ['get'], routes: { find: '' } }],
+  'routes before schemas': [{ find: answer }, { routes: { find: '' }, schema: { get: {} } }],
   'schemas before names': [
-    { find: one, emit: one },
+    { find: answer, emit: answer },
     { methods: ['emit'], schema: { get: {} } }
   ],
   'names before hooks': [
-    { find: one, emit: one },
+    { find: answer, emit: answer },
     { methods: ['emit'], hooks: { during: [], before: [] } }
   ],
   'hooks of an unknown type': [all, { hooks: { during: [], before: [] } }],
@@ -91,11 +91,11 @@ const ofService: Record<string, readonly [object: unknown, options?: unknown]> =
   'hooks that are no functions': [all, { hooks: { before: { all: [Boolean, 1] } } }],
   'hooks of a set-up': [all, { hooks: { before: { setup: Boolean } } }],
   'hooks of a method that is not there': [all, { hooks: { before: { remove: Boolean } } }],
-  'a schema of no method': [{ find: one, get: one }, { schema: { find: {}, fnid: {}, gte: {} } }],
+  'a schema of no method': [{ find: answer, get: answer }, { schema: { find: {}, fnid: {}, gte: {} } }],
   'a schema of a method that is not exposed': [all, { methods: ['get', 'find'], schema: { create: {} } }],
-  'schemas of a resource': [{ find: one }, { schema: six }],
-  'schemas of a resource, and one of no method': [{ find: one }, { schema: { ...six, fnid: {} } }],
-  'schemas of a resource under another name': [{ find: one }, { schema: { fnid: six.find } }],
+  'schemas of a resource': [{ find: answer }, { schema: six }],
+  'schemas of a resource, and one of no method': [{ find: answer }, { schema: { ...six, fnid: {} } }],
+  'schemas of a resource under another name': [{ find: answer }, { schema: { fnid: six.find } }],
   'a class that has methods': [Static, { methods: ['find'] }],
   'a class that has methods, unnamed': [Static],
   'before of another kind': [all, { before: 'text' }],
@@ -116,7 +116,10 @@ for (const [kind, value] of Object.entries(values)) ofService[`object: ${kind}`]
 for (const kind of ['null', 'text', 'object', 'class', 'class without a name'] as const)
   ofService[`object: ${kind}, with methods`] = [values[kind], { methods: ['find', 'get'] }]
 for (const name of words(members))
-  ofService[`name ${name}`] = [Object.fromEntries([...Object.entries({ find: one }), [name, one]]), { methods: [name] }]
+  ofService[`name ${name}`] = [
+    Object.fromEntries([...Object.entries({ find: answer }), [name, answer]]),
+    { methods: [name] }
+  ]
 for (const name of words(options)) ofService[`option ${name}`] = [all, { [name]: 1 }]
 
 t.test('objects and options of a service', async (t) => {

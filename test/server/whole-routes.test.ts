@@ -35,8 +35,8 @@ function answer(context: HookContext) {
 
 function add(app: FastifyInstance, path: string, names: readonly string[]) {
   const object = Object.fromEntries(['find', ...names].map((name) => [name, Object]))
-  const own = Object.entries(routes).filter(([name]) => names.includes(name))
-  app.service(path, object, { methods: names, routes: Object.fromEntries(own) })
+  const named = Object.entries(routes).filter(([name]) => names.includes(name))
+  app.service(path, object, { methods: names, routes: Object.fromEntries(named) })
 }
 
 async function create(register: (app: FastifyInstance) => unknown, server: object = {}) {

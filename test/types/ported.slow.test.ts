@@ -81,7 +81,7 @@ t.test('it runs: sign up, log in, messages, with the validators and resolvers of
 })
 
 /** How many lines of a file stay, in order. */
-function kept(one: string[], other: string[]): number {
+function countKept(one: string[], other: string[]): number {
   const rows = one.map(() => new Array<number>(other.length + 1).fill(0))
   rows.push(new Array<number>(other.length + 1).fill(0))
   const at = (row: number, column: number) => rows[row]?.[column] ?? 0
@@ -111,7 +111,7 @@ t.test('the page tells how many lines of each file change', async (t) => {
   let [changed, total] = [0, 0]
   for (const file of files.sort()) {
     const [first, other] = await Promise.all([lines(join(before, file)), lines(join(after, file))])
-    const same = kept(first, other)
+    const same = countKept(first, other)
     total += first.length
     changed += first.length - same
     const counts = [first.length, first.length - same, other.length - same]

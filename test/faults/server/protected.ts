@@ -7,10 +7,10 @@ import { secret } from '../../support/tokens.js'
 
 const user = () => ({ id: 1, name: 'Ada', password: 'owned' })
 const cyclic = () => {
-  const one: Record<string, unknown> = user()
-  one.self = one
-  one.friends = [one]
-  return one
+  const record: Record<string, unknown> = user()
+  record.self = record
+  record.friends = [record]
+  return record
 }
 class Model {
   readonly #user = user()

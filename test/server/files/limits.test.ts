@@ -12,11 +12,15 @@ const body = { type: 'object', properties: { file: { type: 'string', format: 'bi
 const schema = { create: { body } }
 const got = 'File a.txt text/plain hello'
 
-async function start(t: Test, given: unknown, register?: (app: ReturnType<typeof Fastify>) => void) {
+async function start(t: Test, contentTypes: unknown, register?: (app: ReturnType<typeof Fastify>) => void) {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(services)
-  app.service('pictures', { create: async () => ({}) }, { schema: given as NonNullable<ServiceOptions['schema']> })
+  app.service(
+    'pictures',
+    { create: async () => ({}) },
+    { schema: contentTypes as NonNullable<ServiceOptions['schema']> }
+  )
   register?.(app)
   return app.ready()
 }
@@ -46,8 +50,8 @@ t.test('a route that takes files says what it consumes, as documents do, unless 
   app.service('a', service, { schema })
   app.service('b', service, { schema: { create: { body, consumes: ['multipart/mixed'] } } })
   await app.ready()
-  const [own, given] = [['multipart/form-data'], ['multipart/mixed']]
-  t.same(seen, [own, given])
+  const [limited, contentTypes] = [['multipart/form-data'], ['multipart/mixed']]
+  t.same(seen, [limited, contentTypes])
 })
 
 t.test('limits: of the plugin, of a service, and of the whole form', async (t) => {
@@ -56,8 +60,8 @@ t.test('limits: of the plugin, of a service, and of the whole form', async (t) =
   t.strictSame(await small.post({ file }), [413, 'file is too large: request file too large'])
   const silent = { limits: { fileSize: 4 }, throwFileSizeLimit: false }
   t.match(await (await createPictures(t, { schema, plugin: silent })).post({ file }), [413], 'nothing is cut')
-  const own = { config: { multipartOptions: { limits: { fileSize: 5 } } } } as ServiceOptions
-  const raised = await createPictures(t, { schema, plugin: { limits: { fileSize: 4 } }, service: own })
+  const limited = { config: { multipartOptions: { limits: { fileSize: 5 } } } } as ServiceOptions
+  const raised = await createPictures(t, { schema, plugin: { limits: { fileSize: 4 } }, service: limited })
   t.strictSame(await raised.post({ file }), [201, { file: got }])
   const whole = await createPictures(t, { schema, service: { bodyLimit: 100 } })
   t.strictSame(await whole.post({ file }), [413, 'The form is larger than 100 bytes, its `bodyLimit`'])

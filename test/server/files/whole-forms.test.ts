@@ -165,7 +165,7 @@ t.test('what becomes of each form', async (t) => {
       if (JSON.stringify(row) !== JSON.stringify(byHand)) rows[`${name}, ${schema}`] = row
     }
   }
-  const one = toParts(file('file'))
+  const single = toParts(file('file'))
   const types = [
     'multipart/form-data; boundary=x',
     'Multipart/Form-Data ;boundary="x"',
@@ -179,8 +179,8 @@ t.test('what becomes of each form', async (t) => {
   ]
   for (const type of types)
     for (const method of ['POST', 'PATCH'] as const)
-      rows[`${method} ${type}`] = await senders['by hand']({ ...one, headers: { 'content-type': type } }, method)
-  rows['a form that is cut off'] = await senders['by hand']({ ...one, payload: one.payload.slice(0, -10) })
+      rows[`${method} ${type}`] = await senders['by hand']({ ...single, headers: { 'content-type': type } }, method)
+  rows['a form that is cut off'] = await senders['by hand']({ ...single, payload: single.payload.slice(0, -10) })
   for (const [name, send, names] of limited)
     for (const item of names) rows[`${name}: ${item}`] = await send(toParts(...(forms[item] as Part[])))
   isKept(t, rows, 'test/server/files/whole-forms.txt')

@@ -28,7 +28,7 @@ t.test('and finds the annotations that it names, at their places', async (t) => 
   for (const { file, group, schema, annotations = [] } of groups)
     for (const [value, place, keyword, expected] of annotations) {
       const { applied } = evaluate(schema, value, new References(schema))
-      const found = applied.filter(([at, part]) => at === place && part[keyword] !== undefined)
-      t.same(new Set(found.map(([, part]) => part[keyword])), new Set(Object.values(expected)), `${file}: ${group}`)
+      const flags = applied.filter(([at, part]) => at === place && part[keyword] !== undefined)
+      t.same(new Set(flags.map(([, part]) => part[keyword])), new Set(Object.values(expected)), `${file}: ${group}`)
     }
 })

@@ -113,7 +113,7 @@ for (const [name, [schema, options]] of Object.entries(schemas)) {
       { find: fail, get: fail, streamed: stream, act: fail },
       { methods: ['find', 'get', 'act', 'streamed'], routes: { act: 'POST /act', streamed: 'GET /streamed' } }
     )
-    const known = marker.replace('MARKER', 'KNOWN')
+    const field = marker.replace('MARKER', 'KNOWN')
     for (const accept of ['application/json', 'text/html'])
       for (const answer of [
         await call('GET', '', { accept }),
@@ -123,7 +123,7 @@ for (const [name, [schema, options]] of Object.entries(schemas)) {
         await call('POST', '', { accept, 'x-service-method': 'act' })
       ]) {
         t.equal(answer.statusCode, 400)
-        const told = answer.body.replaceAll(`"unknown":"${marker}"`, known)
+        const told = answer.body.replaceAll(`"unknown":"${marker}"`, field)
         t.notMatch(told, marker, answer.body)
         t.match(told, '"seen":"told"')
         t.match(told, '"city":"shown"')

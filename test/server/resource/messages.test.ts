@@ -3,7 +3,7 @@ import services, { type Params, resource } from 'fastify-services'
 import t from 'tap'
 import { createEcho } from '../../support/resource-app.js'
 
-const one = (schema: unknown) => resource({ type: 'object', properties: { a: schema } } as object)
+const withField = (schema: unknown) => resource({ type: 'object', properties: { a: schema } } as object)
 
 const rows: [schema: object | true, value: unknown, message: string][] = [
   [{ type: 'number', exclusiveMinimum: 1 }, 1, 'a must be more than 1'],
@@ -47,20 +47,20 @@ for (const [schema, value, message] of rows)
   })
 
 t.test('a union whose branches say nothing of a type', async (t) => {
-  const { post } = await createEcho(t, one({ anyOf: [{ type: 'string', minLength: 2 }, { type: 'integer' }] }))
+  const { post } = await createEcho(t, withField({ anyOf: [{ type: 'string', minLength: 2 }, { type: 'integer' }] }))
   t.strictSame(await post({ a: 'x' }), [400, 'a must have at least 2 characters'], 'what its own type asks for')
   t.strictSame(await post({ a: true }), [400, 'a must be a string or an integer'])
 })
 
 t.test('schemas that say next to nothing', async (t) => {
-  const { send, post } = await createEcho(t, one(true))
+  const { send, post } = await createEcho(t, withField(true))
   t.strictSame(await post({ a: { b: [1] } }), [201, { a: { b: [1] } }])
   t.strictSame(await send({ url: '?a=1' }), [200, [{ a: '1' }]])
-  const list = await createEcho(t, one({ type: 'array', items: true }))
+  const list = await createEcho(t, withField({ type: 'array', items: true }))
   t.strictSame(await list.post({ a: [1, { b: 'c' }] }), [201, { a: [1, { b: 'c' }] }])
-  const nothing = await createEcho(t, one({ anyOf: [{ type: 'null' }, { type: 'null' }] }))
+  const nothing = await createEcho(t, withField({ anyOf: [{ type: 'null' }, { type: 'null' }] }))
   t.strictSame(await nothing.post({ a: null }), [201, { a: null }])
-  const values = await createEcho(t, one({ enum: [1, null] }))
+  const values = await createEcho(t, withField({ enum: [1, null] }))
   t.strictSame(await values.send({ url: '?a=2' }), [400, 'a must be 1 or null'])
 })
 
@@ -134,7 +134,7 @@ t.test('values of a parser of the host that are no texts', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(services, { query: (text) => JSON.parse(decodeURIComponent(text)), errorHandler: { html: false } })
-  const schema = one({ type: 'integer' })
+  const schema = withField({ type: 'integer' })
   const seen: unknown[] = []
   const find = async ({ query }: Params) => {
     seen.push(query)

@@ -53,9 +53,9 @@ t.test('a branch that is hidden as a whole, and two unions at one place', async 
       object({ [tag]: { const: shown } }, { required: [tag] })
     ]
   })
-  const one = tagged('kind', 'secret', 'open')
+  const branch = tagged('kind', 'secret', 'open')
   const both = { type: 'object', allOf: [tagged('kind', 'secret', 'open'), tagged('form', 'x', 'y')] }
-  const { post } = await createEcho(t, resource(object({ one, both }) as object))
+  const { post } = await createEcho(t, resource(object({ one: branch, both }) as object))
   t.strictSame(await post({ one: { kind: 'secret' } }), [201, {}])
   t.strictSame(await post({ one: { kind: 'open' } }), [201, { one: { kind: 'open' } }])
   const open = { both: { kind: 'open', form: 'y' } }

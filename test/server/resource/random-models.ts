@@ -161,12 +161,12 @@ function toValibot(models: Models) {
     )
   const toType = (model: Model): v.GenericSchema => {
     if (model.is === 'object') {
-      const own = fields(model.fields)
+      const ownFields = fields(model.fields)
       return model.others === 'dropped'
-        ? v.object(own)
+        ? v.object(ownFields)
         : model.others === 'taken'
-          ? v.looseObject(own)
-          : v.strictObject(own)
+          ? v.looseObject(ownFields)
+          : v.strictObject(ownFields)
     }
     if (model.is === 'list') return v.array(toType(model.of))
     if (model.is === 'record') return v.record(v.string(), toType(model.of))

@@ -53,13 +53,13 @@ export function createSample(references: References, random: Random) {
 
   function text({ format, minLength = 0 }: Node): string {
     const marker = random.marker()
-    const known: Record<string, string> = {
+    const formats: Record<string, string> = {
       email: `${marker}@example.com`,
       date: '2024-02-29',
       uuid: '3f2504e0-4f89-41d3-9a0c-0305e82c3301',
       ipv4: '10.0.0.1'
     }
-    return known[String(format)] ?? marker.padEnd(Number(minLength), 'x')
+    return formats[String(format)] ?? marker.padEnd(Number(minLength), 'x')
   }
 
   function fields(schema: Node, depth: number): unknown {

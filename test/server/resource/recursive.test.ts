@@ -34,9 +34,9 @@ t.test('a record that refers to itself in a field that may be absent, whatever i
       return Noted.optional().meta({ deprecated: true, examples: [{ a: 1 }] })
     }
   })
-  const given = { a: 1, next: { a: 2, next: { a: 3 } } }
-  for (const Record of [Plain, Noted]) t.strictSame(await ask(resource(Record), 'POST', given), given)
-  t.strictSame(await ask(resource(Plain), 'POST', { a: 1, next: { a: 2, pin: 'b', next: { a: 3, pin: 'c' } } }), given)
+  const record = { a: 1, next: { a: 2, next: { a: 3 } } }
+  for (const Record of [Plain, Noted]) t.strictSame(await ask(resource(Record), 'POST', record), record)
+  t.strictSame(await ask(resource(Plain), 'POST', { a: 1, next: { a: 2, pin: 'b', next: { a: 3, pin: 'c' } } }), record)
   const wrong = { a: 1, next: { a: 2, next: { a: 'x' } } }
   t.equal(await ask(resource(Plain), 'POST', wrong), 'next.next.a must be an integer')
 })
@@ -63,8 +63,8 @@ t.test('an intersection within itself is taken and sent', async (t) => {
   t.strictSame(await ask(resource(Endless), 'POST', nested), nested)
   t.doesNotThrow(() => resource(a, { create: Endless, update: Endless, patch: Endless, query: Endless }))
   const twice = object({ t: { allOf: both, properties: { child: { allOf: both } } } }, { $defs })
-  const given = { t: { id: 1, name: 'a', child: { id: 2, name: 'b' } } }
-  t.strictSame(await ask(resource(twice), 'POST', given), given)
+  const record = { t: { id: 1, name: 'a', child: { id: 2, name: 'b' } } }
+  t.strictSame(await ask(resource(twice), 'POST', record), record)
 })
 
 t.test('definitions that refer to each other are looked at once each', async (t) => {

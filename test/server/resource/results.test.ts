@@ -53,9 +53,9 @@ const results: [name: string, record: object, sent: object][] = [
 
 for (const [name, record, sent] of results)
   t.test(`what leaves: ${name}`, async (t) => {
-    const one = await createEcho(t, resource(Thing), record)
-    t.strictSame(await one.send({ url: '/1' }), [200, sent])
-    t.strictSame(await one.send({ method: 'POST', payload: { id: 1 } }), [201, sent])
+    const echo = await createEcho(t, resource(Thing), record)
+    t.strictSame(await echo.send({ url: '/1' }), [200, sent])
+    t.strictSame(await echo.send({ method: 'POST', payload: { id: 1 } }), [201, sent])
     const list = await createEcho(t, resource(Thing), [record, record])
     t.strictSame(await list.send({}), [200, [sent, sent]])
     const page = await createEcho(t, resource(Thing), { total: 1, limit: 1, skip: 0, data: [record] })

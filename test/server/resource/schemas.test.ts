@@ -99,8 +99,8 @@ t.test('a schema that refers to itself holds at any depth', async (t) => {
 
 t.test('a field may have definitions of its own', async (t) => {
   const Node = Type.Object({ id: Type.Integer(), kids: Type.Array(Type.Ref('Node')) })
-  const one = Type.Cyclic({ Node }, 'Node')
-  const { send, post } = await createEcho(t, resource(Type.Object({ one, two: Type.Optional(one) })))
+  const cyclic = Type.Cyclic({ Node }, 'Node')
+  const { send, post } = await createEcho(t, resource(Type.Object({ one: cyclic, two: Type.Optional(cyclic) })))
   const tree = { id: 1, kids: [{ id: 2, kids: [] }] }
   t.strictSame(await post({ one: tree, two: tree }), [201, { one: tree, two: tree }])
   t.strictSame(await post({ one: { id: 1, kids: [{ id: 'x' }] } }), [400, 'one.kids[0].kids is required'])
@@ -109,7 +109,7 @@ t.test('a field may have definitions of its own', async (t) => {
   const sized = await createEcho(t, resource({ type: 'object', properties: { size: older } }))
   t.strictSame(await sized.post({ size: 'x' }), [400, 'size must be an integer'])
   const other = Type.Cyclic({ Node: Type.Object({ up: Type.Ref('Node') }) }, 'Node')
-  const both = await createEcho(t, resource(Type.Object({ one, other: Type.Optional(other) })))
+  const both = await createEcho(t, resource(Type.Object({ one: cyclic, other: Type.Optional(other) })))
   t.strictSame(await both.post({ one: tree, other: { up: tree } }), [400, 'other.up.id is not known (and 2 more)'])
 })
 

@@ -60,19 +60,19 @@ t.test('files of each kind, in forms and in JSON', async (t) => {
   const json = async (payload: object, url = '/files') => short(await ask({ method: 'POST', url, payload }))
   const table: Record<string, Record<string, unknown>> = {}
   for (const name of Object.keys(fields)) {
-    const found: Record<string, unknown> = {}
-    for (const type of kinds) found[type] = await post({ [name]: of(type) })
+    const byName: Record<string, unknown> = {}
+    for (const type of kinds) byName[type] = await post({ [name]: of(type) })
     const type = /^(png|anyImage|two|binary|many|ref|refs|branch|textOrFile)/.test(name) ? 'image/png' : 'image/gif'
     for (const size of /least|most|maybe|Small/.test(name) ? [0, 1, 2, 3, 4] : [])
-      found[`of ${size}`] = await post({ [name]: of(type, size) })
-    found['two of them'] = await post({ [name]: [of(type), of(type, 1, 'c')] })
-    found['three of them'] = await post({ [name]: [of(type), of(type, 1, 'c'), of(type)] })
-    found['one of two is wrong'] = await post({ [name]: [of(type), of('text/plain', 4, 'c')] })
-    found['in a list'] = await post({ [`${name}[]`]: [of(type)] })
-    found['a text'] = await post({ [name]: 'x' })
+      byName[`of ${size}`] = await post({ [name]: of(type, size) })
+    byName['two of them'] = await post({ [name]: [of(type), of(type, 1, 'c')] })
+    byName['three of them'] = await post({ [name]: [of(type), of(type, 1, 'c'), of(type)] })
+    byName['one of two is wrong'] = await post({ [name]: [of(type), of('text/plain', 4, 'c')] })
+    byName['in a list'] = await post({ [`${name}[]`]: [of(type)] })
+    byName['a text'] = await post({ [name]: 'x' })
     for (const value of ['x', null, 1, [], ['x'], [null], {}])
-      found[`JSON ${JSON.stringify(value)}`] = await json({ [name]: value })
-    table[name] = grouped(found, Array.isArray)
+      byName[`JSON ${JSON.stringify(value)}`] = await json({ [name]: value })
+    table[name] = grouped(byName, Array.isArray)
   }
   const batches = [
     [{ title: 'a' }, { file: 'x' }],

@@ -376,7 +376,7 @@ export const typed: readonly object[] = [
     { 0: { int: 1 }, 1: { int: 'x' } },
     { 1: {} },
     [null]
-  ].flatMap((one) => [{ $or: one }, { $and: one }]),
+  ].flatMap((part) => [{ $or: part }, { $and: part }]),
   five([{ int: 1 }]),
   five([{ int: 'x' }]),
   five([]),

@@ -40,11 +40,11 @@ function createUsers(seen: unknown[]) {
     async get(id: unknown, params: Params) {
       seen.push(['get', id, shownParams(params)])
       if (id === '6' && params.provider === undefined) throw new Forbidden('Locked', { password: 'x', why: 'y' })
-      const found =
+      const confirmed =
         users.find((user) => [String(user.id), user.email].includes(String(id))) ??
         (id === 'first' ? users[0] : undefined)
-      if (found === undefined) throw new NotFound(`No record found for id '${id}'`)
-      return { ...found }
+      if (confirmed === undefined) throw new NotFound(`No record found for id '${id}'`)
+      return { ...confirmed }
     },
     async patch(id: unknown, data: object, params: Params) {
       seen.push(['patch', id, data, shownParams(params)])

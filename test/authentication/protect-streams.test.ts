@@ -157,9 +157,9 @@ t.test('protect: what closes the answer closes the source', async (t) => {
 const external = { provider: 'rest' }
 
 async function collect(iterable: unknown) {
-  const found: unknown[] = []
-  for await (const item of iterable as AsyncIterable<unknown>) found.push(item)
-  return found
+  const items: unknown[] = []
+  for await (const item of iterable as AsyncIterable<unknown>) items.push(item)
+  return items
 }
 
 async function* generate(onEnd: () => void, ...records: unknown[]) {

@@ -19,14 +19,14 @@ const createSeveral = (t: Test, options: object = { secret: other }) =>
   createGuardsApp(t, {
     before: async (app) => {
       app.service('admins', createPeople([root]))
-      const given = {
+      const settings = {
         secret,
         path: '/admin/login/',
         service: 'admins',
         entity: 'admin',
         ...options
       }
-      await app.register(authentication, given)
+      await app.register(authentication, settings)
       for (const [name, guard] of Object.entries(guards)) {
         const find = async (params: Record<string, unknown>) => ({
           user: params.user,

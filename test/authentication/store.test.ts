@@ -13,7 +13,7 @@ t.test('a store of the application is used: keys begin with the path, and time i
   const { sid, jti } = body.authentication.payload
   await logout(app, body.accessToken)
   const seconds = (key: string) => sets.filter((set) => set.key === key).map((set) => set.seconds)
-  const isAbout = (found: number | undefined, expected: number) => Math.abs(Number(found) - expected) < 5
+  const isAbout = (actual: number | undefined, expected: number) => Math.abs(Number(actual) - expected) < 5
   t.ok(isAbout(seconds(`authentication:session:${sid}`)[0], 3600), 'the login, as long as it may be kept alive')
   t.ok(isAbout(seconds(`authentication:revoked:${jti}`)[0], 600), 'its access token, as long as it is good')
   for (const { key, value, seconds } of sets) {

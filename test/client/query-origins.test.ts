@@ -51,8 +51,8 @@ t.test('in Chromium, across origins: a token that has expired is renewed', isInC
     return api.outcome(() => client.service('me').find({ query: settings.query } as never))
   }
   for (const name of libraries) {
-    const given = { base: address, expired, credentials, query: typed }
-    const told = await page.evaluate(`(${scenario})(globalThis.${name}, ${JSON.stringify(given)})`)
+    const argument = { base: address, expired, credentials, query: typed }
+    const told = await page.evaluate(`(${scenario})(globalThis.${name}, ${JSON.stringify(argument)})`)
     t.match(told, { email: user.email }, name)
     t.same(queries.splice(0), [typed], name)
   }

@@ -12,9 +12,9 @@ const connect = () => createClient().configure(rest('http://a').fetch(library))
 /** What a call sends, or else its error, or its result. */
 async function request(call: () => unknown): Promise<unknown> {
   const result = await outcome(call)
-  const [one] = sent.splice(0)
-  if (one === undefined) return result
-  const { method, url, headers, body } = one
+  const [sentRequest] = sent.splice(0)
+  if (sentRequest === undefined) return result
+  const { method, url, headers, body } = sentRequest
   const name = headers['X-Service-Method']
   return `${method} ${url}${name === undefined ? '' : ` (${name})`}${body === undefined ? '' : ` ${shown(body)}`}`
 }
@@ -110,26 +110,26 @@ class Own extends FetchClient {
 }
 
 t.test('a class of services: what it overrides, what it has, what it is given', async (t) => {
-  const own = rest('http://b/', { headers: { a: 1 }, x: 1 } as object).fetch(library, { y: 2 } as object, Own)
-  const app = createClient().configure(own)
+  const withOptions = rest('http://b/', { headers: { a: 1 }, x: 1 } as object).fetch(library, { y: 2 } as object, Own)
+  const app = createClient().configure(withOptions)
   const things = app.service('things') as unknown as Methods
   const rows: Methods = {
     find: () => things.find?.(),
     get: () => things.get?.(1, { a: 1 }),
     archive: () => things.archive?.({ a: 1 }),
-    'archive, named': () => (own.service('x').methods('archive', 'other') as unknown as Methods).archive?.(1),
-    other: () => (own.service('x').methods('archive', 'other') as unknown as Methods).other?.(1),
+    'archive, named': () => (withOptions.service('x').methods('archive', 'other') as unknown as Methods).archive?.(1),
+    other: () => (withOptions.service('x').methods('archive', 'other') as unknown as Methods).other?.(1),
     iterate: () => things.iterate?.(),
-    getQuery: () => own.service('x').getQuery({ b: 1 }),
+    getQuery: () => withOptions.service('x').getQuery({ b: 1 }),
     'the one of all': () =>
       rest('http://b')
         .fetch(library)
         .service('x')
         .getQuery({ b: [1] }),
     'without a query': () => rest('http://b').fetch(library).service('x').getQuery({}),
-    members: () => shown({ ...own.service('/x/') }),
+    members: () => shown({ ...withOptions.service('/x/') }),
     classes: () => [
-      own.Service === Own,
+      withOptions.Service === Own,
       rest('http://b').fetch(library, Own).Service === Own,
       connection.Service === FetchClient
     ]

@@ -122,7 +122,7 @@ t.test('the members that hooks find at `context.app`', async (t) => {
   isKept(t, table, 'test/context-app/whole-applications.txt')
 })
 
-const given: Record<string, FeathersOptions['settings']> = {
+const byName: Record<string, FeathersOptions['settings']> = {
   none: undefined,
   empty: {},
   some: { a: 1, b: undefined, c: null, constructor: 2 },
@@ -141,7 +141,7 @@ const names = ['a', 'b', 'c', 'constructor', '__proto__', 'toString', '', 'none'
 
 t.test('settings, from an object or a function', async (t) => {
   const table: Record<string, unknown> = {}
-  for (const [name, settings] of Object.entries(given))
+  for (const [name, settings] of Object.entries(byName))
     for (const [kind, options] of Object.entries({ '': {}, ', mounted': { app: feathers() } })) {
       const row = create(t, { settings, ...options } as FeathersOptions).then(({ application }) =>
         names.map((item) => `${item}: ${JSON.stringify(call(application, 'get', item))}`)
@@ -182,7 +182,7 @@ t.test('the authentication that helpers of Feathers find', async (t) => {
   for (const [name, options] of Object.entries({ ours: {}, 'ours and theirs': { app: theirs() } })) {
     const { application } = await create(t, options as FeathersOptions, login)
     const rows = [undefined, 'login', '/second/', 'ours', 'none', ''].map((path) => {
-      const found = outcomeOf(() => {
+      const lookedUp = outcomeOf(() => {
         const one = call(application, 'defaultAuthentication', path) as Any
         if (Array.isArray(one) || typeof one !== 'object') return one
         const count = ['jwt', 'local', 'none'].map(
@@ -192,7 +192,7 @@ t.test('the authentication that helpers of Feathers find', async (t) => {
         const single = ['jwt', 'local', 'none'].map((strategy) => outcomeOf(() => call(one, 'getStrategy', strategy)))
         return { count, both, single, authenticate: outcomeOf(() => call(one, 'authenticate')) }
       })
-      return [String(path), found]
+      return [String(path), lookedUp]
     })
     table[name] = Object.fromEntries(rows)
   }

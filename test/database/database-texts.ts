@@ -1,8 +1,9 @@
 /** Errors as drivers throw them, in compact tables: what differs is a row. */
 export type Own = Readonly<Record<string, unknown>>
 
-export const thrown = (message: string, own: Own = {}): Error => Object.assign(new Error(message), own)
-export const postgres = (code: unknown, own: Own = {}) => thrown('select 1 - no', { severity: 'ERROR', code, ...own })
+export const thrown = (message: string, extra: Own = {}): Error => Object.assign(new Error(message), extra)
+export const postgres = (code: unknown, extra: Own = {}) =>
+  thrown('select 1 - no', { severity: 'ERROR', code, ...extra })
 export const mysql = (errno: unknown, sqlState: unknown, sqlMessage: unknown, message = 'select 1 - no') =>
   thrown(message, { errno, sqlState, ...(sqlMessage !== undefined && { sqlMessage }) })
 

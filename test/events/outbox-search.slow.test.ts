@@ -127,7 +127,7 @@ async function search(t: Test, random: () => number): Promise<void> {
     const revisions = (first ?? []).filter((made) => made.id === id).map((made) => made.revision)
     t.same(
       revisions,
-      [...revisions].sort((one, other) => one - other),
+      [...revisions].sort((low, high) => low - high),
       `the changes of note ${id} come in order`
     )
   }

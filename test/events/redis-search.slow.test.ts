@@ -133,17 +133,17 @@ async function search(t: Test, random: () => number): Promise<string[]> {
 
 /** Events that a process should have told of, or has told of twice. */
 function violations({ items, since }: Process, events: ReadonlyMap<number, Given>): string[] {
-  const found: string[] = []
+  const violated: string[] = []
   for (const [event, { begin, end }] of events) {
     const places = items.flatMap((item, index) => ('event' in item && item.event === event ? [index] : []))
     const hasLossAfter = (time: number) => items.some((item) => 'loss' in item && item.loss > time)
     if (begin < since || end === Number.POSITIVE_INFINITY) continue
-    if (places.length === 0 && !hasLossAfter(begin)) found.push(`${event} never came`)
+    if (places.length === 0 && !hasLossAfter(begin)) violated.push(`${event} never came`)
     const [first = 0, second] = places
     if (second !== undefined && !items.slice(first, second).some((item) => 'loss' in item))
-      found.push(`${event} came twice`)
+      violated.push(`${event} came twice`)
   }
-  return found
+  return violated
 }
 
 /** Positions that two processes have seen in another order. */
@@ -159,7 +159,7 @@ function disorder(processes: readonly Process[]): string[] {
 
 /** Positions from which a log reads something else than what was told behind them. */
 async function misreads(processes: readonly Process[]): Promise<string[]> {
-  const found: string[] = []
+  const violated: string[] = []
   for (const { items, log } of processes) {
     for (const [index, item] of items.entries()) {
       if (!('event' in item) || index % 7 > 0) continue
@@ -168,10 +168,10 @@ async function misreads(processes: readonly Process[]): Promise<string[]> {
       const behind = items.slice(index + 1)
       const told = behind.flatMap((other) => ('event' in other ? [other.event] : []))
       if (entries.map(({ event }) => event.id).join() !== told.join())
-        found.push(`what is behind ${item.position} differs`)
+        violated.push(`what is behind ${item.position} differs`)
     }
   }
-  return found
+  return violated
 }
 
 t.setTimeout(600_000)

@@ -61,8 +61,8 @@ class World {
     const ofGroups = scope(
       ({ params }) => {
         const { id } = params.user as { id: string }
-        const own = [...(this.memberships.get(id) as Set<string>)]
-        return id === 'cyd' ? true : { grp: own.length === 0 ? ['none'] : own }
+        const joined = [...(this.memberships.get(id) as Set<string>)]
+        return id === 'cyd' ? true : { grp: joined.length === 0 ? ['none'] : joined }
       },
       { clientIds: false }
     )

@@ -148,8 +148,8 @@ onDatabase('what a server needs on the internet', async (t, options) => {
     t.match(headers['x-request-id'], /^[\da-f-]{36}$/)
     const lines = log.filter((line) => line.includes(`"reqId":"${headers['x-request-id']}"`))
     t.ok(lines.some((line) => line.includes("No record found for id 'XXX'")))
-    const given = { 'x-request-id': 'of-the-proxy' }
-    t.match((await send('GET', '/countries', given)).headers, given, 'a proxy may have given it')
+    const proxyHeaders = { 'x-request-id': 'of-the-proxy' }
+    t.match((await send('GET', '/countries', proxyHeaders)).headers, proxyHeaders, 'a proxy may have given it')
     for (const id of ['x'.repeat(65), 'a b', '{"level":60}', ''])
       t.match((await send('GET', '/countries', { 'x-request-id': id })).headers['x-request-id'], /^[\da-f-]{36}$/)
   })

@@ -91,8 +91,8 @@ onEachDatabase('a database of the first version, without users, is carried over 
   for (const method of ['PUT', 'PATCH', 'DELETE'])
     t.match(await call(method, '/countries/CHE/notes/1', { text: 'x' }, ada.token), { status: 403 }, method)
   t.strictSame((await call('PATCH', '/countries/CHE/notes', { text: 'x' }, ada.token)).body, [])
-  const own = await call('POST', '/countries/CHE/notes', { text: 'new' }, ada.token)
-  t.match(own, { status: 201, body: { id: 2, author: ada.id } })
+  const created = await call('POST', '/countries/CHE/notes', { text: 'new' }, ada.token)
+  t.match(created, { status: 201, body: { id: 2, author: ada.id } })
   await app.close()
 
   const again = await createApp(await openDatabase(options))

@@ -28,9 +28,9 @@ export async function openEcho(t: Test) {
   const heard: Heard[] = []
   const method =
     (name: string) =>
-    async (...given: unknown[]) => {
-      const { query, route, headers } = given.at(-1) as Params
-      const args = await Promise.all(given.slice(0, -1).map(toPlain))
+    async (...input: unknown[]) => {
+      const { query, route, headers } = input.at(-1) as Params
+      const args = await Promise.all(input.slice(0, -1).map(toPlain))
       heard.push({ name, args, query, route: { ...Object(route) }, key: headers?.authorization })
       return { name }
     }

@@ -12,10 +12,10 @@ t.test('whatever a document holds, it is read', async (t) => {
     t.equal(servicesIn(item).size, 0)
     for (const key of ['parameters', 'requestBody', 'responses', 'security', 'tags', 'summary', 'x-service-methods'])
       t.equal(servicesIn({ tags: item, paths: { '/a': { get: { 'x-service': mark, [key]: item } } } }).size, 1, key)
-    for (const own of [item, { path: item, method: 'find' }, { path: 'a', method: item }])
+    for (const input of [item, { path: item, method: 'find' }, { path: 'a', method: item }])
       t.equal(
-        servicesIn({ paths: { '/a': { get: { 'x-service': own } } } }).size,
-        typeof item === 'string' && own !== item ? 1 : 0
+        servicesIn({ paths: { '/a': { get: { 'x-service': input } } } }).size,
+        typeof item === 'string' && input !== item ? 1 : 0
       )
     t.equal(servicesIn({ paths: { '/a': { get: { 'x-service': { ...mark, route: item, id: item } } } } }).size, 1)
   }

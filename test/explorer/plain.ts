@@ -19,7 +19,7 @@ export function toShort({ name, kind, choices, variants, item, ...rest }: Field)
     part === undefined ||
     (typeof part === 'object' && part !== null && Object.keys(part).length === 0)
   const others = Object.entries({ ...rest, item: item && toShort(item), variants: variants().map(toNames) }).filter(
-    ([, one]) => !isUsual(one)
+    ([, content]) => !isUsual(content)
   )
   const said = choices.length === 0 ? [] : [toPlain(choices)]
   return [name, kind, ...said, ...(others.length === 0 ? [] : [toPlain(Object.fromEntries(others))])]

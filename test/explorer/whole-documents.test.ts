@@ -159,7 +159,7 @@ t.test('operations of a document, whatever it holds', async (t) => {
       urls: await Promise.all(
         urls.map(async ([url, route]) => [url, toPlain(route), await of(mark('find', route), url)].flat())
       ),
-      marks: await Promise.all(marks.map(async (one) => [toPlain(one), await of({ 'x-service': one })])),
+      marks: await Promise.all(marks.map(async (input) => [toPlain(input), await of({ 'x-service': input })])),
       tags: await all(tags, (one) => ({ ...find({}), tags: one })),
       words: await all([...words, { summary: 'S', description: 'D', security: [{}], requestBody: undefined }], (one) =>
         find(one as object)

@@ -26,9 +26,9 @@ const ids: [segment: string, id: Id][] = [
   ['/', 404]
 ]
 const byId = (maximum: 414 | string) =>
-  ids.flatMap(([segment, given]) =>
+  ids.flatMap(([segment, expected]) =>
     [['GET', 'get'] as const, ['DELETE', 'remove'] as const].map(([verb, method]): Row => {
-      const id = given === 414 ? maximum : given
+      const id = expected === 414 ? maximum : expected
       const request = { verb, target: `/things/${segment}` }
       const row = `the id ${segment.slice(0, 40)}, ${verb}`
       // Bytes that are no ASCII are refused in a shape of Node's own.

@@ -21,10 +21,10 @@ t.test('our client: every adapter on every server', async (t) => {
       const holds = new Map<string, boolean>()
       columns.push({ adapter: driver.adapter, server, passed: holds })
       for (const row of contract) {
-        const found = await driver.keep(row, base).catch((error) => ({ failed: String(error) }))
+        const held = await driver.keep(row, base).catch((error) => ({ failed: String(error) }))
         holds.set(
           row.name,
-          t.match(found, expectedOf(row.expected) as object, `${driver.adapter}, ${server}: ${row.name}`)
+          t.match(held, expectedOf(row.expected) as object, `${driver.adapter}, ${server}: ${row.name}`)
         )
       }
     }

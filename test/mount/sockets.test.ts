@@ -6,12 +6,12 @@ import { request } from '../support/host.js'
 import { createMounted, mirror, type Theirs } from '../support/mounted-app.js'
 
 /** An application that takes the requests of its sockets as `@feathersjs/socketio` does: before the listeners of the server. */
-function createSocketed(own?: Server): { theirs: Theirs; closed: unknown[] } {
+function createSocketed(http?: Server): { theirs: Theirs; closed: unknown[] } {
   const theirs = Object.assign(feathers(), { channel: () => {} }) as unknown as Theirs & { io?: object }
   const closed: unknown[] = []
   const { setup } = theirs
   theirs.setup = async function (this: Theirs, server: Server) {
-    const httpServer = own ?? server
+    const httpServer = http ?? server
     const engine = { close: () => closed.push('engine') }
     theirs.io = { httpServer, engine, path: () => '/socket.io' }
     const others = httpServer.listeners('request')

@@ -28,6 +28,15 @@ t.test('names say what they name', async (t) => {
   )
 })
 
+t.test('so do those of tests, more and more', (t) => {
+  const words = new Set(['one', 'own', 'given', 'found', 'known', 'kept'])
+  const vagueNames = filesIn(['test'], '.ts')
+    .flatMap(declaredNames)
+    .filter(({ text }) => words.has(text))
+  t.ok(vagueNames.length <= 47, `${vagueNames.length} names`, { places: placesOf(vagueNames) })
+  t.end()
+})
+
 t.test('comments name their subject', async (t) => {
   const all = [...sources, ...programs].flatMap(comments)
   t.ok(all.length > 500, 'the comments were read')

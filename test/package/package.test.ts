@@ -239,8 +239,8 @@ function circleOf(file: string): string[] | undefined {
       if (target === file) return [...way, target]
       if (seen.has(target)) continue
       seen.add(target)
-      const found = search([...way, target])
-      if (found !== undefined) return found
+      const chain = search([...way, target])
+      if (chain !== undefined) return chain
     }
     return undefined
   }

@@ -24,7 +24,7 @@ const plain: Host = (app) => {
   )
 }
 
-const own: Host = (app) => {
+const ownHost: Host = (app) => {
   app.setErrorHandler((error: Error, request, reply) => {
     reply.code(499).send(`mine: ${error?.message} ${request.url}`)
   })
@@ -115,7 +115,7 @@ const requests: InjectOptions[] = [
   { method: 'PUT', url: '/own/a%20b', payload: { a: 1 } }
 ]
 
-for (const [name, host] of Object.entries({ plain, own, wildcard, child })) {
+for (const [name, host] of Object.entries({ plain, own: ownHost, wildcard, child })) {
   t.test(
     `the host's own 404, error and body parsing are byte for byte as without the plugin (${name} host)`,
     async (t) => {
@@ -163,7 +163,7 @@ t.test(
   async (t) => {
     const app = Fastify()
     t.teardown(() => app.close())
-    own(app)
+    ownHost(app)
     await app.register(services)
     app.service('things', {
       get: async () => {

@@ -69,11 +69,11 @@ t.test('the not-found handler takes the options of `errorHandler`, its own come 
   const app = await createApp(t, { service, plugin: { notFound: true, errorHandler: { html: false, logger } } })
   t.strictSame((await app.inject('/x')).json(), body('/x'))
   t.match(seen, [{ name: 'NotFound', code: 404 }])
-  const own = await createApp(t, {
+  const withHandler = await createApp(t, {
     service,
     plugin: { notFound: { html: () => '<p>own</p>' }, errorHandler: { html: false } }
   })
-  t.equal((await own.inject('/x')).body, '<p>own</p>')
+  t.equal((await withHandler.inject('/x')).body, '<p>own</p>')
 })
 
 t.test('the handler answers by itself: the error handler of the host is not asked', async (t) => {

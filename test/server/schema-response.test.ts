@@ -5,7 +5,7 @@ import { createApp } from '../support/response-app.js'
 
 const record = { id: 1, text: 'a', secret: 's' }
 const shown = { id: '1', text: 'a' }
-const one = { type: 'object', properties: { id: { type: 'string' }, text: { type: 'string' } } }
+const single = { type: 'object', properties: { id: { type: 'string' }, text: { type: 'string' } } }
 
 const service = {
   find: async ({ query }: { query: { page?: string } }) => {
@@ -26,10 +26,10 @@ const create = (t: Test, response: object, options: object = {}) =>
   createApp(t, { service, options: { schema: all(response), ...options } })
 
 for (const [form, response] of Object.entries({
-  'a map of status': { '2xx': one },
-  'a record alone': one,
-  'a map with 200 and 201': { 200: one, 201: one },
-  default: { default: one }
+  'a map of status': { '2xx': single },
+  'a record alone': single,
+  'a map with 200 and 201': { 200: single, 201: single },
+  default: { default: single }
 })) {
   t.test(`response for a record, an array, a page and a batch: by ${form}`, async (t) => {
     const app = await create(t, response)
@@ -49,7 +49,7 @@ for (const [form, response] of Object.entries({
 }
 
 t.test('response for a page: what else an adapter says of it stays', async (t) => {
-  const app = await create(t, { '2xx': one })
+  const app = await create(t, { '2xx': single })
   t.strictSame((await app.inject('/things?page=more')).json(), {
     total: 2,
     limit: 10,
@@ -81,7 +81,7 @@ t.test('response status maps: in capitals (`2XX`), an error has none', async (t)
         return record
       }
     },
-    options: { schema: { get: { response: { '2XX': one } } } }
+    options: { schema: { get: { response: { '2XX': single } } } }
   })
   t.strictSame((await app.inject('/things/1')).json(), shown)
   t.strictSame((await app.inject({ url: '/things/bad', headers: { accept: 'application/json' } })).json(), {
@@ -94,7 +94,7 @@ t.test('response status maps: in capitals (`2XX`), an error has none', async (t)
 
 t.test('an error keeps its shape where the schema describes other errors, or every status', async (t) => {
   const other = { type: 'object', properties: { problem: { type: 'string' } } }
-  for (const response of [{ '2xx': one, '5xx': other }, { default: one }, { 500: other }]) {
+  for (const response of [{ '2xx': single, '5xx': other }, { default: single }, { 500: other }]) {
     const app = await createApp(t, {
       service: {
         get: async () => {
@@ -120,7 +120,7 @@ t.test('response: `null` stays 204, a string, buffers and streams stay what they
   }
   const app = await createApp(t, {
     service: { ...service, get: async (id: string) => results[id]?.() },
-    options: { schema: all({ '2xx': one }) }
+    options: { schema: all({ '2xx': single }) }
   })
   t.equal((await app.inject('/things?page=none')).statusCode, 204)
   t.equal((await app.inject('/things/nothing')).statusCode, 204)
@@ -148,7 +148,7 @@ t.test('response: the dispatch is held to it', async (t) => {
   const dispatch = (context: HookContext) => {
     context.dispatch = [{ ...record, id: 9 }]
   }
-  const app = await create(t, { '2xx': one }, { hooks: { after: { get: [dispatch] } } })
+  const app = await create(t, { '2xx': single }, { hooks: { after: { get: [dispatch] } } })
   t.strictSame((await app.inject('/things/1')).json(), [{ id: '9', text: 'a' }])
 })
 
@@ -165,7 +165,7 @@ t.test('response: a result that has `data` of its own, and is no page', async (t
 })
 
 t.test('response: a required field that is missing is 500, no engine internals in the message', async (t) => {
-  const response = { '2xx': { ...one, required: ['text'] } }
+  const response = { '2xx': { ...single, required: ['text'] } }
   const app = await createApp(t, {
     service: { get: async () => ({}), find: async () => [record, {}] },
     options: { schema: { get: { response }, find: { response } } }
@@ -180,7 +180,7 @@ t.test('response: a required field that is missing is 500, no engine internals i
 t.test('a custom formatter has its say: the data is not serialized before it', async (t) => {
   const app = await createApp(t, {
     service,
-    options: { schema: all({ '2xx': one }) },
+    options: { schema: all({ '2xx': single }) },
     plugin: { formatter: (_request, reply) => reply.data }
   })
   t.strictSame((await app.inject('/things/1')).json(), shown, 'Fastify holds a record to the schema')
@@ -192,7 +192,10 @@ t.test("a custom method's response schema alone governs it", async (t) => {
     service: custom,
     options: {
       methods: ['create', 'archive', 'list'],
-      schema: { create: { response: one }, list: { response: { 200: { type: 'object', properties: { text: {} } } } } }
+      schema: {
+        create: { response: single },
+        list: { response: { 200: { type: 'object', properties: { text: {} } } } }
+      }
     }
   })
   const call = async (name?: string) =>
@@ -218,8 +221,8 @@ t.test('a result with another status has the schema of that status, or of `defau
       const app = await createApp(t, { service, options: { schema: { get: { response } }, hooks: { after: [hook] } } })
       return (await app.inject('/things/1')).json()
     }
-    t.strictSame(await ask({ '2xx': one, default: one }), shown)
-    t.strictSame(await ask({ '2xx': one, [status]: one }), shown)
-    t.strictSame(await ask(one), record, 'that of success is for success')
+    t.strictSame(await ask({ '2xx': single, default: single }), shown)
+    t.strictSame(await ask({ '2xx': single, [status]: single }), shown)
+    t.strictSame(await ask(single), record, 'that of success is for success')
   }
 })

@@ -25,25 +25,25 @@ const responses: Record<string, object | undefined> = {
 }
 const cycle: { own?: unknown } = {}
 cycle.own = cycle
-const one = { id: 1, text: 'a', secret: 's', next: { id: 2, secret: 's' } }
+const sample = { id: 1, text: 'a', secret: 's', next: { id: 2, secret: 's' } }
 const toJSON = () => {
   throw new TypeError('inside')
 }
 const results: Record<string, unknown> = {
   ...{
-    one,
-    list: [one, { id: 2 }],
+    one: sample,
+    list: [sample, { id: 2 }],
     empty: [],
-    page: { total: 2, skip: 0, data: [one] },
-    'a page alone': { data: [one, one] }
+    page: { total: 2, skip: 0, data: [sample] },
+    'a page alone': { data: [sample, sample] }
   },
   ...{
     'an empty page': { data: [], total: 0 },
-    'no page': { data: one },
+    'no page': { data: sample },
     null: null,
     text: 'text',
     0: 0,
-    lists: [[one], null]
+    lists: [[sample], null]
   },
   ...{
     bigint: { id: 1n },
@@ -131,18 +131,18 @@ t.test('results of resources, and of applications with a serializer of their own
   const querystring = { type: 'object' }
   const copy = Object.entries(resource(record)).map(([name, schema]) => [name, { ...schema, querystring }])
   const schemas = Object.fromEntries(copy.filter(([name]) => ['find', 'get', 'create'].includes(name as string)))
-  const own = { hooks: { before: [toResult] } as never, methods: ['find', 'get', 'create'] }
+  const withHook = { hooks: { before: [toResult] } as never, methods: ['find', 'get', 'create'] }
   const compile =
     ({ schema }: { schema: unknown }) =>
     (data: unknown) =>
       `own ${JSON.stringify(schema)} ${typeof data}`
   const response = { '2xx': record }
   const byHand = { find: { response }, get: { response }, create: { response } }
-  await add('a resource', (app) => app.service('in', object, { ...own, schema: schemas as never }))
+  await add('a resource', (app) => app.service('in', object, { ...withHook, schema: schemas as never }))
   for (const [name, schema] of Object.entries({ 'a resource': schemas, 'by hand': byHand }))
     await add(`${name}, a serializer of the application`, (app) => {
       app.setSerializerCompiler(compile as never)
-      app.service('in', object, { ...own, schema: schema as never })
+      app.service('in', object, { ...withHook, schema: schema as never })
     })
   isKept(t, rows, 'test/server/whole-results-compilers.txt')
 })
@@ -156,7 +156,7 @@ t.test('streams of records', async (t) => {
   }
   for (const [name, schema] of Object.entries(schemas)) {
     const app = await create((app) => {
-      const find = async () => Readable.from([one, { id: 2 }, [one], 'text', 0])
+      const find = async () => Readable.from([sample, { id: 2 }, [sample], 'text', 0])
       const get = async (id: string) =>
         Readable.from(id === 'empty' ? [] : ['some ', 'text'], { objectMode: id !== 'bytes' })
       app.service('in', { find, get, create: find }, { schema: schema as never })

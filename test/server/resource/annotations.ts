@@ -194,7 +194,7 @@ export class Annotations {
 
   /** What a schema says of a field or an item of a value, as a schema: that of each part that must fit, and in `either` those of parts that may. */
   #within(schema: Schema, value: unknown, key: string | number): Schema {
-    const own: Own = (part) => (typeof key === 'number' ? ofItem(part, key) : ofField(part, key)).map(named)
+    const step: Own = (part) => (typeof key === 'number' ? ofItem(part, key) : ofField(part, key)).map(named)
     const rest = typeof key === 'number' ? 'unevaluatedItems' : 'unevaluatedProperties'
     const inner = (part: Schema): Schema => {
       if (!isNode(part)) return true
@@ -202,9 +202,9 @@ export class Annotations {
       // A branch of another type says nothing of fields or items.
       const groups = unsure.map((group) => group.filter((branch) => this.#unions.mayHold(branch, value)).map(inner))
       const others = part[rest] as Schema | undefined
-      const isSeen = others === undefined || others === false || this.#surelySees(part, value, own, rest)
-      const last = isSeen ? true : this.#maySee(part, value, own, rest) ? either([true, named(others)]) : named(others)
-      return all([...own(part), ...sure.map(inner), ...groups.map(either), last])
+      const isSeen = others === undefined || others === false || this.#surelySees(part, value, step, rest)
+      const last = isSeen ? true : this.#maySee(part, value, step, rest) ? either([true, named(others)]) : named(others)
+      return all([...step(part), ...sure.map(inner), ...groups.map(either), last])
     }
     const isNamedByAPart = typeof key === 'string' && this.#says(schema, value) === 'closed'
     return once(this.#places, schema, value, key, () => (isNamedByAPart ? notSilent(inner(schema)) : inner(schema)))

@@ -189,8 +189,8 @@ t.test('what an answer is made to show leaves: a key that is shown once', async 
 
 t.test('what is no record is refused with what to do, unless an answer is declared', async (t) => {
   const things = resource(zod(secretText))
-  const given: unknown[] = [{ count: 1 }, 3, true, [1], ['a'], { total: 1, data: [{ count: 1 }] }]
-  for (const result of given) {
+  const answers: unknown[] = [{ count: 1 }, 3, true, [1], ['a'], { total: 1, data: [{ count: 1 }] }]
+  for (const result of answers) {
     const call = await createApp(t, things, { act: async () => result }, { methods: ['act'] })
     const answer = await call('POST', '', { 'x-service-method': 'act', accept: 'application/json' })
     t.equal(answer.statusCode, 500)

@@ -197,7 +197,7 @@ function unevaluated(
 function fits(schema: Node, value: unknown, exempt: ReadonlySet<string> = new Set()): boolean {
   const { type, enum: values } = schema
   if (type !== undefined && ![type].flat().some((item) => isOfType(value, item))) return false
-  if (Array.isArray(values) && !values.some((one) => isDeepStrictEqual(one, value))) return false
+  if (Array.isArray(values) && !values.some((entry) => isDeepStrictEqual(entry, value))) return false
   if ('const' in schema && !isDeepStrictEqual(schema.const, value)) return false
   if (typeof value === 'number') return fitsNumber(schema as Limits, value)
   if (typeof value === 'string') return fitsText(schema as Limits, value)

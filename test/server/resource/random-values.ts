@@ -65,8 +65,8 @@ export function createSample(references: References, random: Random) {
   function fields(schema: Node, depth: number): unknown {
     const required = (schema.required ?? []) as string[]
     const isThere = (name: string) => required.includes(name) || (depth < 4 && random.chance(0.65))
-    const own = [...mapOf(schema.properties)].filter(([name, part]) => part !== false && isThere(name))
-    const record = own.map(([name, part]) => [name, sample(part, depth + 1)] as const)
+    const present = [...mapOf(schema.properties)].filter(([name, part]) => part !== false && isThere(name))
+    const record = present.map(([name, part]) => [name, sample(part, depth + 1)] as const)
     const matching = [...mapOf(schema.patternProperties)].flatMap(([pattern, part]) => {
       const name = [...plainNames, 'x-9'].find((other) => new RegExp(pattern, 'u').test(other))
       return name !== undefined && depth < 4 && random.chance(0.6) ? [[name, sample(part, depth + 1)] as const] : []

@@ -19,7 +19,7 @@ const third = { id: 3, title: 'null', rating: 0, status: 'draft', views: 30, par
 export const stored = [{ ...first, secret: 's', other: 1 }, second, third]
 
 const ids = (...ids: number[]) => ids.map((id) => ({ id }))
-const find = (query: string, ...found: number[]): Row => ['GET', `?${query}&$select[]=id`, undefined, ids(...found)]
+const find = (query: string, ...records: number[]): Row => ['GET', `?${query}&$select[]=id`, undefined, ids(...records)]
 
 /** 30 that are answered, and with what. */
 export const valid: readonly Row[] = [

@@ -112,8 +112,8 @@ export interface ServicesOptions {
 }
 
 /**
- * Options of one service. `Named` is the service again, for the names in `methods`: there `app.service()` gives it without the `NoInfer` around the other, by
- * which TypeScript would settle what the service is before the arguments of its methods have types.
+ * Options of one service. `Named` is the service too, which the names in `methods` are held to: `app.service()` wraps the first in `NoInfer`, by which
+ * TypeScript settles what a service is, and a list of names must not make it do so before the arguments of the methods have types.
  */
 export interface ServiceOptions<S = unknown, M extends string = string, R = MethodRoutes, Named = S> {
   // `schema` is the first member, so that TypeScript compares options of an unknown service with those of a known one member by member.

@@ -63,6 +63,21 @@ export type Paged<S> = Omit<S, 'find'> & { find(...args: Find<S>[0]): Promise<Pa
 export type Unpaged<S> = Omit<S, 'find'> & { find(...args: Find<S>[0]): Promise<FoundRecord<Find<S>[1]>[]> }
 
 /**
+ * A service of an adapter with the option `multi`: `create` takes a list too, `patch` and `remove` take `null` in the place of an id, for all records that the
+ * query selects. All of them give a list then.
+ */
+export type Multi<S> = S & CreatesLists<S> & PatchesLists<S> & RemovesLists<S>
+type CreatesLists<S> = S extends { create(data: infer Data, params?: infer P): Promise<infer Result> }
+  ? { create(data: Data[], params?: P): Promise<Result[]> }
+  : unknown
+type PatchesLists<S> = S extends { patch(id: Id, data: infer Data, params?: infer P): Promise<infer Result> }
+  ? { patch(id: null, data: Data, params?: P): Promise<Result[]> }
+  : unknown
+type RemovesLists<S> = S extends { remove(id: Id, params?: infer P): Promise<infer Result> }
+  ? { remove(id: null, params?: P): Promise<Result[]> }
+  : unknown
+
+/**
  * The shape of a service: an object with any of the six methods (docs/http.md#requests-and-calls). Use it with
  * `implements` to have the signatures checked; it is not needed otherwise.
  *

@@ -57,7 +57,10 @@ export function memoryStore({ max = Number.POSITIVE_INFINITY, maxBytes = Number.
       if (sizeOf(key, value) > maxBytes) return
       values.set(key, { value, until: now + seconds * 1000 })
       bytes += sizeOf(key, value)
-      while (values.size > max || bytes > maxBytes) remove(values.keys().next().value as string)
+      for (const oldest of values.keys()) {
+        if (values.size <= max && bytes <= maxBytes) break
+        remove(oldest)
+      }
       if (now - swept < interval) return
       swept = now
       for (const [key, { until }] of values) if (until <= now) remove(key)

@@ -4,6 +4,7 @@ import Fastify from 'fastify'
 import services, {
   type DataOf,
   type Id,
+  type Multi,
   type Paged,
   type Paginated,
   type Params,
@@ -172,6 +173,23 @@ await client.service('posts').patch(1, { id: 2 })
 await client.service('posts').create({ title: 'a' })
 // @ts-expect-error: it is not one of the methods
 await client.service('posts').remove(1)
+
+// With the option `multi` of an adapter, lists are taken, and given.
+const multi = createClient<{
+  posts: Multi<List['posts']>
+  ended: Multi<ServiceOf<typeof posts, 'remove'>>
+}>().configure(rest('http://localhost').fetch(fetch))
+const many = multi.service('posts')
+same<Awaited<ReturnType<typeof createMany>>, string[]>(true)
+async function createMany(sent: DataOf<typeof posts>): Promise<string[]> {
+  const created = await many.create([sent, sent])
+  const patched = await many.patch(null, { title: 'b' }, { query: { title: 'a' } })
+  const removed = await multi.service('ended').remove(null, { query: { title: 'b' } })
+  const single = await many.patch(1, { title: 'c' })
+  return [...created, ...patched, ...removed, single].map(({ title }) => title)
+}
+// @ts-expect-error: it takes no lists
+await client.service('posts').patch(null, { title: 'b' })
 for (const value of [misspelt, secret, object, nullText, sorted, typed]) JSON.stringify(value)
 
 // Files: a `File` in the data, nothing in what leaves, a form from the client.

@@ -48,7 +48,7 @@ t.test('what of an error leaves', async (t) => {
   for (const [name, error] of Object.entries(errors)) {
     const show = async (guard: typeof hook, provider?: string) => {
       const context = { params: { provider } } as unknown as HookContext
-      const told = await guard(context, () => Promise.reject(error)).catch((one) => one)
+      const told = await guard(context, () => Promise.reject(error)).catch((thrown) => thrown)
       if (Object.is(told, error)) return 'the same'
       const { data, errors, validation } = told
       const isOne = error instanceof Error ? told instanceof error.constructor : told instanceof Error

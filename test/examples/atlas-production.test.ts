@@ -155,7 +155,7 @@ onDatabase('what a server needs on the internet', async (t, options) => {
   })
 
   t.test('who reaches it past the proxy gives no id', async (t) => {
-    const given = { 'x-request-id': 'of-the-proxy' }
+    const proxyHeaders = { 'x-request-id': 'of-the-proxy' }
     const rows: [trustProxy: string, address: string, isBelieved: boolean][] = [
       ['10.0.0.1', '10.0.0.1', true],
       ['10.0.0.1', '10.0.0.2', false],
@@ -176,7 +176,7 @@ onDatabase('what a server needs on the internet', async (t, options) => {
         apps.get(trustProxy) ?? (await createApp({ knex, close: async () => {} }, { rateLimit: 0, trustProxy }))
       if (!apps.has(trustProxy)) t.teardown(() => app.close())
       apps.set(trustProxy, app)
-      const { headers } = await app.inject({ url: '/health', headers: given, remoteAddress })
+      const { headers } = await app.inject({ url: '/health', headers: proxyHeaders, remoteAddress })
       t.equal(headers['x-request-id'] === 'of-the-proxy', isBelieved, `${remoteAddress} of ${trustProxy}`)
     }
   })

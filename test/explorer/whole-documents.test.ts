@@ -160,13 +160,14 @@ t.test('operations of a document, whatever it holds', async (t) => {
         urls.map(async ([url, route]) => [url, toPlain(route), await of(mark('find', route), url)].flat())
       ),
       marks: await Promise.all(marks.map(async (input) => [toPlain(input), await of({ 'x-service': input })])),
-      tags: await all(tags, (one) => ({ ...find({}), tags: one })),
-      words: await all([...words, { summary: 'S', description: 'D', security: [{}], requestBody: undefined }], (one) =>
-        find(one as object)
+      tags: await all(tags, (input) => ({ ...find({}), tags: input })),
+      words: await all(
+        [...words, { summary: 'S', description: 'D', security: [{}], requestBody: undefined }],
+        (input) => find(input as object)
       ),
-      parameters: await all(parameters, (one) => find({ parameters: one })),
-      bodies: await all(bodies, (one) => find({ requestBody: one })),
-      responses: await all([...responses, ...statuses], (one) => find({ responses: one }))
+      parameters: await all(parameters, (input) => find({ parameters: input })),
+      bodies: await all(bodies, (input) => find({ requestBody: input })),
+      responses: await all([...responses, ...statuses], (input) => find({ responses: input }))
     },
     'test/explorer/whole-documents.txt'
   )

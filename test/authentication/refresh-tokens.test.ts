@@ -172,7 +172,7 @@ t.test('a login that has ended is remembered as long as its tokens could come ba
   }
 })
 
-const count = (statuses: number[], status: number) => statuses.filter((statuse) => statuse === status).length
+const count = (statuses: number[], status: number) => statuses.filter((answered) => answered === status).length
 
 for (const [name, store] of Object.entries({ 'in memory': undefined, 'that answers later': createStore().store }))
   t.test(`of parallel uses of a refresh token exactly one wins, with a store ${name}`, async (t) => {

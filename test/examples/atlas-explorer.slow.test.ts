@@ -1,3 +1,4 @@
+import { eventually } from '../support/eventually.js'
 import '../support/auth-scrypt.js'
 import t from 'tap'
 import { demoLogin } from '../../examples/atlas/demo-login.js'
@@ -38,6 +39,6 @@ t.test(
     await page.getByText('Created. 201 Created').waitFor()
     await page.getByRole('link', { name: 'Open the record' }).click()
     await page.getByRole('definition').getByText('A desert').waitFor()
-    t.equal(await page.locator('h2').first().innerText(), '/countries/:code/notes › 1')
+    await eventually(t).equal(() => page.locator('h2').first().innerText(), '/countries/:code/notes › 1')
   }
 )

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import { examples } from '../openapi/examples.js'
 import { howToInstall } from '../support/chromium.js'
 import { serviceAt } from '../support/events-app.js'
+import { eventually } from '../support/eventually.js'
 import { Visitor } from './atlas-visitor.js'
 
 t.setTimeout(200_000)
@@ -43,7 +44,7 @@ t.test('the way back', { skip: howToInstall }, async (t) => {
   t.equal(await steps(), before + 1, 'leads through no letter')
   await page.goBack()
   await visitor.count('1–18 of 250 countries')
-  t.equal(await search.inputValue(), '', 'leads the search back too, where somebody still is in it')
+  await eventually(t).equal(() => search.inputValue(), '', 'leads the search back too, where somebody still is in it')
   for (const _ of ['once', 'and again']) await page.getByRole('link', { name: 'Albania' }).click()
   await page.getByRole('heading', { name: 'Albania' }).waitFor()
   t.equal(await steps(), before + 1, 'leads once to a country that was chosen twice')
@@ -93,8 +94,8 @@ t.test('without the outlines there is no map, and without a script a word', { sk
   await visitor.count('1–18 of 250 countries')
   await visitor.page.getByRole('region', { name: 'Map' }).waitFor({ state: 'detached' })
   const { page } = await come(t, '/', { javaScriptEnabled: false })
-  t.match(await page.locator('noscript').innerText(), /^This page is a script/)
-  t.equal(await page.getByRole('button').count(), 0, 'nothing is there that does nothing')
+  await eventually(t).match(() => page.locator('noscript').innerText(), /^This page is a script/)
+  await eventually(t).equal(() => page.getByRole('button').count(), 0, 'nothing is there that does nothing')
 })
 
 t.test(
@@ -113,7 +114,10 @@ t.test(
       [900, 'sticky']
     ] as const) {
       await page.setViewportSize({ width: 1280, height })
-      t.equal(await page.evaluate('getComputedStyle(document.querySelector("#list")).position'), position)
+      await eventually(t).equal(
+        () => page.evaluate('getComputedStyle(document.querySelector("#list")).position'),
+        position
+      )
     }
   }
 )

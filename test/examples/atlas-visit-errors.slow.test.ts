@@ -1,3 +1,4 @@
+import { eventually } from '../support/eventually.js'
 import '../support/auth-scrypt.js'
 import t, { type Test } from 'tap'
 import { createApp } from '../../examples/atlas/app.js'
@@ -29,13 +30,17 @@ t.test('a login that fails says why, and what to do', { skip: howToInstall }, as
   await alert.getByText('There is a user with this e-mail address already. Is it you?').waitFor()
   await visitor.check('an address that is taken')
   await alert.getByRole('button', { name: 'Log in' }).click()
-  t.equal(await dialog.getByLabel('E-mail address').inputValue(), ada.email, 'it need not be typed again')
+  await eventually(t).equal(
+    () => dialog.getByLabel('E-mail address').inputValue(),
+    ada.email,
+    'it need not be typed again'
+  )
   await visitor.fillLogin(ada.email, 'not that one')
   await alert.getByText('Nobody has this e-mail address with this password.').waitFor()
   await visitor.check('a wrong password')
   await visitor.fillLogin(ada.email, ada.password)
   await visitor.isHere('Ada')
-  t.equal(await dialog.count(), 0)
+  await eventually(t).equal(() => dialog.count(), 0)
   await visitor.logOut()
   await visitor.header.getByRole('button', { name: 'Log in' }).click()
   await page.getByRole('button', { name: 'look around as the demo user' }).click()
@@ -77,7 +82,11 @@ t.test('a note of somebody else, of nobody, and without a login', { skip: howToI
   await tab.check('a login that has ended')
   await tab.fillLogin(ada.email, ada.password)
   await tab.isHere('Ada')
-  t.equal(await tab.page.getByLabel('Note', { exact: true }).inputValue(), 'Long thoughts', 'they are not lost')
+  await eventually(t).equal(
+    () => tab.page.getByLabel('Note', { exact: true }).inputValue(),
+    'Long thoughts',
+    'they are not lost'
+  )
   await tab.button('Add note').click()
   await tab.note('Long thoughts').waitFor()
 
@@ -107,7 +116,7 @@ t.test('the network is away, and comes back', { skip: howToInstall }, async (t) 
   await list.getByRole('button', { name: 'Try again' }).click()
   await visitor.count('1–18 of 53 countries')
   await page.getByRole('heading', { name: 'Cameroon' }).waitFor()
-  t.equal(await alert.count(), 0)
+  await eventually(t).equal(() => alert.count(), 0)
 })
 
 t.test('too many logins', { skip: howToInstall }, async (t) => {

@@ -1,3 +1,4 @@
+import { eventually } from '../support/eventually.js'
 import '../support/auth-scrypt.js'
 import t from 'tap'
 import { examples } from '../openapi/examples.js'
@@ -35,12 +36,12 @@ t.test('by keyboard alone: a search, a country, a sign-up, a note', { skip: howT
   await page.keyboard.press('Enter')
   await page.locator('th[aria-sort=ascending]').getByText('Area').waitFor()
   await page.locator('tbody tr').first().getByText('Cocos').waitFor()
-  t.match(await focused(), /^Area/, 'whoever has sorted goes on at the heading')
+  await eventually(t).match(() => focused(), /^Area/, 'whoever has sorted goes on at the heading')
   await tabTo(/^Norfolk Island$/)
   await page.locator('#world .pointed').waitFor({ state: 'attached' })
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Norfolk Island' }).waitFor()
-  t.equal(await focused(), 'Norfolk Island', 'whoever has opened it goes on at its heading')
+  await eventually(t).equal(() => focused(), 'Norfolk Island', 'whoever has opened it goes on at its heading')
 
   await tabTo(/^sign up$/)
   await page.keyboard.press('Enter')
@@ -57,13 +58,13 @@ t.test('by keyboard alone: a search, a country, a sign-up, a note', { skip: howT
   await note('Pines').waitFor()
   await tabTo(/^Delete$/)
   await page.keyboard.press('Enter')
-  t.equal(await focused(), 'Keep it', 'a second Enter deletes nothing')
+  await eventually(t).equal(() => focused(), 'Keep it', 'a second Enter deletes nothing')
   await tabTo(/^Delete$/, 'Shift+Tab')
   await page.keyboard.press('Enter')
   await page.getByText('Nobody has written about Norfolk Island yet.').waitFor()
-  t.equal(await focused(), 'Notes', 'whoever has deleted one goes on at the heading')
+  await eventually(t).equal(() => focused(), 'Notes', 'whoever has deleted one goes on at the heading')
   await tabTo(/^Close$/, 'Shift+Tab')
   await page.keyboard.press('Enter')
   await button('Close').waitFor({ state: 'detached' })
-  t.equal(await focused(), 'Norfolk Island')
+  await eventually(t).equal(() => focused(), 'Norfolk Island')
 })

@@ -1,3 +1,4 @@
+import { eventually } from '../support/eventually.js'
 import '../support/auth-scrypt.js'
 import t, { type Test } from 'tap'
 import { examples } from '../openapi/examples.js'
@@ -44,7 +45,7 @@ t.test('a login that the server has not heard of yet is not lost', { skip: howTo
   await page.unroute('**/authentication')
   await header.getByRole('button', { name: 'Try again' }).click()
   await visitor.isHere('Ada')
-  t.equal(await visitor.alert.count(), 0)
+  await eventually(t).equal(() => visitor.alert.count(), 0)
 })
 
 t.test('what somebody writes stays, and so does the place', { skip: howToInstall }, async (t) => {
@@ -59,18 +60,26 @@ t.test('what somebody writes stays, and so does the place', { skip: howToInstall
   t.comment('a note of spaces, and one that is read from the right')
   await fresh.fill('  \n ')
   await button('Add note').click()
-  t.equal(await page.evaluate('document.activeElement.matches("textarea:invalid")'), true, 'the browser asks for more')
+  await eventually(t).equal(
+    () => page.evaluate('document.activeElement.matches("textarea:invalid")'),
+    true,
+    'the browser asks for more'
+  )
   for (const text of ['one', 'two', 'three', 'four', 'five', ' (שלום) ']) {
     await fresh.fill(text)
     await button('Add note').click()
     await note(text.trim()).waitFor()
   }
-  t.equal(await page.locator('.note p:dir(rtl)').innerText(), '(שלום)', 'as it is written, without the spaces')
+  await eventually(t).equal(
+    () => page.locator('.note p:dir(rtl)').innerText(),
+    '(שלום)',
+    'as it is written, without the spaces'
+  )
 
   t.comment('the first one to see of those that come is where whoever asks goes on')
   await button('Show more').click()
   await note('one').waitFor()
-  t.match(await focused(), /^one/)
+  await eventually(t).match(() => focused(), /^one/)
 
   t.comment('two notes at once')
   await note('three').getByRole('button', { name: 'Edit' }).click()
@@ -78,14 +87,14 @@ t.test('what somebody writes stays, and so does the place', { skip: howToInstall
   await fresh.fill('seven')
   await button('Add note').click()
   await note('seven').waitFor()
-  t.equal(await editor.inputValue(), 'a third')
+  await eventually(t).equal(() => editor.inputValue(), 'a third')
   await button('Save').click()
   await note('a third').waitFor()
-  t.match(await focused(), /^a third/, 'whoever has changed a note goes on at it')
+  await eventually(t).match(() => focused(), /^a third/, 'whoever has changed a note goes on at it')
   await note('two').getByRole('button', { name: 'Delete' }).click()
   await note('two').getByRole('button', { name: 'Delete' }).click()
   await note('two').waitFor({ state: 'detached' })
-  t.match(await focused(), /^one/, 'and whoever has deleted one at the next')
+  await eventually(t).match(() => focused(), /^one/, 'and whoever has deleted one at the next')
 
   t.comment('the login ends')
   await note('one').getByRole('button', { name: 'Edit' }).click()
@@ -95,7 +104,7 @@ t.test('what somebody writes stays, and so does the place', { skip: howToInstall
   await visitor.alert.getByText('Your login has ended. Log in again to go on.').waitFor()
   await visitor.fillLogin(ada.email, ada.password)
   await visitor.isHere('Ada')
-  t.equal(await editor.inputValue(), 'the first')
+  await eventually(t).equal(() => editor.inputValue(), 'the first')
   await button('Save').click()
   await note('the first').getByText(/^You,/).waitFor()
 })

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { checkAccessibility } from '../support/accessibility.js'
 import { howToInstall } from '../support/chromium.js'
+import { eventually } from '../support/eventually.js'
 import { openExplorer, openSite, user } from './site.js'
 import { openWorkshop } from './workshop.js'
 
@@ -112,5 +113,5 @@ t.test('by keyboard alone: a login, a sorted list, a record, a change', { skip: 
   await page.keyboard.type('Changed by keys')
   await page.keyboard.press('Enter')
   await page.getByRole('definition').getByText('Changed by keys').waitFor()
-  t.match(await focused(), '/posts', 'who has saved goes on at the heading')
+  await eventually(t).match(() => focused(), '/posts', 'who has saved goes on at the heading')
 })

@@ -1,3 +1,4 @@
+import { eventually } from '../support/eventually.js'
 import '../support/auth-scrypt.js'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -54,7 +55,7 @@ t.test(
     await page.goto(`${address}/explorer#/notes`)
     await page.getByRole('banner').getByRole('button', { name: 'Log in' }).click()
     const dialog = page.getByRole('dialog')
-    t.match(await dialog.innerText(), /A cookie keeps the login/)
+    await eventually(t).match(() => dialog.innerText(), /A cookie keeps the login/)
     await dialog.getByLabel('email').fill(user.email)
     await dialog.getByLabel('password').fill(user.password)
     await dialog.getByRole('button', { name: 'Log in' }).click()

@@ -1,3 +1,4 @@
+import { eventually } from '../support/eventually.js'
 import '../support/auth-scrypt.js'
 import swagger from '@fastify/swagger'
 import { memory } from '@feathersjs/memory'
@@ -52,21 +53,32 @@ t.test('the events of a list appear as they come', { skip: howToInstall }, async
 
   await page.evaluate(`location.hash = '#/silent'`)
   await main.getByRole('heading', { name: '/silent' }).waitFor()
-  t.equal(await main.getByRole('link', { name: 'Listen' }).count(), 0, 'no link where the document has no events')
+  await eventually(t).equal(
+    () => main.getByRole('link', { name: 'Listen' }).count(),
+    0,
+    'no link where the document has no events'
+  )
 
   await page.evaluate(`location.hash = '#/notes'`)
   await main.getByRole('link', { name: 'Listen' }).click()
   await main.getByText('Listening. Events appear here').waitFor()
-  t.match(await page.locator('#code').innerText(), /^curl -N '.*\/notes' \\\s+-H 'Accept: text\/event-stream'/)
+  await eventually(t).match(
+    () => page.locator('#code').innerText(),
+    /^curl -N '.*\/notes' \\\s+-H 'Accept: text\/event-stream'/
+  )
   await notes.create({ text: 'a' })
   await notes.patch(1, { text: 'b' })
   await main.getByRole('cell', { name: 'patched' }).waitFor()
-  t.match(await row(0), /patched\s+1/, 'the newest first')
-  t.match(await row(1), /created\s+1/)
+  await eventually(t).match(() => row(0), /patched\s+1/, 'the newest first')
+  await eventually(t).match(() => row(1), /created\s+1/)
   await checkAccessibility(t, page, 'events')
   await notes.remove(1)
   await main.getByRole('cell', { name: 'removed' }).waitFor()
-  t.equal(await main.locator('tbody tr').nth(0).getByRole('link').count(), 0, 'what was removed is no link')
+  await eventually(t).equal(
+    () => main.locator('tbody tr').nth(0).getByRole('link').count(),
+    0,
+    'what was removed is no link'
+  )
 
   await main.getByRole('button', { name: 'Stop' }).click()
   await main.getByText('Not listening.').waitFor()
@@ -115,7 +127,7 @@ t.test('a server that has gone and comes back', { skip: howToInstall }, async (t
   await main.getByText('Listening. Events appear here').waitFor()
   await main.getByRole('cell', { name: 'reset' }).waitFor()
   await main.getByText('Events were missed.').waitFor()
-  t.equal(await main.getByRole('row').count(), 2, 'a heading and one event')
+  await eventually(t).equal(() => main.getByRole('row').count(), 2, 'a heading and one event')
 })
 
 t.test('what a message becomes', async (t) => {

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { howToInstall } from '../support/chromium.js'
+import { eventually } from '../support/eventually.js'
 import { openBoard } from './board.js'
 import { openExplorer } from './site.js'
 
@@ -14,7 +15,7 @@ t.test('a service for those who log in, and the page of the log-in', { skip: how
   await t.test('says so, and asks nothing of the server', async (t) => {
     await page.evaluate(`location.hash = '#/messages'`)
     await main.getByText('/messages is for those who log in.').waitFor()
-    t.equal(await page.locator('#status').count(), 0)
+    await eventually(t).equal(() => page.locator('#status').count(), 0)
     await main.getByRole('button', { name: 'Ask all the same' }).click()
     await page.getByRole('alert').getByText('401 NotAuthenticated').waitFor()
   })
@@ -48,8 +49,8 @@ t.test('a service for those who log in, and the page of the log-in', { skip: how
     await main.getByLabel('password').fill(password)
     await main.getByRole('button', { name: 'Create' }).click()
     await main.getByText('Created. 201 Created').waitFor()
-    t.match(await page.locator('#request .answer .secret').innerText(), /^"ey/)
-    t.match(await main.locator('dd .secret').innerText(), /^ey/)
+    await eventually(t).match(() => page.locator('#request .answer .secret').innerText(), /^"ey/)
+    await eventually(t).match(() => main.locator('dd .secret').innerText(), /^ey/)
     const colours = await page.evaluate<string[]>(
       `[...document.querySelectorAll('.answer .secret, dd .secret')].map((one) => getComputedStyle(one).color)`
     )

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { howToInstall } from '../support/chromium.js'
+import { eventually } from '../support/eventually.js'
 import { openExplorer } from './site.js'
 import { meeting, openWorkshop } from './workshop.js'
 
@@ -28,13 +29,13 @@ t.test('a form of every kind of field', { skip: howToInstall }, async (t) => {
       'at most 5 items',
       'As on a letter.'
     ])
-      t.equal(await page.getByText(hint).count(), 1, hint)
+      await eventually(t).equal(() => page.getByText(hint).count(), 1, hint)
     const attributes = async (name: string, ...names: string[]) =>
       Promise.all(names.map((attribute) => required(page, name).getAttribute(attribute)))
     const seats = ['type', 'min', 'max', 'step'].map((name) => field(page, 'seats').getAttribute(name))
     t.strictSame(await Promise.all(seats), ['number', '1', '500', '1'])
-    t.strictSame(await attributes('contact', 'type'), ['email'])
-    t.strictSame(await attributes('begins', 'type'), ['datetime-local'])
+    await eventually(t).strictSame(() => attributes('contact', 'type'), ['email'])
+    await eventually(t).strictSame(() => attributes('begins', 'type'), ['datetime-local'])
   })
 
   await t.test('marks all that is wrong at once, wherever it stands', async (t) => {
@@ -42,10 +43,10 @@ t.test('a form of every kind of field', { skip: howToInstall }, async (t) => {
     await button(page, 'Create').click()
     await page.getByRole('alert').getByText('400 BadRequest').waitFor()
     for (const name of ['title', 'contact', 'begins', 'level', 'street', 'city', 'minutes'])
-      t.equal(await required(page, name).first().getAttribute('aria-invalid'), 'true', name)
-    t.equal(await within(page, 'talks 1').getByText('is required').count(), 2)
-    t.equal(await field(page, 'site').getAttribute('aria-invalid'), null)
-    t.equal(await page.evaluate('document.activeElement.labels[0].innerText'), 'title required')
+      await eventually(t).equal(() => required(page, name).first().getAttribute('aria-invalid'), 'true', name)
+    await eventually(t).equal(() => within(page, 'talks 1').getByText('is required').count(), 2)
+    await eventually(t).equal(() => field(page, 'site').getAttribute('aria-invalid'), null)
+    await eventually(t).equal(() => page.evaluate('document.activeElement.labels[0].innerText'), 'title required')
   })
 
   await t.test('creates a record with objects, rows, and one kind of several', async (t) => {
@@ -100,9 +101,9 @@ t.test('a form of every kind of field', { skip: howToInstall }, async (t) => {
 
   await t.test('shows a record as it is, and sends what has changed of it', async (t) => {
     await open('#/meetings?call=patch&id=1')
-    t.match(await page.locator('#code').innerText(), /--data-raw '\{\}'$/)
-    t.equal(await required(page, 'lat').inputValue(), '46.9')
-    t.equal(await within(page, 'fee').getByLabel('Kind').inputValue(), '1')
+    await eventually(t).match(() => page.locator('#code').innerText(), /--data-raw '\{\}'$/)
+    await eventually(t).equal(() => required(page, 'lat').inputValue(), '46.9')
+    await eventually(t).equal(() => within(page, 'fee').getByLabel('Kind').inputValue(), '1')
     await required(page, 'city').fill('Zug')
     await button(page, 'Add lunch').click()
     await within(page, 'lunch').getByLabel('street').fill('Long Road 3')
@@ -122,7 +123,7 @@ t.test('a form of every kind of field', { skip: howToInstall }, async (t) => {
     await required(page, 'city').first().fill('Chur')
     await button(page, 'As JSON').click()
     const json = field(page, 'JSON')
-    t.match(await json.inputValue(), '"city": "Chur"')
+    await eventually(t).match(() => json.inputValue(), '"city": "Chur"')
     t.ok((await page.locator('.editor .json-key').count()) > 2, 'in colours')
     await json.fill('{\n  "seats": 1,,\n}')
     await page.getByText('Line 2, column 14: expected a name in double quotes, not ,').waitFor()
@@ -136,7 +137,7 @@ t.test('a form of every kind of field', { skip: howToInstall }, async (t) => {
     )
     await button(page, 'Save').click()
     await page.getByRole('alert').getByText('400 BadRequest').waitFor()
-    t.equal(await field(page, 'seats').getAttribute('aria-invalid'), 'true')
-    t.equal(await required(page, 'street').first().getAttribute('aria-invalid'), 'true')
+    await eventually(t).equal(() => field(page, 'seats').getAttribute('aria-invalid'), 'true')
+    await eventually(t).equal(() => required(page, 'street').first().getAttribute('aria-invalid'), 'true')
   })
 })

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { howToInstall } from '../support/chromium.js'
+import { eventually } from '../support/eventually.js'
 import { openBoard } from './board.js'
 import { openExplorer, openSite } from './site.js'
 
@@ -20,21 +21,21 @@ t.test('the page says nothing that is not so', { skip: howToInstall }, async (t)
     await page.route('**/posts?*', (route) => route.abort())
     await button(page, 'Next').click()
     await page.getByRole('alert').getByText('could not be reached').waitFor()
-    t.equal(await page.locator('#status').innerText(), 'No answer')
-    t.equal(await page.getByLabel('Body of the answer').count(), 0)
+    await eventually(t).equal(() => page.locator('#status').innerText(), 'No answer')
+    await eventually(t).equal(() => page.getByLabel('Body of the answer').count(), 0)
     await page.unroute('**/posts?*')
     await button(page, 'Try again').click()
     await page.getByText('11–12 of 12').waitFor()
-    t.match(await page.locator('#status').innerText(), /^200 OK/)
+    await eventually(t).match(() => page.locator('#status').innerText(), /^200 OK/)
   })
 
   await t.test('a place that does not exist has no request', async (t) => {
     await go(page, '#/nowhere')
     await page.getByText('There is nothing here.').waitFor()
-    t.equal(await request(page), 'There is no request here.')
-    t.equal(await page.locator('#status').count(), 0)
+    await eventually(t).equal(() => request(page), 'There is no request here.')
+    await eventually(t).equal(() => page.locator('#status').count(), 0)
     await button(page, 'Copy').click()
-    t.equal(await request(page), 'There is no request here.')
+    await eventually(t).equal(() => request(page), 'There is no request here.')
     await link(page, 'Go to /posts').click()
     await page.getByText('1–10 of 12').waitFor()
   })
@@ -50,7 +51,10 @@ t.test('the page says nothing that is not so', { skip: howToInstall }, async (t)
     const [first, ...others] = await places()
     t.ok(others.every((top) => top === first))
     // The first column stays in place as the table is moved. Collapsed borders do not.
-    t.equal(await page.evaluate(`getComputedStyle(document.querySelector('table')).borderCollapse`), 'separate')
+    await eventually(t).equal(
+      () => page.evaluate(`getComputedStyle(document.querySelector('table')).borderCollapse`),
+      'separate'
+    )
   })
 
   await t.test('methods are called as people write, and a body that nobody describes is explained', async () => {
@@ -77,19 +81,19 @@ t.test('the page says nothing that is not so', { skip: howToInstall }, async (t)
     await page.getByText('There are no records.').waitFor()
     await go(page, '#/posts?call=create')
     await page.getByText('What you typed here before is still in the form.').waitFor()
-    t.equal(await title.inputValue(), 'Half a thought')
-    t.match(await request(page), 'Half a thought')
+    await eventually(t).equal(() => title.inputValue(), 'Half a thought')
+    await eventually(t).match(() => request(page), 'Half a thought')
     await button(page, 'Start anew').click()
-    t.equal(await title.inputValue(), '')
+    await eventually(t).equal(() => title.inputValue(), '')
     await write()
     await link(page, 'Cancel').click()
     await link(page, 'Create').click()
-    t.equal(await title.inputValue(), '')
+    await eventually(t).equal(() => title.inputValue(), '')
     await title.fill('Sent')
     await button(page, 'Create').click()
     await page.getByText('Created. 201 Created').waitFor()
     await button(page, 'Create another').click()
-    t.equal(await title.inputValue(), '')
+    await eventually(t).equal(() => title.inputValue(), '')
   })
 })
 
@@ -103,8 +107,8 @@ t.test('what a call has created is shown as it came', { skip: howToInstall }, as
     await button(page, 'Create').click()
     await page.getByText('Created. 201 Created').waitFor()
     await page.getByRole('definition').getByText('bob@example.com').waitFor()
-    t.match(await page.locator('#status').innerText(), /^201 Created/)
-    t.equal(await page.getByRole('alert').count(), 0)
+    await eventually(t).match(() => page.locator('#status').innerText(), /^201 Created/)
+    await eventually(t).equal(() => page.getByRole('alert').count(), 0)
   })
 
   await t.test('by a service that has no get', async (t) => {
@@ -113,6 +117,6 @@ t.test('what a call has created is shown as it came', { skip: howToInstall }, as
     await button(page, 'Create').click()
     await page.getByText('Created. 201 Created').waitFor()
     await page.getByRole('definition').getByText('Hello').waitFor()
-    t.equal(await link(page, 'Open the record').count(), 0)
+    await eventually(t).equal(() => link(page, 'Open the record').count(), 0)
   })
 })

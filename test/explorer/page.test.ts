@@ -3,6 +3,7 @@ import t from 'tap'
 import { run } from '../package/pack.js'
 import { root } from '../package/sources.js'
 import { howToInstall } from '../support/chromium.js'
+import { eventually } from '../support/eventually.js'
 import { openExplorer, openSite, user } from './site.js'
 
 t.setTimeout(200_000)
@@ -27,12 +28,12 @@ t.test('what a visitor does', { skip: howToInstall }, async (t) => {
 
   await t.test('the services are those of the document, the first one is shown', async (t) => {
     await page.getByText('1–10 of 12').waitFor()
-    t.equal(await page.title(), 'posts · Blog')
+    await eventually(t).equal(() => page.title(), 'posts · Blog')
     const names = await page.getByRole('navigation').getByRole('link').allInnerTexts()
     t.strictSame(names, ['/posts', '/:post/comments', '/loose', '/authentication'])
-    t.equal(await page.getByText('What authors write.').count(), 1)
+    await eventually(t).equal(() => page.getByText('What authors write.').count(), 1)
     t.equal((await titles(page)).startsWith('Post 1 Post 2 '), true)
-    t.match(await status(page), /^200 OK · .*\d m?s · [\d.]+ k?B$/)
+    await eventually(t).match(() => status(page), /^200 OK · .*\d m?s · [\d.]+ k?B$/)
   })
 
   await t.test('sorts by heading, up, down, and as it was', async (t) => {
@@ -42,8 +43,12 @@ t.test('what a visitor does', { skip: howToInstall }, async (t) => {
     await page.locator('th[aria-sort=descending]').waitFor()
     await page.getByRole('cell', { name: 'Post 12' }).waitFor()
     t.equal((await titles(page)).startsWith('Post 12 Post 11 '), true)
-    t.match(await request(page), `${address}/posts?$sort[words]=-1'`)
-    t.match(await page.evaluate('document.activeElement.textContent'), /^words/, 'who sorts goes on there')
+    await eventually(t).match(() => request(page), `${address}/posts?$sort[words]=-1'`)
+    await eventually(t).match(
+      () => page.evaluate('document.activeElement.textContent'),
+      /^words/,
+      'who sorts goes on there'
+    )
     await button(page, 'words').click()
     await page.getByRole('cell', { name: 'Post 1', exact: true }).waitFor()
   })
@@ -51,7 +56,7 @@ t.test('what a visitor does', { skip: howToInstall }, async (t) => {
   await t.test('pages', async (t) => {
     await button(page, 'Next').click()
     await page.getByText('11–12 of 12').waitFor()
-    t.ok(await button(page, 'Next').isDisabled())
+    await eventually(t).equal(() => button(page, 'Next').isDisabled(), true)
     await button(page, 'Previous').click()
     await page.getByText('1–10 of 12').waitFor()
     await page.getByLabel('Per page').selectOption('25')
@@ -63,17 +68,17 @@ t.test('what a visitor does', { skip: howToInstall }, async (t) => {
     await page.getByLabel('Field').selectOption('words')
     await page.getByLabel('Operator').selectOption('≥')
     await page.getByLabel('Value').pressSequentially('110')
-    t.match(await request(page), 'words[$gte]=110')
+    await eventually(t).match(() => request(page), 'words[$gte]=110')
     await button(page, 'Add a condition').click()
     await page.getByLabel('Field').nth(1).selectOption('isOpen')
     await page.getByLabel('Value').nth(1).selectOption('true')
-    t.match(await request(page), 'words[$gte]=110&isOpen=true')
+    await eventually(t).match(() => request(page), 'words[$gte]=110&isOpen=true')
     await page.getByLabel('Value').first().press('Enter')
     await page.getByText('1–1 of 1').waitFor()
-    t.equal(await titles(page), 'Post 12')
+    await eventually(t).equal(() => titles(page), 'Post 12')
     await page.reload()
     await page.getByText('1–1 of 1').waitFor()
-    t.equal(await page.getByLabel('Value').first().inputValue(), '110', 'it stands in the address')
+    await eventually(t).equal(() => page.getByLabel('Value').first().inputValue(), '110', 'it stands in the address')
     await button(page, 'Remove condition 2').click()
     await page.getByLabel('Value').first().fill('x')
     await button(page, 'Find').click()
@@ -86,13 +91,13 @@ t.test('what a visitor does', { skip: howToInstall }, async (t) => {
     await page.getByText('Columns').click()
     await page.getByRole('checkbox', { name: 'note' }).uncheck()
     await page.getByRole('checkbox', { name: 'note', checked: false }).waitFor()
-    t.match(await request(page), '$select[0]=id&$select[1]=title')
+    await eventually(t).match(() => request(page), '$select[0]=id&$select[1]=title')
   })
 
   await t.test('opens a record, and finds back', async (t) => {
     await link(page, '12').click()
     await page.getByRole('definition').getByText('Post 12').waitFor()
-    t.match(await request(page), `curl '${address}/posts/12'`)
+    await eventually(t).match(() => request(page), `curl '${address}/posts/12'`)
     await page.getByRole('main').getByRole('link', { name: '/posts' }).click()
     await page.getByText('1–1 of 1').waitFor()
     await link(page, '12').click()
@@ -103,7 +108,7 @@ t.test('what a visitor does', { skip: howToInstall }, async (t) => {
     await page.getByLabel('title').fill(`It's "new"`)
     await button(page, 'Add to tags').click()
     await page.getByLabel('tags 2', { exact: true }).fill('b')
-    t.match(await request(page), `--data-raw '{"title":"It'\\''s \\"new\\"","tags":["a","b"]}'`)
+    await eventually(t).match(() => request(page), `--data-raw '{"title":"It'\\''s \\"new\\"","tags":["a","b"]}'`)
     await button(page, 'Save').click()
     await page.getByText('Saved.').waitFor()
     await page.getByRole('definition').getByText(`It's "new"`).waitFor()
@@ -114,11 +119,15 @@ t.test('what a visitor does', { skip: howToInstall }, async (t) => {
     await page.getByLabel('title').fill('')
     await button(page, 'Replace').click()
     await page.getByRole('alert').getByText('400 BadRequest').waitFor()
-    t.equal(await page.getByLabel('title').getAttribute('aria-invalid'), 'true')
-    t.equal(await page.evaluate('document.activeElement.tagName'), 'INPUT', 'it is the field that is wrong')
-    t.match(await status(page), /^400 Bad Request/)
+    await eventually(t).equal(() => page.getByLabel('title').getAttribute('aria-invalid'), 'true')
+    await eventually(t).equal(
+      () => page.evaluate('document.activeElement.tagName'),
+      'INPUT',
+      'it is the field that is wrong'
+    )
+    await eventually(t).match(() => status(page), /^400 Bad Request/)
     await page.getByLabel('title').fill('Replaced')
-    t.equal(await page.getByLabel('title').getAttribute('aria-invalid'), null)
+    await eventually(t).equal(() => page.getByLabel('title').getAttribute('aria-invalid'), null)
     await button(page, 'Replace').click()
     await page.getByText('Replaced. 200 OK').waitFor()
   })
@@ -154,7 +163,7 @@ t.test('what a visitor does', { skip: howToInstall }, async (t) => {
     await button(page, 'Cancel').click()
     await logIn(page)
     await page.getByText(user.email).waitFor()
-    t.match(await request(page), /-H 'Authorization: Bearer ey[\w.-]+'/)
+    await eventually(t).match(() => request(page), /-H 'Authorization: Bearer ey[\w.-]+'/)
     await button(page, 'Remove').click()
     await page.getByText('Removed.').waitFor()
     await page.getByText('1–10 of 11').waitFor()
@@ -173,32 +182,32 @@ t.test('what a visitor does', { skip: howToInstall }, async (t) => {
     t.match(await run(root, 'sh', '-c', line), { code: 0, stdout: /"title":"A 'new' one","words":7/ })
     await button(page, 'As JSON').click()
     const json = page.getByLabel('JSON', { exact: true })
-    t.match(await json.inputValue(), '"words": 7')
+    await eventually(t).match(() => json.inputValue(), '"words": 7')
     await json.fill('{ "title": "Typed", "words": 8 }')
     await button(page, 'As fields').click()
-    t.equal(await page.getByLabel('words').inputValue(), '8')
+    await eventually(t).equal(() => page.getByLabel('words').inputValue(), '8')
     await button(page, 'Create').click()
     await page.getByText('Created. 201 Created').waitFor()
     await link(page, 'Open the record').click()
     await page.getByRole('definition').getByText('Typed').waitFor()
-    t.match(await page.locator('h2').first().innerText(), '/posts › 14')
+    await eventually(t).match(() => page.locator('h2').first().innerText(), '/posts › 14')
   })
 
   await t.test('the three forms of a request, by keyboard', async (t) => {
     await page.getByRole('tab', { name: 'curl' }).focus()
     await page.keyboard.press('ArrowRight')
-    t.match(await request(page), /^const response = await fetch\(/)
+    await eventually(t).match(() => request(page), /^const response = await fetch\(/)
     await page.keyboard.press('ArrowRight')
-    t.match(await request(page), `app.service('posts').get('14')`)
+    await eventually(t).match(() => request(page), `app.service('posts').get('14')`)
     await page.keyboard.press('ArrowRight')
-    t.match(await request(page), /^curl /)
+    await eventually(t).match(() => request(page), /^curl /)
   })
 
   await t.test('placeholders of a path are asked for', async (t) => {
     await link(page, '/:post/comments').click()
     await page.getByText('Fill in :post to see records.').waitFor()
     await page.getByLabel(':post').fill('7')
-    t.match(await request(page), `${address}/posts/7/comments`)
+    await eventually(t).match(() => request(page), `${address}/posts/7/comments`)
     await button(page, 'Find').click()
     await page.getByText('There are no records.').waitFor()
     await link(page, 'Create').click()
@@ -207,13 +216,13 @@ t.test('what a visitor does', { skip: howToInstall }, async (t) => {
     await page.getByRole('definition').getByText('Hi').waitFor()
     await link(page, 'Open the record').click()
     await page.locator('#code').getByText('/comments/1').waitFor()
-    t.match(await request(page), `${address}/posts/7/comments/1`)
+    await eventually(t).match(() => request(page), `${address}/posts/7/comments/1`)
     await page.evaluate(`location.hash = '#/posts/:post/comments?call=patch'`)
     await page.getByLabel('id', { exact: true }).fill('8')
-    t.equal(await request(page), 'Fill in :post to see the request.')
+    await eventually(t).equal(() => request(page), 'Fill in :post to see the request.')
     await page.getByLabel(':post').fill('9')
     await page.getByLabel('text').fill('Ho')
-    t.match(await request(page), `${address}/posts/9/comments/8`)
+    await eventually(t).match(() => request(page), `${address}/posts/9/comments/8`)
   })
 
   await t.test('a service that the document says nothing of', async () => {
@@ -236,18 +245,25 @@ t.test('what a visitor does', { skip: howToInstall }, async (t) => {
     await page.getByLabel('Kind').selectOption('local')
     await page.getByLabel('email').fill(user.email)
     await page.getByLabel('password').fill(user.password)
-    t.equal(await page.locator('#code .secret').innerText(), `"${user.password}"`)
-    t.equal(await page.evaluate(`getComputedStyle(document.querySelector('#code .secret')).color`), 'rgba(0, 0, 0, 0)')
+    await eventually(t).equal(() => page.locator('#code .secret').innerText(), `"${user.password}"`)
+    await eventually(t).equal(
+      () => page.evaluate(`getComputedStyle(document.querySelector('#code .secret')).color`),
+      'rgba(0, 0, 0, 0)'
+    )
     await button(page, 'Copy').click()
     await page.getByText('Copied').waitFor()
     const line = await page.evaluate<string>('navigator.clipboard.readText()')
     t.match(await run(root, 'sh', '-c', line), { code: 0, stdout: /"accessToken":"ey/ })
     await button(page, 'As JSON').click()
     t.notMatch(await page.getByLabel('JSON', { exact: true }).inputValue(), user.password)
-    t.equal(await page.getByLabel('password').getAttribute('type'), 'password')
-    t.equal(await page.locator('#code .secret').innerText(), `"${user.password}"`, 'it is sent all the same')
+    await eventually(t).equal(() => page.getByLabel('password').getAttribute('type'), 'password')
+    await eventually(t).equal(
+      () => page.locator('#code .secret').innerText(),
+      `"${user.password}"`,
+      'it is sent all the same'
+    )
     await button(page, 'As fields').click()
-    t.equal(await page.getByLabel('password').inputValue(), user.password)
+    await eventually(t).equal(() => page.getByLabel('password').inputValue(), user.password)
   })
 
   await t.test('logs out', async (t) => {

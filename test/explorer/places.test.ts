@@ -5,6 +5,7 @@ import explorer from 'fastify-services/explorer'
 import { openapi } from 'fastify-services/openapi'
 import t from 'tap'
 import { howToInstall } from '../support/chromium.js'
+import { eventually } from '../support/eventually.js'
 import { openExplorer, openSite } from './site.js'
 
 t.setTimeout(120_000)
@@ -25,7 +26,7 @@ t.test('a service without a list has a way back', { skip: howToInstall }, async 
     await page.evaluate(`location.hash = '#/notes?call=${call}&id=1'`)
     await page.getByRole('heading').getByRole('link', { name: '/notes' }).click()
     await page.getByRole('button', { name: 'Create' }).waitFor()
-    t.equal(await page.getByText('There is nothing here.').count(), 0, call)
+    await eventually(t).equal(() => page.getByText('There is nothing here.').count(), 0, call)
   }
 })
 
@@ -59,6 +60,9 @@ t.test('where nothing hovers, the headings that sort can be told', { skip: howTo
   ] as const) {
     const page = await openExplorer(t, address, { isMobile, hasTouch: isMobile })
     await page.getByText('1–10 of 12').waitFor()
-    t.equal(await page.evaluate(`getComputedStyle(document.querySelector('.sort > span')).opacity`), opacity)
+    await eventually(t).equal(
+      () => page.evaluate(`getComputedStyle(document.querySelector('.sort > span')).opacity`),
+      opacity
+    )
   }
 })

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { eventually } from '../support/eventually.js'
 import '../support/auth-scrypt.js'
 import swagger from '@fastify/swagger'
 import { memory } from '@feathersjs/memory'
@@ -31,8 +32,8 @@ t.test('a key that a header holds is covered in each form of a request', { skip:
   for (const form of ['curl', 'fetch', 'TypeScript']) {
     await page.getByRole('tab', { name: form, exact: true }).click()
     await page.locator('#code').getByText('X-Key').first().waitFor()
-    t.equal(await page.locator('#code .secret').count(), 1, form)
-    t.match(await page.locator('#code .secret').innerText(), 'the key')
+    await eventually(t).equal(() => page.locator('#code .secret').count(), 1, form)
+    await eventually(t).match(() => page.locator('#code .secret').innerText(), 'the key')
   }
 })
 

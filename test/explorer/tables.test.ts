@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { howToInstall } from '../support/chromium.js'
+import { eventually } from '../support/eventually.js'
 import { openExplorer } from './site.js'
 import { meeting, openWorkshop } from './workshop.js'
 
@@ -23,9 +24,9 @@ t.test('tables are for people', { skip: howToInstall }, async (t) => {
   await open()
 
   await t.test('dates, signs and links to other records', async (t) => {
-    t.equal(await page.getByRole('cell', { name: /^31 Jan 2030, 12:00/ }).count(), 3)
-    t.equal(await page.getByRole('img', { name: 'true' }).innerText(), '✓')
-    t.equal(await page.getByRole('img', { name: 'false' }).innerText(), '✗')
+    await eventually(t).equal(() => page.getByRole('cell', { name: /^31 Jan 2030, 12:00/ }).count(), 3)
+    await eventually(t).equal(() => page.getByRole('img', { name: 'true' }).innerText(), '✓')
+    await eventually(t).equal(() => page.getByRole('img', { name: 'false' }).innerText(), '✗')
     await page
       .getByRole('row', { name: /Globes/ })
       .getByRole('link', { name: '2' })
@@ -42,12 +43,12 @@ t.test('tables are for people', { skip: howToInstall }, async (t) => {
       await page.getByRole('columnheader', { name, exact: true }).waitFor({ state: 'detached' })
     }
     await page.keyboard.press('Escape')
-    t.notOk(await page.getByRole('checkbox', { name: 'contact' }).isVisible())
+    await eventually(t).equal(() => page.getByRole('checkbox', { name: 'contact' }).isVisible(), false)
     await open()
     await page.reload()
     await page.getByText('1–3 of 3').waitFor()
-    t.equal(await page.getByRole('columnheader', { name: 'contact' }).count(), 0)
-    t.match(await page.locator('#code').innerText(), '$select[1]=title')
+    await eventually(t).equal(() => page.getByRole('columnheader', { name: 'contact' }).count(), 0)
+    await eventually(t).match(() => page.locator('#code').innerText(), '$select[1]=title')
     await page.getByText('Columns (15 of 17)').waitFor()
   })
 
@@ -93,7 +94,7 @@ t.test('tables are for people', { skip: howToInstall }, async (t) => {
     const body = page.getByLabel('Body of the answer')
     t.ok((await body.locator('.json-key').count()) > 10)
     await body.locator('summary', { hasText: '"talks"' }).click()
-    t.notOk(await body.getByText('Projections').isVisible())
+    await eventually(t).equal(() => body.getByText('Projections').isVisible(), false)
     await page.getByRole('button', { name: 'Copy the answer' }).click()
     await page.getByText('Copied').waitFor()
     t.match(await page.evaluate<string>('navigator.clipboard.readText()'), '"title":"Projections"')

@@ -6,6 +6,7 @@ import explorer from 'fastify-services/explorer'
 import { openapi } from 'fastify-services/openapi'
 import t, { type Test } from 'tap'
 import { howToInstall } from '../support/chromium.js'
+import { eventually } from '../support/eventually.js'
 import { openExplorer } from './site.js'
 
 t.setTimeout(120_000)
@@ -61,7 +62,7 @@ t.test('a change sends nothing where nothing has changed', { skip: howToInstall 
   await page.getByRole('link', { name: '1', exact: true }).click()
   await page.getByRole('link', { name: 'Edit' }).click()
   await page.getByLabel('text').waitFor()
-  t.match(await page.locator('#code').innerText(), /--data-raw '\{\}'$/)
+  await eventually(t).match(() => page.locator('#code').innerText(), /--data-raw '\{\}'$/)
 })
 
 t.test('a condition that is not sent is named, and nothing is sent', { skip: howToInstall }, async (t) => {
@@ -78,7 +79,7 @@ t.test('a condition that is not sent is named, and nothing is sent', { skip: how
   const row = page.getByRole('group', { name: 'Condition 2' })
   await row.getByText('The service takes no such condition beside those above.').waitFor()
   t.equal(await value.nth(1).getAttribute('aria-invalid'), 'true')
-  t.equal(await page.locator('#code').innerText(), 'Correct the conditions to see the request.')
+  await eventually(t).equal(() => page.locator('#code').innerText(), 'Correct the conditions to see the request.')
   await page.getByRole('button', { name: 'Find' }).click()
   await page.getByText('Correct the conditions to see records.').waitFor()
   t.equal(queries.length, before)

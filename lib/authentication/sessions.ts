@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { NotAuthenticated, Unavailable } from '../core/errors.js'
-import type { Store } from '../core/store.js'
+import { freeKey, type Store } from '../core/store.js'
 
 /** A login that is kept alive by refresh tokens. */
 export interface Session {
@@ -67,7 +67,7 @@ export class Sessions {
     const sid = loginOf(refreshToken)
     return this.#alone(sid, async () => {
       // Before the login is read: where another process has replaced the token and given it free again, the login that is read has the next one.
-      const giveFree = await this.#take(refreshToken)
+      await this.#take(refreshToken)
       try {
         const { claims, exp } = await this.#find(refreshToken)
         const next = await this.#issue(refreshToken.slice(0, 22), claims, exp)
@@ -78,7 +78,7 @@ export class Sessions {
         }
         return next
       } finally {
-        await giveFree()
+        await this.#giveFree(refreshToken)
       }
     })
   }
@@ -101,22 +101,19 @@ export class Sessions {
     throw new NotAuthenticated('Invalid refresh token: it was used before')
   }
 
-  /**
-   * Keeps other processes from exchanging a token.
-   * @returns a function that gives it free. @throws {Unavailable} where another process exchanges it now
-   */
-  async #take(refreshToken: string): Promise<() => Promise<void>> {
+  /** Keeps other processes from exchanging a token. @throws {Unavailable} where another process exchanges it now */
+  async #take(refreshToken: string): Promise<void> {
     const store = this.#store
-    const key = `${this.#prefix}${hashOf(refreshToken)}`
-    if (store.add && !(await store.add(key, 'taken', changeTime)))
+    if (store.add && !(await store.add(this.#takenKey(refreshToken), 'taken', changeTime)))
       throw new Unavailable('Another request with this refresh token is under way: try again', { retryAfter: 1 })
-    return async () => {
-      try {
-        if (store.add) await store.delete?.(key)
-      } catch {
-        // The store forgets by itself, in some seconds, that the token is taken.
-      }
-    }
+  }
+
+  async #giveFree(refreshToken: string): Promise<void> {
+    if (this.#store.add) await freeKey(this.#store, this.#takenKey(refreshToken))
+  }
+
+  #takenKey(refreshToken: string): string {
+    return `${this.#prefix}${hashOf(refreshToken)}`
   }
 
   async #issue(family: string, claims: Session['claims'], exp: number): Promise<string> {

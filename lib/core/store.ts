@@ -24,6 +24,13 @@ export interface Store {
   delete?(key: string): unknown
 }
 
+/** Gives a key free that `add` has taken. Where that fails, it is free when the time of `add` ends. */
+export async function freeKey(store: Store, key: string): Promise<void> {
+  try {
+    await (store.delete ? store.delete(key) : store.set(key, '', 1))
+  } catch {}
+}
+
 const interval = 60_000
 
 /**

@@ -12,7 +12,7 @@ import { loginsInParams } from '../core/logins.js'
 import { methods } from '../core/methods.js'
 import { factsOf } from '../core/object-facts.js'
 import { isObject, isPlain } from '../core/objects.js'
-import { memoryStore, type Store } from '../core/store.js'
+import { freeKey, memoryStore, type Store } from '../core/store.js'
 
 export interface IdempotencyOptions {
   /** Where answers are kept. Several processes must share one, with `add`. Default: `memoryStore({ max: 10_000, maxBytes: 32_000_000 })`. */
@@ -223,13 +223,6 @@ async function claim(
 
 const stillRuns = ({ path, method }: HookContext) =>
   new Conflict(`'${method}' of '${path}' still runs for this Idempotency-Key: try again`)
-
-/** Gives a key free after a failure. Where that fails too, it is free when the lock ends. */
-async function freeKey(store: Store, name: string): Promise<void> {
-  try {
-    await (store.delete ? store.delete(name) : store.set(name, '', 1))
-  } catch {}
-}
 
 /** What a call answers, `null` where that is no JSON, or too much of it. Fields that never leave the server are not kept. */
 function answerOf({ result, dispatch, http = {}, service }: HookContext, maxBytes: number): StoredAnswer | null {

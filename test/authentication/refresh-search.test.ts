@@ -1,33 +1,13 @@
 import type { FastifyInstance } from 'fastify'
-import { memoryStore, type Store } from 'fastify-services/authentication'
 import t from 'tap'
 import { createSessionsApp, logout, refresh, waysIn } from '../support/auth-sessions.js'
 import { createGenerator } from '../support/random.js'
+import { createSharedStore } from '../support/shared-store.js'
 import { login } from '../support/users-app.js'
 
 // SEED=7 RUNS=2000 tries others.
 const seed = Number(process.env.SEED ?? 1)
 const runs = Number(process.env.RUNS ?? 40)
-
-/** A store that several processes share: each question takes some turns of the event loop there and back. */
-function createShared(random: () => number): Required<Store> {
-  const inner = memoryStore() as Required<Store>
-  const travel = async () => {
-    for (let turns = Math.floor(random() * 5); turns > 0; turns--) await new Promise(setImmediate)
-  }
-  const ask = async <T>(question: () => T): Promise<Awaited<T>> => {
-    await travel()
-    const answer = await question()
-    await travel()
-    return answer
-  }
-  return {
-    get: (key) => ask(() => inner.get(key)),
-    set: (key, value, seconds) => ask(() => inner.set(key, value, seconds)),
-    add: (key, value, seconds) => ask(() => inner.add(key, value, seconds)),
-    delete: (key) => ask(() => inner.delete(key))
-  }
-}
 
 /**
  * A login whose client, and somebody who has copied its tokens, send requests to two processes at the same moments.
@@ -45,7 +25,7 @@ async function runLogin(processes: readonly FastifyInstance[], random: () => num
       const token = random() < 0.85 ? latest : choose(refreshTokens)
       const { status, body } = await refresh(choose(processes), token)
       if (status === 401) isOver = true
-      return { status, body, token }
+      return { status, body }
     })
     const end = random() < 0.25 ? logout(choose(processes), accessTokens.at(-1) as string) : undefined
     const answers = await Promise.all(exchanges)
@@ -78,7 +58,7 @@ t.test(
   'of what two processes get at the same moments, a refresh token is exchanged once, and an end is an end',
   async (t) => {
     let random = createGenerator(0)
-    const store = createShared(() => random())
+    const store = createSharedStore(() => random())
     const options = { refresh: true, revocation: true, store }
     const processes = [await createSessionsApp(t, options), await createSessionsApp(t, options)]
     const violated: string[] = []

@@ -1,15 +1,9 @@
 import { MemoryService } from '@feathersjs/memory'
 import Fastify from 'fastify'
-import services, {
-  type HookContext,
-  idempotency,
-  memoryStore,
-  type NextFunction,
-  type Store,
-  version
-} from 'fastify-services'
+import services, { type HookContext, idempotency, type NextFunction, version } from 'fastify-services'
 import t, { type Test } from 'tap'
 import { createGenerator } from '../support/random.js'
+import { createSharedStore, travel } from '../support/shared-store.js'
 
 /*
  * Clients write at the same moments, each call and each question to a store takes some turns of the event loop, and calls fail. SEED=7 RUNS=2000 tries others.
@@ -18,28 +12,15 @@ const seed = Number(process.env.SEED ?? 1)
 const runs = Number(process.env.RUNS ?? 40)
 
 class Chance {
-  readonly #next: () => number
+  readonly next: () => number
 
   constructor(seed: number) {
-    this.#next = createGenerator(seed)
+    this.next = createGenerator(seed)
   }
 
-  below = (end: number) => Math.floor(this.#next() * end)
-  isLess = (share: number) => this.#next() < share
-
-  async wait(): Promise<void> {
-    for (let turns = this.below(5); turns > 0; turns--) await new Promise(setImmediate)
-  }
-
-  /** Waits on the way there and on the way back, where a share of the answers is lost. */
-  async ask<T>(question: () => T, lost = 0): Promise<Awaited<T>> {
-    await this.wait()
-    if (this.isLess(lost)) throw new Error('The store is away')
-    const answer = await question()
-    await this.wait()
-    if (this.isLess(lost)) throw new Error('The answer is lost')
-    return answer
-  }
+  below = (end: number) => Math.floor(this.next() * end)
+  isLess = (share: number) => this.next() < share
+  wait = () => travel(this.next)
 
   around = async (_context: HookContext, next: NextFunction) => {
     await this.wait()
@@ -60,14 +41,7 @@ async function serve(t: Test, path: string, object: object, hook: unknown, { aro
 /** @returns what was violated */
 async function retry(t: Test, chance: Chance): Promise<string[]> {
   const violated: string[] = []
-  const inner = memoryStore() as Required<Store>
-  const lost = chance.isLess(0.5) ? 0.05 : 0
-  const store: Required<Store> = {
-    get: (key) => chance.ask(() => inner.get(key), lost),
-    set: (key, value, seconds) => chance.ask(() => inner.set(key, value, seconds), lost),
-    add: (key, value, seconds) => chance.ask(() => inner.add(key, value, seconds), lost),
-    delete: (key) => chance.ask(() => inner.delete(key), lost)
-  }
+  const store = createSharedStore(chance.next, chance.isLess(0.5) ? 0.05 : 0)
   const answers = new Map<string, string>()
   let orders = 0
   const running = new Set<string>()
@@ -81,11 +55,8 @@ async function retry(t: Test, chance: Chance): Promise<string[]> {
       return { ...data, order: ++orders }
     }
   }
-  const hook = idempotency({ store })
-  const processes = [
-    await serve(t, 'orders', service, hook, chance),
-    await serve(t, 'orders', service, idempotency({ store }), chance)
-  ]
+  const createProcess = () => serve(t, 'orders', service, idempotency({ store }), chance)
+  const processes = [await createProcess(), await createProcess()]
   const client = async () => {
     for (let call = 0; call < 5; call++) {
       const key = `key-${chance.below(3)}`

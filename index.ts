@@ -25,6 +25,7 @@ export type {
   ServiceAddons,
   TracedCall
 } from './types/hooks.js'
+export type { Identity, UndeclaredUser } from './types/identity.js'
 export type { WithMethods } from './types/method.js'
 export type * from './types/resource.js'
 export type * from './types/service.js'

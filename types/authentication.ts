@@ -1,10 +1,4 @@
-import type { Identity } from './service.js'
-
-/** What the application says that a user is. */
-export type User = Identity extends { user: infer U } ? U : unknown
-
-/** Who calls a route that `authenticate` guards. */
-export type Identified = Partial<Identity> & { user?: User }
+import type { User } from './identity.js'
 
 /** What a client sends to log in (docs/client.md#login): the name of a strategy, and what that strategy asks for. */
 export interface AuthenticationRequest {

@@ -1,10 +1,11 @@
 import type { AuthenticationRequest, AuthenticationResult } from './authentication.js'
 import type { Like, MethodRoutes, Placeholder, Routed, RoutePlaceholder, RoutesAt } from './call.js'
 import type { HookOptions, ServiceAddons } from './hooks.js'
+import type { Identity } from './identity.js'
 import type { ClientResult, Jsonify } from './json.js'
 import type { Listing, PathOf, ServiceAt } from './listing.js'
 import type { Callable, OfferedName, ParamsQuery, Reserved, ResultOf, Signatures } from './method.js'
-import type { Identity, Query, Service } from './service.js'
+import type { Query, Service } from './service.js'
 
 type ListedIn<R> = R extends readonly (infer E)[] ? E : R extends { data: readonly (infer E)[] } ? E : never
 type FindSignature<S> = S extends { find?: infer F } ? Signatures<NonNullable<F>>[number] : never

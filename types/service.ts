@@ -1,3 +1,5 @@
+import type { Identified } from './identity.js'
+
 /** What identifies a record. Over HTTP it is always a string. */
 export type Id = string | number
 
@@ -8,24 +10,12 @@ export type NullableId = Id | null
 export type Query = Record<string, unknown>
 
 /**
- * Who calls. Augment it to say what a user is: `params.user` of methods and of the hooks of a service, `request.user` and what a login gives have this type.
- * Its keys are names of entities, `user` by default.
- *
- * @example
- * declare module 'fastify-services' {
- *   interface Identity { user: User }
- * }
- */
-// biome-ignore lint/suspicious/noEmptyInterface: it is filled by the applications that augment it
-export interface Identity {}
-
-/**
  * The last argument of every service method (docs/http.md#params).
  *
  * Over HTTP it holds exactly `query`, `headers`, `route`, `provider`, `signal` and what middleware put on `request.feathers`.
  * A call from the server itself passes what it likes.
  */
-export interface Params<Q = Query> extends Partial<Identity> {
+export interface Params<Q = Query> extends Identified {
   query?: Q
   /** `'rest'` for a call over HTTP, `undefined` for one from the server itself. */
   provider?: string

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Identified } from '../../types/authentication.js'
 import type { HookType, NextFunction } from '../../types/hooks.js'
+import type { Identified } from '../../types/identity.js'
 import type { Params } from '../../types/service.js'
 import { toServiceError } from '../core/errors.js'
 import { define } from '../core/facade.js'

@@ -167,4 +167,9 @@ export const logged: AroundHook = async (_context, next) => next()
 // @ts-expect-error: Type 'string' is not assignable to type 'AroundHook'.
 export const silent: AroundHook = 'log'
 
-export const used = [list, ids, year, hour, text, sent, loud, quiet]
+// 22. A field of a user, where no `Identity` says what a user is.
+const isSomebody = ({ params }: HookContext<Messages, 'find'>) => params.user !== undefined
+// @ts-expect-error: Property 'nickname' does not exist on type 'UndeclaredUser'.
+const nickname = ({ params }: HookContext<Messages, 'find'>) => params.user?.nickname
+
+export const used = [list, ids, year, hour, text, sent, loud, quiet, isSomebody, nickname]

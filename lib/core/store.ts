@@ -31,6 +31,30 @@ export async function freeKey(store: Store, key: string): Promise<void> {
   } catch {}
 }
 
+/**
+ * Renews a key that `add` has taken for so many seconds, so that it does not end while the call runs that has taken it.
+ *
+ * @returns what ends that: once its promise is resolved, no renewal is on its way to the store
+ */
+export function renewKey(store: Store, key: string, value: string, seconds: number): () => Promise<void> {
+  let renewal = Promise.resolve()
+  const renew = async () => {
+    try {
+      await store.set(key, value, seconds)
+    } catch {}
+  }
+  const timer = setInterval(
+    () => {
+      renewal = renewal.then(renew)
+    },
+    Math.min((seconds * 1000) / 3, 2 ** 31 - 1)
+  ).unref()
+  return () => {
+    clearInterval(timer)
+    return renewal
+  }
+}
+
 const interval = 60_000
 
 /**

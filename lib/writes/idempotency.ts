@@ -12,14 +12,14 @@ import { loginsInParams } from '../core/logins.js'
 import { methods } from '../core/methods.js'
 import { factsOf } from '../core/object-facts.js'
 import { isObject, isPlain } from '../core/objects.js'
-import { freeKey, memoryStore, type Store } from '../core/store.js'
+import { freeKey, memoryStore, renewKey, type Store } from '../core/store.js'
 
 export interface IdempotencyOptions {
   /** Where answers are kept. Several processes must share one, with `add`. Default: `memoryStore({ max: 10_000, maxBytes: 32_000_000 })`. */
   store?: Store
   /** How long an answer is kept, in seconds. Default 86,400: a day. */
   seconds?: number
-  /** For how long a call that has not ended is known to run, in seconds, where its process has died. Default 300. */
+  /** For how long the key of a call is refused where its process has died, in seconds: a process that lives renews it until the call has ended. Default 300. */
   lock?: number
   /** The largest answer that is kept, in bytes of JSON. The call of a larger one is not repeated either: 409. Default 16,384. */
   maxBytes?: number
@@ -69,10 +69,15 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
     try {
       const entry = await claim(store, name, request, lock, context)
       if (entry !== undefined) return replay(context, entry)
-      await next().catch(async (error) => {
+      const endRenewal = renewKey(store, name, JSON.stringify({ request }), lock)
+      try {
+        await next()
+      } catch (error) {
+        await endRenewal()
         await freeKey(store, name)
         throw error
-      })
+      }
+      await endRenewal()
       const text = JSON.stringify({ request, answer: answerOf(context, maxBytes) })
       try {
         await store.set(name, text, seconds)

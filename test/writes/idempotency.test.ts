@@ -131,6 +131,34 @@ t.test('what has failed may be sent again', async (t) => {
   }
 })
 
+t.test('the key of a call that runs for long is renewed, until the call has ended', async (t) => {
+  // The renewal alone keeps no process alive.
+  const alive = setInterval(() => {}, 1000)
+  t.teardown(() => clearInterval(alive))
+  for (const item of ['book', 'broken']) {
+    const orders = new Orders({ startId: 1 })
+    let end = () => {}
+    orders.gate = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    const memory = memoryStore() as Required<Store>
+    let renewals = 0
+    const set: Store['set'] = async (key, value) => {
+      const isRenewal = !value.includes('"answer"')
+      // The call ends while a renewal is on its way. One that fails is followed by the next.
+      if (isRenewal && ++renewals === 4) end()
+      for (let turns = 0; turns < 100; turns++) await new Promise(setImmediate)
+      if (isRenewal && renewals === 2) throw new Error('The store is away')
+      memory.set(key, value, 60)
+    }
+    const { post } = await serve(t, { store: { ...memory, set }, lock: 0.03 }, orders)
+    const { status } = await post('a', { item })
+    t.equal(status, item === 'book' ? 201 : 500)
+    t.match(await post('a', { item }), { status, replayed: item === 'book' ? 'true' : undefined })
+    t.equal(orders.calls, item === 'book' ? 1 : 2)
+  }
+})
+
 t.test('custom methods have it too; an answer that is not kept is not given twice', async (t) => {
   const { orders, post } = await serve(t)
   const report = (key: string, kind: string) => post(key, { kind }, { 'x-service-method': 'report' })

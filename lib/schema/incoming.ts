@@ -13,9 +13,21 @@ export interface Fault {
   readonly must: string
 }
 
+/** Where a value stands in another, which has none. A linked list: paths of all places of a deeply nested value would take the square of its size. */
+export interface Place {
+  readonly key: string | number
+  readonly within: Place | undefined
+}
+
+function pathTo(place: Place | undefined, start: Path): Path {
+  const keys: (string | number)[] = []
+  for (let part = place; part !== undefined; part = part.within) keys.push(part.key)
+  return [...start, ...keys.reverse()]
+}
+
 /** The fields that an object of a value may lack, since only the server sets them. */
 export interface ServerFields {
-  readonly path: Path
+  readonly place: Place | undefined
   readonly shape: Shape
   readonly names: ReadonlySet<string>
 }
@@ -26,7 +38,7 @@ export type ServerFieldsByObject = ReadonlyMap<object, ServerFields>
 /** A field that is missing since only the server sets it, and that a whole record must have. */
 export interface Gap {
   readonly object: Record<string, unknown>
-  readonly path: Path
+  readonly place: Place | undefined
   readonly name: string
   readonly shape: Shape
   /** Whether each record must have it: otherwise a branch of a union may ask for it. */
@@ -35,11 +47,11 @@ export interface Gap {
 
 export function gapsOf(serverFields: ServerFieldsByObject): readonly Gap[] {
   const gaps: Gap[] = []
-  for (const [object, { path, shape, names }] of serverFields)
+  for (const [object, { place, shape, names }] of serverFields)
     for (const name of names)
       if (!Object.hasOwn(object, name)) {
         const isSure = shape.required.includes(name)
-        gaps.push({ object: object as Gap['object'], path, name, shape: shape.field(name).shape, isSure })
+        gaps.push({ object: object as Gap['object'], place, name, shape: shape.field(name).shape, isSure })
       }
   return gaps
 }
@@ -56,6 +68,11 @@ export interface Visit {
   /** Objects and lists where the schema allows none. A check by JSON Schema says it better, but may leave it out: a branch of a union that does not name a field takes anything there. */
   readonly misplaced: readonly Fault[]
   readonly serverFields: ServerFieldsByObject
+  /**
+   * Whether a library might take seconds, and gigabytes, to say all that is wrong: zod and ArkType copy the path of a fault at each of its levels. The check by JSON Schema ends with the first
+   * fault, so it is asked before.
+   */
+  readonly isCostlyToRefuse: boolean
 }
 
 /** How deep a value may be nested. */
@@ -65,6 +82,8 @@ export const maxFaults = 20
 // The branches of unions that a library may have to try, for each place of a value and beside.
 const triesForEach = 100
 const triesBeside = 10_000
+// The squares of the depths of all values, up to which a library is asked at once: 10,000 values that are nested 20 deep.
+const squaresOfDepths = 4_000_000
 
 /** How many branches of unions a library tries for a field, of those that no tag decides. */
 export type CountTries = (shape: Shape, name: string) => number
@@ -110,7 +129,7 @@ const speaksOf = ({ shapes }: Shape, branch: SchemaValue, name: string) =>
  */
 export function visitIncoming(shapes: Shapes, value: object, path: Path, countTries: CountTries): Visit {
   const walk = new IncomingWalk(path, countTries)
-  walk.visit(value, shapes.root, 0, 1)
+  walk.visit(value, shapes.root, undefined, 0, 1)
   return walk
 }
 
@@ -118,73 +137,80 @@ class IncomingWalk implements Visit {
   readonly faults: Fault[] = []
   readonly misplaced: Fault[] = []
   readonly serverFields = new Map<object, ServerFields>()
-  readonly #path: (string | number)[]
   readonly #start: Path
   readonly #countTries: CountTries
   #places = 0
   #tries = 0
+  #squares = 0
   #isOver = false
 
-  constructor(path: Path, countTries: CountTries) {
-    this.#start = path
-    this.#path = [...path]
+  constructor(start: Path, countTries: CountTries) {
+    this.#start = start
     this.#countTries = countTries
   }
 
-  visit(value: unknown, shape: Shape, depth: number, tries: number): void {
-    if (typeof value !== 'object' || value === null || value instanceof Blob || this.#isOver) return
+  get isCostlyToRefuse(): boolean {
+    return this.#squares > squaresOfDepths
+  }
+
+  visit(value: object, shape: Shape, place: Place | undefined, depth: number, tries: number): void {
+    if (value instanceof Blob || this.#isOver) return
     this.#tries += tries
     this.#places++
     const isTooMuch = this.#tries > triesBeside + triesForEach * this.#places
-    if (depth > maxDepth) this.#end(`is nested more than ${maxDepth} deep`)
-    else if (isTooMuch) this.#end('is nested too deep in unions')
+    if (depth > maxDepth) this.#end(place, `is nested more than ${maxDepth} deep`)
+    else if (isTooMuch) this.#end(place, 'is nested too deep in unions')
     // Refused here, since some libraries take a list for an object, and a projection would then leave it out of the response.
     else if (Array.isArray(value) && (shape.kinds & ~kindBits.null) === kindBits.object)
-      this.#tell('must be an object', 'type')
-    else if ((shape.kinds & (Array.isArray(value) ? kindBits.array : kindBits.object)) === 0)
-      this.misplaced.push({ path: [...this.#path], keyword: 'type', must: 'is not valid' })
-    else if (Array.isArray(value)) this.#visitItems(value, shape.of(value), depth, tries)
-    else this.#visitFields(value as Record<string, unknown>, shape.of(value), depth, tries)
+      this.#tell(place, 'must be an object', 'type')
+    else if ((shape.kinds & (Array.isArray(value) ? kindBits.array : kindBits.object)) === 0) {
+      if (this.misplaced.length < maxFaults)
+        this.misplaced.push({ path: pathTo(place, this.#start), keyword: 'type', must: 'is not valid' })
+    } else if (Array.isArray(value)) this.#visitItems(value, shape.of(value), place, depth, tries)
+    else this.#visitFields(value as Record<string, unknown>, shape.of(value), place, depth, tries)
   }
 
-  #visitItems(items: readonly unknown[], shape: Shape, depth: number, tries: number): void {
-    for (const [index, item] of items.entries()) {
-      const member = shape.item(index)
-      this.#path.push(index)
-      if (isReadOnly(member, item)) this.#tell('can not be set', 'readOnly')
-      else this.visit(item, member.shape, depth + 1, tries)
-      this.#path.pop()
+  #visitItems(items: readonly unknown[], shape: Shape, within: Place | undefined, depth: number, tries: number): void {
+    this.#squares += items.length * depth ** 2
+    for (const [key, item] of items.entries()) {
+      const member = shape.item(key)
+      if (isReadOnly(member, item)) this.#tell({ key, within }, 'can not be set', 'readOnly')
+      else if (typeof item === 'object' && item !== null)
+        this.visit(item, member.shape, { key, within }, depth + 1, tries)
     }
   }
 
-  #visitFields(value: Record<string, unknown>, shape: Shape, depth: number, tries: number): void {
-    for (const name of Object.keys(value)) {
-      const member = shape.field(name)
-      const inner = value[name]
-      this.#path.push(name)
-      if (isReadOnly(member, inner)) this.#tell('can not be set', 'readOnly')
-      else if (!member.isKnown) this.#tell('is not known', 'additionalProperties')
-      else if (typeof inner === 'object')
-        this.visit(inner, member.shape, depth + 1, tries * this.#countTries(shape, name))
-      this.#path.pop()
+  #visitFields(
+    value: Record<string, unknown>,
+    shape: Shape,
+    within: Place | undefined,
+    depth: number,
+    tries: number
+  ): void {
+    const keys = Object.keys(value)
+    this.#squares += keys.length * depth ** 2
+    for (const key of keys) {
+      const member = shape.field(key)
+      const inner = value[key]
+      if (isReadOnly(member, inner)) this.#tell({ key, within }, 'can not be set', 'readOnly')
+      else if (!member.isKnown) this.#tell({ key, within }, 'is not known', 'additionalProperties')
+      else if (typeof inner === 'object' && inner !== null)
+        this.visit(inner, member.shape, { key, within }, depth + 1, tries * this.#countTries(shape, key))
     }
     const names = namesOfServer(shape)
-    if (names.size > 0) this.serverFields.set(value, { path: [...this.#path], shape, names })
+    if (names.size > 0) this.serverFields.set(value, { place: within, shape, names })
   }
 
-  #tell(must: string, keyword: string): void {
-    if (this.faults.length < maxFaults) this.faults.push({ path: [...this.#path], keyword, must })
+  #tell(place: Place | undefined, must: string, keyword: string): void {
+    if (this.faults.length < maxFaults) this.faults.push({ path: pathTo(place, this.#start), keyword, must })
     else this.#isOver = true
   }
 
-  #end(must: string): void {
+  #end(place: Place | undefined, must: string): void {
     this.#isOver = true
     // The path of the place itself would be as long as the value is deep, so the fault names the field of the record.
-    this.faults.push({
-      path: [...this.#start, ...this.#path.slice(this.#start.length, this.#start.length + 1)],
-      keyword: 'maxDepth',
-      must
-    })
+    const path = pathTo(place, this.#start).slice(0, this.#start.length + 1)
+    this.faults.push({ path, keyword: 'maxDepth', must })
   }
 }
 
@@ -199,10 +225,17 @@ export const isReadOnly = ({ readOnly, shape }: ShapeMember, value: unknown) =>
   readOnly || (shape.unions.length > 0 && shape.of(value).has('readOnly'))
 
 /** Removes the examples that `fillGap` has put into a value. The last field goes first: an object is read fastest where fields go in the order opposite to that in which they came. */
-export function emptyGaps(value: unknown, gaps: readonly Gap[], start: number): void {
-  for (const { path, name } of gaps.toReversed()) {
-    let object = value as Record<string | number, unknown> | undefined
-    for (const key of path.slice(start)) object = Object(object)[key] as typeof object
-    if (Object.hasOwn(Object(object), name)) delete (object as Record<string, unknown>)[name]
+export function emptyGaps(value: unknown, gaps: readonly Gap[]): void {
+  const objects = new Map<Place | undefined, Record<string | number, unknown>>([[undefined, Object(value)]])
+  const objectAt = (place: Place | undefined): Record<string | number, unknown> => {
+    const ready = objects.get(place)
+    if (ready !== undefined || place === undefined) return ready ?? {}
+    const object = Object(objectAt(place.within)[place.key])
+    objects.set(place, object)
+    return object
+  }
+  for (const { place, name } of gaps.toReversed()) {
+    const object = objectAt(place)
+    if (Object.hasOwn(object, name)) delete object[name]
   }
 }

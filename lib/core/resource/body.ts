@@ -93,12 +93,14 @@ class RecordCheck {
       throw this.#refusal('must be an object', 'type')
     if (this.rules.isPart && Object.keys(record).length === 0)
       throw this.#refusal('must have at least 1 field', 'minProperties')
-    const { faults, misplaced, serverFields } = visitIncoming(this.shapes, record, this.path, this.rules.countTries)
+    const visit = visitIncoming(this.shapes, record, this.path, this.rules.countTries)
+    const { faults, misplaced, serverFields, isCostlyToRefuse } = visit
     this.#serverFields = serverFields
     if (faults.some(({ keyword }) => keyword === 'maxDepth')) throw toBadRequest('body', faults)
     try {
       if (faults.length > 0) throw toBadRequest('body', [...faults, ...this.#faultsByFields(record as Values)])
       if (this.rules.validate === undefined) return this.#byJsonSchema(record as Values, misplaced)
+      if (isCostlyToRefuse) this.#byJsonSchema(record as Values, misplaced)
       const checked = this.#byLibrary(record as Values, this.rules.validate)
       return isAsynchronous(checked) ? checked.catch((error) => this.#rethrow(error)) : checked
     } catch (error) {
@@ -158,9 +160,9 @@ class RecordCheck {
     const names = Object.keys(record)
     for (const gap of gaps) if (gap.isSure) fillGap(gap)
     const finish = (result: StandardResult<unknown>): unknown => {
-      emptyGaps(record, gaps, this.path.length)
+      emptyGaps(record, gaps)
       if (result.issues !== undefined) throw toBadRequest('body', this.#toFaults(record, result.issues))
-      emptyGaps(result.value, gaps, this.path.length)
+      emptyGaps(result.value, gaps)
       return this.rules.takesDefaults ? result.value : only(names, result.value as Values)
     }
     const retry = (result: StandardResult<unknown>): unknown => {

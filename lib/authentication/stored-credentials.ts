@@ -99,29 +99,39 @@ function noText(field: string): BadRequest {
 }
 
 /** Whether a key is the field to some database: in another case, in quotes, with a table before it or a place within it. */
-const isSpelling = (key: string, field: string): boolean =>
-  key
+function isSpelling(key: string, field: string): boolean {
+  const name = field.toLowerCase()
+  return key
     .toLowerCase()
     .split('.')
-    .some((segment) => segment.replace(/^[\s"'`[]+|[\s"'`\]]+$/g, '') === field.toLowerCase())
+    .some((segment) => {
+      const start = segment.indexOf(name)
+      return start >= 0 && isAround(segment.slice(0, start)) && isAround(segment.slice(start + name.length))
+    })
+}
+
+/** Whether a text has nothing but what may stand around a name. The expression is tried at one place, so its time grows with the text. */
+const isAround = (text: string) => /^[\s"'`[\]]*$/.test(text)
 
 /** Whether data names a field by another spelling, or within an operator such as `$set` or `$rename`: a database may take it for the field. */
 export function namesOtherwise(data: unknown, field: string): boolean {
-  return Object.entries(Object(data)).some(
-    ([key, value]) =>
-      (key !== field && isSpelling(key, field)) ||
-      (key.startsWith('$') &&
-        [value]
-          .flat()
-          .some(
-            (inner) =>
-              isPlain(inner) &&
-              (Object.hasOwn(inner, field) ||
-                namesOtherwise(inner, field) ||
-                (key.toLowerCase() === '$rename' &&
-                  Object.values(inner).some((name) => isSpelling(String(name), field))))
-          ))
-  )
+  // A list of what is still to be looked at, since operators may stand in each other deeper than calls may.
+  const rest = [data]
+  for (let record = rest.pop(); record !== undefined; record = rest.pop())
+    for (const [key, value] of Object.entries(Object(record))) {
+      if (key !== field && isSpelling(key, field)) return true
+      if (!key.startsWith('$')) continue
+      for (const operand of [value].flat().filter(isPlain)) {
+        if (Object.hasOwn(operand, field)) return true
+        if (
+          key.toLowerCase() === '$rename' &&
+          Object.values(operand).some((name) => typeof name === 'string' && isSpelling(name, field))
+        )
+          return true
+        rest.push(operand)
+      }
+    }
+  return false
 }
 
 /** Hashes passwords. A hash stays where a hook has made it of what a client sent, and where the server itself stores it. */

@@ -1,4 +1,4 @@
-import { isObject, isPromise } from '../core/objects.js'
+import { isObject, isPromise } from './objects.js'
 
 /** A transaction of knex. */
 interface KnexTransaction {

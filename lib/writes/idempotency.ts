@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { AroundHook, HookContext } from '../../types/fastify.js'
 import type { Http } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
+import { commitOf } from '../core/commit.js'
 import { streamOf } from '../core/content.js'
 import { attempt, BadRequest, Conflict, GeneralError, Unprocessable } from '../core/errors.js'
 import { type HookPosition, type OperationNotes, type OperationPlace, traitsOf, withTraits } from '../core/hooks.js'
@@ -66,30 +67,37 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
     const request = digest([context.id, params.route, params.query, comparable(context)])
     if (running.has(name)) throw stillRuns(context)
     running.add(name)
+    let ending: Promise<unknown> | undefined
     try {
       const entry = await claim(store, name, request, lock, context)
       if (entry !== undefined) return replay(context, entry)
       const endRenewal = renewKey(store, name, JSON.stringify({ request }), lock)
+      const end = async (isDone: boolean, answer?: StoredAnswer | null) => {
+        await endRenewal()
+        if (!isDone) return freeKey(store, name)
+        try {
+          await store.set(name, JSON.stringify({ request, answer }), seconds)
+        } catch (err) {
+          // The call is done. A repeated request is 409 until the lock ends.
+          context.app.log.error(
+            { err },
+            `The answer of '${method}' of '${path}' could not be kept for its Idempotency-Key`
+          )
+        }
+      }
       try {
         await next()
       } catch (error) {
-        await endRenewal()
-        await freeKey(store, name)
+        await end(false)
         throw error
       }
-      await endRenewal()
-      const text = JSON.stringify({ request, answer: answerOf(context, maxBytes) })
-      try {
-        await store.set(name, text, seconds)
-      } catch (err) {
-        // The call is done. A repeated request is 409 until the lock ends.
-        context.app.log.error(
-          { err },
-          `The answer of '${method}' of '${path}' could not be kept for its Idempotency-Key`
-        )
-      }
+      const answer = answerOf(context, maxBytes)
+      // A transaction around this hook waits for it, so that its end can't be awaited here. What it rolls back was not done.
+      ending = commitOf(context.params)?.then((isCommitted) => end(isCommitted, answer))
+      if (ending === undefined) await end(true, answer)
     } finally {
-      running.delete(name)
+      if (ending === undefined) running.delete(name)
+      else ending.finally(() => running.delete(name))
     }
   }
   const check = ({ path, type, within }: HookPosition) => {

@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite'
 import { KnexService } from '@feathersjs/knex'
 import Fastify from 'fastify'
-import services, { type HookContext, type Params } from 'fastify-services'
+import services, { type HookContext, idempotency, type Params } from 'fastify-services'
 import {
   inTransaction,
   type TransactionalDatabase,
@@ -14,6 +14,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import { Pool, type PoolClient } from 'pg'
 import t, { type Test } from 'tap'
 import { serviceAt } from '../support/events-app.js'
+import { eventually } from '../support/eventually.js'
 import { copyEmpty, openPGlite } from '../support/pglite.js'
 import { PostgresWay, skipPostgres } from '../support/postgres.js'
 
@@ -316,4 +317,29 @@ t.test('each call a transaction, by a hook', async (t) => {
   await app.inject('/notes')
   await app.inject({ method: 'PATCH', url: '/notes/1', payload: { text: 'c' } })
   t.same(seen, ['find without', 'find without', 'patch with', 'patch without'])
+})
+
+t.test('an answer is kept for an Idempotency-Key once its transaction is committed', async (t) => {
+  const Model = await openPGlite(t)
+  await Model.raw('create table seats (id serial primary key, n int unique deferrable initially deferred)')
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { hooks: { around: { all: [inTransaction(Model)] } } })
+  const hooks = { around: { create: [idempotency()] } }
+  app.service('seats', new KnexService({ Model, name: 'seats' }), { methods: ['create'], hooks })
+  const take = async (key: string, n: number) => {
+    const headers = { 'idempotency-key': key }
+    const answer = await app.inject({ method: 'POST', url: '/seats', payload: { n }, headers })
+    return [answer.statusCode, answer.headers['idempotency-replayed']]
+  }
+  t.same(await take('a', 1), [201, undefined])
+  await eventually(t).strictSame(() => take('a', 1), [201, 'true'])
+  t.same(await take('b', 1), [500, undefined], 'the commit is refused')
+  await eventually(t).strictSame(
+    () => take('b', 1),
+    [500, undefined],
+    'and so is that of the request that is sent again'
+  )
+  await Model('seats').del()
+  await eventually(t).strictSame(() => take('b', 1), [201, undefined])
 })

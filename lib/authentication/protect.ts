@@ -4,6 +4,7 @@ import { attempt, BadRequest, GeneralError } from '../core/errors.js'
 import { type HookPosition, withTraits } from '../core/hooks.js'
 import { errorWithout, without } from '../core/without.js'
 import { isRecordStream, mapStream, mapWeb, type RecordStream } from './protected-stream.js'
+import { asksForRows } from './whole-rows.js'
 
 /** The operators of a query whose texts are values, and whose objects are queries again. All other operators take names of fields. */
 const valueOperators = new Set(
@@ -11,19 +12,33 @@ const valueOperators = new Set(
   $contains $regex $options $search $and $or $nor $not $elemmatch`.split(/\s+/)
 )
 
+/** A name of a field in a query, or a longer text that may have some. */
+interface QueryName {
+  readonly text: string
+  /** Whether it is a name that `$select` lists. */
+  readonly isSelected: boolean
+}
+
+function* queryNames(query: unknown, isName = false): Generator<QueryName> {
+  if (typeof query === 'string' && isName) yield { text: query, isSelected: false }
+  if (typeof query !== 'object' || query === null) return
+  for (const [key, value] of Object.entries(query)) {
+    yield { text: key, isSelected: false }
+    if (key !== '$select')
+      yield* queryNames(value, isName || (key.startsWith('$') && !valueOperators.has(key.toLowerCase())))
+    else
+      for (const name of [value].flat())
+        if (typeof name === 'string') yield { text: name, isSelected: true }
+        else yield* queryNames(name, true)
+  }
+}
+
 /**
- * Whether a query names one of the fields, at any depth: by itself, with a table before it, or in a longer text, which some adapters
+ * Whether a name is one of the fields: by itself, with a table before it, or in a longer text, which some adapters
  * pass on as SQL. `$select` may name a field, since that does not leave anyway, unless it is selected under another name.
  */
-function namesAny(query: unknown, fields: readonly string[], isName = false): boolean {
-  if (typeof query === 'string') return isName && isNamed(query, fields)
-  return Object.entries<unknown>(Object(query)).some(([key, value]) => {
-    if (isNamed(key, fields)) return true
-    if (key === '$select')
-      return [value].flat().some((name) => !fields.some((field) => field === name) && namesAny(name, fields, true))
-    return namesAny(value, fields, isName || (key.startsWith('$') && !valueOperators.has(key.toLowerCase())))
-  })
-}
+const namesAny = ({ text, isSelected }: QueryName, fields: readonly string[]) =>
+  isNamed(text, fields) && !(isSelected && fields.includes(text))
 
 const isNamed = (text: string, fields: readonly string[]) =>
   text
@@ -85,8 +100,16 @@ export function protect(...fields: string[]): (context: HookContext, next: NextF
   if (fields.length === 0) throw new Error("protect needs the name of a field: protect('password')")
   const hook = async (context: HookContext, next: NextFunction) => {
     const { provider, query } = context.params
-    if (provider && namesAny(query, fields))
-      throw new BadRequest(`A query can't name these fields: ${fields.join(', ')}`)
+    if (provider && query !== undefined) {
+      const names = [...queryNames(query)]
+      const isRefused =
+        names.some((name) => namesAny(name, fields)) ||
+        (await asksForRows(
+          names.map(({ text }) => text),
+          context
+        ))
+      if (isRefused) throw new BadRequest(`A query can't name these fields: ${fields.join(', ')}`)
+    }
     try {
       await next()
     } catch (error) {

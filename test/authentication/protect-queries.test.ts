@@ -1,0 +1,64 @@
+import { KnexService } from '@feathersjs/knex'
+import Fastify from 'fastify'
+import services from 'fastify-services'
+import { protect } from 'fastify-services/authentication'
+import createKnex, { type Knex } from 'knex'
+import t, { type Test } from 'tap'
+import { openPGlite } from '../support/pglite.js'
+
+async function serve(t: Test, Model: Knex) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { errorHandler: { html: false, logger: false } })
+  const hooks = { around: { all: [protect('code')] } }
+  app.service('users', new KnexService({ Model, name: 'users' }), { methods: ['find', 'create'], hooks })
+  app.service('places', new KnexService({ Model, name: 'places', schema: 'public' }), { methods: ['find'], hooks })
+  return async (url: string) => {
+    const { statusCode, body } = await app.inject(url)
+    return [statusCode, JSON.parse(body)]
+  }
+}
+
+t.test(
+  'protect: a query gets no whole rows of a PostgreSQL, which calls a function for the name of a column',
+  async (t) => {
+    const Model = await openPGlite(t)
+    await Model.raw('create table users (id serial primary key, email text, code text)')
+    await Model.raw('create table places (id serial primary key, concat text, places int, code text)')
+    await Model('users').insert({ email: 'ada', code: 'XK-7' })
+    await Model('places').insert({ concat: 'x', places: 2, code: 'XK-8' })
+    const get = await serve(t, Model)
+    const refused = [
+      '$select[]=quote_literal',
+      '$select[]=record_out',
+      '$select[]=to_json as email',
+      '$select[]=id&$select[]=row_to_json',
+      'users.quote_literal[$like]=%25XK-7%25',
+      'email[$ne]=b&$or[0][users.quote_literal][$like]=%25XK-7%25',
+      '$sort[users]=1',
+      '$sort[users.hash_record]=1'
+    ]
+    for (const query of refused)
+      t.match(await get(`/users?${query}`), [400, { message: "A query can't name these fields: code" }], query)
+    const ada = { id: 1, email: 'ada' }
+    for (const query of [
+      '',
+      'users.email=ada',
+      'email[$ne]=users',
+      'email[$in][]=ada&email[$in][]=to_json',
+      '$sort[email]=1'
+    ])
+      t.strictSame(await get(`/users?${query}`), [200, [ada]], query)
+    t.strictSame(await get('/users?$select[]=email&$select[]=code'), [200, [ada]])
+    for (const query of ['concat=x', 'places=2', 'places.places=2', '$select[]=concat&$select[]=places'])
+      t.strictSame(await get(`/places?${query}`), [200, [{ id: 1, concat: 'x', places: 2 }]], `a column: ${query}`)
+    t.match(await get('/places?$select[]=to_json'), [400])
+  }
+)
+
+t.test('protect: a query is not carried out where the functions of the database can not be read', async (t) => {
+  const Model = createKnex({ client: 'pg', connection: { host: '127.0.0.1', port: 1 } })
+  t.teardown(() => Model.destroy())
+  const get = await serve(t, Model)
+  t.match(await get('/users?$select[]=email'), [500])
+})

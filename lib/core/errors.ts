@@ -67,8 +67,8 @@ const details = (error: unknown) => pick(['data', 'errors'], (key) => readProper
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** Reads a property of a thrown value, which may be anything. */
-export const readProperty = (from: unknown, key: string): unknown =>
-  attempt(() => (from as Record<string, unknown> | null | undefined)?.[key])
+export const readProperty = (from: unknown, key: string | symbol): unknown =>
+  attempt(() => (from as Record<string | symbol, unknown> | null | undefined)?.[key])
 
 /** Returns what a function returns, `undefined` if it throws: the getters of a thrown value may throw, for example. */
 export function attempt<T>(get: () => T): T | undefined {

@@ -1,8 +1,16 @@
 import { errors as feathers } from '@feathersjs/errors'
+import Fastify from 'fastify'
 import * as library from 'fastify-services'
-import { type ErrorHandlerOptions, GeneralError, NotFound, type ServiceError, Unavailable } from 'fastify-services'
+import services, {
+  type ErrorHandlerOptions,
+  GeneralError,
+  NotFound,
+  type ServiceError,
+  Unavailable
+} from 'fastify-services'
 import t, { type Test } from 'tap'
 import { createApp, getJSON } from '../support/response-app.js'
+import { createUsersTable } from '../support/users-table.js'
 
 type ErrorClass = new (message?: string, data?: Record<string, unknown>) => ServiceError
 
@@ -253,6 +261,23 @@ t.test('option `errorHandler.expose` overrides', async (t) => {
   await shown(t, await answers(t, 'production', { expose: true }))
   await hidden(t, await answers(t, 'development', { expose: false }))
   await always(t, await answers(t, 'development', { expose: false }))
+})
+
+t.test('in `production` no statement leaves in the error that an adapter has made of one of a database', async (t) => {
+  const { object } = await createUsersTable(t)
+  for (const expose of [false, true]) {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    const logged: unknown[] = []
+    const logger = { error: (error: unknown) => logged.push(error) }
+    await app.register(services, { errorHandler: { html: false, logger, expose } })
+    app.service('users', object)
+    const answer = await app.inject('/users?nope=1')
+    const told = 'select "users".* from "users" where "nope" = $1 - column "nope" does not exist'
+    const message = expose ? told : 'Unprocessable Entity'
+    t.match(answer.json(), { name: 'Unprocessable', message, code: 422 })
+    t.match(logged, [{ message: told }])
+  }
 })
 
 t.test('A stack never leaves the server', async (t) => {

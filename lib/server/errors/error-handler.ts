@@ -83,9 +83,17 @@ function toAnswer(thrown: unknown, expose: boolean, { routeOptions }: FastifyReq
   if (isOfSerializer && !attempt(() => thrown instanceof GeneralError))
     return new GeneralError('The result is not JSON (BigInt or a cycle?)', undefined, { cause: thrown })
   const error = toServiceError(thrown)
-  if (expose || error.code < 500 || isServiceError(thrown)) return error
-  return Object.assign(error, { message: STATUS_CODES[error.code] ?? 'Error', errors: undefined })
+  if (expose) return error
+  const message = STATUS_CODES[error.code] ?? 'Error'
+  if (isOfDriver(thrown)) return toServiceError({ message, statusCode: error.code })
+  if (error.code < 500 || isServiceError(thrown)) return error
+  return Object.assign(error, { message, errors: undefined })
 }
+
+/** Whether an adapter has made an error of that of its driver, which it keeps under a symbol: its message is that of the database, with the statement. */
+const isOfDriver = (thrown: unknown): boolean =>
+  isServiceError(thrown) &&
+  Object.getOwnPropertySymbols(thrown).some((symbol) => readProperty(thrown, symbol) instanceof Error)
 
 function toBody(error: ServiceError, requestId: string | undefined): string {
   try {

@@ -85,8 +85,19 @@ function withoutObject(value: unknown, shape: Shape): unknown {
 function dateOf(value: Date, { parts }: Shape): unknown {
   if (Number.isNaN(value.getTime())) return null
   const formats = [...parts].map(({ format }) => format)
+  if (formats.includes('date')) return dayOf(value)
   const text = value.toISOString()
-  return formats.includes('date') ? text.slice(0, 10) : formats.includes('time') ? text.slice(11, 19) : text
+  return formats.includes('time') ? text.slice(11, 19) : text
+}
+
+/** The day of a date. Drivers make of a column with a day the midnight of where the server is, programs that of UTC. */
+function dayOf(value: Date): string {
+  const midnight = new Date(value)
+  midnight.setHours(0, 0, 0, 0)
+  if (midnight.getTime() !== value.getTime()) return value.toISOString().slice(0, 10)
+  const day = new Date(0)
+  day.setUTCFullYear(value.getFullYear(), value.getMonth(), value.getDate())
+  return day.toISOString().slice(0, 10)
 }
 
 /** Gives a scalar the type of its schema: for a number PostgreSQL's driver gives a text, for a boolean SQLite's a number. */

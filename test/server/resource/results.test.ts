@@ -1,4 +1,5 @@
 import { resource } from 'fastify-services'
+import { types } from 'pg'
 import t from 'tap'
 import Type from 'typebox'
 import * as z from 'zod'
@@ -73,4 +74,23 @@ t.test('what leaves: dates that a codec of zod gives', async (t) => {
   app.service('things').on('created', (record: unknown) => seen.push(record))
   await post({ at: '2030-01-01T00:00:00Z' })
   t.strictSame(seen, [{ at: new Date('2030-01-01T00:00:00Z') }], 'the service gets dates')
+})
+
+t.test('a day leaves as it is stored, wherever the server is', async (t) => {
+  const zone = process.env.TZ
+  t.teardown(() => {
+    if (zone === undefined) delete process.env.TZ
+    else process.env.TZ = zone
+  })
+  const ofDriver = types.getTypeParser(types.builtins.DATE)
+  for (const name of ['Europe/Berlin', 'Asia/Kolkata', 'America/New_York', 'Pacific/Auckland', 'Africa/Cairo', 'UTC']) {
+    process.env.TZ = name
+    for (const day of ['2030-01-01', '2030-07-31', '0099-12-31', '1890-02-28', '2030-04-26']) {
+      const dates = [ofDriver(day), new Date(`${day}T00:00:00Z`), new Date(`${day}T12:34:56Z`)]
+      for (const date of dates) {
+        const echo = await createEcho(t, resource(Thing), { day: date })
+        t.strictSame(await echo.send({ url: '/1' }), [200, { day }], `${name}: ${day}`)
+      }
+    }
+  }
 })

@@ -1,21 +1,30 @@
 import type { LoggedEvent } from './log.js'
 import {
-  type Facts,
+  areFieldsKnown,
+  hasUnknownOperator,
   isUnknown,
   type ListConditions,
   matches,
+  type PreparedFacts,
   placeOfValue,
+  prepareFacts,
   routeField,
-  type Sure,
   type Unknowns
 } from './matching.js'
 
 /** What a subscriber is told of an event: the event itself, or that something may have changed. */
 export type Telling = 'event' | 'changed'
 
-/** Whose list has the records of a query; `undefined` where only the service knows which. */
+/** Which records a list has, and which the caller sees at all. */
+interface RecordRule {
+  /** What records of the list have; `undefined` where only the service knows. */
+  readonly conditions: ListConditions | undefined
+  /** What all records that the caller may find have, whatever the caller asks for; `undefined` where that is not known. */
+  readonly visibility: ListConditions | undefined
+}
+
 interface Hearer {
-  readonly rule: { readonly conditions: ListConditions | undefined }
+  readonly rule: RecordRule
 }
 
 /** Where a subscription stands in the index: all values of a field that its records may have. */
@@ -36,7 +45,7 @@ export class Audience<S extends Hearer> {
   /** Adds a subscription, or puts it where its present rule belongs. */
   add(subscription: S): void {
     this.delete(subscription)
-    const place = this.#choosePlace(subscription.rule.conditions)
+    const place = this.#choosePlace(subscription.rule)
     this.#places.set(subscription, place)
     if (place === undefined) {
       this.#others.add(subscription)
@@ -63,14 +72,14 @@ export class Audience<S extends Hearer> {
 
   /** The subscriptions that an event concerns, with what they are told. */
   *concerned(event: LoggedEvent): Iterable<readonly [S, Telling]> {
-    const prepared = prepare(event)
-    for (const subscription of this.#candidates(prepared)) {
-      const telling = judge(prepared, subscription.rule.conditions)
+    const judged = new JudgedEvent(event)
+    for (const subscription of this.#candidates(judged)) {
+      const telling = judged.tellingFor(subscription.rule)
       if (telling !== undefined) yield [subscription, telling]
     }
   }
 
-  *#candidates({ facts, unknowns }: Prepared): Iterable<S> {
+  *#candidates({ facts, unknowns }: JudgedEvent): Iterable<S> {
     yield* this.#others
     for (const [field, values] of this.#fields) {
       const key = isUnknown(field, unknowns) ? undefined : placeOfValue(facts[field])
@@ -80,13 +89,19 @@ export class Audience<S extends Hearer> {
     }
   }
 
-  /** Of the equalities in a query that all must hold, the one that the fewest others have. */
-  #choosePlace(conditions: ListConditions | undefined): IndexPlace | undefined {
-    if (conditions === undefined || hasUnknownOperator(conditions)) return undefined
+  /**
+   * Of the equalities in a query that all must hold, the one that the fewest others have. Where the caller does not see all records, it is one that all records
+   * have that the caller sees: what the caller asks for must not decide whether a record is looked at that the caller may not see.
+   */
+  #choosePlace({ conditions, visibility }: RecordRule): IndexPlace | undefined {
+    if (conditions === undefined || visibility === undefined) return undefined
     const crowdAt = ({ field, keys }: IndexPlace) =>
       keys.reduce((sum, key) => sum + (this.#fields.get(field)?.get(key)?.size ?? 0), keys.length - 1)
     let best: { place: IndexPlace; crowd: number } | undefined
+    const common = [...placesIn(visibility)].map(textOfPlace)
+    const seesAll = Object.keys(visibility).length === 0
     for (const place of placesIn(conditions)) {
+      if (!seesAll && !common.includes(textOfPlace(place))) continue
       const crowd = crowdAt(place)
       if (best === undefined || crowd < best.crowd) best = { place, crowd }
     }
@@ -94,14 +109,13 @@ export class Audience<S extends Hearer> {
   }
 }
 
-const hasUnknownOperator = (conditions: ListConditions) =>
-  Object.keys(conditions).some((name) => name.startsWith('$') && name !== '$and' && name !== '$or')
+const textOfPlace = ({ field, keys }: IndexPlace) => JSON.stringify([field, ...keys])
 
 function* placesIn(conditions: ListConditions): Iterable<IndexPlace> {
+  if (hasUnknownOperator(conditions)) return
   for (const [name, condition] of Object.entries(conditions)) {
-    if (name === '$and' && Array.isArray(condition)) {
-      for (const part of condition) if (!hasUnknownOperator(Object(part))) yield* placesIn(Object(part))
-    } else if (!name.startsWith('$')) {
+    if (name === '$and' && Array.isArray(condition)) for (const part of condition) yield* placesIn(Object(part))
+    else if (!name.startsWith('$')) {
       const keys = valuesIn(condition)?.map(placeOfValue)
       if (keys?.every((key) => key !== undefined)) yield { field: name, keys: [...new Set(keys)] }
     }
@@ -114,37 +128,38 @@ function valuesIn(condition: unknown): readonly unknown[] | undefined {
   return Array.isArray(values) && values.length > 0 && values.length <= mostKeys ? values : undefined
 }
 
-/** An event as it is compared. */
-interface Prepared {
-  readonly hasId: boolean
-  readonly facts: Facts
+/** An event as it is compared with many lists. */
+export class JudgedEvent {
+  readonly facts: PreparedFacts
   /** The fields that may have had other values before; `undefined` where there was no record before, or there is none now. */
   readonly unknowns: Unknowns | undefined
-}
+  readonly #hasId: boolean
 
-function prepare({ id, facts, route, touched }: LoggedEvent): Prepared {
-  const names = Object.keys(route)
-  const placeholders = names.map((name) => [routeField(name), route[name] as string])
-  const isSame = touched !== true && touched.length === 0
-  return {
-    hasId: id !== undefined,
-    facts: names.length === 0 ? facts : { ...facts, ...Object.fromEntries(placeholders) },
-    unknowns: isSame ? undefined : touched === true || new Set(touched)
+  constructor({ id, facts, route, touched }: LoggedEvent) {
+    const placeholders = Object.entries(route).map(([name, value]) => [routeField(name), value])
+    this.facts = prepareFacts({ ...facts, ...Object.fromEntries(placeholders) })
+    this.unknowns = touched !== true && touched.length === 0 ? undefined : touched === true || new Set(touched)
+    this.#hasId = id !== undefined
+  }
+
+  /**
+   * What a subscriber is told (docs/events.md#who-hears-what); `undefined` for nothing. The id is told to those alone whose list has the record for certain.
+   * Nothing is told where it was not in the list before, and is not now. Of a record that the caller does not see for certain, the values decide nothing.
+   */
+  tellingFor({ conditions, visibility }: RecordRule): Telling | undefined {
+    if (conditions === undefined) return 'changed'
+    const isInside = matches(conditions, this.facts)
+    if (isInside) return this.#hasId ? 'event' : 'changed'
+    if (isInside === undefined || (this.unknowns && matches(conditions, this.facts, this.unknowns) !== false))
+      return 'changed'
+    return this.#isDecided(conditions, visibility) ? undefined : 'changed'
+  }
+
+  /** Whether the caller sees the record, or has never seen it: then what the caller asks for tells of no values that the caller may not know. */
+  #isDecided(conditions: ListConditions, visibility: ListConditions | undefined): boolean {
+    if (visibility === undefined) return areFieldsKnown(conditions, this.facts, this.unknowns)
+    const isVisible = matches(visibility, this.facts)
+    if (isVisible !== false) return isVisible === true
+    return this.unknowns === undefined || matches(visibility, this.facts, this.unknowns) === false
   }
 }
-
-/**
- * What a subscriber is told (docs/events.md#who-hears-what). The id is told to those alone whose list has the record for certain; nothing is told
- * where it was not in the list before, and is not now.
- */
-function judge({ hasId, facts, unknowns }: Prepared, conditions: ListConditions | undefined): Telling | undefined {
-  if (conditions === undefined) return 'changed'
-  const isInside = matches(conditions, facts)
-  if (isInside !== false) return isInside && hasId ? 'event' : 'changed'
-  const wasInside: Sure = unknowns === undefined ? false : matches(conditions, facts, unknowns)
-  return wasInside === false ? undefined : 'changed'
-}
-
-/** What a subscriber with these conditions is told of an event; `undefined` for nothing. */
-export const tellingOf = (event: LoggedEvent, conditions: ListConditions | undefined): Telling | undefined =>
-  judge(prepare(event), conditions)

@@ -1,6 +1,6 @@
 import { deserialize } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
-import { type Telling, tellingOf } from './audience.js'
+import { JudgedEvent, type Telling } from './audience.js'
 import { isSameCaller } from './callers.js'
 import type { Channel } from './channel.js'
 import type { LogEntry, LoggedEvent } from './log.js'
@@ -78,9 +78,10 @@ export class Delivery {
 
   /** What a stream is told of an event that it has missed, by the rules of now. */
   async replay(entry: LogEntry, channel: Channel, stream: EventStream): Promise<string> {
+    const judged = new JudgedEvent(entry.event)
     const notices = this.#subscriptions.of(stream).flatMap((subscription) => {
       if (subscription.channel !== channel) return []
-      const telling = tellingOf(entry.event, subscription.rule.conditions)
+      const telling = judged.tellingFor(subscription.rule)
       return telling === undefined ? [] : [{ subscription, telling }]
     })
     return this.#framesOf(new Dispatch(entry, channel), stream, notices)

@@ -9,7 +9,7 @@ import { type EventLog, type LogEntry, memoryLog } from './log.js'
 import { defaultLimits, type EventsLimits, type EventsOptions } from './options.js'
 import { type CallerIdentity, identityOf } from './question.js'
 import { ChannelFinder, type ListRequest } from './requests.js'
-import { askRule, type Rule } from './rule.js'
+import { type Rule, RuleInquiry } from './rule.js'
 import { EventStream, type StreamSettings, toFrame } from './stream.js'
 import { type Subscription, Subscriptions } from './subscription.js'
 import { traceStream } from './trace.js'
@@ -116,7 +116,8 @@ export class Door {
       this.#hasGap = false
       const credentials = identityOf(request)
       const named = lists ?? this.#allLists()
-      const answers = await Promise.all(named.map((list) => this.#ask(list, credentials, controller.signal)))
+      const inquiry = new RuleInquiry(this.#app, credentials, controller.signal)
+      const answers = await Promise.all(named.map((list) => this.#ask(list, inquiry)))
       if (isGone(reply)) return reply
       if (this.#isClosing) throw new Unavailable('The server is about to close')
       this.#start(request, reply, answers, credentials, lists === undefined)
@@ -132,11 +133,11 @@ export class Door {
       .map(({ path }) => ({ path, query: {}, isJSON: false }))
   }
 
-  async #ask(list: ListRequest, credentials: CallerIdentity, signal?: AbortSignal): Promise<ListAnswer> {
+  async #ask(list: ListRequest, inquiry: RuleInquiry): Promise<ListAnswer> {
     let channel: Channel | undefined
     try {
       channel = this.#finder.find(list.path)
-      return { list, channel, outcome: await askRule(this.#app, channel, list, credentials, signal) }
+      return { list, channel, outcome: await inquiry.ask(channel, list) }
     } catch (error) {
       return { list, channel, outcome: toServiceError(error) }
     }

@@ -1,3 +1,5 @@
+import { isPlain } from '../core/objects.js'
+
 /** Whether a record is in a list: `undefined` where only the database knows. */
 export type Sure = boolean | undefined
 
@@ -10,6 +12,8 @@ interface ObjectIdText {
 
 /** The fields of a record that can be compared. One that is absent may have any value. */
 export type Facts = Readonly<Record<string, Comparable>>
+/** The same, for many comparisons. */
+export type PreparedFacts = Readonly<Record<string, Comparable | ComparedValue>>
 /** The conditions of a query, without `$limit`, `$skip`, `$sort` and `$select`. */
 export type ListConditions = Readonly<Record<string, unknown>>
 /** The names of fields whose values are not known, `true` for all. */
@@ -41,29 +45,84 @@ function toScalar(value: unknown): Comparable | undefined {
   return typeof toHexString === 'function' ? { oid: String(toHexString.call(value)) } : undefined
 }
 
+/** A value that is compared many times. The text that it is compared by is made once, since that of a long text takes long. */
+export class ComparedValue {
+  readonly value: Comparable
+  #folded: string | undefined
+
+  constructor(value: Comparable) {
+    this.value = value
+  }
+
+  get text(): string {
+    const { value } = this
+    return typeof value === 'object' && value !== null && 'oid' in value ? value.oid : String(value)
+  }
+
+  /** The same text for all that may be alike, but for times. */
+  get folded(): string {
+    this.#folded ??= foldedText(this.text)
+    return this.#folded
+  }
+
+  toJSON(): unknown {
+    return this.value
+  }
+}
+
+const toCompared = (value: unknown): ComparedValue | undefined => {
+  if (value instanceof ComparedValue) return value
+  const scalar = toScalar(value)
+  return scalar === undefined ? undefined : new ComparedValue(scalar)
+}
+
+/** The fields of a record, for many comparisons. */
+export const prepareFacts = (facts: Facts): PreparedFacts =>
+  Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, new ComparedValue(value)]))
+
+/** A copy of conditions, for many comparisons. Values that can't be compared stay. */
+export function prepareConditions(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(prepareConditions)
+  if (!isPlain(value)) return toCompared(value) ?? value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, prepareConditions(item)]))
+}
+
 const not = (sure: Sure): Sure => (sure === undefined ? undefined : !sure)
 
-function allOf(list: readonly Sure[]): Sure {
-  if (list.includes(false)) return false
-  return list.includes(undefined) ? undefined : true
+function allOf<Part>(parts: readonly Part[], judge: (part: Part) => Sure): Sure {
+  let all: Sure = true
+  for (const part of parts) {
+    const sure = judge(part)
+    if (sure === false) return false
+    if (sure === undefined) all = undefined
+  }
+  return all
 }
 
-function someOf(list: readonly Sure[]): Sure {
-  if (list.includes(true)) return true
-  return list.includes(undefined) ? undefined : false
-}
+const someOf = <Part>(parts: readonly Part[], judge: (part: Part) => Sure): Sure =>
+  not(allOf(parts, (part) => not(judge(part))))
+
+/** An operator that is not known may widen what is found. */
+export const hasUnknownOperator = (conditions: ListConditions): boolean =>
+  Object.keys(conditions).some((name) => name.startsWith('$') && name !== '$and' && name !== '$or')
 
 /** Whether a record has what conditions say, as every database would judge it. */
-export function matches(conditions: ListConditions, facts: Facts, unknowns?: Unknowns): Sure {
-  const parts: Sure[] = []
-  for (const [name, condition] of Object.entries(conditions)) {
-    if (name === '$or' || name === '$and') parts.push(matchesJunction(name, condition, facts, unknowns))
-    // An operator that is not known may widen what is found.
-    else if (name.startsWith('$')) return undefined
-    else if (isUnknown(name, unknowns)) parts.push(undefined)
-    else parts.push(Object.hasOwn(facts, name) ? matchesField(facts[name] as Comparable, condition) : undefined)
-  }
-  return allOf(parts)
+export function matches(conditions: ListConditions, facts: PreparedFacts, unknowns?: Unknowns): Sure {
+  if (hasUnknownOperator(conditions)) return undefined
+  return allOf(Object.entries(conditions), ([name, condition]) => {
+    if (name === '$or' || name === '$and') return matchesJunction(name, condition, facts, unknowns)
+    if (isUnknown(name, unknowns) || !Object.hasOwn(facts, name)) return undefined
+    const fact = facts[name] as Comparable | ComparedValue
+    return matchesField(fact instanceof ComparedValue ? fact : new ComparedValue(fact), condition)
+  })
+}
+
+/** Whether the values of all fields that conditions name are known. */
+export function areFieldsKnown(conditions: ListConditions, facts: PreparedFacts, unknowns?: Unknowns): boolean {
+  return Object.entries(conditions).every(([name, condition]) => {
+    if (!name.startsWith('$')) return Object.hasOwn(facts, name) && !isUnknown(name, unknowns)
+    return [condition].flat().every((part) => areFieldsKnown(Object(part), facts, unknowns))
+  })
 }
 
 /** The placeholders of a path are fields of its records, under names that no field has. No event changes them. */
@@ -73,47 +132,55 @@ export const routeField = (name: string) => `:${name}`
 export const isUnknown = (name: string, unknowns: Unknowns | undefined): boolean =>
   unknowns === true ? !name.startsWith(':') : unknowns?.has(name) === true
 
-function matchesJunction(name: '$or' | '$and', parts: unknown, facts: Facts, unknowns: Unknowns | undefined): Sure {
+function matchesJunction(
+  name: '$or' | '$and',
+  parts: unknown,
+  facts: PreparedFacts,
+  unknowns: Unknowns | undefined
+): Sure {
   // Adapters do not agree on what nothing selects: some leave the whole part out.
   if (!Array.isArray(parts) || parts.length === 0) return undefined
   const isFilled = (part: unknown) => typeof part === 'object' && part !== null && Object.keys(part).length > 0
-  const sures = parts.map((part) => (isFilled(part) ? matches(part, facts, unknowns) : undefined))
-  return name === '$or' ? someOf(sures) : allOf(sures)
+  const judge = (part: unknown) => (isFilled(part) ? matches(part as ListConditions, facts, unknowns) : undefined)
+  return name === '$or' ? someOf(parts, judge) : allOf(parts, judge)
 }
 
-function matchesField(value: Comparable, condition: unknown): Sure {
-  const operand = toScalar(condition)
-  if (operand !== undefined) return isEqual(value, operand)
+function matchesField(fact: ComparedValue, condition: unknown): Sure {
+  const operand = toCompared(condition)
+  if (operand !== undefined) return isEqual(fact, operand)
   if (typeof condition !== 'object' || Array.isArray(condition)) return undefined
   const operators = Object.entries(condition as object)
-  return operators.length === 0 ? undefined : allOf(operators.map(([name, operand]) => operate(name, value, operand)))
+  return operators.length === 0 ? undefined : allOf(operators, ([name, operand]) => operate(name, fact, operand))
 }
 
-function operate(operator: string, value: Comparable, operand: unknown): Sure {
+function operate(operator: string, fact: ComparedValue, operand: unknown): Sure {
+  const isNull = fact.value === null
   switch (operator) {
     case '$eq':
-      return equals(value, operand)
+      return equals(fact, operand)
     case '$ne':
       // SQL finds no `NULL` by it, memory and MongoDB do.
-      return value === null && operand !== null ? undefined : not(equals(value, operand))
+      return isNull && !isNullOperand(operand) ? undefined : not(equals(fact, operand))
     case '$in':
       // SQL finds no `NULL` by `IN (…, NULL)`, and by `NOT IN (…, NULL)` nothing at all.
-      if (!Array.isArray(operand) || (value === null && operand.includes(null))) return undefined
-      return someOf(operand.map((item) => equals(value, item)))
+      if (!Array.isArray(operand) || (isNull && operand.some(isNullOperand))) return undefined
+      return someOf(operand, (item) => equals(fact, item))
     case '$nin': {
-      if (!Array.isArray(operand) || value === null) return undefined
-      const isOutside = not(someOf(operand.map((item) => equals(value, item))))
-      return isOutside && operand.includes(null) ? undefined : isOutside
+      if (!Array.isArray(operand) || isNull) return undefined
+      const isOutside = allOf(operand, (item) => not(equals(fact, item)))
+      return isOutside && operand.some(isNullOperand) ? undefined : isOutside
     }
     case '$lt':
     case '$lte':
     case '$gt':
     case '$gte':
-      return compares(operator, toOrdered(value), toOrdered(operand))
+      return compares(operator, toOrdered(fact.value), toOrdered(toCompared(operand)?.value))
     default:
       return undefined
   }
 }
+
+const isNullOperand = (operand: unknown) => toCompared(operand)?.value === null
 
 interface Ordered {
   readonly isDate: boolean
@@ -141,51 +208,48 @@ function compares(operator: string, value: Ordered | undefined, operand: Ordered
   return operator.startsWith('$l') ? value.number < operand.number : value.number > operand.number
 }
 
-function equals(value: Comparable, operand: unknown): Sure {
-  const scalar = toScalar(operand)
-  return scalar === undefined ? undefined : isEqual(value, scalar)
+function equals(fact: ComparedValue, operand: unknown): Sure {
+  const scalar = toCompared(operand)
+  return scalar && isEqual(fact, scalar)
 }
 
-function isEqual(value: Comparable, operand: Comparable): Sure {
-  if (value === null || operand === null) return value === operand
-  if (typeof value === 'object' || typeof operand === 'object') return isEqualObject(value, operand)
-  if (typeof value === typeof operand) {
-    if (value === operand) return true
-    return typeof value === 'string' && isAlike(value, operand as string) ? undefined : false
+function isEqual(fact: ComparedValue, operand: ComparedValue): Sure {
+  const [value, wanted] = [fact.value, operand.value]
+  if (value === null || wanted === null) return value === wanted
+  if (typeof value === 'object' || typeof wanted === 'object') return isEqualObject(fact, operand)
+  if (typeof value === typeof wanted) {
+    if (value === wanted) return true
+    return typeof value === 'string' && isAlike(fact, operand) ? undefined : false
   }
   // A flag is a number in SQLite and MySQL.
-  if (typeof value === 'boolean' || typeof operand === 'boolean') {
-    const [first, second] = [Number(value), Number(operand)]
+  if (typeof value === 'boolean' || typeof wanted === 'boolean') {
+    const [first, second] = [Number(value), Number(wanted)]
     const isBit = (number: number) => number === 0 || number === 1
     return isBit(first) && isBit(second) ? (first === second ? undefined : false) : undefined
   }
-  return isAlike(String(value), String(operand)) ? undefined : false
+  return isAlike(fact, operand) ? undefined : false
 }
 
-function isEqualObject(value: string | number | bigint | boolean | Date | ObjectIdText, operand: typeof value): Sure {
-  const [first, second] = [value, operand].map((item) =>
-    typeof item === 'object' && 'oid' in item ? item.oid : undefined
-  )
-  if (first !== undefined && second !== undefined) return first === second
-  if (first !== undefined || second !== undefined)
-    return isAlike(first ?? String(value), second ?? String(operand)) ? undefined : false
-  const [time, otherTime] = [toOrdered(value), toOrdered(operand)]
+function isEqualObject(fact: ComparedValue, operand: ComparedValue): Sure {
+  const [isId, isIdWanted] = [fact, operand].map(({ value }) => Object.hasOwn(Object(value), 'oid'))
+  if (isId && isIdWanted) return fact.text === operand.text
+  if (isId || isIdWanted) return isAlike(fact, operand) ? undefined : false
+  const [time, otherTime] = [toOrdered(fact.value), toOrdered(operand.value)]
   return time?.isDate && otherTime?.isDate && time.number !== otherTime.number ? false : undefined
 }
 
-const plainText = /^[a-z][\w-]*$/i
 const timeText = /^(\d{4}-\d\d-\d\d|\d\d:\d\d)/
 
 /** Whether a column of some type, or a collation, may find the text of a record equal to another one. */
-function isAlike(text: string, other: string): boolean {
-  if (text === other) return true
-  if (plainText.test(text) && plainText.test(other)) return text.toUpperCase() === other.toUpperCase()
+function isAlike(fact: ComparedValue, operand: ComparedValue): boolean {
+  const [text, wanted] = [fact.text, operand.text]
+  if (text === wanted) return true
   // A time can be written in many ways.
-  if (timeText.test(text)) return !(isoDate.test(text) && isoDate.test(other)) || Date.parse(text) === Date.parse(other)
-  return foldedText(text) === foldedText(other)
+  if (timeText.test(text))
+    return !(isoDate.test(text) && isoDate.test(wanted)) || Date.parse(text) === Date.parse(wanted)
+  return fact.folded === operand.folded
 }
 
-/** The same text for all that may be alike, but for times. */
 function foldedText(text: string): string {
   const folded = text.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase().trim()
   const number = folded === '' ? Number.NaN : Number(folded)
@@ -194,8 +258,8 @@ function foldedText(text: string): string {
 
 /** Where a value stands in an index: two values that may be equal stand at the same place. `undefined` for values that have none. */
 export function placeOfValue(value: unknown): string | undefined {
-  const scalar = toScalar(value)
-  if (typeof scalar === 'string') return timeText.test(scalar) ? undefined : foldedText(scalar)
-  if (typeof scalar === 'number' || typeof scalar === 'bigint') return foldedText(String(scalar))
-  return typeof scalar === 'object' && scalar !== null && 'oid' in scalar ? foldedText(scalar.oid) : undefined
+  const operand = toCompared(value)
+  if (operand === undefined || operand.value === null || typeof operand.value === 'boolean') return undefined
+  if (operand.value instanceof Date) return undefined
+  return typeof operand.value === 'string' && timeText.test(operand.value) ? undefined : operand.folded
 }

@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { stringify } from 'qs'
-import { attempt, errorFromJSON, type ServiceError } from '../core/errors.js'
+import { attempt, errorFromJSON, ServiceError } from '../core/errors.js'
 import { type AcceptedLogin, loginsInParams } from '../core/logins.js'
-import { isPlain } from '../core/objects.js'
 import { callersOf } from './callers.js'
 import type { Channel } from './channel.js'
-import { type ListConditions, routeField } from './matching.js'
+import { type ListConditions, prepareConditions, routeField } from './matching.js'
 import { askQuestion, type CallerIdentity, type Question } from './question.js'
 import type { ListRequest } from './requests.js'
 
@@ -13,6 +12,8 @@ import type { ListRequest } from './requests.js'
 export interface Rule {
   /** What a record must have. `undefined`: only the service knows, and the id of no record is told. */
   readonly conditions: ListConditions | undefined
+  /** What a record must have that the caller gets by any list of the service: what hooks ask for. `undefined` where that is not known. */
+  readonly visibility: ListConditions | undefined
   /** The params of the `find` that was asked. */
   readonly params: Readonly<Record<string, unknown>>
   /** By what the caller is known again. */
@@ -32,31 +33,61 @@ const selecting =
   )
 
 /**
- * Asks for the rule of a list: `find` is called at its URL under the credentials, and all that stands around it runs as for a page. The method itself is
- * not called; the query that would have reached it is the rule (docs/events.md#who-hears-what).
- *
- * @returns the rule, or the error with which the list was refused
+ * Asks for the rules of the lists of a caller: `find` is called at the URL of each under the credentials, and all that stands around it runs as for a page. The
+ * method itself is not called; the query that would have reached it is the rule (docs/events.md#who-hears-what). Once for each URL, it is called without
+ * what the caller asks for: that says which records the caller sees at all.
  */
-export async function askRule(
-  app: FastifyInstance,
-  channel: Channel,
-  list: ListRequest,
-  credentials: CallerIdentity,
-  signal?: AbortSignal
-): Promise<Rule | ServiceError> {
-  const question: Question = { method: 'find', answer: channel.emptyAnswer, params: undefined, path: undefined }
-  // The answer is an empty list: what keeps answers by their query keeps none that is wrong.
-  const { $limit, $skip, ...rest } = list.query
-  const query = { ...rest, $limit: 0 }
-  const isByBody = list.isJSON && channel.takesQuery
-  const url = `/${list.path}${isByBody ? '' : `?${stringify(query)}`}`
-  const response = await askQuestion(app, question, { url, credentials, signal, body: isByBody ? query : undefined })
-  if (response.statusCode >= 300)
+export class RuleInquiry {
+  readonly #app: FastifyInstance
+  readonly #credentials: CallerIdentity
+  readonly #signal: AbortSignal | undefined
+  readonly #wholeLists = new Map<string, Promise<Rule | ServiceError>>()
+
+  constructor(app: FastifyInstance, credentials: CallerIdentity, signal?: AbortSignal) {
+    this.#app = app
+    this.#credentials = credentials
+    this.#signal = signal
+  }
+
+  /** @returns the rule, or the error with which the list was refused */
+  async ask(channel: Channel, list: ListRequest): Promise<Rule | ServiceError> {
+    if (Object.keys(withoutPaging(list.query)).length === 0) return this.#find(channel, list)
+    const [outcome, whole] = await Promise.all([this.#find(channel, list), this.#askWhole(channel, list)])
+    if (outcome instanceof ServiceError) return outcome
+    // A list that needs a query refuses an empty one.
+    return { ...outcome, visibility: whole instanceof ServiceError ? undefined : whole.visibility }
+  }
+
+  #askWhole(channel: Channel, { path, isJSON }: ListRequest): Promise<Rule | ServiceError> {
+    const whole = this.#wholeLists.get(path) ?? this.#find(channel, { path, isJSON, query: {} })
+    this.#wholeLists.set(path, whole)
+    return whole
+  }
+
+  async #find(channel: Channel, list: ListRequest): Promise<Rule | ServiceError> {
+    const question: Question = { method: 'find', answer: channel.emptyAnswer, params: undefined, path: undefined }
+    // The answer is an empty list: what keeps answers by their query keeps none that is wrong.
+    const { $limit, $skip, ...rest } = list.query
+    const query = { ...rest, $limit: 0 }
+    const isByBody = list.isJSON && channel.takesQuery
+    const response = await askQuestion(this.#app, question, {
+      url: `/${list.path}${isByBody ? '' : `?${stringify(query)}`}`,
+      credentials: this.#credentials,
+      signal: this.#signal,
+      body: isByBody ? query : undefined
+    })
+    if (response.statusCode < 300) return toRule(channel, this.#credentials, question)
     return errorFromJSON(
       response.statusCode >= 400 ? response.statusCode : 500,
       attempt(() => response.json())
     )
-  return toRule(channel, credentials, question)
+  }
+}
+
+/** What a query selects. */
+function withoutPaging(query: unknown): Record<string, unknown> {
+  const { $limit, $skip, $sort, $select, ...conditions } = Object(query)
+  return conditions
 }
 
 function toRule({ isRuleKnown, path, idField }: Channel, { headers }: CallerIdentity, question: Question): Rule {
@@ -69,6 +100,7 @@ function toRule({ isRuleKnown, path, idField }: Channel, { headers }: CallerIden
   const conditions = isKnown ? conditionsOf(params) : undefined
   return {
     conditions,
+    visibility: conditions,
     params,
     callers: callersOf(params, headers),
     login,
@@ -79,14 +111,7 @@ function toRule({ isRuleKnown, path, idField }: Channel, { headers }: CallerIden
 
 /** What the query and the path of a `find` select, as it is now: hooks may change their objects later. */
 function conditionsOf({ query, route }: Rule['params']): ListConditions | undefined {
-  const { $limit, $skip, $sort, $select, ...conditions } = Object(query)
   const placeholders = Object.entries(Object(route)).map(([name, value]) => [routeField(name), String(value)])
-  return attempt(() => copyQuery({ ...conditions, ...Object.fromEntries(placeholders) }) as ListConditions)
-}
-
-/** A copy of a query. Values of classes, such as dates and ids of MongoDB, do not change. */
-function copyQuery(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copyQuery)
-  if (typeof value !== 'object' || value === null || !isPlain(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, copyQuery(item)]))
+  const conditions = { ...withoutPaging(query), ...Object.fromEntries(placeholders) }
+  return attempt(() => prepareConditions(conditions) as ListConditions)
 }

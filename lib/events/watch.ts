@@ -3,7 +3,7 @@ import { ServiceError } from '../core/errors.js'
 import type { LoginVerifier } from '../core/logins.js'
 import { userKey } from './callers.js'
 import type { EventsOptions } from './options.js'
-import { askRule, type Rule } from './rule.js'
+import { type Rule, RuleInquiry } from './rule.js'
 import type { EventStream, StreamEnd } from './stream.js'
 import type { Subscription, Subscriptions } from './subscription.js'
 
@@ -126,14 +126,15 @@ export class Watch {
   }
 
   async #check(stream: EventStream): Promise<void> {
-    await Promise.all(this.#subscriptions.of(stream).map((subscription) => this.#checkList(subscription)))
+    const inquiry = new RuleInquiry(this.#app, stream.credentials)
+    await Promise.all(this.#subscriptions.of(stream).map((subscription) => this.#checkList(subscription, inquiry)))
   }
 
-  async #checkList(subscription: Subscription): Promise<void> {
+  async #checkList(subscription: Subscription, inquiry: RuleInquiry): Promise<void> {
     const { stream, channel, list, index, rule } = subscription
     let outcome: Rule | ServiceError
     try {
-      outcome = await askRule(this.#app, channel, list, stream.credentials)
+      outcome = await inquiry.ask(channel, list)
     } catch (err) {
       this.#app.log.error({ err, path: list.path }, 'The rule of a list could not be asked for again')
       return

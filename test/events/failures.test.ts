@@ -37,7 +37,7 @@ t.test('options that can not be used stop the start, and say why', async (t) => 
     [{ services: {} }, /needs the services that it tells of/],
     [{ services: { notes: 5 } }, /`services\['notes'\]`.+must be true or an object, got 5/],
     [{ services: { notes: { rule: 'query' } } }, /rule.+must be 'hooks'/],
-    [{ services: { notes: { record: true } } }, /record/],
+    [{ services: { notes: { record: true } } }, /no option 'services\['notes'\]\.record'.+Did you mean .+\.records'/],
     [{ services: notes, heartbeat: 1 }, /heartbeat.+from 10 to a day/],
     [{ services: notes, path: 'a b' }, /path.+as in `\/events`/],
     [{ services: notes, log: { append() {} } }, /log.+as `memoryLog\(\)` makes it/],
@@ -296,7 +296,7 @@ t.test('services that answer pages; records that come with an id; objects that l
   )
   t.match(logs, [{ msg: /'odd'.+is not that of a database adapter/ }])
   const subscriber = await subscribe(list('notes', '&subscribe[0][query][kind]=x')).connected
-  t.same(answered, [0])
+  t.same(answered, [0, 0], 'the list, and what its caller may find at all')
   await serviceAt(app, 'notes').create({ id: 7, kind: 'y' })
   await serviceAt(app, 'notes').create({ kind: 'y' })
   await serviceAt(app, 'notes').create({ kind: 'x' })

@@ -4,6 +4,7 @@ import t from 'tap'
 import services from '../../index.js'
 import events from '../../lib/events/index.js'
 import { subscribersTo } from '../support/event-stream.js'
+import { list, memory, startEvents } from '../support/events-app.js'
 
 t.test('a stream tells of what happens in its lists', async (t) => {
   const app = Fastify()
@@ -33,4 +34,26 @@ t.test('a stream tells of what happens in its lists', async (t) => {
     { path: 'notes', event: 'changed' },
     { path: 'notes', event: 'removed', data: { id: 2 } }
   ])
+})
+
+t.test('a text is made ready for comparisons once, with however many values it is compared', async (t) => {
+  const { subscribe, call } = await startEvents(t, (app) => app.service('notes', memory()), {
+    services: { notes: true }
+  })
+  await call('POST', '/notes', {})
+  const values = Array.from(
+    { length: 18 },
+    (_, index) => `&subscribe[0][query][$or][0][text][$in][${index}]=${encodeURIComponent(`ä${index}`)}`
+  )
+  const url = list('notes', `${values.join('')}&subscribe[0][query][$or][1][text]=${encodeURIComponent('ö')}`)
+  const normalized = t.capture(String.prototype, 'normalize', String.prototype.normalize)
+  const [first, second] = [await subscribe(url).connected, await subscribe(url).connected]
+  const texts = ['é'.repeat(256), 'è'.repeat(256)]
+  for (const text of texts) await call('PATCH', '/notes/1', { text })
+  await call('PATCH', '/notes/1', { text: 'ö' })
+  for (const stream of [first, second])
+    await stream.until(({ events }) => events.some(({ event }) => event === 'patched'))
+  const received = normalized().map(({ receiver }) => String(receiver))
+  for (const text of texts) t.equal(received.filter((received) => received === text).length, 1, 'of a record, by event')
+  for (const text of ['ä0', 'ä17']) t.equal(received.filter((received) => received === text).length, 2, 'of a list')
 })

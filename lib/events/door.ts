@@ -159,7 +159,8 @@ export class Door {
       throw refusal
     }
     const callers = [...new Set(accepted.flatMap(({ outcome }) => outcome.callers))]
-    if (this.watch.countOf(callers[0]) >= this.limits.perUser) throw tooMany(reply)
+    const payer = payerOf(callers, request)
+    if (this.watch.countOf(payer) >= this.limits.perUser) throw tooMany(reply)
     const rules = accepted.map(({ outcome }) => outcome)
     const stream = new EventStream(this.#settings, credentials, callers, this.watch.endOf(rules, timeoutOf(request)))
     const isAlone = isOfAll || answers.length === 1
@@ -169,7 +170,7 @@ export class Door {
       const subscription: Subscription = { list, channel, stream, index, rule: outcome }
       this.#subscriptions.add(subscription)
     }
-    this.watch.add(stream)
+    this.watch.add(stream, payer)
     traceStream(
       stream,
       accepted.map(({ list }) => list.path)
@@ -246,6 +247,10 @@ export class Door {
 }
 
 const isGone = ({ raw }: FastifyReply) => isClosed(raw)
+
+/** By whom streams are counted: the user, or the address of callers who are not known. A token that nobody has verified says nothing. */
+const payerOf = (callers: readonly string[], { ip }: FastifyRequest): string | undefined =>
+  callers.find((caller) => caller.startsWith('user ')) ?? (ip && `address ${ip}`)
 
 /** How long an answer may take, where the route of a list says so: Fastify breaks it off then. */
 const timeoutOf = ({ routeOptions }: FastifyRequest): number | undefined =>

@@ -35,7 +35,7 @@ export interface EventSubscriber {
 export interface EventsLimits {
   /** How many streams may be open at a time. Default 10,000. */
   subscribers: number
-  /** How many streams one user, or one address without a user, may have open. Default 100. */
+  /** How many streams one user may have open, or one address (`request.ip`) without a user. Default 100. */
   perUser: number
   /** How many lists a stream may have. Default 50. */
   subscriptions: number

@@ -26,6 +26,8 @@ export class Watch {
   readonly #lifetime: number
   readonly #newest: () => string
   readonly #counts = new Map<string, number>()
+  /** By whom each stream is counted. */
+  readonly #payers = new Map<EventStream, string | undefined>()
   readonly #timers = new Map<EventStream, NodeJS.Timeout>()
   readonly #due = new Map<EventStream, number>()
   readonly #interval: NodeJS.Timeout
@@ -58,9 +60,10 @@ export class Watch {
     return expires < until ? { at: expires, reason: 'expired' } : { at: until, reason: 'closing' }
   }
 
-  add(stream: EventStream): void {
+  /** @param caller by whom it is counted */
+  add(stream: EventStream, caller: string | undefined): void {
     this.streams.add(stream)
-    const [caller] = stream.callers
+    this.#payers.set(stream, caller)
     if (caller !== undefined) this.#counts.set(caller, this.countOf(caller) + 1)
     const { at, reason } = stream.end
     const end = () => stream.stop(reason, reason === 'closing' ? this.#retry() : undefined)
@@ -70,7 +73,8 @@ export class Watch {
 
   delete(stream: EventStream): void {
     this.streams.delete(stream)
-    const [caller] = stream.callers
+    const caller = this.#payers.get(stream)
+    this.#payers.delete(stream)
     const left = this.countOf(caller) - 1
     if (caller !== undefined) {
       if (left > 0) this.#counts.set(caller, left)

@@ -142,6 +142,17 @@ t.test('QUERY takes lists as JSON', async (t) => {
   t.equal((await open('/events', { subscribe: [{ path: 'notes', query: deep }] })).status, 400)
 })
 
+t.test('streams without a user are counted by address, whatever token they name', async (t) => {
+  const settings = { ...options, limits: { perUser: 1 } }
+  const { subscribe } = await startEvents(t, register, settings, { trustProxy: '127.0.0.1' })
+  const from = (address: string, headers = {}) =>
+    subscribe(list('notes'), { 'x-forwarded-for': address, authorization: `Bearer ${Math.random()}`, ...headers })
+  await from('10.0.0.1').connected
+  t.equal((await from('10.0.0.1').end()).status, 503)
+  await from('10.0.0.2').connected
+  await from('10.0.0.1', { 'x-user': 'ann' }).connected
+})
+
 t.test('there are so many streams, and so many of a user, and no more', async (t) => {
   const { app, subscribe } = await startEvents(t, register, { ...options, limits: { subscribers: 3, perUser: 2 } })
   const [first] = [

@@ -113,6 +113,16 @@ const ofLimits = Object.fromEntries(Object.keys(defaultLimits).map((name) => [na
 const hasMethod = (value: unknown, name: string) =>
   typeof (Object(value) as Record<string, unknown>)[name] === 'function'
 
+/**
+ * Refuses what is no client of a server.
+ * @param needed what is needed, in words
+ * @throws {TypeError} when it lacks one of the methods
+ */
+export function checkClient(who: string, needed: string, client: unknown, methods: readonly string[]): void {
+  if (!methods.every((name) => hasMethod(client, name)))
+    throw new TypeError(`${who} needs ${needed}, got ${shown(client)}`)
+}
+
 export const doorName = 'fastify-services/events'
 
 /** @throws when an option is not known, or can't be used */

@@ -38,6 +38,8 @@ async function openLog(t: Test, client: RedisClient, options: RedisLogOptions = 
 t.test('options that can not be used', async (t) => {
   const client = {} as RedisClient
   t.throws(() => redisLog(client, { event: 1 } as object), /no option 'event'.+Did you mean 'events'/)
+  t.throws(() => redisLog(client), /redisLog needs a client of ioredis, as new Redis\(url\), got an object/)
+  t.throws(() => redisStore(client), /redisStore needs a client of ioredis/)
   t.throws(() => redisLog(client, { beat: 1 }), /`beat` of redisLog must be a time in ms, from 10 to a day, got 1/)
   t.throws(() => redisLog(client, { events: 0.5 }), /`events` of redisLog must be a whole number above 0/)
 })

@@ -1,3 +1,5 @@
+import { checkClient } from '../options.js'
+
 /** What is needed of a client of `ioredis`, for one server or a cluster. */
 export interface RedisClient {
   duplicate(): RedisClient
@@ -5,3 +7,7 @@ export interface RedisClient {
   on(event: string, listener: (error: unknown) => void): unknown
   disconnect(): void
 }
+
+/** @throws {TypeError} where it is no client of `ioredis`, which has these methods */
+export const checkRedis = (who: string, client: unknown, methods: readonly (keyof RedisClient)[]): void =>
+  checkClient(who, 'a client of ioredis, as new Redis(url)', client, methods)

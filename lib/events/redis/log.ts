@@ -5,7 +5,7 @@ import { type EventBatch, type LogServer, pageSize } from '../log-server.js'
 import { time, wholeNumber } from '../options.js'
 import { LateAnswer, withinTime } from '../patience.js'
 import { SharedLog } from '../shared-log.js'
-import type { RedisClient } from './client.js'
+import { checkRedis, type RedisClient } from './client.js'
 import { entriesRead, readEntries } from './entries.js'
 import { appendScript, beatScript } from './scripts.js'
 
@@ -126,11 +126,13 @@ class RedisServer implements LogServer {
  * they are connected to, or `reset` where some may have been lost: they read anew then. While Redis is away, requests go on and events wait.
  *
  * @param client a client of `ioredis`. One more connection is opened, by its `duplicate()`
+ * @throws {TypeError} where it is none
  * @example
  * await app.register(events, { services: { notes: true }, log: redisLog(new Redis(process.env.REDIS_URL)) })
  */
 export function redisLog(client: RedisClient, options: RedisLogOptions = {}): EventLog {
   checkOptions('redisLog', ofRedisLog, { ...options })
+  checkRedis('redisLog', client, ['duplicate', 'callBuffer'])
   const defaults = {
     key: 'fastify-services:events',
     events: 10_000,

@@ -1,7 +1,7 @@
 import { Unavailable } from '../../core/errors.js'
 import type { Store } from '../../core/store.js'
 import { withinTime } from '../patience.js'
-import type { RedisClient } from './client.js'
+import { checkRedis, type RedisClient } from './client.js'
 
 export interface RedisStoreOptions {
   /** What the names of its keys begin with. Default `'fastify-services:'`. */
@@ -15,6 +15,7 @@ export interface RedisStoreOptions {
  * While Redis is away, what needs the store is answered with Unavailable (503).
  *
  * @param client a client of `ioredis`
+ * @throws {TypeError} where it is none
  * @example
  * const store = redisStore(new Redis(process.env.REDIS_URL))
  * await app.register(authentication, { secret, revocation: true, refresh: true, store })
@@ -23,6 +24,7 @@ export function redisStore(
   client: Pick<RedisClient, 'callBuffer'>,
   { prefix = 'fastify-services:', patience = 2000 }: RedisStoreOptions = {}
 ): Required<Store> {
+  checkRedis('redisStore', client, ['callBuffer'])
   async function ask(command: string, key: string, ...more: (string | number)[]): Promise<unknown> {
     try {
       return await withinTime(patience, client.callBuffer(command, prefix + key, ...more))

@@ -12,6 +12,9 @@ export interface EventBatch {
   readonly isLoss: boolean
 }
 
+/** The error of a server that lacks what the log needs there. To wait does not help. */
+export class UnpreparedServer extends Error {}
+
 /** A server that several processes share, as the place of a log: what it does is done in one step, in the same order for all of them. */
 export interface LogServer {
   /** How messages name it. */

@@ -66,7 +66,7 @@ export interface EventLog {
   listen(listener: LogListener): () => void
   /** Forgets all events, so that nobody can go on behind an older position. A log that has it is not given events while nobody listens. */
   forget?(): void
-  /** Is awaited before the server starts. A log that can't be reached must not keep it from that for long. */
+  /** Is awaited before the server starts. A log that can't be reached must not keep it from that for long. @throws where the log will never be there */
   open?(): void | Promise<void>
   /** Ends what the log does, when the server closes. */
   close?(): void | Promise<void>

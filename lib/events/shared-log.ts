@@ -1,6 +1,6 @@
 import { encodeEvent, type StoredEntry } from './entries.js'
 import { type EventLog, type LogEntry, type LoggedEvent, type LogListener, sizeOf } from './log.js'
-import type { LogServer } from './log-server.js'
+import { type LogServer, UnpreparedServer } from './log-server.js'
 import { withinTime } from './patience.js'
 import { pauseAfter, Writer } from './writer.js'
 
@@ -28,7 +28,9 @@ export class SharedLog implements EventLog {
   readonly #writer: Writer
   readonly #listeners = new Set<LogListener>()
   readonly #timer: NodeJS.Timeout
-  #onJoin: (() => void) | undefined
+  #onBegin: (() => void) | undefined
+  /** Why it can't begin, whenever it tries. */
+  #fault: UnpreparedServer | undefined
   #newest = unjoined
   readonly #begin = Date.now()
   #isAway = false
@@ -45,11 +47,11 @@ export class SharedLog implements EventLog {
   }
 
   async open(): Promise<void> {
-    if (this.#newest !== unjoined) return
-    const joined = new Promise<void>((resolve) => {
-      this.#onJoin = resolve
+    const begun = new Promise<void>((resolve) => {
+      this.#onBegin = resolve
     })
-    await withinTime(startTime, joined).catch(() => {})
+    if (this.#newest === unjoined && this.#fault === undefined) await withinTime(startTime, begun).catch(() => {})
+    if (this.#fault !== undefined) throw this.#fault
   }
 
   append(event: LoggedEvent): Promise<void> {
@@ -111,6 +113,10 @@ export class SharedLog implements EventLog {
       } catch (error) {
         if (this.#isClosed) return
         this.#setAway(error)
+        if (error instanceof UnpreparedServer) {
+          this.#fault = error
+          this.#onBegin?.()
+        }
         await pauseAfter(failures++)
       }
     }
@@ -130,7 +136,8 @@ export class SharedLog implements EventLog {
 
   async #join(): Promise<void> {
     this.#newest = await this.#writer.sign()
-    this.#onJoin?.()
+    this.#fault = undefined
+    this.#onBegin?.()
     this.#tellLoss()
   }
 

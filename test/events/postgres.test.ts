@@ -1,7 +1,10 @@
 import { once } from 'node:events'
 import { MemoryService } from '@feathersjs/memory'
+import Fastify from 'fastify'
 import t, { type Test } from 'tap'
+import services from '../../index.js'
 import type { LogEntry } from '../../lib/events/index.js'
+import events from '../../lib/events/index.js'
 import {
   type PostgresLogOptions,
   type PostgresPool,
@@ -46,6 +49,11 @@ t.test('options that can not be used', async (t) => {
     (options: object) => postgresStore(pool, options)
   ])
     t.throws(() => make({ table: 'a"; drop table b' }), /`table` must be a name of 1 to 40 lower-case letters/)
+  t.throws(
+    () => postgresLog(pool),
+    /postgresLog needs a pool of pg, as new Pool\(\{ connectionString \}\), got an object/
+  )
+  t.throws(() => postgresStore(pool), /postgresStore needs a pool of pg/)
 })
 
 t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
@@ -53,6 +61,29 @@ t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
     const { pool, table } = await createTables(t)
     await storeContract(t, postgresStore(pool, { table }))
   })
+
+  await t.test(
+    'without the tables the server does not start, and the store says in the log what is missing',
+    async (t) => {
+      const way = await PostgresWay.open(t)
+      const pool = way.pool(t)
+      const app = Fastify()
+      t.teardown(() => app.close())
+      await app.register(services)
+      app.service('notes', new MemoryService())
+      await app.register(events, { services: { notes: true }, log: postgresLog(pool, { table: 'nowhere' }) })
+      await t.rejects(
+        app.ready() as PromiseLike<unknown> as Promise<unknown>,
+        /run `await pool.query\(postgresTables\(\)\)`/
+      )
+      const asked = postgresStore(pool, { table: 'nowhere' }).get('a') as Promise<unknown>
+      await t.rejects(asked, { name: 'Unavailable', cause: { message: /postgresTables\(\)/ } })
+      const log = postgresLog(pool, { table: `late_${process.pid}`, beat: 100 })
+      t.teardown(() => log.close?.())
+      await t.rejects(async () => log.open?.(), /postgresTables/)
+      await t.rejects(async () => log.open?.(), /postgresTables/, 'as often as it is asked')
+    }
+  )
 
   await t.test('what is over goes from the table of the store', async (t) => {
     const { pool, table } = await createTables(t)

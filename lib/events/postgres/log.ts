@@ -7,7 +7,15 @@ import { time, wholeNumber } from '../options.js'
 import { withinTime } from '../patience.js'
 import { SharedLog } from '../shared-log.js'
 import { writeOutbox } from './outbox.js'
-import { askWithin, checkTable, connectWithin, defaultTable, type PostgresClient, type PostgresPool } from './pool.js'
+import {
+  askWithin,
+  checkPool,
+  checkTable,
+  connectWithin,
+  defaultTable,
+  type PostgresClient,
+  type PostgresPool
+} from './pool.js'
 
 export interface PostgresLogOptions {
   /** What the names of its tables begin with: that of `postgresTables`. Applications that share a database need names of their own. Default `'fastify_services'`. */
@@ -175,6 +183,7 @@ const readRows = ({ rows }: { readonly rows: readonly Record<string, unknown>[] 
  * they are connected to, or `reset` where some may have been lost: they read anew then. While the database is away, events wait.
  *
  * @param pool a pool of `pg`. One of its connections is kept to listen
+ * @throws {TypeError} where it is none. The server does not start where the tables are missing
  * @example
  * const pool = new Pool({ connectionString: process.env.DATABASE_URL })
  * await pool.query(postgresTables())
@@ -192,5 +201,6 @@ export function postgresLog(pool: PostgresPool, options: PostgresLogOptions = {}
   }
   const settings = { ...defaults, ...options }
   checkTable(settings.table)
+  checkPool('postgresLog', pool, ['connect', 'on'])
   return new SharedLog(new PostgresServer(pool, settings), settings)
 }

@@ -1,3 +1,6 @@
+import { readProperty } from '../../core/errors.js'
+import { UnpreparedServer } from '../log-server.js'
+import { checkClient } from '../options.js'
 import { withinTime } from '../patience.js'
 
 interface PostgresResult {
@@ -19,6 +22,10 @@ export interface PostgresPool {
   on(event: 'error', listener: (error: Error) => void): unknown
 }
 
+/** @throws {TypeError} where it is no pool of `pg`, which has these methods */
+export const checkPool = (who: string, pool: unknown, methods: readonly (keyof PostgresPool)[]): void =>
+  checkClient(who, 'a pool of pg, as new Pool({ connectionString })', pool, methods)
+
 /** Takes a connection out of a pool. @throws when none is free in so many ms */
 export async function connectWithin(ms: number, pool: PostgresPool): Promise<PostgresClient> {
   const connecting = pool.connect()
@@ -36,7 +43,10 @@ export async function connectWithin(ms: number, pool: PostgresPool): Promise<Pos
 // The end of a connection rejects its query. Without a listener it would end the process, too.
 const ignoreEnd = () => {}
 
-/** Asks over a connection of the pool. One that does not answer in so many ms is given up. */
+/** The codes of PostgreSQL for a table and a function that is not there. */
+const missingCodes: unknown[] = ['42P01', '42883']
+
+/** Asks over a connection of the pool. One that does not answer in so many ms is given up. @throws {UnpreparedServer} where the tables are not there */
 export async function askWithin(
   ms: number,
   pool: PostgresPool,
@@ -52,7 +62,10 @@ export async function askWithin(
     return result
   } catch (error) {
     client.release(true)
-    throw error
+    if (!missingCodes.includes(readProperty(error, 'code'))) throw error
+    const message =
+      'The database lacks the tables and functions of fastify-services/events/postgres: run `await pool.query(postgresTables())` before the start, with the same option `table`'
+    throw new UnpreparedServer(message, { cause: error })
   }
 }
 

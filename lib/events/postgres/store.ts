@@ -1,6 +1,6 @@
 import { Unavailable } from '../../core/errors.js'
 import type { Store } from '../../core/store.js'
-import { askWithin, checkTable, defaultTable, type PostgresPool } from './pool.js'
+import { askWithin, checkPool, checkTable, defaultTable, type PostgresPool } from './pool.js'
 
 export interface PostgresStoreOptions {
   /** What the name of its table begins with: that of `postgresTables`. Default `'fastify_services'`. */
@@ -17,6 +17,7 @@ const sweepTime = 60_000
  * While the database is away, what needs the store is answered with Unavailable (503).
  *
  * @param pool a pool of `pg`
+ * @throws {TypeError} where it is none
  * @example
  * await pool.query(postgresTables())
  * await app.register(authentication, { secret, revocation: true, refresh: true, store: postgresStore(pool) })
@@ -26,6 +27,7 @@ export function postgresStore(
   { table = defaultTable, patience = 2000 }: PostgresStoreOptions = {}
 ): Required<Store> {
   checkTable(table)
+  checkPool('postgresStore', pool, ['connect'])
   const name = `${table}_store`
   const until = "clock_timestamp() + $3 * interval '1 second'"
   const insert = `insert into ${name} (key, value, until) values ($1, $2, ${until}) on conflict (key) do update set value = excluded.value, until = excluded.until`

@@ -39,11 +39,9 @@ export function compose(hooks: readonly AroundHook[], call: Run, observer: HookO
       try {
         await hook.call(context.service, context, next)
         if (!isSettled) await running
-        if (context.result === undefined) {
-          if (running === undefined)
-            throw new Error(`next() was not called ${by(hook, context)}, nor was context.result set`)
-          await running
-        }
+        if (running === undefined && !('result' in context))
+          throw new Error(`next() was not called ${by(hook, context)}, nor was context.result set`)
+        if (context.result === undefined) await running
       } catch (error) {
         observer.fail(context, error)
         throw error

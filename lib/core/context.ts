@@ -23,9 +23,10 @@ class ContextBase implements Omit<HookContext, 'statusCode' | 'toJSON'> {
   /** Hears of the params of a call. */
   declare [onParams]: CallObserver['lend']
   type: HookType = 'around'
+  // Absent until it is set: a hook that sets it has answered, to `undefined` too.
+  declare result: unknown
   event: string | null
   http: Http = {}
-  result: unknown
   dispatch: unknown
   error: unknown
   arguments: unknown[]

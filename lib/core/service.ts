@@ -75,7 +75,7 @@ export function createEntry(
     const { name, definition } = method
     const invokeMethod = observer.wrap((context) => invoke(context, name), service)
     const call: Run = async (context) => {
-      if (context.result === undefined) context.result = await invokeMethod(context)
+      if (!('result' in context)) context.result = await invokeMethod(context)
       observer.see(context)
     }
     const chain = compose(

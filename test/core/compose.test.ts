@@ -83,11 +83,24 @@ t.test('hook that calls `next()` never: an error that says so', async (t) => {
 })
 
 t.test('an early result: a hook that sets `context.result` need not call next', async (t) => {
-  for (const result of [{ id: 'cached' }, null, 0, '', false]) {
+  for (const result of [{ id: 'cached' }, null, 0, '', false, undefined]) {
     const { calls, get } = await createGet(t, [set({ result: result as object })])
     t.same(await get(), result)
     t.same(calls, [], `the method was not called for ${JSON.stringify(result)}`)
   }
+})
+
+t.test('a before hook that sets `context.result` ends the call, also with what gives nothing', async (t) => {
+  const { app } = await createApp(t)
+  const calls: string[] = []
+  const remove = async (id: string) => void calls.push(`removed ${id}`)
+  const hide = async (id: unknown) => void calls.push(`hidden ${id}`)
+  const things = app.service('things', { remove })
+  things.hooks({
+    before: { remove: async (context) => void Object.assign(context, { result: await hide(context.id) }) }
+  })
+  t.equal(await things.remove('1'), undefined)
+  t.strictSame(calls, ['hidden 1'])
 })
 
 t.test('a result set before `next()` stands in for the method, the inner hooks run', async (t) => {

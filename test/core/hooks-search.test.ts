@@ -34,6 +34,9 @@ const acts: readonly ((label: string) => Act)[] = [
   () => async () => null,
   () => (context) => {
     context.event = null
+  },
+  () => (context) => {
+    context.result = undefined
   }
 ]
 

@@ -20,6 +20,8 @@ export interface RegisterOptions {
   readonly hooks?: HookOptions | undefined
   /** Hooks of all services, which run around those of this service. */
   readonly common: HookStore
+  /** Takes the hooks of this service. */
+  readonly store?: HookStore
   readonly onListenerError: OnListenerError
   readonly observer: CallObserver
   /** Adds a method to the object. With this option, any name may be that of a custom method. */
@@ -63,11 +65,16 @@ export interface OpenEntry extends ServiceEntry {
 export function createEntry(
   object: object,
   service: RegisteredService,
-  { app, path, common, observer }: Pick<RegisterOptions, 'app' | 'path' | 'common' | 'observer'>,
+  {
+    app,
+    path,
+    common,
+    observer,
+    store: hooks = new HookStore()
+  }: Pick<RegisterOptions, 'app' | 'path' | 'common' | 'observer' | 'store'>,
   invoke: (context: HookContext, name: string) => unknown,
   succeed?: (context: HookContext) => void
 ): OpenEntry {
-  const hooks = new HookStore()
   const methods = new Map<string, ServiceMethod>()
 
   // Runs at registration and when hooks are added, so that nothing is left to compose for a call.

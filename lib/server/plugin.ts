@@ -29,6 +29,7 @@ import type { Settings } from './routing/route.js'
 import { registerRoutes } from './routing/routes.js'
 import { takeSlashes } from './routing/slashes.js'
 import { answerUnsupported, refuseUnsupported } from './routing/target.js'
+import { ServiceHooks } from './service-hooks.js'
 import { checkTimeouts, mayHaveHooks, startHooks, startRouteHooks } from './start-hooks.js'
 import './tick.js'
 
@@ -133,7 +134,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
       const routes = routesOf(schema, serviceOptions.routes, exposed)
       checkRoutes(routes, name, exposed, router)
       checkSchemas(schema, name, exposed)
-      const shared = { app: instance, path: name, common, onListenerError, observer }
+      const shared = { app: instance, path: name, common, store: new ServiceHooks(), onListenerError, observer }
       const registration = {
         ...shared,
         methods: exposed,

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { type HookPosition, type HookStore, traitsOf } from '../core/hooks.js'
 import type { ServiceEntry } from '../core/service.js'
+import { aroundHooksOf, hooksInOrder } from './service-hooks.js'
 
 /** @throws for the methods that have hooks in Feathers, and are replaced by hooks of Fastify here */
 export function mayHaveHooks(method: string): boolean {
@@ -33,13 +34,9 @@ export function startHooks(
   ask(after, { ...place, type: 'after' })
 }
 
-/** The hooks of a method that run within one of its around hooks, as `HookStore` composes them. */
+/** The hooks of a method that run within one of its around hooks. */
 function hooksWithin(hook: unknown, name: string, stores: readonly HookStore[]): unknown[] {
-  const inOrder = stores.flatMap(({ added }) =>
-    ['around', 'before'].flatMap((type) =>
-      ['all', name].flatMap((method) => added.filter((other) => other.type === type && other.method === method))
-    )
-  )
+  const inOrder = stores.flatMap((store) => [...aroundHooksOf(store, name), ...hooksInOrder(store, 'before', name)])
   const position = inOrder.findIndex((other) => other.hook === hook)
   return inOrder
     .slice(position + 1)

@@ -1,6 +1,6 @@
 import { Conflict } from 'fastify-services'
-import t from 'tap'
-import { type Act, type Acts, run, starts } from '../support/feathers-hooks.js'
+import t, { type Test } from 'tap'
+import { type Act, type Acts, methods, run, type Start, starts } from '../support/feathers-hooks.js'
 import { createGenerator } from '../support/random.js'
 
 // Hooks that do something at random: the same happens as in Feathers. `SEED=7 RUNS=5000` tries others.
@@ -65,5 +65,40 @@ for (let number = seed; number < seed + runs; number++) {
     const ours = await run(t, starts.ours, method, args[method] as unknown[], chosen)
     t.ok(ours.order.length > 0)
     t.strictSame(ours, theirs)
+  })
+}
+
+/** The forms in which hooks may be handed over. A second list replaces the first in Feathers, and stands within it here. */
+const forms = ['list', 'by method', 'around all', 'around create', 'before all', 'before create', 'after all']
+
+/** Adds hooks in each form to a service with a `create`, and tells the order in which they run. */
+async function orderOf(start: Start, t: Test, added: readonly string[]) {
+  const order: string[] = []
+  const object = Object.fromEntries(methods.map((name) => [name, async (data: object) => data]))
+  const { service } = await start(t, object, { around: { all: [note('application')] } })
+  function note(label: string) {
+    return async (_context: unknown, next?: () => Promise<void>) => {
+      order.push(label)
+      await next?.()
+    }
+  }
+  for (const [index, form] of added.entries()) {
+    const hook = note(`${index} ${form}`)
+    const [type = '', method = ''] = form.split(' ')
+    if (form === 'list') service.hooks([hook])
+    else service.hooks(form === 'by method' ? { create: [hook] } : { [type]: { [method]: [hook] } })
+  }
+  await service.create?.({})
+  return order
+}
+
+for (let number = seed; number < seed + runs; number++) {
+  const random = createGenerator(number)
+  const added = forms.flatMap((form) => (form === 'list' || random() < 0.4 ? [form] : [form, form]))
+  const shuffled = added.sort(() => random() - 0.5).slice(0, 2 + Math.floor(random() * 6))
+  t.test(`hooks run in the order of Feathers, however they are handed over, seed ${number}: ${shuffled}`, async (t) => {
+    const order = await orderOf(starts.ours, t, shuffled)
+    t.strictSame(order, await orderOf(starts.feathers, t, shuffled))
+    t.equal(order.length, shuffled.length + 1)
   })
 }

@@ -32,7 +32,7 @@ type Service = Record<string, (...args: unknown[]) => Promise<unknown>> & {
 /** Starts an application with a service and hooks for all services. */
 export type Start = (t: Test, object: object, common: object) => Promise<{ app: unknown; service: Service }>
 
-const methods = ['find', 'get', 'create', 'update', 'patch', 'remove', 'archive']
+export const methods = ['find', 'get', 'create', 'update', 'patch', 'remove', 'archive']
 
 export const starts = {
   async feathers(_t: Test, object: object, common: object) {

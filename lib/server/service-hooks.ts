@@ -1,0 +1,30 @@
+import type { AroundHook } from '../../types/hooks.js'
+import type { HookObserver } from '../core/compose.js'
+import { type AddedHook, HookStore, hookTypes } from '../core/hooks.js'
+
+const enclosing = new WeakSet<AddedHook>()
+
+/** The hooks of a service. As in Feathers, those that name no type, a list or lists by method, stand around the others, wherever they were added. */
+export class ServiceHooks extends HookStore {
+  override add(...[options, ...rest]: Parameters<HookStore['add']>): void {
+    const { length } = this.added
+    super.add(options, ...rest)
+    if (Object.keys(options).some((name) => hookTypes.includes(name))) return
+    for (const added of this.added.slice(length)) enclosing.add(added)
+  }
+
+  override collect(method: string, observer: HookObserver): AroundHook[] {
+    const around = aroundHooksOf(this, method).map(({ hook }) => hook as AroundHook)
+    return [...around, ...super.collect(method, observer).slice(around.length)]
+  }
+}
+
+/** The around hooks of a method, in the order in which they run. */
+export const aroundHooksOf = (store: HookStore, method: string): AddedHook[] =>
+  hooksInOrder(store, 'around', method).sort(
+    (first, second) => Number(enclosing.has(second)) - Number(enclosing.has(first))
+  )
+
+/** The hooks of a type for a method, those for `all` methods first. */
+export const hooksInOrder = ({ added }: HookStore, type: string, method: string): AddedHook[] =>
+  ['all', method].flatMap((name) => added.filter((hook) => hook.type === type && hook.method === name))

@@ -139,9 +139,11 @@ function toRequest(service: RestService, name: string, definition: MethodDefinit
   const body = isQuery ? json : bodyOf(argumentOf('data'))
   // A missing body is an empty object for some servers, and would replace a record. Other data is checked by the server.
   if (event && names.includes('data') && body === undefined) throw new BadRequest('No data provided')
+  // Feathers gives a custom method `{}` where the type is that of JSON, and `undefined` where there is none.
+  const isJSON = typeof body === 'string' || (body === undefined && definition === custom)
   const standard = {
     Accept: 'application/json',
-    'Content-Type': typeof body === 'string' ? 'application/json' : undefined
+    'Content-Type': isJSON ? 'application/json' : undefined
   }
   const named = {
     'X-Service-Method': definition === custom ? name : undefined,

@@ -52,6 +52,22 @@ t.test('our client that sends queries as a body: servers of Feathers get them in
   }
 })
 
+t.test(
+  'our client: a custom method without data gets on each server what the client of Feathers gives it',
+  async (t) => {
+    const empty = undefined as never
+    for (const [server, serve] of Object.entries(servers)) {
+      const base = await serve(t)
+      for (const [adapter, library] of inNode.filter(([name]) => name in clients)) {
+        const theirs = await clients[adapter]?.connect(base).service('things').archive(empty)
+        const ours = await createApi(adapter, library).app(base).service('things').archive(empty)
+        t.same(ours, theirs, `${adapter}, ${server}`)
+        t.match(ours, { query: {} })
+      }
+    }
+  }
+)
+
 const fill = (expected: unknown, value: unknown): unknown =>
   Array.isArray(expected) ? expected.map((item) => fill(item, value)) : expected === nothing ? value : expected
 const { outcome } = createApi('fetch', fetch)

@@ -18,6 +18,8 @@ export interface CallContext<S, M extends string, App> {
   /** The instance that the service was registered on. */
   readonly app: App
   readonly service: unknown extends S ? Untyped : ServiceMethods<S> & ServiceAddons
+  /** Another name of `service`. */
+  readonly self: this['service']
   /** The path of the service, without slashes at its ends. */
   readonly path: string
   readonly method: M
@@ -45,13 +47,19 @@ export interface CallContext<S, M extends string, App> {
  * as in Feathers, whose hooks would not fit otherwise.
  */
 export type HookContext<S = unknown, M extends string = string, App = unknown> = CallContext<S, M, App> &
-  CallArguments<S, M> & {
-    /** The result of the method. If a hook sets it before the method runs, the method is not called. */
+  CallArguments<S, M> &
+  Added<S> & {
+    /** The result of the method. If a hook sets it before the method runs, to `undefined` too, the method is not called. */
     result?: ResultAt<S, M>
   }
 
+/** What hooks of any service may add to the context. Where the service is named, a name that is misspelt is a mistake. */
+type Added<S> = unknown extends S ? { [name: string]: Untyped } : unknown
+
 /** The context of a hook that runs after the method. */
-type AfterContext<S, M extends string, App> = CallContext<S, M, App> & CallArguments<S, M> & { result: ResultAt<S, M> }
+type AfterContext<S, M extends string, App> = CallContext<S, M, App> &
+  CallArguments<S, M> &
+  Added<S> & { result: ResultAt<S, M> }
 
 export type NextFunction = () => Promise<void>
 

@@ -20,20 +20,24 @@ class ContextBase implements Omit<HookContext, 'statusCode' | 'toJSON'> {
   declare readonly path: string
   declare readonly method: string
   declare params: Params
-  /** Hears of the params of a call. */
-  declare [onParams]: CallObserver['lend']
-  type: HookType = 'around'
   // Absent until it is set: a hook that sets it has answered, to `undefined` too.
   declare result: unknown
-  event: string | null
+  /** Hears of the params of a call. */
+  declare [onParams]: CallObserver['lend']
+  declare event: string | null
+  declare arguments: unknown[]
+  type: HookType = 'around'
   http: Http = {}
   dispatch: unknown
   error: unknown
-  arguments: unknown[]
 
   constructor(event: string | null, args: unknown[]) {
     this.event = event
     this.arguments = args
+  }
+
+  get self(): RegisteredService {
+    return this.service
   }
 
   get statusCode(): number | undefined {

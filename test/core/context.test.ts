@@ -28,6 +28,7 @@ for (const [name, args, fields] of calls) {
     t.same(types, ['before'])
     t.equal(context.app, app)
     t.equal(context.service, service)
+    t.equal(context.self, service)
     t.match(context, { path: 'deep/things', method: name, ...fields })
     t.same(context.arguments, args)
     t.same(context.result, { args }, 'the result stands in the context afterwards')

@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify'
-import services, { type HookContext, type NextFunction, type Params } from 'fastify-services'
+import services, { type AroundHook, type HookContext, type NextFunction, type Params } from 'fastify-services'
 import { same, untyped } from './same.js'
 
 /*
@@ -150,10 +150,20 @@ const unnamed = (context: HookContext) => {
   untyped<typeof context.result>(true)
   untyped<typeof context.error>(true)
   untyped<typeof context.params.user>(true)
+  context.startedAt = Date.now()
+  context.self.emit('seen', context.startedAt)
+}
+const timed: AroundHook = async (context, next) => {
+  context.startedAt = Date.now()
+  await next()
 }
 const named = (context: HookContext<MessageService, 'create'>) => {
   same<typeof context.data, Pick<Message, 'text'>>(true)
   // @ts-expect-error: it may be there or not
   console.log(context.params.query.text)
+  // @ts-expect-error: what is misspelt is no property of a hook
+  context.reslt = context.self.get
 }
-app.service('more', new MessageService(), { hooks: { before: { all: [unnamed], create: [named] } } })
+app.service('more', new MessageService(), {
+  hooks: { around: { all: [timed] }, before: { all: [unnamed], create: [named] } }
+})

@@ -6,6 +6,8 @@ import { toServiceError } from '../core/errors.js'
 import { define } from '../core/facade.js'
 import { type HookPosition, withTraits } from '../core/hooks.js'
 import { Caller, type Carrier, caller } from '../core/http-call.js'
+import { isObject } from '../core/objects.js'
+import { checkOptions, kinds, type OptionTable } from '../core/options.js'
 import { schemesOf } from './documentation.js'
 import { authenticationOf, isAuthentication } from './find.js'
 
@@ -16,6 +18,8 @@ export interface AuthenticateOptions {
   /** The names of the strategies, one of which must prove who calls. */
   strategies: readonly string[]
 }
+
+const ofAuthenticate: OptionTable<AuthenticateOptions> = { service: kinds.filled, strategies: kinds.free }
 
 /** What a guard reads of a hook context, and writes. */
 export interface GuardContext {
@@ -44,7 +48,7 @@ declare module 'fastify' {
  * credentials. As a `preHandler` (or `onRequest`) of a route it sets `request.user` and `request.feathers`.
  *
  * @returns a function for both; it throws NotAuthenticated for all other callers
- * @throws when no strategy is named; when the server starts, if the service or the strategy does not exist
+ * @throws when no strategy is named, or an option is not known; when the server starts, if the service or the strategy does not exist
  * @example
  * app.service('messages').hooks({ around: { all: [authenticate('jwt')] } })
  * app.get('/me', { preHandler: authenticate('jwt', 'apiKey') }, (request) => request.user)
@@ -54,9 +58,10 @@ export function authenticate(...strategies: [string, ...string[]]): Guard
 export function authenticate(options: AuthenticateOptions): Guard
 export function authenticate(...settings: [AuthenticateOptions] | string[]): Guard {
   const [first] = settings
-  const isNamed = typeof first === 'object' && first !== null
-  const service = isNamed ? first.service : undefined
-  const strategies: readonly unknown[] = isNamed ? first.strategies : settings
+  const options = isObject(first) ? (first as unknown as AuthenticateOptions) : undefined
+  if (options !== undefined) checkOptions('authenticate()', ofAuthenticate, options)
+  const service = options?.service
+  const strategies: readonly unknown[] = options === undefined ? settings : options.strategies
   if (!isListOfNames(strategies))
     throw new Error(
       "authenticate needs the name of a strategy: authenticate('jwt'), or { service, strategies: ['jwt'] }"

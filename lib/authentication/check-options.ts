@@ -1,5 +1,6 @@
 import { isObject, isPlain } from '../core/objects.js'
 import { checkOptions, kinds, type OptionKind, type OptionTable } from '../core/options.js'
+import { storeKind } from '../core/store.js'
 import type { CookieOptions } from './cookie.js'
 import { type AuthenticationOptions, isStrategy } from './options.js'
 import type { PasswordOptions } from './password.js'
@@ -15,15 +16,6 @@ const isUsernameField = (value: unknown) =>
     isNonEmpty(value.name) &&
     ['undefined', 'function'].includes(typeof (value.normalize === 'lowercase' ? undefined : value.normalize)))
 const isFilledList = (value: unknown) => Array.isArray(value) && value.length > 0 && list[1](value)
-const isCollection = (value: object) =>
-  [Map, WeakMap, URLSearchParams, Headers, FormData].some((type) => value instanceof type)
-const store: OptionKind = [
-  // A store without the seconds keeps everything for ever, as those of the platform do that take a key and a value alone.
-  'an object with the methods get(key) and set(key, value, seconds), which a Map is not',
-  (value) =>
-    isObject(value) && typeof value.get === 'function' && typeof value.set === 'function' && !isCollection(value)
-]
-
 const flagOrOptions: OptionKind = [
   'true, false or a plain object',
   (value) => typeof value === 'boolean' || isPlain(value)
@@ -33,7 +25,7 @@ const flagOrOptions: OptionKind = [
 const optionTables: Record<string, OptionTable<Record<string, unknown>>> = {
   '': {
     ...{ secret: free, service: text, entityId: text, strategies: object, authStrategies: list, parseStrategies: list },
-    ...{ jwt: object, passwords: object, revocation: flag, store },
+    ...{ jwt: object, passwords: object, revocation: flag, store: storeKind },
     path: kinds.text,
     guard: ['the name of a strategy, or a list of names', (value) => isNonEmpty(value) || isFilledList(value)],
     public: list,

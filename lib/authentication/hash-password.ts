@@ -1,6 +1,7 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { BadRequest } from '../core/errors.js'
 import { type HookPosition, withTraits } from '../core/hooks.js'
+import { checkFieldName } from '../core/options.js'
 import { anyAuthenticationOf } from './find.js'
 import { isHashed, isShortText, maxTextLength, type Passwords } from './password.js'
 
@@ -18,8 +19,7 @@ const maxRecords = 50
  * app.service('users').hooks({ before: { create: [hashPassword('password')], update: [hashPassword('password')], patch: [hashPassword('password')] } })
  */
 export function hashPassword(field: string): (context: HookContext, next?: NextFunction) => Promise<void> {
-  if (typeof field !== 'string' || field === '')
-    throw new Error("hashPassword needs the name of a field: hashPassword('password')")
+  checkFieldName('hashPassword', field, 'password')
   const hook = async (context: HookContext, next?: NextFunction) => {
     if (!(isHashed in context.params))
       await hashIn(

@@ -2,6 +2,7 @@ import { types } from 'node:util'
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { attempt, BadRequest, GeneralError } from '../core/errors.js'
 import { type HookPosition, withTraits } from '../core/hooks.js'
+import { checkFieldName } from '../core/options.js'
 import { errorWithout, without } from '../core/without.js'
 import { isRecordStream, mapStream, mapWeb, type RecordStream } from './protected-stream.js'
 import { asksForRows } from './whole-rows.js'
@@ -92,12 +93,12 @@ const show = (result: unknown, fields: readonly string[]): unknown =>
  *
  * @param fields the names of the fields
  * @returns a hook for `around`; it throws BadRequest for a query over HTTP that names one of the fields
- * @throws when no field is named; when the server starts, if it is no around hook
+ * @throws when no field is named, or what is no name; when the server starts, if it is no around hook
  * @example
  * app.service('users').hooks({ around: { all: [protect('password')] } })
  */
 export function protect(...fields: string[]): (context: HookContext, next: NextFunction) => Promise<void> {
-  if (fields.length === 0) throw new Error("protect needs the name of a field: protect('password')")
+  for (const field of fields.length === 0 ? [undefined] : fields) checkFieldName('protect', field, 'password')
   const hook = async (context: HookContext, next: NextFunction) => {
     const { provider, query } = context.params
     if (provider && query !== undefined) {

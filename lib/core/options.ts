@@ -44,6 +44,7 @@ export const kinds = {
   text: ['a string', isText],
   filled: ['a non-empty string', (value) => isText(value) && value !== ''],
   names: ['a list of strings', (value) => Array.isArray(value) && value.every(isText)],
+  positive: ['a number above 0', (value) => typeof value === 'number' && value > 0],
   object: ['an object', isObject],
   plain: ['a plain object', isPlain],
   function: ['a function', isFunction],
@@ -55,14 +56,10 @@ export const kinds = {
  *
  * @param who has the options: `authentication`, `the service 'posts'`
  * @param place what stands before their names: `'jwt.'`
- * @throws when one is not in the table, or of another kind
+ * @throws when one is not in the table, or of another kind, and when the options are no object
  */
-export function checkOptions<Options>(
-  who: string,
-  table: OptionTable<Options>,
-  options: Readonly<Record<string, unknown>>,
-  place = ''
-): void {
+export function checkOptions<Options>(who: string, table: OptionTable<Options>, options: object, place = ''): void {
+  if (!isObject(options)) throw new TypeError(`The options of ${who} must be an object, got ${shown(options)}`)
   // Names of packages and functions stay as they are.
   const begin = who.replace(/^(the |[a-z]+$)/, (words) => `${words[0]?.toUpperCase()}${words.slice(1)}`)
   checkOptionNames(options, Object.keys(table), `${begin} has`, place)
@@ -71,6 +68,17 @@ export function checkOptions<Options>(
       throw new TypeError(
         `The option \`${place}${name}\` of ${who} must be ${description}, got ${shown(options[name])}`
       )
+}
+
+/**
+ * Checks the name of a field that a function takes.
+ * @param caller the name of the function
+ * @param example the name of a field, for the message
+ * @throws when it is no name
+ */
+export function checkFieldName(caller: string, field: unknown, example: string): void {
+  if (!kinds.filled[1](field))
+    throw new TypeError(`${caller} needs the name of a field: ${caller}('${example}'), got ${shown(field)}`)
 }
 
 // Options that Fastify applies to a plugin by itself; `@fastify/autoload` sets `prefix` too.

@@ -1,3 +1,6 @@
+import { isObject } from './objects.js'
+import { checkOptions, kinds, type OptionKind, type OptionTable } from './options.js'
+
 /**
  * Where revoked tokens, refresh tokens and the answers of `idempotency` are kept: any store of strings that deletes them after a time, Redis for example.
  * Several processes must share one.
@@ -23,6 +26,17 @@ export interface Store {
   /** Forgets a key. It belongs to `add`: what was added for a moment goes. */
   delete?(key: string): unknown
 }
+
+const isCollection = (value: object) =>
+  [Map, WeakMap, URLSearchParams, Headers, FormData].some((type) => value instanceof type)
+
+/** What an option must be that is a store. */
+export const storeKind: OptionKind = [
+  // A store without the seconds keeps everything for ever, as those of the platform do that take a key and a value alone.
+  'an object with the methods get(key) and set(key, value, seconds), which a Map is not',
+  (value) =>
+    isObject(value) && typeof value.get === 'function' && typeof value.set === 'function' && !isCollection(value)
+]
 
 /** Gives a key free that `add` has taken. Where that fails, it is free when the time of `add` ends. */
 export async function freeKey(store: Store, key: string): Promise<void> {
@@ -57,17 +71,29 @@ export function renewKey(store: Store, key: string, value: string, seconds: numb
 
 const interval = 60_000
 
+interface MemoryStoreOptions {
+  /** How many values it keeps. */
+  max?: number
+  /** How much memory their texts may take, in bytes. */
+  maxBytes?: number
+}
+
+const ofMemoryStore: OptionTable<MemoryStoreOptions> = { max: kinds.positive, maxBytes: kinds.positive }
+
 /**
  * A store in the memory of this process, the default. Its content is lost on a restart.
  *
  * @param options `max`, how many values it keeps, and `maxBytes`, how much memory their texts may take, in bytes: of more, the oldest are forgotten. Default: all
+ * @throws when an option is not known, or no number above 0
  * @example
  * // Two authentication services with one store.
  * const store = memoryStore()
  * await app.register(authentication, { secret, revocation: true, store })
  * await app.register(authentication, { secret, revocation: true, store, path: 'admin/authentication', service: 'admins' })
  */
-export function memoryStore({ max = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY } = {}): Store {
+export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  checkOptions('memoryStore()', ofMemoryStore, options)
+  const { max = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY } = options
   const values = new Map<string, { value: string; until: number }>()
   let bytes = 0
   let swept = Date.now()

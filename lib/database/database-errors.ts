@@ -1,6 +1,8 @@
 import type { HookContext } from '../../types/hooks.js'
 import { BadRequest, Conflict, GeneralError, Unavailable } from '../core/error-classes.js'
 import { type HookPosition, withTraits } from '../core/hooks.js'
+import { isPlain } from '../core/objects.js'
+import { checkOptions, type OptionTable } from '../core/options.js'
 import { driverErrorOf } from './driver-error.js'
 import type { DriverError, Refusal } from './drivers.js'
 
@@ -11,6 +13,13 @@ export interface DatabaseErrorsOptions {
    * unique column, those of SQLite the column.
    */
   readonly messages?: Readonly<Record<string, string>>
+}
+
+const ofDatabaseErrors: OptionTable<DatabaseErrorsOptions> = {
+  messages: [
+    'an object of texts',
+    (value) => isPlain(value) && Object.values(value).every((message) => typeof message === 'string')
+  ]
 }
 
 /**
@@ -27,12 +36,15 @@ export interface DatabaseErrorsOptions {
  *
  * No text of a statement leaves the server: the error of the driver is the `cause`, for logs.
  *
+ * @throws when an option is not known, or of another type; when the server starts, if it is no error hook
  * @example
  * app.service('users', new KnexService({ Model, name: 'users' }), {
  *   hooks: { error: { all: [databaseErrors({ messages: { email: 'There is a user with this e-mail address' } })] } }
  * })
  */
-export function databaseErrors({ messages = {} }: DatabaseErrorsOptions = {}): (context: HookContext) => void {
+export function databaseErrors(options: DatabaseErrorsOptions = {}): (context: HookContext) => void {
+  checkOptions('databaseErrors()', ofDatabaseErrors, options)
+  const { messages = {} } = options
   const messageByName = new Map(Object.entries(messages))
   const hook = (context: HookContext) => {
     const driverError = driverErrorOf(context.error)

@@ -1,6 +1,7 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
 import { aroundOnly, withTraits } from '../core/hooks.js'
+import { checkOptions, kinds, type OptionTable } from '../core/options.js'
 
 /** The params of calls that take part in a transaction. */
 export interface TransactionParams<Trx = unknown> extends Params {
@@ -34,6 +35,8 @@ export interface TransactionOptions {
   /** Default: that of the database. */
   isolationLevel?: 'read uncommitted' | 'read committed' | 'repeatable read' | 'serializable'
 }
+
+const ofTransaction: OptionTable<TransactionOptions> = { isolationLevel: kinds.free }
 
 /** What is used of a connection of `pg`. */
 interface PostgresConnection {
@@ -96,7 +99,9 @@ export async function transaction<Database extends TransactionalDatabase, T>(
 }
 
 /** How a database runs work in a transaction. @throws where it is none, or an option can't be used */
-function beginnerOf(database: AnyDatabase, { isolationLevel }: TransactionOptions): (work: Work) => unknown {
+function beginnerOf(database: AnyDatabase, options: TransactionOptions): (work: Work) => unknown {
+  checkOptions('the transaction', ofTransaction, options)
+  const { isolationLevel } = options
   if (isolationLevel !== undefined && !levels.includes(isolationLevel))
     throw new TypeError(`\`isolationLevel\` must be one of ${levels.join(', ')}, got '${isolationLevel}'`)
   if (isKysely(database)) {

@@ -84,7 +84,6 @@ export function checkPath(path: unknown): void {
 /** @throws when an option of a service is not known, or of another type */
 export function checkServiceOptions(options: ServiceOptions, path: string): void {
   const who = `the service '${path}'`
-  if (!isObject(options)) throw new TypeError(`The options of ${who} must be an object, got ${shown(options)}`)
   checkOptions(who, ofService, options)
   const schemas: object = options.schema ?? {}
   checkOptions(who, Object.fromEntries(Object.keys(schemas).map((name) => [name, object])), { ...schemas }, 'schema.')

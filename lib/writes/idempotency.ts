@@ -13,7 +13,8 @@ import { loginsInParams } from '../core/logins.js'
 import { methods } from '../core/methods.js'
 import { factsOf } from '../core/object-facts.js'
 import { isObject, isPlain } from '../core/objects.js'
-import { freeKey, memoryStore, renewKey, type Store } from '../core/store.js'
+import { checkOptions, kinds, type OptionTable } from '../core/options.js'
+import { freeKey, memoryStore, renewKey, type Store, storeKind } from '../core/store.js'
 
 export interface IdempotencyOptions {
   /** Where answers are kept. Several processes must share one, with `add`. Default: `memoryStore({ max: 10_000, maxBytes: 32_000_000 })`. */
@@ -33,6 +34,11 @@ export interface IdempotencyOptions {
   user?: (params: Params) => unknown
 }
 
+const ofIdempotency: OptionTable<IdempotencyOptions> = {
+  ...{ store: storeKind, seconds: kinds.positive, lock: kinds.positive, maxBytes: kinds.positive },
+  ...{ required: kinds.flag, user: kinds.function }
+}
+
 /**
  * An around hook that carries out a `create` or a custom method once, however often a client sends it with the same `Idempotency-Key` (docs/writes.md#retries):
  * a repeated request gets the first answer again, with `Idempotency-Replayed: true`, no event, and nothing of the hooks within this one. What has failed may be sent again.
@@ -40,11 +46,12 @@ export interface IdempotencyOptions {
  *
  * @returns a hook for `around`, of one service or of all. It throws Conflict (409) while the first request runs, or where its answer was not kept, Unprocessable
  * (422) where the key came with another request, BadRequest for a key that is empty or has more than 255 characters, a body that is no JSON, or none where one is required
- * @throws when the server starts, if it is no around hook, or a guard, `scope` or `allow` stands within it, which a repeated request would pass by
+ * @throws when an option is not known, or of another type; when the server starts, if it is no around hook, or a guard, `scope` or `allow` stands within it, which a repeated request would pass by
  * @example
  * app.service('orders', orders, { hooks: { around: { create: [idempotency({ store })] } } })
  */
 export function idempotency(options: IdempotencyOptions = {}): AroundHook {
+  checkOptions('idempotency()', ofIdempotency, options)
   const {
     store = memoryStore({ max: 10_000, maxBytes: 32_000_000 }),
     seconds = 86_400,

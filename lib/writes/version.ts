@@ -7,6 +7,7 @@ import { instanceFacts } from '../core/host.js'
 import { type Caller, callerIn } from '../core/http-call.js'
 import { methods } from '../core/methods.js'
 import { factsOf } from '../core/object-facts.js'
+import { checkFieldName, checkOptions, kinds, type OptionTable } from '../core/options.js'
 import { conditionalParams, isKnexAdapter, type KnexAdapter } from './knex-condition.js'
 import { readTags, Tags, toTag, type Version, type VersionKind, versionKindOf } from './version-tags.js'
 
@@ -17,6 +18,8 @@ export interface VersionOptions {
   set?: () => Version
 }
 
+const ofVersion: OptionTable<VersionOptions> = { required: kinds.flag, set: kinds.function }
+
 /**
  * An around hook that lets callers change a record only as they know it (docs/writes.md#conditional-writes). Answers of one record have its version as `ETag`;
  * `update`, `patch` and `remove` with `If-Match` change the record of that version and no other. Calls of the server have `params.ifMatch`: a version, or a record.
@@ -26,12 +29,15 @@ export interface VersionOptions {
  * @param field the field that holds the version: a number, a text or a date that changes with each write
  * @returns a hook for `around`, of one service or of all. It throws `PreconditionFailed` (412) where the record has another version, `PreconditionRequired`
  * (428) where the call needs to name one, BadRequest for a version of many records
- * @throws when the server starts, if it is no around hook
+ * @throws when no field is named, or an option is not known or of another type; when the server starts, if it is no around hook
  * @example
  * app.service('notes', notes, { hooks: { around: { all: [version('updatedAt', { set: () => new Date() })] } } })
  */
-export function version(field: string, { required = false, set }: VersionOptions = {}): AroundHook {
-  const kinds = new WeakMap<object, VersionKind>()
+export function version(field: string, options: VersionOptions = {}): AroundHook {
+  checkFieldName('version', field, 'updatedAt')
+  checkOptions('version()', ofVersion, options)
+  const { required = false, set } = options
+  const versionKinds = new WeakMap<object, VersionKind>()
   let hasWarned = false
 
   const hook: AroundHook = async (context, next) => {
@@ -51,7 +57,7 @@ export function version(field: string, { required = false, set }: VersionOptions
       throw new BadRequest(`'${method}' of '${path}' takes If-Match for one record`)
     if (set !== undefined && methods.has(method)) setVersion(context, field, set)
     call.begin()
-    await (call.isDone ? next() : runIf(tags, context, field, kinds, next))
+    await (call.isDone ? next() : runIf(tags, context, field, versionKinds, next))
     const versionAfter = versionIn(context, field)
     call.end(versionAfter)
     if (versionAfter === undefined || !answersVersion.has(method)) return
@@ -138,7 +144,7 @@ async function runIf(
   tags: Tags | undefined,
   context: HookContext,
   field: string,
-  kinds: WeakMap<object, VersionKind>,
+  versionKinds: WeakMap<object, VersionKind>,
   next: Next
 ): Promise<void> {
   const { service, method } = context
@@ -147,12 +153,12 @@ async function runIf(
   if (isStandard && isKnexAdapter(object)) {
     const isConditional = tags !== undefined && !tags.isAny
     if (isConditional) {
-      const kind = kinds.get(object) ?? versionKindOf((await readRecord(context, object))[field])
+      const kind = versionKinds.get(object) ?? versionKindOf((await readRecord(context, object))[field])
       return runStatement(context, object, field, tags.versionsAs(kind), next)
     }
     await next()
     const kind = versionKindOf(versionIn(context, field))
-    if (kind !== undefined) kinds.set(object, kind)
+    if (kind !== undefined) versionKinds.set(object, kind)
     return
   }
   const compareFirst = async () => {

@@ -2,13 +2,14 @@ import type { AroundHook, HookContext } from '../../../types/fastify.js'
 import type { Query } from '../../../types/service.js'
 import { idFieldOf } from '../../core/description.js'
 import { Forbidden, GeneralError } from '../../core/errors.js'
-import { aroundOnly, withTraits } from '../../core/hooks.js'
+import { aroundOnly, type HookPosition, withTraits } from '../../core/hooks.js'
 import { methods } from '../../core/methods.js'
 import { notesOf } from '../../core/notes.js'
 import { isPlain } from '../../core/objects.js'
+import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import { isAuthentication } from '../find.js'
 import { isRecordStream, mapStream } from '../protected-stream.js'
-import { isLeftAlone } from './position.js'
+import { checkExceptions, checkMethodNames, isLeftAlone } from './position.js'
 import { isRecord, mapRecords } from './records.js'
 import { entityIn } from './user.js'
 
@@ -28,6 +29,8 @@ export interface AllowOptions {
   except?: readonly string[]
 }
 
+const ofAllow: OptionTable<AllowOptions> = { role: kinds.function, internal: kinds.flag, except: kinds.names }
+
 /**
  * An around hook that says what each role may do over HTTP, by method and by field. Fields of a write that are not allowed are refused, fields
  * of a read left out; a query can't name them either. What a write answers, and a custom
@@ -36,17 +39,19 @@ export interface AllowOptions {
  * @param roles the permissions by role
  * @returns a hook for `around`, of one service or of all; it throws NotAuthenticated where no guard has told who calls, and Forbidden for what
  * the role may not do
- * @throws when no role is named, and for permissions of another kind; when the server starts, if it is no around hook
+ * @throws when no role is named, and for permissions or options of another kind; when the server starts, if it is no around hook, or for the name of a
+ * method that no service has
  * @example
  * app.service('posts').hooks({
  *   around: { all: [allow({ admin: true, member: { find: true, get: true, create: true, patch: ['title', 'text'] } })] }
  * })
  */
 export function allow(roles: Readonly<Record<string, Permissions>>, options: AllowOptions = {}): AroundHook {
-  const names = Object.keys(Object(roles))
+  const names = isPlain(roles) ? Object.keys(roles) : []
   if (names.length === 0)
     throw new Error('allow needs the permissions of each role: allow({ admin: true, member: { find: true } })')
   for (const name of names) checkRole(name, roles[name])
+  checkOptions('allow()', ofAllow, options)
   const roleOf = options.role ?? (({ role, roles }) => role ?? roles)
 
   const hook: AroundHook = async (context, next) => {
@@ -79,7 +84,14 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     })
     return allowed.join(', ') || 'nobody'
   }
-  return withTraits(hook, { check: aroundOnly('allow'), access })
+  const checkType = aroundOnly('allow')
+  const check = (position: HookPosition) => {
+    checkType(position)
+    for (const permissions of Object.values(roles))
+      checkMethodNames('allow', Object.keys(Object(permissions)), position)
+    checkExceptions('allow', options.except, position)
+  }
+  return withTraits(hook, { check, access })
 }
 
 const methodsWithData = new Set(['create', 'update', 'patch'])

@@ -1,5 +1,60 @@
 import type { HookContext } from '../../../types/fastify.js'
+import type { HookPosition } from '../../core/hooks.js'
+import { serviceHostOf } from '../../core/host.js'
+import { methods } from '../../core/methods.js'
+import { likelyName } from '../../core/options.js'
 
 /** Whether names of services, of methods of services and of methods have a call among them. */
 export const isLeftAlone = ({ path, method }: HookContext, names: readonly string[] = []): boolean =>
   names.length > 0 && [path, `${path}.${method}`, method].some((name) => names.includes(name))
+
+/**
+ * Checks the names of what a hook leaves alone. A hook may be shared, so that they may be those of any service of the application.
+ * @param hookName the name of the function that has made the hook
+ * @throws when the server starts, for a name of no service and of no method
+ */
+export function checkExceptions(hookName: string, names: readonly string[] = [], { app, path }: HookPosition): void {
+  const { entries } = serviceHostOf(app as object)
+  const isThere = (name: string) =>
+    methods.has(name) ||
+    entries.some(
+      (entry) =>
+        entry.path === name ||
+        entry.methods.has(name) ||
+        (name.startsWith(`${entry.path}.`) && entry.methods.has(name.slice(entry.path.length + 1)))
+    )
+  const unknown = names.find((name) => !isThere(name))
+  if (unknown === undefined) return
+  const paths = entries.flatMap((entry) => [
+    entry.path,
+    ...[...entry.methods.keys()].map((name) => `${entry.path}.${name}`)
+  ])
+  throw new Error(
+    `${hookName} at '${path}': its option \`except\` names '${unknown}', which is no service and no method of one, as in 'posts', 'posts.find' or 'find'${hintFor(unknown, [...methodNamesOf(app), ...paths])}`
+  )
+}
+
+/**
+ * Checks the names of methods that a hook has been told of. A hook may be shared, so that they may be those of any service of the application.
+ * @param hookName the name of the function that has made the hook
+ * @throws when the server starts, for a name that no service has
+ */
+export function checkMethodNames(hookName: string, names: readonly string[], { app, path }: HookPosition): void {
+  const isThere = (name: string) =>
+    methods.has(name) || serviceHostOf(app as object).entries.some((entry) => entry.methods.has(name))
+  const unknown = names.find((name) => !isThere(name))
+  if (unknown !== undefined)
+    throw new Error(
+      `${hookName} at '${path}' names '${unknown}', which is no method of a service${hintFor(unknown, methodNamesOf(app))}`
+    )
+}
+
+const methodNamesOf = (app: unknown): readonly string[] => [
+  ...methods.keys(),
+  ...serviceHostOf(app as object).entries.flatMap((entry) => [...entry.methods.keys()])
+]
+
+function hintFor(name: string, names: readonly string[]): string {
+  const likely = likelyName(name, names)
+  return likely === undefined ? '' : `. Did you mean '${likely}'?`
+}

@@ -2,13 +2,14 @@ import type { AroundHook, HookContext } from '../../../types/fastify.js'
 import type { Id, Query } from '../../../types/service.js'
 import { idFieldOf, isAdapter } from '../../core/description.js'
 import { BadRequest, Forbidden, GeneralError, NotAuthenticated, NotFound, toServiceError } from '../../core/errors.js'
-import { aroundOnly, withTraits } from '../../core/hooks.js'
+import { aroundOnly, type HookPosition, withTraits } from '../../core/hooks.js'
 import { methods } from '../../core/methods.js'
 import { factsOf } from '../../core/object-facts.js'
 import { isPlain } from '../../core/objects.js'
+import { checkFieldName, checkOptions, kinds, type OptionTable, shown } from '../../core/options.js'
 import { isAuthentication } from '../find.js'
 import { namesOtherwise } from '../stored-credentials.js'
-import { isLeftAlone } from './position.js'
+import { checkExceptions, isLeftAlone } from './position.js'
 import { recordsIn } from './records.js'
 import { entityIn } from './user.js'
 
@@ -29,6 +30,14 @@ export interface ScopeOptions {
   clientIds?: boolean
 }
 
+export const ofScope: OptionTable<ScopeOptions> = {
+  internal: kinds.flag,
+  except: kinds.names,
+  clientIds: kinds.flag
+}
+
+type FieldsOf = (context: HookContext) => ScopeFields | true | Promise<ScopeFields | true>
+
 /**
  * An around hook that lets callers over HTTP see and change only the records that have certain fields. Queries get the fields as conditions,
  * which nothing in a query can widen; what is created gets them as values; a record can't be moved out. Other records are as if they were not
@@ -37,14 +46,22 @@ export interface ScopeOptions {
  * @param fieldsOf gives the fields for a call, `true` for all records; it may throw, or return a promise
  * @returns a hook for `around`, of one service or of all. It throws Forbidden for data of another scope, NotFound for records of one, and
  * GeneralError where a service gives records of another scope
- * @throws when the server starts, if it is no around hook
+ * @throws when there is no function, or an option is not known or of another type; when the server starts, if it is no around hook, or `except` names
+ * what is not there
  * @example
  * app.service('issues').hooks({ around: { all: [scope(({ params }) => ({ organisationId: params.user.organisations }))] } })
  */
-export function scope(
-  fieldsOf: (context: HookContext) => ScopeFields | true | Promise<ScopeFields | true>,
-  options: ScopeOptions = {}
-): AroundHook {
+export function scope(fieldsOf: FieldsOf, options: ScopeOptions = {}): AroundHook {
+  if (typeof fieldsOf !== 'function')
+    throw new TypeError(
+      `scope needs a function that returns the fields of a record: scope(({ params }) => ({ organisationId: params.user?.organisationId })), got ${shown(fieldsOf)}`
+    )
+  checkOptions('scope()', ofScope, options)
+  return createScope('scope', fieldsOf, options)
+}
+
+/** Makes a scope. @param hookName the name of the function that users call */
+export function createScope(hookName: string, fieldsOf: FieldsOf, options: ScopeOptions): AroundHook {
   const hook: AroundHook = async (context, next) => {
     const isHeld = context.params.provider !== undefined || options.internal === true
     if (!isHeld || isLeftAlone(context, options.except) || isAuthentication(context.app, context.service)) return next()
@@ -53,18 +70,27 @@ export function scope(
     await new ScopedCall(context, checked(fields, context), options).run(next)
   }
   const access = (method: string) => (options.except?.includes(method) ? undefined : 'records of the caller')
-  return withTraits(hook, { check: aroundOnly('scope'), access })
+  const checkType = aroundOnly(hookName)
+  const check = (position: HookPosition) => {
+    checkType(position)
+    checkExceptions(hookName, options.except, position)
+  }
+  return withTraits(hook, { check, access })
 }
 
 /**
  * A `scope` of the records that belong to the caller.
  * @param field the field of a record that holds the id of its user
  * @returns a hook for `around`; it throws NotAuthenticated where no guard has told who calls
+ * @throws when no field is named, and as `scope` does
  * @example
  * app.service('notes').hooks({ around: { all: [own('userId')] } })
  */
-export const own = (field: string, options?: ScopeOptions): AroundHook =>
-  scope((context) => ({ [field]: entityIn(context).id }), options)
+export function own(field: string, options: ScopeOptions = {}): AroundHook {
+  checkFieldName('own', field, 'userId')
+  checkOptions('own()', ofScope, options)
+  return createScope('own', (context) => ({ [field]: entityIn(context).id }), options)
+}
 
 type CheckedFields = Readonly<Record<string, ScopeValue | readonly ScopeValue[]>>
 

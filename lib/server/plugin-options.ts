@@ -12,6 +12,8 @@ import {
   shown,
   withoutRegister
 } from '../core/options.js'
+import { standardOf } from '../core/resource/json-schema.js'
+import { isApplicator } from '../schema/keywords.js'
 
 // Hooks for all methods may be a list.
 const map: OptionKind = ['an object', (value) => typeof value === 'object' && value !== null]
@@ -75,18 +77,48 @@ export function checkHookNames(hooks: unknown, who: string, exposed?: readonly s
   }
 }
 
+const needsPath = "app.service() needs the path of a service, as in app.service('messages'), got"
+
 /** @throws when it is no path that `app.service` was given */
 export function checkPath(path: unknown): void {
-  if (typeof path !== 'string')
-    throw new TypeError(`app.service() needs the path of a service, as in app.service('messages'), got ${shown(path)}`)
+  if (typeof path !== 'string') throw new TypeError(`${needsPath} ${shown(path)}`)
 }
+
+/** @throws for the path of a new service that no URL can have, or that is a URL itself */
+export function checkNewPath(path: string): void {
+  // A placeholder may have an expression, and the last one be optional: `:id(a?b)`, `:lang?`.
+  const plainPath = path.replace(/\(.*\)/g, '').replace(/:\w+\?\/*$/, '')
+  const [mark] = /[?#]|:\/\//.exec(plainPath) ?? []
+  if (mark !== undefined) throw new Error(`${needsPath} '${path}': the path of a URL has no '${mark}'`)
+}
+
+// The names of methods and of the parts of a request may be keywords, too, but hold objects.
+const isJsonSchema = (value: object) =>
+  Object.entries(value).some(
+    ([keyword, operand]) =>
+      (keyword === 'type' || keyword === '$ref' || isApplicator(keyword)) &&
+      (typeof operand === 'string' || Array.isArray(operand))
+  )
+
+/** Whether a value is the schema of a record, which belongs into `resource()`. */
+const isRecordSchema = (value: unknown) => standardOf(value) !== undefined || (isObject(value) && isJsonSchema(value))
 
 /** @throws when an option of a service is not known, or of another type */
 export function checkServiceOptions(options: ServiceOptions, path: string): void {
   const who = `the service '${path}'`
+  if (isRecordSchema(Object(options).schema))
+    throw new TypeError(
+      `The option \`schema\` of ${who} must have the schemas of each method, got that of a record: wrap it in resource(), as in { schema: resource(schema) }`
+    )
   checkOptions(who, ofService, options)
-  const schemas: object = options.schema ?? {}
-  checkOptions(who, Object.fromEntries(Object.keys(schemas).map((name) => [name, object])), { ...schemas }, 'schema.')
-  for (const [name, { response }] of Object.entries<FastifySchema>({ ...schemas }))
-    checkOptions(who, { response: schema }, { response }, `schema.${name}.`)
+  const schemas = Object.entries<FastifySchema | undefined>({ ...options.schema })
+  for (const [name, methodSchema] of schemas) {
+    if (isRecordSchema(methodSchema))
+      throw new TypeError(
+        `The option \`schema.${name}\` of ${who} must have the parts of a request, as in { body: schema }, got a schema itself. For all methods of a record there is { schema: resource(schema) }`
+      )
+    checkOptions(who, { [name]: object }, { [name]: methodSchema }, 'schema.')
+    if (methodSchema !== undefined)
+      checkOptions(who, { response: schema }, { response: methodSchema.response }, `schema.${name}.`)
+  }
 }

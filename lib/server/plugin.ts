@@ -3,7 +3,7 @@ import plugin from 'fastify-plugin'
 import type { ServiceFunction, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import type { HookOptions } from '../../types/hooks.js'
 import { HookStore } from '../core/hooks.js'
-import { ownInstanceFacts, rootOf, type ServiceHost } from '../core/host.js'
+import { instanceFacts, ownInstanceFacts, rootOf, type ServiceHost } from '../core/host.js'
 import { factsOf } from '../core/object-facts.js'
 import { joinPath } from '../core/path.js'
 import { declaredIn, routesOf } from '../core/resource/rules.js'
@@ -12,7 +12,7 @@ import { logError } from './answer/log.js'
 import { eventsOf } from './emitted-events.js'
 import { errorHandler, notFound } from './errors/error-handler.js'
 import { observer } from './observer.js'
-import { checkHookNames, checkPath, checkPluginOptions, checkServiceOptions } from './plugin-options.js'
+import { checkHookNames, checkNewPath, checkPath, checkPluginOptions, checkServiceOptions } from './plugin-options.js'
 import { printServices } from './print-services.js'
 import { Registry } from './registry.js'
 import { createParser } from './request/query.js'
@@ -34,8 +34,7 @@ import { checkTimeouts, mayHaveHooks, startHooks, startRouteHooks } from './star
 import './tick.js'
 
 async function services(app: FastifyInstance, options: ServicesOptions): Promise<void> {
-  if (app.hasDecorator('service'))
-    throw new Error('fastify-services is registered here already: use app.service() of that registration')
+  checkDecorators(app)
   checkPluginOptions(options, app.log)
   const registry = new Registry()
   const common = new HookStore()
@@ -97,15 +96,11 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   }
   decorateMessages(app)
   startRouteHooks(app)
-  app.decorate('service', function (
-    this: FastifyInstance,
-    path: string,
-    object?: object,
-    serviceOptions: ServiceOptions = {}
-  ) {
+  function serviceOf(this: FastifyInstance, path: string, object?: object, serviceOptions: ServiceOptions = {}) {
     checkPath(path)
     return object === undefined ? registry.get(this.prefix, path).service : register(this, path, object, serviceOptions)
-  } as ServiceFunction)
+  }
+  app.decorate('service', serviceOf as ServiceFunction)
   app.decorate('printServices', () => printServices(registry.entries))
   app.decorate('setup', async (server?: unknown) => {
     registry.useServer(server)
@@ -123,6 +118,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   }
 
   function register(instance: FastifyInstance, path: string, object: object, serviceOptions: ServiceOptions) {
+    checkNewPath(path)
     const name = joinPath(instance.prefix, path)
     const onListenerError = (err: unknown, event: string) =>
       logError(app.log, 'error', err, 'A listener of a service failed', { path: name, event })
@@ -150,7 +146,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
       Object.assign(factsOf(entry.service), { isRegistered: true, object })
       return exposedService
     }
-    const entry = registry.add(name, create)
+    const entry = registry.add(name, create, serviceOf)
     const prefix = joinPath(path)
     const child = async (child: FastifyInstance) => {
       if (joinPath(child.prefix) !== name) throw new Error(misplaced(name, child.prefix))
@@ -162,6 +158,17 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     for (const listen of onService) listen(entry)
     return entry.service
   }
+}
+
+/** @throws when the plugin is registered here, or something else has taken a name that it decorates the instance with */
+function checkDecorators(app: FastifyInstance): void {
+  if (instanceFacts(app).services !== undefined)
+    throw new Error('fastify-services is registered here already: use app.service() of that registration')
+  const foreign = ['service', 'printServices', 'setup'].find((name) => app.hasDecorator(name))
+  if (foreign !== undefined)
+    throw new Error(
+      `fastify-services needs the decorator \`${foreign}\`, which something else has taken here: your application, another plugin, or another copy of this package. Name that one differently, or register the two in plugins of their own`
+    )
 }
 
 // Fastify puts what is registered into the plugin that is loading, whatever instance it is registered on.

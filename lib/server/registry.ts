@@ -8,9 +8,15 @@ interface Lifecycle {
   teardown?(app: unknown, path: string): unknown
 }
 
+/** Where a function was called, as file, line and column; `undefined` where there is no such stack. */
+const placeIn = ({ stack }: { readonly stack?: string }): string | undefined =>
+  /^ +at (?:.*\()?(?:file:\/\/)?(.+:\d+:\d+)\)?$/m.exec(String(stack))?.[1]
+
 /** The services of an application by path, with their set-up and tear-down. */
 export class Registry {
   readonly #entries = new Map<string, ExposedService>()
+  /** The stacks of the registrations, by path. Nobody pays for a text of them unless it is read. */
+  readonly #stacks = new Map<string, { readonly stack?: string }>()
   #server: unknown
   /** Whether the set-up has run: from then on nothing can be registered. */
   ready = false
@@ -20,19 +26,31 @@ export class Registry {
     return [...this.#entries.values()]
   }
 
-  /** @throws when the path is taken, or the server is ready */
-  add(path: string, create: () => ExposedService): ExposedService {
+  /**
+   * @param caller the function that users call: the stack begins below it
+   * @throws when the path is taken, or the server is ready
+   */
+  add(
+    path: string,
+    create: () => ExposedService,
+    caller: Parameters<typeof Error.captureStackTrace>[1]
+  ): ExposedService {
     const existing = this.#entries.get(path)
     if (existing !== undefined) {
-      const origin = factsOf(existing.object).foreign?.origin
+      const { origin } = factsOf(existing.object).foreign ?? {}
+      const place = placeIn(this.#stacks.get(path) as object)
+      const where = origin ? `, by ${origin}` : place ? `, at ${place}` : ''
       throw new Error(
-        `A service '${path}' is registered already${origin ? `, by ${origin}` : ''}: choose another path, or look it up by app.service('${path}')`
+        `A service '${path}' is registered already${where}: choose another path, or look it up by app.service('${path}')`
       )
     }
     if (this.ready)
       throw new Error(`The service '${path}' comes too late: register services before the server is ready`)
     const entry = create()
     this.#entries.set(path, entry)
+    const registration = {}
+    Error.captureStackTrace(registration, caller)
+    this.#stacks.set(path, registration)
     return entry
   }
 

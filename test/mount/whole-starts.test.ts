@@ -222,5 +222,7 @@ t.test('paths that are taken or mean something else, and services that come too 
   )
   const empty = Object.assign(feathers(), { setup: async () => Promise.reject(new Error('of the set-up')) })
   table['a set-up that fails, without services'] = await start(t, app, of(), empty)
-  isKept(t, table, 'test/mount/whole-starts-paths.txt')
+  // Where the other service is registered differs by folder.
+  const outcomes = JSON.parse(JSON.stringify(table).replace(/ at [^:]+whole-starts[^:]+:\d+:\d+/, ' at (a place)'))
+  isKept(t, outcomes, 'test/mount/whole-starts-paths.txt')
 })

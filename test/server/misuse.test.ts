@@ -47,6 +47,47 @@ t.test('Registering a path twice: an error that says what to do', async (t) => {
   }
 })
 
+t.test('Registering a path twice: the error says where the other one is, also in a plugin', async (t) => {
+  const app = await create(t)
+  await app.register(async (child) => {
+    child.service('things', service)
+  })
+  const line = (name: string) =>
+    new RegExp(`^A service '${name}' is registered already, at .*misuse\\.test\\.[jt]s:\\d+:\\d+: choose another path`)
+  t.throws(() => app.service('things', service), { message: line('things') })
+  const { stackTraceLimit } = Error
+  t.teardown(() => Object.assign(Error, { stackTraceLimit }))
+  Error.stackTraceLimit = 0
+  app.service('untraced', service)
+  t.throws(() => app.service('untraced', service), {
+    message: "A service 'untraced' is registered already: choose another path"
+  })
+})
+
+t.test('A decorator of the plugin that something else has taken: an error that names it', async (t) => {
+  for (const name of ['service', 'printServices', 'setup']) {
+    const app = Fastify()
+    app.decorate(name, () => {})
+    await t.rejects(async () => app.register(services), {
+      message: `fastify-services needs the decorator \`${name}\`, which something else has taken here: `
+    })
+  }
+})
+
+t.test('A path that no URL has: an error that says what to write', async (t) => {
+  const app = await create(t)
+  for (const [path, mark] of [
+    ['a?x', '?'],
+    ['a?x/:id', '?'],
+    ['/a#b', '#'],
+    ['http://localhost:3030/things', '://']
+  ] as const)
+    t.throws(() => app.service(path, service), {
+      message: `app.service() needs the path of a service, as in app.service('messages'), got '${path}': the path of a URL has no '${mark}'`
+    })
+  app.service('things/:lang(en|de-?ch)/:id?', service)
+})
+
 t.test('Registering a service after the server is ready: an error that says what to do', async (t) => {
   const app = await create(t)
   await app.ready()

@@ -1,6 +1,9 @@
+import { type } from 'arktype'
 import Fastify from 'fastify'
 import services from 'fastify-services'
 import t from 'tap'
+import { Type } from 'typebox'
+import { z } from 'zod'
 
 // What is of another type is refused at the start, in our words: not by V8, and not when a request comes.
 
@@ -74,6 +77,42 @@ t.test('the schema of a method, and of its answers', async (t) => {
     t.match(told({ response: value }), must('schema.find.response', 'a schema'), name)
   app.service('things', service, { schema: { find: { response: { type: 'object' } } } })
   t.equal((await app.inject('/things')).statusCode, 200)
+})
+
+t.test('the schema of a record, which belongs into `resource()`', async (t) => {
+  const app = await create()
+  const { $ref, ...shared } = { $ref: 'thing#', type: 'object' }
+  const schemas = {
+    'of zod': z.object({ text: z.string() }),
+    'of TypeBox': Type.Object({ text: Type.String() }),
+    'a union of TypeBox': Type.Union([Type.Object({}), Type.Null()]),
+    'of ArkType': type({ text: 'string' }),
+    'a reference': { $ref },
+    'a list of types': { type: [shared.type, 'null'] }
+  }
+  for (const [name, schema] of Object.entries(schemas)) {
+    t.throws(
+      () => app.service('things', service, { schema: schema as never }),
+      {
+        name: 'TypeError',
+        message:
+          "The option `schema` of the service 'things' must have the schemas of each method, got that of a record: wrap it in resource(), as in { schema: resource(schema) }"
+      },
+      name
+    )
+    t.throws(
+      () => app.service('things', service, { schema: { find: schema as never } }),
+      {
+        name: 'TypeError',
+        message:
+          "The option `schema.find` of the service 'things' must have the parts of a request, as in { body: schema }"
+      },
+      name
+    )
+  }
+  const named = { type: async () => [] }
+  app.service('without', service, { schema: { find: undefined } as object })
+  app.service('named', named, { methods: ['type'], schema: { type: { body: { type: 'object' } } } })
 })
 
 const ofPlugin: Record<string, string[]> = {

@@ -17,9 +17,13 @@ const manual = {
 /** Whether this is a page, or a worker, of a browser. Other platforms may have the name without an address. */
 export const isPage = (): boolean => (globalThis as { location?: unknown }).location !== undefined
 
-/** @throws where there is no address, and no page that has one */
+/** @throws where there is no address, and no page that has one, or an address lacks its scheme */
 export function checkAddress(address: string): void {
-  if (address === '' && !isPage()) throw new Error('rest(address) needs an address outside a browser')
+  if (isPage()) return
+  if (address === '') throw new Error('rest(address) needs an address outside a browser')
+  // A library may have the beginning of an address itself, as `baseURL` of axios.
+  if (!/^([a-z][\w+.-]*:\/)?\//i.test(address))
+    throw new Error('rest(address) needs an address that begins with http:// or https://')
 }
 
 /** Marks a request as one with a secret: its redirects are followed here, or not at all. */

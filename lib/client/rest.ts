@@ -32,7 +32,7 @@ export type Rest = { readonly [Name in AnyLibrary['name']]: AdapterOf<Extract<An
  *
  * @param base its address, with a prefix where the services have one. Default: the origin of the page
  * @param options `headers` for all calls
- * @throws outside a browser, when there is no address. The adapters throw when they are given no library.
+ * @throws outside a browser, when there is no address, or it lacks its scheme. The adapters throw when they are given no library.
  * @example
  * app.configure(rest('https://api.example.com').fetch(fetch))
  */

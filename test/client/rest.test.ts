@@ -78,6 +78,13 @@ t.test('a missing library, `rest()` outside a browser, headers for request: erro
   for (const name of ['fetch', 'axios', 'superagent', 'jquery', 'request'])
     t.throws(() => adapters[name]?.(), new RegExp(`rest\\(address\\)\\.${name}\\(${name}\\) needs the library`))
   t.throws(() => rest(), /rest\(address\) needs an address outside a browser/)
+  for (const base of ['localhost:3030', 'api.example.com', 'api.example.com/v1', 'http:/localhost'])
+    t.throws(() => rest(base), { message: 'rest(address) needs an address that begins with http:// or https://' }, base)
+  for (const base of ['https://api.example.com', 'HTTP://localhost:3030', '/api', 'capacitor://localhost'])
+    t.doesNotThrow(() => rest(base), base)
+  t.throws(() => createClient().configure(rest('http://localhost') as never), {
+    message: 'There is no connection: call configure(rest(address).fetch(fetch)) first'
+  })
   t.throws(() => adapters.request?.(() => {}, { headers: { a: 'b' } }), /request\.defaults\(\{ headers \}\)/)
 })
 
@@ -188,7 +195,7 @@ t.test('a call leaves no listener on its signal, whether it is answered or not',
   const { address } = await createEcho(t)
   const { signal } = new AbortController()
   for (const [adapter, library] of inNode.filter(([adapter]) => adapter !== 'fetch'))
-    for (const base of [address, 'http://127.0.0.1:1', 'no address']) {
+    for (const base of [address, 'http://127.0.0.1:1', 'http://no address']) {
       const { client, outcome } = createApi(adapter, library)
       await outcome(() => client(base).service('things').find({ connection: { signal } }))
       t.same(getEventListeners(signal, 'abort'), [], `${adapter}, ${base}`)

@@ -1,5 +1,7 @@
 import { deserialize } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
+import { attempt } from '../core/errors.js'
+import { encodeSegment } from '../core/path.js'
 import { JudgedEvent, type Telling } from './audience.js'
 import { isSameCaller } from './callers.js'
 import type { Channel } from './channel.js'
@@ -73,7 +75,14 @@ export class Delivery {
       if (notices === undefined) byStream.set(subscription.stream, [{ subscription, telling }])
       else notices.push({ subscription, telling })
     }
-    for (const [stream, notices] of byStream) stream.tell(this.#framesOf(dispatch, stream, notices))
+    for (const [stream, notices] of byStream) {
+      try {
+        stream.tell(this.#framesOf(dispatch, stream, notices))
+      } catch (err) {
+        this.#app.log.error({ err, path: channel.path }, 'An event could not be told: a subscriber is to ask again')
+        stream.lose()
+      }
+    }
   }
 
   /** What a stream is told of an event that it has missed, by the rules of now. */
@@ -120,9 +129,11 @@ export class Delivery {
   /** The record as `get` answers it to a subscriber, as JSON; `undefined` where it does not. */
   async #recordFor(event: LoggedEvent, channel: Channel, { list, stream }: Subscription): Promise<string | undefined> {
     const { record, id, facts } = event
-    if (record === undefined) return undefined
+    // An id that no URL can name is one that no `get` can be asked for.
+    const segment = attempt(() => encodeSegment(id, 'An id'))
+    if (record === undefined || segment === undefined) return undefined
     const question: Question = { method: 'get', answer: () => deserialize(record), params: undefined, path: undefined }
-    const url = `/${list.path}/${encodeURIComponent(String(id))}`
+    const url = `/${list.path}/${segment}`
     const controller = new AbortController()
     try {
       const asking = askQuestion(this.#app, question, {

@@ -122,3 +122,17 @@ t.test('a record that `get` selects otherwise than `find`, one that is slow, one
   t.same((await stream.count(4))[3]?.data, { id: 3 })
   t.match(logs, [{ msg: /could not be read/ }])
 })
+
+t.test('a record whose id no URL can name is told by its id', async (t) => {
+  const { subscribe, call, logs } = await startEvents(t, (app) => app.service('notes', memory()), {
+    services: { notes: { records: true } }
+  })
+  const stream = await subscribe(list('notes')).connected
+  const ids = ['\ud800', '..']
+  for (const id of ids) await call('POST', '/notes', { id, text: 'a' })
+  t.same(
+    (await stream.count(2)).map(({ data }) => data),
+    ids.map((id) => ({ id }))
+  )
+  t.same(logs, [])
+})

@@ -23,7 +23,7 @@ export interface StreamSettings {
 
 // How many events may wait for their rule or their record, for one stream.
 const mostPending = 1000
-const highWaterMark = 16_384
+const mostRead = 16_384
 
 // The frames of one turn of the event loop are written at once.
 const unwritten = new Set<EventStream>()
@@ -64,6 +64,8 @@ export class EventStream {
     this.credentials = credentials
     this.callers = callers
     this.end = end
+    // Above the mark nothing is resumed: what may wait is never less than that.
+    const highWaterMark = Math.min(mostRead, settings.waiting)
     this.source = new Readable({ highWaterMark, read: () => this.#resume() })
     this.source.once('close', () => {
       this.#isOver = true
@@ -92,11 +94,16 @@ export class EventStream {
   #wait(frames: string | Promise<string>): void {
     this.#pending += 1
     const losses = this.#losses
-    this.#last = Promise.all([frames, this.#last]).then(([text]) => {
+    const waiting = Promise.all([frames, this.#last]).finally(() => {
       this.#pending -= 1
-      // What was lost meanwhile is behind a reset.
-      if (losses === this.#losses) this.#write(text)
     })
+    this.#last = waiting.then(
+      ([text]) => {
+        // What was lost meanwhile is behind a reset.
+        if (losses === this.#losses) this.#write(text)
+      },
+      () => this.lose()
+    )
   }
 
   /** Tells that something may have changed in a list. */
@@ -117,7 +124,7 @@ export class EventStream {
     this.#isLost = true
     this.#losses += 1
     this.#text = ''
-    if (this.source.readableLength < highWaterMark) this.#resume()
+    if (this.source.readableLength < this.source.readableHighWaterMark) this.#resume()
   }
 
   /** A sign of life. One that has not read since the last is let go at the next. */
@@ -136,7 +143,7 @@ export class EventStream {
     this.#text += toFrame(data, undefined, retry)
     this.flush()
     this.#isOver = true
-    if (this.source.readableLength > highWaterMark) this.source.destroy()
+    if (this.source.readableLength > this.source.readableHighWaterMark) this.source.destroy()
     else this.source.push(null)
     setTimeout(() => this.source.destroy(), 1000).unref()
   }
@@ -150,18 +157,21 @@ export class EventStream {
 
   #write(frames: string): void {
     if (frames === '' || this.#isOver) return
+    if (this.#text.length + frames.length + this.source.readableLength > this.#settings.waiting) this.lose()
+    else this.#add(frames)
+  }
+
+  #add(frames: string): void {
     this.#text += frames
-    if (this.#text.length + this.source.readableLength > this.#settings.waiting) this.lose()
-    else {
-      if (unwritten.size === 0) setImmediate(flushAll)
-      unwritten.add(this)
-    }
+    if (unwritten.size === 0) setImmediate(flushAll)
+    unwritten.add(this)
   }
 
   #resume(): void {
     this.#isStuck = false
     if (!this.#isLost || this.#isOver) return
     this.#isLost = false
-    this.#write(toFrame(JSON.stringify({ path: this.#settings.path, event: 'reset' }), this.#settings.newest()))
+    // However little may wait, this frame does: a check would lose it, and resume again, without end.
+    this.#add(toFrame(JSON.stringify({ path: this.#settings.path, event: 'reset' }), this.#settings.newest()))
   }
 }

@@ -25,6 +25,10 @@ interface ListAnswer {
 type Accepted = ListAnswer & { readonly channel: Channel; readonly outcome: Rule }
 const isAccepted = (answer: ListAnswer): answer is Accepted => !(answer.outcome instanceof ServiceError)
 
+const acceptedCallers = (answers: readonly ListAnswer[]): readonly string[] => [
+  ...new Set(answers.filter(isAccepted).flatMap(({ outcome }) => outcome.callers))
+]
+
 /** How long events are kept after the last stream has ended, for those who come back. In ms. */
 const retention = 300_000
 
@@ -41,8 +45,6 @@ export class Door {
   readonly #delivery: Delivery
   readonly #settings: StreamSettings
   #finder = new ChannelFinder([])
-  /** How many requests wait for their rules. */
-  #opening = 0
   #wantedUntil = 0
   /** Whether there were events that the log was not given. */
   #hasGap = false
@@ -86,8 +88,8 @@ export class Door {
 
   /** Whether somebody listens, or may come back for what happens now. Otherwise events cost nothing. */
   readonly isWanted = (): boolean => {
-    if (this.watch.streams.size > 0 || this.#opening > 0 || this.#log.forget === undefined) return true
-    if (Date.now() < this.#wantedUntil) return true
+    if (this.watch.streams.size > 0 || this.watch.openings.size > 0 || this.#log.forget === undefined) return true
+    if (performance.now() < this.#wantedUntil) return true
     this.#hasGap = true
     return false
   }
@@ -105,24 +107,29 @@ export class Door {
    */
   async open(request: FastifyRequest, reply: FastifyReply, lists?: readonly ListRequest[]): Promise<FastifyReply> {
     if (this.#isClosing) throw new Unavailable('The server is about to close')
-    if (this.watch.streams.size + this.#opening >= this.limits.subscribers) throw tooMany(reply)
+    if (this.watch.streams.size + this.watch.openings.size >= this.limits.subscribers) throw tooMany(reply)
     const controller = new AbortController()
     // Each of the lists listens to it.
     setMaxListeners(0, controller.signal)
     reply.raw.once('close', () => controller.abort())
-    this.#opening += 1
+    const rechecked = new Set<string>()
+    this.watch.openings.add(rechecked)
     try {
       if (this.#hasGap) this.#log.forget?.()
       this.#hasGap = false
       const credentials = identityOf(request)
       const named = lists ?? this.#allLists()
-      const inquiry = new RuleInquiry(this.#app, credentials, controller.signal)
-      const answers = await Promise.all(named.map((list) => this.#ask(list, inquiry)))
-      if (isGone(reply)) return reply
+      let answers: readonly ListAnswer[]
+      do {
+        rechecked.clear()
+        const inquiry = new RuleInquiry(this.#app, credentials, controller.signal)
+        answers = await Promise.all(named.map((list) => this.#ask(list, inquiry)))
+        if (isGone(reply)) return reply
+      } while (acceptedCallers(answers).some((caller) => rechecked.has(caller)))
       if (this.#isClosing) throw new Unavailable('The server is about to close')
       this.#start(request, reply, answers, credentials, lists === undefined)
     } finally {
-      this.#opening -= 1
+      this.watch.openings.delete(rechecked)
     }
     return reply
   }
@@ -158,7 +165,7 @@ export class Door {
       if (refusal.code === 401) reply.header('www-authenticate', 'Bearer')
       throw refusal
     }
-    const callers = [...new Set(accepted.flatMap(({ outcome }) => outcome.callers))]
+    const callers = acceptedCallers(accepted)
     const payer = payerOf(callers, request)
     if (this.watch.countOf(payer) >= this.limits.perUser) throw tooMany(reply)
     const rules = accepted.map(({ outcome }) => outcome)
@@ -231,7 +238,7 @@ export class Door {
   #forget(stream: EventStream): void {
     this.#subscriptions.deleteAll(stream)
     this.watch.delete(stream)
-    if (this.watch.streams.size === 0) this.#wantedUntil = Date.now() + retention
+    if (this.watch.streams.size === 0) this.#wantedUntil = performance.now() + retention
   }
 
   /** Ends all streams: their clients connect again, to another process or after the restart. */

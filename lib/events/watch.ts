@@ -12,12 +12,14 @@ const margin = 2000
 /** In ms: what reads of all subscribers may be spread over, for each of them, and in all. */
 const waitOfEach = 5
 const longestWait = 30_000
-/** How many streams have their rules asked for at a time. */
+/** How many streams have their rules asked for at a time, at least. */
 const turn = 50
 
 /** Watches over the streams that are open: signs of life, their logins, their rules, and their ends. */
 export class Watch {
   readonly streams = new Set<EventStream>()
+  /** For each request that waits for its rules: the users whose rules were asked for again meanwhile. */
+  readonly openings = new Set<Set<string>>()
   /** In ms. */
   readonly heartbeat: number
   readonly #app: FastifyInstance
@@ -68,7 +70,7 @@ export class Watch {
     const { at, reason } = stream.end
     const end = () => stream.stop(reason, reason === 'closing' ? this.#retry() : undefined)
     this.#timers.set(stream, setTimeout(end, Math.max(0, at - Date.now())).unref())
-    this.#due.set(stream, Date.now() + this.#recheck * (0.5 + Math.random() / 2))
+    this.#due.set(stream, performance.now() + this.#recheck * (0.5 + Math.random() / 2))
   }
 
   delete(stream: EventStream): void {
@@ -94,9 +96,11 @@ export class Watch {
     const id = this.#newest()
     for (const stream of this.streams) stream.beat(stream.isSettled ? `:\nid: ${id}\n\n` : ':\n\n')
     void this.#checkLogins()
-    const now = Date.now()
-    const due = [...this.streams].filter((stream) => Number(this.#due.get(stream)) <= now).slice(0, turn)
-    for (const stream of due) {
+    const now = performance.now()
+    const due = [...this.#due].filter(([, at]) => at <= now).sort(([, first], [, second]) => first - second)
+    // Twice as many as are due at each beat on average: all of them come to their turn.
+    const most = Math.max(turn, (2 * this.#due.size * this.heartbeat) / this.#recheck)
+    for (const [stream] of due.slice(0, most)) {
       this.#due.set(stream, now + this.#recheck)
       void this.#check(stream)
     }
@@ -123,7 +127,9 @@ export class Watch {
    */
   async recheck(user: unknown): Promise<void> {
     const caller = userKey(user)
-    const streams = [...this.streams].filter(({ callers }) => caller !== undefined && callers.includes(caller))
+    if (caller === undefined) return
+    for (const users of this.openings) users.add(caller)
+    const streams = [...this.streams].filter(({ callers }) => callers.includes(caller))
     for (const subscription of streams.flatMap((stream) => this.#subscriptions.of(stream)))
       this.#subscriptions.replaceRule(subscription, { ...subscription.rule, conditions: undefined })
     await Promise.all(streams.map((stream) => this.#check(stream)))
@@ -144,6 +150,8 @@ export class Watch {
       return
     }
     if (stream.isOver || !this.#subscriptions.has(subscription)) return
+    // It was asked for again meanwhile: this answer may be the older one.
+    if (subscription.rule !== rule) return
     if (outcome instanceof ServiceError) return this.#refuse(subscription, outcome)
     this.#subscriptions.replaceRule(subscription, outcome)
     if (outcome.text !== rule.text || rule.conditions === undefined) stream.tellChanged(list.path, index)
@@ -153,7 +161,7 @@ export class Watch {
   #refuse(subscription: Subscription, { code }: ServiceError): void {
     const { stream, index } = subscription
     // A server that is busy or broken has not decided anything: the rule of before holds, and is asked for again soon.
-    if (code >= 500 || code === 429) return void this.#due.set(stream, 0)
+    if (code >= 500 || code === 429) return void this.#due.set(stream, performance.now())
     this.#subscriptions.delete(subscription)
     if (code === 401) stream.stop('revoked')
     else if (this.#subscriptions.of(stream).length === 0) stream.stop('forbidden')

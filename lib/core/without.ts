@@ -2,6 +2,7 @@ import { attempt, readProperty, ServiceError } from './errors.js'
 import { define } from './facade.js'
 
 type FieldNames = readonly string[]
+type IsHidden = (name: string) => boolean
 
 /** Checks of values that only the platform can make: `types` of `node:util`. */
 export interface ValueTypes {
@@ -14,13 +15,19 @@ export interface ValueTypes {
  * object without any of the fields is returned as it is. One that has a field is copied, not changed, and the field is not read. A
  * `toJSON` or a getter may give something else the next time, so it is called once, and the result holds what it gave.
  *
+ * @param isHidden which names are those of the fields, where rules describe further ones
  * @throws what a getter or a `toJSON` throws; a RangeError when the value is nested too deep
  */
-export const without = (value: unknown, fields: FieldNames, types: ValueTypes): unknown =>
-  clean(value, '', { fields, types, copies: new Map(), answers: new Map() })
+export const without = (
+  value: unknown,
+  fields: FieldNames,
+  types: ValueTypes,
+  isHidden: IsHidden = (name) => fields.includes(name)
+): unknown => clean(value, '', { fields, isHidden, types, copies: new Map(), answers: new Map() })
 
 interface Cleaning {
   readonly fields: FieldNames
+  readonly isHidden: IsHidden
   readonly types: ValueTypes
   /** The result for each object that was met. For an object that contains itself, this is the unfinished copy. */
   readonly copies: Map<object, unknown>
@@ -84,13 +91,16 @@ function copyList(list: readonly unknown[], keep: (result: object) => void, clea
 }
 
 function copyObject(plain: ObjectLike, keep: (result: object) => void, cleaning: Cleaning): Copied {
-  const { fields } = cleaning
+  const { fields, isHidden } = cleaning
   const copy: Record<string, unknown> = {}
   keep(copy)
   // JSON does not read an inherited field, but a schema or a formatter may.
   let isSame = !fields.some((field) => field in plain)
   for (const key of Object.keys(plain)) {
-    if (fields.includes(key)) continue
+    if (isHidden(key)) {
+      isSame = false
+      continue
+    }
     const isFixed = isValue(plain, key)
     const item = plain[key]
     const cleaned = clean(item, key, cleaning)
@@ -120,17 +130,18 @@ const envelope = ['name', 'message', 'code', 'className', 'data']
  * are kept, since they say which field a message is about. An error that has none of the fields is returned as it is; for another one,
  * an object that inherits from it is returned, so that its class stays the same.
  */
-export function errorWithout<E>(error: E, fields: readonly string[], types: ValueTypes): E {
+export function errorWithout<E>(
+  error: E,
+  fields: FieldNames,
+  types: ValueTypes,
+  isHidden: IsHidden = (name) => fields.includes(name)
+): E {
   // A value whose getter throws is left out.
-  const cleanValue = (value: unknown) => attempt(() => without(value, fields, types))
+  const cleanValue = (value: unknown) => attempt(() => without(value, fields, types, isHidden))
   const cleanMessages = (value: unknown) =>
     Array.isArray(value) ? cleanValue(value) : attempt(() => mapEntries(value, cleanValue))
   const cleanProperty = (value: unknown, key: string) =>
-    key === 'errors'
-      ? cleanMessages(value)
-      : fields.includes(key) && !envelope.includes(key)
-        ? undefined
-        : cleanValue(value)
+    key === 'errors' ? cleanMessages(value) : isHidden(key) && !envelope.includes(key) ? undefined : cleanValue(value)
 
   const changed: PropertyDescriptorMap = {}
   for (const key of ['data', 'errors', 'validation']) {

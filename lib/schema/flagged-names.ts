@@ -1,7 +1,13 @@
 import type { Flag } from './reader.js'
 
+/** Names of fields: a set, or what tells them by rules. */
+export type NameSet = Pick<ReadonlySet<string>, 'has' | 'size'>
+
 /** Names of fields that options flag: of the record, and of each record of its kind within it. */
-export type FlaggedNames = Readonly<Record<Flag, ReadonlySet<string>>>
+export interface FlaggedNames extends Readonly<Record<Flag, NameSet>> {
+  /** Of fields that hold what is hidden without a name: hidden where a schema does not spell them out. */
+  readonly holders?: NameSet
+}
 
 /** An object whose fields may be flagged by their names. */
 export interface FlaggedObject {
@@ -27,6 +33,7 @@ export function isFlaggedByName(
   { names, isRecord }: FlaggedObject,
   { flagged, recordNames }: NameOptions
 ): boolean {
+  if (flag === 'writeOnly' && flagged.holders?.has(name) && !names.includes(name)) return true
   if (!flagged[flag].has(name)) return false
   if (recordNames === undefined) return isRecord
   if (recordNames.length > 0 && recordNames.every((field) => names.includes(field))) return true

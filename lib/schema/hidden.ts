@@ -1,4 +1,6 @@
-import type { Shape, Shapes } from './shape.js'
+import { toRegExp } from './bundle.js'
+import type { NameSet } from './flagged-names.js'
+import { othersName, type Shape, type ShapeMember, type Shapes } from './shape.js'
 
 /** All shapes that the places of a value may have, at any depth. */
 export const allShapes = (start: Shape): ReadonlySet<Shape> => start.remember(allShapes, () => gather(start))
@@ -22,7 +24,61 @@ function chosenShapes({ shapes, schemas, unions, choice }: Shape): Shape[] {
   )
 }
 
-/** The names of the fields that a schema hides, at any depth. */
-export const hiddenNames = ({ root }: Shapes): readonly string[] => [
-  ...new Set([...allShapes(root)].flatMap((shape) => shape.names.filter((name) => shape.field(name).writeOnly)))
-]
+/** The fields that schemas hide, at any depth, by their names: those that are spelled out, and those that a pattern describes. */
+export class HiddenNames implements NameSet {
+  readonly #flagged: ReadonlySet<string>
+  readonly #patterns: readonly RegExp[]
+  readonly #spelledOut: ReadonlySet<string>
+  readonly #hidesOthers: boolean
+  /** The names of fields that hold what has no names to hide it by: further fields, and items. */
+  readonly holders: ReadonlySet<string>
+
+  /** @param left further names, which are hidden for another reason */
+  constructor(schemas: readonly Shapes[], left: Iterable<string> = []) {
+    const shapes = schemas.flatMap(({ root }) => [...allShapes(root)])
+    const namesWhere = (is: (member: ShapeMember) => boolean) =>
+      shapes.flatMap((shape) => shape.names.filter((name) => is(shape.field(name))))
+    this.#flagged = new Set([...left, ...namesWhere(({ writeOnly }) => writeOnly)])
+    this.holders = new Set(namesWhere(({ shape }) => hidesUnnamed(shape)))
+    this.#spelledOut = new Set(namesWhere(() => true))
+    this.#patterns = [...new Set(shapes.flatMap(hiddenPatterns))].map(toRegExp)
+    this.#hidesOthers = shapes.some((shape) => shape.field(othersName).writeOnly)
+  }
+
+  get size(): number {
+    return this.#flagged.size + this.holders.size + this.#patterns.length + Number(this.#hidesOthers)
+  }
+
+  has(name: string): boolean {
+    return this.#flagged.has(name) || this.#patterns.some((pattern) => pattern.test(name))
+  }
+
+  /** Those that are spelled out. */
+  get names(): readonly string[] {
+    return [...this.#flagged, ...this.holders]
+  }
+
+  /** Whether a value of which nothing else is known must not have a field: where an object hides all further fields, each name that no schema spells out may be that of one. */
+  mayHave(name: string): boolean {
+    return this.has(name) || this.holders.has(name) || (this.#hidesOthers && !this.#spelledOut.has(name))
+  }
+}
+
+// A pattern that fits all names tells none from others.
+const hiddenPatterns = ({ shapes, parts }: Shape): string[] =>
+  [...parts].flatMap(({ patternProperties = {} }) =>
+    Object.entries(patternProperties).flatMap(([pattern, schema]) =>
+      shapes.of([schema]).has('writeOnly') && !toRegExp(pattern).test(othersName) ? [pattern] : []
+    )
+  )
+
+/** Whether a value hides what no name tells: further fields, or items. */
+function hidesUnnamed(shape: Shape, visited = new Set<Shape>()): boolean {
+  if (visited.has(shape)) return false
+  visited.add(shape)
+  return (
+    shape.field(othersName).writeOnly ||
+    shape.items.some((item) => item.writeOnly || hidesUnnamed(item.shape, visited)) ||
+    chosenShapes(shape).some((chosen) => hidesUnnamed(chosen, visited))
+  )
+}

@@ -25,6 +25,9 @@ export interface ShapeMember {
   readonly writeOnly: boolean
 }
 
+/** No field has this name: it stands for those that no schema spells out. */
+export const othersName = '\0'
+
 // Limits of what values from clients can add: names, and combinations of patterns or of tags.
 const maxNames = 1000
 const maxPatternShapes = 64
@@ -191,9 +194,8 @@ export class Shape {
   }
 
   get #patterns(): readonly SchemaValue[] {
-    return this.remember('patterns', () =>
-      [...this.parts].flatMap(({ patternProperties = {} }) => Object.values(patternProperties))
-    )
+    const list = () => [...this.parts].flatMap(({ patternProperties = {} }) => Object.values(patternProperties))
+    return this.remember('patterns', list)
   }
 
   #within(place: InnerPlace): readonly SchemaValue[] {
@@ -225,24 +227,26 @@ export class Shape {
     return this.remember('tupleLength', () => Math.max(0, ...[...this.parts].map(lengthOf)))
   }
 
+  /** What the parts say of the items of a tuple, then of all further ones. */
+  get items(): readonly ShapeMember[] {
+    return Array.from({ length: this.#tupleLength + 1 }, (_, index) => this.item(index))
+  }
+
   get isTuple(): boolean {
     return this.#tupleLength > 0
   }
 
   /** The shapes of the fields and items that the parts speak of, whatever value stands there. */
   get memberShapes(): readonly Shape[] {
-    // No field has this name: it stands for those that no part spells out.
-    const others = this.field('\0')
-    const items = Array.from({ length: this.#tupleLength + 1 }, (_, index) => this.item(index))
-    const members = [...this.names.map((name) => this.field(name)), others, ...items].map(({ shape }) => shape)
+    const fields = [...this.names, othersName].map((name) => this.field(name))
+    const members = [...fields, ...this.items].map(({ shape }) => shape)
     return [...members, ...this.#patterns.map((schema) => this.shapes.of([schema]))]
   }
 
   /** The names of fields that the parts spell out, in their order. */
   get names(): readonly string[] {
-    return this.remember('names', () => [
-      ...new Set([...this.parts].flatMap(({ properties = {} }) => Object.keys(properties)))
-    ])
+    const list = () => [...this.parts].flatMap(({ properties = {} }) => Object.keys(properties))
+    return this.remember('names', () => [...new Set(list())])
   }
 
   /** Whether an object may have no other fields than `names`. */
@@ -269,8 +273,7 @@ export class Shape {
 
   /** Whether the schemas are written for lists: they state the type, or speak of items. */
   get isOfLists(): boolean {
-    const isStated = this.kinds !== kindBits.all || [...this.parts].some(speaksOfItems)
-    return (this.kinds & kindBits.array) !== 0 && isStated
+    return (this.kinds & kindBits.array) !== 0 && (this.kinds !== kindBits.all || [...this.parts].some(speaksOfItems))
   }
 
   /** The names that a value must have, whatever branch of a union it is of. */

@@ -1,8 +1,7 @@
 import type { CustomMethod, CustomMethods } from '../../../types/custom-method.js'
 import { noNames, type SharedSchemas, WrittenSchema } from '../../schema/documents.js'
-import type { FlaggedNames } from '../../schema/flagged-names.js'
-import { hiddenNames } from '../../schema/hidden.js'
-import { kindBits } from '../../schema/reader.js'
+import { HiddenNames } from '../../schema/hidden.js'
+import { type Flag, kindBits } from '../../schema/reader.js'
 import { definitionOf, methods as six } from '../methods.js'
 import { checkOptionNames } from '../options.js'
 import type { BodyRules } from './body.js'
@@ -15,7 +14,7 @@ import { checkOf } from './validate.js'
 /** What custom methods take over of the record of their resource. */
 export interface RecordParts extends Pick<MethodRules, 'record' | 'query' | 'response'> {
   /** The names of the fields that only the server sets, and of those that do not leave: the schemas of the application say so, too. */
-  flaggedWith(shared: SharedSchemas): FlaggedNames
+  flaggedWith(shared: SharedSchemas): Record<Flag, ReadonlySet<string>>
   /** Reads the schema of further parameters of a query. */
   readParameters(schema: unknown): ReadonlyMap<string, Operand>
 }
@@ -118,9 +117,9 @@ function customOutgoing(response: unknown, { record, flaggedWith }: RecordParts)
   const { outgoing, incoming } = record
   // A name that is `writeOnly` anywhere in the record is hidden in the response too: its schema may allow further fields.
   const flagged = (shared: SharedSchemas) => {
-    const { readOnly, writeOnly } = flaggedWith(shared)
-    const hidden = [outgoing.written, incoming].flatMap((written) => hiddenNames(written.shapesWith(shared)))
-    return { readOnly, writeOnly: new Set([...writeOnly, ...hidden]) }
+    const schemas = [outgoing.written, incoming].map((written) => written.shapesWith(shared))
+    const writeOnly = new HiddenNames(schemas, flaggedWith(shared).writeOnly)
+    return { readOnly: flaggedWith(shared).readOnly, writeOnly, holders: writeOnly.holders }
   }
   const written = new WrittenSchema(document, { flagged, recordNames: incoming.shapes.root.names })
   return { written, converts: !isOfInput }

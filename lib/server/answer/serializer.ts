@@ -5,7 +5,7 @@ import { type MethodDefinition, methods } from '../../core/methods.js'
 import { isObject } from '../../core/objects.js'
 import { type Outgoing, type RecordRules, rulesOf } from '../../core/resource/rules.js'
 import { errorWithout, without } from '../../core/without.js'
-import { hiddenNames } from '../../schema/hidden.js'
+import { HiddenNames } from '../../schema/hidden.js'
 import { scalarOf } from '../../schema/outgoing.js'
 import { kindBits } from '../../schema/reader.js'
 import type { Shape } from '../../schema/shape.js'
@@ -127,8 +127,10 @@ export function createSerializer(
   /** A page without what a record hides, beside its records. */
   function withoutHiddenAside(page: object, record: RecordRules): object {
     if (Object.keys(page).every((name) => ofPages.includes(name))) return page
-    const hidden = namesHiddenBy(record, instance).filter((name) => !ofPages.includes(name))
-    return without({ ...page, data: undefined, toJSON: undefined }, hidden, types) as object
+    const hidden = namesHiddenBy(record, instance)
+    const names = hidden.names.filter((name) => !ofPages.includes(name))
+    const isHidden = (name: string) => !ofPages.includes(name) && hidden.mayHave(name)
+    return without({ ...page, data: undefined, toJSON: undefined }, names, types, isHidden) as object
   }
 
   /** @throws {GeneralError} when a method that declares no answer has given something else than records */
@@ -169,24 +171,29 @@ function toText(value: unknown): string {
   }
 }
 
+/** What tells which field of a body a message is about. */
+const wordsOfErrors = new Set(['instancePath', 'schemaPath', 'keyword', 'params', 'message'])
+
 type OnError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => unknown
 
 /** Makes an error handler leave out of what errors tell the fields that a resource hides, at any depth. */
 export function withoutHidden(onError: OnError, record: RecordRules, instance: FastifyInstance): OnError {
   // Few services fail, and few schemas hide something.
-  let names: readonly string[] | undefined
+  let hidden: HiddenNames | undefined
+  const isHidden = (name: string) =>
+    hidden?.has(name) === true || (!wordsOfErrors.has(name) && hidden?.mayHave(name) === true)
   return (error, request, reply) => {
-    names ??= namesHiddenBy(record, instance)
-    return onError(names.length === 0 ? error : errorWithout(error, names, types), request, reply)
+    hidden ??= namesHiddenBy(record, instance)
+    return onError(hidden.size === 0 ? error : errorWithout(error, hidden.names, types, isHidden), request, reply)
   }
 }
 
 /** The names of the fields of a record that do not leave: those that are flagged, and those that its answer does not have. */
-export function namesHiddenBy(record: RecordRules, instance: FastifyInstance): readonly string[] {
+function namesHiddenBy(record: RecordRules, instance: FastifyInstance): HiddenNames {
   const incoming = shapesOf(record.incoming, instance)
   const outgoing = shapesOf(record.outgoing.written, instance)
   return outgoing.root.remember(namesHiddenBy, () => {
     const left = incoming.root.names.filter((name) => !outgoing.root.field(name).isKnown)
-    return [...new Set([...hiddenNames(incoming), ...hiddenNames(outgoing), ...left])]
+    return new HiddenNames([incoming, outgoing], left)
   })
 }

@@ -18,13 +18,20 @@ function createReader(shape: Shape): ReadText {
   return (text) => (typeof text === 'string' && byText.has(text) ? byText.get(text) : readScalar(text))
 }
 
+/** Makes the reader of what a text may mean that is none of the texts of a shape: the number 5 in a field that holds dates or numbers. Nothing where there is no other meaning. */
+export function readerBesideTexts({ kinds: allowed, parts }: Shape): ReadText | undefined {
+  const beside = allowed & kindBits.scalar & ~kindBits.string
+  const isMixed = (allowed & kindBits.string) !== 0 && beside !== 0 && allowed !== kindBits.all
+  return isMixed ? scalarReader({ kinds: beside, parts }) : undefined
+}
+
 const isAnything = (shape: Shape) => shape.kinds === kindBits.all && shape.saysNothing
 
 const whole = /^-?\d+$/
 const decimal = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
 // Where a string is allowed, every text stays one: `null` too.
-function scalarReader({ kinds: allowed, parts }: Shape): ReadText {
+function scalarReader({ kinds: allowed, parts }: Pick<Shape, 'kinds' | 'parts'>): ReadText {
   if ((allowed & kindBits.string) !== 0) return (text) => text
   const types = [...parts].flatMap(({ type = [] }) => type)
   const isNumber = (allowed & kindBits.number) !== 0
@@ -49,7 +56,9 @@ function listReader(shape: Shape): ReadText {
 function fieldsReader(union: Shape): ReadText {
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-    const shape = union.of(value)
+    // The tag of a union may be a number.
+    const tags = union.unions.map(({ tag }) => [tag, textReader(union.field(tag).shape)(Object(value)[tag])] as const)
+    const shape = union.of({ ...value, ...Object.fromEntries(tags.filter(([tag]) => Object.hasOwn(value, tag))) })
     return Object.fromEntries(
       Object.entries(value).map(([name, text]) => [name, textReader(shape.field(name).shape)(text)])
     )

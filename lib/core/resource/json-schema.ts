@@ -58,7 +58,9 @@ export function readJsonSchema(schema: unknown, side: Side): AsJsonSchema {
 
 interface ZodPart {
   readonly zodSchema: {
-    readonly _zod: { readonly def: { readonly pattern?: RegExp; readonly checks?: readonly ZodCheck[] } }
+    readonly _zod: {
+      readonly def: { readonly pattern?: RegExp; readonly format?: string; readonly checks?: readonly ZodCheck[] }
+    }
   }
   readonly jsonSchema: { pattern?: string; allOf?: readonly { readonly pattern?: string }[] }
 }
@@ -75,12 +77,17 @@ interface ValibotAction {
   readonly jsonSchema: { readonly pattern?: string }
 }
 
-// A pattern of JSON Schema has no flags. Without those that change what it matches it would be another one.
-const isOtherPattern = (pattern: unknown): pattern is RegExp => pattern instanceof RegExp && /[ims]/.test(pattern.flags)
+// A pattern of JSON Schema has no flags. Without those that change what it matches it would be another one, or none.
+const isOtherPattern = (pattern: unknown): pattern is RegExp =>
+  pattern instanceof RegExp && /[imsv]/.test(pattern.flags)
+
+// zod checks them by a URL, which takes more than the pattern that it describes them by.
+const formatsOfURLs = new Set<unknown>(['ipv6', 'cidrv6'])
 
 // Of zod, patterns that are not those of JSON Schema are left out.
 function leaveOutPatterns({ zodSchema, jsonSchema }: ZodPart): void {
-  const { checks = [] } = zodSchema._zod.def
+  const { checks = [], format } = zodSchema._zod.def
+  if (formatsOfURLs.has(format)) delete jsonSchema.pattern
   const sources = checks
     .map(({ _zod }) => _zod.def.pattern)
     .filter(isOtherPattern)

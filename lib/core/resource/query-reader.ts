@@ -17,6 +17,8 @@ type ReadAt = (value: unknown, place: QueryPlace, faults: Faults) => unknown
 export interface Conversion {
   /** Reads a value that is held to an operand. */
   value(value: unknown, operand: Operand): unknown
+  /** Reads one that does not fit as what it may mean besides. */
+  other(value: unknown, operand: Operand): unknown
   list(value: unknown): unknown
   /** Reads what must be a whole number. */
   count(value: unknown): unknown
@@ -27,6 +29,7 @@ export interface Conversion {
 /** The values of a URL are texts. */
 export const ofTexts: Conversion = {
   value: (text, { read }) => read(text),
+  other: (text, { readOther }) => (readOther === undefined ? text : readOther(text)),
   list: parseList,
   count: (text) => (typeof text === 'string' && /^(\d{1,10}|-1)$/.test(text) ? Number(text) : text),
   isNull: (text) => text === ''
@@ -35,7 +38,13 @@ export const ofTexts: Conversion = {
 const untouched = (value: unknown) => value
 
 /** The values of JSON have their types: none is converted. */
-export const ofValues: Conversion = { value: untouched, list: untouched, count: untouched, isNull: () => false }
+export const ofValues: Conversion = {
+  value: untouched,
+  other: untouched,
+  list: untouched,
+  count: untouched,
+  isNull: () => false
+}
 
 /** How deep `$or` and `$and` may stand in each other. */
 const maxGroupDepth = 5
@@ -192,6 +201,8 @@ function holdTo(operand: Operand, compile: Compile, conversion: Conversion): Rea
     const value = conversion.value(text, operand)
     const problems = check(value)
     if (problems === undefined) return value
+    const other = conversion.other(text, operand)
+    if (other !== value && check(other) === undefined) return other
     // Clients of Feathers send `null` as the empty text.
     if (isEquality && conversion.isNull(text) && check(null) === undefined) return null
     return faults.tellProblems(place, problems)

@@ -3,12 +3,14 @@ import { noNames, scalarDocument, WrittenSchema } from '../../schema/documents.j
 import { isSchema } from '../../schema/keywords.js'
 import { kindBits } from '../../schema/reader.js'
 import type { Shape, ShapeMember } from '../../schema/shape.js'
-import { type ReadText, textReader } from '../../schema/text.js'
+import { type ReadText, readerBesideTexts, textReader } from '../../schema/text.js'
 
 /** A value of a query: how its text is read, and the schema that it is held to. */
 export interface Operand {
   readonly schema: JsonSchema
   readonly read: ReadText
+  /** How a text is read that is none of the texts that the schema lets pass. */
+  readonly readOther?: ReadText | undefined
   /** The kinds of values that it may be, or the items of a list of them, as bits. */
   readonly kinds: number
   /** What each item is held to, where a field is compared with each of a list. */
@@ -43,7 +45,8 @@ const orderOperators = ['$lt', '$le', '$lte', '$gt', '$ge', '$gte']
 export function toOperand(schema: JsonSchema): Operand {
   const { root } = new WrittenSchema(schema, { flagged: noNames, ignoresFlags: true }).shapes
   const isList = (root.kinds & kindBits.array) !== 0 && root.kinds !== kindBits.all
-  return { schema, read: textReader(root), kinds: isList ? root.of({}).item(0).shape.kinds : root.kinds }
+  const kinds = isList ? root.of({}).item(0).shape.kinds : root.kinds
+  return { schema, read: textReader(root), readOther: readerBesideTexts(root), kinds }
 }
 
 const listOperand = (item: Operand): Operand => ({ ...item, schema: { type: 'array', items: item.schema }, item })
@@ -126,8 +129,31 @@ function comparedShape(shape: Shape): Shape | undefined {
 const nothing: JsonSchema = { type: 'null' }
 
 /** A value that a record is found by; none where it may be more than a scalar. */
-export const operandOf = (shape: Shape): Operand | undefined =>
-  isScalar(shape) ? { schema: scalarDocument(shape), read: textReader(shape), kinds: shape.kinds } : undefined
+export function operandOf(shape: Shape): Operand | undefined {
+  if (!isScalar(shape)) return undefined
+  const { kinds } = shape
+  return { schema: scalarDocument(shape), read: textReader(shape), readOther: readerBesideTexts(shape), kinds }
+}
+
+/** Whether an entry of a keyword lets `null` pass. */
+const isOfNull: Readonly<Record<string, (entry: unknown) => boolean>> = {
+  type: (entry) => entry === 'null',
+  enum: (entry) => entry === null,
+  anyOf: (entry) => Object(entry).type === 'null',
+  oneOf: (entry) => Object(entry).type === 'null'
+}
+
+/** A schema without `null`, which has no order. */
+function withoutNull(schema: JsonSchema): JsonSchema {
+  const copy: Record<string, unknown> = { ...schema, ...(schema.allOf && { not: nothing }) }
+  for (const [keyword, isNull] of Object.entries(isOfNull)) {
+    const list = copy[keyword]
+    if (!Array.isArray(list)) continue
+    const others = list.filter((entry) => !isNull(entry))
+    copy[keyword] = keyword === 'type' && others.length === 1 ? others[0] : others
+  }
+  return copy
+}
 
 function filterBy(shape: Shape, furtherOperators: ReadonlyMap<string, Operand | false>): FieldFilter {
   const compared = operandOf(shape) as Operand
@@ -135,7 +161,8 @@ function filterBy(shape: Shape, furtherOperators: ReadonlyMap<string, Operand | 
   // A field that may hold anything has no order.
   const isOrdered = shape.kinds !== kindBits.all && (shape.kinds & (kindBits.string | kindBits.number)) !== 0
   const operators = new Map<string, Operand>(equalityOperators.map((name) => [name, value]))
-  if (isOrdered) for (const name of orderOperators) operators.set(name, compared)
+  const ordered = (shape.kinds & kindBits.null) === 0 ? compared : { ...compared, schema: withoutNull(compared.schema) }
+  if (isOrdered) for (const name of orderOperators) operators.set(name, ordered)
   for (const name of listOperators) operators.set(name, listOperand(value))
   for (const [name, operand] of furtherOperators) {
     if (operand === false) operators.delete(name)

@@ -138,11 +138,13 @@ const takesId = (method: string): boolean => methods.get(method)?.arguments.incl
 function createIdCheck(record: Shapes, idField: string, name: string): preValidationHookHandler {
   const operand = operandOf(record.root.field(idField).shape)
   if (operand === undefined) return (_request, _reply, done) => done()
-  const check = once(() => compileOf(record)(operand.schema))
+  const { schema, read, readOther } = operand
+  const check = once(() => compileOf(record)(schema))
   return (request, _reply, done) => {
     const { [name]: id } = request.params as Record<string, string | undefined>
-    const isWrong = id !== undefined && check()(operand.read(id)) !== undefined
-    done(isWrong ? new NotFound(`No record found for id '${id}'`) : undefined)
+    const fits = (value: unknown) => check()(value) === undefined
+    const isFitting = id === undefined || fits(read(id)) || (readOther !== undefined && fits(readOther(id)))
+    done(!isFitting ? new NotFound(`No record found for id '${id}'`) : undefined)
   }
 }
 

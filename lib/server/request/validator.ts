@@ -1,93 +1,42 @@
-import { createRequire } from 'node:module'
 import type { Ajv, Code, CodeKeywordDefinition, KeywordCxt } from 'ajv'
 import type { JsonSchema, SchemaValue } from '../../../types/standard-schema.js'
 import type { Judge } from '../../core/resource/body.js'
 import type { Compile, SchemaProblem } from '../../core/resource/problem.js'
-import { Bundle, toRegExp } from '../../schema/bundle.js'
-import { isDefined } from '../../schema/combined.js'
+import { Bundle } from '../../schema/bundle.js'
 import { checkField } from '../../schema/fields.js'
 import { allShapes } from '../../schema/hidden.js'
 import { isReadOnly, type ServerFieldsByObject } from '../../schema/incoming.js'
 import { conditionKeywords, isSchema, type UnionKeyword, unionKeywords } from '../../schema/keywords.js'
 import type { Shapes } from '../../schema/shape.js'
+import {
+  changeKeyword,
+  codegen,
+  countWhereItFits,
+  createAjv,
+  declareEvaluated,
+  type Generate,
+  letPass,
+  needsOf
+} from './ajv.js'
 
-// Fastify loads it when the first route needs it, and so do we.
-const require = createRequire(import.meta.url)
-
-interface Needs {
-  readonly formats: ReadonlySet<string>
-  /** Whether a keyword is used that draft 7 does not have. */
-  readonly isNewer: boolean
+/** Formats of queries. A library may take, and store, what those of JSON Schema do not, as the time `12:00`: what may be stored may be asked for. */
+const looseFormats = {
+  time: /^\d\d:\d\d/,
+  'date-time': /^\d{4}-\d\d-\d\d[t ]\d\d:\d\d/i,
+  date: /^\d{4}-\d\d-\d\d$/,
+  duration: /^[+-]?P/,
+  email: /@/,
+  ipv6: /:/,
+  uri: /^[a-z][a-z\d+.-]*:/i
 }
 
-function needsOf({ pointers }: Bundle): Needs {
-  const parts = [...pointers.keys()]
-  return {
-    formats: new Set(parts.flatMap(({ format }) => format ?? [])),
-    isNewer: parts.some((part) =>
-      [part.unevaluatedProperties, part.unevaluatedItems, part.minContains, part.maxContains].some(isDefined)
-    )
-  }
-}
-
-/** Makes what compiles JSON Schemas. A format that it does not know passes, and the step of a decimal number is compared as people mean it. */
-function createAjv({ formats, isNewer }: Needs): Ajv {
-  const { default: AjvClass } = require(isNewer ? 'ajv/dist/2019' : 'ajv') as { default: typeof Ajv }
-  const ajv = new AjvClass({
-    strict: false,
-    strictNumbers: true,
-    logger: false,
-    meta: false,
-    validateSchema: false,
-    addUsedSchema: false,
-    useDefaults: true,
-    ownProperties: true,
-    verbose: true,
-    multipleOfPrecision: 9,
-    code: { regExp: Object.assign((pattern: string) => toRegExp(pattern), { code: 'toRegExp' }) }
-  })
-  const { default: addFormats } = require('ajv-formats') as { default: (ajv: Ajv) => void }
-  addFormats(ajv)
-  boundURL(ajv)
-  letPass(ajv, formats)
-  ajv.removeKeyword('uniqueItems')
-  ajv.addKeyword({
-    keyword: 'uniqueItems',
-    type: 'array',
-    errors: false,
-    validate: (isUnique: unknown, list: readonly unknown[]) => isUnique !== true || areUnique(list)
-  })
-  return ajv
-}
-
-/** In characters. */
-const mostOfURL = 2048
-
-/** Lets no longer text to the expression of `format: 'url'`, whose time grows with the square of its length. */
-function boundURL(ajv: Ajv): void {
-  const url = ajv.formats.url as RegExp
-  ajv.addFormat('url', (text: string) => text.length <= mostOfURL && url.test(text))
-}
-
-/** Whether no two items are equal. Ajv compares each object of a list with each other one, which takes a minute for 30,000 of them. */
-const areUnique = (list: readonly unknown[]): boolean =>
-  new Set(list.map((item) => JSON.stringify(item, sortKeys))).size === list.length
-
-const sortKeys = (_key: string, value: unknown): unknown =>
-  isSchema(value) ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1))) : value
-
-function letPass(ajv: Ajv, formats: Iterable<string>): void {
-  for (const format of formats) if (ajv.formats[format] === undefined) ajv.addFormat(format, true)
-}
-
-/** Makes what compiles schemas of values in queries. Libraries take times that JSON Schema does not, as `12:00`: what may be stored may be asked for. */
+/** Makes what compiles schemas of values in queries. */
 export function createCompile(): Compile {
   let ajv: Ajv | undefined
   return (schema) => {
     const bundle = new Bundle(schema as JsonSchema)
     ajv ??= createAjv({ formats: new Set(), isNewer: true })
-      .addFormat('time', /^\d\d:\d\d/)
-      .addFormat('date-time', /^\d{4}-\d\d-\d\d[t ]\d\d:\d\d/i)
+    for (const [name, format] of Object.entries(looseFormats)) ajv.addFormat(name, format)
     letPass(ajv, needsOf(bundle).formats)
     const validate = ajv.compile(bundle.schema)
     return (value) => (validate(value) ? undefined : (validate.errors as SchemaProblem[]))
@@ -127,6 +76,7 @@ export function createJudge(shapes: Shapes): Judge {
       keyword,
       (context, code) => {
         declareEvaluated(context)
+        if (keyword === 'if') countWhereItFits(context)
         code(context)
       },
       before
@@ -152,8 +102,6 @@ export function createJudge(shapes: Shapes): Judge {
 
 const nothingFits: SchemaProblem = { keyword: 'false schema', instancePath: '', params: {} }
 
-type Generate = (context: KeywordCxt) => void
-
 function failIfMissing(context: KeywordCxt, name: string, isMissing: (value: object, name: string) => boolean): void {
   const { _ } = codegen()
   const check = context.gen.scopeValue('func', { ref: isMissing })
@@ -161,43 +109,11 @@ function failIfMissing(context: KeywordCxt, name: string, isMissing: (value: obj
   context.fail(_`${check}(${context.data}, ${name})`)
 }
 
-/**
- * Declares what the schemas of a place have looked at, for rules of what none of them has: Ajv declares it in the first branch that a value fits, so that it is lost, or missing,
- * where a value fits none.
- */
-function declareEvaluated({ gen, it }: KeywordCxt): void {
-  if (!it.opts.unevaluated) return
-  const { Name } = codegen()
-  const { evaluatedPropsToName } = require('ajv/dist/compile/util') as typeof import('ajv/dist/compile/util.js')
-  if (it.props !== true && !(it.props instanceof Name)) it.props = evaluatedPropsToName(gen, it.props)
-  if (it.items !== true && !(it.items instanceof Name)) it.items = gen.var('items', it.items ?? 0)
-}
-
-/** Changes what a keyword of Ajv does, at its place: each keyword relies on the order of all. */
-function changeKeyword(
-  ajv: Ajv,
-  keyword: string,
-  change: (context: KeywordCxt, code: Generate) => void,
-  before: string,
-  error?: CodeKeywordDefinition['error']
-): void {
-  const definition = ajv.getKeyword(keyword) as CodeKeywordDefinition
-  ajv.removeKeyword(keyword)
-  ajv.addKeyword({
-    ...definition,
-    before,
-    ...(error && { error }),
-    code: (context) => change(context, definition.code as Generate)
-  })
-}
-
 /** The parameters of the error of a union: its tag, where that is what is wrong. */
 const errorOfUnion: NonNullable<CodeKeywordDefinition['error']> = {
   message: 'must match a schema of the union',
   params: ({ params }) => (params.ofUnion as Code | undefined) ?? codegen()._`{}`
 }
-
-const codegen = () => require('ajv') as typeof import('ajv')
 
 /** Looks at the tag of a union first, and then at one branch: to try all branches takes twice the time for each level of a union within itself. */
 function checkUnion(context: KeywordCxt, keyword: UnionKeyword, shapes: Shapes, code: Generate): void {

@@ -1,6 +1,8 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import Fastify from 'fastify'
 import services, { resource } from 'fastify-services'
 import t from 'tap'
+import * as v from 'valibot'
 import { z } from 'zod'
 import { createEcho } from '../../support/resource-app.js'
 
@@ -273,6 +275,16 @@ t.test('what a library makes of a field is no fault of it where another one is w
   t.strictSame(await post({ count: '5', name: 'AB' }), [201, { count: 5, name: 'AB' }])
 })
 
+t.test('a pattern with the flag `v`, which JSON Schema has not, is checked by its library', async (t) => {
+  const pattern = /^[\p{L}--[a-z]]+$/v
+  const valibot = toStandardJsonSchema(v.object({ name: v.pipe(v.string(), v.regex(pattern)) }))
+  for (const schema of [z.object({ name: z.string().regex(pattern) }), valibot]) {
+    const { post } = await createEcho(t, resource(schema))
+    t.strictSame(await post({ name: 'Ä' }), [201, { name: 'Ä' }])
+    t.equal((await post({ name: 'a' }))[0], 400)
+  }
+})
+
 t.test('references to anchors, and to ids that are no more than a fragment', async (t) => {
   const $defs = { a: { $anchor: 'first', type: 'integer' }, b: { $id: '#second', type: 'boolean' } }
   const schema = object({ a: { $ref: '#first' }, b: { $ref: '#second' } }, { $defs })
@@ -298,4 +310,35 @@ t.test('a branch that only the server sets, by its tag', async (t) => {
   const { post } = await createEcho(t, resource(schema as object))
   t.strictSame(await post({ of: { kind: 'draft' } }), [201, { of: { kind: 'draft' } }])
   t.strictSame(await post({ of: { kind: 'archived' } }), [400, 'of can not be set'])
+})
+
+t.test('objects in `enum`, `const` and lists without doubles are compared by what they hold', async (t) => {
+  const size = { w: 1, h: 2 }
+  const schema = object({
+    id: { type: 'integer' },
+    some: { enum: [size, [1], 'any'] },
+    only: { const: size },
+    list: { type: 'array', uniqueItems: true }
+  })
+  const { post } = await createEcho(t, resource(schema as object))
+  const hostile: object[] = [{ toString: 1 }, { valueOf: 1 }, { toString: 1, valueOf: 1, w: 1 }]
+  const fitting = { some: { h: 2, w: 1 }, only: size, list: [size, ...hostile] }
+  t.strictSame(await post(fitting), [201, fitting])
+  t.strictSame(await post({ some: [1] }), [201, { some: [1] }])
+  for (const field of ['some', 'only'])
+    for (const value of [...hostile, { w: 1 }, null, 1])
+      t.match(await post({ [field]: value }), [400, `${field} must be `], JSON.stringify(value))
+})
+
+t.test('a condition that a value does not fit has looked at none of its fields', async (t) => {
+  const integer = { type: 'integer' }
+  const condition = { required: ['x'], properties: { x: integer } }
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  const demand = { if: condition, then: { properties: { y: integer } } }
+  for (const more of [demand, { ...demand, else: { required: ['k'] } }]) {
+    const f = object({ k: integer }, { unevaluatedProperties: false, ...more })
+    const { post } = await createEcho(t, resource(object({ f }) as object))
+    t.strictSame(await post({ f: { k: 1, x: 'no integer' } }), [400, 'f is not valid'])
+    t.strictSame(await post({ f: { k: 1, x: 1, y: 1 } }), [201, { f: { k: 1, x: 1, y: 1 } }])
+  }
 })

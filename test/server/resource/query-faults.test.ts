@@ -1,6 +1,9 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import Fastify from 'fastify'
 import services, { type Params, resource } from 'fastify-services'
 import t from 'tap'
+import * as v from 'valibot'
+import * as z from 'zod'
 import { createEcho } from '../../support/resource-app.js'
 
 const object = (properties: object) => resource({ type: 'object', properties } as object)
@@ -21,6 +24,7 @@ t.test('an empty text is null where the field can be null, and no empty text', a
     kind: { enum: ['a', null] },
     kindOrEmpty: { enum: ['', 'a', null] },
     text: { type: ['string', 'null'] },
+    both: { allOf: [{ type: ['integer', 'null'] }, { type: ['number', 'null'], minimum: 1 }] },
     must: { type: 'integer' }
   })
   app.service('things', { find }, { schema })
@@ -36,7 +40,12 @@ t.test('an empty text is null where the field can be null, and no empty text', a
   await finds('$or[0][n]=', { $or: [{ n: null }] })
   await finds('text=&kindOrEmpty=', { text: '', kindOrEmpty: '' })
   t.equal((await send('must=')).json().message, 'must must be an integer')
-  t.equal((await send('n[$gt]=')).json().message, 'n[$gt] must be an integer or null', 'an order is none of null')
+  for (const text of ['', 'null'])
+    t.equal((await send(`n[$gt]=${text}`)).json().message, 'n[$gt] must be an integer', 'an order is none of null')
+  t.equal((await send('on[$gt]=null')).statusCode, 400, 'nor is one of texts')
+  t.equal((await send('both[$gt]=null')).statusCode, 400, 'nor is one of several schemas')
+  await finds('on=null', { on: null })
+  await finds('both[$gt]=1', { both: { $gt: 1 } })
   await app.service('things').find({ query: { text: null } } as never)
   t.strictSame(asked, [{ text: null }], 'a call of the server is not changed')
 })
@@ -64,4 +73,52 @@ t.test('a long list of values that do not fit is told in part', async (t) => {
   const { errors, message } = (await app.inject(`/things?${query}`)).json()
   t.equal(errors.length, 20)
   t.match(message, 'n[$in][0] must be an integer')
+})
+
+t.test('what a library takes for a format can be asked for', async (t) => {
+  const valibot = (f: v.GenericSchema) => toStandardJsonSchema(v.object({ f }))
+  const rows: [schema: object, value: string][] = [
+    [z.object({ f: z.url() }), 'http://ex.com/ä'],
+    [z.object({ f: z.iso.duration() }), 'PT1.5S'],
+    [z.object({ f: z.ipv6() }), '::ffff:1.2.3.4'],
+    [z.object({ f: z.iso.time() }), '12:00'],
+    [valibot(v.pipe(v.string(), v.isoDate())), '2030-02-30'],
+    [valibot(v.pipe(v.string(), v.rfcEmail())), 'a@localhost']
+  ]
+  for (const [schema, f] of rows) {
+    const { post, send } = await createEcho(t, resource(schema))
+    t.strictSame(await post({ f }), [201, { f }])
+    t.strictSame(await send({ url: `?f=${encodeURIComponent(f)}` }), [200, [{ f }]])
+    t.equal((await send({ url: '?f=x' }))[0], 400)
+  }
+})
+
+t.test('a number beside texts of a format can be asked for, also as an id', async (t) => {
+  const schema = z.object({
+    id: z.union([z.int(), z.uuid()]),
+    due: z.union([z.iso.date(), z.int()]),
+    any: z.union([z.int(), z.string()])
+  })
+  const { send } = await createEcho(t, resource(schema))
+  t.strictSame(await send({ url: '?id=1&due=5' }), [200, [{ id: 1, due: 5 }]])
+  t.equal((await send({ url: '?due[$gt]=5&due[$in][]=5&due[$in][]=2030-01-31' }))[0], 200)
+  t.strictSame(await send({ url: '?any=5' }), [200, [{ any: '5' }]], 'a text that fits is one')
+  t.match(await send({ url: '?due=soon' }), [400, /due must be a date/])
+  const found = await createEcho(t, resource(schema), { id: 1 })
+  t.equal((await found.send({ url: '/1' }))[0], 200)
+  t.equal((await found.send({ url: '/x' }))[0], 404)
+})
+
+t.test('the number that is the tag of a union in a form', async (t) => {
+  const schema = z.discriminatedUnion('k', [
+    z.object({ k: z.literal(1), x: z.number() }),
+    z.object({ k: z.literal(2), x: z.string() })
+  ])
+  const { app } = await createEcho(t, resource(schema))
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const send = async (payload: string) =>
+    (await app.inject({ method: 'POST', url: '/things', headers, payload })).json()
+  t.strictSame(await send('k=1&x=5'), { k: 1, x: 5 })
+  t.strictSame(await send('k=2&x=5'), { k: 2, x: '5' })
+  t.equal((await send('x=5')).code, 400)
 })

@@ -115,7 +115,19 @@ function scalarProjection(shape: Shape): Project {
 // A text that no number has exactly stays a text: the number would be another one.
 function exactNumber(text: string): string | number {
   const number = Number(text)
-  return text !== '' && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : text
+  const digits = digitsOf(text)
+  const isExact = digits !== undefined && digits === digitsOf(String(number))
+  return isExact && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : text
+}
+
+/** The same text for decimal numbers that are equal; `undefined` for any text that is none. */
+function digitsOf(text: string): string | undefined {
+  const [, sign, whole = '', fraction = '', exponent = '0'] = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text) ?? []
+  if (whole + fraction === '') return undefined
+  const digits = (whole + fraction).replace(/^0+/, '')
+  const significant = digits.replace(/0+$/, '')
+  const power = Number(exponent) - fraction.length + digits.length - significant.length
+  return significant === '' ? '0' : `${sign === '-' ? '-' : ''}${significant}e${power}`
 }
 
 function objectProjection(shape: Shape, converts: boolean): ProjectObject {

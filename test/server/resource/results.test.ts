@@ -49,6 +49,18 @@ const results: [name: string, record: object, sent: object][] = [
   ['one of a union', { shape: { kind: 'square', side: 2, secret: 1 } }, { shape: { kind: 'square', side: 2 } }],
   ['columns that may be empty', { limit: '7', count: null }, { limit: 7, count: null }],
   ['empty ones', { limit: null, count: 1 }, { limit: null, count: 1 }],
+  [
+    'texts of numbers that are exact',
+    { deep: { b: '1.10' }, shape: { kind: 'circle', radius: '-0.5e-7' }, id: '+007' },
+    { deep: { b: 1.1 }, shape: { kind: 'circle', radius: -5e-8 }, id: 7 }
+  ],
+  [
+    'texts that no number is exactly',
+    { deep: { b: '12345678901.123456789' }, limit: '9007199254740993', id: '0x10', count: '1e400' },
+    { deep: { b: '12345678901.123456789' }, limit: '9007199254740993', id: '0x10', count: '1e400' }
+  ],
+  ['texts of no number', { deep: { b: ' ' }, id: '', count: '.' }, { deep: { b: ' ' }, id: '', count: '.' }],
+  ['a nought with digits', { deep: { b: '-0.00' } }, { deep: { b: 0 } }],
   ['big integers', { id: 2n ** 40n }, { id: 2 ** 40 }]
 ]
 

@@ -41,6 +41,7 @@ function modernize({ additionalItems, dependencies, ...copy }: Json, { nullable,
     delete copy.items
     if (additionalItems !== undefined) copy.items = additionalItems
   }
+  if (dependencies !== undefined) Object.assign(copy, toDependents(dependencies as Json, copy))
   if (nullable === true && copy.type !== undefined) copy.type = [...new Set([copy.type, 'null'].flat())]
   if (isFile === true) return { type: 'string', format: 'binary' }
   // Any object: some generators take it for one without fields.
@@ -48,6 +49,18 @@ function modernize({ additionalItems, dependencies, ...copy }: Json, { nullable,
   // Generators of clients read the one, and OpenAPI 3.1 the other.
   const isBinary = copy.contentMediaType !== undefined && copy.contentEncoding === undefined
   return isBinary ? { type: 'string', format: 'binary', ...copy } : copy
+}
+
+/** What draft 7 has in one keyword: names that a field asks for, and schemas. */
+function toDependents(dependencies: Json, { dependentRequired, dependentSchemas }: Json): Json {
+  const isNames = (value: unknown) => Array.isArray(value) || Object.keys(Object(value)).join() === 'required'
+  const entries = Object.entries(dependencies)
+  const names = entries.flatMap(([name, value]) => (isNames(value) ? [[name, Object(value).required ?? value]] : []))
+  const schemas = entries.filter(([, value]) => !isNames(value))
+  return {
+    ...(names.length > 0 && { dependentRequired: { ...Object(dependentRequired), ...Object.fromEntries(names) } }),
+    ...(schemas.length > 0 && { dependentSchemas: { ...Object(dependentSchemas), ...Object.fromEntries(schemas) } })
+  }
 }
 
 /** Whether a schema says something of the fields of an object, itself or by others. */

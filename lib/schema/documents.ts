@@ -1,7 +1,7 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { Bundle } from './bundle.js'
 import { type FlaggedNames, type FlaggedObject, isFlaggedByName } from './flagged-names.js'
-import { isInPlace, isSchema, mapSubschemas } from './keywords.js'
+import { isInPlace, isSchema, mapSubschemas, subschemasOf, unionKeywords } from './keywords.js'
 import { type Flag, SchemaReader } from './reader.js'
 import { type Shape, Shapes } from './shape.js'
 
@@ -71,7 +71,7 @@ export class WrittenSchema {
   documentWithout(flag: Flag | undefined, isPart = false): JsonSchema {
     const { reader } = this.shapes
     const { bundle } = reader
-    const intersected = partsOfIntersections(bundle)
+    const intersected = partsBesideOthers(bundle)
     const flagsOf = (field: SchemaValue, name: string, place: FlaggedObject) => ({
       readOnly: this.#isFlagged('readOnly', field, name, place),
       writeOnly: this.#isFlagged('writeOnly', field, name, place)
@@ -91,18 +91,22 @@ export class WrittenSchema {
         const field = toDocument(isRoot && isPart ? withoutDefault(part) : part)
         return isHidden(name) ? undefined : marked(field, flags.get(name))
       })
-      if (isRoot && isPart) delete copy.required
+      if (isRoot && isPart) demandNothing(copy)
       else if (schema.required?.some(isHidden)) copy.required = schema.required.filter((name) => !isHidden(name))
       if (!isClosedByDefault(schema)) return copy
-      if (!intersected.has(schema)) copy.additionalProperties = false
+      // A part of a record may have fields of several branches.
+      const isBranchOfPart = isPart && isRoot && schema !== whole
+      if (!intersected.has(schema) && !isBranchOfPart) copy.additionalProperties = false
       // Generators of clients take an object with an empty list of fields for one that can have none.
       else if (fields.length > 0 && fields.every(([name]) => isHidden(name))) delete copy.properties
       return copy
     }
     const target = bundle.target(bundle.schema)
-    // A root that is only a reference to a definition is replaced by that definition.
     const { $ref, ...root } = bundle.schema
-    const whole = isSchema(target) ? { ...target, ...root } : bundle.schema
+    // A root that is only a reference to a definition is replaced by that definition.
+    const withTarget = (of: JsonSchema): JsonSchema =>
+      isUnionAlone(bundle.schema) ? { ...of, ...root } : { ...root, allOf: [...(root.allOf ?? []), of] }
+    const whole = isSchema(target) ? withTarget(target) : bundle.schema
     const document = toDocument(whole, whole) as JsonSchema
     return isPart ? { ...document, minProperties: 1 } : document
   }
@@ -121,16 +125,43 @@ function marked(field: SchemaValue, flags: Partial<Record<Flag, boolean>> = {}):
   return { ...field, ...(flags.readOnly && { readOnly: true }), ...(flags.writeOnly && { writeOnly: true }) }
 }
 
+/** Takes out of the schema of a record what a part of one need not have. Without it the part may be of several branches of a union. */
+function demandNothing(copy: Record<string, unknown>): void {
+  const { allOf, anyOf, oneOf } = copy
+  delete copy.required
+  delete copy.oneOf
+  if (anyOf !== undefined && oneOf !== undefined) copy.allOf = [...((allOf ?? []) as SchemaValue[]), { anyOf: oneOf }]
+  else if (oneOf !== undefined) copy.anyOf = oneOf
+}
+
 const withoutDefault = (schema: SchemaValue): SchemaValue => {
   if (!isSchema(schema)) return schema
   const { default: _, ...rest } = schema
   return rest
 }
 
-/** Schemas that stand beside others: each of them must let the fields of the others pass. */
-function partsOfIntersections(bundle: Bundle): ReadonlySet<SchemaValue | undefined> {
-  const parts = [...bundle.pointers.keys()].flatMap(({ allOf = [] }) => allOf)
-  return new Set([...parts, ...parts.map((part) => (isSchema(part) ? bundle.target(part) : undefined))])
+/** Schemas that stand beside others which speak of names: each of them must let the fields of the others pass. */
+function partsBesideOthers(bundle: Bundle): ReadonlySet<JsonSchema> {
+  const parts = new Set<JsonSchema>()
+  const add = (part: SchemaValue | undefined) => {
+    if (!isSchema(part) || parts.has(part)) return
+    parts.add(part)
+    inPlaceParts(part, bundle).forEach(add)
+  }
+  for (const schema of bundle.pointers.keys()) if (!isUnionAlone(schema)) inPlaceParts(schema, bundle).forEach(add)
+  return parts
+}
+
+const inPlaceParts = (schema: JsonSchema, bundle: Bundle): readonly (SchemaValue | undefined)[] => [
+  bundle.target(schema),
+  ...[...subschemasOf(schema)].flatMap(([part, [keyword = '']]) => (isInPlace(keyword) ? [part] : []))
+]
+
+/** Whether no more than one keyword of a schema speaks of names, and one value is held to no more than one of its parts. */
+function isUnionAlone(schema: JsonSchema): boolean {
+  const keywords = ['$ref', 'allOf', 'if', 'dependencies', 'properties', 'patternProperties', ...unionKeywords]
+  const [first = '$ref', ...others] = keywords.filter((keyword) => schema[keyword] !== undefined)
+  return others.length === 0 && (first === '$ref' || unionKeywords.some((keyword) => keyword === first))
 }
 
 const isClosedByDefault = (schema: JsonSchema) =>

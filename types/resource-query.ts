@@ -20,8 +20,10 @@ type FilterKey<R> = { [K in keyof R]-?: [ScalarOrItem<R[K]>] extends [Scalar] ? 
 type Allowed<Key, O, K extends PropertyKey> = [Option<O, K>] extends [never] ? Key : Extract<Key, OptionNames<O, K>>
 
 type Operators<T, O> = {
-  readonly [Name in '$eq' | '$ne' | '$lt' | '$le' | '$lte' | '$gt' | '$ge' | '$gte']?: T
-} & { readonly [Name in '$in' | '$nin']?: readonly T[] } & OwnOperators<Option<O, 'operators'>>
+  readonly [Name in '$eq' | '$ne']?: T
+} & { readonly [Name in '$lt' | '$le' | '$lte' | '$gt' | '$ge' | '$gte']?: Exclude<T, null> } & {
+  readonly [Name in '$in' | '$nin']?: readonly T[]
+} & OwnOperators<Option<O, 'operators'>>
 type OwnOperators<O> = [O] extends [never]
   ? unknown
   : { readonly [Name in keyof O]?: O[Name] extends false ? never : unknown }

@@ -95,15 +95,19 @@ type Static<S> = S extends { readonly static: infer T }
   ? T
   : S extends { readonly '~unsafe': infer T }
     ? T
-    : S extends { readonly enum: infer V extends readonly unknown[] }
-      ? V[number]
-      : S extends { readonly const: infer V }
-        ? V
-        : S extends { readonly anyOf: infer B extends readonly unknown[] }
-          ? Static<B[number]>
-          : S extends { readonly allOf: infer B extends readonly unknown[] }
-            ? All<B>
-            : Structure<S>
+    : S extends { readonly nullable: true }
+      ? ByKeywords<S> | null
+      : ByKeywords<S>
+
+type ByKeywords<S> = S extends { readonly enum: infer V extends readonly unknown[] }
+  ? V[number]
+  : S extends { readonly const: infer V }
+    ? V
+    : S extends { readonly anyOf: infer B extends readonly unknown[] }
+      ? Static<B[number]>
+      : S extends { readonly allOf: infer B extends readonly unknown[] }
+        ? All<B>
+        : Structure<S>
 
 type Structure<S> = S extends FileSchema
   ? S extends { readonly contentEncoding: infer E extends string }

@@ -1,6 +1,7 @@
 import type { JsonSchema, SchemaMap, SchemaValue } from '../../types/standard-schema.js'
 import { withoutDynamicReferences } from './dynamic-references.js'
 import { definitionKeywords, isInPlace, isSchema, mapSubschemas, misuseIn, subschemasOf } from './keywords.js'
+import { References } from './references.js'
 
 type Copy = Record<string, unknown>
 
@@ -124,100 +125,6 @@ export class Bundle {
 /** A way through a schema as the fragment of a reference. */
 const toPointer = (way: readonly string[]): string =>
   way.map((key) => `/${encodeURI(key.replaceAll('~', '~0').replaceAll('/', '~1')).replaceAll('#', '%23')}`).join('')
-
-/** What the references of documents lead to. */
-class References {
-  /** The document that each schema is part of: `#` in it means that one. */
-  readonly #documents = new Map<JsonSchema, JsonSchema>()
-  readonly #byId = new Map<string, JsonSchema[]>()
-  readonly #parents = new Map<JsonSchema, JsonSchema>()
-
-  constructor(documents: readonly JsonSchema[]) {
-    for (const document of documents) this.#add(document, document)
-  }
-
-  #add(schema: SchemaValue, document: JsonSchema): void {
-    if (!isSchema(schema) || this.#documents.has(schema)) return
-    const { $id, $anchor } = schema
-    const isDocument = typeof $id === 'string' && !$id.startsWith('#')
-    const base = isDocument ? schema : document
-    this.#documents.set(schema, base)
-    const ids = [typeof $id === 'string' ? toId($id) : [], typeof $anchor === 'string' ? `#${$anchor}` : []].flat()
-    for (const id of ids) this.#byId.set(id, [...(this.#byId.get(id) ?? []), schema])
-    for (const [part] of subschemasOf(schema)) {
-      if (isSchema(part)) this.#parents.set(part, schema)
-      this.#add(part, base)
-    }
-  }
-
-  /** The schema that a reference leads to. Schemas on the way that are references alone are skipped. */
-  follow(source: JsonSchema): SchemaValue | undefined {
-    const visited = new Set<JsonSchema>()
-    let schema = source
-    for (;;) {
-      if (visited.has(schema)) throw new TypeError(`The reference '${source.$ref}' leads to itself alone`)
-      visited.add(schema)
-      const target = this.#find(String(schema.$ref), schema)
-      if (!isSchema(target) || Object.keys(target).join() !== '$ref') return target
-      schema = target
-    }
-  }
-
-  #find(reference: string, from: JsonSchema): SchemaValue | undefined {
-    const [id = '', fragment = ''] = reference.split('#')
-    // A reference may have a whole id, or only its last segment.
-    const document =
-      id === ''
-        ? this.#documents.get(from)
-        : (this.#nearest(id, from) ?? this.#nearest(id.split('/').at(-1) as string, from))
-    if (fragment !== '' && !fragment.startsWith('/')) return this.#nearest(`#${fragment}`, from)
-    // The schema of a field may have definitions of its own, and refers to them as if they stood at the root.
-    for (let root = document, around = id === '' ? from : undefined; root !== undefined; ) {
-      const target = valueAt(root, fragment)
-      if (isSchema(target)) this.#add(target, document as JsonSchema)
-      if (isSchema(target) || typeof target === 'boolean') return target
-      root = around
-      around = around && this.#parents.get(around)
-    }
-    return undefined
-  }
-
-  /** The schema with an id: of several, as fields with definitions of their own have them, that of the field itself. */
-  #nearest(id: string, from: JsonSchema): JsonSchema | undefined {
-    const schemas = this.#byId.get(id) ?? []
-    if (schemas.length < 2) return schemas[0]
-    const isWithin = (parent: JsonSchema) => (schema: JsonSchema) => this.#around(schema).includes(parent)
-    for (const parent of this.#around(from)) {
-      const nearest = schemas.find(isWithin(parent))
-      if (nearest !== undefined) return nearest
-    }
-    return schemas[0]
-  }
-
-  #around(schema: JsonSchema): JsonSchema[] {
-    const parent = this.#parents.get(schema)
-    return [schema, ...(parent === undefined ? [] : this.#around(parent))]
-  }
-}
-
-function valueAt(root: unknown, pointer: string): unknown {
-  let value = root
-  for (const key of pointer.split('/').slice(1)) {
-    const name = decodeFragment(key).replaceAll('~1', '/').replaceAll('~0', '~')
-    value = Object.hasOwn(Object(value), name) ? (value as Copy)[name] : undefined
-  }
-  return value
-}
-
-const toId = ($id: string) => ($id.startsWith('#') ? $id : $id.replace(/#$/, ''))
-
-function decodeFragment(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
 
 const jsonTypes = new Set<unknown>(['null', 'boolean', 'number', 'integer', 'string', 'array', 'object'])
 

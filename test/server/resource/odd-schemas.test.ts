@@ -296,6 +296,41 @@ t.test('references to anchors, and to ids that are no more than a fragment', asy
   t.strictSame(await post({ b: 'x' }), [400, 'b must be true or false'])
 })
 
+t.test('ids are relative to that of their document, and anchors are those of the document that is named', async (t) => {
+  const inner = (name: string, type: string) => ({ $id: name, $defs: { x: { $anchor: 'val', type } } })
+  const schema = object(
+    {
+      a: { $ref: 'http://e/b#val' },
+      b: { $ref: 'item.json' },
+      c: { $ref: '/deep/item.json#/$defs/x' },
+      d: { $ref: 'urn:other#val' }
+    },
+    {
+      $id: 'http://e/root.json',
+      $defs: {
+        a: inner('http://e/a', 'string'),
+        b: inner('http://e/b', 'integer'),
+        item: { $id: 'http://e/item.json', type: 'integer' },
+        deep: { $id: 'deep/', $defs: { item: inner('item.json', 'boolean') } },
+        urn: { ...inner('urn:other', 'null'), properties: { e: { $ref: 'none.json' } } },
+        none: { $id: 'none.json' }
+      }
+    }
+  )
+  const { post } = await createEcho(t, resource(schema as object))
+  const fitting = { a: 1, b: 1, c: true, d: null }
+  t.strictSame(await post(fitting), [201, fitting])
+  for (const name of Object.keys(fitting)) t.match(await post({ [name]: 'x' }), [400, `${name} must be `])
+  const missing = resource(
+    object({ a: { $ref: 'http://e/b#none' } }, { $defs: { b: inner('http://e/b', 'string') } }) as object
+  )
+  const app = Fastify()
+  await app.register(services)
+  app.service('things', { create: async () => ({}) } as object, { schema: missing as object })
+  await t.rejects(async () => app.ready(), /'http:\/\/e\/b#none' leads to no schema/)
+  await app.close()
+})
+
 t.test('a field of OpenAPI 3.0 that may be null has its default', async (t) => {
   const schema = object({ a: { type: 'integer', nullable: true, default: 5 }, b: {} })
   const { post } = await createEcho(t, resource(schema as object))

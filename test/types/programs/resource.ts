@@ -75,7 +75,12 @@ const byArk = resource(
 const byJson = resource(
   {
     type: 'object',
-    properties: { id: { type: 'integer' }, title: { type: 'string' }, at: { type: ['string', 'null'] } },
+    properties: {
+      id: { type: 'integer' },
+      title: { type: 'string' },
+      at: { type: ['string', 'null'] },
+      by: { type: 'integer', nullable: true }
+    },
     required: ['id', 'title']
   },
   { readOnly: ['id'] }
@@ -97,7 +102,7 @@ type Flat<T> = { [K in keyof T]: T[K] }
 same<Flat<RecordOf<typeof posts>>, Flat<Post>>(true)
 same<Flat<DataOf<typeof posts>>, Flat<NewPost>>(true)
 same<Flat<PatchOf<typeof posts>>, Flat<Partial<NewPost>>>(true)
-same<RecordOf<typeof byJson>, { id: number; title: string; at?: string | null }>(true)
+same<RecordOf<typeof byJson>, { id: number; title: string; at?: string | null; by?: number | null }>(true)
 
 // One record, one type of service, whatever library has described it.
 same<ServiceOf<typeof byZod>, ServiceOf<typeof posts>>(true)

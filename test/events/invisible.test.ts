@@ -64,6 +64,7 @@ async function startWorld(t: Test, rule: Rule, lists: readonly string[]) {
   let steps = 0
   return {
     app,
+    subscribe,
     change: (method: string, url: string, payload?: object) => call(method, url, payload, { 'x-user': 'ann' }),
     /** What Bob has heard, and what he hears of the same by a stream that goes on behind the first position. */
     async heard() {
@@ -98,6 +99,12 @@ t.test('what a caller asks for tells nothing of the values of records that the c
       [changed, changed, { path: 'quiet' }],
       'a patch of the field that decides may take a record out of all lists, whatever they ask for'
     )
+})
+
+t.test('a list with conditions that `find` refuses is refused', async (t) => {
+  const { subscribe } = await startWorld(t, rules['a scope'] as Rule, ['n=1'])
+  const refused = await subscribe('/events?subscribe[0][path]=notes&subscribe[0][query][salary]=1').end()
+  t.equal(refused.status, 400)
 })
 
 /** Makes the same changes in worlds in which all is the same, but for the values of records that Bob never sees. */

@@ -35,10 +35,10 @@ class Dispatch {
 
   /** The beginning of what a list is told, as JSON without the last bracket. */
   headOf({ subscription, telling, record }: Notice): string {
-    const { path } = subscription.list
-    if (record !== undefined) return `${this.#begin(path, 'event')},"data":${record}`
-    const key = `${telling} ${path}`
-    const head = this.#heads.get(key) ?? this.#begin(path, telling) + this.#dataOf(telling)
+    const { name } = subscription.list
+    if (record !== undefined) return `${this.#begin(name, 'event')},"data":${record}`
+    const key = `${telling} ${name}`
+    const head = this.#heads.get(key) ?? this.#begin(name, telling) + this.#dataOf(telling)
     this.#heads.set(key, head)
     return head
   }
@@ -118,7 +118,7 @@ export class Delivery {
     if (this.#publish === undefined) return true
     const { log } = this.#app
     try {
-      const isAllowed = this.#publish({ path: service, event, id }, { path: list.path, params: rule.params })
+      const isAllowed = this.#publish({ path: service, event, id }, { path: list.name, params: rule.params })
       return (await withinTime(this.#patience, isAllowed)) === true
     } catch (err) {
       log.error({ err, path: service, event }, `\`publish\` has failed: the event is not sent`)

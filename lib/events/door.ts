@@ -8,7 +8,7 @@ import { Intake } from './intake.js'
 import { type EventLog, type LogEntry, memoryLog } from './log.js'
 import { defaultLimits, type EventsLimits, type EventsOptions } from './options.js'
 import { type CallerIdentity, identityOf } from './question.js'
-import { ChannelFinder, type ListRequest } from './requests.js'
+import { ChannelFinder, type ListRequest, pathOf } from './requests.js'
 import { type Rule, RuleInquiry } from './rule.js'
 import { EventStream, type StreamSettings, toFrame } from './stream.js'
 import { type Subscription, Subscriptions } from './subscription.js'
@@ -123,7 +123,7 @@ export class Door {
       do {
         rechecked.clear()
         const inquiry = new RuleInquiry(this.#app, credentials, controller.signal)
-        answers = await Promise.all(named.map((list) => this.#ask(list, inquiry)))
+        answers = await Promise.all(named.map((list) => this.#ask(list, request, inquiry)))
         if (isGone(reply)) return reply
       } while (acceptedCallers(answers).some((caller) => rechecked.has(caller)))
       if (this.#isClosing) throw new Unavailable('The server is about to close')
@@ -137,16 +137,16 @@ export class Door {
   #allLists(): ListRequest[] {
     return this.channels
       .filter(({ path }) => !path.includes(':'))
-      .map(({ path }) => ({ path, query: {}, isJSON: false }))
+      .map(({ path }) => ({ path, name: path, query: {}, isJSON: false }))
   }
 
-  async #ask(list: ListRequest, inquiry: RuleInquiry): Promise<ListAnswer> {
-    let channel: Channel | undefined
+  async #ask(named: ListRequest, request: FastifyRequest, inquiry: RuleInquiry): Promise<ListAnswer> {
     try {
-      channel = this.#finder.find(list.path)
+      const { channel, path } = this.#finder.find(named.name, pathOf(request))
+      const list = { ...named, path }
       return { list, channel, outcome: await inquiry.ask(channel, list) }
     } catch (error) {
-      return { list, channel, outcome: toServiceError(error) }
+      return { list: named, channel: undefined, outcome: toServiceError(error) }
     }
   }
 

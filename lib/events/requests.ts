@@ -10,8 +10,10 @@ type QueryObject = Readonly<Record<string, unknown>>
 
 /** What is asked for: a list of a service. */
 export interface ListRequest {
-  /** The path of the URL, as it was sent, without a slash before it. */
+  /** The path of the URL, without a slash before it. */
   readonly path: string
+  /** The path as the client has named it, by which frames tell of it: that of the URL, or what stands there behind the address of the client. */
+  readonly name: string
   readonly query: QueryObject
   /** Whether the query has the types of JSON. */
   readonly isJSON: boolean
@@ -37,16 +39,15 @@ function parseQuery(text: string, depth: number): QueryObject {
   }
 }
 
+/** The path of the URL of a request, without a slash before it. */
+export const pathOf = ({ raw }: FastifyRequest): string => stripSlashes(String(raw.url).split('?')[0] as string)
+
 /** The list that the URL of a list names. */
 export function listAt(request: FastifyRequest, limits: EventsLimits): ListRequest {
   const { raw, method } = request
-  const [path = ''] = String(raw.url).split('?')
-  if (method === 'QUERY') return { path: stripSlashes(path), query: request.query as QueryObject, isJSON: true }
-  return {
-    path: stripSlashes(path),
-    query: parseQuery(queryString(raw, limits), limits.depth),
-    isJSON: false
-  }
+  const path = pathOf(request)
+  if (method === 'QUERY') return { path, name: path, query: request.query as QueryObject, isJSON: true }
+  return { path, name: path, query: parseQuery(queryString(raw, limits), limits.depth), isJSON: false }
 }
 
 /**
@@ -72,7 +73,7 @@ function toListRequest(item: unknown, isJSON: boolean, limits: EventsLimits): Li
   if (typeof path !== 'string' || !isPlain(query))
     throw new BadRequest('Each list in `subscribe` needs a `path`, a text, and may have a `query`, an object')
   checkNesting(query, limits.depth + 1)
-  return { path, query, isJSON }
+  return { path, name: path, query, isJSON }
 }
 
 function checkNesting(value: object, levels: number): void {
@@ -91,8 +92,24 @@ export class ChannelFinder {
     this.#channels = [...channels].map((channel) => ({ channel, segments: channel.path.split('/') }))
   }
 
-  /** @throws {NotFound} when there is none; {BadRequest} when it is no path */
-  find(path: string): Channel {
+  /**
+   * Finds the service of a list. A client whose address has a path, as `https://host/api`, names what stands behind that, `notes` for `/api/notes`: the
+   * path of the door, as the client has asked for it, begins with the one of the address.
+   *
+   * @returns the service, and the path of the URL of the list
+   * @throws {NotFound} when there is none; {BadRequest} when it is no path
+   */
+  find(name: string, door: string): { readonly channel: Channel; readonly path: string } {
+    const parts = door.split('/')
+    for (const [length] of parts.entries()) {
+      const path = [...parts.slice(0, length), name].join('/')
+      const channel = this.#at(path)
+      if (channel !== undefined) return { channel, path }
+    }
+    throw new NotFound(`There are no events of '${name.slice(0, 100)}'`)
+  }
+
+  #at(path: string): Channel | undefined {
     const segments = path.split('/')
     if (segments.some((segment) => !isSegment(segment))) throw new BadRequest('The path of a list is none of a URL')
     const fitting = this.#channels.filter(
@@ -104,8 +121,7 @@ export class ChannelFinder {
     const fixed = ({ segments }: (typeof fitting)[number]) =>
       segments.map((segment) => (segment.startsWith(':') ? 1 : 0)).join('')
     const [best] = fitting.sort((first, second) => fixed(first).localeCompare(fixed(second)))
-    if (best === undefined) throw new NotFound(`There are no events of '${path.slice(0, 100)}'`)
-    return best.channel
+    return best?.channel
   }
 }
 

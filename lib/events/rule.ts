@@ -59,7 +59,7 @@ export class RuleInquiry {
   }
 
   #askWhole(channel: Channel, { path, isJSON }: ListRequest): Promise<Rule | ServiceError> {
-    const whole = this.#wholeLists.get(path) ?? this.#find(channel, { path, isJSON, query: {} })
+    const whole = this.#wholeLists.get(path) ?? this.#find(channel, { path, name: path, isJSON, query: {} })
     this.#wholeLists.set(path, whole)
     return whole
   }

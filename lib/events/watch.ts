@@ -7,7 +7,7 @@ import { type Rule, RuleInquiry } from './rule.js'
 import type { EventStream, StreamEnd } from './stream.js'
 import type { Subscription, Subscriptions } from './subscription.js'
 
-// In ms: a login is over for its client a little before it ends.
+// In ms: a login is over for its client a little before it ends. A stream that begins later than that lasts until the end itself.
 const margin = 2000
 /** In ms: what reads of all subscribers may be spread over, for each of them, and in all. */
 const waitOfEach = 5
@@ -57,9 +57,11 @@ export class Watch {
 
   /** When a stream with these rules ends, in ms since 1970: with the login, or before its client has been connected for too long. */
   endOf(rules: readonly Rule[], longest = this.#lifetime): StreamEnd {
-    const expires = Math.min(...rules.map(({ expires = Number.POSITIVE_INFINITY }) => expires)) - margin
+    const expires = Math.min(...rules.map(({ expires = Number.POSITIVE_INFINITY }) => expires))
+    const early = expires - margin
+    const end = early > Date.now() ? early : expires
     const until = Date.now() + Math.min(longest, this.#lifetime) * (0.5 + Math.random() / 2)
-    return expires < until ? { at: expires, reason: 'expired' } : { at: until, reason: 'closing' }
+    return end < until ? { at: end, reason: 'expired' } : { at: until, reason: 'closing' }
   }
 
   /** @param caller by whom it is counted */
@@ -154,7 +156,7 @@ export class Watch {
     if (subscription.rule !== rule) return
     if (outcome instanceof ServiceError) return this.#refuse(subscription, outcome)
     this.#subscriptions.replaceRule(subscription, outcome)
-    if (outcome.text !== rule.text || rule.conditions === undefined) stream.tellChanged(list.path, index)
+    if (outcome.text !== rule.text || rule.conditions === undefined) stream.tellChanged(list.name, index)
   }
 
   /** A list that its caller may not have any more is told of no more. */

@@ -1,8 +1,10 @@
 import { request } from 'node:http'
+import Fastify from 'fastify'
 import t from 'tap'
-import type { HookContext } from '../../index.js'
-import type { Subscriber } from '../support/event-stream.js'
-import { list, memory, readUser, startEvents } from '../support/events-app.js'
+import services, { type HookContext } from '../../index.js'
+import events from '../../lib/events/index.js'
+import { type Subscriber, subscribersTo } from '../support/event-stream.js'
+import { list, memory, readUser, serviceAt, startEvents } from '../support/events-app.js'
 
 const refuse = (context: HookContext) => {
   if (context.params.user?.id === 'none') throw Object.assign(new Error('Not for you'), { statusCode: 403 })
@@ -168,4 +170,46 @@ t.test('there are so many streams, and so many of a user, and no more', async (t
   bob.socket.destroy()
   while (app.events.streams > 1) await new Promise((resolve) => setTimeout(resolve, 5))
   await subscribe(list('notes'), { 'x-user': 'ann' }).connected
+})
+
+t.test('a client whose address has a path names what stands behind that', async (t) => {
+  const { app, subscribe } = await startEvents(
+    t,
+    (app) => {
+      app.service('v1/notes', memory())
+      app.service('v1/rooms/:roomId/messages', memory(), { hooks: { before: { find: [readUser] } } })
+      app.service('notes', memory())
+    },
+    { path: '/v1/live/events', services: { 'v1/notes': true, 'v1/rooms/:roomId/messages': true } }
+  )
+  const at = (...paths: string[]) =>
+    subscribe(`/v1/live/events?${paths.map((path, index) => `subscribe[${index}][path]=${path}`).join('&')}`)
+  const stream = await at('notes', 'rooms/7/messages', 'v1/notes').connected
+  await serviceAt(app, 'notes').create({})
+  await serviceAt(app, 'v1/notes').create({})
+  await app.inject({ method: 'POST', url: '/v1/rooms/7/messages', payload: {} })
+  t.same(await stream.count(3), [
+    { path: 'notes', event: 'created', data: { id: 1 }, subscriptions: [0] },
+    { path: 'v1/notes', event: 'created', data: { id: 1 }, subscriptions: [2] },
+    { path: 'rooms/7/messages', event: 'created', data: { id: 1 }, subscriptions: [1] }
+  ])
+  t.equal((await at('missing').end()).status, 404)
+})
+
+t.test('the prefix of a registration may have a placeholder: lists are those of its value', async (t) => {
+  const app = Fastify()
+  await app.register(
+    async (tenant) => {
+      await tenant.register(services)
+      tenant.service('notes', memory(), {})
+      await tenant.register(events, { services: { notes: true } })
+    },
+    { prefix: '/:tenant' }
+  )
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  t.teardown(() => app.close())
+  const subscribe = subscribersTo(t, app)
+  const stream = await subscribe('/acme/events?subscribe[0][path]=notes').connected
+  for (const tenant of ['beta', 'acme']) await app.inject({ method: 'POST', url: `/${tenant}/notes`, payload: {} })
+  t.same(await stream.count(1), [{ path: 'notes', event: 'created', data: { id: 2 } }])
 })

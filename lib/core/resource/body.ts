@@ -32,6 +32,8 @@ export interface BodyRules {
   readonly takesDefaults: boolean
   /** The check of the schema's own library, where it has one. */
   readonly validate: StandardValidate | undefined
+  /** Makes that check ready at the start, for services that have the method. @throws {TypeError} when there can be none */
+  readonly prepare?: () => void
   /** How many branches of unions that library, or the check of JSON Schema, tries for a field. */
   readonly countTries: CountTries
 }
@@ -51,7 +53,7 @@ type Values = Record<string, unknown>
  *
  * @param takesLists whether lists are taken. Not by default: a hook that sets a field of `context.data` would miss the records of a list
  * @param judge makes the check by JSON Schema, which is asked for with the first body that needs it
- * @throws {BadRequest}
+ * @throws {TypeError} when the library can't check such bodies. What is returned throws `BadRequest`
  */
 export function createBodyCheck(
   rules: BodyRules,
@@ -59,6 +61,7 @@ export function createBodyCheck(
   shapes: Shapes,
   judge: () => Judge
 ): (body: unknown) => unknown {
+  rules.prepare?.()
   const checkRecord = (record: unknown, path: Path) => new RecordCheck(rules, shapes, judge, path).check(record)
   return (body) => {
     if (!Array.isArray(body)) return checkRecord(body, [])
@@ -156,7 +159,8 @@ class RecordCheck {
   }
 
   #byLibrary(record: Values, validate: StandardValidate): unknown {
-    const gaps = gapsOf(this.#serverFields)
+    // A part lacks fields anyway.
+    const gaps = gapsOf(this.#serverFields).filter(({ object }) => !(this.rules.isPart && object === record))
     const names = Object.keys(record)
     for (const gap of gaps) if (gap.isSure) fillGap(gap)
     const finish = (result: StandardResult<unknown>): unknown => {
@@ -193,32 +197,12 @@ class RecordCheck {
 
 /** Removes fields that the client did not send: defaults that a library or a schema has filled in would overwrite stored values. */
 const only = (names: readonly string[], record: Values): Values =>
-  Object.fromEntries(Object.entries(record).filter(([name]) => names.includes(name)))
+  Object.fromEntries(names.filter((name) => Object.hasOwn(record, name)).map((name) => [name, record[name]]))
 
 const issuePath = (path: StandardIssue['path'] = []): Path =>
   path
     .map((part) => (typeof part === 'object' ? part.key : part))
     .map((key) => (typeof key === 'number' ? key : String(key)))
-
-/**
- * The check of a part of a record by the schema of a whole one: of each field by itself, since what is said of several fields is not said of a part. What the library makes of the fields is kept where it takes
- * the part together with examples of what is missing; otherwise the part stays as it was sent.
- */
-export function partValidation(validate: StandardValidate, { shapes }: WrittenSchema): StandardValidate {
-  return async (part) => {
-    const fields = Object.entries(Object(part))
-    const results = await Promise.all(
-      fields.map(async ([name, value]) => {
-        const { issues = [] } = await validate({ [name]: value })
-        return issues.filter(({ path }) => String(issuePath(path)[0]) === name)
-      })
-    )
-    const issues = results.flat()
-    if (issues.length > 0) return { issues }
-    const whole = await validate({ ...(exampleOf(shapes.root, true) as object), ...(part as object) })
-    return whole.issues === undefined ? whole : { value: part }
-  }
-}
 
 /**
  * Tries whether a library takes the examples of fields that only the server sets: without one of them, no body could be checked.

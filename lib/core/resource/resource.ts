@@ -5,16 +5,16 @@ import { isSchema, mapSubschemas } from '../../schema/keywords.js'
 import { kindBits } from '../../schema/reader.js'
 import type { Shape, Shapes } from '../../schema/shape.js'
 import { withFlagsOfBoth } from '../../schema/sides.js'
-import { attempt } from '../errors.js'
 import { methods } from '../methods.js'
 import { checkOptionNames } from '../options.js'
-import { type BodyRules, checkExamples, partValidation } from './body.js'
+import { type BodyRules, checkExamples } from './body.js'
 import { toCustomMethods } from './custom-methods.js'
 import { filesOf, withoutFiles } from './files.js'
 import { readJsonSchema, standardOf } from './json-schema.js'
+import { createPartValidation } from './part.js'
 import { type Operand, toOperand, toQueryRules, toQuerystring } from './query-rules.js'
 import { type MethodRules, type RecordRules, rulesKey } from './rules.js'
-import { checkOf, validateOf } from './validate.js'
+import { checkOf, type StandardValidate, validateOf } from './validate.js'
 
 const resourceOptionNames = {
   readOnly: true,
@@ -178,14 +178,17 @@ function createBodyRules(schema: unknown, { written, shown }: Incoming, options:
   return (method: string) => byMethod.get(method)
 }
 
-/** The check of a part of a record: by the schema of one, where the library makes it. What is checked of a whole record can't be checked of a part. */
-function checkOfPart(schema: unknown, written: WrittenSchema): Pick<BodyRules, 'validate' | 'countTries'> {
-  const part = attempt(() => (schema as { partial?: () => unknown }).partial?.())
-  if (part !== undefined) return checkOf(part)
+/** The check of a part of a record by the library of its schema, where it has one. */
+function checkOfPart(schema: unknown, written: WrittenSchema): Pick<BodyRules, 'validate' | 'prepare' | 'countTries'> {
   const { validate, countTries } = checkOf(schema)
-  // A part may be of any branch of a union: each of its fields is checked by JSON Schema then.
-  const isUnion = written.shapes.root.unions.length > 0
-  return { countTries, validate: isUnion ? undefined : validate && partValidation(validate, written) }
+  if (validate === undefined) return { validate, countTries }
+  const tags = written.shapes.root.unions.map(({ tag }) => tag)
+  let ready: StandardValidate | undefined
+  const prepare = () => {
+    ready ??= createPartValidation(schema, tags)
+    return ready
+  }
+  return { countTries, prepare, validate: (part) => prepare()(part) }
 }
 
 const mayHaveReadOnly = ({ document }: WrittenSchema, { readOnly = [] }: ResourceOptions) =>

@@ -54,7 +54,7 @@ t.test('what a library says of a body is told with its place, and a refusal with
     nothing: []
   }
   const jsonSchema = () => ({ type: 'object', properties: { name: { type: 'string' } } })
-  const validate = (value: unknown) => ({ issues: issues[(value as { name: string }).name] ?? [] })
+  const validate = (value: unknown) => ({ value, issues: issues[(value as { name: string }).name] })
   const standard = { version: 1, vendor: 'own', validate, jsonSchema: { input: jsonSchema, output: jsonSchema } }
   const { post } = await createEcho(t, resource({ '~standard': standard } as never))
   const messages = Object.fromEntries(

@@ -79,8 +79,10 @@ export function toRecord(library: Library, kind: Columns & Pick<Kind, 'whole' | 
 
 /** As `toStandardJsonSchema`, which takes no options itself, with actions left out that JSON Schema can't say. */
 function withoutActions(schema: v.GenericSchema): unknown {
-  const convert = (typeMode: 'input' | 'output') => () =>
-    toJsonSchema(schema, { typeMode, errorMode: 'ignore', target: 'draft-07' })
+  const convert =
+    (typeMode: 'input' | 'output') =>
+    ({ libraryOptions }: { libraryOptions?: object }) =>
+      toJsonSchema(schema, { typeMode, ...libraryOptions, errorMode: 'ignore', target: 'draft-07' })
   return {
     '~standard': { ...schema['~standard'], jsonSchema: { input: convert('input'), output: convert('output') } }
   }

@@ -1,0 +1,148 @@
+import type { StandardResult, StandardSchema } from '../../../types/resource.js'
+import { attempt } from '../errors.js'
+import { standardOf } from './json-schema.js'
+import { waitingOf } from './validate.js'
+
+type Result = StandardResult<unknown>
+
+/** What a library shows of the schema of an object, if nothing that the schema does to the object as a whole is lost without it. */
+export type Structure =
+  | {
+      /** Checks a field by itself; `undefined` where the schema has no such field. */
+      readonly checkField: (name: string, value: unknown) => Result | Promise<Result> | undefined
+    }
+  | {
+      /** The schemas of a union, of which one holds, or of an intersection, of which all do. */
+      readonly schemas: readonly unknown[]
+      readonly isUnion: boolean
+    }
+
+/** The structure of a schema; `undefined` where its library does not show it, or where it transforms objects as a whole. */
+export const structureOf = (schema: unknown): Structure | undefined => readers.get(standardOf(schema)?.vendor)?.(schema)
+
+/** A check of fields that have a schema each. */
+const ofFields = (fields: Readonly<Record<string, unknown>>, others: unknown): Structure => ({
+  checkField(name, value) {
+    const validate = waitingOf(Object.hasOwn(fields, name) ? fields[name] : others)
+    return validate && withName(name, validate(value))
+  }
+})
+
+async function withName(name: string, result: Result | Promise<Result>): Promise<Result> {
+  const { issues, ...fitting } = await result
+  if (issues === undefined) return fitting as Result
+  return { issues: issues.map(({ message, path = [] }) => ({ message, path: [name, ...path] })) }
+}
+
+interface ZodSchema {
+  readonly _zod: {
+    readonly def: {
+      readonly type: string
+      readonly shape?: Readonly<Record<string, unknown>>
+      readonly catchall?: unknown
+      readonly options?: readonly unknown[]
+      readonly left?: unknown
+      readonly right?: unknown
+      readonly innerType?: unknown
+      readonly checks?: readonly { readonly _zod: { readonly def: { readonly check: string } } }[]
+    }
+  }
+}
+
+const isNever = (schema: unknown) => (schema as ZodSchema | undefined)?._zod.def.type === 'never'
+
+function ofZod(schema: unknown): Structure | undefined {
+  const {
+    type,
+    shape = {},
+    catchall,
+    options = [],
+    left,
+    right,
+    innerType,
+    checks = []
+  } = (schema as ZodSchema)._zod.def
+  if (checks.some(({ _zod }) => _zod.def.check === 'overwrite')) return undefined
+  if (type === 'object') return ofFields(shape, isNever(catchall) ? undefined : catchall)
+  if (type === 'union') return { schemas: options, isUnion: true }
+  if (type === 'intersection') return { schemas: [left, right], isUnion: false }
+  return type === 'readonly' ? structureOf(innerType) : undefined
+}
+
+interface ValibotItem {
+  readonly kind: string
+  readonly type: string
+}
+
+interface ValibotSchema extends ValibotItem {
+  readonly entries?: Readonly<Record<string, unknown>>
+  readonly rest?: unknown
+  readonly options?: readonly unknown[]
+  readonly pipe?: readonly [ValibotSchema, ...ValibotItem[]]
+}
+
+const namesOfTypes = new Set(['brand', 'flavor', 'readonly'])
+const transforms = ({ kind, type }: ValibotItem) =>
+  kind === 'schema' || (kind === 'transformation' && !namesOfTypes.has(type))
+
+function ofValibot(schema: unknown): Structure | undefined {
+  const isShown = (schema as Partial<ValibotSchema>).kind === 'schema'
+  const { type, entries, rest, options = [], pipe } = isShown ? (schema as ValibotSchema) : shownByValibot(schema)
+  if (pipe !== undefined) return pipe.slice(1).some(transforms) ? undefined : ofValibot(pipe[0])
+  if (entries !== undefined) return ofFields(entries, rest)
+  if (type === 'union' || type === 'variant') return { schemas: options, isUnion: true }
+  return type === 'intersect' ? { schemas: options, isUnion: false } : undefined
+}
+
+/**
+ * The schema behind what `toStandardJsonSchema()` returns, which shows nothing but its JSON Schema. The converter tells of the schemas that it meets, of which the whole is the last one, and
+ * then of what is done to it. What is sent and what becomes of it have different schemas where one follows another.
+ */
+function shownByValibot(schema: unknown): Partial<ValibotSchema> {
+  const { jsonSchema } = (schema as Required<StandardSchema>)['~standard']
+  if (jsonSchema === undefined) return {}
+  const [[sent] = [], [resulting, ...actions] = []] = (['input', 'output'] as const).map((side) => {
+    let steps: unknown[] = []
+    const libraryOptions = {
+      errorMode: 'ignore',
+      overrideSchema({ valibotSchema }: { valibotSchema: unknown }) {
+        steps = [valibotSchema]
+      },
+      overrideAction({ valibotAction }: { valibotAction: unknown }) {
+        steps.push(valibotAction)
+      }
+    }
+    jsonSchema[side]({ target: 'draft-07', libraryOptions })
+    return steps
+  })
+  if (sent === undefined || sent !== resulting) return {}
+  return { pipe: [sent as ValibotSchema, ...(actions as ValibotItem[])] }
+}
+
+interface ArkType extends StandardSchema {
+  readonly branches: readonly unknown[]
+  partial(): StandardSchema
+  keyof(): { allows(name: string): boolean }
+}
+
+function ofArkType(schema: unknown): Structure | undefined {
+  const type = schema as ArkType
+  if (type.branches.length > 1) return { schemas: type.branches, isUnion: true }
+  const part = attempt(() => type.partial())
+  const validate = standardOf(part)?.validate
+  if (validate === undefined) return undefined
+  const names = type.keyof()
+  return {
+    checkField(name, value) {
+      if (!names.allows(name)) return undefined
+      const result = validate({ [name]: value }) as Result
+      return result.issues === undefined ? { value: (result.value as Record<string, unknown>)[name] } : result
+    }
+  }
+}
+
+const readers: ReadonlyMap<string | undefined, (schema: unknown) => Structure | undefined> = new Map([
+  ['zod', ofZod],
+  ['valibot', ofValibot],
+  ['arktype', ofArkType]
+])

@@ -1,0 +1,284 @@
+import { setImmediate } from 'node:timers/promises'
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { type } from 'arktype'
+import Fastify from 'fastify'
+import services, { resource } from 'fastify-services'
+import t, { type Test } from 'tap'
+import * as v from 'valibot'
+import * as z from 'zod'
+import { createEcho } from '../../support/resource-app.js'
+
+type Row = readonly [part: object, status: number, answer: unknown]
+
+const hash = (text: string) => `HASH(${text})`
+const zodHash = z.string().transform(hash)
+const valibotHash = v.pipe(v.string(), v.transform(hash))
+const arkHash = type('string').pipe(hash)
+const valibot = (schema: v.GenericSchema) => toStandardJsonSchema(schema)
+
+async function sendParts(t: Test, schema: unknown, rows: readonly Row[], options: object = { readOnly: ['id'] }) {
+  const { send } = await createEcho(t, resource(schema as z.ZodType, options))
+  for (const [payload, status, answer] of rows)
+    t.match(await send({ method: 'PATCH', url: '/1', payload }), [status, answer], JSON.stringify(payload))
+}
+
+const untagged: Readonly<Record<string, unknown>> = {
+  'strict objects of zod': z.union([
+    z.strictObject({ id: z.int(), a: zodHash }),
+    z.strictObject({ id: z.int(), b: z.int().refine((number) => number !== 13, 'no luck') })
+  ]),
+  'objects of zod': z.union([
+    z.object({ id: z.int(), a: zodHash }),
+    z.object({ id: z.int(), b: z.int().refine((number) => number !== 13, 'no luck') })
+  ]),
+  Valibot: valibot(
+    v.union([
+      v.object({ id: v.number(), a: valibotHash }),
+      v.pipe(
+        v.object({
+          id: v.number(),
+          b: v.pipe(
+            v.number(),
+            v.integer(),
+            v.check((number) => number !== 13, 'no luck')
+          )
+        }),
+        v.check(() => true)
+      )
+    ])
+  ),
+  ArkType: type({ id: 'number', a: 'string' }).or({
+    id: 'number',
+    b: type('number.integer').narrow((number, context) => number !== 13 || context.reject({ message: 'no luck' }))
+  })
+}
+
+for (const [name, schema] of Object.entries(untagged)) {
+  // ArkType has no transformations in a union without a tag.
+  const a = name === 'ArkType' ? 'x' : 'HASH(x)'
+  t.test(`a part of a union without a tag is held to the branch that has its fields: ${name}`, (t) =>
+    sendParts(t, schema, [
+      [{ b: 2 }, 200, { b: 2 }],
+      [{ a: 'x' }, 200, { a }],
+      [{ a: 'x', b: 2 }, 200, { a, b: 2 }],
+      [{ b: 'x' }, 400, /^b must be/],
+      [{ b: { $gt: 1 } }, 400, /^b must be/],
+      [{ b: 13 }, 400, 'b: no luck'],
+      [{ a: 'x', b: 'x' }, 400, /^b must be/]
+    ])
+  )
+}
+
+const even = z.int().refine((number) => number % 2 === 0, 'is odd')
+const valibotEven = v.pipe(
+  v.number(),
+  v.check((number) => number % 2 === 0, 'is odd')
+)
+const tagged: Readonly<Record<string, unknown>> = {
+  zod: z.discriminatedUnion('kind', [
+    z.object({ id: z.int(), kind: z.literal('user'), even, password: zodHash, name: z.string().toUpperCase() }),
+    z.object({ id: z.int(), kind: z.literal('bot'), url: z.url(), name: z.int() })
+  ]),
+  Valibot: valibot(
+    v.variant('kind', [
+      v.object({
+        id: v.number(),
+        kind: v.literal('user'),
+        even: valibotEven,
+        password: valibotHash,
+        name: v.pipe(v.string(), v.toUpperCase())
+      }),
+      v.object({ id: v.number(), kind: v.literal('bot'), url: v.pipe(v.string(), v.url()), name: v.number() })
+    ])
+  ),
+  ArkType: type({
+    id: 'number',
+    kind: "'user'",
+    even: type('number').narrow((number, context) => number % 2 === 0 || context.reject({ message: 'is odd' })),
+    password: arkHash,
+    name: type('string').pipe((text) => text.toUpperCase())
+  }).or({ id: 'number', kind: "'bot'", url: 'string.url', name: 'number' })
+}
+
+for (const [name, schema] of Object.entries(tagged))
+  t.test(`a part of a union with a tag is checked and transformed by the branches that have its fields: ${name}`, (t) =>
+    sendParts(t, schema, [
+      [{ even: 2, password: 'plain' }, 200, { even: 2, password: 'HASH(plain)' }],
+      [{ even: 3 }, 400, 'even: is odd'],
+      [{ url: 'https://example.com/' }, 200, {}],
+      [{ name: 'a' }, 200, { name: 'A' }],
+      [{ name: 1 }, 200, { name: 1 }],
+      [{ kind: 'user', name: 'a' }, 200, { name: 'A' }],
+      [{ kind: 'user', name: 1 }, 400, /^name/],
+      [{ kind: 'bot', password: 'plain' }, 400, 'password is not known'],
+      [{ kind: 'cat' }, 400, /^kind must be user/]
+    ])
+  )
+
+const code = z.string().regex(/^\d{3}-[A-Z]{2}$/)
+const valibotCode = v.pipe(v.string(), v.regex(/^\d{3}-[A-Z]{2}$/))
+const account = z.object({ id: z.int(), code, password: zodHash, from: z.int(), to: z.int() })
+const valibotAccount = v.object({
+  id: v.number(),
+  code: valibotCode,
+  password: valibotHash,
+  from: v.pipe(v.number(), v.integer()),
+  to: v.pipe(v.number(), v.integer())
+})
+const arkAccount = type({
+  id: 'number',
+  code: /^\d{3}-[A-Z]{2}$/,
+  password: arkHash,
+  from: 'number.integer',
+  to: 'number.integer'
+})
+const isOrdered = ({ from, to }: { from: number; to: number }) => from <= to
+const records: Readonly<Record<string, unknown>> = {
+  zod: account,
+  'a check of zod that blames a field': account.refine(isOrdered, { message: 'wrong order', path: ['to'] }),
+  'an intersection of zod': z.intersection(
+    account.pick({ id: true, code: true, password: true }),
+    account.pick({ id: true, from: true, to: true })
+  ),
+  'what zod freezes': account.readonly(),
+  Valibot: valibot(valibotAccount),
+  'a check of Valibot': valibot(
+    v.pipe(
+      valibotAccount,
+      v.check((value) => isOrdered(value)),
+      v.brand('Account')
+    )
+  ),
+  'an intersection of Valibot': valibot(
+    v.intersect([v.pick(valibotAccount, ['id', 'code', 'password']), v.pick(valibotAccount, ['id', 'from', 'to'])])
+  ),
+  ArkType: arkAccount
+}
+
+for (const [name, schema] of Object.entries(records))
+  t.test(`a field of a part is what the library makes of it, whatever the other fields ask for: ${name}`, (t) => {
+    const options = { readOnly: ['id'], response: account }
+    const rows: readonly Row[] = [
+      [{ password: 'plain' }, 200, { password: 'HASH(plain)' }],
+      [{ code: '123-AB', password: 'plain' }, 200, { code: '123-AB', password: 'HASH(plain)' }],
+      [{ from: 2, to: 1 }, 200, { from: 2, to: 1 }],
+      [{ code: '1' }, 400, /^code must match/],
+      [{ from: 1, password: 1 }, 400, /^password must be a string/]
+    ]
+    return sendParts(t, schema, rows, options)
+  })
+
+t.test('a check of a whole record of ArkType does not count for a part', (t) =>
+  sendParts(t, type({ id: 'number', from: 'number', to: 'number' }).narrow(isOrdered), [
+    [{ from: 2, to: 1 }, 200, { from: 2, to: 1 }],
+    [{ from: 'x' }, 400, /^from must be a number/]
+  ])
+)
+
+t.test('a field of several parts of an intersection is held to all of them', async (t) => {
+  const left = z.object({ tags: z.array(z.object({ name: zodHash })), n: z.int().min(1), word: zodHash })
+  const right = z.object({ tags: z.array(z.object({ size: z.int() })), n: z.int().max(9), word: z.string().max(5) })
+  await sendParts(
+    t,
+    z.intersection(left, right),
+    [
+      [{ tags: [{ name: 'a', size: 1 }] }, 200, { tags: [{ name: 'HASH(a)', size: 1 }] }],
+      [{ word: 'a' }, 200, { word: 'HASH(a)' }],
+      [{ word: 'abcdef' }, 400, /^word/],
+      [{ n: 0 }, 400, /^n must be at least 1/],
+      [{ n: 10 }, 400, /^n must be at most 9/]
+    ],
+    {}
+  )
+})
+
+t.test('a field that no schema names is a further field of an open record', async (t) => {
+  for (const schema of [
+    z.object({ a: z.string() }).catchall(even),
+    valibot(v.objectWithRest({ a: v.string() }, valibotEven))
+  ]) {
+    const rows: readonly Row[] = [
+      [{ more: 2 }, 200, { more: 2 }],
+      [{ more: 3 }, 400, 'more: is odd']
+    ]
+    await sendParts(t, schema, rows, {})
+  }
+  for (const schema of [z.looseObject({ a: z.string() }), valibot(v.looseObject({ a: v.string() }))])
+    await sendParts(t, schema, [[{ a: 'a', more: 3 }, 200, { a: 'a', more: 3 }]], {})
+})
+
+const trimmed = ({ name, password }: { name: string; password: string }) => ({
+  name: name.trim(),
+  password: hash(password)
+})
+const transformed: Readonly<Record<string, unknown>> = {
+  zod: z.object({ name: z.string(), password: z.string() }).transform(trimmed),
+  'zod, in place': z.object({ name: z.string(), password: z.string() }).overwrite(trimmed),
+  'one branch of zod': z.union([
+    z.object({ name: z.string(), password: z.string() }).transform(trimmed),
+    z.object({ n: z.int() })
+  ]),
+  Valibot: valibot(v.pipe(v.object({ name: v.string(), password: v.string() }), v.transform(trimmed))),
+  'Valibot, with a schema of what becomes of it': valibot(
+    v.pipe(
+      v.object({ name: v.string(), password: v.string() }),
+      v.transform(trimmed),
+      v.object({ name: v.string(), password: v.string() })
+    )
+  ),
+  ArkType: type({ name: 'string', password: 'string' }).pipe(trimmed)
+}
+
+for (const [name, schema] of Object.entries(transformed))
+  t.test(`a transformation of the whole record runs with examples of the fields that a part lacks: ${name}`, (t) => {
+    const rows: readonly Row[] = [
+      [{ password: 'plain' }, 200, { password: 'HASH(plain)' }],
+      [{ name: ' a ' }, 200, { name: 'a' }],
+      [{ name: 1 }, 400, /^name must be a string/]
+    ]
+    return sendParts(t, schema, rows, { response: z.object({ name: z.string(), password: z.string() }) })
+  })
+
+const response = z.object({ a: z.string() })
+
+async function start(t: Test, schema: unknown, methods: readonly string[] = ['patch']) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { errorHandler: { html: false, logger: false } })
+  const service = Object.fromEntries(methods.map((method) => [method, async () => ({})]))
+  app.service('things', service, { schema: schema as object })
+  await app.ready()
+  return app
+}
+
+t.test('a schema that can not check parts stops the start of a service with `patch`', async (t) => {
+  const renaming = z.object({ id: z.int(), a: z.string() }).transform(({ a, ...others }) => ({ ...others, b: a }))
+  const refusing = z.object({ code, password: z.string() }).transform((record) => record)
+  const unseen = valibot(
+    v.union([
+      v.object({ a: v.string() }),
+      v.pipe(
+        v.object({ b: v.string() }),
+        v.transform(({ b }) => ({ b: hash(b) }))
+      )
+    ])
+  )
+  const reasons = new Map<unknown, RegExp>([
+    [renaming, /can't check a part.+ has no field 'a'\. Set the option `patch`/],
+    [refusing, /can't check a part.+ refuses an example of a record.+match pattern/],
+    [unseen, /can't check a part.+ shows no fields of it/]
+  ])
+  for (const [schema, message] of reasons) {
+    await t.rejects(async () => start(t, resource(schema as z.ZodType, { response })), { message })
+    await t.resolves(start(t, resource(schema as z.ZodType, { response }), ['create']), 'without `patch`')
+    const patch = z.object({ a: z.string().optional() })
+    await t.resolves(start(t, resource(schema as z.ZodType, { patch, response })), 'with a schema for it')
+  }
+})
+
+t.test('an asynchronous transformation that renames a field stores nothing', async (t) => {
+  const renaming = z.object({ a: z.string() }).transform(async ({ a }) => ({ b: await setImmediate(a) }))
+  const app = await start(t, resource(renaming, { response }))
+  const { statusCode, body } = await app.inject({ method: 'PATCH', url: '/things/1', payload: { a: 'x' } })
+  t.match([statusCode, body], [500, "has no field 'a'"])
+})

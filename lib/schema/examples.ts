@@ -30,7 +30,7 @@ const maxExampleDepth = 4
 /**
  * A value that fits the schemas of a place, as well as that can be seen from them: a default, a constant or an example that they give, or what their format, pattern and limits say.
  *
- * @param isWhole whether objects get all of their fields, and lists an item: otherwise what they must have
+ * @param isWhole whether objects get all of their fields, and lists an item: otherwise what they must have, as do the fields that only the server sets
  */
 export function exampleOf(shape: Shape, isWhole = false, depth = 0): unknown {
   const parts = [...shape.parts]
@@ -48,13 +48,19 @@ export function exampleOf(shape: Shape, isWhole = false, depth = 0): unknown {
   if (allowed & kindBits.number) return exampleNumber(first)
   if (allowed & kindBits.boolean) return false
   if (allowed & kindBits.null) return null
-  if (allowed & kindBits.array)
-    return isWhole && depth < maxExampleDepth ? [exampleOf(shape.item(0).shape, isWhole, depth + 1)] : []
+  if (allowed & kindBits.array) {
+    const length = depth > 2 * maxExampleDepth ? 0 : lengthOfList(first, isWhole && depth < maxExampleDepth)
+    return Array.from({ length }, (_, index) => exampleOf(shape.item(index).shape, isWhole, depth + 1))
+  }
   const object = shape.of(firstBranchOf(shape))
   const names = isWhole && depth < maxExampleDepth ? object.names : object.required
   // A schema may ask for itself.
   if (depth > 2 * maxExampleDepth) return {}
-  return Object.fromEntries(names.map((name) => [name, exampleOf(object.field(name).shape, isWhole, depth + 1)]))
+  const exampleOfField = (name: string) => {
+    const { shape, readOnly } = object.field(name)
+    return exampleOf(shape, isWhole && !readOnly, depth + 1)
+  }
+  return Object.fromEntries(names.map((name) => [name, exampleOfField(name)]))
 }
 
 /** The tags of the first branch of each union. */
@@ -76,7 +82,23 @@ function exampleText(patterns: readonly string[], first: First): string {
 }
 
 function exampleNumber(first: First): number {
-  const minimum = first('minimum') ?? Number(first('exclusiveMinimum') ?? 0) + 1
-  const step = Number(first('multipleOf') ?? 0)
-  return step > 0 ? Math.ceil(Number(minimum) / step) * step : Number(minimum)
+  const limit = (keyword: string, otherwise: number) => Number(first(keyword) ?? otherwise)
+  const [minimum, above] = [limit('minimum', -Infinity), limit('exclusiveMinimum', -Infinity)]
+  const [maximum, below] = [limit('maximum', Infinity), limit('exclusiveMaximum', Infinity)]
+  const step = limit('multipleOf', 0)
+  const middle = (Math.max(minimum, above) + Math.min(maximum, below)) / 2
+  const candidates = [1, minimum, above + 1, maximum, below - 1, middle].flatMap((number) =>
+    step > 0 ? [Math.ceil(number / step) * step, Math.floor(number / step) * step] : [number]
+  )
+  const isFit = (number: number) => number >= minimum && number > above && number <= maximum && number < below
+  return candidates.find(isFit) ?? 1
+}
+
+const mostItems = 1000
+
+/** How many items a list must have, or one where it may. Those of a tuple count as well. */
+function lengthOfList(first: First, mayHaveMore: boolean): number {
+  const items = first('items')
+  const least = Math.max(Number(first('minItems') ?? 0), Array.isArray(items) ? items.length : 0, mayHaveMore ? 1 : 0)
+  return Math.min(least, Number(first('maxItems') ?? least), mostItems)
 }

@@ -224,18 +224,30 @@ const namesOfServer = (shape: Shape): ReadonlySet<string> =>
 export const isReadOnly = ({ readOnly, shape }: ShapeMember, value: unknown) =>
   readOnly || (shape.unions.length > 0 && shape.of(value).has('readOnly'))
 
-/** Removes the examples that `fillGap` has put into a value. The last field goes first: an object is read fastest where fields go in the order opposite to that in which they came. */
-export function emptyGaps(value: unknown, gaps: readonly Gap[]): void {
-  const objects = new Map<Place | undefined, Record<string | number, unknown>>([[undefined, Object(value)]])
-  const objectAt = (place: Place | undefined): Record<string | number, unknown> => {
-    const ready = objects.get(place)
-    if (ready !== undefined || place === undefined) return ready ?? {}
-    const object = Object(objectAt(place.within)[place.key])
-    objects.set(place, object)
-    return object
+/**
+ * Removes the examples that `fillGap` has put into a value, and returns it: a copy where a library has frozen it. The last field goes first: an object is read fastest where fields go in the order opposite to
+ * that in which they came.
+ */
+export function emptyGaps(value: unknown, gaps: readonly Gap[]): unknown {
+  const objects = new Map<Place | undefined, unknown>([[undefined, copyIfSealed(value)]])
+  const objectAt = (place: Place | undefined): unknown => {
+    if (place === undefined || objects.has(place)) return objects.get(place)
+    const within = objectAt(place.within) as Record<string | number, unknown>
+    if (typeof within !== 'object' || within === null) return undefined
+    const object = within[place.key]
+    const copy = copyIfSealed(object)
+    if (copy !== object) within[place.key] = copy
+    objects.set(place, copy)
+    return copy
   }
   for (const { place, name } of gaps.toReversed()) {
     const object = objectAt(place)
-    if (Object.hasOwn(object, name)) delete object[name]
+    if (typeof object === 'object' && object !== null) delete (object as Record<string, unknown>)[name]
   }
+  return objects.get(undefined)
+}
+
+function copyIfSealed(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !Object.isSealed(value)) return value
+  return Array.isArray(value) ? [...value] : { ...value }
 }

@@ -166,8 +166,8 @@ class RecordCheck {
     const finish = (result: StandardResult<unknown>): unknown => {
       emptyGaps(record, gaps)
       if (result.issues !== undefined) throw toBadRequest('body', this.#toFaults(record, result.issues))
-      emptyGaps(result.value, gaps)
-      return this.rules.takesDefaults ? result.value : only(names, result.value as Values)
+      const value = emptyGaps(result.value, gaps)
+      return this.rules.takesDefaults ? value : only(names, value as Values)
     }
     const retry = (result: StandardResult<unknown>): unknown => {
       if (result.issues === undefined || gaps.every(({ isSure }) => isSure)) return finish(result)

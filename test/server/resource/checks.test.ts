@@ -104,6 +104,47 @@ t.test('fields that only the server sets may be of any type', async (t) => {
   t.strictSame(await post({ a: 'x' }), [400, 'not x'])
 })
 
+t.test('fields that only the server sets may have limits of their numbers and lists', async (t) => {
+  const set = {
+    debt: z.number().negative(),
+    loss: z.int().max(-5),
+    ratio: z.number().gt(0).lt(1),
+    even: z.int().multipleOf(2).min(3),
+    below: z.number().lte(0.5),
+    roles: z.array(z.string()).min(2),
+    deep: z.object({
+      tags: z.array(z.int()).min(1),
+      code: z
+        .string()
+        .regex(/^\d{4}$/)
+        .optional()
+    }),
+    pair: z.tuple([z.string(), z.int()]),
+    none: z.array(z.string()).max(0)
+  }
+  const thing = z.object({ ...set, a: z.string() })
+  const { post } = await createEcho(t, resource(thing, { readOnly: Object.keys(set) as 'debt'[] }))
+  t.strictSame(await post({ a: 'y' }), [201, { a: 'y' }])
+})
+
+t.test('what a library has frozen is taken, without the fields that only the server sets', async (t) => {
+  const author = z.object({ id: z.int().readonly(), name: z.string() })
+  const frozen = z.object({
+    id: z.int(),
+    author: author.transform((value) => Object.freeze(value)),
+    list: z.array(author).transform((values) => Object.freeze(values.map((value) => Object.freeze(value)))),
+    text: z.object({ id: z.int().readonly() }).transform(() => 'text')
+  })
+  const response = z.looseObject({ id: z.int() })
+  const payload = { author: { name: 'a' }, list: [{ name: 'b' }, { name: 'c' }], text: {} }
+  for (const schema of [frozen, frozen.transform((value) => Object.freeze(value))]) {
+    const { post } = await createEcho(t, resource(schema, { readOnly: ['id'], response }))
+    t.strictSame(await post(payload), [201, { ...payload, text: 'text' }])
+  }
+  const { post } = await createEcho(t, resource(z.object({ id: z.int(), name: z.string() }).readonly(), readOnly))
+  t.strictSame(await post({ name: 'a' }), [201, { name: 'a' }])
+})
+
 t.test('one that no value can stand for asks for a schema of `create`', async (t) => {
   const thing = z.object({ id: z.string().regex(/^\d{4}$/), a: z.string() })
   t.throws(() => resource(thing, readOnly), { message: /asks for 'id'.+option `create`/ })

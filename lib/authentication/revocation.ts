@@ -1,5 +1,9 @@
 import type { TokenPayload } from '../../types/authentication.js'
 import type { Store } from '../core/store.js'
+import { endOfTime } from './token.js'
+
+/** How far the clocks of processes may be apart, in seconds: what is revoked is kept for so much longer, since another process may have signed it, and may verify it. */
+export const clockSkew = 300
 
 /** The access tokens and logins that were revoked. */
 export class RevocationList {
@@ -20,15 +24,16 @@ export class RevocationList {
     return false
   }
 
-  /** Revokes a token. The entry is kept until the token expires. */
+  /** Revokes a token. The entry is kept until the token has expired by all clocks. */
   async revoke({ jti, exp }: TokenPayload): Promise<void> {
-    // Rounded up: a store takes whole seconds.
-    const seconds = Math.ceil(exp) - Math.floor(Date.now() / 1000)
-    if (jti !== undefined && seconds > 0) await this.#store.set(this.#prefix + jti, 'revoked', seconds)
+    const now = Math.floor(Date.now() / 1000)
+    // Rounded up: a store takes whole seconds, and a time that a date can hold.
+    const until = Math.min(Math.ceil(exp) + clockSkew, endOfTime - 1)
+    if (jti !== undefined && Math.ceil(exp) > now) await this.#store.set(this.#prefix + jti, 'revoked', until - now)
   }
 
-  /** Revokes all tokens of a login. The entry is kept until the last of them has expired. */
+  /** Revokes all tokens of a login that were signed until now. The entry is kept until the last of them has expired by all clocks. */
   async revokeLogin(sid: string): Promise<void> {
-    await this.#store.set(this.#prefix + sid, 'revoked', this.#lifetime)
+    await this.#store.set(this.#prefix + sid, 'revoked', this.#lifetime + clockSkew)
   }
 }

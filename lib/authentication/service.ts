@@ -9,7 +9,7 @@ import { documentLogin } from './documentation.js'
 import type { Entities } from './entities.js'
 import { isShortText } from './password.js'
 import type { RevocationList } from './revocation.js'
-import { loginOf, type Sessions } from './sessions.js'
+import { createFamily, loginOf, type Sessions } from './sessions.js'
 import type { Tokens } from './token.js'
 import type { Credentials } from './verifier.js'
 
@@ -97,14 +97,15 @@ export class AuthenticationService {
         `The strategy '${authentication.strategy}' does not tell whom a token stands for: let it return the user, or authentication.payload.sub`
       )
     const claims = sessions && { auth_time: Math.floor(Date.now() / 1000), ...strategyClaims, sub }
-    const refreshToken = claims && (await (usedToken ? sessions.renew(usedToken) : sessions.start(claims)))
-    const login = refreshToken === undefined ? {} : { ...claims, sid: loginOf(refreshToken) }
+    const family = usedToken ?? createFamily()
+    // Signed first: claims that make no token use up no refresh token, and a login that ends from here on revokes it.
     const { accessToken, payload } = tokens.sign({
       ...withoutReserved(params.payload),
       ...strategyClaims,
-      ...login,
+      ...(claims && { ...claims, sid: loginOf(family) }),
       sub
     })
+    const refreshToken = claims && (await (usedToken ? sessions.renew(usedToken) : sessions.start(family, claims)))
     return { accessToken, ...(refreshToken && { refreshToken }), payload }
   }
 

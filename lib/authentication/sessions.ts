@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { NotAuthenticated, Unavailable } from '../core/errors.js'
 import { freeKey, type Store } from '../core/store.js'
+import { clockSkew } from './revocation.js'
 
 /** A login that is kept alive by refresh tokens. */
 export interface Session {
@@ -13,21 +15,39 @@ export interface Session {
   readonly hash: string
 }
 
+interface Stored {
+  readonly session: string | null | undefined
+  readonly isEnded: boolean
+}
+
+/** A key by which one process at a time exchanges a refresh token, and the value that says which. */
+interface Lock {
+  readonly key: string
+  readonly holder: string
+}
+
 const form = /^[\w-]{22}\.[\w-]{43}$/
 const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url')
 const random = (bytes: number) => randomBytes(bytes).toString('base64url')
 const now = () => Math.floor(Date.now() / 1000)
-const ended = 'ended'
-/** For how long processes tell each other that they change a login, in seconds: a change takes a few questions to the store. */
-const changeTime = 30
+/** How long a process keeps others from exchanging a token, in seconds: an exchange takes a few questions to the store. */
+const lockTime = 30
+/** How long an exchange may take until it replaces the token, in ms: less than `lockTime`. */
+const exchangeTime = 25_000
 
-/** The id of the login that a refresh token belongs to. It is a hash, since access tokens show it and must not tell the beginning of the refresh token. */
+/** The first part of the refresh tokens of a new login. */
+export const createFamily = () => random(16)
+
+/** The id of the login that a refresh token, or a family of them, belongs to. It is a hash, since access tokens show it and must not tell the beginning of the refresh token. */
 export const loginOf = (refreshToken: string) => hashOf(refreshToken.slice(0, 22)).slice(0, 22)
 
 /**
  * The logins with refresh tokens. A refresh token can be used once, and is exchanged for the next one. When a token is used a second
- * time, two parties have it, and the login ends. The store holds hashes, not tokens. Of several processes one changes a login at a time, where
- * their store has `add`.
+ * time, two parties have it, and the login ends. The store holds hashes, not tokens.
+ *
+ * Of several processes, where their store has `add`, one exchanges a token at a time. A process may stand still at any moment and go on later, so the order of
+ * what it asks the store is what counts, and no clock: that a login has ended has a key of its own, which no exchange writes; and who has replaced a token gives
+ * the next one away only if the lock was its own until then.
  */
 export class Sessions {
   readonly #store: Store
@@ -51,35 +71,46 @@ export class Sessions {
   async find(refreshToken: unknown): Promise<Session> {
     if (typeof refreshToken !== 'string' || !form.test(refreshToken))
       throw new NotAuthenticated('Invalid refresh token')
-    return this.#alone(loginOf(refreshToken), () => this.#find(refreshToken))
+    const sid = loginOf(refreshToken)
+    return this.#alone(sid, async () => this.#check(refreshToken, await this.#read(sid)))
   }
 
   /** Starts a login. @returns its first refresh token */
-  start(claims: Session['claims']): Promise<string> {
-    return this.#issue(random(16), claims, now() + this.#lifetime)
+  async start(family: string, claims: Session['claims']): Promise<string> {
+    const { refreshToken, session } = issue(family, claims, now() + this.#lifetime)
+    await this.#write(session)
+    return refreshToken
   }
 
   /**
-   * Exchanges a refresh token that `find` has accepted for the next one.
-   * @throws {NotAuthenticated} as `find` does, {Unavailable} where another process exchanges it now
+   * Exchanges a refresh token that `find` has accepted for the next one. An access token that goes with it is signed before: a login that ends later revokes it.
+   * @throws {NotAuthenticated} as `find` does, {Unavailable} where another process exchanges it now, or the store was too slow
    */
   renew(refreshToken: string): Promise<string> {
     const sid = loginOf(refreshToken)
     return this.#alone(sid, async () => {
-      // Before the login is read: where another process has replaced the token and given it free again, the login that is read has the next one.
-      await this.#take(refreshToken)
+      const lock = { key: `${this.#prefix}${hashOf(refreshToken)}`, holder: random(16) }
+      const begin = Date.now()
       try {
-        const { claims, exp } = await this.#find(refreshToken)
-        const next = await this.#issue(refreshToken.slice(0, 22), claims, exp)
-        if (await this.#isEnding(sid)) {
-          // The next token may have been written over the end.
-          await this.#end(sid)
-          throw new NotAuthenticated('Invalid refresh token')
-        }
-        return next
-      } finally {
-        await this.#giveFree(refreshToken)
+        // Before the login is read: what is read then is what nobody else changes.
+        const isTaken = await this.#take(lock)
+        const stored = await this.#read(sid)
+        // Another process may have exchanged the token meanwhile, for the same client: no reason to end the login.
+        if (Date.now() - begin > exchangeTime)
+          throw new Unavailable('The exchange of the refresh token took too long: try again', { retryAfter: 1 })
+        const { claims, exp } = await this.#check(refreshToken, stored)
+        if (!isTaken)
+          throw new Unavailable('Another request with this refresh token is under way: try again', { retryAfter: 1 })
+        const next = issue(refreshToken.slice(0, 22), claims, exp)
+        await this.#replace(next.session)
+        // A lock that was lost would let another process exchange the same token.
+        if (await persist(() => this.#isUndisturbed(lock, sid))) return next.refreshToken
+      } catch (error) {
+        await this.#giveFree(lock)
+        throw error
       }
+      await this.#end(sid)
+      throw new NotAuthenticated('Invalid refresh token')
     })
   }
 
@@ -88,51 +119,64 @@ export class Sessions {
     return this.#alone(sid, () => this.#end(sid))
   }
 
-  async #find(refreshToken: string): Promise<Session> {
+  async #read(sid: string): Promise<Stored> {
+    const [session, end] = await Promise.all([this.#store.get(this.#prefix + sid), this.#store.get(this.#endKey(sid))])
+    return { session, isEnded: Boolean(end) }
+  }
+
+  /** The login, if a token is its valid one. */
+  async #check(refreshToken: string, stored: Stored): Promise<Session> {
     const sid = loginOf(refreshToken)
-    const stored = await this.#store.get(this.#prefix + sid)
     // Called again, in case it failed when the login ended.
-    if (stored === ended) await this.#onEnd(sid)
-    if (!stored || stored === ended) throw new NotAuthenticated('Invalid refresh token')
-    const session: Session = JSON.parse(stored)
+    if (stored.isEnded) await this.#onEnd(sid)
+    if (stored.isEnded || !stored.session) throw new NotAuthenticated('Invalid refresh token')
+    const session: Session = JSON.parse(stored.session)
     if (session.exp <= now()) throw new NotAuthenticated('Invalid refresh token: it has expired')
     if (session.hash === hashOf(refreshToken)) return session
     await this.#end(sid)
     throw new NotAuthenticated('Invalid refresh token: it was used before')
   }
 
-  /** Keeps other processes from exchanging a token. @throws {Unavailable} where another process exchanges it now */
-  async #take(refreshToken: string): Promise<void> {
-    const store = this.#store
-    if (store.add && !(await store.add(this.#takenKey(refreshToken), 'taken', changeTime)))
-      throw new Unavailable('Another request with this refresh token is under way: try again', { retryAfter: 1 })
+  /** Keeps other processes from exchanging a token, unless one of them does so. The lock of a token that was exchanged ends by its time. */
+  async #take({ key, holder }: Lock): Promise<boolean> {
+    return this.#store.add === undefined || this.#store.add(key, holder, lockTime)
   }
 
-  async #giveFree(refreshToken: string): Promise<void> {
-    if (this.#store.add) await freeKey(this.#store, this.#takenKey(refreshToken))
+  /** Gives a token free that was not exchanged, unless another process has it: also where the answer to `add` was lost. */
+  async #giveFree({ key, holder }: Lock): Promise<void> {
+    if (!this.#store.add) return
+    const value = await this.#ask(key).catch(() => undefined)
+    if (value === holder) await freeKey(this.#store, key)
   }
 
-  #takenKey(refreshToken: string): string {
-    return `${this.#prefix}${hashOf(refreshToken)}`
+  /** Whether a lock is still that of its holder, and the login has not ended. */
+  async #isUndisturbed({ key, holder }: Lock, sid: string): Promise<boolean> {
+    const [value, end] = await Promise.all([this.#store.add ? this.#ask(key) : holder, this.#ask(this.#endKey(sid))])
+    return value === holder && !end
   }
 
-  async #issue(family: string, claims: Session['claims'], exp: number): Promise<string> {
-    const refreshToken = `${family}.${random(32)}`
-    const session: Session = { sid: loginOf(refreshToken), claims, exp, hash: hashOf(refreshToken) }
-    await this.#store.set(this.#prefix + session.sid, JSON.stringify(session), Math.max(1, exp - now()))
-    return refreshToken
+  async #write(session: Session): Promise<void> {
+    await this.#store.set(this.#prefix + session.sid, JSON.stringify(session), Math.max(1, session.exp - now()))
+  }
+
+  /** Writes a login with its next token. Where the answer is lost, the login is read. Written twice, a late copy could bring a token back that was used since. */
+  async #replace(session: Session): Promise<void> {
+    try {
+      await this.#write(session)
+    } catch (error) {
+      const stored = await persist(() => this.#ask(this.#prefix + session.sid))
+      if (stored !== JSON.stringify(session)) throw error
+    }
   }
 
   async #end(sid: string): Promise<void> {
-    // First: another process that exchanges a token now looks for it after it has written the next one.
-    if (this.#store.add) await this.#store.set(this.#endKey(sid), ended, changeTime)
-    await this.#store.set(this.#prefix + sid, ended, this.#lifetime)
+    await this.#store.set(this.#endKey(sid), 'ended', this.#lifetime + clockSkew)
+    await freeKey(this.#store, this.#prefix + sid)
     await this.#onEnd(sid)
   }
 
-  /** Whether another process ends a login now, or has just done so. */
-  async #isEnding(sid: string): Promise<boolean> {
-    return this.#store.add !== undefined && Boolean(await this.#store.get(this.#endKey(sid)))
+  async #ask(key: string) {
+    return this.#store.get(key)
   }
 
   #endKey(sid: string): string {
@@ -149,5 +193,24 @@ export class Sessions {
     } finally {
       if (this.#running.get(sid) === running) this.#running.delete(sid)
     }
+  }
+}
+
+/** A new refresh token, and its login. */
+function issue(family: string, claims: Session['claims'], exp: number) {
+  const refreshToken = `${family}.${random(32)}`
+  const session: Session = { sid: loginOf(family), claims, exp, hash: hashOf(refreshToken) }
+  return { refreshToken, session }
+}
+
+/** Reads from the store, and again after so many ms where that fails. */
+async function persist<T>(read: () => Promise<T>, pauses: readonly number[] = [100, 400, 1500]): Promise<T> {
+  const [pause, ...rest] = pauses
+  try {
+    return await read()
+  } catch (error) {
+    if (pause === undefined) throw error
+    await setTimeout(pause)
+    return persist(read, rest)
   }
 }

@@ -23,7 +23,7 @@ export interface Store {
    * it, and so do refresh tokens that work once whichever process they reach.
    */
   add?(key: string, value: string, seconds: number): boolean | Promise<boolean>
-  /** Forgets a key. It belongs to `add`: what was added for a moment goes. */
+  /** Forgets a key. It belongs to `add`: what was added for a moment goes. Without it, a key gets an empty value for a second. */
   delete?(key: string): unknown
 }
 
@@ -38,7 +38,7 @@ export const storeKind: OptionKind = [
     isObject(value) && typeof value.get === 'function' && typeof value.set === 'function' && !isCollection(value)
 ]
 
-/** Gives a key free that `add` has taken. Where that fails, it is free when the time of `add` ends. */
+/** Forgets a key before its time, such as that which `add` has taken. Where that fails, it ends by its time. */
 export async function freeKey(store: Store, key: string): Promise<void> {
   try {
     await (store.delete ? store.delete(key) : store.set(key, '', 1))

@@ -1,6 +1,6 @@
 import { memoryStore, type Store } from 'fastify-services/authentication'
 import t from 'tap'
-import { Sessions } from '../../lib/authentication/sessions.js'
+import { createFamily, Sessions } from '../../lib/authentication/sessions.js'
 import { createClock, createSessionsApp, createStore, logout, refresh, waysIn } from '../support/auth-sessions.js'
 import { ask, login, user } from '../support/users-app.js'
 
@@ -67,7 +67,7 @@ t.test('what is no refresh token is not looked up', async (t) => {
     return store.get(key)
   }
   const sessions = new Sessions({ ...store, get }, 'a', 60, async () => {})
-  const token = await sessions.start({ sub: '1' })
+  const token = await sessions.start(createFamily(), { sub: '1' })
   for (const other of [...Object.values(rows), `x${token}`, `${token}x`])
     if (typeof other !== 'string' || !/^[\w-]{22}\.[\w-]{43}$/.test(other))
       await t.rejects(sessions.find(other), { message: 'Invalid refresh token' })
@@ -79,11 +79,11 @@ t.test('who uses a token twice hears of it when the login has ended', async (t) 
   const { store, sets } = createStore()
   const ends: string[] = []
   const sessions = new Sessions(store, 'a', 60, async (sid) => void ends.push(sid))
-  const used = await sessions.start({ sub: '1' })
+  const used = await sessions.start(createFamily(), { sub: '1' })
   await sessions.renew(used)
   sets.length = 0
   await t.rejects(sessions.find(used), { message: 'Invalid refresh token: it was used before' })
-  t.match([sets, ends], [[{ value: 'ended', seconds: 60 }], [String]])
+  t.match([sets[0], ends], [{ value: 'ended', seconds: 360 }, [String]])
 })
 
 t.test('tokens made of what an access token shows are 401, and end no login', async (t) => {
@@ -157,6 +157,20 @@ t.test('for each login it holds one entry, whatever the number of refreshes', as
   t.strictSame([...new Set(sets.map(({ key }) => key))], [`authentication:session:${body.authentication.payload.sid}`])
   const values = sets.map(({ value }) => JSON.parse(value).hash)
   t.equal(new Set(values).size, 5, 'the hash of the one that is good, and no other')
+})
+
+t.test('of a login that has ended it holds the id alone', async (t) => {
+  const store = memoryStore() as Required<Store>
+  const keys = new Set<string>()
+  const set: Store['set'] = (key, value, seconds) => {
+    keys.add(key)
+    return store.set(key, value, seconds)
+  }
+  const app = await createSessionsApp(t, { refresh: true, store: { ...store, set } })
+  const { accessToken, authentication } = (await login(app)).body
+  await logout(app, accessToken)
+  const entries = [...keys].map((key) => [key, store.get(key)]).filter(([, value]) => value)
+  t.same(entries, [[`authentication:session:${authentication.payload.sid}:ended`, 'ended']])
 })
 
 t.test('a login that has ended is remembered as long as its tokens could come back', async (t) => {

@@ -9,14 +9,13 @@ import { ask, login } from '../support/users-app.js'
 const all = { refresh: true, revocation: true }
 
 /** Two processes with one store. `line.travel` is called for what the first asks, and what it is answered. */
-async function createProcesses(t: Test) {
+async function createProcesses(t: Test, hasAdd = true) {
   const shared = memoryStore() as Required<Store>
   const line: Line = { travel: () => {} }
-  const app = await createSessionsApp(t, {
-    ...all,
-    store: createProcessStore((message) => line.travel(message), shared)
-  })
-  const other = await createSessionsApp(t, { ...all, store: shared })
+  const toOptions = (store: Store) => ({ ...all, store: hasAdd ? store : { get: store.get, set: store.set } })
+  const observed = createProcessStore((message) => line.travel(message), shared)
+  const app = await createSessionsApp(t, toOptions(observed))
+  const other = await createSessionsApp(t, toOptions(shared))
   let count = 0
   line.travel = () => count++
   await refresh(app, (await login(other)).body.refreshToken)
@@ -42,29 +41,30 @@ async function findRenewable(app: FastifyInstance, bodies: readonly Body[]) {
   return renewable
 }
 
-t.test('wherever a process stands still in an exchange, a logout at another one holds', async (t) => {
-  const clock = createClock(t)
-  const { app, other, line, places } = await createProcesses(t)
-  const violated: unknown[] = []
-  for (const place of places)
-    for (const seconds of [20, 31]) {
-      const first = (await login(other)).body
-      const { reached, goOn } = standStill(line, (_, count) => count === place)
-      const exchange = refresh(app, first.refreshToken)
-      await reached
-      t.equal((await logout(other, first.accessToken)).status, 200)
-      clock.forward(seconds)
-      goOn()
-      const late = await exchange
-      const bodies = late.status === 201 ? [first, late.body] : [first]
-      const alive = await findOpen(other, bodies)
-      // The access token of the log-in has expired then, not that of the exchange.
-      clock.forward(901 - seconds)
-      alive.push(...(await findOpen(other, bodies)), ...(await findRenewable(other, bodies)))
-      if (alive.length > 0) violated.push({ place, seconds, alive })
-    }
-  t.same(violated, [])
-})
+for (const [name, hasAdd] of Object.entries({ 'with `add`': true, 'without `add`': false }))
+  t.test(`wherever a process stands still in an exchange, a logout at another one holds, ${name}`, async (t) => {
+    const clock = createClock(t)
+    const { app, other, line, places } = await createProcesses(t, hasAdd)
+    const violated: unknown[] = []
+    for (const place of places)
+      for (const seconds of [20, 31]) {
+        const first = (await login(other)).body
+        const { reached, goOn } = standStill(line, (_, count) => count === place)
+        const exchange = refresh(app, first.refreshToken)
+        await reached
+        t.equal((await logout(other, first.accessToken)).status, 200)
+        clock.forward(seconds)
+        goOn()
+        const late = await exchange
+        const bodies = late.status === 201 ? [first, late.body] : [first]
+        const alive = await findOpen(other, bodies)
+        // The access token of the log-in has expired then, not that of the exchange.
+        clock.forward(901 - seconds)
+        alive.push(...(await findOpen(other, bodies)), ...(await findRenewable(other, bodies)))
+        if (alive.length > 0) violated.push({ place, seconds, alive })
+      }
+    t.same(violated, [])
+  })
 
 t.test('wherever a process stands still in an exchange, the token is exchanged once', async (t) => {
   const clock = createClock(t)

@@ -86,8 +86,15 @@ type CustomName<S> = unknown extends S ? string : Exclude<MethodName<S>, keyof S
 /** The route of a method, `never` if it has none. */
 type RouteOf<S, M> = S extends { readonly [methodRoutes]?: infer R } ? (M extends keyof R ? R[M] : never) : never
 
-/** The option `routes` of a client for a service. */
-export type RoutesAt<S> = S extends { readonly [methodRoutes]?: infer R } ? R : MethodRoutes
+/** The names of the methods that have routes. */
+export type RoutedName<S> = S extends { readonly [methodRoutes]?: infer R } ? keyof R : never
+
+/** The option `routes` of a client for a service: the routes that its type says, or else any of its custom methods, where the type has some. */
+export type RoutesAt<S> = S extends { readonly [methodRoutes]?: infer R }
+  ? R
+  : [CustomName<S>] extends [never]
+    ? MethodRoutes
+    : { readonly [Name in CustomName<S>]?: MethodRoute }
 
 /** Which method another one has the arguments of; `':id'`, which is no name of a method, for an id and data of any kind. */
 export type Like<S, M> = Takes<RouteOf<S, M>, M>
@@ -106,14 +113,28 @@ export type Takes<Route, Default> = [Route] extends [never]
 /** The names of the placeholders in the route of a method, besides that of the id. */
 export type RoutePlaceholder<S, M> = Exclude<Placeholder<RouteOf<S, M>>, 'id'>
 
+declare const storedRecord: unique symbol
+
+/** A service whose hooks may set all fields of a record, of which clients send some. */
+export interface StoresRecord<R> {
+  readonly [storedRecord]?: R
+}
+
+type WritesRecord = 'create' | 'update' | 'patch'
+
 /** What `context.data` holds for a service of type `S`, whatever the method. */
 type ServiceData<S> = unknown extends S
   ? Untyped
   : Or<
-      { [M in ('create' | HasIdAndData) & keyof S]: MethodData<NonNullable<S[M]>, M> }[('create' | HasIdAndData) &
-        keyof S],
+      { [M in WritesRecord & keyof S]: StoredData<S, MethodData<NonNullable<S[M]>, M>> }[WritesRecord & keyof S],
       unknown
     >
+
+/** The data of a record as hooks see it: what clients may send, and the fields that only the server sets. */
+type StoredData<S, D> = S extends StoresRecord<infer R> ? (unknown extends R ? D : Completed<D, NonNullable<R>>) : D
+type Completed<D, R> = D extends readonly (infer Item)[]
+  ? Completed<Item, R>[]
+  : D & { [K in Exclude<keyof R, keyof D>]?: R[K] }
 
 /** What `context.result` holds for a service of type `S`, whatever the method; `unknown` if no method has a result type. */
 type ServiceResult<S> = Or<
@@ -142,4 +163,8 @@ type NamedArguments<S, M, F> = M extends 'find'
         : { id?: never; data: ContextData<S, M, F> }
 
 type ParamsIn<S, P> = unknown extends S ? UntypedParams : P
-type ContextData<S, M, F> = unknown extends S ? Untyped : MethodData<F, M>
+type ContextData<S, M, F> = unknown extends S
+  ? Untyped
+  : M extends WritesRecord
+    ? StoredData<S, MethodData<F, M>>
+    : MethodData<F, M>

@@ -1,5 +1,5 @@
 import type { AuthenticationRequest, AuthenticationResult } from './authentication.js'
-import type { Like, MethodRoutes, Placeholder, Routed, RoutePlaceholder, RoutesAt } from './call.js'
+import type { Like, MethodRoutes, Placeholder, Routed, RoutePlaceholder, RoutesAt, StoresRecord } from './call.js'
 import type { HookOptions, ServiceAddons } from './hooks.js'
 import type { Identity } from './identity.js'
 import type { ClientResult, Jsonify } from './json.js'
@@ -57,9 +57,11 @@ export type FindArguments<S, P> = Arguments<Parameters<FindOf<S>>[0], Placeholde
 /** The result of `find` of a service, for clients. */
 export type FindResult<S> = Jsonify<Awaited<ReturnType<FindOf<S>>>>
 
-// The methods with results as hooks and listeners of the client get them.
+// The methods with results as hooks and listeners of the client get them, whose data has what clients may send.
 type Received<S> = {
-  [K in keyof S]: S[K] extends (...args: infer A) => infer R ? (...args: A) => Promise<ClientResult<Awaited<R>>> : S[K]
+  [K in keyof S as Exclude<K, keyof StoresRecord<unknown>>]: S[K] extends (...args: infer A) => infer R
+    ? (...args: A) => Promise<ClientResult<Awaited<R>>>
+    : S[K]
 }
 
 /** A service without types of its own. */
@@ -106,7 +108,7 @@ export interface ClientApplication<Services = Record<string, AnyService>>
   use<P extends keyof Services & string>(
     path: P | `/${P}`,
     service: object,
-    options?: ClientServiceOptions & { routes?: RoutesAt<Services[P]> }
+    options?: Omit<ClientServiceOptions, 'routes'> & { routes?: RoutesAt<Services[P]> }
   ): this
   /**
    * Returns the service at a path. If none was registered there, it is a service of the default connection. With a type,

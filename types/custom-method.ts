@@ -1,4 +1,5 @@
 import type { MethodRoute, Takes, WithRoutes } from './call.js'
+import type { NoParams } from './method.js'
 import type { Option } from './resource-query.js'
 import type { Id, Params, Service } from './service.js'
 import type { InputOf, OutputOf } from './standard-schema.js'
@@ -7,7 +8,7 @@ import type { InputOf, OutputOf } from './standard-schema.js'
 export interface CustomMethod {
   /** The verb and the path of the method, as `'POST /:id/publish'`. Default: `POST` with the header `X-Service-Method`. */
   readonly route?: MethodRoute
-  /** The schema of the data, which is an object. Default: the method takes no data. */
+  /** The schema of the data, which is an object. Default: the data is `{}`. The method has the argument all the same, if its verb is `POST`, `PUT` or `PATCH`. */
   readonly body?: unknown
   /** The schema of an object: the parameters that its query may have. Default: none. */
   readonly query?: unknown
@@ -21,7 +22,7 @@ export type CustomMethods = { readonly [name: string]: CustomMethod } & { readon
 declare const noField: unique symbol
 
 /** An object without fields. A method that says nothing of its data or its query (`data: object`, `params: Params`) can take it, unlike a `Record<string, never>`. */
-interface Empty {
+type Empty = {
   readonly [noField]?: never
 }
 
@@ -53,6 +54,9 @@ export type CustomIn<O, S, R> = [Option<O, 'methods'>] extends [never]
 /** A result as clients get it: where it has the type of the record, the record without hidden fields. */
 type Left<T, S, R> = T extends readonly (infer I)[] ? Left<I, S, R>[] : [T] extends [S] ? ([S] extends [T] ? R : T) : T
 
+/** Data that no method can take for params: `publish(id, params)` is none with data, where the call is `(id, data, params)`. */
+type NotParams<D> = 'provider' extends keyof D ? D : D & NoParams
+
 // Written as methods, so that a class may declare narrower arguments: an id that is a string, or a number.
 type CustomCall<Kind, D, P, R> = Kind extends 'find'
   ? { call(params?: P): R }['call']
@@ -60,11 +64,11 @@ type CustomCall<Kind, D, P, R> = Kind extends 'find'
     ? { call(id: Id, params?: P): R }['call']
     : Kind extends ':id'
       ? Record<never, never> extends D
-        ? { call(id: Id, data?: D, params?: P): R }['call']
-        : { call(id: Id, data: D, params?: P): R }['call']
+        ? { call(id: Id, data?: NotParams<D>, params?: P): R }['call']
+        : { call(id: Id, data: NotParams<D>, params?: P): R }['call']
       : Record<never, never> extends D
-        ? { call(data?: D, params?: P): R }['call']
-        : { call(data: D, params?: P): R }['call']
+        ? { call(data?: NotParams<D>, params?: P): R }['call']
+        : { call(data: NotParams<D>, params?: P): R }['call']
 
 /** The type that a custom method must have on the object of a service. */
 type Serve<Kind, D, P, R> = Kind extends 'find'
@@ -72,8 +76,8 @@ type Serve<Kind, D, P, R> = Kind extends 'find'
   : Kind extends 'get'
     ? { call(id: Id, params: P): R }['call']
     : Kind extends ':id'
-      ? { call(id: Id, data: D, params: P): R }['call']
-      : { call(data: D, params: P): R }['call']
+      ? { call(id: Id, data: NotParams<D>, params: P): R }['call']
+      : { call(data: NotParams<D>, params: P): R }['call']
 
 type RouteIn<C> = C extends { readonly route: infer Route } ? Route : never
 

@@ -1,4 +1,4 @@
-import type { CallArguments, Like, Placeholder, ResultAt, RoutedMethod } from './call.js'
+import type { CallArguments, Like, Placeholder, ResultAt, RoutedMethod, RoutedName } from './call.js'
 import type { Callable, EventRecord, HookName, Untyped } from './method.js'
 import type { Service } from './service.js'
 
@@ -141,7 +141,7 @@ export type RegisteredService<S = unknown, App = unknown, M extends string = nev
   ServiceAddons<S, App>
 
 type RoutedMethods<S, M, Name extends string> = {
-  [K in keyof S]: K extends keyof Service | M ? RoutedMethod<S[K], Like<S, K>, Name> : S[K]
+  [K in keyof S]: K extends keyof Service | M | RoutedName<S> ? RoutedMethod<S[K], Like<S, K>, Name> : S[K]
 }
 
 /**

@@ -36,8 +36,16 @@ export type Member<S, M> = unknown extends S ? unknown : M extends keyof S ? Non
 /** The id that a method takes, without the `null` that stands for many records. */
 export type IdOf<F> = unknown extends F ? Id : Or<NonNullable<Argument<Signatures<F>[number], 0>>, Id>
 
+declare const noParam: unique symbol
+
+/** What the compiler tells the data of a custom method from params by, where a method has left out its argument for data. */
+export interface NoParams {
+  readonly provider?: typeof noParam
+}
+
 /** The data that a method takes. */
-export type MethodData<F, M> = unknown extends F ? unknown : Argument<Signatures<F>[number], IndexOfData<M>>
+export type MethodData<F, M> = unknown extends F ? unknown : PlainData<Argument<Signatures<F>[number], IndexOfData<M>>>
+type PlainData<D> = D extends infer Data & NoParams ? Data : D
 
 /** What a method gives. */
 export type ResultOf<F> = unknown extends F ? unknown : Result<Signatures<F>[number]>

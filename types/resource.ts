@@ -1,3 +1,4 @@
+import type { StoresRecord } from './call.js'
 import type { CustomIn, CustomMethods, ServedCustom, WithCustom } from './custom-method.js'
 import type { MethodName } from './method.js'
 import type { Option, OptionInput, OptionNames, QueryIn } from './resource-query.js'
@@ -68,15 +69,15 @@ type BodySchema = QuerySchema & {
   readonly body: JsonSchema
 }
 
-/** A resource with the types of its record, of what `create` and `patch` take, and of its queries. */
-export type Described<R, D, P, Q, M = Record<never, never>> = Checked<Served<R, D, P, Q> & ServedCustom<M>> & {
+/** A resource with the types of its record as it leaves, of what `create` and `patch` take, of its queries, its custom methods and its record as it is stored. */
+export type Described<R, D, P, Q, M = Record<never, never>, F = R> = Checked<Served<R, D, P, Q> & ServedCustom<M>> & {
   readonly find: QuerySchema
   readonly get: QuerySchema
   readonly create: BodySchema
   readonly update: BodySchema
   readonly patch: BodySchema
   readonly remove: QuerySchema
-  readonly [types]?: { record: R; data: D; patch: P; query: Q; methods: M }
+  readonly [types]?: { record: R; data: D; patch: P; query: Q; methods: M; stored: F }
 }
 
 /** What `resource()` gives: the option `schema` of a service. */
@@ -85,7 +86,8 @@ export type Resource<S, O> = Described<
   DataIn<S, O>,
   PatchIn<S, O>,
   QueryIn<RecordIn<S, O>, O>,
-  CustomIn<O, OutputOf<S>, RecordIn<S, O>>
+  CustomIn<O, OutputOf<S>, RecordIn<S, O>>,
+  Tidy<OutputOf<S>>
 >
 
 type Tidy<T> = { [K in keyof T]: Exclude<T[K], undefined> }
@@ -118,6 +120,9 @@ type Storable<T> = T extends readonly (infer I)[]
       : T extends string
         ? T | Date
         : T
+
+/** The fields of a record as hooks may set them. */
+type Writable<T> = { -readonly [K in keyof T]: Storable<T[K]> }
 
 type ServiceAnswer<T> = T | null | undefined | PromiseLike<T | null | undefined>
 
@@ -152,8 +157,15 @@ type TypesOf<T> = T extends { readonly [types]?: infer D } ? NonNullable<D> : ne
  * }
  */
 export type ServiceOf<T, Method extends keyof Service = keyof Service> =
-  TypesOf<T> extends { record: infer R; data: infer D; patch: infer P; query: infer Q; methods: infer M }
-    ? WithCustom<Pick<ResourceMethods<R, D, P, Q>, Method>, M>
+  TypesOf<T> extends {
+    record: infer R
+    data: infer D
+    patch: infer P
+    query: infer Q
+    methods: infer M
+    stored: infer F
+  }
+    ? WithCustom<Pick<ResourceMethods<R, D, P, Q>, Method> & StoresRecord<Writable<F>>, M>
     : never
 
 /** A record of a resource, as it leaves. */

@@ -113,6 +113,8 @@ client.use('posts', connection.service('posts'), options)
 client.use('/plain', connection.service('plain'), { routes: { publish: 'POST /publish' } })
 // @ts-expect-error: other routes than its type says
 client.use('posts', connection.service('posts'), { routes: { publish: 'POST /publish' } })
+// @ts-expect-error: no such method
+client.use('/plain', connection.service('plain'), { routes: { publsh: 'POST /publish' } })
 
 const received = client.service('posts')
 const published = await received.publish(1, { days: 2 }, { query: { a: 'b' } })

@@ -2,6 +2,8 @@ import Fastify from 'fastify'
 import services, {
   type HookContext,
   type Id,
+  type Multi,
+  type Paged,
   type Params,
   type RecordOf,
   resource,
@@ -38,7 +40,7 @@ type Posts = ServiceOf<typeof posts>
 same<RecordOf<typeof posts>, Sent>(true)
 same<Awaited<ReturnType<Posts['publish']>>, Sent>(true)
 same<Awaited<ReturnType<Posts['related']>>, Sent[]>(true)
-same<Parameters<Posts['publish']>[1], { at: string }>(true)
+same<Parameters<Posts['publish']>[1]['at'], string>(true)
 same<ServiceOf<typeof posts, 'get'>['archive'], Posts['archive']>(true)
 same<'find' extends keyof ServiceOf<typeof posts, 'get'> ? true : false, false>(true)
 
@@ -96,6 +98,29 @@ resource(Post, { methods: { get: {} } })
 // @ts-expect-error: no verb
 resource(Post, { methods: { publish: { route: '/:id/publish' } } })
 
+// The service fits what `Services` says of it.
+const listed: Pick<Posts, 'publish'> = new PostService()
+
+// A method that leaves out its argument for data would get the data for its params.
+class WithoutData extends PostService {
+  override async publish(id: string, _params?: Params): Promise<Sent> {
+    return { id: Number(id), title: '' }
+  }
+  override async like(_id: Id, _params?: Params): Promise<void> {}
+}
+// @ts-expect-error: the params of its methods stand where the data is
+app.service('without-data', new WithoutData(), { schema: posts })
+// @ts-expect-error: so they do, where nothing is declared as the data
+posting.like = async (_id: Id, _params?: Params) => ({ id: 1, title: '' })
+// @ts-expect-error: or other data than params has been declared
+listed.publish = async (_id: Id, _params?: Params) => ({ id: 1, title: '' })
+
+// A class that says nothing of its data has the argument in its place, and params of any query.
+class Loose extends PostService {
+  override async like(_id: Id, _data?: unknown, _params?: Params): Promise<void> {}
+}
+app.service('loose', new Loose(), { schema: posts })
+
 // Hooks have the arguments of the route.
 const ofPublish = ({ id, data, params, result }: HookContext<Posts, 'publish'>) => {
   same<typeof id, Id>(true)
@@ -104,10 +129,6 @@ const ofPublish = ({ id, data, params, result }: HookContext<Posts, 'publish'>) 
   same<typeof result, Sent | undefined>(true)
 }
 void ofPublish
-
-// The service fits what `Services` says of it.
-const listed: Posts['publish'] = new PostService().publish
-void listed
 
 // The client has the same methods.
 const connection = rest('http://localhost').fetch(fetch)
@@ -131,3 +152,65 @@ await received.publish(1, { at: 1 })
 await received.publish({ at: 'now' })
 // @ts-expect-error: another query
 await received.stats({ query: { years: 2030 } })
+
+// Where the path has placeholders, a method with a route needs their values, on the server and in the client.
+const nested = app.service<Posts, 'blogs/:blogId/posts'>('blogs/:blogId/posts')
+await nested.like(1, {}, { route: { blogId: 1 } })
+await nested.stats({ query: { year: 2030 }, route: { blogId: 1 } })
+// @ts-expect-error: no values
+await nested.like(1)
+// @ts-expect-error: they stand where the data is
+await nested.like(1, { route: { blogId: 1 } })
+// @ts-expect-error: no values
+await nested.stats({ query: { year: 2030 } })
+const ofBlog = createClient<{ blogs: Posts; 'blogs/:blogId/posts': Posts }>().service('blogs/:blogId/posts')
+await ofBlog.like(1, {}, { route: { blogId: 1 } })
+// @ts-expect-error: they stand where the data is
+await ofBlog.like(1, { route: { blogId: 1 } })
+
+// Routes in the client: those that the type says.
+const routes = { publish: 'POST /:id/publish', like: 'PUT /:id/likes', stats: 'GET /stats' } as const
+createClient<{ posts: Posts }>().use('posts', connection.service('posts'), {
+  routes: { ...routes, related: 'GET /:id/related' }
+})
+createClient<{ posts: Posts }>().use('posts', connection.service('posts'), {
+  // @ts-expect-error: a name that is misspelt
+  routes: { ...routes, related: 'GET /:id/related', relatd: 'GET /:id/related' }
+})
+
+// Hooks set what only the server sets, and clients can't.
+const Note = z.object({ id: z.int(), authorId: z.int(), at: z.string(), token: z.string(), text: z.string() })
+const notes = resource(Note, { readOnly: ['id', 'authorId', 'at', 'token'], writeOnly: ['token'] })
+type Notes = Multi<Paged<ServiceOf<typeof notes>>>
+const complete = ({ data }: HookContext<ServiceOf<typeof notes>, 'create'>) => {
+  same<typeof data.authorId, number | undefined>(true)
+  data.authorId = 1
+  data.at = new Date()
+  data.token = data.text.trim()
+  // @ts-expect-error: another type
+  data.authorId = '1'
+  // @ts-expect-error: no field of the record
+  data.autorId = 1
+}
+const touch = ({ data }: HookContext<Notes, 'patch'>) => {
+  data.at = data.text ?? ''
+}
+const completeAll = ({ data }: HookContext<Notes, 'create'>) => {
+  for (const item of [data].flat()) item.authorId = 1
+}
+const whatever = ({ data }: HookContext<Notes>) => {
+  for (const item of [data].flat()) if (item) item.authorId = 1
+}
+void [complete, touch, completeAll, whatever]
+const noteService = createClient<{ notes: ServiceOf<typeof notes> }>().service('notes')
+noteService.create({ text: 'a' })
+// @ts-expect-error: only the server sets it
+noteService.create({ text: 'a', authorId: 1 })
+noteService.hooks({
+  before: {
+    create: ({ data }) => {
+      // @ts-expect-error: nor do hooks of the client
+      data.authorId = 1
+    }
+  }
+})

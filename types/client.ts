@@ -137,8 +137,19 @@ export type HeadersLike =
   | Readonly<Record<string, string | number | null | undefined>>
   | Iterable<readonly [string, string]>
 
+/**
+ * Params that stay in the client, for its hooks. Augment it to say which there are: calls take these, and no others.
+ *
+ * @example
+ * declare module 'fastify-services/client' {
+ *   interface LocalParams { quiet?: boolean }
+ * }
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: it is filled by the applications that augment it
+export interface LocalParams {}
+
 /** The params of a call of the client (docs/client.md). Only `query` is sent to the server as params. */
-export interface ClientParams<Q = Query> {
+export interface ClientParams<Q = Query> extends LocalParams {
   query?: Q
   /** Headers of this call. They win over `connection.headers` and over the headers of the adapter. */
   headers?: HeadersLike
@@ -148,7 +159,6 @@ export interface ClientParams<Q = Query> {
   ifMatch?: string | number
   /** The values for the placeholders of the path: `userId` for `users/:userId/messages`. */
   route?: Readonly<Record<string, string | number>>
-  [key: string]: unknown
 }
 
 /** Data that is sent as it is, if the library can do it: a form, a file, bytes or a stream. */

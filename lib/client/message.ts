@@ -37,16 +37,15 @@ export type RequestHeaders = Record<string, string>
 
 /** Merges headers. Later ones win; names are compared without regard to case. */
 export function mergeHeaders(...sources: (HeadersLike | undefined | false)[]): RequestHeaders {
-  const merged: RequestHeaders = {}
+  const merged = new Map<string, [string, string]>()
   for (const source of sources) {
     if (!source) continue
     for (const [name, value] of Symbol.iterator in source ? source : Object.entries(source)) {
       if (value === undefined || value === null) continue
-      delete merged[nameIn(merged, name) ?? name]
-      merged[name] = String(value)
+      merged.set(name.toLowerCase(), [name, String(value)])
     }
   }
-  return merged
+  return Object.fromEntries(merged.values())
 }
 
 /** Finds a header, in any case, and returns its name as it is written. */

@@ -122,21 +122,24 @@ export function addMethod(service: object, name: string, definition = definition
 
 function toRequest(service: RestService, name: string, definition: MethodDefinition, args: unknown[]): ClientRequest {
   const { verb, id: hasId, path: template, arguments: names, event } = definition
-  const argumentOf = (argument: (typeof names)[number]) => args[names.indexOf(argument)]
-  const id = argumentOf('id')
-  const { headers, route, query, connection, ifMatch } = (argumentOf('params') ?? {}) as ClientParams
+  if (definition === custom && args.length > 2)
+    throw new Error(`There is no route of ${service.name}.${name}: call use() first`)
+  const [id, data, params] = (['id', 'data', 'params'] as const).map((argument) => args[names.indexOf(argument)])
+  const { headers, route, query, connection, ifMatch, ...local } = (params ?? {}) as ClientParams &
+    Record<string, unknown>
   const { headers: connectionHeaders, signal, ...options } = connection ?? {}
   const conditions = query ?? {}
   if (!isPlain(conditions)) throw new BadRequest(`The query of ${service.name}.${name} must be a plain object`)
-  const isMulti = hasId === 'optional' && id === null
-  const lost = isMulti ? findVanishing(conditions) : undefined
+  const isMulti = id === null && hasId === 'optional'
+  // A param that the client does not know may be a condition outside of `query`. Clients of Feathers put their login into the params of all calls.
+  const lost = isMulti ? (query || local.accessToken ? findVanishing(conditions) : Object.keys(local)[0]) : undefined
   if (lost !== undefined) throw new BadRequest(`The condition '${String(lost)}' of ${name}(null) would be lost`)
   const rest = isMulti ? '' : fillPath(toURL(template), { ...route, id }, `of ${service.name}.${name}`)
   const path = [fillPath(toURL(service.name), route), rest].filter(Boolean).join('/')
   const search = service.getQuery(conditions)
   const json = JSON.stringify(conditions, toSayable)
   const isQuery = verb === 'GET' && name !== 'get' && needsBody(service, search, json)
-  const body = isQuery ? json : bodyOf(argumentOf('data'))
+  const body = isQuery ? json : bodyOf(data)
   // A missing body is an empty object for some servers, and would replace a record. Other data is checked by the server.
   if (event && names.includes('data') && body === undefined) throw new BadRequest('No data provided')
   // Feathers gives a custom method `{}` where the type is that of JSON, and `undefined` where there is none.
@@ -147,7 +150,7 @@ function toRequest(service: RestService, name: string, definition: MethodDefinit
   }
   const named = {
     'X-Service-Method': definition === custom ? name : undefined,
-    'If-Match': ifMatch === undefined ? undefined : `"${encodeURI(String(ifMatch))}"`
+    'If-Match': ifMatch === undefined ? undefined : `"${encodeURI(ifMatch as string)}"`
   }
   return {
     service: service.name,
@@ -214,8 +217,8 @@ export const stringify = (query: object): string => pairs(query).join('&')
  */
 export function findVanishing(query: object): PropertyKey | undefined {
   return Reflect.ownKeys(query).find((key) => {
-    if (typeof key === 'symbol' || key === '' || key in {}) return true
-    const value: unknown = Reflect.get(query, key)
-    return pairs(value, key).length === 0 || (isObject(value) && findVanishing(value) !== undefined)
+    const value = (query as Record<PropertyKey, unknown>)[key]
+    const isUnread = typeof key === 'symbol' || key === '' || key in {}
+    return isUnread || pairs(value, key).length === 0 || (isObject(value) && findVanishing(value) !== undefined)
   })
 }

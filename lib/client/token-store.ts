@@ -124,6 +124,6 @@ const userOf = (token: Token): unknown =>
 
 /** Returns `token`, or `undefined` if it is known to belong to another user than `other`. */
 export function ofSameUser(token: Token, other: Token): Token {
-  const users = [userOf(token), userOf(other)]
-  return token && (users.includes(undefined) || users[0] === users[1]) ? token : undefined
+  const users = [token, other].map(userOf)
+  return users.includes(undefined) || users[0] === users[1] ? token : undefined
 }

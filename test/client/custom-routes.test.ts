@@ -125,6 +125,9 @@ t.test('who does not know the routes names the method in the header, as clients 
   await t.rejects(async () => withoutRoutes.publish?.(1, { a: 1 }), {
     message: "'publish' needs 'id': send it in the URL, as in POST /posts/:id/publish, or in the data"
   })
+  await t.rejects(async () => withoutRoutes.publish?.(1, { a: 1 }, { query: {} }), {
+    message: 'There is no route of posts.publish: call use() first'
+  })
   const connections = { fetch: [fetch], axios: [axios], superagent: [superagent] }
   for (const [name, [library]] of Object.entries(connections)) {
     const connection = (restClient.default(base) as unknown as Record<string, (library: unknown) => Connection>)[

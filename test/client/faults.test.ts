@@ -287,6 +287,28 @@ t.test('Client: `remove(null)`, `patch(null)` with a condition that vanishes in 
   }
 })
 
+t.test('Client: for many records, conditions outside of `query` are refused, and nothing is sent', async (t) => {
+  const { address, asked } = await createEcho(t)
+  const things = createClient().configure(rest(address).fetch(fetch)).service('things')
+  const misspelt: object = { qeury: { text: 'a' } }
+  const flat: object = { text: 'a', headers: { a: 'b' } }
+  await t.rejects(things.remove(null, misspelt), { code: 400, message: /'qeury' of remove\(null\)/ })
+  await t.rejects(things.patch(null, { text: 'b' }, flat), { code: 400, message: /'text' of patch\(null\)/ })
+  await t.rejects(things.update(null, { text: 'b' }, flat), { code: 400, message: /'text' of update\(null\)/ })
+  t.same(asked, [])
+
+  // Hooks of the client have params of their own.
+  const local: object = { query: {}, quiet: true }
+  things.hooks({ before: { remove: ({ params }) => ({ params: { ...params, at: params.quiet } }) } })
+  await things.remove(null, local)
+  await things.remove(null, { query: { text: 'a' }, headers: { a: 'b' }, route: {}, connection: {}, ifMatch: 1 })
+  await things.remove(1, flat)
+  t.same(
+    asked.map(({ url }) => url),
+    ['/things', '/things?text=a', '/things/1']
+  )
+})
+
 t.test('Client: abort through `connection.signal` rejects with the abort, and the connection is freed', async (t) => {
   const isSlow = ({ url }: { url: string }) => url === '/slow'
   const { address, asked } = await createEcho(t, (request) => (isSlow(request) ? undefined : asked.filter(isSlow)))

@@ -15,7 +15,7 @@ interface Item {
 }
 
 interface Items {
-  find(params?: ClientParams): Promise<unknown>
+  find(params?: ClientParams & { paginate?: false }): Promise<unknown>
   create(data: Partial<Item>[]): Promise<Item[]>
   patch(id: number, data: Partial<Item>): Promise<Item>
   remove(id: number | null, params?: ClientParams): Promise<unknown>

@@ -172,4 +172,14 @@ const isSomebody = ({ params }: HookContext<Messages, 'find'>) => params.user !=
 // @ts-expect-error: Property 'nickname' does not exist on type 'UndeclaredUser'.
 const nickname = ({ params }: HookContext<Messages, 'find'>) => params.user?.nickname
 
+// 23. Conditions that stand outside of the query, in a call of the client.
+received.find({ query: { text: 'Hi' } })
+// @ts-expect-error: Object literal may only specify known properties, and 'text' does not exist in type 'ClientParams<{ text?: string; $limit?: number; }>'.
+received.find({ text: 'Hi' })
+
+// 24. A query that is misspelt.
+received.find({ query: { text: 'Hi' } })
+// @ts-expect-error: Object literal may only specify known properties, but 'qeury' does not exist in type 'ClientParams<{ text?: string; $limit?: number; }>'. Did you mean to write 'query'?
+received.find({ qeury: { text: 'Hi' } })
+
 export const used = [list, ids, year, hour, text, sent, loud, quiet, isSomebody, nickname]

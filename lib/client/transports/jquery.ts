@@ -37,7 +37,7 @@ export const jqueryLibrary: Library<'jquery', JQuery> = {
         xhr: () => xhr
       }
       const sent = jquery.ajax(settings).always((_, status) => {
-        if (xhr.status === 0) reject(new Error(status))
+        if (!xhr.status) reject(new Error(status))
         else
           resolve({ status: xhr.status, headers: { get: (name) => sent.getResponseHeader(name) }, body: xhr.response })
       })

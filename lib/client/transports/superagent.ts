@@ -33,7 +33,7 @@ export const superagentLibrary: Library<'superagent', Superagent> = {
         .serialize((body) => body)
       // Options of superagent are methods: `timeout`, `withCredentials`, …
       const setters = request as object as Record<string, (value: unknown) => unknown>
-      for (const [name, value] of Object.entries(options)) setters[name]?.(value)
+      for (const name in options) setters[name]?.(options[name])
       // Superagent copies the keys of a body that it does not know into a plain object.
       if (request.send(body).toJSON().data !== body) throw new Error("superagent can't send this: use fetch")
       request.then(resolve, reject)

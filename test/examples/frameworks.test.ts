@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import {
   and,
   createCollection,
@@ -14,10 +16,16 @@ import {
   or
 } from '@tanstack/db'
 import { QueryClient } from '@tanstack/query-core'
+import { build } from 'esbuild'
 import { BadRequest } from 'fastify-services'
+import { createClient, rest } from 'fastify-services/client'
+import { events } from 'fastify-services/client/events'
+import { createElement } from 'react'
+import { renderToString } from 'react-dom/server'
 import t from 'tap'
 import { serviceCollection, toQuery } from '../../examples/frameworks/tanstack-db.js'
 import { keepLive } from '../../examples/frameworks/tanstack-query.js'
+import { root } from '../package/sources.js'
 import { executablePath, howToInstall, openPage } from '../support/chromium.js'
 import { type Note, openEventsSite, until } from '../support/events-site.js'
 
@@ -116,6 +124,23 @@ t.test('TanStack DB: what a query says becomes that of a service', async (t) => 
   t.same(toQuery(where((note) => and(eq(note.id, 1), lte(note.id, 9)))), { $and: [{ id: 1 }, { id: { $lte: 9 } }] })
   t.throws(() => toQuery(where((note) => like(note.text, 'a%'))), /like/)
 })
+
+t.test(
+  'React: on the server of a rendered page, a list below a placeholder is `loading`, and asks nobody',
+  async (t) => {
+    const outfile = join(root, 'dist/test/examples/use-live.js')
+    const entryPoints = [join(root, 'examples/frameworks/react/use-live.ts')]
+    await build({ entryPoints, outfile, bundle: true, packages: 'external', format: 'esm', logLevel: 'silent' })
+    const { useLive } = (await import(
+      pathToFileURL(outfile).href
+    )) as typeof import('../../examples/frameworks/react/use-live.js')
+    const refuse: typeof fetch = async () => t.fail('nobody is asked') as never
+    const app = createClient().configure(rest('http://localhost').fetch(refuse)).configure(events())
+    const issues = app.service('projects/:projectId/issues')
+    const List = () => useLive(issues, { route: { projectId: 1 }, query: { state: 'open' } }).state
+    t.equal(renderToString(createElement(List)), 'loading')
+  }
+)
 
 declare const render: (kind: string) => void
 

@@ -18,7 +18,7 @@ const address = new URLSearchParams(location.search).get('address') ?? ''
 const notes = createClient<Services>().configure(rest(address).fetch(fetch)).configure(events()).service('notes')
 
 function Notes({ kind }: { kind: string }) {
-  const { state, data } = useLive(notes, { kind })
+  const { state, data } = useLive(notes, { query: { kind } })
   return createElement('p', {}, `${state}: ${data.map(({ text }) => text).join(', ')}`)
 }
 

@@ -1,14 +1,18 @@
 import type { LiveList } from 'fastify-services/client/events'
 import { useMemo, useSyncExternalStore } from 'react'
 
-interface LiveService<Result> {
-  live(params: { query: object }): LiveList<Result>
+interface LiveService<Arguments extends unknown[], Result> {
+  live(...args: Arguments): LiveList<Result>
 }
 
-/** A list that stays true while the component is shown: `{ state, data, error }`. */
-export function useLive<Result>(service: LiveService<Result>, query: object = {}) {
-  // A query is another object at each render.
-  const text = JSON.stringify(query)
-  const list = useMemo(() => service.live({ query: JSON.parse(text) }), [service, text])
-  return useSyncExternalStore(list.subscribe, () => list.current)
+/** A list that stays true while the component is shown: `{ state, data, error }`. It takes the params of `live`: `{ query, route }`. */
+export function useLive<Arguments extends unknown[], Result>(
+  service: LiveService<Arguments, Result>,
+  ...params: Arguments
+) {
+  // Params are other objects at each render.
+  const text = JSON.stringify(params)
+  const list = useMemo(() => service.live(...(JSON.parse(text) as Arguments)), [service, text])
+  const getSnapshot = () => list.current
+  return useSyncExternalStore(list.subscribe, getSnapshot, getSnapshot)
 }

@@ -117,7 +117,7 @@ export function createSerializer(
       // A `toJSON` of the page would give its records once more, and not by the schema.
       return toText({ ...withoutHiddenAside(data as object, record), toJSON: undefined, data: toList(records) })
     }, `${name}: the result is not JSON (BigInt or a cycle?)`)
-    if (rules !== undefined || !isCustom) return serialize
+    if (!isCustom || outgoing !== record.outgoing) return serialize
     return (data) => {
       checkRecords(Array.isArray(data) ? data : (recordsOf(data, mayBePage) ?? [data]), shape)
       return serialize(data)

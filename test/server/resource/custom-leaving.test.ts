@@ -199,6 +199,16 @@ t.test('what is no record is refused with what to do, unless an answer is declar
       'things.act: the result has no field of the record of its resource. Declare what it answers, as in resource(schema, { methods: { stats: { response } } })'
     )
   }
+  const undescribed = resource(zod(secretText), { methods: { act: { route: 'GET /act' } } })
+  for (const result of answers) {
+    const call = await createApp(t, undescribed, { act: async () => result })
+    const answer = await call('GET', '/act', { accept: 'application/json' })
+    t.match(
+      answer.json().message,
+      /^things\.act: the result has no field of the record/,
+      'also of one that is declared'
+    )
+  }
   const passed: [result: unknown, status: number, body: string][] = [
     [{}, 200, '{}'],
     [[], 200, '[]'],

@@ -14,6 +14,8 @@ export interface CustomMethod {
   readonly query?: unknown
   /** The schema of the result. Default: that of the record. */
   readonly response?: unknown
+  /** The types of content that the method answers, for documents: `['text/csv']` of one that returns bytes, a stream or a `Response`. Default: JSON. */
+  readonly produces?: readonly string[]
 }
 
 /** Custom methods by name: none is one of the six. */

@@ -1,7 +1,7 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { Bundle } from './bundle.js'
 import { type FlaggedNames, type FlaggedObject, isFlaggedByName } from './flagged-names.js'
-import { isInPlace, isSchema, mapSubschemas, subschemasOf, unionKeywords } from './keywords.js'
+import { fieldKeywords, isInPlace, isSchema, mapSubschemas, subschemasOf, unionKeywords } from './keywords.js'
 import { type Flag, SchemaReader } from './reader.js'
 import { type Shape, Shapes } from './shape.js'
 
@@ -159,8 +159,7 @@ const inPlaceParts = (schema: JsonSchema, bundle: Bundle): readonly (SchemaValue
 
 /** Whether no more than one keyword of a schema speaks of names, and one value is held to no more than one of its parts. */
 function isUnionAlone(schema: JsonSchema): boolean {
-  const keywords = ['$ref', 'allOf', 'if', 'dependencies', 'properties', 'patternProperties', ...unionKeywords]
-  const [first = '$ref', ...others] = keywords.filter((keyword) => schema[keyword] !== undefined)
+  const [first = '$ref', ...others] = fieldKeywords.filter((keyword) => schema[keyword] !== undefined)
   return others.length === 0 && (first === '$ref' || unionKeywords.some((keyword) => keyword === first))
 }
 

@@ -53,7 +53,7 @@ export class HiddenNames implements NameSet {
     return this.#flagged.has(name) || this.#patterns.some((pattern) => pattern.test(name))
   }
 
-  /** Those that are spelled out. */
+  /** The hidden names that are spelled out. */
   get names(): readonly string[] {
     return [...this.#flagged, ...this.holders]
   }

@@ -125,6 +125,22 @@ export const definitionKeywords = ['definitions', '$defs'] as const
 export const unionKeywords = ['anyOf', 'oneOf'] as const
 export type UnionKeyword = (typeof unionKeywords)[number]
 
+/** The keywords by which a schema, or another one at its place, speaks of the fields of an object. */
+export const fieldKeywords = [
+  '$ref',
+  'allOf',
+  'if',
+  'dependencies',
+  'properties',
+  'patternProperties',
+  ...unionKeywords
+]
+
+/** The keywords of an object that say nothing of several of its fields together. */
+export const separateKeywords = new Set(
+  'type properties required additionalProperties $defs definitions title description $id $schema'.split(' ')
+)
+
 /** The keywords that say who sets a field, and whether it leaves. */
 export const flagKeywords = ['readOnly', 'writeOnly'] as const
 
@@ -132,6 +148,12 @@ export const flagKeywords = ['readOnly', 'writeOnly'] as const
 export const conditionKeywords = [
   ['if', 'then'],
   ['dependencies', 'properties']
+] as const
+
+/** Keywords that compare with values, each with the one that a check reads after it. */
+export const equalityKeywords = [
+  ['const', 'enum'],
+  ['enum', 'not']
 ] as const
 
 /** The branches of the unions that a schema has. */

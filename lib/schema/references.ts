@@ -53,11 +53,11 @@ export class References {
 
   #find(reference: string, from: JsonSchema): SchemaValue | undefined {
     const [id = '', fragment = ''] = reference.split('#')
-    const own = this.#documents.get(from) as JsonSchema
+    const base = this.#documents.get(from) as JsonSchema
     // A reference may have a whole id, or only its last segment.
-    const keys = [toAddress(id, this.#addressOf(own)), id, id.split('/').at(-1) as string]
+    const keys = [toAddress(id, this.#addressOf(base)), id, id.split('/').at(-1) as string]
     const named = () => keys.map((key) => this.#nearest(this.#byId.get(key), from)).find(Boolean)
-    const document = id === '' ? own : named()
+    const document = id === '' ? base : named()
     if (fragment !== '' && !fragment.startsWith('/')) {
       const anchored = this.#byAnchor.get(fragment) ?? []
       const within = anchored.filter((schema) => this.#documents.get(schema) === document)
@@ -74,7 +74,7 @@ export class References {
     return undefined
   }
 
-  /** One of the schemas with an id: of several, as fields with definitions of their own have them, that of the field itself. */
+  /** The schema of a list that is meant: of several with one id, as fields with definitions of their own have them, that of the field itself. */
   #nearest(schemas: readonly JsonSchema[] = [], from: JsonSchema): JsonSchema | undefined {
     if (schemas.length < 2) return schemas[0]
     const isWithin = (parent: JsonSchema) => (schema: JsonSchema) => this.#around(schema).includes(parent)

@@ -20,6 +20,7 @@ const posts = resource(Post, {
     like: { route: 'PUT /:id/likes' },
     remind: { route: 'POST /:id/reminders', body: z.object({ at: z.string().optional() }) },
     recent: { route: 'GET /recent', response: Type.Array(Post) },
+    scan: { route: 'GET /:id/scan', response: z.unknown(), produces: ['application/pdf'] },
     archive: { body: Type.Object({ before: Type.String() }), response: Type.Object({ count: Type.Integer() }) }
   }
 })
@@ -30,6 +31,7 @@ const service = {
   like: nothing,
   remind: nothing,
   recent: async () => [],
+  scan: async () => Buffer.from('scan'),
   archive: async () => ({ count: 1 })
 }
 
@@ -39,6 +41,7 @@ t.test('documents have the data, the query and the answer of the custom methods 
   t.strictSame(Object.keys(operations).sort(), [
     'GET /posts/recent',
     'GET /posts/{id}',
+    'GET /posts/{id}/scan',
     'POST /posts',
     'POST /posts/{id}/publish',
     'POST /posts/{id}/reminders',
@@ -46,6 +49,9 @@ t.test('documents have the data, the query and the answer of the custom methods 
   ])
   const contentOf = ({ content }: { content: object }) =>
     (content as Record<string, { schema: object }>)['application/json']
+  t.strictSame(operations['GET /posts/{id}/scan'].responses[200].content, {
+    'application/pdf': { schema: { type: 'string', format: 'binary' } }
+  })
   const publish = operations['POST /posts/{id}/publish']
   t.strictSame(publish.responses[200].content['application/json'].schema, { $ref: '#/components/schemas/Post' })
   t.strictSame(follow(document, publish.requestBody.content['application/json'].schema), {

@@ -1,4 +1,5 @@
 import type { CustomMethod, CustomMethods } from '../../../types/custom-method.js'
+import type { JsonSchema } from '../../../types/standard-schema.js'
 import { noNames, type SharedSchemas, WrittenSchema } from '../../schema/documents.js'
 import { HiddenNames } from '../../schema/hidden.js'
 import { type Flag, kindBits } from '../../schema/reader.js'
@@ -7,7 +8,8 @@ import { checkOptionNames } from '../options.js'
 import type { BodyRules } from './body.js'
 import { withoutFiles } from './files.js'
 import { readJsonSchema } from './json-schema.js'
-import type { Operand } from './query-rules.js'
+import { readParameters } from './parameters.js'
+import type { QueryParameters } from './query-rules.js'
 import type { MethodRules, Outgoing } from './rules.js'
 import { checkOf } from './validate.js'
 
@@ -15,11 +17,9 @@ import { checkOf } from './validate.js'
 export interface RecordParts extends Pick<MethodRules, 'record' | 'query' | 'response'> {
   /** The names of the fields that only the server sets, and of those that do not leave: the schemas of the application say so, too. */
   flaggedWith(shared: SharedSchemas): Record<Flag, ReadonlySet<string>>
-  /** Reads the schema of further parameters of a query. */
-  readParameters(schema: unknown): ReadonlyMap<string, Operand>
 }
 
-const customOptionNames = { route: true, body: true, query: true, response: true } satisfies Record<
+const customOptionNames = { route: true, body: true, query: true, response: true, produces: true } satisfies Record<
   keyof CustomMethod,
   true
 >
@@ -38,7 +38,7 @@ function toCustomMethod(method: string, options: CustomMethod, parts: RecordPart
     )
   const place = `methods.${method}.`
   checkOptionNames(Object(options), Object.keys(customOptionNames), 'resource() has', place)
-  const { route, body, query, response } = Object(options) as CustomMethod
+  const { route, body, query, response, produces } = Object(options) as CustomMethod
   // A route of another form is refused where the service is registered, with its name.
   const isRoute = typeof route === 'string' && /^\S+ \//.test(route)
   const takesData = definitionOf(method, isRoute ? route : undefined).arguments.includes('data')
@@ -46,15 +46,15 @@ function toCustomMethod(method: string, options: CustomMethod, parts: RecordPart
     throw new TypeError(
       `resource() can't give '${method}' a body: its route '${route}' has none. Use POST, PUT or PATCH`
     )
-  const parameters = query === undefined ? noParameters : within(`${place}query`, () => customQueryRules(query, parts))
+  const parameters = within(`${place}query`, () => readParameters(query))
   const outgoing =
     response === undefined ? parts.record.outgoing : within(`${place}response`, () => customOutgoing(response, parts))
   return {
     method,
     record: parts.record,
     query: parts.query,
-    querystring: parameters.querystring,
-    custom: { route, parameters: parameters.operands, required: parameters.required },
+    querystring: toParametersOnly(parameters),
+    custom: { route, parameters, produces },
     body: takesData ? within(`${place}body`, () => customBodyRules(body ?? noData, parts)) : undefined,
     outgoing,
     response: response === undefined ? parts.response : outgoing.written.documentWithout('writeOnly')
@@ -70,23 +70,9 @@ function within<T>(place: string, make: () => T): T {
   }
 }
 
-const noParameters = toParameterRules(new Map(), [])
-
-function toParameterRules(operands: ReadonlyMap<string, Operand>, required: readonly string[]) {
+function toParametersOnly({ operands, required }: QueryParameters): JsonSchema {
   const properties = Object.fromEntries([...operands].map(([name, { schema }]) => [name, schema]))
-  const querystring = {
-    type: 'object',
-    properties,
-    additionalProperties: false,
-    ...(required.length > 0 && { required })
-  }
-  return { operands, required, querystring }
-}
-
-function customQueryRules(query: unknown, { readParameters }: RecordParts) {
-  const { document } = readJsonSchema(query, 'input')
-  const { root } = new WrittenSchema(document, { flagged: noNames, ignoresFlags: true }).shapes
-  return toParameterRules(readParameters(query), root.required)
+  return { type: 'object', properties, additionalProperties: false, ...(required.length > 0 && { required }) }
 }
 
 /** The body of a method that declares none: an object without fields. */

@@ -56,15 +56,18 @@ function sentenceOf(where: Where, { path, must, keyword }: Fault): string {
 /** The keyword of a fault whose message is that of the schema library. */
 export const ofLibrary = 'validate'
 
-/** What is wrong by the problems that a check has found at a path. */
-export function toFault(path: Path, problems: readonly SchemaProblem[]): Fault {
+/**
+ * What is wrong by the problems that a check has found at a path.
+ * @param whole what the value at no path is called
+ */
+export function toFault(path: Path, problems: readonly SchemaProblem[], whole = 'The data'): Fault {
   const problem = clearest(problems)
   const inside = problem.instancePath.split('/').slice(1)
   const { missingProperty, additionalProperty, tag } = problem.params
   const last = missingProperty ?? additionalProperty ?? tag
   const keys = [...path, ...inside.map(pathKey), ...(last === undefined ? [] : [String(last)])]
   const must = sentences.get(problem.keyword)?.(problem) ?? 'is not valid'
-  return { path: keys, keyword: problem.keyword, must: keys.length === 0 ? `The data ${must}` : must }
+  return { path: keys, keyword: problem.keyword, must: keys.length === 0 ? `${whole} ${must}` : must }
 }
 
 const pathKey = (part: string) => (/^\d+$/.test(part) ? Number(part) : part.replaceAll('~1', '/').replaceAll('~0', '~'))

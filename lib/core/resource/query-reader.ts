@@ -2,8 +2,9 @@ import type { Query } from '../../../types/service.js'
 import { type Fault, maxFaults } from '../../schema/incoming.js'
 import { parseList } from '../../schema/text.js'
 import { isObject } from '../objects.js'
+import { createParameterJudge } from './parameters.js'
 import { type Check, type Compile, type SchemaProblem, toBadRequest, toFault } from './problem.js'
-import { type FieldFilter, maxCount, type Operand, type QueryRules } from './query-rules.js'
+import { type FieldFilter, maxCount, type Operand, type QueryParameters, type QueryRules } from './query-rules.js'
 
 /** Where a value stands in a query. A linked list, since its path is needed only for an error. */
 interface QueryPlace {
@@ -71,8 +72,12 @@ class Faults {
     this.#all.push(toFault(pathTo(place), problems))
   }
 
-  /** @throws {BadRequest} when there are some */
-  end(): void {
+  /**
+   * @param judge says what is wrong with the whole, where nothing else is
+   * @throws {BadRequest} when something is wrong
+   */
+  endWith(judge: () => readonly Fault[]): void {
+    if (this.#all.length === 0) this.#all.push(...judge())
     if (this.#all.length > 0) throw toBadRequest('query', this.#all)
   }
 }
@@ -99,7 +104,9 @@ export function createQueryReader(
     parameterReaders.set('$sort', readSort(rules.sort, conversion))
   }
   parameterReaders.set('$select', readSelect(new Set(rules.select), conversion))
-  for (const [name, operand] of rules.more) parameterReaders.set(name, hold(operand))
+  const { more } = rules
+  const judge = createParameterJudge(more, false, compile)
+  for (const [name, operand] of more.operands) parameterReaders.set(name, hold(operand))
   const names = listNames('a query filters by', method === 'create' ? [] : filters.keys())
 
   function readGroup(value: unknown, place: QueryPlace, faults: Faults): unknown {
@@ -115,31 +122,31 @@ export function createQueryReader(
   return (query) => {
     const faults = new Faults()
     readEach(query, undefined, parameterReaders, names, faults)
-    faults.end()
+    faults.endWith(() => judge(query))
     return query
   }
 }
 
 /**
  * Makes what reads the query of a custom method: its parameters alone.
- * @param required the names of those that must be there
+ * @throws {BadRequest} as `createQueryReader` does
  */
 export function createParameterReader(
-  parameters: ReadonlyMap<string, Operand>,
-  required: readonly string[],
+  parameters: QueryParameters,
   compile: Compile,
   conversion: Conversion
 ): (query: Query) => Query {
   const hold = createHold(compile, conversion)
-  const readers = new Map([...parameters].map(([name, operand]) => [name, hold(operand)]))
+  const readers = new Map([...parameters.operands].map(([name, operand]) => [name, hold(operand)]))
   const names = listNames('there are', readers.keys())
+  const judge = createParameterJudge(parameters, true, compile)
   return (query) => {
     const faults = new Faults()
     readEach(query, undefined, readers, names, faults)
-    for (const name of required)
+    for (const name of parameters.required)
       if (!Object.hasOwn(query, name) && !faults.areMany)
         faults.tell({ name, within: undefined }, 'is required', 'required')
-    faults.end()
+    faults.endWith(() => judge(query))
     return query
   }
 }

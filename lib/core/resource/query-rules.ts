@@ -4,6 +4,7 @@ import { isSchema } from '../../schema/keywords.js'
 import { kindBits } from '../../schema/reader.js'
 import type { Shape, ShapeMember } from '../../schema/shape.js'
 import { type ReadText, readerBesideTexts, textReader } from '../../schema/text.js'
+import type { StandardValidate } from './validate.js'
 
 /** A value of a query: how its text is read, and the schema that it is held to. */
 export interface Operand {
@@ -25,13 +26,24 @@ export interface FieldFilter {
   readonly operators: ReadonlyMap<string, Operand>
 }
 
+/** The parameters of a query that an option has the schema of. */
+export interface QueryParameters {
+  readonly operands: ReadonlyMap<string, Operand>
+  /** The names of those that must be there. */
+  readonly required: readonly string[]
+  /** The check of all of them by the library of the schema. */
+  readonly validate?: StandardValidate | undefined
+  /** The JSON Schema of all of them, where it says more than that of each one. */
+  readonly whole?: JsonSchema | undefined
+}
+
 /** What a query may say. */
 export interface QueryRules {
   readonly filters: ReadonlyMap<string, FieldFilter>
   readonly sort: readonly string[]
   readonly select: readonly string[]
   /** Further parameters. */
-  readonly more: ReadonlyMap<string, Operand>
+  readonly more: QueryParameters
 }
 
 /** The largest number that databases take for a count. */
@@ -58,7 +70,7 @@ const listOperand = (item: Operand): Operand => ({ ...item, schema: { type: 'arr
 export function toQueryRules(
   record: Shape,
   { operators = {}, filter, sort }: Pick<ResourceOptions, 'operators' | 'filter' | 'sort'>,
-  more: ReadonlyMap<string, Operand>
+  more: QueryParameters
 ): QueryRules {
   const fields = record.names.map((name) => ({ name, member: certain(record.field(name)) }))
   const readable = fields.filter(({ member }) => isReadable(member))
@@ -94,7 +106,7 @@ export function shownRules({ filters, sort, select, more }: QueryRules, record: 
 }
 
 /** A field that only some branches of a union have, as if each record had it. */
-function certain(member: ShapeMember): ShapeMember {
+export function certain(member: ShapeMember): ShapeMember {
   const { shapes, schemas } = member.shape
   const branches = schemas.map((schema) =>
     isSchema(schema) && schema.anyOf?.includes(true) ? schema.anyOf : undefined
@@ -199,6 +211,6 @@ export function toQuerystring({ filters, sort, select, more }: QueryRules, metho
       $sort: objectSchema(Object.fromEntries(sort.map((field) => [field, { type: 'integer', enum: [1, -1] }])))
     }),
     $select: { type: 'array', items: name },
-    ...schemasOf(more)
+    ...schemasOf(more.operands)
   })
 }

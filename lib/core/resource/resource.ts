@@ -1,8 +1,5 @@
 import type { FieldOf, Resource, ResourceOptions } from '../../../types/resource.js'
-import type { SchemaValue } from '../../../types/standard-schema.js'
 import { noNames, type SharedSchemas, WrittenSchema } from '../../schema/documents.js'
-import { isSchema, mapSubschemas } from '../../schema/keywords.js'
-import { kindBits } from '../../schema/reader.js'
 import type { Shape, Shapes } from '../../schema/shape.js'
 import { withFlagsOfBoth } from '../../schema/sides.js'
 import { methods } from '../methods.js'
@@ -11,8 +8,9 @@ import { type BodyRules, checkExamples } from './body.js'
 import { toCustomMethods } from './custom-methods.js'
 import { filesOf, withoutFiles } from './files.js'
 import { readJsonSchema, standardOf } from './json-schema.js'
+import { checkRecord, readParameters } from './parameters.js'
 import { createPartValidation } from './part.js'
-import { type Operand, toOperand, toQueryRules, toQuerystring } from './query-rules.js'
+import { toQueryRules, toQuerystring } from './query-rules.js'
 import { type MethodRules, type RecordRules, rulesKey } from './rules.js'
 import { checkOf, type StandardValidate, validateOf } from './validate.js'
 
@@ -87,7 +85,7 @@ export function resource(schema: unknown, options: ResourceOptions = {}): object
       readOnly: readOnlyNames(incoming.written.shapesWith(shared)),
       writeOnly: flagged.writeOnly
     })
-    all.push(...toCustomMethods(options.methods, { flaggedWith, record, response, query: rules, readParameters }))
+    all.push(...toCustomMethods(options.methods, { flaggedWith, record, response, query: rules }))
   }
   return Object.fromEntries(all.map((ofMethod) => [ofMethod.method, toMethodSchema(ofMethod)]))
 }
@@ -107,14 +105,9 @@ const toMethodSchema = (rules: MethodRules) => ({
   querystring: rules.querystring,
   ...(rules.body && { body: rules.body.document }),
   response: rules.response,
+  ...(rules.custom?.produces && { produces: rules.custom.produces }),
   [rulesKey]: rules
 })
-
-/** @throws {TypeError} when a schema is not that of an object with fields */
-function checkRecord({ shapes: { root } }: WrittenSchema): void {
-  if ((root.kinds !== kindBits.object && root.kinds !== kindBits.all) || root.saysNothing)
-    throw new TypeError('resource() needs the schema of an object with its properties: that of one record')
-}
 
 /** The schemas of a record as clients send it. */
 interface Incoming {
@@ -193,30 +186,6 @@ function checkOfPart(schema: unknown, written: WrittenSchema): Pick<BodyRules, '
 
 const mayHaveReadOnly = ({ document }: WrittenSchema, { readOnly = [] }: ResourceOptions) =>
   readOnly.length > 0 || JSON.stringify(document).includes('"readOnly":true')
-
-function readParameters(schema: unknown): ReadonlyMap<string, Operand> {
-  if (schema === undefined) return new Map()
-  const { document } = readJsonSchema(schema, 'input')
-  const written = new WrittenSchema(document, { flagged: noNames, ignoresFlags: true })
-  checkRecord(written)
-  const root = written.documentWithout(undefined)
-  // Each parameter becomes a schema of its own, so a reference to the root of the query needs a definition to point to.
-  let refersToRoot = false as boolean
-  const pointToDefinition = (part: SchemaValue): SchemaValue => {
-    if (!isSchema(part)) return part
-    const copy = mapSubschemas(part, pointToDefinition)
-    if (copy.$ref !== '#') return copy
-    refersToRoot = true
-    return { ...copy, $ref: '#/$defs/query' }
-  }
-  const { properties = {}, definitions, $defs } = mapSubschemas(root, pointToDefinition)
-  const all = { ...$defs, ...(refersToRoot && { query: { type: 'object', properties } }) }
-  const shared = { ...(definitions && { definitions }), ...(Object.keys(all).length > 0 && { $defs: all }) }
-  const whole = (property: SchemaValue) => (isSchema(property) ? property : property ? {} : { not: {} })
-  return new Map(
-    Object.entries(properties).map(([name, property]) => [name, toOperand({ ...whole(property), ...shared })])
-  )
-}
 
 function checkNames(
   fields: readonly string[],

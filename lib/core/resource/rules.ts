@@ -2,7 +2,7 @@ import type { MethodRoute } from '../../../types/call.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
 import type { WrittenSchema } from '../../schema/documents.js'
 import type { BodyRules } from './body.js'
-import type { Operand, QueryRules } from './query-rules.js'
+import type { QueryParameters, QueryRules } from './query-rules.js'
 
 /** What the server needs of a method beside its JSON Schemas. */
 export interface MethodRules {
@@ -36,9 +36,9 @@ export interface RecordRules {
 export interface CustomRules {
   readonly route: MethodRoute | undefined
   /** The parameters that the query may have. */
-  readonly parameters: ReadonlyMap<string, Operand>
-  /** The names of the parameters that the query must have. */
-  readonly required: readonly string[]
+  readonly parameters: QueryParameters
+  /** The types of content that it answers, where that is no JSON. */
+  readonly produces: readonly string[] | undefined
 }
 
 /** The symbol under which the schemas of a method hold its rules. */

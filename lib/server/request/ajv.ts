@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import type { Ajv, CodeKeywordDefinition, KeywordCxt, Name } from 'ajv'
 import { type Bundle, toRegExp } from '../../schema/bundle.js'
 import { isDefined } from '../../schema/combined.js'
-import { isSchema } from '../../schema/keywords.js'
+import { equalityKeywords, isSchema } from '../../schema/keywords.js'
 
 // Fastify loads it when the first route needs it, and so do we.
 const require = createRequire(import.meta.url)
@@ -63,11 +63,6 @@ function boundURL(ajv: Ajv): void {
   const url = ajv.formats.url as RegExp
   ajv.addFormat('url', (text: string) => text.length <= mostOfURL && url.test(text))
 }
-
-const equalityKeywords = [
-  ['const', 'enum'],
-  ['enum', 'not']
-] as const
 
 /** Compares with objects by what they hold. Ajv would call a `valueOf` or `toString` that a client has sent. */
 function compareObjects(context: KeywordCxt, keyword: string, code: Generate): void {

@@ -100,7 +100,7 @@ function queryValidator({ query, method, custom }: MethodRules, record: Shapes, 
   const reader = once(() =>
     custom === undefined
       ? createQueryReader(shownRules(query, record.root), method, compileOf(record), conversion)
-      : createParameterReader(custom.parameters, custom.required, compileOf(record), conversion)
+      : createParameterReader(custom.parameters, compileOf(record), conversion)
   )
   return (value: Record<string, unknown>) => {
     try {

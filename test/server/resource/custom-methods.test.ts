@@ -212,7 +212,7 @@ t.test('what can not be is refused at the start', async (t) => {
     ],
     [
       { publish: { rout: 'POST /' } },
-      "resource() has no option 'methods.publish.rout'. There are: methods.publish.route, methods.publish.body, methods.publish.query, methods.publish.response. Did you mean 'methods.publish.route'?"
+      "resource() has no option 'methods.publish.rout'. There are: methods.publish.route, methods.publish.body, methods.publish.query, methods.publish.response, methods.publish.produces. Did you mean 'methods.publish.route'?"
     ],
     [
       { stats: { route: 'GET /stats', body: z.object({}) } },

@@ -2,6 +2,7 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import Fastify from 'fastify'
 import services, { type Params, resource } from 'fastify-services'
 import t from 'tap'
+import Type from 'typebox'
 import * as v from 'valibot'
 import * as z from 'zod'
 import { createEcho } from '../../support/resource-app.js'
@@ -122,3 +123,66 @@ t.test('the number that is the tag of a union in a form', async (t) => {
   t.strictSame(await send('k=2&x=5'), { k: 2, x: '5' })
   t.equal((await send('x=5')).code, 400)
 })
+
+const union = z.discriminatedUnion('a', [z.object({ a: z.literal(1), b: z.int() }), z.object({ a: z.literal(2) })])
+const integers = (name: string) => Type.Object({ [name]: Type.Integer() })
+const dependent = {
+  type: 'object',
+  properties: { a: { type: 'integer' }, b: { type: 'integer' } },
+  dependentRequired: { a: ['b'] }
+}
+const range = z
+  .object({ a: z.int().refine((a) => a > 0, 'must be more'), b: z.int() })
+  .refine(({ a, b }) => a < b, 'must have an order')
+const parameters: [name: string, schema: object, taken: string, refused: Record<string, string>][] = [
+  [
+    'an intersection',
+    Type.Intersect([integers('a'), integers('b')]),
+    'a=1&b=2',
+    { 'a=1': 'b is required', 'a=x&b=2': 'a must be an integer' }
+  ],
+  ['a union', union, 'a=1&b=2', { 'a=1': 'b: ', 'a=3': 'a must be 1 or 2', 'c=1': 'c is not known: there are a, b' }],
+  ['a rule of the whole', dependent, 'a=1&b=2', { 'a=1': 'b is required' }],
+  [
+    'a rule of the number of them',
+    { ...dependent, minProperties: 2 },
+    'a=1&b=2',
+    { 'b=1': 'The query must have at least 2 fields' }
+  ],
+  ['checks of a library', range, 'a=1&b=2', { 'a=0&b=2': 'a: must be more', 'a=3&b=2': 'must have an order' }]
+]
+
+for (const [name, schema, taken, refused] of parameters)
+  t.test(`the parameters of a custom method: ${name}`, async (t) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(services, { errorHandler: { html: false, logger: false } })
+    const methods = { stats: { route: 'GET /stats', query: schema, response: {} } } as const
+    const service = { stats: async ({ query }: Params) => query }
+    app.service('things', service as object, { schema: resource(z.object({ id: z.int() }), { methods }) as object })
+    const send = (query: string) => app.inject(`/things/stats?${query}`)
+    t.strictSame((await send(taken)).json(), { a: 1, b: 2 })
+    for (const [query, message] of Object.entries(refused))
+      t.match((await send(query)).json(), { code: 400, message: new RegExp(`^${message}`) }, query)
+  })
+
+t.test('further parameters of a query are judged where the query has some, whatever it lacks', async (t) => {
+  const query = z.object({ from: z.int(), to: z.int().refine((to) => to < 9, 'must be less') })
+  const zod = await createEcho(t, resource(z.object({ id: z.int() }), { query }))
+  for (const url of ['', '?id=1', '?from=1', '?to=1']) t.equal((await zod.send({ url }))[0], 200, url)
+  t.strictSame(await zod.send({ url: '?from=1&to=9' }), [400, 'to: must be less'])
+  const json = await createEcho(t, resource(z.object({ id: z.int() }), { query: { ...dependent, required: ['a'] } }))
+  t.equal((await json.send({ url: '?b=1' }))[0], 200)
+  t.strictSame(await json.send({ url: '?a=1' }), [400, 'b is required'])
+})
+
+t.test(
+  'a schema of parameters that waits is refused at the start, or with the first query that it waits for',
+  async (t) => {
+    const query = toStandardJsonSchema(v.objectAsync({ a: v.string() }) as never)
+    t.throws(() => resource(z.object({ id: z.int() }), { query }), /can not be asynchronous/)
+    const waiting = z.object({ a: z.string().refine(async () => true) })
+    const { send } = await createEcho(t, resource(z.object({ id: z.int() }), { query: waiting }))
+    t.match(await send({ url: '?a=1' }), [400, /can not be asynchronous/])
+  }
+)

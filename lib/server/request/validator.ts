@@ -30,13 +30,18 @@ const looseFormats = {
   uri: /^[a-z][a-z\d+.-]*:/i
 }
 
+function createLooseAjv(): Ajv {
+  const ajv = createAjv({ formats: new Set(), isNewer: true })
+  for (const [name, format] of Object.entries(looseFormats)) ajv.addFormat(name, format)
+  return ajv
+}
+
 /** Makes what compiles schemas of values in queries. */
 export function createCompile(): Compile {
   let ajv: Ajv | undefined
   return (schema) => {
     const bundle = new Bundle(schema as JsonSchema)
-    ajv ??= createAjv({ formats: new Set(), isNewer: true })
-    for (const [name, format] of Object.entries(looseFormats)) ajv.addFormat(name, format)
+    ajv ??= createLooseAjv()
     letPass(ajv, needsOf(bundle).formats)
     const validate = ajv.compile(bundle.schema)
     return (value) => (validate(value) ? undefined : (validate.errors as SchemaProblem[]))

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
+import compress from '@fastify/compress'
 import Fastify from 'fastify'
 import services, { type HookContext } from 'fastify-services'
 import t, { type Test } from 'tap'
@@ -193,3 +194,51 @@ t.test('a parser that the host adds after the service was registered does not ch
   await request(app, 'POST', '/things', options)
   t.strictSame(calls[0]?.args, [{ a: { b: '1' } }])
 })
+
+t.test(
+  'a compressed body is 415 in words, unless @fastify/compress has decoded it; routes of the host stay as they are',
+  async (t) => {
+    const json = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+    const bodies = [
+      { headers: json, payload: gzipSync('{"a":"1"}') },
+      { headers: { ...json, 'content-type': 'application/x-www-form-urlencoded' }, payload: gzipSync('a=1') }
+    ]
+    const echo = { create: async (data: unknown) => data }
+    for (const isDecoded of [false, true]) {
+      const app = Fastify()
+      t.teardown(() => app.close())
+      if (isDecoded) await app.register(compress)
+      await app.register(services, { errorHandler: { html: false, logger: false } })
+      app.addContentTypeParser(
+        'application/octet-stream',
+        { parseAs: 'buffer' },
+        async (_request: unknown, body: Buffer) => body
+      )
+      app.service('echo', echo)
+      app.post('/raw', async ({ body }) => (Buffer.isBuffer(body) ? body.length : body))
+      for (const { headers, payload } of bodies) {
+        const response = await app.inject({ method: 'POST', url: '/echo', headers, payload })
+        if (isDecoded) t.same(response.json(), { a: '1' })
+        else {
+          t.match(response.json(), { code: 415, message: /'gzip': send it without/ })
+          t.equal(response.headers['accept-encoding'], 'identity')
+        }
+      }
+      const identity = {
+        method: 'POST',
+        url: '/echo',
+        headers: { ...json, 'content-encoding': 'Identity' },
+        payload: '{"a":"1"}'
+      } as const
+      if (!isDecoded) t.same((await app.inject(identity)).json(), { a: '1' })
+      const bytes = { headers: { ...json, 'content-type': 'application/octet-stream' }, payload: gzipSync('a') }
+      const length = isDecoded ? 1 : bytes.payload.length
+      t.same((await app.inject({ method: 'POST', url: '/raw', ...bytes })).json(), length)
+      t.equal(
+        (await app.inject({ method: 'POST', url: '/echo', ...bytes })).statusCode,
+        201,
+        'a parser of the application'
+      )
+    }
+  }
+)

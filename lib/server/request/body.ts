@@ -4,11 +4,12 @@ import type {
   FastifyRequest,
   FastifySchema,
   preParsingAsyncHookHandler,
+  preParsingHookHandler,
   preValidationHookHandler
 } from 'fastify'
 import type { JsonSchema } from '../../../types/resource.js'
 import { isMultipart } from '../../core/content.js'
-import { attempt, BadRequest, PayloadTooLarge } from '../../core/errors.js'
+import { attempt, BadRequest, PayloadTooLarge, UnsupportedMediaType } from '../../core/errors.js'
 import { checkFiles, type Files, filesOf, withoutFiles } from '../../core/resource/files.js'
 import { readJsonSchema, standardOf } from '../../core/resource/json-schema.js'
 import { refusal } from '../../core/resource/problem.js'
@@ -35,6 +36,17 @@ export function registerBodyParsers(instance: FastifyInstance, parse: Parse): vo
   instance.addContentTypeParser<Buffer>(form, { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body.length === 0 ? undefined : parse(body.toString()))
   })
+}
+
+/** The types that the parsers above read. Other parsers of the application may decode bodies themselves. */
+const readHere = /^application\/(json|x-www-form-urlencoded|[^\s;+]+\+json)\s*(;|$)/i
+
+/** Answers 415 for a body that is compressed, unless a hook of the application, such as that of `@fastify/compress`, has put the decoded one in its place. */
+export const refuseEncoded: preParsingHookHandler = (request, reply, payload, done) => {
+  const { 'content-encoding': encoding = 'identity', 'content-type': type = '' } = request.headers
+  if (encoding.toLowerCase() === 'identity' || payload !== request.raw || !readHere.test(type)) return done()
+  reply.header('accept-encoding', 'identity')
+  done(new UnsupportedMediaType(`Bodies are not read with the content encoding '${encoding}': send it without`))
 }
 
 /**

@@ -15,7 +15,7 @@ import { applyContext } from '../answer/reply.js'
 import { createSerializer, createStringify } from '../answer/serializer.js'
 import type { errorHandler } from '../errors/error-handler.js'
 import type { ReadArguments } from '../request/arguments.js'
-import { fileRoute } from '../request/body.js'
+import { fileRoute, refuseEncoded } from '../request/body.js'
 import { type Parse, readQuery } from '../request/query.js'
 import { checkQueryRequest, offerQuery, type QueryBounds, readQueryBody, takesQuery } from '../request/query-body.js'
 import { vary } from '../request/request.js'
@@ -88,6 +88,8 @@ export function toRoute(
   )
   // Services of another framework have an authentication of their own, which decides what it reads from a request.
   const isForeign = foreign !== undefined
+  // An application of Feathers reads bodies as it always did.
+  const parsing = [...((hasBody || isQuery) && !isForeign ? [refuseEncoded] : []), ...(files ? [files.read] : [])]
   // A hook of the application may set it for a route.
   let timeout: number | undefined
   return {
@@ -106,7 +108,7 @@ export function toRoute(
       if (isQuery) checkQueryRequest(request)
       done()
     },
-    ...(files && { preParsing: files.read }),
+    ...(parsing.length > 0 && { preParsing: parsing }),
     ...(checks.length > 0 && { preValidation: checks }),
     ...(isBatch && { preHandler: validateBatch }),
     handler: Object.defineProperty(handler, 'name', { value: label })

@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads'
 import Fastify from 'fastify'
 import services, { resource } from 'fastify-services'
 import t, { type Test } from 'tap'
@@ -212,4 +213,68 @@ t.test('what is nested too deep is refused, and what is taken can be sent', asyn
         t.ok(expected.includes(statusCode), `${name}: ${depth} times ${open}: ${statusCode}`)
         await app.close()
       }
+})
+
+/** Sends a body to a service in a thread with 100 MB, which ends where it needs more. */
+async function statusWithin100MB(library: 'zod' | 'JSON Schema', payload: string): Promise<unknown> {
+  const worker = new Worker(new URL('cost-worker.js', import.meta.url), {
+    workerData: { library, payload },
+    resourceLimits: { maxOldGenerationSizeMb: 100, maxYoungGenerationSizeMb: 16 }
+  })
+  return new Promise((resolve) => worker.once('message', resolve).once('error', resolve))
+}
+
+/** A record in itself, so many levels deep, whose last one has so many leaves. */
+const deepAndWide = (depth: number, leaf: string, count: number) =>
+  `${'{"next":'.repeat(depth)}{"list":[${Array.from({ length: count }, () => leaf)}]}${'}'.repeat(depth)}`
+
+for (const library of ['zod', 'JSON Schema'] as const)
+  t.test(`a deep and wide body of 250 kB is judged in 100 MB: ${library}`, async (t) => {
+    t.equal(await statusWithin100MB(library, deepAndWide(480, '{}', 80_000)), 400)
+    t.equal(await statusWithin100MB(library, deepAndWide(480, '[]', 80_000)), 400)
+    t.equal(await statusWithin100MB(library, deepAndWide(480, '11', 80_000)), 201)
+  })
+
+t.test('a library is not asked for all that is wrong with a deep and wide body', async (t) => {
+  const jsonSchema = () => object({ next: { $ref: '#' }, list: { type: 'array', items: { type: 'integer' } } })
+  let calls = 0
+  const validate = (value: unknown) => {
+    calls += 1
+    return { value }
+  }
+  const standard = { version: 1, vendor: 'own', validate, jsonSchema: { input: jsonSchema, output: jsonSchema } }
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { errorHandler: { html: false, logger: false } })
+  const create = async () => ({})
+  app.service('things', { create } as object, { schema: resource({ '~standard': standard } as never) as object })
+  const statusOf = async (payload: string) => {
+    const headers = { 'content-type': 'application/json' }
+    return (await app.inject({ method: 'POST', url: '/things', headers, payload })).statusCode
+  }
+  t.strictSame([await statusOf(deepAndWide(480, '"x"', 80_000)), calls], [400, 0])
+  t.strictSame([await statusOf(deepAndWide(480, '1', 80_000)), calls], [201, 1])
+  t.strictSame([await statusOf(deepAndWide(4, '"x"', 8)), calls], [201, 2], 'a small one is judged by it alone')
+})
+
+t.test('a part of an open record is read as often as a whole one', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  const patch = async (_id: unknown, data: object) => ({ count: Object.keys(data).length })
+  const schema = resource(object({ count: { type: 'integer' } }, { additionalProperties: true }))
+  app.service('things', { patch } as object, { schema: schema as object })
+  const payload = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`k${index}`, 1]))
+  const includes = Array.prototype.includes
+  let longest = 0
+  Array.prototype.includes = function (...args) {
+    longest = Math.max(longest, this.length)
+    return includes.apply(this, args)
+  }
+  t.teardown(() => {
+    Array.prototype.includes = includes
+  })
+  const response = await app.inject({ method: 'PATCH', url: '/things/1', payload })
+  t.strictSame(response.json(), { count: 80_000 })
+  t.ok(longest < 80_000, 'none of its names is looked for among all of them')
 })

@@ -8,6 +8,7 @@ import {
   type Fault,
   fillGap,
   gapsOf,
+  maxFaults,
   type Path,
   type ServerFieldsByObject,
   visitIncoming
@@ -62,20 +63,55 @@ export function createBodyCheck(
   judge: () => Judge
 ): (body: unknown) => unknown {
   rules.prepare?.()
-  const checkRecord = (record: unknown, path: Path) => new RecordCheck(rules, shapes, judge, path).check(record)
+  const checkRecord = (record: unknown, path: Path): unknown => {
+    try {
+      const checked = new RecordCheck(rules, shapes, judge, path).check(record)
+      return isAsynchronous(checked) ? checked.catch(toRefused) : checked
+    } catch (error) {
+      return toRefused(error)
+    }
+  }
   return (body) => {
-    if (!Array.isArray(body)) return checkRecord(body, [])
+    if (!Array.isArray(body)) return finishRecords([checkRecord(body, [])], ([record]) => record)
     if (!takesLists) throw refusal('body', [], 'The data must be an object: no list of records is taken here', 'type')
     const records: unknown[] = []
+    let faults = 0
     try {
-      for (const [index, record] of body.entries()) records.push(checkRecord(record, [index]))
+      for (const [index, record] of body.entries()) {
+        const checked = checkRecord(record, [index])
+        records.push(checked)
+        if (checked instanceof RefusedRecord) faults += checked.faults.length
+        if (faults >= maxFaults) break
+      }
     } catch (error) {
       // The checks of earlier records may still run: a rejection that nobody handles would end the process.
       Promise.allSettled(records)
       throw error
     }
-    return records.some(isAsynchronous) ? Promise.all(records) : records
+    return finishRecords(records, (all) => all)
   }
+}
+
+/** Why a record is refused: the faults of all records of a list are told together. */
+class RefusedRecord extends Error {
+  constructor(readonly faults: readonly Fault[]) {
+    super()
+  }
+}
+
+function toRefused(error: unknown): RefusedRecord {
+  if (error instanceof RefusedRecord) return error
+  throw error
+}
+
+/** Waits for the checks of records. @throws {BadRequest} with the faults of all that are refused */
+function finishRecords<T>(records: readonly unknown[], done: (records: readonly unknown[]) => T): T | Promise<T> {
+  const finish = (checked: readonly unknown[]) => {
+    const faults = checked.flatMap((record) => (record instanceof RefusedRecord ? record.faults : []))
+    if (faults.length > 0) throw toBadRequest('body', faults)
+    return done(checked)
+  }
+  return records.some(isAsynchronous) ? Promise.all(records).then(finish) : finish(records)
 }
 
 const isAsynchronous = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise
@@ -99,9 +135,9 @@ class RecordCheck {
     const visit = visitIncoming(this.shapes, record, this.path, this.rules.countTries)
     const { faults, misplaced, serverFields, isCostlyToRefuse } = visit
     this.#serverFields = serverFields
-    if (faults.some(({ keyword }) => keyword === 'maxDepth')) throw toBadRequest('body', faults)
+    if (faults.some(({ keyword }) => keyword === 'maxDepth')) throw new RefusedRecord(faults)
     try {
-      if (faults.length > 0) throw toBadRequest('body', [...faults, ...this.#faultsByFields(record as Values)])
+      if (faults.length > 0) throw new RefusedRecord([...faults, ...this.#faultsByFields(record as Values)])
       if (this.rules.validate === undefined) return this.#byJsonSchema(record as Values, misplaced)
       if (isCostlyToRefuse) this.#byJsonSchema(record as Values, misplaced)
       const checked = this.#byLibrary(record as Values, this.rules.validate)
@@ -112,9 +148,7 @@ class RecordCheck {
   }
 
   #refusal(must: string, keyword: string) {
-    return toBadRequest('body', [
-      { path: this.path, keyword, must: this.path.length === 0 ? `The data ${must}` : must }
-    ])
+    return new RefusedRecord([{ path: this.path, keyword, must: this.path.length === 0 ? `The data ${must}` : must }])
   }
 
   // A recursive check of a deeply nested value may overflow the stack.
@@ -126,15 +160,15 @@ class RecordCheck {
     const names = Object.keys(record)
     if (this.rules.isPart) {
       const faults = this.#faultsByFields(record)
-      if (faults.length > 0) throw toBadRequest('body', faults)
+      if (faults.length > 0) throw new RefusedRecord(faults)
     } else {
       const problems = this.judge().record(record, this.#serverFields)
       if (problems !== undefined) {
         const faults = this.#faultsByFields(record)
-        throw toBadRequest('body', faults.length > 0 ? faults : [toFault(this.path, problems)])
+        throw new RefusedRecord(faults.length > 0 ? faults : [toFault(this.path, problems)])
       }
     }
-    if (misplaced.length > 0) throw toBadRequest('body', misplaced)
+    if (misplaced.length > 0) throw new RefusedRecord(misplaced)
     return this.rules.takesDefaults ? record : only(names, record)
   }
 
@@ -165,7 +199,7 @@ class RecordCheck {
     for (const gap of gaps) if (gap.isSure) fillGap(gap)
     const finish = (result: StandardResult<unknown>): unknown => {
       emptyGaps(record, gaps)
-      if (result.issues !== undefined) throw toBadRequest('body', this.#toFaults(record, result.issues))
+      if (result.issues !== undefined) throw new RefusedRecord(this.#toFaults(record, result.issues))
       const value = emptyGaps(result.value, gaps)
       return this.rules.takesDefaults ? value : only(names, value as Values)
     }
@@ -179,21 +213,24 @@ class RecordCheck {
     return isAsynchronous(result) ? result.then(retry) : retry(result)
   }
 
-  /** The issues of a library as faults. Where the check by JSON Schema finds a fault in the same field, its sentence is taken. */
+  /** The issues of a library as faults. Where the check by JSON Schema finds a fault at the same place, its sentence is taken. */
   #toFaults(record: Values, issues: readonly StandardIssue[]): Fault[] {
-    const names = issues.map(({ path }) => issuePath(path)[0])
+    const names = new Set(issues.map(({ path }) => issuePath(path)[0]))
     // JSON Schema may lack what the library makes of a value: what that takes is no fault.
-    const isRefused = ({ path }: Fault) => names.includes(undefined) || names.includes(path[this.path.length])
-    const faults = this.#faultsByFields(record).filter(isRefused)
-    const isSaid = (path: Path) => faults.some((fault) => fault.path[this.path.length] === path[0] && path.length > 0)
+    const isRefused = ({ path }: Fault) => names.has(undefined) || names.has(path[this.path.length])
+    const faults = this.#faultsByFields(record).filter(isRefused).slice(0, maxFaults)
+    const isSaid = (path: Path) => path.length > this.path.length && faults.some((fault) => areNested(fault.path, path))
     const others = issues
-      .map(({ message, path }) => ({ path: issuePath(path), keyword: ofLibrary, must: message }))
+      .map(({ message, path }) => ({ path: [...this.path, ...issuePath(path)], keyword: ofLibrary, must: message }))
       .filter(({ path }) => !isSaid(path))
-      .map((fault) => ({ ...fault, path: [...this.path, ...fault.path] }))
     if (faults.length + others.length > 0) return [...faults, ...others]
     return [{ path: this.path, keyword: ofLibrary, must: 'The data is not valid' }]
   }
 }
+
+/** Whether two places are the same, or one is within the other: of a union, a library may blame the whole, and JSON Schema a place within. */
+const areNested = (left: Path, right: Path) =>
+  left.slice(0, right.length).every((key, index) => String(key) === String(right[index]))
 
 /** Removes fields that the client did not send: defaults that a library or a schema has filled in would overwrite stored values. */
 const only = (names: readonly string[], record: Values): Values =>

@@ -1,18 +1,17 @@
-import type { StandardIssue, StandardResult } from '../../../types/resource.js'
+import type { StandardIssue } from '../../../types/resource.js'
 import { noNames, WrittenSchema } from '../../schema/documents.js'
 import { exampleOf } from '../../schema/examples.js'
 import { attempt } from '../errors.js'
 import { isObject } from '../objects.js'
 import { readJsonSchema } from './json-schema.js'
-import { structureOf } from './structure.js'
+import { type FieldResult, structureOf } from './structure.js'
 import { type StandardValidate, validateOf, waitingOf } from './validate.js'
 
-type Values = Record<string, unknown>
-type Result = StandardResult<unknown>
+type FieldValues = Record<string, unknown>
 
 /** What a schema makes of the fields of a part, of those that it has. */
-type FieldResults = ReadonlyMap<string, Result>
-type PartCheck = (part: Values) => Promise<FieldResults>
+type FieldResults = ReadonlyMap<string, FieldResult>
+type PartCheck = (part: FieldValues) => Promise<FieldResults>
 
 /**
  * Makes the check of a part of a record by the schema of a whole one: of each field by its own schema, since what is said of several fields is not said of a part.
@@ -23,14 +22,14 @@ type PartCheck = (part: Values) => Promise<FieldResults>
 export function createPartValidation(schema: unknown, tags: readonly string[]): StandardValidate {
   const check = toPartCheck(schema, tags)
   return async (part) => {
-    const results = await check(part as Values)
+    const results = await check(part as FieldValues)
     // A problem of the whole stands with each field.
     const issues = new Set<StandardIssue>()
     for (const { issues: ofField = [] } of results.values()) for (const issue of ofField) issues.add(issue)
     if (issues.size > 0) return { issues: [...issues] }
     // An open record has fields that no schema speaks of.
     const values = [...results].map(([name, result]) => [name, (result as { value: unknown }).value])
-    return { value: Object.fromEntries([...Object.entries(part as Values), ...values]) }
+    return { value: Object.fromEntries([...Object.entries(part as FieldValues), ...values]) }
   }
 }
 
@@ -42,7 +41,9 @@ function toPartCheck(schema: unknown, tags: readonly string[]): PartCheck {
       const checks = Object.entries(part).map(
         async ([name, value]) => [name, await structure.checkField(name, value)] as const
       )
-      return new Map((await Promise.all(checks)).filter((entry): entry is [string, Result] => entry[1] !== undefined))
+      return new Map(
+        (await Promise.all(checks)).filter((entry): entry is [string, FieldResult] => entry[1] !== undefined)
+      )
     }
   const checks = structure.schemas.map((inner) => toPartCheck(inner, tags))
   return structure.isUnion ? ofUnion(checks, tags) : ofIntersection(checks)
@@ -61,10 +62,10 @@ const ofUnion =
     const branches = ofTags.length > 0 ? ofTags : all
     const whole = branches.find((results) => names.every((name) => takes(results, name)))
     if (whole !== undefined) return whole
-    const results = new Map<string, Result>()
+    const results = new Map<string, FieldResult>()
     for (const name of names) {
       const branch = branches.find((results) => takes(results, name)) ?? branches.find((results) => results.has(name))
-      if (branch !== undefined) results.set(name, branch.get(name) as Result)
+      if (branch !== undefined) results.set(name, branch.get(name) as FieldResult)
     }
     return results
   }
@@ -74,7 +75,7 @@ const ofIntersection =
   (checks: readonly PartCheck[]): PartCheck =>
   async (part) => {
     const all = await Promise.all(checks.map((check) => check(part)))
-    const results = new Map<string, Result>()
+    const results = new Map<string, FieldResult>()
     for (const [name, result] of all.flatMap((ofSchema) => [...ofSchema])) {
       const before = results.get(name)
       results.set(name, before === undefined ? result : both(part[name], before, result))
@@ -82,7 +83,7 @@ const ofIntersection =
     return results
   }
 
-function both(sent: unknown, left: Result, right: Result): Result {
+function both(sent: unknown, left: FieldResult, right: FieldResult): FieldResult {
   if (left.issues === undefined && right.issues === undefined) return { value: joined(sent, left.value, right.value) }
   return { issues: [...(left.issues ?? []), ...(right.issues ?? [])] }
 }
@@ -107,7 +108,7 @@ function byExamples(schema: unknown): PartCheck {
   if (document === undefined || validate === undefined) throw unusable(' its library shows no fields of it')
   const { root } = new WrittenSchema(document, { flagged: noNames, ignoresFlags: true }).shapes
   const shape = root.of({})
-  const example = exampleOf(root, true) as Values
+  const example = exampleOf(root, true) as FieldValues
   const result = validate(structuredClone(example))
   // What is asynchronous has its result too late for an error at the start: the first part reports it.
   if (result instanceof Promise) result.catch(() => {})
@@ -124,7 +125,7 @@ function byExamples(schema: unknown): PartCheck {
 }
 
 /** @throws {TypeError} where a library refuses examples, or does not return a value for each name */
-function valuesOf(result: Result, names: readonly string[]): Values {
+function valuesOf(result: FieldResult, names: readonly string[]): FieldValues {
   if (result.issues !== undefined)
     throw unusable(
       ` it refuses an example of a record, of which it says: ${result.issues.map(({ message }) => message)}`

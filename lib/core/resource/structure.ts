@@ -3,13 +3,13 @@ import { attempt } from '../errors.js'
 import { standardOf } from './json-schema.js'
 import { waitingOf } from './validate.js'
 
-type Result = StandardResult<unknown>
+export type FieldResult = StandardResult<unknown>
 
 /** What a library shows of the schema of an object, if nothing that the schema does to the object as a whole is lost without it. */
-export type Structure =
+export type LibraryStructure =
   | {
       /** Checks a field by itself; `undefined` where the schema has no such field. */
-      readonly checkField: (name: string, value: unknown) => Result | Promise<Result> | undefined
+      readonly checkField: (name: string, value: unknown) => FieldResult | Promise<FieldResult> | undefined
     }
   | {
       /** The schemas of a union, of which one holds, or of an intersection, of which all do. */
@@ -18,19 +18,20 @@ export type Structure =
     }
 
 /** The structure of a schema; `undefined` where its library does not show it, or where it transforms objects as a whole. */
-export const structureOf = (schema: unknown): Structure | undefined => readers.get(standardOf(schema)?.vendor)?.(schema)
+export const structureOf = (schema: unknown): LibraryStructure | undefined =>
+  structureReaders.get(standardOf(schema)?.vendor)?.(schema)
 
 /** A check of fields that have a schema each. */
-const ofFields = (fields: Readonly<Record<string, unknown>>, others: unknown): Structure => ({
+const ofFields = (fields: Readonly<Record<string, unknown>>, others: unknown): LibraryStructure => ({
   checkField(name, value) {
     const validate = waitingOf(Object.hasOwn(fields, name) ? fields[name] : others)
     return validate && withName(name, validate(value))
   }
 })
 
-async function withName(name: string, result: Result | Promise<Result>): Promise<Result> {
+async function withName(name: string, result: FieldResult | Promise<FieldResult>): Promise<FieldResult> {
   const { issues, ...fitting } = await result
-  if (issues === undefined) return fitting as Result
+  if (issues === undefined) return fitting as FieldResult
   return { issues: issues.map(({ message, path = [] }) => ({ message, path: [name, ...path] })) }
 }
 
@@ -51,7 +52,7 @@ interface ZodSchema {
 
 const isNever = (schema: unknown) => (schema as ZodSchema | undefined)?._zod.def.type === 'never'
 
-function ofZod(schema: unknown): Structure | undefined {
+function ofZod(schema: unknown): LibraryStructure | undefined {
   const {
     type,
     shape = {},
@@ -85,7 +86,7 @@ const namesOfTypes = new Set(['brand', 'flavor', 'readonly'])
 const transforms = ({ kind, type }: ValibotItem) =>
   kind === 'schema' || (kind === 'transformation' && !namesOfTypes.has(type))
 
-function ofValibot(schema: unknown): Structure | undefined {
+function ofValibot(schema: unknown): LibraryStructure | undefined {
   const isShown = (schema as Partial<ValibotSchema>).kind === 'schema'
   const { type, entries, rest, options = [], pipe } = isShown ? (schema as ValibotSchema) : shownByValibot(schema)
   if (pipe !== undefined) return pipe.slice(1).some(transforms) ? undefined : ofValibot(pipe[0])
@@ -100,7 +101,6 @@ function ofValibot(schema: unknown): Structure | undefined {
  */
 function shownByValibot(schema: unknown): Partial<ValibotSchema> {
   const { jsonSchema } = (schema as Required<StandardSchema>)['~standard']
-  if (jsonSchema === undefined) return {}
   const [[sent] = [], [resulting, ...actions] = []] = (['input', 'output'] as const).map((side) => {
     let steps: unknown[] = []
     const libraryOptions = {
@@ -112,7 +112,7 @@ function shownByValibot(schema: unknown): Partial<ValibotSchema> {
         steps.push(valibotAction)
       }
     }
-    jsonSchema[side]({ target: 'draft-07', libraryOptions })
+    jsonSchema?.[side]({ target: 'draft-07', libraryOptions })
     return steps
   })
   if (sent === undefined || sent !== resulting) return {}
@@ -125,7 +125,7 @@ interface ArkType extends StandardSchema {
   keyof(): { allows(name: string): boolean }
 }
 
-function ofArkType(schema: unknown): Structure | undefined {
+function ofArkType(schema: unknown): LibraryStructure | undefined {
   const type = schema as ArkType
   if (type.branches.length > 1) return { schemas: type.branches, isUnion: true }
   const part = attempt(() => type.partial())
@@ -135,13 +135,13 @@ function ofArkType(schema: unknown): Structure | undefined {
   return {
     checkField(name, value) {
       if (!names.allows(name)) return undefined
-      const result = validate({ [name]: value }) as Result
+      const result = validate({ [name]: value }) as FieldResult
       return result.issues === undefined ? { value: (result.value as Record<string, unknown>)[name] } : result
     }
   }
 }
 
-const readers: ReadonlyMap<string | undefined, (schema: unknown) => Structure | undefined> = new Map([
+const structureReaders: ReadonlyMap<string | undefined, (schema: unknown) => LibraryStructure | undefined> = new Map([
   ['zod', ofZod],
   ['valibot', ofValibot],
   ['arktype', ofArkType]

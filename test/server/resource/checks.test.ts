@@ -69,6 +69,29 @@ t.test('what a library says of a body is told with its place, and a refusal with
   })
 })
 
+t.test('all faults of a field and of a list of records are told, up to 20', async (t) => {
+  const line = z.object({ sku: z.string(), count: z.int().or(z.null()) })
+  const orders = resource(z.object({ lines: z.array(line), open: z.boolean().optional() }))
+  const { app } = await createEcho(t, orders)
+  const placesOf = async (payload: object) => {
+    const response = await app.inject({ method: 'POST', url: '/things', payload })
+    t.equal(response.statusCode, 400)
+    return response.json().errors.map(({ instancePath }: { instancePath: string }) => instancePath)
+  }
+  const lines = [{ sku: 1, count: 'x' }, { sku: 2 }]
+  const places = ['/lines/0/sku', '/lines/0/count', '/lines/1/sku', '/lines/1/count']
+  t.strictSame(await placesOf({ lines }), places)
+  t.strictSame(await placesOf({ lines, open: 1 }), ['/lines/0/sku', '/open', ...places.slice(1)])
+  t.strictSame(await placesOf([{ lines: 1 }, { lines: [] }, { lines: 2, more: 1 }]), [
+    '/0/lines',
+    '/2/more',
+    '/2/lines'
+  ])
+  const many = Array.from({ length: 30 }, () => ({ sku: 1, count: 1 }))
+  t.equal((await placesOf({ lines: many })).length, 20)
+  t.equal((await placesOf(Array.from({ length: 30 }, () => ({ more: 1, lines: [] })))).length, 20)
+})
+
 t.test('checks may be async', async (t) => {
   const free = z
     .object({ name: z.string() })

@@ -19,7 +19,7 @@ export interface Place {
   readonly within: Place | undefined
 }
 
-function pathTo(place: Place | undefined, start: Path): Path {
+function pathOfPlace(place: Place | undefined, start: Path): Path {
   const keys: (string | number)[] = []
   for (let part = place; part !== undefined; part = part.within) keys.push(part.key)
   return [...start, ...keys.reverse()]
@@ -165,7 +165,7 @@ class IncomingWalk implements Visit {
       this.#tell(place, 'must be an object', 'type')
     else if ((shape.kinds & (Array.isArray(value) ? kindBits.array : kindBits.object)) === 0) {
       if (this.misplaced.length < maxFaults)
-        this.misplaced.push({ path: pathTo(place, this.#start), keyword: 'type', must: 'is not valid' })
+        this.misplaced.push({ path: pathOfPlace(place, this.#start), keyword: 'type', must: 'is not valid' })
     } else if (Array.isArray(value)) this.#visitItems(value, shape.of(value), place, depth, tries)
     else this.#visitFields(value as Record<string, unknown>, shape.of(value), place, depth, tries)
   }
@@ -202,14 +202,14 @@ class IncomingWalk implements Visit {
   }
 
   #tell(place: Place | undefined, must: string, keyword: string): void {
-    if (this.faults.length < maxFaults) this.faults.push({ path: pathTo(place, this.#start), keyword, must })
+    if (this.faults.length < maxFaults) this.faults.push({ path: pathOfPlace(place, this.#start), keyword, must })
     else this.#isOver = true
   }
 
   #end(place: Place | undefined, must: string): void {
     this.#isOver = true
     // The path of the place itself would be as long as the value is deep, so the fault names the field of the record.
-    const path = pathTo(place, this.#start).slice(0, this.#start.length + 1)
+    const path = pathOfPlace(place, this.#start).slice(0, this.#start.length + 1)
     this.faults.push({ path, keyword: 'maxDepth', must })
   }
 }

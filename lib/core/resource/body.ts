@@ -236,8 +236,9 @@ const areNested = (left: Path, right: Path) =>
 const only = (names: readonly string[], record: Values): Values =>
   Object.fromEntries(names.filter((name) => Object.hasOwn(record, name)).map((name) => [name, record[name]]))
 
+// Lists of ArkType are of a class of their own, whose `map` puts the length into an empty one.
 const issuePath = (path: StandardIssue['path'] = []): Path =>
-  path
+  [...path]
     .map((part) => (typeof part === 'object' ? part.key : part))
     .map((key) => (typeof key === 'number' ? key : String(key)))
 

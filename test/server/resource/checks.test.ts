@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { type } from 'arktype'
 import { resource } from 'fastify-services'
 import t from 'tap'
 import Type from 'typebox'
@@ -67,6 +68,14 @@ t.test('what a library says of a body is told with its place, and a refusal with
     several: 'name: no (and 1 more)',
     nothing: 'The data is not valid'
   })
+})
+
+t.test('a fault of a whole record has no place, whatever class of lists a library uses', async (t) => {
+  const either = type({ a: 'string' }).or({ b: 'number' })
+  const { app } = await createEcho(t, resource(either))
+  const response = await app.inject({ method: 'POST', url: '/things', payload: { b: 'x' } })
+  const places = response.json().errors.map(({ instancePath }: { instancePath: string }) => instancePath)
+  t.strictSame([response.statusCode, places], [400, ['/b', '']])
 })
 
 t.test('all faults of a field and of a list of records are told, up to 20', async (t) => {

@@ -32,7 +32,7 @@ const foreign = new RegExp(
     'must NOT',
     'strict mode',
     'must match (format|pattern "|a schema|exactly one|"\\w+" schema)',
-    'must be (string|number|integer|object|array|boolean)\\b',
+    'must be (string|number|integer|object|array|boolean)(,|$)',
     'must be equal to',
     'must have required property',
     'must pass "',

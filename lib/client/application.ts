@@ -45,9 +45,6 @@ export function createClient<Services = Record<string, AnyService>>({
 
   return Object.assign(app, eventMethods(createEmitter(), app, onListenerError), {
     configure(setup: (app: ClientApplication<Services>) => unknown) {
-      // What `rest(address)` returns is none yet: it has a function for each library.
-      if (typeof setup !== 'function')
-        throw new Error('There is no connection: call configure(rest(address).fetch(fetch)) first')
       setup(app)
       return app
     },

@@ -60,7 +60,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
     async function goOn(session: Session): Promise<Login> {
       // Without one, the server may have it in a cookie.
       const accessToken = (await tokens.inTurn(tokens.access)) as string
-      if (!(accessToken || options.cookie)) throw new NotAuthenticated('There is no token: log in first')
+      if (!(accessToken || options.cookie)) throw new NotAuthenticated('There is no login: call authenticate() first')
       const loginWith = async (used: string) => ({
         result: await service.create({ strategy: jwtStrategy, accessToken: used }),
         used

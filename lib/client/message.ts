@@ -50,8 +50,7 @@ export function mergeHeaders(...sources: (HeadersLike | undefined | false)[]): R
 
 /** Finds a header, in any case, and returns its name as it is written. */
 export function nameIn(headers: RequestHeaders, name: string): string | undefined {
-  const wanted = name.toLowerCase()
-  return Object.keys(headers).find((key) => key.toLowerCase() === wanted)
+  return Object.keys(headers).find((key) => key.toLowerCase() === name.toLowerCase())
 }
 
 const isJSONType = (type: string) => /^application\/([^;]*\+)?json\s*([;,]|$)/i.test(type)

@@ -122,19 +122,20 @@ export function addMethod(service: object, name: string, definition = definition
 
 function toRequest(service: RestService, name: string, definition: MethodDefinition, args: unknown[]): ClientRequest {
   const { verb, id: hasId, path: template, arguments: names, event } = definition
-  if (definition === custom && args.length > 2)
-    throw new Error(`There is no route of ${service.name}.${name}: call use() first`)
+  const ofCall = `of ${service.name}.${name}`
+  const customName = definition === custom ? name : undefined
+  if (customName && args.length > 2) throw new Error(`There is no route ${ofCall}: call use() first`)
   const [id, data, params] = (['id', 'data', 'params'] as const).map((argument) => args[names.indexOf(argument)])
   const { headers, route, query, connection, ifMatch, ...local } = (params ?? {}) as ClientParams &
     Record<string, unknown>
   const { headers: connectionHeaders, signal, ...options } = connection ?? {}
   const conditions = query ?? {}
-  if (!isPlain(conditions)) throw new BadRequest(`The query of ${service.name}.${name} must be a plain object`)
-  const isMulti = id === null && hasId === 'optional'
+  if (!isPlain(conditions)) throw new BadRequest(`The query ${ofCall} must be an object`)
+  const isMulti = id === null && hasId !== true
   // A param that the client does not know may be a condition outside of `query`. Clients of Feathers put their login into the params of all calls.
   const lost = isMulti ? (query || local.accessToken ? findVanishing(conditions) : Object.keys(local)[0]) : undefined
   if (lost !== undefined) throw new BadRequest(`The condition '${String(lost)}' of ${name}(null) would be lost`)
-  const rest = isMulti ? '' : fillPath(toURL(template), { ...route, id }, `of ${service.name}.${name}`)
+  const rest = isMulti ? '' : fillPath(toURL(template), { ...route, id }, ofCall)
   const path = [fillPath(toURL(service.name), route), rest].filter(Boolean).join('/')
   const search = service.getQuery(conditions)
   const json = JSON.stringify(conditions, toSayable)
@@ -143,13 +144,12 @@ function toRequest(service: RestService, name: string, definition: MethodDefinit
   // A missing body is an empty object for some servers, and would replace a record. Other data is checked by the server.
   if (event && names.includes('data') && body === undefined) throw new BadRequest('No data provided')
   // Feathers gives a custom method `{}` where the type is that of JSON, and `undefined` where there is none.
-  const isJSON = typeof body === 'string' || (body === undefined && definition === custom)
   const standard = {
     Accept: 'application/json',
-    'Content-Type': isJSON ? 'application/json' : undefined
+    'Content-Type': typeof (body ?? customName) === 'string' ? 'application/json' : undefined
   }
   const named = {
-    'X-Service-Method': definition === custom ? name : undefined,
+    'X-Service-Method': customName,
     'If-Match': ifMatch === undefined ? undefined : `"${encodeURI(ifMatch as string)}"`
   }
   return {

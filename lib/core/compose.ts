@@ -39,7 +39,7 @@ export function compose(hooks: readonly AroundHook[], call: Run, observer: HookO
       try {
         await hook.call(context.service, context, next)
         if (!isSettled) await running
-        if (running === undefined && !('result' in context))
+        if (!('result' in context || running))
           throw new Error(`next() was not called ${by(hook, context)}, nor was context.result set`)
         if (context.result === undefined) await running
       } catch (error) {

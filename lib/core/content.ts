@@ -14,10 +14,14 @@ export type StreamKind = 'getReader' | 'pipe' | 'asyncIterator'
  * functions count, since a record may have fields of these names.
  */
 export function streamOf(value: unknown): StreamKind | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
   // Every result passes here, and a loop is slower.
   return attempt(() => {
-    const { getReader, pipe, toJSON, [Symbol.asyncIterator]: asyncIterator } = value as Record<PropertyKey, unknown>
+    const {
+      getReader,
+      pipe,
+      toJSON,
+      [Symbol.asyncIterator]: asyncIterator
+    } = (value ?? {}) as Record<PropertyKey, unknown>
     if (typeof getReader === 'function') return 'getReader'
     if (typeof pipe === 'function') return 'pipe'
     return typeof asyncIterator === 'function' && typeof toJSON !== 'function' ? 'asyncIterator' : undefined

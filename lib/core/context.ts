@@ -8,6 +8,7 @@ import { pick } from './objects.js'
 export interface SharedContext {
   readonly app: unknown
   readonly service: RegisteredService
+  readonly self: RegisteredService
   readonly path: string
   readonly method: string
 }
@@ -16,6 +17,7 @@ const onParams = Symbol()
 
 class ContextBase implements Omit<HookContext, 'statusCode' | 'toJSON'> {
   declare readonly app: unknown
+  declare readonly self: RegisteredService
   declare readonly service: RegisteredService
   declare readonly path: string
   declare readonly method: string
@@ -36,10 +38,6 @@ class ContextBase implements Omit<HookContext, 'statusCode' | 'toJSON'> {
     this.arguments = args
   }
 
-  get self(): RegisteredService {
-    return this.service
-  }
-
   get statusCode(): number | undefined {
     return this.http?.status
   }
@@ -52,7 +50,7 @@ class ContextBase implements Omit<HookContext, 'statusCode' | 'toJSON'> {
 
   toJSON(): object {
     const names = []
-    for (const name in this) if (name !== 'app' && name !== 'service') names.push(name)
+    for (const name in this) if (!/^(app|service|self)$/.test(name)) names.push(name)
     return pick(names, (name) => this[name as keyof this])
   }
 }

@@ -2,10 +2,7 @@ import { BadRequest } from './errors.js'
 
 /** `/a/b/` → `a/b`: the name of the service that stands at a path. */
 export function stripSlashes(path: string): string {
-  // Not by one expression, which takes the square of the slashes within a path that a client sends.
-  let end = path.length
-  while (path[end - 1] === '/') end--
-  return path.slice(0, end).replace(/^\/+/, '')
+  return path.replace(/^\/+|\/+$/g, '')
 }
 
 /** Joins parts of a path to the name of a service: `/v1/`, `/messages` → `v1/messages`. */

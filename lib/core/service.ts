@@ -91,7 +91,7 @@ export function createEntry(
       observer
     )
     method.context = contextOf(
-      { app: observer.app(app), service, path, method: name },
+      { app: observer.app(app), service, self: service, path, method: name },
       definition.arguments,
       succeed ? definition.event : null,
       observer

@@ -51,7 +51,7 @@ t.test('calls wait for a login that is under way, and go on without one that fai
 t.test('reAuthenticate: from storage, once; a token that the server refuses is dropped', async (t) => {
   const { address } = await createLoginServer(t)
   const { storage, app: first } = createLoginClient(address)
-  await t.rejects(first.reAuthenticate(), { code: 401, message: 'There is no token: log in first' })
+  await t.rejects(first.reAuthenticate(), { code: 401, message: 'There is no login: call authenticate() first' })
   const { accessToken } = await first.authenticate(credentials)
   const { app, asked } = createLoginClient(address, storage)
   t.match(await app.authenticate(), { accessToken, authentication: { strategy: 'jwt' }, user: { email: user.email } })

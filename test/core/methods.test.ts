@@ -277,8 +277,6 @@ t.test('strip slashes', async (t) => {
     ['/a//b/', 'a//b']
   ] as const
   for (const [path, name] of rows) t.equal(stripSlashes(path), name, path)
-  const long = `a${'/'.repeat(900_000)}b`
-  t.ok(stripSlashes(long) === long, 'many slashes take no minutes')
 })
 
 t.test('join paths', async (t) => {

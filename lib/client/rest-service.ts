@@ -174,7 +174,7 @@ function needsBody(service: RestService, search: string, json: string): boolean 
 }
 
 /** What JSON has no value for is a text, as it is in a URL. */
-const toSayable = (_name: string, value: unknown) =>
+export const toSayable = (_name: string, value: unknown) =>
   /number|bigint/.test(typeof value) && !Number.isFinite(value) ? String(value) : value
 
 /** Encodes what has a meaning in a URL, and what libraries change there: browsers read a backslash as a slash, request takes ASCII alone. */

@@ -110,6 +110,18 @@ t.test('a stream ends before its token does, and with a log-out', async (t) => {
   t.notOk(bob.isOver)
 })
 
+t.test('a stream that begins when its token is about to end lasts until then', async (t) => {
+  const { call, subscribe, login } = await startWithLogin(t, {}, { expiresIn: '3s' })
+  const ann = await login('ann')
+  await (await subscribe(list('notes'), ann).connected).end()
+  const late = await subscribe(list('notes'), ann).connected
+  for (const text of ['a', 'b', 'c']) await call('POST', '/notes', { text }, ann)
+  t.same((await late.end()).events, [
+    ...[1, 2, 3].map((id) => ({ path: 'notes', event: 'created', data: { id } })),
+    { path: 'events', event: 'stopped', reason: 'expired' }
+  ])
+})
+
 t.test('a token that ends while what was missed is read: nothing of that is told', async (t) => {
   const log = memoryLog()
   let read = log.read

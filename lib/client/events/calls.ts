@@ -1,10 +1,11 @@
 import { attempt } from '../../core/errors.js'
+import { methods } from '../../core/methods.js'
 import type { Connection } from '../connection.js'
 
 /** The calls of this client, by the hashes of their ids. */
 export interface Calls {
-  /** Whether an event is that of a call of this client that has succeeded. It waits for the answer of one that is under way. */
-  isAnswered(hash: unknown): Promise<boolean>
+  /** Whether a call of this client has emitted an event itself. It waits for the answer of one that is under way. */
+  isEmitted(hash: unknown, event: string): Promise<boolean>
 }
 
 /** How many calls are remembered. The event of an earlier one counts as that of another client. */
@@ -29,7 +30,8 @@ async function hashOfCall(id: string): Promise<string> {
  * @param onAnswer is called with the name of the service when such a call has succeeded
  */
 export function createCalls(connection: Connection, onAnswer: (service: string) => void): Calls {
-  const answers = new Map<string, Promise<boolean>>()
+  // The events that calls emit when they are answered: a custom method emits none.
+  const answers = new Map<string, Promise<string | false | null | undefined>>()
   const { send } = connection
   connection.send = async (request) => {
     if (/^(GET|QUERY)$/.test(request.method)) return send(request)
@@ -41,18 +43,32 @@ export function createCalls(connection: Connection, onAnswer: (service: string) 
       () => false
     )
     void success.then((isDone) => isDone && onAnswer(request.service))
-    answers.set(hash, success)
+    answers.set(
+      hash,
+      success.then((isDone) => isDone && methods.get(request.call)?.event)
+    )
     const [oldest] = answers.keys()
     if (answers.size > remembered) answers.delete(oldest as string)
     return answer
   }
-  return { isAnswered: async (hash) => (await answers.get(hash as string)) === true }
+  return { isEmitted: async (hash, event) => (await answers.get(hash as string)) === event }
+}
+
+/** What a token says of its user, before or behind its scheme. */
+const payloadOf = (token: string) =>
+  attempt(() => JSON.parse(atob((token.split('.')[1] as string).replaceAll('-', '+').replaceAll('_', '/'))))
+
+function toUser(payload: unknown, unknown: string): string {
+  const { iss, aud, sub } = Object(payload)
+  return sub === undefined ? unknown : JSON.stringify([iss, aud, sub])
 }
 
 /** Who a request is made for: the user of its token, `''` for nobody, and the credentials themselves where they say nothing. */
-export function whoOf(credentials: string | null | undefined): string {
-  if (!credentials) return ''
-  const [, payload = ''] = credentials.split('.')
-  const { iss, aud, sub } = attempt(() => JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')))) ?? {}
-  return sub === undefined ? credentials : JSON.stringify([iss, aud, sub])
+export const whoOf = (credentials: string | null | undefined): string =>
+  credentials ? toUser(payloadOf(credentials), credentials) : ''
+
+/** Who has logged in. With cookies there is no token to ask. A user who is not known is another one each time. */
+export function userOf(login: unknown): string {
+  const { accessToken, authentication } = Object(login)
+  return toUser(payloadOf(accessToken) ?? Object(authentication).payload, String(Math.random()))
 }

@@ -1,25 +1,22 @@
 import type { ClientParams } from '../../../types/client.js'
 import type { ServiceAddons } from '../../../types/hooks.js'
-import { BadRequest, errorFromJSON, NotFound, readProperty, type ServiceError, Unavailable } from '../../core/errors.js'
+import { BadRequest, errorFromJSON, NotFound, readProperty, Unavailable } from '../../core/errors.js'
 import { createEmitter, eventMethods } from '../../core/events.js'
 import type { Connection } from '../connection.js'
 import { sendInstead } from '../library.js'
 import { type ClientRequest, type ClientResponse, nameIn } from '../message.js'
 import { type AdapterOptions, longestURL, unsayable } from '../rest-service.js'
-import { createCalls, whoOf } from './calls.js'
-import { parseKey, type StreamMessage } from './messages.js'
-import { createStream, type StreamBody } from './stream.js'
-import { shareStream, type TabStream } from './tabs.js'
-
-/** What `events` needs of `fetch`. */
-export type StreamFetch = (url: string, init: object) => Promise<StreamResponse>
-
-interface StreamResponse {
-  readonly status: number
-  readonly headers: { get(name: string): string | null }
-  readonly body: StreamBody | null
-  arrayBuffer(): Promise<ArrayBuffer>
-}
+import { createCalls, userOf, whoOf } from './calls.js'
+import { parseKey, type Signal, type StreamMessage } from './messages.js'
+import {
+  createStream,
+  isEventStream,
+  isPassing,
+  type StreamBody,
+  type StreamFetch,
+  type StreamResponse
+} from './stream.js'
+import { shareStream, type TabStream, tellLogin } from './tabs.js'
 
 export interface ClientEventsOptions {
   /** The path of the stream on the server. Default `'events'`. */
@@ -39,9 +36,6 @@ export interface ClientEventsOptions {
 
 /** `live`: all is heard. `stale`: it is not, and tried again. `stopped`: the server refuses. `idle`: nobody listens. `closed`: by `close()`. */
 export type EventsState = 'idle' | 'connecting' | 'live' | 'stale' | 'stopped' | 'closed'
-
-/** A message, with the error as one that can be thrown. */
-export type Signal = Omit<StreamMessage, 'error'> & { readonly error?: ServiceError | undefined }
 
 /** Who wants a list: its listener hears what the stream says of it, and `user` when it is that of another user now. */
 export interface Watcher {
@@ -92,11 +86,15 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
   // The lists that need a login, while nobody is logged in.
   const refused = new Set<string>()
   let state: EventsState = 'idle'
-  let last: Signal = { event: 'connecting' }
+  // What each list has heard last of its state.
+  const states = new Map<string, Signal>()
   let stream: TabStream | undefined
   let position: string | undefined
   // Of whom the stream is.
   let who: string | undefined
+  // Who has logged in last, in this tab or another one. Cookies do not say it.
+  let user: string | undefined
+  const name = `${base}/${path}`
   let turn = 0
   let tail: Promise<unknown> = Promise.resolve()
 
@@ -116,8 +114,10 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
     const error = body ? errorFromJSON(Number(readProperty(body, 'code')), body) : undefined
     const signal = { ...message, error }
     position = id ?? position
-    if (!message.keys || event === 'connected') last = signal
-    const concerned = (message.keys ?? keys()).flatMap((key) => [...(watchers.get(key) ?? [])])
+    const concerned = (message.keys ?? keys()).flatMap((key) => {
+      if (/^(connected|stale|stopped)$/.test(event)) states.set(key, signal)
+      return [...(watchers.get(key) ?? [])]
+    })
     if (event === 'connected') setState('live')
     else if (event === 'stale') setState('stale', signal)
     else if (event === 'reset' || (event === 'stopped' && message.keys)) emit(event, signal)
@@ -126,11 +126,11 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
     for (const watcher of concerned) watcher.hear(signal)
   }
 
-  /** Emits an event at services, unless it is that of a call that has emitted it already. Events keep their order. */
+  /** Emits an event at services, unless an own call has emitted it already. Events keep their order. */
   function emitInTurn(services: Set<ServiceAddons>, { event, data, call }: Signal): void {
     const begun = turn
     tail = tail.then(async () => {
-      const isHeard = await calls.isAnswered(call)
+      const isHeard = await calls.isEmitted(call, event)
       if (!isHeard && begun === turn) for (const service of services) service.emit(event, data)
     })
   }
@@ -178,7 +178,9 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
     for (const key of wanted) {
       const end = (body: StreamBody) => void body.getReader().cancel()
       const note = (error: unknown) => {
-        if (!isUnauthorized(error)) throw error
+        if (isPassing(error)) throw error
+        // The stream of the others tells of one that is refused otherwise.
+        if (!isUnauthorized(error)) return
         refused.add(key)
         receive({ event: 'stopped', keys: [key], error })
       }
@@ -195,17 +197,20 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
       credentials = authorizationOf(request)
       return noAnswer
     }
-    last = { event: 'connecting' }
+    states.clear()
     setState('connecting')
     await ask(send).catch(() => {})
     if (begun !== turn) return
     who = whoOf(credentials)
+    user = who || user
     // What no token says can't be told apart from the same in another tab.
     const isShared = tabs && (!who || who !== credentials)
     stream = shareStream({
-      name: isShared ? `${base}/${path} ${who}` : undefined,
+      name,
+      who: isShared ? who : undefined,
       keys,
       receive,
+      setUser,
       create: (all, tell) =>
         createStream({ open, keys: () => all().filter((key) => !refused.has(key)), tell, heartbeat, position, warn })
     })
@@ -237,12 +242,24 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
     end('closed')
   }
 
-  app.on('logout', changeUser)
-  app.on('login', (result) => {
-    const isSame = who && who === whoOf(readProperty(result, 'accessToken') as string | undefined)
+  /** Begins anew for another user; for the same, where lists were refused. */
+  function setUser(next: string): void {
+    const isSame = next && next === user
+    user = next
     if (!isSame) changeUser()
-    else if (state === 'stopped') stream?.restart()
-  })
+    else if (state === 'stopped' || refused.size) {
+      refused.clear()
+      stream?.restart()
+    }
+  }
+
+  function tellUser(next: string): void {
+    if (tabs) tellLogin(name, next)
+    setUser(next)
+  }
+
+  app.on('logout', () => tellUser(''))
+  app.on('login', (result) => tellUser(userOf(result)))
   // A page that was put aside is shown again.
   const goOn = ({ type, persisted }: { type: string; persisted?: boolean }) =>
     (type === 'online' || persisted) && stream?.restart()
@@ -260,11 +277,13 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
       if (watchers.size === 1 && set.size === 1) void join()
       else if (set.size === 1) stream?.refresh()
       // Lists that the stream has already.
-      if (last.event !== 'connecting' && (!last.keys || last.keys.includes(key))) watcher.hear(last)
+      const last = states.get(key)
+      if (last) watcher.hear(last)
       return () => {
         set.delete(watcher)
         if (set.size || watchers.get(key) !== set) return
         watchers.delete(key)
+        states.delete(key)
         if (watchers.size) stream?.refresh()
         else end('idle')
       }
@@ -278,6 +297,3 @@ interface Listening {
   addEventListener(type: string, listener: (event: { type: string }) => void): void
   removeEventListener(type: string, listener: (event: { type: string }) => void): void
 }
-
-const isEventStream = ({ status, headers }: StreamResponse) =>
-  status === 200 && headers.get('content-type')?.startsWith('text/event-stream') === true

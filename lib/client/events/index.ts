@@ -6,8 +6,9 @@ import { type ClientEventsOptions, createHub, type EventsApp, type EventsState, 
 import { createLive, type LiveList } from './live.js'
 import { toListKey } from './messages.js'
 
-export type { ClientEventsOptions, EventsState, StreamFetch } from './hub.js'
+export type { ClientEventsOptions, EventsState } from './hub.js'
 export type { ListSnapshot, ListState, LiveList } from './live.js'
+export type { StreamFetch } from './stream.js'
 
 declare module '../../../types/client.js' {
   interface ListMembers<_S, _P> {

@@ -2,7 +2,8 @@ import type { ClientParams } from '../../../types/client.js'
 import type { ServiceAddons } from '../../../types/hooks.js'
 import { readProperty } from '../../core/errors.js'
 import { createEmitter, eventMethods } from '../../core/events.js'
-import type { Hub, Signal } from './hub.js'
+import type { Hub } from './hub.js'
+import type { Signal } from './messages.js'
 import { isPassing } from './stream.js'
 
 /**
@@ -69,7 +70,7 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
   let isClosed = false
   let isDue = false
   let failures = 0
-  let last = 0
+  let last = -apart
   let timer: NodeJS.Timeout | undefined
   // The read that is under way.
   let reading: AbortController | undefined
@@ -85,7 +86,7 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
   function ask(delay = 0): void {
     isDue = true
     if (timer || reading || !unwatch || (page?.hidden && text !== undefined)) return
-    timer = setTimeout(read, Math.max(last + apart - Date.now(), delay))
+    timer = setTimeout(read, Math.max(last + apart - performance.now(), delay))
   }
 
   async function read(): Promise<void> {
@@ -94,7 +95,7 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
     reading = aborter
     timer = undefined
     isDue = false
-    last = Date.now()
+    last = performance.now()
     let pause = 0
     try {
       const result = await service.find({ ...params, connection: { signal, ...params.connection } })
@@ -124,7 +125,8 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
     timer = reading = text = undefined
     isLive = isDue = false
     away = undefined
-    failures = last = 0
+    failures = 0
+    last = -apart
     current = emptySnapshot
   }
 

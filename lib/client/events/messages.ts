@@ -1,3 +1,6 @@
+import type { ServiceError } from '../../core/errors.js'
+import { toSayable } from '../rest-service.js'
+
 /** What the tab that holds the stream tells all tabs, itself too: the data of a frame, or what became of the stream. */
 export interface StreamMessage {
   /**
@@ -23,8 +26,11 @@ export interface StreamMessage {
   readonly error?: unknown
 }
 
-/** A list as a text, which is the same for the same list in all tabs. */
-export const toListKey = (path: string, query: unknown): string => JSON.stringify([path, query ?? {}])
+/** A message, with the error as one that can be thrown. */
+export type Signal = Omit<StreamMessage, 'error'> & { readonly error?: ServiceError | undefined }
+
+/** A list as a text, which is the same for the same list in all tabs. What JSON has no value for is a text, as in the query of a call. */
+export const toListKey = (path: string, query: unknown): string => JSON.stringify([path, query ?? {}], toSayable)
 
 /** The path and the query of a list. */
 export const parseKey = (key: string): [path: string, query: object] => JSON.parse(key)

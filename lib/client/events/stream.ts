@@ -12,6 +12,19 @@ export interface StreamBody {
   }
 }
 
+/** What `events` needs of `fetch`. */
+export type StreamFetch = (url: string, init: object) => Promise<StreamResponse>
+
+export interface StreamResponse {
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+  readonly body: StreamBody | null
+  arrayBuffer(): Promise<ArrayBuffer>
+}
+
+export const isEventStream = ({ status, headers }: StreamResponse) =>
+  status === 200 && headers.get('content-type')?.startsWith('text/event-stream') === true
+
 export interface StreamRequest {
   /** Asks for a stream of lists. It rejects with the error of the server, whose `retryAfter` says when to ask again, in seconds. */
   open(keys: readonly string[], position: string | undefined, signal: AbortSignal): Promise<StreamBody>
@@ -25,6 +38,9 @@ export interface StreamRequest {
   /** Where to go on. */
   readonly position: string | undefined
 }
+
+/** How long a stream must have lasted for the next one to begin at once, in ms. */
+const shortest = 1000
 
 /** How long changes of the lists are collected, in ms. */
 const collectionTime = 50
@@ -49,8 +65,8 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
   // The connection that is open or under way, with its lists.
   let current: AbortController | undefined
   let wanted: readonly string[] = []
-  // What was last told of it.
-  let state: StreamMessage | undefined
+  // What was last told of it, and of the lists that it does not have.
+  let states: StreamMessage[] = []
   let collecting: ReturnType<typeof setTimeout> | undefined
   let pause: ReturnType<typeof setTimeout> | undefined
 
@@ -78,20 +94,23 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
       if (typeof event !== 'string') return
       if (event === 'connected') {
         heartbeat = bounded(message.heartbeat, 600_000)
-        state = { event, keys: wanted, wait: bounded(message.wait, 600_000), id, isResumed: true }
+        const state = { event, keys: wanted, wait: bounded(message.wait, 600_000), id, isResumed: true }
+        states = [state]
         tell({ ...state, isResumed: hasPosition && id !== undefined })
         return
       }
-      ending.isUseful = true
       const isNamed = Array.isArray(subscriptions)
       const isOfStream = !isNamed && (event === 'reset' || event === 'stopped')
       if (isOfStream) ending.isSoon = reason === 'expired' || reason === 'revoked'
+      ending.isUseful ||= !ending.isSoon
       const isConcerned = (key: string, index: number) =>
         isNamed ? subscriptions.includes(index) : wanted.length === 1 || parseKey(key)[0] === path
-      tell({ ...message, event, id: position, ...(!isOfStream && { keys: wanted.filter(isConcerned) }) })
+      const told = { ...message, event, id: position, ...(!isOfStream && { keys: wanted.filter(isConcerned) }) }
+      if (isNamed && event === 'stopped') states.push(told)
+      tell(told)
     }
 
-    const begin = Date.now()
+    const begin = performance.now()
     const read = createFrameReader(take)
     const wait = <T>(run: () => Promise<T>) =>
       abortable<T>(signal, (resolve, reject) => {
@@ -114,7 +133,10 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
     } finally {
       clearTimeout(silence)
     }
-    ending.isUseful ||= Date.now() - begin > usual
+    const length = performance.now() - begin
+    ending.isUseful ||= length > usual
+    // A server that ends each stream as soon as it begins is not asked without a pause.
+    ending.isSoon &&= length > shortest
     return ending
   }
 
@@ -122,7 +144,7 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
     const aborter = new AbortController()
     current = aborter
     wanted = keys()
-    state = undefined
+    states = []
     let error: unknown
     const ending = await listen(aborter).catch((reason) => {
       error = reason
@@ -132,8 +154,8 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
     if (current !== aborter) return
     current = undefined
     const isOver = error && !isPassing(error)
-    state = { event: isOver ? 'stopped' : 'stale', error: error && errorToJSON(error) }
-    tell(state)
+    states = [{ event: isOver ? 'stopped' : 'stale', error: error && errorToJSON(error) }]
+    states.forEach(tell)
     if (isOver) return
     failures = ending?.isUseful ? 0 : failures + 1
     if (failures === 3 && !error && !hasWarned) {
@@ -150,7 +172,8 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
     clearTimeout(collecting)
     collecting = undefined
     current?.abort()
-    current = state = undefined
+    current = undefined
+    states = []
     wanted = []
   }
 
@@ -169,7 +192,7 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
         const now = keys()
         collecting = undefined
         if (now.join() !== wanted.join()) restart()
-        else if (state) tell(state)
+        else states.forEach(tell)
       }, collectionTime)
     }
   }

@@ -4,11 +4,17 @@ interface TabLocks {
   request(name: string, options: { signal: AbortSignal }, hold: () => Promise<void>): Promise<void>
 }
 
-/** What tabs tell each other: the lists that they want, a question for those, or what the stream has brought. */
+/** What tabs tell each other: the lists that they want, a question for those, that a tab is known, or what the stream has brought. */
 type TabMessage =
   | { readonly tab: number; readonly lists: readonly string[] }
   | { readonly lists: true }
+  | { readonly known: number }
   | { readonly message: StreamMessage }
+
+/** What all tabs are told, whoever they belong to: who has logged in, `''` where somebody has logged out. */
+interface LoginMessage {
+  readonly user: string
+}
 
 /** What a stream for several tabs is made of. */
 export interface TabStream {
@@ -18,12 +24,16 @@ export interface TabStream {
 }
 
 export interface TabSettings {
-  /** The name that tabs with the same stream have in common; `undefined` where none shares it. */
-  readonly name: string | undefined
+  /** The name that the tabs of all users have in common. */
+  readonly name: string
+  /** Whose stream it is; `undefined` where no tab shares it. */
+  readonly who: string | undefined
   /** The lists that this tab wants. */
   keys(): readonly string[]
   /** Is called with what the stream brings, in each tab. */
   receive(message: StreamMessage): void
+  /** Is called when somebody has logged in or out in another tab. */
+  setUser(user: string): void
   /** Makes the stream, in the tab that holds it. */
   create(keys: () => readonly string[], tell: (message: StreamMessage) => void): TabStream
 }
@@ -32,30 +42,36 @@ export interface TabSettings {
  * Shares a stream between tabs: one holds it, since a browser opens six connections to a server over HTTP/1.1, and tells the others. When it is
  * closed, another one goes on.
  */
-export function shareStream({ name, keys, receive, create }: TabSettings): TabStream {
+export function shareStream({ name, who, keys, receive, setUser, create }: TabSettings): TabStream {
   const { document, navigator } = globalThis as { document?: object; navigator?: { locks?: TabLocks } }
   const locks = navigator?.locks
   // Locks need a secure origin. Outside of pages there are no tabs.
-  if (!name || !document || !locks) return create(keys, receive)
+  if (who === undefined || !document || !locks) return create(keys, receive)
 
   const channel = new BroadcastChannel(name)
   const tab = Math.random()
   const others = new Map<number, readonly string[]>()
   const closing = new AbortController()
   let stream: TabStream | undefined
+  // Until the tab with the stream has heard of this one, what it tells may be of before a login here.
+  let isKnown = false
   let release = () => {}
 
-  const post = (message: TabMessage) => channel.postMessage(message)
+  const post = (message: TabMessage) => channel.postMessage({ ...message, who })
   const refresh = () => {
     post({ tab, lists: keys() })
     stream?.refresh()
   }
   channel.onmessage = ({ data }: { data: unknown }) => {
-    const message = data as TabMessage
-    if ('message' in message) receive(message.message)
-    else if (message.lists === true) refresh()
+    const message = data as LoginMessage | (TabMessage & { readonly who: string })
+    if ('user' in message) setUser(message.user)
+    else if (message.who !== who) return
+    else if ('message' in message) isKnown && receive(message.message)
+    else if ('known' in message) isKnown ||= message.known === tab
+    else if (!('tab' in message)) refresh()
     else if (stream) {
-      others.set((message as { tab: number }).tab, message.lists)
+      post({ known: message.tab })
+      others.set(message.tab, message.lists)
       stream.refresh()
     }
   }
@@ -76,7 +92,7 @@ export function shareStream({ name, keys, receive, create }: TabSettings): TabSt
       release = resolve
     })
   }
-  locks.request(name, { signal: closing.signal }, hold).catch(() => {})
+  locks.request(`${name} ${who}`, { signal: closing.signal }, hold).catch(() => {})
   refresh()
 
   return {
@@ -90,4 +106,12 @@ export function shareStream({ name, keys, receive, create }: TabSettings): TabSt
       channel.close()
     }
   }
+}
+
+/** Tells all tabs that somebody has logged in or out in this one. */
+export function tellLogin(name: string, user: string): void {
+  if (!('document' in globalThis)) return
+  const channel = new BroadcastChannel(name)
+  channel.postMessage({ user } satisfies LoginMessage)
+  channel.close()
 }

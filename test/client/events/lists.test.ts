@@ -1,6 +1,9 @@
+import { MemoryService } from '@feathersjs/memory'
+import type { HookContext } from 'fastify-services'
 import { createClient, rest } from 'fastify-services/client'
 import { events } from 'fastify-services/client/events'
 import t from 'tap'
+import { type LogListener, memoryLog } from '../../../lib/events/index.js'
 import { openEventsSite, until } from '../../support/events-site.js'
 
 t.test('a loop over a list gets what it is now, and ends with the client', async (t) => {
@@ -132,4 +135,118 @@ t.test('a page of an address without TLS has no hashes of its own', async (t) =>
   await server.service('notes').create({ text: 'other' } as never)
   await until(() => heard.length === 2)
   t.same(heard, ['own', undefined])
+})
+
+t.test('a second list of a query is as the first: after a reset, and of a service without events', async (t) => {
+  const log = memoryLog()
+  const listeners: LogListener[] = []
+  const listen = (listener: LogListener) => {
+    listeners.push(listener)
+    return log.listen(listener)
+  }
+  const { createEventsClient, createServerNote } = await openEventsSite(t, { log: { ...log, listen } })
+  const app = createEventsClient()
+  const [first, missing] = [app.service('notes').live(), app.service('rooms').live()]
+  for (const list of [first, missing]) list.subscribe(() => {})
+  await until(() => first.current.state === 'live' && missing.current.state === 'stale')
+  const reset = new Promise((resolve) => app.events.once('reset', resolve))
+  for (const { onLoss } of listeners) onLoss()
+  await reset
+  const [second, missingToo] = [app.service('notes').live(), app.service('rooms').live()]
+  for (const list of [second, missingToo]) list.subscribe(() => {})
+  await until(() => second.current.state === 'live' && missingToo.current.result)
+  t.match(missingToo.current, { state: 'stale', error: { code: 404 } })
+  await createServerNote({ text: 'a' })
+  await until(() => second.current.data.length === 1)
+})
+
+t.test('one list that needs a login and one that has no events leave the third live', async (t) => {
+  const { createEventsClient, createServerNote } = await openEventsSite(t)
+  const app = createEventsClient()
+  const lists = (['private', 'rooms', 'notes'] as const).map((name) => app.service(name).live())
+  for (const list of lists) list.subscribe(() => {})
+  await until(() => lists[2]?.current.state === 'live')
+  await createServerNote({ text: 'a' })
+  await until(() => lists[2]?.current.data.length === 1)
+  t.match(
+    lists.map(({ current }) => [current.state, current.error?.name]),
+    [
+      ['error', 'NotAuthenticated'],
+      ['stale', 'NotFound'],
+      ['live', undefined]
+    ]
+  )
+})
+
+t.test('a clock that is set back delays no list', async (t) => {
+  const { createEventsClient, createServerNote } = await openEventsSite(t)
+  const list = createEventsClient().service('notes').live()
+  list.subscribe(() => {})
+  await until(() => list.current.state === 'live')
+  const { now } = Date
+  Date.now = () => now() - 600_000
+  t.teardown(() => Object.assign(Date, { now }))
+  await createServerNote({ text: 'a' })
+  await until(() => list.current.data.length === 1)
+})
+
+t.test('a list of a query that JSON has no value for', async (t) => {
+  const { createEventsClient, createServerNote } = await openEventsSite(t)
+  const list = createEventsClient()
+    .service('notes')
+    .live({ query: { text: 1n } })
+  list.subscribe(() => {})
+  await until(() => list.current.state === 'live')
+  await createServerNote({ text: '1' })
+  await until(() => list.current.data.length === 1)
+})
+
+t.test('the event of an own custom method is heard, as by the others', async (t) => {
+  class Tasks extends MemoryService {
+    close({ id }: { id: number }) {
+      return this._patch(id, { kind: 'closed' } as never)
+    }
+  }
+  const emitPatched = (context: HookContext) => {
+    context.event = 'patched'
+  }
+  const { createEventsClient } = await openEventsSite(t, { services: { tasks: true } }, (app) => {
+    app.service(
+      'tasks',
+      new Tasks({ startId: 1 }) as object,
+      {
+        methods: ['find', 'create', 'patch', 'close'],
+        hooks: { before: { close: [emitPatched] } }
+      } as never
+    )
+  })
+  const apps = [createEventsClient(), createEventsClient()]
+  const heard = apps.map((app) => {
+    const told: unknown[] = []
+    for (const event of ['created', 'patched'])
+      app.service('tasks' as 'notes').on(event, ({ id }) => told.push([event, id]))
+    return told
+  })
+  await until(() => apps.every((app) => app.events.state === 'live'))
+  const tasks = apps[0]?.service('tasks' as 'notes') as unknown as {
+    create(data: object): Promise<object>
+    close(data: object): Promise<object>
+    patch(id: number, data: object): Promise<object>
+  }
+  await tasks.create({})
+  await tasks.close({ id: 1 })
+  await tasks.create({})
+  await tasks.patch(2, {})
+  await until(() => heard.every((told) => told.length === 4))
+  const expected = [
+    ['created', 1],
+    ['patched', 1],
+    ['created', 2],
+    ['patched', 2]
+  ]
+  t.same(heard[1], expected)
+  t.same(
+    heard.map((told) => told.map(String).sort()),
+    [expected, expected].map((told) => told.map(String).sort())
+  )
 })

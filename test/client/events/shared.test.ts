@@ -1,37 +1,9 @@
 import t from 'tap'
+import { openBrowser } from '../../support/events-browser.js'
 import { openEventsSite, until } from '../../support/events-site.js'
 
-/** What a browser has besides Node: a document that may be hidden, locks that tabs wait for, and what tells of the network. */
-function createBrowser() {
-  const listeners = new Map<string, Set<(event: object) => void>>()
-  const addEventListener = (type: string, listener: () => void) =>
-    void listeners.set(type, (listeners.get(type) ?? new Set()).add(listener))
-  const removeEventListener = (type: string, listener: () => void) => void listeners.get(type)?.delete(listener)
-  let last: Promise<unknown> = Promise.resolve()
-  const request = (_name: string, { signal }: { signal: AbortSignal }, hold: () => Promise<void>) => {
-    const turn = last.then(() => (signal.aborted ? Promise.reject(signal.reason) : hold()))
-    last = turn.catch(() => {})
-    return turn
-  }
-  const document = { hidden: false, addEventListener, removeEventListener }
-  const dispatch = (type: string, more: object = {}) => {
-    for (const listener of listeners.get(type) ?? []) listener({ type, ...more })
-  }
-  return {
-    document,
-    dispatch,
-    listeners,
-    globals: { document, addEventListener, removeEventListener, navigator: { locks: { request } } }
-  }
-}
-
 t.test('tabs share a stream, and the next one goes on with it; hidden pages do not read', async (t) => {
-  const { document, dispatch, listeners, globals } = createBrowser()
-  for (const [name, value] of Object.entries(globals))
-    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true })
-  t.teardown(() => {
-    for (const name of Object.keys(globals)) Reflect.deleteProperty(globalThis, name)
-  })
+  const { document, dispatch, listeners } = openBrowser(t)
   const { app, createEventsClient, createServerNote } = await openEventsSite(t)
   const tabs = [createEventsClient(), createEventsClient(), createEventsClient()]
   const lists = tabs.map((tab) => tab.service('notes').live())

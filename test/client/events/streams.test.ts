@@ -132,6 +132,13 @@ t.test('streams that end at once: the developer is told once', async (t) => {
   t.same(warnings, ['Streams of events end at once: a proxy between here and the server may buffer or cut them'])
 })
 
+t.test('streams that end at once since a login has expired are not opened without a pause', async (t) => {
+  const stopped = frame({ path: 'events', event: 'stopped', reason: 'expired' })
+  const { createStreamClient } = await openStreams(t, ...Array.from({ length: 3 }, () => end(connected(), stopped)))
+  const warned = new Promise((resolve) => listenTo(createStreamClient({ logger: { warn: resolve } })))
+  t.match(await warned, 'Streams of events end at once')
+})
+
 t.test('what is no stream is told', async (t) => {
   const page: Answer = (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>')
   const { address, createStreamClient } = await openStreams(t, page)

@@ -8,7 +8,7 @@ import { Intake } from './intake.js'
 import { type EventLog, type LogEntry, memoryLog } from './log.js'
 import { defaultLimits, type EventsLimits, type EventsOptions } from './options.js'
 import { type CallerIdentity, identityOf } from './question.js'
-import { ChannelFinder, type ListRequest, pathOf } from './requests.js'
+import { ChannelFinder, type ListRequest, urlPathOf } from './requests.js'
 import { type Rule, RuleInquiry } from './rule.js'
 import { EventStream, type StreamSettings, toFrame } from './stream.js'
 import { type Subscription, Subscriptions } from './subscription.js'
@@ -107,7 +107,7 @@ export class Door {
    */
   async open(request: FastifyRequest, reply: FastifyReply, lists?: readonly ListRequest[]): Promise<FastifyReply> {
     if (this.#isClosing) throw new Unavailable('The server is about to close')
-    if (this.watch.streams.size + this.watch.openings.size >= this.limits.subscribers) throw tooMany(reply)
+    if (this.watch.streams.size + this.watch.openings.size >= this.limits.subscribers) throw tooManyStreams(reply)
     const controller = new AbortController()
     // Each of the lists listens to it.
     setMaxListeners(0, controller.signal)
@@ -142,7 +142,7 @@ export class Door {
 
   async #ask(named: ListRequest, request: FastifyRequest, inquiry: RuleInquiry): Promise<ListAnswer> {
     try {
-      const { channel, path } = this.#finder.find(named.name, pathOf(request))
+      const { channel, path } = this.#finder.find(named.name, urlPathOf(request))
       const list = { ...named, path }
       return { list, channel, outcome: await inquiry.ask(channel, list) }
     } catch (error) {
@@ -167,7 +167,7 @@ export class Door {
     }
     const callers = acceptedCallers(accepted)
     const payer = payerOf(callers, request)
-    if (this.watch.countOf(payer) >= this.limits.perUser) throw tooMany(reply)
+    if (this.watch.countOf(payer) >= this.limits.perUser) throw tooManyStreams(reply)
     const rules = accepted.map(({ outcome }) => outcome)
     const stream = new EventStream(this.#settings, credentials, callers, this.watch.endOf(rules, timeoutOf(request)))
     const isAlone = isOfAll || answers.length === 1
@@ -263,7 +263,7 @@ const payerOf = (callers: readonly string[], { ip }: FastifyRequest): string | u
 const timeoutOf = ({ routeOptions }: FastifyRequest): number | undefined =>
   (routeOptions as { handlerTimeout?: number }).handlerTimeout || undefined
 
-function tooMany(reply: FastifyReply): Unavailable {
+function tooManyStreams(reply: FastifyReply): Unavailable {
   reply.header('retry-after', '30')
   return new Unavailable('There are too many streams of events: try again later')
 }

@@ -40,12 +40,12 @@ function parseQuery(text: string, depth: number): QueryObject {
 }
 
 /** The path of the URL of a request, without a slash before it. */
-export const pathOf = ({ raw }: FastifyRequest): string => stripSlashes(String(raw.url).split('?')[0] as string)
+export const urlPathOf = ({ raw }: FastifyRequest): string => stripSlashes(String(raw.url).split('?')[0] as string)
 
 /** The list that the URL of a list names. */
 export function listAt(request: FastifyRequest, limits: EventsLimits): ListRequest {
   const { raw, method } = request
-  const path = pathOf(request)
+  const path = urlPathOf(request)
   if (method === 'QUERY') return { path, name: path, query: request.query as QueryObject, isJSON: true }
   return { path, name: path, query: parseQuery(queryString(raw, limits), limits.depth), isJSON: false }
 }

@@ -152,7 +152,7 @@ export class Watch {
       return
     }
     if (stream.isOver || !this.#subscriptions.has(subscription)) return
-    // It was asked for again meanwhile: this answer may be the older one.
+    // A rule that was asked for again meanwhile stays: this answer may be of before.
     if (subscription.rule !== rule) return
     if (outcome instanceof ServiceError) return this.#refuse(subscription, outcome)
     this.#subscriptions.replaceRule(subscription, outcome)

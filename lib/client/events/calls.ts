@@ -68,7 +68,7 @@ export const whoOf = (credentials: string | null | undefined): string =>
   credentials ? toUser(payloadOf(credentials), credentials) : ''
 
 /** Who has logged in. With cookies there is no token to ask. A user who is not known is another one each time. */
-export function userOf(login: unknown): string {
+export function loginUserOf(login: unknown): string {
   const { accessToken, authentication } = Object(login)
   return toUser(payloadOf(accessToken) ?? Object(authentication).payload, String(Math.random()))
 }

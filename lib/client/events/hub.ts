@@ -6,7 +6,7 @@ import type { Connection } from '../connection.js'
 import { sendInstead } from '../library.js'
 import { type ClientRequest, type ClientResponse, nameIn } from '../message.js'
 import { type AdapterOptions, longestURL, unsayable } from '../rest-service.js'
-import { createCalls, userOf, whoOf } from './calls.js'
+import { createCalls, loginUserOf, whoOf } from './calls.js'
 import { parseKey, type Signal, type StreamMessage } from './messages.js'
 import {
   createStream,
@@ -259,7 +259,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
   }
 
   app.on('logout', () => tellUser(''))
-  app.on('login', (result) => tellUser(userOf(result)))
+  app.on('login', (result) => tellUser(loginUserOf(result)))
   // A page that was put aside is shown again.
   const goOn = ({ type, persisted }: { type: string; persisted?: boolean }) =>
     (type === 'online' || persisted) && stream?.restart()

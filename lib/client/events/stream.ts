@@ -105,9 +105,9 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
       ending.isUseful ||= !ending.isSoon
       const isConcerned = (key: string, index: number) =>
         isNamed ? subscriptions.includes(index) : wanted.length === 1 || parseKey(key)[0] === path
-      const told = { ...message, event, id: position, ...(!isOfStream && { keys: wanted.filter(isConcerned) }) }
-      if (isNamed && event === 'stopped') states.push(told)
-      tell(told)
+      const notice = { ...message, event, id: position, ...(!isOfStream && { keys: wanted.filter(isConcerned) }) }
+      if (isNamed && event === 'stopped') states.push(notice)
+      tell(notice)
     }
 
     const begin = performance.now()

@@ -8,7 +8,7 @@ interface TabLocks {
 type TabMessage =
   | { readonly tab: number; readonly lists: readonly string[] }
   | { readonly lists: true }
-  | { readonly known: number }
+  | { readonly welcome: number }
   | { readonly message: StreamMessage }
 
 /** What all tabs are told, whoever they belong to: who has logged in, `''` where somebody has logged out. */
@@ -67,10 +67,10 @@ export function shareStream({ name, who, keys, receive, setUser, create }: TabSe
     if ('user' in message) setUser(message.user)
     else if (message.who !== who) return
     else if ('message' in message) isKnown && receive(message.message)
-    else if ('known' in message) isKnown ||= message.known === tab
+    else if ('welcome' in message) isKnown ||= message.welcome === tab
     else if (!('tab' in message)) refresh()
     else if (stream) {
-      post({ known: message.tab })
+      post({ welcome: message.tab })
       others.set(message.tab, message.lists)
       stream.refresh()
     }

@@ -105,9 +105,9 @@ t.test('a number beside texts of a format can be asked for, also as an id', asyn
   t.equal((await send({ url: '?due[$gt]=5&due[$in][]=5&due[$in][]=2030-01-31' }))[0], 200)
   t.strictSame(await send({ url: '?any=5' }), [200, [{ any: '5' }]], 'a text that fits is one')
   t.match(await send({ url: '?due=soon' }), [400, /due must be a date/])
-  const found = await createEcho(t, resource(schema), { id: 1 })
-  t.equal((await found.send({ url: '/1' }))[0], 200)
-  t.equal((await found.send({ url: '/x' }))[0], 404)
+  const records = await createEcho(t, resource(schema), { id: 1 })
+  t.equal((await records.send({ url: '/1' }))[0], 200)
+  t.equal((await records.send({ url: '/x' }))[0], 404)
 })
 
 t.test('the number that is the tag of a union in a form', async (t) => {

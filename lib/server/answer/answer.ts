@@ -7,7 +7,7 @@ import { logError } from './log.js'
 import { runMiddleware, watch } from './middleware.js'
 import { toPayload } from './payload.js'
 import { keepHeaders } from './reply.js'
-import type { Serializer } from './serializer.js'
+import { type Serializer, withEnvelope } from './serializer.js'
 import { adopt } from './sources.js'
 import { isStream, toBytes } from './stream.js'
 
@@ -34,6 +34,7 @@ export function createAnswer(
       if (isOver) return reply
     }
     const isAnswered = custom && watch(reply)
+    if (custom && ofItem) reply.serializer(withEnvelope(ofItem, reply, reply.data))
     let payload: unknown
     let isAsync = false
     try {
@@ -76,7 +77,7 @@ export function createFormatter(
     if (type === '') reply.type('application/json; charset=utf-8')
     // Fastify does not serialize strings: it takes them for what is serialized already.
     if (typeof data === 'string') return type === '' || isJSON(type) ? JSON.stringify(data) : data
-    reply.serializer(serializer(reply))
+    reply.serializer(ofItem === undefined ? serializer(reply) : withEnvelope(ofItem, reply, data))
     return data
   }
 }

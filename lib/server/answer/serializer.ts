@@ -156,6 +156,27 @@ export function createSerializer(
   }
 }
 
+/**
+ * Serializes a result, or what stands in its place: an envelope that a formatter, or a `preSerialization` hook of the application, has put around it. The result within leaves as it does
+ * alone, and so does each of its records. What has neither leaves by the schema as a whole.
+ */
+export function withEnvelope(serializer: Serializer, reply: FastifyReply, result: unknown): Serialize {
+  return (payload) => {
+    const serialize = serializer(reply)
+    if (payload === result || typeof result !== 'object' || result === null) return serialize(payload)
+    const { total, data } = result as { readonly total?: unknown; readonly data?: unknown }
+    const list = total === undefined ? result : data
+    const parts = new Set([result, list, ...(Array.isArray(list) ? list : [])])
+    let hasResult = false as boolean
+    const text = JSON.stringify(payload, function (this: Record<string, unknown>, name, value) {
+      if (typeof this[name] !== 'object' || !parts.has(this[name])) return value
+      hasResult = true
+      return JSON.parse(serialize(this[name]))
+    })
+    return hasResult ? text : serialize(payload)
+  }
+}
+
 const ofPages = ['total', 'limit', 'skip', 'data']
 
 /** JSON, in which a field of any kind may hold a number that only `BigInt` has. */

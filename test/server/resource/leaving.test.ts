@@ -74,3 +74,47 @@ t.test('an object of any kind leaves whole', async (t) => {
   const left = { any: { a: { b: 1 } }, none: {}, empty: {}, rest: { a: 'a', b: 1 } }
   t.strictSame(await send({ url: '/1' }), [200, left])
 })
+
+type Wrap = (result: never) => unknown
+
+const envelopes: [name: string, wrap: Wrap, sent: object][] = [
+  ['a list', (result: object[]) => ({ data: result, ok: true }), { data: [{ id: 1 }, { id: 2 }], ok: true }],
+  [
+    'records of a list',
+    (result: object[]) => ({ first: result[0], all: [result] }),
+    { first: { id: 1 }, all: [[{ id: 1 }, { id: 2 }]] }
+  ],
+  [
+    'a copy of a list, whose records are still those',
+    (result: object[]) => ({ items: [...result] }),
+    { items: [{ id: 1 }, { id: 2 }] }
+  ],
+  ['copies of records', (result: object[]) => result.map((item) => ({ ...item })), [{ id: 1 }, { id: 2 }]]
+]
+
+for (const [name, wrap, sent] of envelopes)
+  t.test(`an envelope that an application puts around ${name}`, async (t) => {
+    const find = async () => [record, { id: 2, secret: 3 }]
+    const byHook = Fastify()
+    byHook.addHook('preSerialization', async (_request, _reply, payload) => wrap(payload as never))
+    await byHook.register(services)
+    const byFormatter = Fastify()
+    await byFormatter.register(services, { formatter: (_request, reply) => wrap(reply.data as never) })
+    for (const app of [byHook, byFormatter]) {
+      t.teardown(() => app.close())
+      app.service('things', { find }, { schema: schema as object })
+      t.strictSame((await app.inject('/things')).json(), sent)
+    }
+  })
+
+t.test('an envelope around a page, and around a record', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, {
+    formatter: (_request, { data }) => ({ data: Object(data).data ?? data, of: Object(data).total })
+  })
+  const service = { find: async () => ({ total: 1, limit: 1, skip: 0, data: [record] }), get: async () => record }
+  app.service('things', service, { schema: schema as object })
+  t.strictSame((await app.inject('/things')).json(), { data: [{ id: 1 }], of: 1 })
+  t.strictSame((await app.inject('/things/1')).json(), { data: { id: 1 } })
+})

@@ -189,7 +189,7 @@ t.test('without fastify-services: register that first', async (t) => {
 })
 
 t.test('twice at a path, or where another service stands', async (t) => {
-  const taken = /A service 'authentication' is registered already: choose another path/
+  const taken = /A service 'authentication' is registered already, at .+: choose another path/
   await t.rejects(
     startOwn(t, register(), (app) => app.register(authentication, { secret })),
     taken

@@ -1,10 +1,10 @@
 import type { HookContext } from '../../types/hooks.js'
+import { readProperty } from '../core/errors.js'
 import { factsOf } from '../core/object-facts.js'
 
 /** What is used of a knex. */
 interface TableModel {
   (table: string): { columnInfo(): PromiseLike<object> }
-  readonly client?: { readonly dialect?: unknown }
   withSchema(schema: string): { table(name: string): { columnInfo(): PromiseLike<object> } }
   raw(sql: string): PromiseLike<{ readonly rows: readonly { readonly name: string }[] }>
 }
@@ -12,7 +12,7 @@ interface TableModel {
 /** What is used of the adapter for knex. */
 interface TableAdapter {
   readonly options: { readonly name: string; readonly schema?: string }
-  getModel(params: unknown): TableModel | undefined
+  getModel(params: unknown): TableModel
 }
 
 // Functions that take a row of any table. What an extension or the application adds counts, too.
@@ -33,27 +33,29 @@ export async function asksForRows(texts: readonly string[], { service, params }:
   const { options, getModel } = object as Partial<TableAdapter>
   if (typeof getModel !== 'function' || typeof options?.name !== 'string') return false
   const knex = getModel.call(object, params)
-  if (knex?.client?.dialect !== 'postgresql') return false
-  const functions = await functionsOf(knex)
+  const client = readProperty(knex, 'client')
+  if (readProperty(client, 'dialect') !== 'postgresql') return false
+  // A transaction has the connection that the call would otherwise wait for.
+  const { trx = knex } = Object(params.transaction) as { trx?: TableModel }
+  const functions = await functionsOf(client as object, trx)
   const { name: table, schema } = options
-  const suspects = texts.map(toColumn).filter((name) => name === toPlainName(table) || functions.has(name))
+  const suspects = texts.map(toColumn).filter((name) => name === toColumn(table) || functions.has(name))
   if (suspects.length === 0) return false
-  const builder = schema === undefined ? knex(table) : knex.withSchema(schema).table(table)
+  const builder = schema === undefined ? trx(table) : trx.withSchema(schema).table(table)
   const columns = new Set(Object.keys(await builder.columnInfo()).map(toPlainName))
   return suspects.some((suspect) => !columns.has(suspect))
 }
 
 /** The column that a name means, which may have a table before it and another name behind it: `users.email as mail`. */
 function toColumn(text: string): string {
-  const [column = ''] = text.split(/\sas\s/i, 1)
-  return toPlainName(column.split('.').at(-1) ?? '')
+  const column = text.replace(/\sas\s.*/is, '')
+  return toPlainName(column.slice(column.lastIndexOf('.') + 1))
 }
 
 /** A name in one spelling: knex may have been told to write `toJson` as `to_json`. */
 const toPlainName = (name: string) => name.trim().toLowerCase().replaceAll('_', '')
 
-function functionsOf(knex: TableModel): Promise<ReadonlySet<string>> {
-  const client = knex.client as object
+function functionsOf(client: object, knex: TableModel): Promise<ReadonlySet<string>> {
   const functions = functionsByClient.get(client) ?? readFunctions(knex)
   functionsByClient.set(client, functions)
   functions.catch(() => functionsByClient.delete(client))

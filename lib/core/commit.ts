@@ -23,7 +23,12 @@ export function commitOf(params: unknown): Promise<boolean> | undefined {
   if (!isObject(transaction)) return undefined
   const { trx, committed } = transaction as { trx?: unknown; committed?: unknown }
   const parts = [...transactionsOf(trx).map(endOf), ...(isPromise(committed) ? [endOfPromise(committed)] : [])]
-  return parts.length === 0 ? undefined : Promise.all(parts).then((ends) => ends.every(Boolean))
+  if (parts.length === 0) return undefined
+  // One that was rolled back decides: where a commit fails, hooks of Feathers leave their own promise open.
+  return new Promise((resolve) => {
+    for (const part of parts) part.then((isCommitted) => isCommitted || resolve(false))
+    Promise.all(parts).then((ends) => resolve(ends.every(Boolean)))
+  })
 }
 
 /** A transaction and those around it: what is rolled back out there is undone in here. */

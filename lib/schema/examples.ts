@@ -22,8 +22,12 @@ const formatTexts: Readonly<Record<string, string>> = {
   ipv6: '2001:db8::1',
   hostname: 'example.com'
 }
-// Texts that fit frequent patterns: the 24 hexadecimal digits of MongoDB, digits, words.
-const fallbackTexts = ['0'.repeat(24), '1', 'a', 'A', 'aaaaaaaa', '00000000', 'a-1', 'https://example.com/']
+// Texts that fit frequent patterns: the 24 hexadecimal digits of MongoDB, digits, words, newer UUIDs, local times, phone numbers.
+const fallbackTexts = [
+  ...['0'.repeat(24), '1', 'a', 'A', 'aaaaaaaa', '00000000', 'a-1', 'https://example.com/'],
+  ...['00000000-0000-7000-8000-000000000000', '00000000-0000-6000-8000-000000000000'],
+  ...['00:00', '00:00:00', '2000-01-01T00:00', '+10000000000']
+]
 
 const maxExampleDepth = 4
 

@@ -92,6 +92,8 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
           )
         }
       }
+      // From its beginning on, the transaction tells whether PostgreSQL will roll it back.
+      commitOf(context.params)
       try {
         await next()
       } catch (error) {

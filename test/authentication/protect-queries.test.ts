@@ -2,6 +2,7 @@ import { KnexService } from '@feathersjs/knex'
 import Fastify from 'fastify'
 import services from 'fastify-services'
 import { protect } from 'fastify-services/authentication'
+import { transaction } from 'fastify-services/database'
 import createKnex, { type Knex } from 'knex'
 import t, { type Test } from 'tap'
 import { openPGlite } from '../support/pglite.js'
@@ -12,11 +13,13 @@ async function serve(t: Test, Model: Knex) {
   await app.register(services, { errorHandler: { html: false, logger: false } })
   const hooks = { around: { all: [protect('code')] } }
   app.service('users', new KnexService({ Model, name: 'users' }), { methods: ['find', 'create'], hooks })
+  app.service('owners', new KnexService({ Model, name: 'public.users' }), { methods: ['find'], hooks })
   app.service('places', new KnexService({ Model, name: 'places', schema: 'public' }), { methods: ['find'], hooks })
-  return async (url: string) => {
+  const get = async (url: string) => {
     const { statusCode, body } = await app.inject(url)
     return [statusCode, JSON.parse(body)]
   }
+  return { app, get }
 }
 
 t.test(
@@ -27,7 +30,7 @@ t.test(
     await Model.raw('create table places (id serial primary key, concat text, places int, code text)')
     await Model('users').insert({ email: 'ada', code: 'XK-7' })
     await Model('places').insert({ concat: 'x', places: 2, code: 'XK-8' })
-    const get = await serve(t, Model)
+    const { get } = await serve(t, Model)
     const refused = [
       '$select[]=quote_literal',
       '$select[]=record_out',
@@ -40,6 +43,7 @@ t.test(
     ]
     for (const query of refused)
       t.match(await get(`/users?${query}`), [400, { message: "A query can't name these fields: code" }], query)
+    t.match(await get('/owners?$sort[users]=1'), [400], 'a schema before the name of a table')
     const ada = { id: 1, email: 'ada' }
     for (const query of [
       '',
@@ -59,6 +63,17 @@ t.test(
 t.test('protect: a query is not carried out where the functions of the database can not be read', async (t) => {
   const Model = createKnex({ client: 'pg', connection: { host: '127.0.0.1', port: 1 } })
   t.teardown(() => Model.destroy())
-  const get = await serve(t, Model)
+  const { get } = await serve(t, Model)
   t.match(await get('/users?$select[]=email'), [500])
+})
+
+t.test('protect: a query within a transaction asks by its connection', async (t) => {
+  const Model = await openPGlite(t)
+  await Model.raw('create table users (id serial primary key, email text, code text)')
+  const { get, app } = await serve(t, Model)
+  const rows = transaction(Model, (params) =>
+    app.service('users').find({ ...params, provider: 'rest', query: { $select: ['to_json'] } })
+  )
+  await t.rejects(rows, { code: 400 })
+  t.match(await get('/users?$select[]=email'), [200])
 })

@@ -1,5 +1,5 @@
 import { PGlite } from '@electric-sql/pglite'
-import { KnexService } from '@feathersjs/knex'
+import { transaction as feathersTransaction, KnexService } from '@feathersjs/knex'
 import Fastify from 'fastify'
 import services, { type HookContext, idempotency, type Params } from 'fastify-services'
 import {
@@ -342,4 +342,32 @@ t.test('an answer is kept for an Idempotency-Key once its transaction is committ
   )
   await Model('seats').del()
   await eventually(t).strictSame(() => take('b', 1), [201, undefined])
+})
+
+t.test('no answer is kept of a transaction of Feathers that is rolled back, whenever that is known', async (t) => {
+  const Model = await openPGlite(t)
+  await Model.raw('create table parts (id int primary key, of int references parts deferrable initially deferred)')
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const { start, end, rollback } = feathersTransaction
+  const hooks = { before: { create: [start()] }, after: { create: [end()] }, error: { create: [rollback()] } }
+  await app.register(services, { hooks: hooks as never, errorHandler: { html: false, logger: false } })
+  const fail = async ({ params, data }: HookContext) => {
+    if (data.id === 3) await (params.transaction as { trx: Knex }).trx.raw('select nope').catch(() => {})
+  }
+  const around = { create: [idempotency()] }
+  app.service('parts', new KnexService({ Model, name: 'parts' }), {
+    hooks: { around, after: { create: [fail] } } as never
+  })
+  const create = async (key: string, payload: object) => {
+    const answer = await app.inject({ method: 'POST', url: '/parts', payload, headers: { 'idempotency-key': key } })
+    return [answer.statusCode, answer.headers['idempotency-replayed']]
+  }
+  t.same(await create('a', { id: 1, of: 2 }), [500, undefined], 'its commit is refused')
+  await Model('parts').insert({ id: 2 })
+  await eventually(t).strictSame(() => create('a', { id: 1, of: 2 }), [201, undefined])
+  await create('b', { id: 3 })
+  t.same(await Model('parts').where({ id: 3 }), [], 'PostgreSQL has rolled back')
+  await new Promise(setImmediate)
+  t.not((await create('b', { id: 3 }))[1], 'true')
 })

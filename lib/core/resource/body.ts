@@ -14,7 +14,7 @@ import {
   visitIncoming
 } from '../../schema/incoming.js'
 import type { ShapeMember, Shapes } from '../../schema/shape.js'
-import { ofLibrary, refusal, type SchemaProblem, toBadRequest, toFault } from './problem.js'
+import { issuePath, ofLibrary, refusal, type SchemaProblem, toBadRequest, toFault } from './problem.js'
 import type { StandardValidate } from './validate.js'
 
 /** What the body of a method may hold. */
@@ -139,7 +139,7 @@ class RecordCheck {
     try {
       if (faults.length > 0) throw new RefusedRecord([...faults, ...this.#faultsByFields(record as Values)])
       if (this.rules.validate === undefined) return this.#byJsonSchema(record as Values, misplaced)
-      if (isCostlyToRefuse) this.#byJsonSchema(record as Values, misplaced)
+      if (isCostlyToRefuse) this.#refuseNested(record as Values, misplaced)
       const checked = this.#byLibrary(record as Values, this.rules.validate)
       return isAsynchronous(checked) ? checked.catch((error) => this.#rethrow(error)) : checked
     } catch (error) {
@@ -170,6 +170,13 @@ class RecordCheck {
     }
     if (misplaced.length > 0) throw new RefusedRecord(misplaced)
     return this.rules.takesDefaults ? record : only(names, record)
+  }
+
+  /** Scalars of the record itself are left to the library, which may take what JSON Schema does not: its faults there cost nothing. */
+  #refuseNested(record: Values, misplaced: readonly Fault[]): void {
+    const isNested = ({ path }: Fault) => typeof record[String(path[this.path.length])] === 'object'
+    const faults = [...this.#faultsByFields(record).filter(isNested), ...misplaced]
+    if (faults.length > 0) throw new RefusedRecord(faults)
   }
 
   /** What is wrong with each field by itself, and which ones are missing. */
@@ -235,12 +242,6 @@ const areNested = (left: Path, right: Path) =>
 /** Removes fields that the client did not send: defaults that a library or a schema has filled in would overwrite stored values. */
 const only = (names: readonly string[], record: Values): Values =>
   Object.fromEntries(names.filter((name) => Object.hasOwn(record, name)).map((name) => [name, record[name]]))
-
-// Lists of ArkType are of a class of their own, whose `map` puts the length into an empty one.
-const issuePath = (path: StandardIssue['path'] = []): Path =>
-  [...path]
-    .map((part) => (typeof part === 'object' ? part.key : part))
-    .map((key) => (typeof key === 'number' ? key : String(key)))
 
 /**
  * Tries whether a library takes the examples of fields that only the server sets: without one of them, no body could be checked.

@@ -4,9 +4,9 @@ import type { Fault } from '../../schema/incoming.js'
 import { isSchema, mapSubschemas, separateKeywords } from '../../schema/keywords.js'
 import { kindBits } from '../../schema/reader.js'
 import { readJsonSchema } from './json-schema.js'
-import { type Check, type Compile, ofLibrary, toFault } from './problem.js'
+import { type Check, type Compile, issuePath, ofLibrary, toFault } from './problem.js'
 import { certain, type QueryParameters, toOperand } from './query-rules.js'
-import { validateOf } from './validate.js'
+import { atOnceOf } from './validate.js'
 
 export const noParameters: QueryParameters = { operands: new Map(), required: [] }
 
@@ -26,7 +26,7 @@ export function readParameters(schema: unknown): QueryParameters {
   const { document } = readJsonSchema(schema, 'input')
   const written = new WrittenSchema(document, { flagged: noNames, ignoresFlags: true })
   checkRecord(written)
-  const validate = validateOf(schema)
+  const validate = atOnceOf(schema)
   const result = validate?.({})
   if (result instanceof Promise) {
     result.catch(() => {})
@@ -70,7 +70,7 @@ function spelledOutIn(written: WrittenSchema): ReadonlyMap<string, JsonSchema> {
  * @param isWhole whether those that must be there are asked for
  */
 export function createParameterJudge(
-  { operands, validate, whole }: QueryParameters,
+  { operands, required, validate, whole }: QueryParameters,
   isWhole: boolean,
   compile: Compile
 ): (query: object) => readonly Fault[] {
@@ -79,7 +79,7 @@ export function createParameterJudge(
     const sent = Object.fromEntries(Object.entries(query).filter(([name]) => operands.has(name)))
     if (!isWhole && Object.keys(sent).length === 0) return []
     if (whole !== undefined) {
-      const { required, ...others } = whole
+      const { required: _, ...others } = whole
       check ??= compile(isWhole ? whole : others)
       const problems = check(sent)
       return problems === undefined ? [] : [toFault([], problems, 'The query')]
@@ -90,16 +90,11 @@ export function createParameterJudge(
       result.catch(() => {})
       return [{ path: [], keyword: ofLibrary, must: asynchronous }]
     }
-    const faults = (result.issues ?? []).map(({ path = [], message }): Fault => {
-      const keys = path.map((part) => (typeof part === 'object' ? part.key : part))
-      return {
-        path: keys.map((key) => (typeof key === 'number' ? key : String(key))),
-        keyword: ofLibrary,
-        must: message
-      }
-    })
+    const faults = (result.issues ?? []).map(
+      ({ path, message }): Fault => ({ path: issuePath(path), keyword: ofLibrary, must: message })
+    )
     const isAsked = ({ path: [name, ...within] }: Fault) =>
-      isWhole || name === undefined || within.length > 0 || Object.hasOwn(sent, name)
+      isWhole || within.length > 0 || Object.hasOwn(sent, String(name)) || !required.includes(String(name))
     return faults.filter(isAsked)
   }
 }

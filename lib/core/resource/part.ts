@@ -4,8 +4,8 @@ import { exampleOf } from '../../schema/examples.js'
 import { attempt } from '../errors.js'
 import { isObject } from '../objects.js'
 import { readJsonSchema } from './json-schema.js'
-import { type FieldResult, structureOf } from './structure.js'
-import { type StandardValidate, validateOf, waitingOf } from './validate.js'
+import { type FieldResult, structureOf, withoutChecks } from './structure.js'
+import { atOnceOf, type StandardValidate, waitingOf } from './validate.js'
 
 type FieldValues = Record<string, unknown>
 
@@ -28,8 +28,9 @@ export function createPartValidation(schema: unknown, tags: readonly string[]): 
     for (const { issues: ofField = [] } of results.values()) for (const issue of ofField) issues.add(issue)
     if (issues.size > 0) return { issues: [...issues] }
     // An open record has fields that no schema speaks of.
-    const values = [...results].map(([name, result]) => [name, (result as { value: unknown }).value])
-    return { value: Object.fromEntries([...Object.entries(part as FieldValues), ...values]) }
+    const values = [...results].map(([name, result]) => [name, (result as { value: unknown }).value] as const)
+    const all = [...Object.entries(part as FieldValues), ...values]
+    return { value: Object.fromEntries([...new Map(all)].filter(([, value]) => value !== undefined)) }
   }
 }
 
@@ -102,9 +103,10 @@ function joined(sent: unknown, left: unknown, right: unknown): unknown {
 /**
  * The check by examples in the place of the fields that a part does not have. The library must take the examples, and give them back by their names: otherwise what it does to a field of a part would not be known.
  */
-function byExamples(schema: unknown): PartCheck {
+function byExamples(checked: unknown): PartCheck {
+  const schema = withoutChecks(checked)
   const document = attempt(() => readJsonSchema(schema, 'input').document)
-  const validate = validateOf(schema)
+  const validate = atOnceOf(schema)
   if (document === undefined || validate === undefined) throw unusable(' its library shows no fields of it')
   const { root } = new WrittenSchema(document, { flagged: noNames, ignoresFlags: true }).shapes
   const shape = root.of({})
@@ -119,7 +121,11 @@ function byExamples(schema: unknown): PartCheck {
     const fields = Object.fromEntries(names.map((name) => [name, part[name]]))
     const result = await waiting({ ...structuredClone(example), ...fields })
     if (result.issues !== undefined) return new Map(names.map((name) => [name, result]))
-    const values = valuesOf(result, names)
+    // What the library leaves out, such as a `null`, is not stored either.
+    const values = valuesOf(
+      result,
+      names.filter((name) => part[name] !== null)
+    )
     return new Map(names.map((name) => [name, { value: values[name] }]))
   }
 }

@@ -1,3 +1,4 @@
+import type { StandardIssue } from '../../../types/resource.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
 import { type Fault, maxFaults, type Path } from '../../schema/incoming.js'
 import { BadRequest } from '../errors.js'
@@ -55,6 +56,12 @@ function sentenceOf(where: Where, { path, must, keyword }: Fault): string {
 
 /** The keyword of a fault whose message is that of the schema library. */
 export const ofLibrary = 'validate'
+
+/** The path of an issue of a library. Lists of ArkType are of a class of their own, whose `map` puts the length into an empty one. */
+export const issuePath = (path: StandardIssue['path'] = []): Path =>
+  [...path]
+    .map((part) => (typeof part === 'object' ? part.key : part))
+    .map((key) => (typeof key === 'number' ? key : String(key)))
 
 /**
  * What is wrong by the problems that a check has found at a path.

@@ -12,7 +12,7 @@ import { checkRecord, readParameters } from './parameters.js'
 import { createPartValidation } from './part.js'
 import { toQueryRules, toQuerystring } from './query-rules.js'
 import { type MethodRules, type RecordRules, rulesKey } from './rules.js'
-import { checkOf, type StandardValidate, validateOf } from './validate.js'
+import { atOnceOf, checkOf, type StandardValidate } from './validate.js'
 
 const resourceOptionNames = {
   readOnly: true,
@@ -160,7 +160,7 @@ function createBodyRules(schema: unknown, { written, shown }: Incoming, options:
     isPart: true,
     takesDefaults: false
   }
-  const validate = validateOf(schema)
+  const validate = atOnceOf(schema)
   if (create === undefined && validate !== undefined && mayHaveReadOnly(written, options))
     checkExamples(written, validate)
   const byMethod = new Map<string, BodyRules>([

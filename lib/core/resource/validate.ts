@@ -26,6 +26,17 @@ export function waitingOf(schema: unknown): StandardValidate | undefined {
   }
 }
 
+/** The check of a schema for where its result is needed at once. What is asynchronous is run once, and its rejection is that of the result. */
+export function atOnceOf(schema: unknown): StandardValidate | undefined {
+  const validate = validateOf(schema)
+  if (validate === undefined || standardOf(schema)?.vendor !== 'zod') return validate
+  const { _zod } = schema as { _zod: { run(payload: object, context: object): unknown } }
+  return (value) => {
+    const run = _zod.run({ value, issues: [] }, { async: true })
+    return run instanceof Promise ? run : validate(value)
+  }
+}
+
 /** The check of a schema by its own library, and how many branches of a union that library tries. */
 export function checkOf(schema: unknown): { validate: StandardValidate | undefined; countTries: CountTries } {
   const vendor = standardOf(schema)?.vendor

@@ -43,8 +43,8 @@ const readHere = /^application\/(json|x-www-form-urlencoded|[^\s;+]+\+json)\s*(;
 
 /** Answers 415 for a body that is compressed, unless a hook of the application, such as that of `@fastify/compress`, has put the decoded one in its place. */
 export const refuseEncoded: preParsingHookHandler = (request, reply, payload, done) => {
-  const { 'content-encoding': encoding = 'identity', 'content-type': type = '' } = request.headers
-  if (encoding.toLowerCase() === 'identity' || payload !== request.raw || !readHere.test(type)) return done()
+  const { 'content-encoding': encoding = '', 'content-type': type = '' } = request.headers
+  if (/^\s*(identity)?\s*$/i.test(encoding) || payload !== request.raw || !readHere.test(type)) return done()
   reply.header('accept-encoding', 'identity')
   done(new UnsupportedMediaType(`Bodies are not read with the content encoding '${encoding}': send it without`))
 }

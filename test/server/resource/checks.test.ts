@@ -159,6 +159,14 @@ t.test('fields that only the server sets may have limits of their numbers and li
   t.strictSame(await post({ a: 'y' }), [201, { a: 'y' }])
 })
 
+t.test('fields that only the server sets may be of any format of text', async (t) => {
+  const formats = [z.uuidv7(), z.uuidv6(), z.iso.time(), z.iso.datetime({ local: true }), z.e164()]
+  for (const id of formats) {
+    const { post } = await createEcho(t, resource(z.object({ id, name: z.string() }), { readOnly: ['id'] }))
+    t.strictSame(await post({ name: 'a' }), [201, { name: 'a' }])
+  }
+})
+
 t.test('what a library has frozen is taken, without the fields that only the server sets', async (t) => {
   const author = z.object({ id: z.int().readonly(), name: z.string() })
   const frozen = z.object({

@@ -278,3 +278,19 @@ t.test('a part of an open record is read as often as a whole one', async (t) => 
   t.strictSame(response.json(), { count: 80_000 })
   t.ok(longest < 80_000, 'none of its names is looked for among all of them')
 })
+
+t.test('what a library takes for a text is taken in a large record, too', async (t) => {
+  const schema = z.object({ t: z.iso.time(), u: z.url(), d: z.any() })
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { errorHandler: { html: false, logger: false } })
+  app.service('things', { create: async () => ({}) }, { schema: resource(schema) as object })
+  for (const count of [10, 12_000]) {
+    const d = Array.from({ length: 18 }).reduce<unknown>(
+      (inner) => [inner],
+      Array.from({ length: count }, () => 1)
+    )
+    const payload = { t: '12:00', u: 'https://exämple.com/ü', d }
+    t.equal((await app.inject({ method: 'POST', url: '/things', payload })).statusCode, 201)
+  }
+})

@@ -276,6 +276,18 @@ t.test('a schema that can not check parts stops the start of a service with `pat
   }
 })
 
+t.test('what a schema that transforms whole records checks of them is not asked of a part', async (t) => {
+  const range = z.object({ s: z.iso.date(), e: z.iso.date() }).refine(({ s, e }) => s < e, 'must have an order')
+  const schema = z.preprocess((record) => record, range)
+  await sendParts(t, schema, [[{ s: '2024-02-01' }, 200, { s: '2024-02-01' }]], {})
+})
+
+t.test('a `null` that a transformation of the whole record leaves out is not stored', async (t) => {
+  const leaveOut = (record: object) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null))
+  const schema = z.object({ n: z.int().nullable(), m: z.int() }).transform(leaveOut)
+  await sendParts(t, schema, [[{ n: null, m: 1 }, 200, { m: 1 }]], { response: z.object({ n: z.int(), m: z.int() }) })
+})
+
 t.test('an asynchronous transformation that renames a field stores nothing', async (t) => {
   const renaming = z.object({ a: z.string() }).transform(async ({ a }) => ({ b: await setImmediate(a) }))
   const app = await start(t, resource(renaming, { response }))

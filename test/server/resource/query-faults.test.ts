@@ -186,3 +186,24 @@ t.test(
     t.match(await send({ url: '?a=1' }), [400, /can not be asynchronous/])
   }
 )
+
+t.test('a check of several parameters is told at one that was not sent', async (t) => {
+  const place = z.object({ lat: z.number().optional(), lng: z.number().optional() })
+  const query = place.refine(({ lat, lng }) => (lat === undefined) === (lng === undefined), {
+    path: ['lng'],
+    message: 'needs both'
+  })
+  const { send } = await createEcho(t, resource(z.object({ id: z.int() }), { query }))
+  t.strictSame(await send({ url: '?lat=1' }), [400, 'lng: needs both'])
+  t.equal((await send({ url: '?lat=1&lng=2' }))[0], 200)
+})
+
+t.test('an asynchronous check of a parameter is refused, and its failure ends nothing', async (t) => {
+  const failing = z.string().refine(async () => {
+    throw new Error('The database is away')
+  })
+  const query = z.object({ x: failing.optional() })
+  const { send } = await createEcho(t, resource(z.object({ id: z.int() }), { query }))
+  t.match(await send({ url: '?x=1' }), [400, /can not be asynchronous/])
+  t.equal((await send({ url: '?id=1' }))[0], 200)
+})

@@ -17,8 +17,9 @@ export interface Identity {}
 // biome-ignore lint/suspicious/noEmptyInterface: its name is what TypeScript says where a field of a user is read
 export interface UndeclaredUser {}
 
-/** What the application says that a user is. */
-export type User = Identity extends { user: infer U } ? U : UndeclaredUser | null | undefined
+/** What the application says that a user is. Where it says nothing, all values are one: TypeScript names the first of the types where a field is read. */
+// biome-ignore lint/complexity/noBannedTypes: a user of unknown type is one, too
+export type User = Identity extends { user: infer U } ? U : UndeclaredUser | {} | null | undefined
 
 /** Who calls a method, or a route that `authenticate` guards. */
 export type Identified = Partial<Identity> & { user?: User }

@@ -24,7 +24,7 @@ export function commitOf(params: unknown): Promise<boolean> | undefined {
   const { trx, committed } = transaction as { trx?: unknown; committed?: unknown }
   const parts = [...transactionsOf(trx).map(endOf), ...(isPromise(committed) ? [endOfPromise(committed)] : [])]
   if (parts.length === 0) return undefined
-  // One that was rolled back decides: where a commit fails, hooks of Feathers leave their own promise open.
+  // A transaction that was rolled back decides: where a commit fails, hooks of Feathers leave their own promise open.
   return new Promise((resolve) => {
     for (const part of parts) part.then((isCommitted) => isCommitted || resolve(false))
     Promise.all(parts).then((ends) => resolve(ends.every(Boolean)))

@@ -66,7 +66,10 @@ export class ComparedValue {
   }
 
   toJSON(): unknown {
-    return this.value
+    const { value } = this
+    return value instanceof Date || typeof value === 'bigint'
+      ? { [typeof value]: Number(value), text: this.text }
+      : value
   }
 }
 

@@ -53,6 +53,7 @@ export class EventStream {
   readonly #settings: StreamSettings
   #text = ''
   #isLost = false
+  #isBegun = false
   #isOver = false
   #isStuck = false
   #losses = 0
@@ -100,7 +101,7 @@ export class EventStream {
     this.#last = waiting.then(
       ([text]) => {
         // What was lost meanwhile is behind a reset.
-        if (losses === this.#losses) this.#write(text)
+        if (losses === this.#losses || !this.#isBegun) this.#write(text)
       },
       () => this.lose()
     )
@@ -123,6 +124,7 @@ export class EventStream {
   lose(): void {
     this.#isLost = true
     this.#losses += 1
+    if (!this.#isBegun) return
     this.#text = ''
     if (this.source.readableLength < this.source.readableHighWaterMark) this.#resume()
   }
@@ -131,7 +133,7 @@ export class EventStream {
   beat(frame: string): void {
     const isWaiting = this.source.readableLength > 0
     if (isWaiting && this.#isStuck) this.source.destroy()
-    else if (!isWaiting && this.#text === '') this.#write(frame)
+    else if (!isWaiting && this.#isBegun && this.#text === '') this.#write(frame)
     this.#isStuck = isWaiting
   }
 
@@ -157,8 +159,15 @@ export class EventStream {
 
   #write(frames: string): void {
     if (frames === '' || this.#isOver) return
-    if (this.#text.length + frames.length + this.source.readableLength > this.#settings.waiting) this.lose()
+    if (!this.#isBegun) this.#begin(frames)
+    else if (this.#text.length + frames.length + this.source.readableLength > this.#settings.waiting) this.lose()
     else this.#add(frames)
+  }
+
+  #begin(frames: string): void {
+    this.#isBegun = true
+    this.source.push(frames)
+    if (this.#isLost) this.#resume()
   }
 
   #add(frames: string): void {

@@ -89,3 +89,29 @@ t.test('the rules of all streams are asked for again, however many there are', a
     await new Promise((resolve) => setTimeout(resolve, 5))
   t.equal(counts.size, 70)
 })
+
+t.test('a rule with another date, or another large number, is another rule', async (t) => {
+  for (const [before, after] of [
+    [new Date('2025-01-01'), new Date('2020-01-01')],
+    [2n ** 60n, 2n ** 60n + 1n]
+  ]) {
+    let $gt: unknown = before
+    const find = [
+      (context: HookContext) => {
+        context.params.query = { ...context.params.query, at: { $gt } }
+      }
+    ]
+    const { subscribe } = await startEvents(
+      t,
+      (app) => app.service('notes', memory(), { hooks: { before: { find } } }),
+      {
+        services: { notes: true },
+        heartbeat: 20,
+        recheck: 60
+      }
+    )
+    const stream = await subscribe(list('notes')).connected
+    $gt = after
+    t.match(await stream.count(1), [{ event: 'changed' }])
+  }
+})

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { HookContext } from '../../index.js'
-import { memoryLog } from '../../lib/events/index.js'
+import { type EventLog, memoryLog } from '../../lib/events/index.js'
 import { list, memory, readUser, startEvents } from '../support/events-app.js'
 
 const mine = (context: HookContext) => {
@@ -119,4 +119,26 @@ t.test('a service that is patched 1,000 times in a tick is told of in order, or 
   await stream.until(({ events }) => events.length === 1000 || events.some(({ event }) => event === 'reset'))
   await service.remove(1)
   await stream.until(({ events }) => events.at(-1)?.event === 'removed')
+})
+
+t.test('a stream that loses events while it is being opened is connected all the same, and told of it', async (t) => {
+  const log = memoryLog()
+  const losses: (() => void)[] = []
+  const losing: EventLog = {
+    ...log,
+    listen(listener) {
+      losses.push(() => listener.onLoss())
+      return log.listen(listener)
+    },
+    async read(...position) {
+      await new Promise(setImmediate)
+      for (const lose of losses) lose()
+      await new Promise(setImmediate)
+      return log.read(...position)
+    }
+  }
+  const { subscribe } = await startEvents(t, register, { ...options, log: losing })
+  await subscribe(list('notes'), ann).connected
+  const stream = await subscribe(list('notes'), { ...ann, 'last-event-id': log.newest() }).connected
+  t.match(await stream.count(1), [{ event: 'reset' }])
 })

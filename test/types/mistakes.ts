@@ -169,7 +169,7 @@ export const silent: AroundHook = 'log'
 
 // 22. A field of a user, where no `Identity` says what a user is.
 const isSomebody = ({ params }: HookContext<Messages, 'find'>) => params.user !== undefined
-// @ts-expect-error: Property 'nickname' does not exist on type 'UndeclaredUser'.
+// @ts-expect-error: Property 'nickname' does not exist on type 'UndeclaredUser | {}'. | or Property 'nickname' does not exist on type '{} | UndeclaredUser'.
 const nickname = ({ params }: HookContext<Messages, 'find'>) => params.user?.nickname
 
 // 23. Conditions that stand outside of the query, in a call of the client.

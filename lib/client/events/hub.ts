@@ -232,6 +232,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
 
   function end(next: 'idle' | 'closed'): void {
     leave()
+    user = undefined
     setState(next)
   }
 
@@ -245,7 +246,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
   /** Begins anew for another user; for the same, where lists were refused. */
   function setUser(next: string): void {
     const isSame = next && next === user
-    user = next
+    user = watchers.size ? next : undefined
     if (!isSame) changeUser()
     else if (state === 'stopped' || refused.size) {
       refused.clear()

@@ -75,12 +75,15 @@ export function shareStream({ name, who, keys, receive, setUser, create }: TabSe
       stream.refresh()
     }
   }
+  let stale: StreamMessage | undefined
   const hold = () => {
     const all = () => [...new Set([keys(), ...others.values()].flat())].sort()
     const tell = (message: StreamMessage) => {
       post({ message })
       receive(message)
-      if (message.event !== 'stale') return
+      // What is only told again has been asked for.
+      if (message.event !== 'stale' || message === stale) return
+      stale = message
       // Tabs that are gone want nothing any more.
       others.clear()
       post({ lists: true })

@@ -90,6 +90,49 @@ t.test('a login by cookie in a tab that has no list: the others hear nothing of 
   await until(() => list.current.state === 'error')
 })
 
+t.test('a tab that had no list has those of who is logged in, whoever was before', async (t) => {
+  const { openTab, createNote } = await openCookieSite(t)
+  const [idle, second] = [openTab(), openTab()]
+  for (const user of [1, 2]) await createNote(user)
+  await logIn(idle, 'ada')
+  await logIn(second, 'bob')
+  const list = idle.service('notes').live()
+  list.subscribe(() => {})
+  const idsOf = () => (list.current.state === 'live' ? list.current.data.map(({ id }) => id) : [])
+  await until(() => idsOf().join() === '2')
+  await logIn(second, 'ada')
+  await until(() => idsOf().join() === '1')
+  t.same(idsOf(), [1])
+})
+
+t.test('while the server is away, tabs leave each other alone', async (t) => {
+  openBrowser(t)
+  const { app, address } = await openEventsSite(t)
+  const tabs = [0, 1].map(() => {
+    const tab = createClient<SiteServices>({ logger: false })
+      .configure(rest(address).fetch(fetch))
+      .configure(events({ logger: false }))
+    t.teardown(() => tab.events.close())
+    return tab
+  })
+  const lists = tabs.map((tab) => tab.service('notes').live())
+  for (const list of lists) list.subscribe(() => {})
+  await until(() => lists.every(({ current }) => current.state === 'live'))
+  const { postMessage } = BroadcastChannel.prototype
+  t.teardown(() => {
+    BroadcastChannel.prototype.postMessage = postMessage
+  })
+  let messages = 0
+  BroadcastChannel.prototype.postMessage = function (message) {
+    messages++
+    return postMessage.call(this, message)
+  }
+  await app.close()
+  await until(() => lists.every(({ current }) => current.state === 'stale'))
+  await new Promise((resolve) => setTimeout(resolve, 2000))
+  t.ok(messages < 40, `${messages} messages`)
+})
+
 t.test(
   'a token that is new in one tab is used by the one with the stream, for all lists that were refused',
   async (t) => {

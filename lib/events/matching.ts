@@ -194,7 +194,7 @@ const isoDate = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
 /** What has the same order everywhere: numbers and times. That of texts is said by a collation. */
 function toOrdered(value: unknown): Ordered | undefined {
-  if (typeof value === 'number') return Number.isNaN(value) ? undefined : { isDate: false, number: value }
+  if (typeof value === 'number') return { isDate: false, number: value }
   const time =
     value instanceof Date
       ? value.getTime()

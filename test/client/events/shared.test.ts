@@ -55,3 +55,29 @@ t.test('tabs share a stream, and the next one goes on with it; hidden pages do n
     []
   )
 })
+
+t.test('tabs of two users have a stream each, and hear what is told to their user alone', async (t) => {
+  openBrowser(t)
+  const { app, createEventsClient } = await openEventsSite(t)
+  const open = async (email: string) => {
+    const tab = createEventsClient()
+    await tab.authenticate({ strategy: 'local', email, password: email })
+    return { tab, heard: [] as number[] }
+  }
+  const [ada, bob] = [
+    [await open('ada'), await open('ada')],
+    [await open('bob'), await open('bob')]
+  ]
+  const all = [...ada, ...bob]
+  for (const { tab, heard } of all) tab.service('private').on('created', ({ id }) => heard.push(id))
+  await until(() => all.every(({ tab }) => tab.events.state === 'live'))
+  t.equal(app.events.streams, 2)
+  await bob[0]?.tab.service('private').create({ text: 'of Bob' })
+  await until(() => bob.every(({ heard }) => heard.length === 1))
+  await ada[0]?.tab.service('private').create({ text: 'of Ada' })
+  await until(() => ada.every(({ heard }) => heard.length >= 1))
+  t.same(
+    all.map(({ heard }) => heard),
+    [[2], [2], [1], [1]]
+  )
+})

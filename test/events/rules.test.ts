@@ -150,6 +150,18 @@ t.test("rule: 'hooks' says that the query is the rule of a service of one's own"
   t.same(logs, [])
 })
 
+t.test('an operator of a service may find more than what stands beside it', async (t) => {
+  const object = { find: async () => [], create: async (data: object) => ({ ...data, id: 7 }) }
+  const { app, subscribe } = await startEvents(t, (app) => app.service('notes', object as never), {
+    services: { notes: { rule: 'hooks' } }
+  })
+  const subscriber = await subscribe(list('notes', '&subscribe[0][query][kind]=a&subscribe[0][query][$alike]=yes'))
+    .connected
+  await serviceAt(app, 'notes').create({ kind: 'A' })
+  await serviceAt(app, 'notes').create({ kind: 'b' })
+  t.same(names(await subscriber.count(2)), ['changed', 'changed'])
+})
+
 t.test(
   'a hook that answers by itself, or hands more than a query to the adapter, leaves the rule unknown',
   async (t) => {

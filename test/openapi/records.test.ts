@@ -167,7 +167,11 @@ t.test('keywords of Ajv and of draft 7 become those of OpenAPI 3.1', async (t) =
     same: { type: 'array', items: { type: 'number' }, additionalItems: false },
     any: { type: 'object' },
     map: { type: 'object', patternProperties: { '^x': { type: 'string' } } },
-    kind: { const: 'post', 'x-own': 1 }
+    kind: { const: 'post', 'x-own': 1 },
+    card: {
+      type: 'object',
+      dependencies: { number: ['holder'], code: { required: ['number'] }, bank: { minProperties: 2 } }
+    }
   }
   const document = await documentOf(
     t,
@@ -181,7 +185,12 @@ t.test('keywords of Ajv and of draft 7 become those of OpenAPI 3.1', async (t) =
     same: { type: 'array', items: { type: 'number' } },
     any: { type: 'object', additionalProperties: true },
     map: { type: 'object', patternProperties: { '^x': { type: 'string' } } },
-    kind: { const: 'post', 'x-own': 1 }
+    kind: { const: 'post', 'x-own': 1 },
+    card: {
+      type: 'object',
+      dependentRequired: { number: ['holder'], code: ['number'] },
+      dependentSchemas: { bank: { minProperties: 2 } }
+    }
   })
 })
 

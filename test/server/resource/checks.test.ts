@@ -173,13 +173,19 @@ t.test('what a library has frozen is taken, without the fields that only the ser
     id: z.int(),
     author: author.transform((value) => Object.freeze(value)),
     list: z.array(author).transform((values) => Object.freeze(values.map((value) => Object.freeze(value)))),
-    text: z.object({ id: z.int().readonly() }).transform(() => 'text')
+    text: z.object({ id: z.int().readonly() }).transform(() => 'text'),
+    none: z.object({ author }).transform(() => null)
   })
   const response = z.looseObject({ id: z.int() })
-  const payload = { author: { name: 'a' }, list: [{ name: 'b' }, { name: 'c' }], text: {} }
+  const payload = {
+    author: { name: 'a' },
+    list: [{ name: 'b' }, { name: 'c' }],
+    text: {},
+    none: { author: { name: 'd' } }
+  }
   for (const schema of [frozen, frozen.transform((value) => Object.freeze(value))]) {
     const { post } = await createEcho(t, resource(schema, { readOnly: ['id'], response }))
-    t.strictSame(await post(payload), [201, { ...payload, text: 'text' }])
+    t.strictSame(await post(payload), [201, { ...payload, text: 'text', none: null }])
   }
   const { post } = await createEcho(t, resource(z.object({ id: z.int(), name: z.string() }).readonly(), readOnly))
   t.strictSame(await post({ name: 'a' }), [201, { name: 'a' }])

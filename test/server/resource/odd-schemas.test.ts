@@ -294,6 +294,10 @@ t.test('references to anchors, and to ids that are no more than a fragment', asy
   t.strictSame(await post({ a: 1, b: true }), [201, { a: 1, b: true }])
   t.strictSame(await post({ a: 'x' }), [400, 'a must be an integer'])
   t.strictSame(await post({ b: 'x' }), [400, 'b must be true or false'])
+  const named = object({ a: { $id: 'http://e/a', $ref: '#first' } }, { $defs })
+  const { post: postNamed } = await createEcho(t, resource(named as object))
+  t.strictSame(await postNamed({ a: 1 }), [201, { a: 1 }])
+  t.strictSame(await postNamed({ a: 'x' }), [400, 'a must be an integer'])
 })
 
 t.test('ids are relative to that of their document, and anchors are those of the document that is named', async (t) => {

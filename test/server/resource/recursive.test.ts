@@ -67,6 +67,12 @@ t.test('an intersection within itself is taken and sent', async (t) => {
   t.strictSame(await ask(resource(twice), 'POST', record), record)
 })
 
+t.test('a list that asks for lists like itself without end may be left out', async (t) => {
+  const Lists: z.ZodType = z.lazy(() => z.array(Lists).min(1))
+  const schema = resource(z.object({ id: z.int(), name: z.string(), lists: Lists.optional() }), { readOnly: ['id'] })
+  t.strictSame(await ask(schema, 'POST', { name: 'a' }), { name: 'a' })
+})
+
 t.test('definitions that refer to each other are looked at once each', async (t) => {
   const names = Array.from({ length: 40 }, (_, index) => `d${index}`)
   const mesh = names.map((name, index) => {

@@ -3,7 +3,8 @@ import { list, memory, startEvents } from '../support/events-app.js'
 
 t.test('a server with 1,000 streams closes at once', async (t) => {
   const { app, subscribe } = await startEvents(t, (app) => app.service('notes', memory()), {
-    services: { notes: true }
+    services: { notes: true },
+    limits: { perUser: 1000 }
   })
   const streams = []
   for (let count = 0; count < 20; count++)

@@ -77,3 +77,10 @@ t.test('protect: a query within a transaction asks by its connection', async (t)
   await t.rejects(rows, { code: 400 })
   t.match(await get('/users?$select[]=email'), [200])
 })
+
+t.test('protect: of a database that is no PostgreSQL nothing is asked first', async (t) => {
+  // The client of knex that knows no database refuses each query.
+  const Model = createKnex({ client: createKnex.Client })
+  const { get } = await serve(t, Model)
+  t.match(await get('/users?$select[]=to_json'), [500])
+})

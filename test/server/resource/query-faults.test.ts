@@ -205,5 +205,9 @@ t.test('an asynchronous check of a parameter is refused, and its failure ends no
   const query = z.object({ x: failing.optional() })
   const { send } = await createEcho(t, resource(z.object({ id: z.int() }), { query }))
   t.match(await send({ url: '?x=1' }), [400, /can not be asynchronous/])
+  const whole = z.object({ x: z.string().optional() }).refine(async () => {
+    throw new Error('The database is away')
+  })
+  t.throws(() => resource(z.object({ id: z.int() }), { query: whole }), { message: /can not be asynchronous/ })
   t.equal((await send({ url: '?id=1' }))[0], 200)
 })

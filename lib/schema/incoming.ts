@@ -13,13 +13,14 @@ export interface Fault {
   readonly must: string
 }
 
-/** Where a value stands in another, which has none. A linked list: paths of all places of a deeply nested value would take the square of its size. */
+/** Where a value stands in another, which has none. A linked list: a path is needed for a fault alone, and paths of all places of a deeply nested value would take the square of its size. */
 export interface Place {
   readonly key: string | number
   readonly within: Place | undefined
 }
 
-function pathOfPlace(place: Place | undefined, start: Path): Path {
+/** The path to a place, behind that to the value in which it stands. */
+export function pathOfPlace(place: Place | undefined, start: Path = []): Path {
   const keys: (string | number)[] = []
   for (let part = place; part !== undefined; part = part.within) keys.push(part.key)
   return [...start, ...keys.reverse()]

@@ -41,17 +41,24 @@ async function findRenewable(app: FastifyInstance, bodies: readonly Body[]) {
   return renewable
 }
 
+/** Logs in, and exchanges the token at a process that stands still at a question to the store. */
+async function stopExchange({ app, other, line }: Awaited<ReturnType<typeof createProcesses>>, place: number) {
+  const first = (await login(other)).body
+  const { reached, goOn } = standStill(line, (_, count) => count === place)
+  const exchange = refresh(app, first.refreshToken)
+  await reached
+  return { first, exchange, goOn }
+}
+
 for (const [name, hasAdd] of Object.entries({ 'with `add`': true, 'without `add`': false }))
   t.test(`wherever a process stands still in an exchange, a logout at another one holds, ${name}`, async (t) => {
     const clock = createClock(t)
-    const { app, other, line, places } = await createProcesses(t, hasAdd)
+    const processes = await createProcesses(t, hasAdd)
+    const { other, places } = processes
     const violated: unknown[] = []
     for (const place of places)
       for (const seconds of [20, 31]) {
-        const first = (await login(other)).body
-        const { reached, goOn } = standStill(line, (_, count) => count === place)
-        const exchange = refresh(app, first.refreshToken)
-        await reached
+        const { first, exchange, goOn } = await stopExchange(processes, place)
         t.equal((await logout(other, first.accessToken)).status, 200)
         clock.forward(seconds)
         goOn()
@@ -68,14 +75,12 @@ for (const [name, hasAdd] of Object.entries({ 'with `add`': true, 'without `add`
 
 t.test('wherever a process stands still in an exchange, the token is exchanged once', async (t) => {
   const clock = createClock(t)
-  const { app, other, line, places } = await createProcesses(t)
+  const processes = await createProcesses(t)
+  const { other, places } = processes
   const violated: unknown[] = []
   for (const place of places)
     for (const seconds of [20, 31]) {
-      const first = (await login(other)).body
-      const { reached, goOn } = standStill(line, (_, count) => count === place)
-      const exchange = refresh(app, first.refreshToken)
-      await reached
+      const { first, exchange, goOn } = await stopExchange(processes, place)
       clock.forward(seconds)
       const meanwhile = await refresh(other, first.refreshToken)
       goOn()

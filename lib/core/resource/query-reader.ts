@@ -1,18 +1,13 @@
 import type { Query } from '../../../types/service.js'
-import { type Fault, maxFaults } from '../../schema/incoming.js'
+import { type Fault, maxFaults, type Place, pathOfPlace } from '../../schema/incoming.js'
 import { parseList } from '../../schema/text.js'
 import { isObject } from '../objects.js'
 import { createParameterJudge } from './parameters.js'
 import { type Check, type Compile, type SchemaProblem, toBadRequest, toFault } from './problem.js'
 import { type FieldFilter, maxCount, type Operand, type QueryParameters, type QueryRules } from './query-rules.js'
 
-/** Where a value stands in a query. A linked list, since its path is needed only for an error. */
-interface QueryPlace {
-  readonly name: string | number
-  readonly within: QueryPlace | undefined
-}
 /** Reads a value and returns it converted. It reports what is wrong to `faults`; its result is not used then. */
-type ReadAt = (value: unknown, place: QueryPlace, faults: Faults) => unknown
+type ReadAt = (value: unknown, place: Place, faults: Faults) => unknown
 
 /** How the values of a query are read. */
 export interface Conversion {
@@ -58,18 +53,18 @@ class Faults {
     return this.#all.length >= maxFaults
   }
 
-  tell(place: QueryPlace, must: string, keyword = 'type'): void {
-    this.#all.push({ path: pathTo(place), must, keyword })
+  tell(place: Place, must: string, keyword = 'type'): void {
+    this.#all.push({ path: pathOfPlace(place), must, keyword })
   }
 
   /** @param list the names that exist. It may be long, so only the first fault has it */
-  tellUnknown(place: QueryPlace, list: string): void {
+  tellUnknown(place: Place, list: string): void {
     const isToldBefore = this.#all.some(({ must }) => must.endsWith(list))
     this.tell(place, list === '' || isToldBefore ? 'is not known' : `is not known: ${list}`, 'additionalProperties')
   }
 
-  tellProblems(place: QueryPlace, problems: readonly SchemaProblem[]): void {
-    this.#all.push(toFault(pathTo(place), problems))
+  tellProblems(place: Place, problems: readonly SchemaProblem[]): void {
+    this.#all.push(toFault(pathOfPlace(place), problems))
   }
 
   /**
@@ -109,14 +104,14 @@ export function createQueryReader(
   for (const [name, operand] of more.operands) parameterReaders.set(name, hold(operand))
   const names = listNames('a query filters by', method === 'create' ? [] : filters.keys())
 
-  function readGroup(value: unknown, place: QueryPlace, faults: Faults): unknown {
+  function readGroup(value: unknown, place: Place, faults: Faults): unknown {
     const list = conversion.list(value)
     if (!Array.isArray(list) || list.length === 0 || !list.every(isObject))
       return faults.tell(place, 'must be a list of queries')
     // Two keys for each level: the name of the group, and the index in it.
-    if (pathTo(place).length > 2 * maxGroupDepth)
+    if (pathOfPlace(place).length > 2 * maxGroupDepth)
       return faults.tell(place, `must stand at most ${maxGroupDepth} deep in others of its kind`, 'maxDepth')
-    return list.map((query, index) => readEach(query, { name: index, within: place }, inGroup, names, faults))
+    return list.map((query, index) => readEach(query, { key: index, within: place }, inGroup, names, faults))
   }
 
   return (query) => {
@@ -145,7 +140,7 @@ export function createParameterReader(
     readEach(query, undefined, readers, names, faults)
     for (const name of parameters.required)
       if (!Object.hasOwn(query, name) && !faults.areMany)
-        faults.tell({ name, within: undefined }, 'is required', 'required')
+        faults.tell({ key: name, within: undefined }, 'is required', 'required')
     faults.endWith(() => judge(query))
     return query
   }
@@ -154,14 +149,14 @@ export function createParameterReader(
 /** Reads each value of a query in its place: the query is that of one request. */
 function readEach(
   query: Query,
-  within: QueryPlace | undefined,
+  within: Place | undefined,
   readers: ReadonlyMap<string, ReadAt>,
   names: string,
   faults: Faults
 ): Query {
   for (const name of Object.keys(query)) {
     if (faults.areMany) break
-    const place = { name, within }
+    const place = { key: name, within }
     const read = readers.get(name)
     if (read === undefined) {
       faults.tellUnknown(place, names)
@@ -173,9 +168,6 @@ function readEach(
   }
   return query
 }
-
-const pathTo = (place: QueryPlace | undefined): QueryPlace['name'][] =>
-  place === undefined ? [] : [...pathTo(place.within), place.name]
 
 // Sorted, since schema libraries list the same fields in different orders.
 const sortedNames = (names: Iterable<string>) => [...names].sort().join(', ')
@@ -220,7 +212,7 @@ function readList(readItem: ReadAt, conversion: Conversion): ReadAt {
   return (value, place, faults) => {
     const list = conversion.list(value)
     if (!Array.isArray(list)) return faults.tell(place, 'must be a list')
-    return list.map((item, index) => (faults.areMany ? item : readItem(item, { name: index, within: place }, faults)))
+    return list.map((item, index) => (faults.areMany ? item : readItem(item, { key: index, within: place }, faults)))
   }
 }
 

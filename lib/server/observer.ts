@@ -1,13 +1,14 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import type { AroundHook, HookContext, Http, TracedCall } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
-import type { CallObserver, Run } from '../core/compose.js'
+import type { CallObserver, Invoke, Run } from '../core/compose.js'
 import { traitsOf } from '../core/hooks.js'
 import { hookApplicationOf } from '../core/host.js'
 import { type Caller, type Carrier, caller, callerIn } from '../core/http-call.js'
 import { checkArguments } from '../core/methods.js'
 import { type Notes, notesOf } from '../core/notes.js'
 import { factsOf } from '../core/object-facts.js'
+import { updateSent } from '../core/unsent-fields.js'
 import { adopt, release } from './answer/sources.js'
 import { explainSetting } from './errors/setting-error.js'
 import { lazySignal, RestParams, routeOfTexts } from './request/arguments.js'
@@ -52,10 +53,14 @@ export const observer: CallObserver = {
 
   wrap(invoke, service) {
     const facts = factsOf(service)
+    const invokeMethod: Invoke = (context) => {
+      const { maySend } = notesOf(context)
+      return maySend === undefined ? invoke(context) : updateSent(context, maySend, invoke)
+    }
     return (context) => {
       begin(context)
       const { interceptor } = facts
-      return interceptor === undefined ? invoke(context) : interceptor(context, invoke)
+      return interceptor === undefined ? invokeMethod(context) : interceptor(context, invokeMethod)
     }
   },
 

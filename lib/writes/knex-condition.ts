@@ -1,36 +1,7 @@
 import type { Params } from '../../types/service.js'
-import { isAdapter } from '../core/description.js'
 import { readProperty } from '../core/errors.js'
+import { type Builder, type KnexAdapter, paramsWithBuilders } from '../core/knex.js'
 import type { Version } from './version-tags.js'
-
-/** The parts of a query builder of knex that are used here. */
-interface Builder {
-  update(...args: unknown[]): Builder
-  delete(...args: unknown[]): Builder
-  where(condition: (builder: Builder) => void): Builder
-  where(column: string, operator: string, value: unknown): Builder
-  orWhere(condition: (builder: Builder) => void): Builder
-  whereIn(column: string, values: readonly unknown[]): Builder
-  then(resolve?: (result: unknown) => unknown, reject?: (error: unknown) => unknown): Promise<unknown>
-}
-
-/** A function that makes query builders: `knex`, or a transaction. */
-interface Knex {
-  (...args: unknown[]): Builder
-  withSchema(schema: string): Builder
-  /** Hands a transaction to the function, or returns a promise of one where there is none. */
-  transaction(...args: unknown[]): Promise<unknown>
-}
-
-/** The adapter of Feathers for knex. */
-export interface KnexAdapter {
-  getModel(params: Params): Knex
-}
-
-/** Whether a service is the adapter for knex, or of a class that extends it. */
-export const isKnexAdapter = (object: object): object is KnexAdapter =>
-  isAdapter(object) &&
-  ['knexify', 'createQuery', 'getModel'].every((name) => typeof readProperty(object, name) === 'function')
 
 /** A condition of the statement of a write. */
 interface Condition {
@@ -65,28 +36,7 @@ export function conditionalParams(params: Params, adapter: KnexAdapter, conditio
     }
     return builder
   }
-  const restrictAll = (knex: Knex): Knex =>
-    new Proxy(knex, {
-      apply: (target, self, args) => restrict(Reflect.apply(target, self, args)),
-      get: (target, name) => {
-        if (name === 'withSchema') return (schema: string) => restrict(target.withSchema(schema))
-        if (name === 'transaction')
-          return (work: unknown, ...rest: unknown[]) =>
-            typeof work === 'function'
-              ? target.transaction((trx: Knex) => work(restrictAll(trx)), ...rest)
-              : target.transaction(work, ...rest).then((trx) => restrictAll(trx as Knex))
-        return Reflect.get(target, name)
-      }
-    })
-  const { transaction } = params as { transaction?: { trx?: Knex } }
-  return {
-    params: {
-      ...params,
-      adapter: { ...Object(params.adapter), Model: restrictAll(adapter.getModel(params)) },
-      ...(transaction?.trx && { transaction: { ...transaction, trx: restrictAll(transaction.trx) } })
-    },
-    outcome: () => outcome
-  }
+  return { params: paramsWithBuilders(params, adapter, restrict), outcome: () => outcome }
 }
 
 function addCondition(builder: Builder, { column, versions }: Condition): Builder {

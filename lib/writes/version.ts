@@ -5,10 +5,11 @@ import { BadRequest, GeneralError, ServiceError, toServiceError } from '../core/
 import { aroundOnly, type OperationNotes, type OperationPlace, withTraits } from '../core/hooks.js'
 import { instanceFacts } from '../core/host.js'
 import { type Caller, callerIn } from '../core/http-call.js'
+import { isKnexAdapter, type KnexAdapter } from '../core/knex.js'
 import { methods } from '../core/methods.js'
 import { factsOf } from '../core/object-facts.js'
 import { checkFieldName, checkOptions, kinds, type OptionTable } from '../core/options.js'
-import { conditionalParams, isKnexAdapter, type KnexAdapter } from './knex-condition.js'
+import { conditionalParams } from './knex-condition.js'
 import { readTags, Tags, toTag, type Version, type VersionKind, versionKindOf } from './version-tags.js'
 
 export interface VersionOptions {

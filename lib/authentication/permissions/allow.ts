@@ -7,6 +7,7 @@ import { methods } from '../../core/methods.js'
 import { notesOf } from '../../core/notes.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
+import { restrictSent } from '../../core/unsent-fields.js'
 import { isAuthentication } from '../find.js'
 import { isRecordStream, mapStream } from '../protected-stream.js'
 import { checkExceptions, checkMethodNames, isLeftAlone } from './position.js'
@@ -66,6 +67,7 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     const permission = permissionFor(context.method)
     if (permission === false) throw new Forbidden(refusalOfRole(context, userRoles as string[], roles))
     if (methodsWithData.has(context.method)) checkSentFields(context, permission)
+    if (context.method === 'update' && permission !== true) restrictSent(context, (field) => permission.includes(field))
     const isStandard = methods.has(context.method)
     const mayRead = givesRecord(context, permission) ? permissionFor('get') || permissionFor('find') : permission
     // The parameters of a custom method are its own.

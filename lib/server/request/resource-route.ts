@@ -11,6 +11,7 @@ import { createParameterReader, createQueryReader, ofTexts, ofValues } from '../
 import { operandOf, shownRules } from '../../core/resource/query-rules.js'
 import { type MethodRules, type Outgoing, rulesOf } from '../../core/resource/rules.js'
 import type { ServiceEntry } from '../../core/service.js'
+import type { MaySend } from '../../core/unsent-fields.js'
 import type { WrittenSchema } from '../../schema/documents.js'
 import { createProjection, type Project } from '../../schema/outgoing.js'
 import type { Shapes } from '../../schema/shape.js'
@@ -59,6 +60,7 @@ export function resourceRoute(
         : [createCheck(body, body.takesLists ?? takesMany(object, rules.method), shapesOf(body.written, instance))])
     ],
     checksBody: body !== undefined,
+    maySend: body && maySendOf(shapesOf(body.written, instance)),
     compilers: {
       validatorCompiler: (part: { schema: unknown; httpPart?: string }) =>
         (compilers.get(part.httpPart) ?? validatorOf()(part as RouteSchema)) as () => boolean,
@@ -160,6 +162,15 @@ function createCheck(body: BodyRules, takesLists: boolean, shapes: Shapes): preV
     const checked = check(isForm(request) ? textReader(shapes.root)(body) : body)
     if (checked instanceof Promise) checked.then(set, done)
     else set(checked)
+  }
+}
+
+/** Which fields a body may have: of a record that is a union, those of all branches. */
+function maySendOf({ root }: Shapes): MaySend {
+  const shape = root.of({})
+  return (name) => {
+    const { isKnown, readOnly } = shape.field(name)
+    return isKnown && !readOnly
   }
 }
 

@@ -8,6 +8,7 @@ import { factsOf } from '../../core/object-facts.js'
 import { shown } from '../../core/options.js'
 import { recordRulesOf } from '../../core/resource/rules.js'
 import type { ServiceMethod } from '../../core/service.js'
+import { restrictSent } from '../../core/unsent-fields.js'
 import { createAnswer } from '../answer/answer.js'
 import { endWithConnection, startDeadline } from '../answer/deadline.js'
 import { runMiddleware } from '../answer/middleware.js'
@@ -88,6 +89,7 @@ export function toRoute(
   )
   // Services of another framework have an authentication of their own, which decides what it reads from a request.
   const isForeign = foreign !== undefined
+  const maySend = name === 'update' ? resource?.maySend : undefined
   // An application of Feathers reads bodies as it always did.
   const parsing = [...((hasBody || isQuery) && !isForeign ? [refuseEncoded] : []), ...(files ? [files.read] : [])]
   // A hook of the application may set it for a route.
@@ -126,6 +128,7 @@ export function toRoute(
     const context = method.context(read(request, caller)) as HookContext
     caller.context = context
     reply.hook = context
+    if (maySend !== undefined) restrictSent(context, maySend)
     try {
       await method.run(context)
     } catch (error) {

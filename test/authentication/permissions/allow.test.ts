@@ -40,6 +40,15 @@ t.test('each role may call the methods that it names, and no others', async (t) 
   t.equal((await send('GET', '/posts')).status, 401, 'nobody')
 })
 
+t.test('an update keeps the fields that the role may not send', async (t) => {
+  const service = stored()
+  const editor = { id: 5, role: 'editor' }
+  const hook = allow({ editor: { update: ['title', 'text'], get: true } })
+  const { send } = await createApp(t, (app) => app.service('posts', service, around(hook)))
+  t.equal((await send('PUT', '/posts/1', { as: editor, body: { title: 'new' } })).status, 200)
+  t.strictSame(service.store[1], { id: 1, title: 'new', salary: 10 })
+})
+
 t.test('fields of a write that are not allowed are refused, and all of them named', async (t) => {
   const service = stored()
   const { send } = await createApp(t, (app) => app.service('posts', service, around(allow(roles))))

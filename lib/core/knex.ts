@@ -1,0 +1,63 @@
+import type { Params } from '../../types/service.js'
+import { isAdapter } from './description.js'
+import { readProperty } from './errors.js'
+
+/** The parts of a query builder of knex that are used here. */
+export interface Builder {
+  update(...args: unknown[]): Builder
+  delete(...args: unknown[]): Builder
+  where(condition: (builder: Builder) => void): Builder
+  where(column: string, operator: string, value: unknown): Builder
+  orWhere(condition: (builder: Builder) => void): Builder
+  whereIn(column: string, values: readonly unknown[]): Builder
+  then(resolve?: (result: unknown) => unknown, reject?: (error: unknown) => unknown): Promise<unknown>
+}
+
+/** A function that makes query builders: `knex`, or a transaction. */
+interface Knex {
+  (...args: unknown[]): Builder
+  withSchema(schema: string): Builder
+  /** Hands a transaction to the function, or returns a promise of one where there is none. */
+  transaction(...args: unknown[]): Promise<unknown>
+}
+
+/** The adapter of Feathers for knex. */
+export interface KnexAdapter {
+  getModel(params: Params): Knex
+}
+
+/** Whether a service is the adapter for knex, or of a class that extends it. */
+export const isKnexAdapter = (object: object): object is KnexAdapter =>
+  isAdapter(object) &&
+  ['knexify', 'createQuery', 'getModel'].every((name) => typeof readProperty(object, name) === 'function')
+
+/**
+ * Makes params with which the adapter for knex uses builders that were changed.
+ *
+ * @param change is handed each builder of the call, and returns it
+ */
+export function paramsWithBuilders(
+  params: Params,
+  adapter: KnexAdapter,
+  change: (builder: Builder) => Builder
+): Params {
+  const changeAll = (knex: Knex): Knex =>
+    new Proxy(knex, {
+      apply: (target, self, args) => change(Reflect.apply(target, self, args)),
+      get: (target, name) => {
+        if (name === 'withSchema') return (schema: string) => change(target.withSchema(schema))
+        if (name === 'transaction')
+          return (work: unknown, ...rest: unknown[]) =>
+            typeof work === 'function'
+              ? target.transaction((trx: Knex) => work(changeAll(trx)), ...rest)
+              : target.transaction(work, ...rest).then((trx) => changeAll(trx as Knex))
+        return Reflect.get(target, name)
+      }
+    })
+  const { transaction } = params as { transaction?: { trx?: Knex } }
+  return {
+    ...params,
+    adapter: { ...Object(params.adapter), Model: changeAll(adapter.getModel(params)) },
+    ...(transaction?.trx && { transaction: { ...transaction, trx: changeAll(transaction.trx) } })
+  }
+}

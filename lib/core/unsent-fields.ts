@@ -1,0 +1,67 @@
+import type { HookContext } from '../../types/hooks.js'
+import type { Invoke } from './compose.js'
+import { idFieldOf, isAdapter } from './description.js'
+import { type Builder, isKnexAdapter, type KnexAdapter, paramsWithBuilders } from './knex.js'
+import { notesOf } from './notes.js'
+import { factsOf } from './object-facts.js'
+import { isPlain } from './objects.js'
+
+/** Says of the name of a field whether the caller of a method may send it. */
+export type MaySend = (field: string) => boolean
+
+/** Notes what the caller of an `update` may send. Several rules may say so, and a field must pass all of them. */
+export function restrictSent(context: HookContext, maySend: MaySend): void {
+  const notes = notesOf(context)
+  const { maySend: before } = notes
+  notes.maySend = before === undefined ? maySend : (field) => before(field) && maySend(field)
+}
+
+/**
+ * Calls the `update` of an adapter, which replaces the record. Fields that the caller could not send, and that no hook has set, stay as they are stored: to replace them is not what
+ * the caller has asked for. A service that is no adapter does what its method says.
+ */
+export async function updateSent(context: HookContext, maySend: MaySend, invoke: Invoke): Promise<unknown> {
+  const { service, data, params, id } = context
+  const { object = service, foreign } = factsOf(service)
+  if (foreign !== undefined || !isAdapter(object) || !isPlain(data)) return invoke(context)
+  const idField = idFieldOf(object)
+  const isUnsent = (field: string) => field !== idField && data[field] === undefined && !maySend(field)
+  if (isKnexAdapter(object)) context.params = paramsWithoutColumns(context, object, isUnsent, idField)
+  else {
+    const { $select, ...query } = params.query ?? {}
+    const record = await (object as unknown as Readable).get(id, { ...params, query })
+    const unsent = Object.entries(Object(record)).filter(([field]) => isUnsent(field))
+    context.data = { ...data, ...Object.fromEntries(unsent) }
+  }
+  try {
+    return await invoke(context)
+  } finally {
+    // Hooks and events see what was sent.
+    context.params = params
+    context.data = data
+  }
+}
+
+interface Readable {
+  get(id: unknown, params: object): Promise<unknown>
+}
+
+/**
+ * Makes params with which the adapter for knex leaves columns alone: its statement would set them to `null`. To read them and write them back would change some, such as lists in JSON.
+ */
+function paramsWithoutColumns(
+  { params, id }: HookContext,
+  adapter: KnexAdapter & object,
+  isUnsent: (column: string) => boolean,
+  idField: string
+) {
+  return paramsWithBuilders(params, adapter, (builder: Builder) => {
+    const { update } = builder
+    builder.update = (values, ...rest) => {
+      const sent = Object.entries(Object(values)).filter(([column, value]) => value !== null || !isUnsent(column))
+      // A statement that sets nothing is none.
+      return update.call(builder, sent.length > 0 ? Object.fromEntries(sent) : { [idField]: id }, ...rest)
+    }
+    return builder
+  })
+}

@@ -1,0 +1,149 @@
+import { KnexService, transaction } from '@feathersjs/knex'
+import { MemoryService } from '@feathersjs/memory'
+import Fastify from 'fastify'
+import services, { type HookContext, resource, type ServiceOptions, version } from 'fastify-services'
+import t, { type Test } from 'tap'
+import Type from 'typebox'
+import * as z from 'zod'
+import { openPGlite } from '../../support/pglite.js'
+
+const notes = Type.Object({
+  id: Type.Integer({ readOnly: true }),
+  title: Type.String(),
+  text: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  history: Type.Array(Type.Any(), { readOnly: true }),
+  created: Type.String({ format: 'date-time', readOnly: true })
+})
+
+const created = '2026-01-01T00:00:00.000Z'
+const history = [{ by: 1 }, 'ö']
+
+async function serve(t: Test, object: object, options: ServiceOptions) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { errorHandler: { logger: false } })
+  app.service('notes', object, options as object)
+  return async (payload: object, url = '/notes/1', headers: Record<string, string> = {}) => {
+    const response = await app.inject({ method: 'PUT', url, headers, payload })
+    return { status: response.statusCode, body: response.json(), etag: response.headers.etag }
+  }
+}
+
+function inMemory(record: object = { title: 'a', text: 'b', history, created, tenant: 7 }) {
+  const service = new MemoryService()
+  service.store = { 1: { id: 1, ...record } }
+  return service
+}
+
+t.test(
+  'an update keeps what its caller can not send: fields that only the server sets, and those that the schema does not have',
+  async (t) => {
+    const service = inMemory()
+    const put = await serve(t, service, { schema: resource(notes) })
+    t.match(await put({ title: 'new' }), { status: 200, body: { id: 1, title: 'new', history, created } })
+    t.strictSame(service.store[1], { id: 1, title: 'new', history, created, tenant: 7 }, 'and drops what it could')
+    t.match(await put({ title: 'newer' }, '/notes/1?$select[]=title'), { status: 200 })
+    t.strictSame(service.store[1], { id: 1, title: 'newer', history, created, tenant: 7 })
+    t.equal((await put({ title: 'new' }, '/notes/2')).status, 404)
+  }
+)
+
+t.test('what hooks set wins, and they see what was sent', async (t) => {
+  const service = inMemory()
+  const seen: unknown[] = []
+  const put = await serve(t, service, {
+    schema: resource(notes),
+    hooks: {
+      before: {
+        update: [({ data }: HookContext) => void Object.assign(data as object, { history: [], tenant: null })]
+      },
+      after: { update: [({ data }: HookContext) => void seen.push(data)] }
+    }
+  })
+  await put({ title: 'new' })
+  t.strictSame(service.store[1], { id: 1, title: 'new', history: [], created, tenant: null })
+  t.strictSame(seen, [{ title: 'new', history: [], tenant: null }])
+})
+
+t.test('a body of its own says what may be sent', async (t) => {
+  const service = inMemory()
+  const put = await serve(t, service, { schema: resource(notes, { update: Type.Object({ title: Type.String() }) }) })
+  await put({ title: 'new' })
+  t.strictSame(service.store[1], { id: 1, title: 'new', text: 'b', history, created, tenant: 7 })
+})
+
+t.test('a record that becomes one of another branch loses the fields of the former', async (t) => {
+  const shape = z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('circle'), r: z.number(), by: z.number() }),
+    z.object({ kind: z.literal('square'), a: z.number(), by: z.number() })
+  ])
+  const service = inMemory({ kind: 'circle', r: 1, by: 5 })
+  const put = await serve(t, service, { schema: resource(shape, { readOnly: ['by'] }) })
+  await put({ kind: 'square', a: 2 })
+  t.strictSame(service.store[1], { id: 1, kind: 'square', a: 2, by: 5 })
+})
+
+t.test('calls of the server, and services that are no adapters, replace what they replace', async (t) => {
+  const calls: unknown[] = []
+  const handwritten = {
+    get: async () => ({ id: 1 }),
+    update: async (_id: unknown, data: unknown) => calls.push(data) && data
+  }
+  const put = await serve(t, handwritten, { schema: resource(notes) })
+  await put({ title: 'new' })
+  t.strictSame(calls, [{ title: 'new' }])
+
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  const service = inMemory()
+  app.service('notes', service, { schema: resource(notes) } as object)
+  await app.ready()
+  await app.service('notes').update(1, { title: 'new' })
+  t.strictSame(service.store[1], { id: 1, title: 'new' })
+})
+
+t.test('@feathersjs/knex leaves the columns alone, whatever is in them', async (t) => {
+  const knex = await openPGlite(t)
+  await knex.schema.createTable('notes', (table) => {
+    table.increments()
+    table.text('title')
+    table.text('text')
+    table.jsonb('history')
+    table.specificType('place', 'point')
+    table.timestamp('created')
+    table.integer('version').defaultTo(1)
+    table.specificType('length', 'integer generated always as (length(title)) stored')
+  })
+  const row = {
+    title: 'a',
+    text: 'b',
+    history: JSON.stringify(history),
+    place: '(1,2)',
+    created: '2026-01-01T00:00:00.123456Z'
+  }
+  await knex('notes').insert(row)
+  const stored = async () =>
+    (
+      await knex('notes').select(
+        'title',
+        'text',
+        'history',
+        'version',
+        knex.raw(`place::text, created at time zone 'utc' as utc, created::text like '%.123456+%' as is_exact`)
+      )
+    )[0]
+  const service = new KnexService({ Model: knex, name: 'notes' })
+  const hooks = {
+    around: { all: [version('version', { set: () => 2 })] },
+    before: { update: [transaction.start()] },
+    after: { update: [transaction.end()] },
+    error: { update: [transaction.rollback()] }
+  }
+  const put = await serve(t, service, { schema: resource(notes), hooks: hooks as object })
+  t.match(await put({ title: 'new' }), { status: 200, body: { id: 1, title: 'new', history } })
+  t.match(await stored(), { title: 'new', text: null, history, place: '(1,2)', is_exact: true, version: 2 })
+  t.equal((await put({ title: 'newer' }, '/notes/1', { 'if-match': '"1"' })).status, 412)
+  t.equal((await put({ title: 'newer' }, '/notes/1', { 'if-match': '"2"' })).status, 200)
+  t.match(await stored(), { title: 'newer', text: null, history, place: '(1,2)', is_exact: true })
+})

@@ -10,5 +10,6 @@ export function useLive<P, Result>(service: LiveService<P, Result>, params: P) {
   // Params are another object at each render.
   const text = JSON.stringify(params)
   const list = useMemo(() => service.live(JSON.parse(text)), [service, text])
-  return useSyncExternalStore(list.subscribe, () => list.current)
+  const getSnapshot = () => list.current
+  return useSyncExternalStore(list.subscribe, getSnapshot, getSnapshot)
 }

@@ -88,6 +88,7 @@ export function createScope(hookName: string, fieldsOf: FieldsOf, options: Scope
  */
 export function own(field: string, options: ScopeOptions = {}): AroundHook {
   checkFieldName('own', field, 'userId')
+  if (isOddName(field)) throw new TypeError(`own can't have the field '${field}': only fields of the record itself`)
   checkOptions('own()', ofScope, options)
   return createScope('own', (context) => ({ [field]: entityIn(context).id }), options)
 }
@@ -99,7 +100,7 @@ function checked(fields: ScopeFields, { params, path, method }: HookContext): Ch
   const names = Object.keys(Object(fields))
   if (names.length === 0)
     throw new GeneralError('A scope without fields would be no scope: its function must return fields, or true')
-  const odd = names.find((name) => name.startsWith('$') || name.includes('.'))
+  const odd = names.find(isOddName)
   if (odd !== undefined)
     throw new GeneralError(`A scope can't have the field '${odd}': only fields of the record itself`)
   const missing = names.find((name) => !isScopeChoice(fields[name]))
@@ -281,6 +282,8 @@ function ownerOf(object: object | null, name: string): object | null {
   while (owner !== null && !Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner)
   return owner
 }
+
+const isOddName = (name: string) => name.startsWith('$') || name.includes('.')
 
 const isScopeChoice = (value: unknown): boolean =>
   Array.isArray(value) ? value.every(isScopeValue) : isScopeValue(value)

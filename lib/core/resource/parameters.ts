@@ -26,6 +26,11 @@ export function readParameters(schema: unknown): QueryParameters {
   const { document } = readJsonSchema(schema, 'input')
   const written = new WrittenSchema(document, { flagged: noNames, ignoresFlags: true })
   checkRecord(written)
+  const [missing] = written.shapes.reader.bundle.missing
+  if (missing !== undefined)
+    throw new TypeError(
+      `The parameters of a query can't refer to '${missing}': a schema of app.addSchema is not there yet. Put it into the schema itself`
+    )
   const validate = atOnceOf(schema)
   const result = validate?.({})
   if (result instanceof Promise) {

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import type { FastifyInstance, FastifyRequest, FastifySchema, preValidationHookHandler } from 'fastify'
 import type { JsonSchema } from '../../../types/resource.js'
 import { idFieldOf, takesMany } from '../../core/description.js'
-import { NotFound } from '../../core/errors.js'
+import { BadRequest, NotFound } from '../../core/errors.js'
 import { methods } from '../../core/methods.js'
 import { idName } from '../../core/path.js'
 import { type BodyRules, createBodyCheck, type Judge } from '../../core/resource/body.js'
@@ -109,7 +109,8 @@ function queryValidator({ query, method, custom }: MethodRules, record: Shapes, 
       return { value: reader()(value) }
     } catch (error) {
       // Fastify takes what a validator throws for a failure of the server, and writes a status into what it returns.
-      return { error: Object.defineProperty(error as Error, 'statusCode', { value: 400, writable: true }) }
+      if (!(error instanceof BadRequest)) throw error
+      return { error: Object.defineProperty(error, 'statusCode', { value: 400, writable: true }) }
     }
   }
 }

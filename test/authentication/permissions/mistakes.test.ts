@@ -87,6 +87,11 @@ t.test('within: the names of methods, and the other service, which may be regist
   await t.resolves(start(within('projects', { except: ['find'] }), 'projects'))
 })
 
+t.test('what is no field of the record itself', async (t) => {
+  for (const field of ['owner.id', '$owner'])
+    t.throws(() => own(field), { message: `own can't have the field '${field}': only fields of the record itself` })
+})
+
 t.test('permissions of no roles', async (t) => {
   for (const roles of [undefined, null, 'admin', ['admin'], true, () => true])
     t.throws(() => allow(roles as never), /^allow needs the permissions of each role: allow\(\{ admin: true/)

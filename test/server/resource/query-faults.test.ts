@@ -51,6 +51,25 @@ t.test('an empty text is null where the field can be null, and no empty text', a
   t.strictSame(asked, [{ text: null }], 'a call of the server is not changed')
 })
 
+t.test('a check that fails itself is a fault of the server', async (t) => {
+  const check = () => {
+    throw new Error('no connection to 10.0.0.1')
+  }
+  const things = z.object({ id: z.int() })
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { errorHandler: { html: false, logger: false } })
+  const query = z.object({ code: z.string().refine(check).optional() })
+  app.service('things', { find: async () => [] }, { schema: resource(things, { query }) })
+  const response = await app.inject('/things?code=a')
+  t.equal(response.statusCode, 500)
+  t.throws(
+    () => resource(things, { query: { type: 'object', properties: { code: { $ref: 'shared#' } } } }),
+    { message: /^The parameters of a query can't refer to 'shared#': / },
+    'a schema of the application is not there yet'
+  )
+})
+
 t.test('a query is told all that is wrong with it', async (t) => {
   const { app } = await createEcho(t, object({ n: { type: 'integer' }, m: { type: 'integer' } }))
   const ask = async (query: string) => (await app.inject(`/things?${query}`)).json()

@@ -30,7 +30,9 @@ export async function updateSent(context: HookContext, maySend: MaySend, invoke:
   else {
     const { $select, ...query } = params.query ?? {}
     const record = await (object as unknown as Readable).get(id, { ...params, query })
-    const unsent = Object.entries(Object(record)).filter(([field]) => isUnsent(field))
+    // Objects of a library, such as those of Sequelize, have more properties than the record has fields.
+    const fields: object = typeof record.toJSON === 'function' ? record.toJSON() : record
+    const unsent = Object.entries(fields).filter(([field]) => isUnsent(field))
     context.data = { ...data, ...Object.fromEntries(unsent) }
   }
   try {
@@ -43,7 +45,7 @@ export async function updateSent(context: HookContext, maySend: MaySend, invoke:
 }
 
 interface Readable {
-  get(id: unknown, params: object): Promise<unknown>
+  get(id: unknown, params: object): Promise<{ toJSON?(): object }>
 }
 
 /**

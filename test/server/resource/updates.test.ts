@@ -65,6 +65,25 @@ t.test('what hooks set wins, and they see what was sent', async (t) => {
   t.strictSame(seen, [{ title: 'new', history: [], tenant: null }])
 })
 
+t.test('records that are objects of a library', async (t) => {
+  class Instance {
+    constructor(readonly dataValues: object) {}
+    toJSON() {
+      return this.dataValues
+    }
+  }
+  class Instances extends MemoryService {
+    override async get(...args: Parameters<MemoryService['get']>) {
+      return new Instance(await super.get(...args))
+    }
+  }
+  const service = new Instances()
+  service.store = { 1: { id: 1, title: 'a', tenant: 7 } }
+  const put = await serve(t, service, { schema: resource(notes) })
+  await put({ title: 'new' })
+  t.strictSame(service.store[1], { id: 1, title: 'new', tenant: 7 })
+})
+
 t.test('a body of its own says what may be sent', async (t) => {
   const service = inMemory()
   const put = await serve(t, service, { schema: resource(notes, { update: Type.Object({ title: Type.String() }) }) })

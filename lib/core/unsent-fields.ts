@@ -1,10 +1,11 @@
 import type { HookContext } from '../../types/hooks.js'
+import type { Params } from '../../types/service.js'
 import type { Invoke } from './compose.js'
 import { idFieldOf, isAdapter } from './description.js'
 import { type Builder, isKnexAdapter, type KnexAdapter, paramsWithBuilders } from './knex.js'
 import { notesOf } from './notes.js'
 import { factsOf } from './object-facts.js'
-import { isPlain } from './objects.js'
+import { isPlain, pick } from './objects.js'
 
 /** Says of the name of a field whether the caller of a method may send it. */
 export type MaySend = (field: string) => boolean
@@ -26,17 +27,21 @@ export async function updateSent(context: HookContext, maySend: MaySend, invoke:
   if (foreign !== undefined || !isAdapter(object) || !isPlain(data)) return invoke(context)
   const idField = idFieldOf(object)
   const isUnsent = (field: string) => field !== idField && data[field] === undefined && !maySend(field)
-  if (isKnexAdapter(object)) context.params = paramsWithoutColumns(context, object, isUnsent, idField)
+  // Adapters read the record before they write it, and would write the selected fields alone.
+  const { $select, ...query } = params.query ?? {}
+  const paramsOfWhole = { ...params, query }
+  if (isKnexAdapter(object)) context.params = paramsWithoutColumns(paramsOfWhole, object, { isUnsent, idField, id })
   else {
-    const { $select, ...query } = params.query ?? {}
-    const record = await (object as unknown as Readable).get(id, { ...params, query })
+    const record = await (object as unknown as Readable).get(id, paramsOfWhole)
     // Objects of a library, such as those of Sequelize, have more properties than the record has fields.
     const fields: object = typeof record.toJSON === 'function' ? record.toJSON() : record
     const unsent = Object.entries(fields).filter(([field]) => isUnsent(field))
     context.data = { ...data, ...Object.fromEntries(unsent) }
+    context.params = paramsOfWhole
   }
   try {
-    return await invoke(context)
+    const result = await invoke(context)
+    return Array.isArray($select) ? pick([idField, ...$select], (field) => Object(result)[field]) : result
   } finally {
     // Hooks and events see what was sent.
     context.params = params
@@ -52,10 +57,9 @@ interface Readable {
  * Makes params with which the adapter for knex leaves columns alone: its statement would set them to `null`. To read them and write them back would change some, such as lists in JSON.
  */
 function paramsWithoutColumns(
-  { params, id }: HookContext,
-  adapter: KnexAdapter & object,
-  isUnsent: (column: string) => boolean,
-  idField: string
+  params: Params,
+  adapter: KnexAdapter,
+  { isUnsent, idField, id }: { isUnsent: (column: string) => boolean; idField: string; id: unknown }
 ) {
   return paramsWithBuilders(params, adapter, (builder: Builder) => {
     const { update } = builder

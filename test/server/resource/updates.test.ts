@@ -165,4 +165,7 @@ t.test('@feathersjs/knex leaves the columns alone, whatever is in them', async (
   t.equal((await put({ title: 'newer' }, '/notes/1', { 'if-match': '"1"' })).status, 412)
   t.equal((await put({ title: 'newer' }, '/notes/1', { 'if-match': '"2"' })).status, 200)
   t.match(await stored(), { title: 'newer', text: null, history, place: '(1,2)', is_exact: true })
+  const selected = await put({ title: 'newest', text: 'c' }, '/notes/1?$select[]=title')
+  t.strictSame(selected.body, { id: 1, title: 'newest' })
+  t.match(await stored(), { title: 'newest', text: 'c', history })
 })

@@ -96,6 +96,7 @@ t.test('an empty placeholder is no slash too many', async (t) => {
     app.service(':room/things', service('rooms'))
   })
   t.match(await ask('DELETE', '//things'), /^400 .*':room' in the URL is empty/)
+  t.match(await ask('GET', '//things/'), /^400 .*':room' in the URL is empty/, 'and a slash too many beside it')
   t.match(await ask('DELETE', '/things'), /^200 .*"things"/)
 })
 

@@ -65,11 +65,11 @@ export function targetCheck(
     const isMany = empty !== undefined && methods.has(name)
     // A placeholder may be empty, or another service be more specific.
     const location = locations.at(request.url) ?? toLocation(entry, isMany ? '' : path)
-    if (isUnknown || location.entry !== entry || !location.names.includes(name))
-      throw methodNotAllowed(location, request, reply)
+    const ofService = placeholdersIn(entry.path).find((placeholder) => values[placeholder] === '')
+    const isElsewhere = !location.names.includes(name) && ofService === undefined
+    if (isUnknown || location.entry !== entry || isElsewhere) throw methodNotAllowed(location, request, reply)
     if (empty === undefined) return
     if (isMany && !isGap(request, router)) return
-    const ofService = placeholdersIn(entry.path).find((placeholder) => values[placeholder] === '')
     const isId = empty === idName(entry.path)
     throw new BadRequest(
       isMany && ofService === undefined

@@ -1,11 +1,11 @@
 import type { HookContext } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
 import type { Invoke } from './compose.js'
-import { idFieldOf, isAdapter } from './description.js'
+import { idFieldOf } from './description.js'
 import { type Builder, isKnexAdapter, type KnexAdapter, paramsWithBuilders } from './knex.js'
 import { notesOf } from './notes.js'
 import { factsOf } from './object-facts.js'
-import { isPlain, pick } from './objects.js'
+import { pick } from './objects.js'
 
 /** Says of the name of a field whether the caller of a method may send it. */
 export type MaySend = (field: string) => boolean
@@ -18,56 +18,79 @@ export function restrictSent(context: HookContext, maySend: MaySend): void {
 }
 
 /**
- * Calls the `update` of an adapter, which replaces the record. Fields that the caller could not send, and that no hook has set, stay as they are stored: to replace them is not what
- * the caller has asked for. A service that is no adapter does what its method says.
+ * Calls the `update` of a service. With the adapters for knex and for memory, fields that the caller could not send, and that no hook has set, stay as they are stored: to replace
+ * them is not what the caller has asked for. Other adapters would need to read them and to write them back, which changes some of them; a class with an `update` of its own does
+ * what that says.
  */
-export async function updateSent(context: HookContext, maySend: MaySend, invoke: Invoke): Promise<unknown> {
-  const { service, data, params, id } = context
-  const { object = service, foreign } = factsOf(service)
-  if (foreign !== undefined || !isAdapter(object) || !isPlain(data)) return invoke(context)
-  const idField = idFieldOf(object)
-  const isUnsent = (field: string) => field !== idField && data[field] === undefined && !maySend(field)
-  // Adapters read the record before they write it, and would write the selected fields alone.
-  const { $select, ...query } = params.query ?? {}
-  const paramsOfWhole = { ...params, query }
-  if (isKnexAdapter(object)) context.params = paramsWithoutColumns(paramsOfWhole, object, { isUnsent, idField, id })
-  else {
-    const record = await (object as unknown as Readable).get(id, paramsOfWhole)
-    // Objects of a library, such as those of Sequelize, have more properties than the record has fields.
-    const fields: object = typeof record.toJSON === 'function' ? record.toJSON() : record
-    const unsent = Object.entries(fields).filter(([field]) => isUnsent(field))
-    context.data = { ...data, ...Object.fromEntries(unsent) }
-    context.params = paramsOfWhole
-  }
-  try {
-    const result = await invoke(context)
-    return Array.isArray($select) ? pick([idField, ...$select], (field) => Object(result)[field]) : result
-  } finally {
-    // Hooks and events see what was sent.
-    context.params = params
-    context.data = data
-  }
+export function updateSent(context: HookContext, maySend: MaySend, invoke: Invoke): unknown {
+  const { service, data } = context
+  const { object = service } = factsOf(service)
+  const isSent = (field: string) => Object.hasOwn(Object(data), field) || maySend(field)
+  if (isKnexAdapter(object) && areAsWritten(object, ['update', '_update', 'db', 'getModel', 'getOptions']))
+    return updateColumns(context, object, isSent, invoke)
+  if (isMemory(object) && areAsWritten(object, ['update', '_update']))
+    return updateStored(context, object, isSent, invoke)
+  return invoke(context)
 }
 
-interface Readable {
-  get(id: unknown, params: object): Promise<{ toJSON?(): object }>
+/** Whether an object has methods of the name from one class alone, so that nothing has replaced them. */
+const areAsWritten = (object: object, names: readonly string[]): boolean =>
+  names.every((name) => ownersOf(object, name).length === 1)
+
+function ownersOf(object: object, name: string): readonly object[] {
+  const owners: object[] = []
+  for (let link: object | null = object; link !== null; link = Object.getPrototypeOf(link))
+    if (Object.hasOwn(link, name)) owners.push(link)
+  return owners
 }
 
-/**
- * Makes params with which the adapter for knex leaves columns alone: its statement would set them to `null`. To read them and write them back would change some, such as lists in JSON.
- */
-function paramsWithoutColumns(
-  params: Params,
-  adapter: KnexAdapter,
-  { isUnsent, idField, id }: { isUnsent: (column: string) => boolean; idField: string; id: unknown }
-) {
-  return paramsWithBuilders(params, adapter, (builder: Builder) => {
+type IsSent = (field: string) => boolean
+
+/** Lets the statement leave columns alone that it would set to `null`. */
+async function updateColumns(
+  context: HookContext,
+  adapter: KnexAdapter & object,
+  isSent: IsSent,
+  invoke: Invoke
+): Promise<unknown> {
+  const { params } = context
+  const change = (builder: Builder): Builder => {
     const { update } = builder
     builder.update = (values, ...rest) => {
-      const sent = Object.entries(Object(values)).filter(([column, value]) => value !== null || !isUnsent(column))
-      // A statement that sets nothing is none.
-      return update.call(builder, sent.length > 0 ? Object.fromEntries(sent) : { [idField]: id }, ...rest)
+      const sent = Object.entries(Object(values)).filter(([column, value]) => value !== null || isSent(column))
+      // A statement that sets nothing is none: the builder selects the record instead.
+      return sent.length === 0 ? builder : update.call(builder, Object.fromEntries(sent), ...rest)
     }
     return builder
-  })
+  }
+  // The adapter reads the record before it writes it, and would write the selected columns alone.
+  const { $select, ...query } = params.query ?? {}
+  context.params = paramsWithBuilders({ ...params, query }, adapter, change)
+  try {
+    const result = await invoke(context)
+    return Array.isArray($select) ? pick([idFieldOf(adapter), ...$select], (field) => Object(result)[field]) : result
+  } finally {
+    // Hooks further out may pass them on to other services.
+    context.params = params as Params
+  }
+}
+
+/** The adapter for memory. */
+interface Memory {
+  readonly store: Readonly<Record<string, object | undefined>>
+}
+
+const isMemory = (object: object): object is Memory =>
+  ownersOf(object, '_update')[0]?.constructor.name === 'MemoryAdapter' && 'store' in object
+
+async function updateStored(context: HookContext, { store }: Memory, isSent: IsSent, invoke: Invoke): Promise<unknown> {
+  const { data, id } = context
+  const unsent = Object.entries(store[String(id)] ?? {}).filter(([field]) => !isSent(field))
+  context.data = { ...Object.fromEntries(unsent), ...Object(data) }
+  try {
+    return await invoke(context)
+  } finally {
+    // Hooks and events see what was sent.
+    context.data = data
+  }
 }

@@ -68,8 +68,10 @@ const postgres: Reader = (error) => {
   const [, quoted, plain] =
     (code === '42703' && /^column (?:"([^"]+)"|(?:[\w$]+\.)*([\w$]+)) .*does not exist$/.exec(driverText(message))) ||
     []
+  // A NUL in a name ends the message to the server too early. PgBouncer has the same code for a client that it turns away.
+  const isCutShort = code === '08P01' && severity !== 'FATAL'
   return {
-    refusal: isReferenced ? 'referenced' : refusalOf(code),
+    refusal: isReferenced ? 'referenced' : isCutShort ? 'value' : refusalOf(code),
     fields: columnNames(typeof column === 'string' ? column : (key ?? quoted ?? plain)),
     constraint: typeof constraint === 'string' ? constraint : undefined
   }

@@ -254,6 +254,11 @@ for (const [all, expected] of states)
     }
   })
 
+t.test('what PostgreSQL says of a name with a NUL, and PgBouncer of a client too many', async (t) => {
+  t.match(answer(postgres('08P01')), { code: 400, message: value[1] })
+  t.match(answer(postgres('08P01', { severity: 'FATAL' })), { code: 503 })
+})
+
 const lost = [
   'Connection terminated',
   'Connection ended unexpectedly',

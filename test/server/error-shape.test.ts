@@ -2,6 +2,7 @@ import { errors as feathers } from '@feathersjs/errors'
 import Fastify from 'fastify'
 import * as library from 'fastify-services'
 import services, {
+  BadRequest,
   type ErrorHandlerOptions,
   GeneralError,
   NotFound,
@@ -278,6 +279,20 @@ t.test('in `production` no statement leaves in the error that an adapter has mad
     t.match(answer.json(), { name: 'Unprocessable', message, code: 422 })
     t.match(logged, [{ message: told }])
   }
+})
+
+t.test('in `production` the faults that a validation of an adapter has found leave', async (t) => {
+  const fault = { path: 'email', message: 'This is no e-mail address' }
+  const validation = Object.assign(new Error('Validation error'), { errors: [fault] })
+  const error = Object.assign(new BadRequest(validation.message, { errors: [fault] }), {
+    [Symbol('error')]: validation
+  })
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { errorHandler: { html: false, logger: false, expose: false } })
+  app.service('users', { create: () => Promise.reject(error) })
+  const answer = await app.inject({ method: 'POST', url: '/users', payload: {} })
+  t.match(answer.json(), { code: 400, message: 'Validation error', errors: [fault] })
 })
 
 t.test('A stack never leaves the server', async (t) => {

@@ -93,7 +93,11 @@ function toAnswer(thrown: unknown, expose: boolean, { routeOptions }: FastifyReq
 /** Whether an adapter has made an error of that of its driver, which it keeps under a symbol: its message is that of the database, with the statement. */
 const isOfDriver = (thrown: unknown): boolean =>
   isServiceError(thrown) &&
-  Object.getOwnPropertySymbols(thrown).some((symbol) => readProperty(thrown, symbol) instanceof Error)
+  Object.getOwnPropertySymbols(thrown).some((symbol) => {
+    const cause = readProperty(thrown, symbol)
+    // A list of faults is that of a validation, before a database was asked.
+    return cause instanceof Error && !Array.isArray(readProperty(cause, 'errors'))
+  })
 
 function toBody(error: ServiceError, requestId: string | undefined): string {
   try {

@@ -65,23 +65,39 @@ t.test('what hooks set wins, and they see what was sent', async (t) => {
   t.strictSame(seen, [{ title: 'new', history: [], tenant: null }])
 })
 
-t.test('records that are objects of a library', async (t) => {
-  class Instance {
-    constructor(readonly dataValues: object) {}
-    toJSON() {
-      return this.dataValues
+t.test('a hook empties a field by undefined, and a value keeps its type', async (t) => {
+  const date = new Date(0)
+  const service = inMemory({ title: 'a', created: date, tenant: 7 })
+  const put = await serve(t, service, {
+    schema: resource(notes),
+    hooks: {
+      before: { update: [({ data }: HookContext) => void Object.assign(data as object, { tenant: undefined })] }
+    }
+  })
+  await put({ title: 'new' })
+  t.strictSame(service.store[1], { id: 1, title: 'new', created: date, tenant: undefined })
+})
+
+t.test('without an id it is refused by the adapter', async (t) => {
+  const put = await serve(t, inMemory(), { schema: resource(notes) })
+  t.match(await put({ title: 'new' }, '/notes'), { status: 400, body: { message: /^You can not replace multiple/ } })
+})
+
+t.test('a class with an update of its own does what that says, within it and beside it', async (t) => {
+  const calls: unknown[] = []
+  class Upserts extends MemoryService {
+    override async update(...[id, data, params]: Parameters<MemoryService['update']>) {
+      calls.push(data)
+      return id in this.store ? super.update(id, data, params) : this.create({ ...data, id }, params)
     }
   }
-  class Instances extends MemoryService {
-    override async get(...args: Parameters<MemoryService['get']>) {
-      return new Instance(await super.get(...args))
-    }
-  }
-  const service = new Instances()
+  const service = new Upserts()
   service.store = { 1: { id: 1, title: 'a', tenant: 7 } }
   const put = await serve(t, service, { schema: resource(notes) })
   await put({ title: 'new' })
-  t.strictSame(service.store[1], { id: 1, title: 'new', tenant: 7 })
+  t.equal((await put({ title: 'second' }, '/notes/2')).status, 200)
+  t.strictSame(calls, [{ title: 'new' }, { title: 'second' }])
+  t.strictSame(service.store[1], { id: 1, title: 'new' })
 })
 
 t.test('a body of its own says what may be sent', async (t) => {
@@ -169,3 +185,32 @@ t.test('@feathersjs/knex leaves the columns alone, whatever is in them', async (
   t.strictSame(selected.body, { id: 1, title: 'newest' })
   t.match(await stored(), { title: 'newest', text: 'c', history })
 })
+
+t.test(
+  '@feathersjs/knex: a body that says nothing changes nothing, and other statements of a class are its own',
+  async (t) => {
+    const knex = await openPGlite(t)
+    await knex.raw('create table notes (id integer generated always as identity, created text)')
+    await knex.raw('create table comments (id integer, pinned text)')
+    await knex('notes').insert({ created })
+    await knex('comments').insert([
+      { id: 5, pinned: 'yes' },
+      { id: 6, pinned: 'yes' }
+    ])
+    class Notes extends KnexService {
+      override async update(...[id, data, params]: Parameters<KnexService['update']>) {
+        await this.getModel(params)('comments').update({ pinned: null })
+        return super.update(id, data, params)
+      }
+    }
+    const schema = resource(Type.Pick(notes, ['id', 'created']))
+    const put = await serve(t, new KnexService({ Model: knex, name: 'notes' }), { schema })
+    t.match(await put({}), { status: 200, body: { id: 1, created } })
+    const putByClass = await serve(t, new Notes({ Model: knex, name: 'notes' }), { schema })
+    t.match(await putByClass({}), { status: 200, body: { created: null } })
+    t.strictSame(await knex('comments').select().orderBy('id'), [
+      { id: 5, pinned: null },
+      { id: 6, pinned: null }
+    ])
+  }
+)

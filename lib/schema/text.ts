@@ -47,10 +47,25 @@ function scalarReader({ kinds: allowed, parts }: Pick<Shape, 'kinds' | 'parts'>)
 }
 
 function listReader(shape: Shape): ReadText {
+  const readScalar = scalarReader(shape)
+  const isWithinItself = holdsItself(shape)
   return (value) => {
-    const list = parseList(value)
+    // A list whose items may be such lists: one text would be a list in a list without end.
+    const list = isWithinItself && typeof value === 'string' ? readScalar(value) : parseList(value)
     return Array.isArray(list) ? list.map((item, index) => textReader(shape.item(index).shape)(item)) : list
   }
+}
+
+/** Whether the items of a list may be lists of the same kind, at some depth. */
+function holdsItself(shape: Shape): boolean {
+  const visited = new Set<Shape>()
+  let list = shape
+  while (!isAnything(list) && (list.kinds & kindBits.array) !== 0) {
+    if (visited.has(list)) return true
+    visited.add(list)
+    list = list.item(0).shape.of({})
+  }
+  return false
 }
 
 function fieldsReader(union: Shape): ReadText {

@@ -40,12 +40,15 @@ export function readParameters(schema: unknown): QueryParameters {
   const spelledOut = spelledOutIn(written)
   const { root } = written.shapes
   const shape = root.of({})
-  const operands = shape.names.map((name) => {
-    const property = spelledOut.get(name) ?? scalarDocument(certain(shape.field(name)).shape)
-    return [name, toOperand(property)] as const
-  })
+  const operands = new Map(
+    shape.names.map((name) => {
+      const property = spelledOut.get(name) ?? scalarDocument(certain(shape.field(name)).shape)
+      return [name, { ...toOperand(property), isEquality: true }] as const
+    })
+  )
+  const required = root.required.filter((name) => operands.get(name)?.schema.default === undefined)
   const saysMore = validate === undefined && Object.keys(document).some((keyword) => !separateKeywords.has(keyword))
-  return { operands: new Map(operands), required: root.required, validate, whole: saysMore ? document : undefined }
+  return { operands, required, validate, whole: saysMore ? document : undefined }
 }
 
 const asynchronous = 'The parameters of a query are checked at once: their schema can not be asynchronous'
@@ -53,14 +56,14 @@ const asynchronous = 'The parameters of a query are checked at once: their schem
 /** The schemas of the parameters that a schema lists itself. */
 function spelledOutIn(written: WrittenSchema): ReadonlyMap<string, JsonSchema> {
   const root = written.documentWithout(undefined)
-  // Each parameter becomes a schema of its own, so a reference to the root of the query needs a definition to point to.
+  // Each parameter becomes a schema of its own, so a reference to the query, or into it, needs a definition to point to.
   let refersToRoot = false as boolean
   const pointToDefinition = (part: SchemaValue): SchemaValue => {
     if (!isSchema(part)) return part
     const copy = mapSubschemas(part, pointToDefinition)
-    if (copy.$ref !== '#') return copy
+    if (copy.$ref === undefined || !/^#(\/(?!\$defs\/|definitions\/)|$)/.test(copy.$ref)) return copy
     refersToRoot = true
-    return { ...copy, $ref: '#/$defs/query' }
+    return { ...copy, $ref: `#/$defs/query${copy.$ref.slice(1)}` }
   }
   const { properties = {}, definitions, $defs } = mapSubschemas(root, pointToDefinition)
   const all = { ...$defs, ...(refersToRoot && { query: { type: 'object', properties } }) }

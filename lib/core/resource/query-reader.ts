@@ -135,12 +135,15 @@ export function createParameterReader(
   const readers = new Map([...parameters.operands].map(([name, operand]) => [name, hold(operand)]))
   const names = listNames('there are', readers.keys())
   const judge = createParameterJudge(parameters, true, compile)
+  const defaults = [...parameters.operands].filter(([, { schema }]) => schema.default !== undefined)
   return (query) => {
     const faults = new Faults()
     readEach(query, undefined, readers, names, faults)
     for (const name of parameters.required)
       if (!Object.hasOwn(query, name) && !faults.areMany)
         faults.tell({ key: name, within: undefined }, 'is required', 'required')
+    for (const [name, { schema }] of defaults)
+      if (!Object.hasOwn(query, name)) query[name] = structuredClone(schema.default)
     faults.endWith(() => judge(query))
     return query
   }

@@ -70,6 +70,36 @@ t.test('a check that fails itself is a fault of the server', async (t) => {
   )
 })
 
+t.test(
+  'parameters of a custom method: defaults, null, references into the query, and lists of themselves',
+  async (t) => {
+    const queries: Record<string, object> = {
+      default: Type.Object({ page: Type.Integer({ default: 1 }) }),
+      ofZod: z.object({ page: z.int().default(1) }),
+      null: z.object({ n: z.int().nullish(), text: z.string().nullish() }),
+      reference: { properties: { a: { type: 'integer', minimum: 3 }, b: { $ref: '#/properties/a' } }, type: 'object' },
+      json: z.object({ f: z.json() })
+    }
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(services, { errorHandler: { html: false, logger: false } })
+    for (const [path, query] of Object.entries(queries)) {
+      const ask = { route: 'GET /ask', query, response: {} } as const
+      const schema = resource(Type.Object({ id: Type.Integer() }), { methods: { ask } })
+      app.service(path, { ask: async ({ query }: Params) => query }, { schema } as object)
+    }
+    const ask = async (url: string) => (await app.inject(url)).json()
+    t.strictSame(await ask('/default/ask'), { page: 1 })
+    t.strictSame(await ask('/default/ask?page=2'), { page: 2 })
+    t.strictSame(await ask('/ofZod/ask'), { page: 1 })
+    t.strictSame(await ask('/null/ask?n=&text='), { n: null, text: '' })
+    t.strictSame(await ask('/reference/ask?b=3'), { b: 3 })
+    t.match(await ask('/reference/ask?b=1'), { code: 400, message: 'b must be at least 3' })
+    t.strictSame(await ask('/json/ask?f=x'), { f: 'x' })
+    t.strictSame(await ask('/json/ask?f[]=x&f[]=y'), { f: ['x', 'y'] })
+  }
+)
+
 t.test('a query is told all that is wrong with it', async (t) => {
   const { app } = await createEcho(t, object({ n: { type: 'integer' }, m: { type: 'integer' } }))
   const ask = async (query: string) => (await app.inject(`/things?${query}`)).json()

@@ -163,9 +163,12 @@ export function createSerializer(
 export function withEnvelope(serializer: Serializer, reply: FastifyReply, result: unknown): Serialize {
   return (payload) => {
     const serialize = serializer(reply)
-    if (payload === result || typeof result !== 'object' || result === null) return serialize(payload)
-    const { total, data } = result as { readonly total?: unknown; readonly data?: unknown }
+    if (payload === result) return serialize(payload)
+    const { total, data } = Object(result) as { readonly total?: unknown; readonly data?: unknown }
     const list = total === undefined ? result : data
+    // No record has been found, so none is in what was made of the result.
+    if (typeof result !== 'object' || result === null || (Array.isArray(list) && list.length === 0))
+      return toText(payload)
     const parts = new Set([result, list, ...(Array.isArray(list) ? list : [])])
     let hasResult = false as boolean
     const text = JSON.stringify(payload, function (this: Record<string, unknown>, name, value) {
@@ -173,7 +176,13 @@ export function withEnvelope(serializer: Serializer, reply: FastifyReply, result
       hasResult = true
       return JSON.parse(serialize(this[name]))
     })
-    return hasResult ? text : serialize(payload)
+    if (hasResult) return text
+    const record = serialize(payload)
+    if (record === '{}' && isObject(payload) && Object.keys(payload).length > 0)
+      throw new GeneralError(
+        'Nothing of the object that a formatter or a hook has made may leave: put the result itself, its list or its records into it, since a copy can not be told from other objects'
+      )
+    return record
   }
 }
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import Fastify from 'fastify'
-import services, { type HookContext, resource } from 'fastify-services'
+import services, { type Formatter, type HookContext, resource } from 'fastify-services'
 import t, { type Test } from 'tap'
 import Type from 'typebox'
 import { createEcho } from '../../support/resource-app.js'
@@ -106,6 +106,27 @@ for (const [name, wrap, sent] of envelopes)
       t.strictSame((await app.inject('/things')).json(), sent)
     }
   })
+
+t.test('an object in which nothing of the result may leave is told so, and one around nothing leaves', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const formatter: Formatter = (_request, { data }) => ({ items: [data].flat().map((item) => Object.assign({}, item)) })
+  await app.register(services, { formatter, errorHandler: { html: false, logger: false } })
+  const schema = resource(Type.Object({ id: Type.Integer() }))
+  app.service('some', { find: async () => [{ id: 1 }] }, { schema })
+  app.service('none', { find: async () => [] }, { schema })
+  app.service(
+    'page',
+    { find: async () => ({ total: 0, limit: 1, skip: 0, data: [] }) },
+    { schema, formatter: () => ({ of: 0 }) }
+  )
+  t.match((await app.inject('/some')).json(), {
+    code: 500,
+    message: /put the result itself, its list or its records into it/
+  })
+  t.strictSame((await app.inject('/none')).json(), { items: [] })
+  t.strictSame((await app.inject('/page')).json(), { of: 0 })
+})
 
 t.test('an envelope around a page, and around a record', async (t) => {
   const app = Fastify()

@@ -18,6 +18,8 @@ const maxMemory = 2 ** 30
 const maxWork = 2 ** 23
 const current = `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$`
 
+const workOf = ({ ln, r, p }: typeof cost) => 2 ** ln * r * p
+
 const toText = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
 const toBytes = (text: string) => Buffer.from(text, 'base64')
 
@@ -40,8 +42,8 @@ function parse(stored: unknown): Parsed | undefined {
   const [, ln, r, p, salt = '', hash = ''] = (typeof stored === 'string' && form.exec(stored)) || []
   const settings = { ln: Number(ln), r: Number(r), p: Number(p) }
   // By RFC 7914, N is less than 2 ** (16 * r).
-  const work = 2 ** settings.ln * settings.r * settings.p
-  const fits = 128 * 2 ** settings.ln * settings.r <= maxMemory && work <= maxWork && settings.ln < 16 * settings.r
+  const fits =
+    128 * 2 ** settings.ln * settings.r <= maxMemory && workOf(settings) <= maxWork && settings.ln < 16 * settings.r
   return fits ? { settings, salt: toBytes(salt), hash: toBytes(hash) } : undefined
 }
 
@@ -55,6 +57,10 @@ export const scryptHash = {
   isCurrent: (stored: string) => stored.startsWith(current),
   async compare(password: string, stored: unknown): Promise<boolean> {
     const { settings, salt, hash } = parse(stored) ?? { settings: cost, salt: randomBytes(16), hash: randomBytes(32) }
-    return timingSafeEqual(await derive(password, salt, hash.length, settings), hash)
+    const isEqual = timingSafeEqual(await derive(password, salt, hash.length, settings), hash)
+    // What a hash of our own would have cost more: an unknown user costs that, and the time must not tell which users exist.
+    const p = Math.round((workOf(cost) - workOf(settings)) / workOf({ ...cost, p: 1 }))
+    if (p > 0) await derive(password, salt, 32, { ...cost, p })
+    return isEqual
   }
 } satisfies PasswordHash & Record<string, unknown>

@@ -6,8 +6,8 @@ import bcryptjs from 'bcryptjs'
 import type { Strategy } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 import { createGuardsApp } from '../support/auth-guards.js'
-import { bcryptHash, createUsers } from '../support/auth-passwords.js'
-import { scryptCalls } from '../support/auth-scrypt.js'
+import { bcryptHash, createUsers, type User } from '../support/auth-passwords.js'
+import { type ScryptCall, scryptCalls } from '../support/auth-scrypt.js'
 import { toHash } from '../support/stored-password.js'
 
 const cost = 'N=16384,r=8,p=5,length=32'
@@ -24,6 +24,18 @@ const strange = {
   'a hash of bcrypt': bcryptHash
 }
 const emails = ['unknown', ...Object.keys(strange)]
+
+/** The rounds that hashes of bcrypt take together. */
+const roundsOf = (hashes: readonly string[]) =>
+  hashes.reduce((sum, hash) => sum + 2 ** Number(/^\$2[aby]\$(\d\d)\$.{53}$/.exec(hash)?.[1]), 0)
+
+/** What hashes of scrypt cost together: the product of their settings. */
+const workOf = (calls: readonly ScryptCall[]) =>
+  calls.reduce(
+    (sum, call) =>
+      sum + (call.cost.match(/(?<=[Nrp]=)\d+/g) ?? []).reduce((product, text) => product * Number(text), 1),
+    0
+  )
 
 const withBcrypt = (compare: (password: string, hash: string) => Promise<boolean>) => ({
   options: {},
@@ -52,7 +64,7 @@ t.test('a right password costs one hash', async (t) => {
   t.strictSame(scryptCalls().calls, single, 'to log in')
 })
 
-t.test('with bcrypt: one hash of scrypt and one of bcrypt each, whatever is stored', async (t) => {
+t.test('with bcrypt: a hash of scrypt and the work of one of bcrypt each, whatever is stored', async (t) => {
   const compared: string[] = []
   const { users, login } = await createUsers(
     t,
@@ -66,24 +78,48 @@ t.test('with bcrypt: one hash of scrypt and one of bcrypt each, whatever is stor
   for (const email of emails) {
     t.equal((await login(email, 'wrong horse')).status, 401, email)
     t.strictSame(scryptCalls().calls, single, `${email}: scrypt`)
-    t.match(compared.splice(0), { length: 1, 0: /^\$2[aby]\$\d\d\$.{53}$/ }, `${email}: bcrypt`)
+    t.equal(roundsOf(compared.splice(0)), 2 ** 10, `${email}: bcrypt`)
   }
   for (const email of ['a hash of bcrypt', 'a hash of scrypt']) {
     t.equal((await login(email, 'correct horse')).status, 201, `${email}: a right password`)
-    t.match([scryptCalls().calls, compared.splice(0)], [{ length: 1 }, { length: 1 }], 'costs the same')
+    t.match([scryptCalls().calls, roundsOf(compared.splice(0))], [{ length: 1 }, 2 ** 10], 'costs the same')
   }
 })
 
-t.test('with bcrypt: an unknown user costs as much as the costliest hash of the table that was seen', async (t) => {
-  const costs: string[] = []
+t.test('with bcrypt: each user costs as much as the costliest hash of the table that was seen', async (t) => {
+  const compared: string[] = []
   const { users, login } = await createUsers(
     t,
-    withBcrypt(async (_password, hash) => costs.push(hash.slice(4, 6)) === 0)
+    withBcrypt(async (_password, hash) => compared.push(hash) === 0)
   )
   for (const cost of ['12', '04', '11'])
     await users.create({ email: cost, password: bcryptHash.replace('$04$', `$${cost}$`) })
-  for (const email of ['unknown', '12', 'unknown', '04', 'unknown', '11', 'unknown']) await login(email, 'wrong horse')
-  t.strictSame(costs, ['10', '12', '12', '04', '12', '11', '12'])
+  const costs: number[] = []
+  for (const email of ['unknown', '04', '12', 'unknown', '04', '11', '12']) {
+    await login(email, 'wrong horse')
+    costs.push(Math.log2(roundsOf(compared.splice(0))))
+  }
+  t.strictSame(costs, [10, 10, 12, 12, 12, 12, 12])
+})
+
+t.test('a hash of scrypt with cheaper settings costs what one of today does, within a tenth', async (t) => {
+  const { users, login } = await createUsers(t, { options: {} })
+  await users.create({ email: 'today', password: 'right horse' })
+  scryptCalls()
+  await login('today', 'wrong horse')
+  const today = workOf(scryptCalls().calls)
+  for (const settings of [{ ln: 12 }, { ln: 4 }, { ln: 14, p: 4 }, { ln: 15, p: 1 }, { ln: 10, r: 4, p: 2 }]) {
+    const { id } = (await users.create({ email: 'imported', password: toHash('right horse', settings) })) as User
+    for (const [password, status] of [
+      ['wrong horse', 401],
+      ['right horse', 201]
+    ] as const) {
+      t.equal((await login('imported', password)).status, status)
+      const share = workOf(scryptCalls().calls) / today
+      t.ok(share >= 0.9 && share <= 1.1, `${JSON.stringify(settings)}, ${password}: ${share}`)
+    }
+    await users.remove(id as number)
+  }
 })
 
 const noPasswords = [

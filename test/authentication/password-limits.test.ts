@@ -11,7 +11,7 @@ import { toHash } from '../support/stored-password.js'
 import { secret } from '../support/tokens.js'
 
 const unavailable = { name: 'Unavailable', code: 503, className: 'unavailable' }
-const data = { email: 'ada@example.com', password: toHash('correct horse') }
+const data = { email: 'ada@example.com', password: toHash('correct horse', { ln: 14, r: 8, p: 5 }) }
 const refusal = { status: 503, body: unavailable, headers: { 'retry-after': /^[1-9]\d*$/ } }
 const places = (concurrent: number, waiting: number) => ({ authentication: { passwords: { concurrent, waiting } } })
 

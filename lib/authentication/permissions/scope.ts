@@ -8,6 +8,7 @@ import { factsOf } from '../../core/object-facts.js'
 import { isPlain } from '../../core/objects.js'
 import { checkFieldName, checkOptions, kinds, type OptionTable, shown } from '../../core/options.js'
 import { isAuthentication } from '../find.js'
+import { maxTextLength } from '../password.js'
 import { namesOtherwise } from '../stored-credentials.js'
 import { checkExceptions, isLeftAlone } from './position.js'
 import { recordsIn } from './records.js'
@@ -221,7 +222,7 @@ class ScopedCall {
   }
 
   #notFound(): NotFound {
-    return new NotFound(`No record found for id '${this.#context.id}'`)
+    return new NotFound(`No record found for id '${String(this.#context.id).slice(0, maxTextLength)}'`)
   }
 
   /** A record that is not there, and one of another scope, are told in the same words. */

@@ -5,6 +5,7 @@ import { NotFound, toServiceError } from '../../core/errors.js'
 import type { HookPosition } from '../../core/hooks.js'
 import { traitsOf, withTraits } from '../../core/hooks.js'
 import { checkOptions, kinds, type OptionTable, shown } from '../../core/options.js'
+import { checkExceptions, isLeftAlone } from './position.js'
 import { createScope, ofScope, type ScopeOptions } from './scope.js'
 
 export interface WithinOptions extends ScopeOptions {
@@ -22,7 +23,7 @@ const ofWithin: OptionTable<WithinOptions> = {
 
 /**
  * A `scope` of the records that belong to a record of another service, which the path names: `projects/:projectId/issues`. The other record is
- * asked for as the caller would, once for each call.
+ * asked for as the caller would, once for each call, also for what the option `except` names.
  *
  * @param parent the name of the other service
  * @returns a hook for `around`; it throws NotFound where the caller may not see the other record, or it is not there
@@ -35,17 +36,18 @@ export function within(parent: string, options: WithinOptions = {}): AroundHook 
   if (!kinds.filled[1](parent))
     throw new TypeError(`within needs the name of the other service: within('projects'), got ${shown(parent)}`)
   checkOptions('within()', ofWithin, options)
-  const { param, field, ...scopeOptions } = options
+  const { param, field, except = [], ...scopeOptions } = options
   const placeholderIn = (path: string) => param ?? new RegExp(`(?:^|/)${toPatternText(parent)}/:(\\w+)`).exec(path)?.[1]
   const fieldsOf = async (context: HookContext) => {
     const placeholder = placeholderIn(context.path) as string
     const id = await parentId(context, parent, placeholder)
-    return field === null ? true : { [field ?? placeholder]: id }
+    return field === null || isLeftAlone(context, except) ? true : { [field ?? placeholder]: id }
   }
   const hook = createScope('within', fieldsOf, scopeOptions)
-  const { check } = traitsOf(hook)
+  const { check, access } = traitsOf(hook)
   const checkPath = (position: HookPosition) => {
     check?.(position)
+    checkExceptions('within', except, position)
     const { app, path } = position
     const placeholder = placeholderIn(path)
     if (placeholder === undefined || !path.includes(`:${placeholder}`))
@@ -54,7 +56,8 @@ export function within(parent: string, options: WithinOptions = {}): AroundHook 
       )
     parentOf(app, parent, path)
   }
-  return withTraits(hook, { ...traitsOf(hook), check: checkPath })
+  const accessOf = (method: string) => (except.includes(method) ? undefined : access?.(method))
+  return withTraits(hook, { ...traitsOf(hook), check: checkPath, access: accessOf })
 }
 
 /** The id of the other record, in the type that its service gives. */

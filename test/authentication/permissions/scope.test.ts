@@ -327,6 +327,40 @@ t.test('within: another placeholder, another field, or the visible record alone'
   t.equal((await send('GET', '/failing/1/issues', { as: ada })).status, 500)
 })
 
+t.test('within: what `except` leaves alone is below a record that the caller must see, too', async (t) => {
+  class Issues extends MemoryService {
+    stats = async () => ({ count: this.store[1] === undefined ? 0 : 1 })
+  }
+  const { send } = await createApp(t, (app) => {
+    app.service('projects', stored(notes), around(own('userId')))
+    app.service('projects/:projectId/issues', new Issues(), {
+      methods: ['find', 'stats'],
+      routes: { stats: 'GET /stats' },
+      ...around(within('projects', { except: ['stats', 'find'] }))
+    })
+  })
+  for (const path of ['issues', 'issues/stats']) {
+    t.equal((await send('GET', `/projects/1/${path}`, { as: ada })).status, 200, path)
+    t.equal((await send('GET', `/projects/2/${path}`, { as: ada })).status, 404, path)
+    t.equal((await send('GET', `/projects/1/${path}`)).status, 401, path)
+  }
+})
+
+t.test('an id that was sent in a body is not sent back whole', async (t) => {
+  const publish = async () => ({})
+  const { send } = await createApp(t, (app) =>
+    app.service('notes', Object.assign(stored(notes), { publish }), {
+      methods: ['get', 'publish'],
+      routes: { publish: 'POST /:id/publish' },
+      ...around(own('userId'))
+    })
+  )
+  const headers = { 'x-service-method': 'publish' }
+  const { status, body } = await send('POST', '/notes', { as: ada, headers, body: { id: 'x'.repeat(100_000) } })
+  t.equal(status, 404)
+  t.ok(body.message.length < 2000)
+})
+
 t.test('a scope on the id lets nobody create a record in place of another', async (t) => {
   const service = stored(notes)
   const { send } = await createApp(t, (app) => {

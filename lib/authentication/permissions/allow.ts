@@ -8,6 +8,7 @@ import { notesOf } from '../../core/notes.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import { restrictSent } from '../../core/unsent-fields.js'
+import { maxFaults } from '../../schema/incoming.js'
 import { isAuthentication } from '../find.js'
 import { isRecordStream, mapStream } from '../protected-stream.js'
 import { checkExceptions, checkMethodNames, isLeftAlone } from './position.js'
@@ -151,9 +152,9 @@ function refusalOfRole(
 function checkSentFields({ data, method, path }: HookContext, permission: true | Fields): void {
   if (permission === true) return
   const names = [data].flat().flatMap((record) => Object.keys(Object(record)))
-  const forbidden = [...new Set(names)].filter((name) => !permission.includes(name))
+  const forbidden = [...new Set(names)].filter((name) => !permission.includes(name)).slice(0, maxFaults)
   if (forbidden.length === 0) return
-  const errors = Object.fromEntries(forbidden.map((name) => [name, 'is not allowed']))
+  const errors = Object.fromEntries(forbidden.map((name) => [name.slice(0, maxShown), 'is not allowed']))
   throw new Forbidden(
     `'${method}' of '${path}' does not allow ${quotedNames(forbidden)}: only ${quotedNames(permission)}`,
     {
@@ -226,5 +227,7 @@ function projectResult(context: HookContext, fields: Fields): void {
   if (isRecordStream(value) || context.params.provider === undefined) context.result = context.dispatch
 }
 
-const shownName = (name: string) => `'${name.slice(0, 50)}'`
+// In characters. A name that a client has sent may be as long as a body.
+const maxShown = 50
+const shownName = (name: string) => `'${name.slice(0, maxShown)}'`
 const quotedNames = (names: readonly string[]) => names.map(shownName).join(', ') || 'none'

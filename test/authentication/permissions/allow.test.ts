@@ -64,6 +64,15 @@ t.test('fields of a write that are not allowed are refused, and all of them name
   t.equal((await send('PUT', '/posts/1', { as: member, body: { title: 'new' } })).status, 403)
 })
 
+t.test('what is refused is not sent back whole: 20 fields are named, by their first 50 characters', async (t) => {
+  const { send } = await createApp(t, (app) => app.service('posts', stored(), around(allow(roles))))
+  const body = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`${index} ${'x'.repeat(100)}`, 1]))
+  const { status, body: refusal } = await send('PATCH', '/posts/1', { as: member, body })
+  t.equal(status, 403)
+  t.strictSame([Object.keys(refusal.errors).length, refusal.message.match(/'\d+ x/g).length], [20, 20])
+  t.ok(JSON.stringify(refusal).length < 5000)
+})
+
 t.test('fields of a read that are not allowed are left out of all answers', async (t) => {
   const { send } = await createApp(t, (app) => app.service('posts', stored(), around(allow(roles))))
   const [first] = (await send('GET', '/posts', { as: member })).body

@@ -43,6 +43,8 @@ export class AuthenticationService {
   constructor(parts: ServiceParts) {
     this.#parts = parts
     const { credentials, authStrategies, entities } = parts
+    // Caches must not keep tokens (RFC 6749, section 5.1), nor who was refused.
+    factsOf(this).hasSecretAnswers = true
     factsOf(this).document = () => documentLogin(credentials, authStrategies, entities.paths)
   }
 
@@ -142,16 +144,10 @@ function emitAfter(event: string): AroundHook {
   return withTraits(hook, { isOutermost: true })
 }
 
-/** Caches must not keep tokens (RFC 6749, section 5.1). */
-const noStore: AroundHook = async (context, next) => {
-  await next()
-  context.http.headers = { 'Cache-Control': 'no-store', ...context.http.headers }
-}
-
 /** The hooks of every authentication service. */
 export const loginHooks = (cookie: TokenCookie | undefined) => ({
   around: {
-    all: cookie === undefined ? [noStore] : [noStore, cookie.hook],
+    all: cookie === undefined ? [] : [cookie.hook],
     create: [emitAfter('login')],
     remove: [emitAfter('logout')]
   }

@@ -64,6 +64,8 @@ export interface ObjectFacts {
   awaitAfter?: (context: HookContext) => Promise<void>
   /** Documents the methods of the object. It is called each time the object is described. */
   document?: () => Readonly<Record<string, MethodDocumentation>>
+  /** Whether no cache may keep an answer of the service, not even an error. */
+  hasSecretAnswers?: boolean
   /** Whether `app.service(path)` returns the object. */
   isRegistered?: boolean
   /** What it is made of, then: the object as it was handed in. */

@@ -55,6 +55,11 @@ t.test('a page gets its token in a cookie that no script can read, and nowhere e
   t.notOk(answer.body.includes(String(cookie?.value)), 'the body does not have it')
   t.match(answer.json(), { user: { email: 'ada@example.com' }, authentication: { strategy: 'local', payload: {} } })
   t.equal(answer.headers['cache-control'], 'no-store')
+  const foreign = await logIn({ origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' })
+  t.strictSame([foreign.statusCode, foreign.headers['cache-control']], [403, 'no-store'])
+  const bad = { authentication: 'bad' }
+  const failed = await app.inject({ method: 'DELETE', url: '/authentication', cookies: bad, headers: page })
+  t.strictSame([failed.statusCode, failed.headers['cache-control']], [401, 'no-store'])
 
   const cookies = { authentication: String(cookie?.value) }
   const me = await app.inject({ url: '/me', cookies })

@@ -217,6 +217,24 @@ t.test('`DELETE /authentication` with the header → the authentication result',
   }
 })
 
+t.test('no cache keeps what is refused: 400, 401, 405, 413, 415', async (t) => {
+  const json = { 'content-type': 'application/json' }
+  const rows: [number, object][] = [
+    [401, { method: 'POST', payload: local({ password: 'wrong' }) }],
+    [401, logout('Bearer bad')],
+    [400, { method: 'POST', headers: json, payload: '{' }],
+    [413, { method: 'POST', headers: json, payload: `"${'x'.repeat(2 ** 21)}"` }],
+    [415, { method: 'POST', headers: { 'content-type': 'text/plain' }, payload: 'x' }],
+    [405, { method: 'GET' }],
+    [405, { method: 'PATCH', payload: {} }],
+    [405, { method: 'POST', headers: { 'x-service-method': 'find' }, payload: {} }]
+  ]
+  for (const [status, request] of rows) {
+    const { statusCode, headers } = await app.inject({ url, ...request })
+    t.strictSame([statusCode, headers['cache-control']], [status, 'no-store'], JSON.stringify(request).slice(0, 80))
+  }
+})
+
 t.test('a body at a logout is ignored, and an empty JSON one is no error', async (t) => {
   const authorization = `Bearer ${forge()}`
   const type = { 'content-type': 'application/json' }

@@ -87,6 +87,7 @@ export function toRoute(
     record && serializer,
     foreign?.textType
   )
+  const { hasSecretAnswers } = factsOf(entry.object)
   // Services of another framework have an authentication of their own, which decides what it reads from a request.
   const isForeign = foreign !== undefined
   const maySend = name === 'update' ? resource?.maySend : undefined
@@ -104,6 +105,7 @@ export function toRoute(
     attachValidation: isBatch,
     onRequest(request, reply, done) {
       endWithConnection(request, reply)
+      if (hasSecretAnswers) reply.header('cache-control', 'no-store')
       if (offersQuery) offerQuery(reply)
       check(request, reply)
       readQuery(request, settings.parse, settings.router)

@@ -12,8 +12,13 @@ import type { ExposedService } from './exposed.js'
 import { type Location, type Locations, toLocation } from './locations.js'
 
 /** Sets `Allow`, and gives the error for a method that the service lacks or does not expose, as the request names it. */
-function methodNotAllowed({ verbs, path }: Location, request: FastifyRequest, reply: FastifyReply): MethodNotAllowed {
+function methodNotAllowed(
+  { entry, verbs, path }: Location,
+  request: FastifyRequest,
+  reply: FastifyReply
+): MethodNotAllowed {
   reply.header('allow', verbs.join(', '))
+  if (factsOf(entry.object).hasSecretAnswers) reply.header('cache-control', 'no-store')
   const isQuery = request.method === queryVerb
   const verb = isQuery || request.method === 'HEAD' ? 'GET' : request.method
   const rows = [...methods].filter(([, row]) => row.verb === verb)

@@ -1,5 +1,5 @@
-import { isObject, isPlain } from '../core/objects.js'
-import { checkOptions, kinds, type OptionKind, type OptionTable } from '../core/options.js'
+import { isPlain } from '../core/objects.js'
+import { checkOptions, checkOptionsObject, kinds, type OptionKind, type OptionTable } from '../core/options.js'
 import { storeKind } from '../core/store.js'
 import type { CookieOptions } from './cookie.js'
 import { type AuthenticationOptions, isStrategy } from './options.js'
@@ -57,6 +57,7 @@ const optionTables: Record<string, OptionTable<Record<string, unknown>>> = {
  * @throws when one is wrong
  */
 export function checkAuthenticationOptions(options: AuthenticationOptions): void {
+  checkOptionsObject('authentication', options)
   const { jwt, passwords, refresh, cookie, strategies, entity } = options
   const groups: Record<string, unknown> = {
     '': options,
@@ -68,8 +69,8 @@ export function checkAuthenticationOptions(options: AuthenticationOptions): void
     'strategies.local.': strategies?.local
   }
   for (const [place, table] of Object.entries(optionTables))
-    if (isObject(groups[place]) && !isStrategy(groups[place]))
-      checkOptions('authentication', table, groups[place], place)
+    if (kinds.object[1](groups[place]) && !isStrategy(groups[place]))
+      checkOptions('authentication', table, groups[place] as object, place)
   if (typeof entity === 'string' && reservedNames.has(entity))
     throw new Error(
       `The option \`entity\` of authentication can't be '${entity}': requests, params or results have that already`

@@ -122,7 +122,7 @@ function registerLogin(app: FastifyInstance, options: AuthenticationOptions, par
     methods: ['create', 'remove'],
     hooks: loginHooks(parts.cookie)
   })
-  registered.hooks(hooks ?? {})
+  if (hooks !== undefined) registered.hooks(hooks)
   return registered
 }
 

@@ -182,7 +182,7 @@ export function errorHooksOf({ added }: HookStore, method: string): AroundHook {
 }
 
 export const hookTypes: readonly string[] = ['around', 'before', 'after', 'error']
-const isHookType = (type: string): type is HookType => hookTypes.includes(type)
+export const isHookType = (type: string): type is HookType => hookTypes.includes(type)
 
 // As in Feathers, options that name no hook type are around hooks: a list, or lists by method.
 function byType(options: HookOptions | HookMap<unknown, 'around'>): HookOptions {

@@ -1,4 +1,4 @@
-import { isObject, isPlain } from './objects.js'
+import { isObject, isPlain, isPromise } from './objects.js'
 
 /**
  * Refuses options that do not exist: they are misspelt or belong to another library, and would be ignored.
@@ -37,6 +37,9 @@ const isFunction = (value: unknown) => typeof value === 'function'
 const isFlag = (value: unknown) => typeof value === 'boolean'
 const isText = (value: unknown) => typeof value === 'string'
 
+/** Whether options can be read from a value by their names. None is in a promise, a Map or a list, and all would be ignored in silence. */
+const hasNames = (value: unknown) => isObject(value) && !isPromise(value) && !(Symbol.iterator in value)
+
 /** The kinds of options. `free` is for options that are checked elsewhere. */
 export const kinds = {
   free: ['anything', () => true],
@@ -45,10 +48,10 @@ export const kinds = {
   filled: ['a non-empty string', (value) => isText(value) && value !== ''],
   names: ['a list of strings', (value) => Array.isArray(value) && value.every(isText)],
   positive: ['a number above 0', (value) => typeof value === 'number' && value > 0],
-  object: ['an object', isObject],
+  object: ['an object', hasNames],
   plain: ['a plain object', isPlain],
   function: ['a function', isFunction],
-  settings: ['an object or a function', (value) => isObject(value) || isFunction(value)]
+  settings: ['an object or a function', (value) => hasNames(value) || isFunction(value)]
 } satisfies Record<string, OptionKind>
 
 /**
@@ -59,15 +62,20 @@ export const kinds = {
  * @throws when one is not in the table, or of another kind, and when the options are no object
  */
 export function checkOptions<Options>(who: string, table: OptionTable<Options>, options: object, place = ''): void {
-  if (!isObject(options)) throw new TypeError(`The options of ${who} must be an object, got ${shown(options)}`)
+  checkOptionsObject(who, options)
   // Names of packages and functions stay as they are.
   const begin = who.replace(/^(the |[a-z]+$)/, (words) => `${words[0]?.toUpperCase()}${words.slice(1)}`)
   checkOptionNames(options, Object.keys(table), `${begin} has`, place)
-  for (const [name, [description, is]] of Object.entries<OptionKind>(table))
-    if (options[name] !== undefined && !is(options[name]))
-      throw new TypeError(
-        `The option \`${place}${name}\` of ${who} must be ${description}, got ${shown(options[name])}`
-      )
+  for (const [name, [description, is]] of Object.entries<OptionKind>(table)) {
+    const value: unknown = Reflect.get(options, name)
+    if (value !== undefined && !is(value))
+      throw new TypeError(`The option \`${place}${name}\` of ${who} must be ${description}, got ${shown(value)}`)
+  }
+}
+
+/** @throws when options are none: names in a promise or a Map would be ignored in silence */
+export function checkOptionsObject(who: string, options: unknown): void {
+  if (!hasNames(options)) throw new TypeError(`The options of ${who} must be an object, got ${shown(options)}`)
 }
 
 /**
@@ -87,6 +95,7 @@ const registerOptionNames = ['prefix', 'logLevel', 'logSerializers']
 /**
  * Takes out what Fastify takes of every plugin, and applies to none that decorates the instance around it: the log is warned of these options.
  * @param advice what registers another plugin with an effect, and how
+ * @throws when the options are no object
  */
 export function withoutRegister(
   who: string,
@@ -94,6 +103,7 @@ export function withoutRegister(
   { registers, call }: { readonly registers: string; readonly call: string },
   log: { warn(message: string): void }
 ): Record<string, unknown> {
+  checkOptionsObject(who, options)
   for (const option of registerOptionNames.filter((name) => name in options))
     log.warn(
       `The option \`${option}\` of ${who} has no effect. Give it to a plugin that registers ${registers}: app.register(async (child) => { ${call} }, { ${option}: … })`
@@ -124,7 +134,10 @@ export function shown(value: unknown): string {
   if (isClass(value)) return value.name === '' ? 'a class' : `the class ${value.name}: pass \`new ${value.name}()\``
   if (typeof value === 'function') return 'a function'
   if (Array.isArray(value)) return 'a list'
-  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+  if (isPromise(value)) return 'a promise: await it'
+  if (typeof value !== 'object' || value === null) return String(value)
+  const tag: unknown = Reflect.get(value, Symbol.toStringTag)
+  return typeof tag === 'string' ? `an object (${tag})` : 'an object'
 }
 
 /** The same as `shown`, but with the text of a string, for values that are no secrets. */

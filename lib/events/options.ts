@@ -1,4 +1,3 @@
-import { isObject } from '../core/objects.js'
 import { checkOptions, kinds, type OptionKind, type OptionTable, shown } from '../core/options.js'
 import type { EventLog } from './log.js'
 
@@ -94,7 +93,7 @@ export const time: OptionKind = [
 const logMembers = ['append', 'newest', 'read', 'listen']
 const ofEvents: OptionTable<EventsOptions> = {
   path: ['a path, as in `/events`', (value) => typeof value === 'string' && /^\/?[\w-]+(\/[\w-]+)*\/?$/.test(value)],
-  services: ['an object, { notes: true }', isObject],
+  services: ['an object, { notes: true }', kinds.object[1]],
   publish: kinds.function,
   limits: kinds.object,
   heartbeat: time,
@@ -134,7 +133,7 @@ export function checkEventsOptions(options: Readonly<Record<string, unknown>>): 
   checkOptions(doorName, ofLimits, { ...(limits as object) }, 'limits.')
   for (const [path, setting] of Object.entries(services as object)) {
     if (typeof setting === 'boolean') continue
-    if (!isObject(setting))
+    if (!kinds.object[1](setting))
       throw new TypeError(
         `The option \`services['${path}']\` of ${doorName} must be true or an object, got ${shown(setting)}`
       )

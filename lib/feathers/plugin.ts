@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import { hasHookApplication, ownInstanceFacts } from '../core/host.js'
-import { isObject } from '../core/objects.js'
 import { checkOptions, kinds, type OptionTable, withoutRegister } from '../core/options.js'
 import { createApplications } from './application.js'
 import { createFallback } from './fallback.js'
@@ -27,7 +26,7 @@ const ofFeathers = 'an application of Feathers 5, as feathers() makes it'
 const optionTable: OptionTable<FeathersOptions> = {
   app: [ofFeathers, (value) => isApplication(value)],
   settings: kinds.settings,
-  authentication: ['an object, { service, strategies }', isObject],
+  authentication: ['an object, { service, strategies }', kinds.object[1]],
   ignoreMiddleware: kinds.free,
   fallback: kinds.flag
 }

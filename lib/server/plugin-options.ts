@@ -1,22 +1,11 @@
 import type { FastifyBaseLogger, FastifySchema } from 'fastify'
 import type { ErrorHandlerOptions, NotFoundOptions, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
-import { hookTypes } from '../core/hooks.js'
-import { methods } from '../core/methods.js'
-import { isObject, isPlain } from '../core/objects.js'
-import {
-  checkOptions,
-  kinds,
-  likelyName,
-  type OptionKind,
-  type OptionTable,
-  shown,
-  withoutRegister
-} from '../core/options.js'
+import { isObject } from '../core/objects.js'
+import { checkOptions, kinds, type OptionKind, type OptionTable, shown, withoutRegister } from '../core/options.js'
 import { standardOf } from '../core/resource/json-schema.js'
 import { isApplicator } from '../schema/keywords.js'
+import { hooksKind } from './hook-options.js'
 
-// Hooks for all methods may be a list.
-const map: OptionKind = ['an object', (value) => typeof value === 'object' && value !== null]
 const names: OptionKind = ['a list of names', kinds.names[1]]
 // A schema of some libraries is a function.
 const schema: OptionKind = ['a schema', kinds.settings[1]]
@@ -26,20 +15,20 @@ const { free, object } = kinds
 const ofPlugin: OptionTable<ServicesOptions> = {
   query: kinds.settings,
   formatter: kinds.function,
-  hooks: map,
-  notFound: ['true, false or an object', (value) => typeof value === 'boolean' || isObject(value)],
+  hooks: hooksKind,
+  notFound: ['true, false or an object', (value) => typeof value === 'boolean' || object[1](value)],
   errorHandler: object
 }
 const ofService: OptionTable<ServiceOptions> = {
   methods: names,
   routes: object,
   events: names,
-  hooks: map,
+  hooks: hooksKind,
   before: free,
   after: free,
   formatter: kinds.function,
   schema: object,
-  config: map,
+  config: ['an object', (value) => Array.isArray(value) || object[1](value)],
   bodyLimit: free,
   handlerTimeout: free
 }
@@ -54,27 +43,6 @@ export function checkPluginOptions(options: ServicesOptions, log: FastifyBaseLog
   const { errorHandler, notFound } = options
   if (isObject(errorHandler)) checkOptions(who, ofErrorHandler, errorHandler, 'errorHandler.')
   if (isObject(notFound)) checkOptions(who, ofNotFound, notFound, 'notFound.')
-}
-
-/**
- * @param who whose hooks they are: `App`, `Service 'posts'`
- * @param exposed the methods that may stand beside `all`, besides the six; any may where it is left out
- * @throws when a name under `hooks` is none, but like one: it is misspelt. What is like none is refused where hooks are added
- */
-export function checkHookNames(hooks: unknown, who: string, exposed?: readonly string[]): void {
-  if (!isPlain(hooks)) return
-  const hookNames = [...hookTypes, 'all', ...methods.keys(), ...(exposed ?? [])]
-  const check = (name: string, allowed: readonly string[]) => {
-    const likely = allowed.includes(name) ? undefined : likelyName(name, hookNames)
-    if (likely !== undefined)
-      throw new Error(`${who}: unknown hook type or method '${name}'. Did you mean '${likely}'?`)
-  }
-  // Without a type they are around hooks.
-  const isTyped = Object.keys(hooks).some((name) => hookTypes.includes(name))
-  for (const [type, map] of Object.entries(isTyped ? hooks : { around: hooks })) {
-    check(type, hookTypes)
-    if (exposed !== undefined && isPlain(map)) for (const name of Object.keys(map)) check(name, hookNames)
-  }
 }
 
 const needsPath = "app.service() needs the path of a service, as in app.service('messages'), got"

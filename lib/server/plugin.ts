@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { ServiceFunction, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import type { HookOptions } from '../../types/hooks.js'
-import { HookStore } from '../core/hooks.js'
 import { instanceFacts, ownInstanceFacts, rootOf, type ServiceHost } from '../core/host.js'
 import { factsOf } from '../core/object-facts.js'
 import { joinPath } from '../core/path.js'
@@ -12,7 +11,7 @@ import { logError } from './answer/log.js'
 import { eventsOf } from './emitted-events.js'
 import { errorHandler, notFound } from './errors/error-handler.js'
 import { observer } from './observer.js'
-import { checkHookNames, checkNewPath, checkPath, checkPluginOptions, checkServiceOptions } from './plugin-options.js'
+import { checkNewPath, checkPath, checkPluginOptions, checkServiceOptions } from './plugin-options.js'
 import { printServices } from './print-services.js'
 import { Registry } from './registry.js'
 import { createParser } from './request/query.js'
@@ -29,17 +28,16 @@ import type { Settings } from './routing/route.js'
 import { registerRoutes } from './routing/routes.js'
 import { takeSlashes } from './routing/slashes.js'
 import { answerUnsupported, refuseUnsupported } from './routing/target.js'
-import { ServiceHooks } from './service-hooks.js'
-import { checkTimeouts, mayHaveHooks, startHooks, startRouteHooks } from './start-hooks.js'
+import { CheckedHooks, ServiceHooks } from './service-hooks.js'
+import { checkTimeouts, startHooks, startRouteHooks } from './start-hooks.js'
 import './tick.js'
 
 async function services(app: FastifyInstance, options: ServicesOptions): Promise<void> {
   checkDecorators(app)
   checkPluginOptions(options, app.log)
   const registry = new Registry()
-  const common = new HookStore()
-  checkHookNames(options.hooks, 'App')
-  common.add((options.hooks ?? {}) as HookOptions, mayHaveHooks)
+  const common = new CheckedHooks({ who: 'App' })
+  common.add((options.hooks ?? {}) as HookOptions)
   const onError = errorHandler(options.errorHandler)
   const root = rootOf(app)
   const router = routerOf(root)
@@ -61,7 +59,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
       throw new Error(
         `Hooks of all services would not run for those that another framework answers: '${handed.join("', '")}'. Add them there`
       )
-    common.add(hooks, mayHaveHooks)
+    common.add(hooks)
     for (const { compose } of registry.entries) compose()
   }
   const fallbacks = new Set<string>()
@@ -126,11 +124,11 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
       checkServiceOptions(serviceOptions, name)
       const { methods, schema, events, hooks } = serviceOptions
       const exposed = exposedMethods(object, name, methods, [...declaredIn(schema).keys()])
-      checkHookNames(hooks, `Service '${name}'`, exposed)
       const routes = routesOf(schema, serviceOptions.routes, exposed)
       checkRoutes(routes, name, exposed, router)
       checkSchemas(schema, name, exposed)
-      const shared = { app: instance, path: name, common, store: new ServiceHooks(), onListenerError, observer }
+      const store = new ServiceHooks({ who: `Service '${name}'`, object, exposed })
+      const shared = { app: instance, path: name, common, store, onListenerError, observer }
       const registration = {
         ...shared,
         methods: exposed,

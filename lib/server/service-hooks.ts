@@ -1,11 +1,28 @@
 import type { AroundHook } from '../../types/hooks.js'
 import type { HookObserver } from '../core/compose.js'
 import { type AddedHook, HookStore, hookTypes } from '../core/hooks.js'
+import { checkHooks, type HookReceiver } from './hook-options.js'
+
+/** Hooks on the server: what would be added to nothing in silence is refused. */
+export class CheckedHooks extends HookStore {
+  readonly #receiver: HookReceiver
+
+  /** @param receiver whose hooks they are */
+  constructor(receiver: HookReceiver) {
+    super()
+    this.#receiver = receiver
+  }
+
+  override add(...[options, ...rest]: Parameters<HookStore['add']>): void {
+    checkHooks(options, this.#receiver)
+    super.add(options, ...rest)
+  }
+}
 
 const enclosing = new WeakSet<AddedHook>()
 
 /** The hooks of a service. As in Feathers, those that name no type, a list or lists by method, stand around the others, wherever they were added. */
-export class ServiceHooks extends HookStore {
+export class ServiceHooks extends CheckedHooks {
   override add(...[options, ...rest]: Parameters<HookStore['add']>): void {
     const { length } = this.added
     super.add(options, ...rest)

@@ -3,13 +3,6 @@ import { type HookPosition, type HookStore, traitsOf } from '../core/hooks.js'
 import type { ServiceEntry } from '../core/service.js'
 import { aroundHooksOf, hooksInOrder } from './service-hooks.js'
 
-/** @throws for the methods that have hooks in Feathers, and are replaced by hooks of Fastify here */
-export function mayHaveHooks(method: string): boolean {
-  if (method === 'setup' || method === 'teardown')
-    throw new Error(`'${method}' has no hooks here: use onReady and onClose of the application`)
-  return true
-}
-
 const ask = (hooks: unknown, place: HookPosition) => {
   for (const hook of [hooks].flat(2)) traitsOf(hook).check?.(place)
 }

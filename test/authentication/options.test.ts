@@ -1,4 +1,6 @@
-import { JwtStrategy, LocalStrategy } from 'fastify-services/authentication'
+import Fastify from 'fastify'
+import services from 'fastify-services'
+import authentication, { JwtStrategy, LocalStrategy } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 import { register } from '../support/auth-fault-register.js'
 import { apiKey } from '../support/auth-guards.js'
@@ -67,8 +69,18 @@ const refused: [what: string, options: object, message: string | RegExp][] = [
   ['refresh', { refresh: 'yes' }, / `refresh` of authentication must be true, false or a plain object, got /],
   ['revocation', { revocation: {} }, / `revocation` of authentication must be true or false, got /],
   ['jwt', { jwt: '1d' }, / `jwt` of authentication must be a plain object, got /],
-  ['jwt, a Map', { jwt: new Map() }, / `jwt` of authentication must be a plain object, got an object$/],
-  ['store, a Map', { store: new Map() }, / `store` of authentication must be .+, which a Map is not, got an object$/],
+  ['jwt, a Map', { jwt: new Map() }, / `jwt` of authentication must be a plain object, got an object \(Map\)$/],
+  [
+    'hooks in a promise',
+    { hooks: Promise.resolve({}) },
+    /^Service 'authentication': hooks must be .+, got a promise: await it$/
+  ],
+  ['hooks that are null', { hooks: null }, /^Service 'authentication': hooks must be .+, got null$/],
+  [
+    'store, a Map',
+    { store: new Map() },
+    / `store` of authentication must be .+, which a Map is not, got an object \(Map\)$/
+  ],
   ['store, of headers', { store: new Headers() }, / `store` of authentication must be /],
   ['a part of the header that is ours', { jwt: { header: { alg: 'none' } } }, / `jwt\.header` .+ can't have 'alg': /],
   ['a header that is none', { jwt: { header: 'access' } }, / `jwt\.header` of authentication must be a plain object/],
@@ -84,6 +96,16 @@ const refused: [what: string, options: object, message: string | RegExp][] = [
 
 t.test('options that can not be are refused at start, with what to do', async (t) => {
   for (const [what, options, message] of refused) await t.rejects(start(options), { message }, what)
+})
+
+t.test('options in a promise, or in a Map', async (t) => {
+  for (const options of [Promise.resolve({ secret }), new Map()]) {
+    const app = Fastify()
+    await app.register(services)
+    await t.rejects(async () => app.register(authentication, options as never), {
+      message: 'The options of authentication must be an object, got '
+    })
+  }
 })
 
 t.test('a strategy that is none', async (t) => {

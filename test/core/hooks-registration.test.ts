@@ -131,10 +131,58 @@ t.test('a hook type that is none: an error that says what to do', async (t) => {
 t.test('hooks for a method that is none: an error that names it', async (t) => {
   const service = await createService(t)
   t.throws(() => service.hooks({ before: { finnd: [() => {}] } }), {
-    message: "Service 'things': unknown hook type or method 'finnd'"
+    message: "Service 'things': unknown hook type or method 'finnd'. Did you mean 'find'?"
+  })
+  t.throws(() => service.hooks({ befor: { all: [] } }), {
+    message: "Service 'things': unknown hook type or method 'befor'. Did you mean 'before'?"
   })
   t.throws(() => service.hooks({ finnd: [() => {}] }), { message: /'finnd'/ })
   t.throws(() => service.hooks({ error: { toString: [() => {}] } }), { message: /'toString'/ })
+})
+
+t.test(
+  'hooks for a method beside a hook type, and for a type under a type: an error that says where they stand',
+  async (t) => {
+    const hook = counter()
+    const service = await createService(t)
+    for (const name of ['find', 'all', 'archive'])
+      t.throws(() => service.hooks({ before: {}, [name]: [hook] }), {
+        message: `Service 'things': hooks of '${name}' must stand under a hook type, as in { before: { ${name}: [hook] } }`
+      })
+    await t.rejects(createApp(t, { hooks: { error: [], create: [hook] } as object }), {
+      message: "App: hooks of 'create' must stand under a hook type, as in { error: { create: [hook] } }"
+    })
+    t.throws(() => service.hooks({ before: { after: [hook] } }), {
+      message: "Service 'things': hooks of the type 'after' must stand beside 'before', not under it"
+    })
+    await t.rejects(createApp(t, { hooks: { around: { before: [hook] } } as object }), {
+      message: "App: hooks of the type 'before' must stand beside 'around', not under it"
+    })
+  }
+)
+
+t.test('hooks for a method that `methods` does not name: an error that says so', async (t) => {
+  const { app } = await createApp(t)
+  const object = { find: async () => [], publish: async () => [] }
+  const hooks = { before: { publish: [counter()] } } as HookOptions
+  const error = {
+    message:
+      "Service 'posts': the method 'publish' has no hooks: name it in the option `methods`, which lets clients call it"
+  }
+  t.throws(() => app.service('posts', object, { hooks }), error)
+  t.throws(() => app.service('posts', object).hooks(hooks), error)
+})
+
+t.test('a hook type that is misspelt for all services, where a method may have any name', async (t) => {
+  await t.rejects(createApp(t, { hooks: { befor: [counter()] } as object }), {
+    message: "App: unknown hook type or method 'befor'. Did you mean 'before'?"
+  })
+  const hook = counter()
+  const hooks = { publish: [hook], before: undefined } as object
+  await t.rejects(createApp(t, { hooks }), { message: "App: unknown hook type or method 'publish'" })
+  const { app } = await createApp(t, { hooks: { publish: [hook] } as object })
+  await app.service('posts', { publish: async (_data: object) => [] }, { methods: ['publish'] }).publish({})
+  t.equal(hook.calls, 1)
 })
 
 t.test('hooks for a misspelt method: an error that says which one was meant', async (t) => {
@@ -163,6 +211,62 @@ t.test('a hook that is no function: an error that says where', async (t) => {
   })
 })
 
+const containers: [value: unknown, told: string][] = [
+  [Promise.resolve({ before: { all: [counter()] } }), 'a promise: await it'],
+  [new Map([['all', [counter()]]]), 'an object (Map)'],
+  [new Set([counter()]), 'an object (Set)'],
+  [
+    new (class {
+      all = counter()
+    })(),
+    'an object'
+  ],
+  [Object.create({ all: [counter()] }), 'an object'],
+  [Symbol('x'), 'Symbol(x)'],
+  ['authenticate', 'a string'],
+  [1, '1'],
+  [true, 'true'],
+  [null, 'null']
+]
+
+t.test('hooks in what is no plain object, list or function: an error that says what to write', async (t) => {
+  const service = await createService(t)
+  const byType = 'a plain object by type, as in { before: { all: [hook] } }, a list or a function'
+  const byMethod = 'a plain object by method, as in { all: [hook] }, a list or a function'
+  for (const [value, told] of containers) {
+    await t.rejects(createService(t, value), {
+      message: `The option \`hooks\` of the service 'things' must be ${byType}, got ${told}`
+    })
+    await t.rejects(createApp(t, { hooks: value as object }), {
+      message: `The option \`hooks\` of fastify-services must be ${byType}, got ${told}`
+    })
+    t.throws(() => service.hooks(value), { message: `Service 'things': hooks must be ${byType}, got ${told}` })
+    const message = `hooks of 'before' must be ${byMethod}, got ${told}`
+    await t.rejects(createService(t, { after: [], before: value }), { message: `Service 'things': ${message}` })
+    await t.rejects(createApp(t, { hooks: { before: value as never } }), { message: `App: ${message}` })
+    t.throws(() => service.hooks({ before: value }), { message: `Service 'things': ${message}` })
+  }
+  t.throws(() => service.hooks(undefined), { message: `Service 'things': hooks must be ${byType}, got undefined` })
+})
+
+t.test('hooks without a prototype, as those of a module: they run', async (t) => {
+  const hook = counter()
+  const bare = (entries: object) => Object.assign(Object.create(null), entries)
+  const service = await createService(t, bare({ before: bare({ find: [hook] }) }))
+  await service.find()
+  t.equal(hook.calls, 1)
+})
+
+t.test('a function or a list, with the service or with the plugin, is an around hook of all methods', async (t) => {
+  for (const wrap of [(hook: unknown) => hook, (hook: unknown) => [hook]]) {
+    const hook = counter()
+    await (await createService(t, wrap(hook))).find()
+    const { app } = await createApp(t, { hooks: wrap(hook) as object })
+    await app.service('any', { find: async () => [] }).find()
+    t.equal(hook.calls, 2)
+  }
+})
+
 t.test('hooks that are refused leave nothing behind', async (t) => {
   const hook = counter()
   const service = await createService(t)
@@ -174,8 +278,10 @@ t.test('hooks that are refused leave nothing behind', async (t) => {
   t.equal(hook.calls, 0)
 })
 
-t.test('hooks of `setup` and `teardown` of an application: an error that says what to use', async (t) => {
+t.test('hooks of `setup` and `teardown`: an error that says what to use', async (t) => {
   for (const name of ['setup', 'teardown']) {
+    await t.rejects(createService(t, { around: { [name]: [() => {}] } }), { message: /onReady and onClose/ })
+    await t.rejects(createService(t, { around: {}, [name]: [() => {}] }), { message: /onReady and onClose/ })
     await t.rejects(createApp(t, { hooks: { around: { [name]: [() => {}] } } }), { message: /onReady and onClose/ })
   }
 })

@@ -31,7 +31,7 @@ t.test('the table of options names all of the plugin and of a service', async (t
   const [, table = ''] = /^## Options\n([\s\S]*?)^## /m.exec(read('docs/services.md')) ?? []
   for (const list of ['ofPlugin', 'ofService']) {
     const [, names = ''] = new RegExp(`const ${list}: [^=]+ = {([^}]*)\n}`).exec(source) ?? []
-    t.ok(names.includes('hooks: map'), `${list} was read`)
+    t.ok(names.includes('hooks: hooksKind'), `${list} was read`)
     for (const [, name = ''] of names.matchAll(/^ {2}(\w+): /gm)) t.ok(table.includes(`\`${name}\``), name)
   }
 })

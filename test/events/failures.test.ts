@@ -36,6 +36,11 @@ t.test('options that can not be used stop the start, and say why', async (t) => 
     [{}, /needs the services that it tells of: \{ services/],
     [{ services: {} }, /needs the services that it tells of/],
     [{ services: { notes: 5 } }, /`services\['notes'\]`.+must be true or an object, got 5/],
+    [
+      { services: { notes: Promise.resolve({}) } },
+      /`services\['notes'\]`.+must be true or an object, got a promise: await it/
+    ],
+    [{ services: new Map([['notes', true]]) }, /`services` of .+ must be an object, .+, got an object \(Map\)/],
     [{ services: { notes: { rule: 'query' } } }, /rule.+must be 'hooks'/],
     [{ services: { notes: { record: true } } }, /no option 'services\['notes'\]\.record'.+Did you mean .+\.records'/],
     [{ services: notes, heartbeat: 1 }, /heartbeat.+from 10 to a day/],

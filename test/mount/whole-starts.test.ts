@@ -75,6 +75,7 @@ t.test('options of the plugin: what it takes, refuses and logs', async (t) => {
     'authentication that is null': { authentication: null },
     'authentication that is a text': { authentication: 'jwt' },
     'authentication that is a list': { authentication: ['jwt'] },
+    'authentication that is a Map': { authentication: new Map() },
     'authentication that is undefined': { authentication: undefined },
     'authentication with another option': { authentication: { services: 'login' } },
     'authentication without anything': { authentication: {} },

@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import Fastify from 'fastify'
-import services from 'fastify-services'
+import services, { resource } from 'fastify-services'
 import t from 'tap'
 import { Type } from 'typebox'
 import { z } from 'zod'
@@ -9,7 +9,13 @@ import { z } from 'zod'
 
 const service = { find: async () => [] }
 const others = { null: null, number: 5, text: 'text', true: true }
-const all: Record<string, unknown> = { ...others, list: ['a', 5], object: {}, function: () => 1 }
+// The names that stand in these are not those of options: all would be ignored.
+const containers = {
+  promise: Promise.resolve({ find: () => 1 }),
+  map: new Map([['find', () => 1]]),
+  set: new Set(['a'])
+}
+const all: Record<string, unknown> = { ...others, ...containers, list: ['a', 5], object: {}, function: () => 1 }
 const names = (...of: string[]) => Object.entries(all).filter(([name]) => !of.includes(name))
 
 async function create() {
@@ -44,7 +50,7 @@ const fitting: Record<string, string[]> = {
   methods: [],
   events: [],
   routes: ['object'],
-  hooks: ['object', 'list'],
+  hooks: ['object', 'list', 'function'],
   formatter: ['function'],
   schema: ['object'],
   config: ['object', 'list']
@@ -118,8 +124,22 @@ t.test('the schema of a record, which belongs into `resource()`', async (t) => {
 const ofPlugin: Record<string, string[]> = {
   query: ['object', 'function'],
   formatter: ['function'],
-  hooks: ['object', 'list']
+  hooks: ['object', 'list', 'function']
 }
+
+t.test('the options of the plugin, of `resource()` and of its methods', async (t) => {
+  const schema = { type: 'object', properties: { text: { type: 'string' } } } as const
+  const must = (who: string) => ({ name: 'TypeError', message: `The options of ${who} must be an object, got ` })
+  for (const [name, value] of Object.entries(containers)) {
+    await t.rejects(async () => Fastify().register(services, value as never), must('fastify-services'), name)
+    t.throws(() => resource(schema, value as never), must('resource()'), name)
+    t.throws(
+      () => resource(schema, { methods: { publish: value as never } }),
+      must("the method 'publish' of resource()"),
+      name
+    )
+  }
+})
 
 for (const [option, fits] of Object.entries(ofPlugin))
   t.test(`the option \`${option}\` of the plugin`, async (t) => {

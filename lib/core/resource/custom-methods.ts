@@ -4,7 +4,7 @@ import { noNames, type SharedSchemas, WrittenSchema } from '../../schema/documen
 import { HiddenNames } from '../../schema/hidden.js'
 import { type Flag, kindBits } from '../../schema/reader.js'
 import { definitionOf, methods as six } from '../methods.js'
-import { checkOptionNames } from '../options.js'
+import { checkOptionNames, checkOptionsObject } from '../options.js'
 import type { BodyRules } from './body.js'
 import { withoutFiles } from './files.js'
 import { readJsonSchema } from './json-schema.js'
@@ -37,6 +37,7 @@ function toCustomMethod(method: string, options: CustomMethod, parts: RecordPart
       `resource() can't declare '${method}' in \`methods\`: it is one of the six. Their schemas are the options create, update, patch, query and response`
     )
   const place = `methods.${method}.`
+  checkOptionsObject(`the method '${method}' of resource()`, Object(options))
   checkOptionNames(Object(options), Object.keys(customOptionNames), 'resource() has', place)
   const { route, body, query, response, produces } = Object(options) as CustomMethod
   // A route of another form is refused where the service is registered, with its name.

@@ -3,7 +3,7 @@ import { noNames, type SharedSchemas, WrittenSchema } from '../../schema/documen
 import type { Shape, Shapes } from '../../schema/shape.js'
 import { withFlagsOfBoth } from '../../schema/sides.js'
 import { methods } from '../methods.js'
-import { checkOptionNames } from '../options.js'
+import { checkOptionNames, checkOptionsObject } from '../options.js'
 import { type BodyRules, checkExamples } from './body.js'
 import { toCustomMethods } from './custom-methods.js'
 import { filesOf, withoutFiles } from './files.js'
@@ -45,6 +45,7 @@ export function resource<const S, const O extends ResourceOptions<FieldOf<S>> = 
   options?: O
 ): Resource<S, O>
 export function resource(schema: unknown, options: ResourceOptions = {}): object {
+  checkOptionsObject('resource()', options)
   checkOptionNames(options, Object.keys(resourceOptionNames), 'resource() has')
   const { input, output } = readSides(schema, options)
   const { readOnly = [], writeOnly = [] } = options

@@ -1,12 +1,23 @@
+import type { ServiceAddons } from '../../../types/hooks.js'
 import { attempt } from '../../core/errors.js'
 import { methods } from '../../core/methods.js'
 import type { Connection } from '../connection.js'
+import { abortable } from '../transports/abortable.js'
+import type { Signal } from './messages.js'
 
 /** The calls of this client, by the hashes of their ids. */
 export interface Calls {
-  /** Whether a call of this client has emitted an event itself. It waits for the answer of one that is under way. */
-  isEmitted(hash: unknown, event: string): Promise<boolean>
+  /**
+   * Emits an event at a service, unless a call of this client has emitted it itself: where that is under way, when it is answered. Events of a
+   * service keep their order, but none waits long for the answer to the call of another.
+   *
+   * @param isWanted whether the event still concerns whoever is logged in, when its turn comes
+   */
+  emit(service: ServiceAddons, signal: Signal, isWanted: () => boolean): void
 }
+
+/** How long an event waits for the answer to the call of one before it, in ms. */
+const patience = 2000
 
 /** How many calls are remembered. The event of an earlier one counts as that of another client. */
 const remembered = 1000
@@ -51,7 +62,18 @@ export function createCalls(connection: Connection, onAnswer: (service: string) 
     if (answers.size > remembered) answers.delete(oldest as string)
     return answer
   }
-  return { isEmitted: async (hash, event) => (await answers.get(hash as string)) === event }
+  // When the next event of each service may be emitted.
+  const turns = new WeakMap<ServiceAddons, Promise<unknown>>()
+  return {
+    emit(service, { event, data, call }, isWanted) {
+      const answer = answers.get(call as string)
+      const emitted = Promise.all([answer, turns.get(service)]).then(([emittedByCall]) => {
+        if (emittedByCall !== event && isWanted()) service.emit(event, data)
+      })
+      const late = () => abortable(AbortSignal.timeout(patience), () => undefined).catch(() => {})
+      turns.set(service, answer ? Promise.race([emitted, late()]) : emitted)
+    }
+  }
 }
 
 /** What a token says of its user, before or behind its scheme. */

@@ -96,7 +96,6 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
   let user: string | undefined
   const name = `${base}/${path}`
   let turn = 0
-  let tail: Promise<unknown> = Promise.resolve()
 
   const warn = (text: string) => {
     if (logger) logger.warn(text)
@@ -122,17 +121,12 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
     else if (event === 'stale') setState('stale', signal)
     else if (event === 'reset' || (event === 'stopped' && message.keys)) emit(event, signal)
     else if (event === 'stopped') setState(error ? 'stopped' : 'stale', signal)
-    else if (event !== 'changed') emitInTurn(new Set(concerned.map((watcher) => watcher.service)), signal)
+    else if (event !== 'changed') {
+      const begun = turn
+      for (const service of new Set(concerned.map((watcher) => watcher.service)))
+        calls.emit(service, signal, () => begun === turn)
+    }
     for (const watcher of concerned) watcher.hear(signal)
-  }
-
-  /** Emits an event at services, unless an own call has emitted it already. Events keep their order. */
-  function emitInTurn(services: Set<ServiceAddons>, { event, data, call }: Signal): void {
-    const begun = turn
-    tail = tail.then(async () => {
-      const isHeard = await calls.isEmitted(call, event)
-      if (!isHeard && begun === turn) for (const service of services) service.emit(event, data)
-    })
   }
 
   /** Sends a request by the connection, as a call, but for what answers it. */

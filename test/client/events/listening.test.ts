@@ -42,3 +42,35 @@ t.test('a live list is that of a fresh find', async (t) => {
   t.same(list.current, { state: 'loading', data: [], result: undefined, error: undefined })
   t.equal(app.events.state, 'idle')
 })
+
+t.test(
+  'a call that is answered late holds back no event of another service, and those of its own for a moment',
+  async (t) => {
+    const { createEventsClient, createServerNote } = await openEventsSite(t)
+    let answer = () => {}
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    const app = createEventsClient({}, async (url: string, init: { method: string }) => {
+      const response = await fetch(url, init)
+      if (init.method === 'POST' && url.endsWith('/notes')) await answered
+      return response
+    })
+    await app.authenticate({ strategy: 'local', email: 'ada', password: 'ada' })
+    const heard: string[] = []
+    for (const name of ['notes', 'private'] as const)
+      app.service(name).on('created', (_record, context) => heard.push(`${name}${context ? ' of the call' : ''}`))
+    await until(() => app.events.state === 'live')
+    const own = app.service('notes').create({ text: 'own' })
+    await until(async () => (await app.service('notes').find()).length)
+    await createServerNote({ text: 'of the server' })
+    await app.service('private').create({ text: 'own, too' })
+    await until(() => heard.length === 2)
+    answer()
+    await own
+    await until(() => heard.length === 3)
+    await createServerNote({ text: 'the last' })
+    await until(() => heard.length === 4)
+    t.same(heard, ['private of the call', 'notes', 'notes of the call', 'notes'])
+  }
+)

@@ -1,13 +1,13 @@
-import type { ClientParams } from '../../../types/client.js'
-import type { ServiceAddons } from '../../../types/hooks.js'
 import { BadRequest, errorFromJSON, NotFound, readProperty, Unavailable } from '../../core/errors.js'
 import { createEmitter, eventMethods } from '../../core/events.js'
 import type { Connection } from '../connection.js'
 import { sendInstead } from '../library.js'
-import { type ClientRequest, type ClientResponse, nameIn } from '../message.js'
-import { type AdapterOptions, longestURL, unsayable } from '../rest-service.js'
+import { type ClientRequest, type ClientResponse, mergeHeaders, nameIn } from '../message.js'
+import type { Send } from '../redirect-page.js'
+import { longestURL, stringify, unsayable } from '../rest-service.js'
 import { createCalls, loginUserOf, whoOf } from './calls.js'
 import { parseKey, type Signal, type StreamMessage } from './messages.js'
+import type { ClientEventsOptions, EventsApp, EventsState, HookedCall, HookedService, Watcher } from './options.js'
 import {
   createStream,
   isEventStream,
@@ -18,39 +18,6 @@ import {
 } from './stream.js'
 import { shareStream, type TabStream, tellLogin } from './tabs.js'
 
-export interface ClientEventsOptions {
-  /** The path of the stream on the server. Default `'events'`. */
-  path?: string
-  /** A `fetch` whose answers have a body that can be read as it comes. Default: the one that the connection was given, or else the global one. */
-  fetch?: StreamFetch
-  /**
-   * Whether tabs of a page, of the same user, share one stream. `false` where tabs may have credentials of their own in another header than
-   * `Authorization`. Default `true`.
-   */
-  tabs?: boolean
-  /** How often a server is expected to give a sign of life, until it says that itself, in ms. Default 20,000. */
-  heartbeat?: number
-  /** Gets warnings for developers. Default: the console. `false` turns it off. */
-  logger?: { warn(text: string): unknown } | false
-}
-
-/** `live`: all is heard. `stale`: it is not, and tried again. `stopped`: the server refuses. `idle`: nobody listens. `closed`: by `close()`. */
-export type EventsState = 'idle' | 'connecting' | 'live' | 'stale' | 'stopped' | 'closed'
-
-/** Who wants a list: its listener hears what the stream says of it, and `user` when it is that of another user now. */
-export interface Watcher {
-  readonly service: ServiceAddons & { readonly name?: unknown }
-  hear(signal: Signal): void
-}
-
-/** The part of an application that `events` uses and extends. */
-export interface EventsApp {
-  readonly rest?: unknown
-  readonly connection?: Connection
-  service(path: string): unknown
-  on(event: string, listener: (...args: unknown[]) => unknown): unknown
-}
-
 export type Hub = ReturnType<typeof createHub>
 
 const noAnswer: ClientResponse = { status: 200, headers: {}, body: new Uint8Array() }
@@ -59,9 +26,14 @@ const authorizationOf = ({ headers }: ClientRequest) => headers[nameIn(headers, 
 /** Knows which lists of a client are wanted, and brings what the stream says of them to those who want them. */
 export function createHub(app: EventsApp, connection: Connection, options: ClientEventsOptions) {
   const { path = 'events', tabs = true, heartbeat = 20_000, logger = console } = options
-  const service = app.service(path) as { options?: AdapterOptions; find(params: ClientParams): Promise<unknown> }
-  // The stream asks by QUERY itself, where its address can't name the lists.
-  service.options = { ...service.options, query: 'url' }
+  const service = app.service(path) as HookedService
+  // Hooks of all services have run before: whatever they have made of the params and the result, the request is sent.
+  const keepSending = (context: HookedCall) => {
+    const { params } = context
+    params.connection = { ...params.connection, [sendInstead]: params[sendInstead] }
+    delete context.result
+  }
+  service.hooks({ before: { find: [keepSending] } })
   const { base } = connection.service(path)
   const library = app.rest as StreamFetch
   // The other libraries have a function `get`.
@@ -130,23 +102,23 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
   }
 
   /** Sends a request by the connection, as a call, but for what answers it. */
-  const ask = (send: (request: ClientRequest) => Promise<ClientResponse>, params: ClientParams = {}) =>
-    service.find({ ...params, connection: { ...params.connection, [sendInstead]: send } as never })
+  const ask = (send: Send) => service.find({ [sendInstead]: send })
 
   async function open(wanted: readonly string[], after: string | undefined, signal: AbortSignal): Promise<StreamBody> {
     const subscribe = wanted.map(parseKey).map(([path, query]) => ({ path, query }))
     let answer: StreamResponse | undefined
     const send = async (request: ClientRequest): Promise<ClientResponse> => {
-      const { url, headers, options } = request
       answer = undefined
       // Another tab may have logged in as somebody else.
       if (whoOf(authorizationOf(request)) !== who) changeUser()
-      const init = { ...options, cache: 'no-store', headers, signal }
       signal.throwIfAborted()
+      const names = mergeHeaders(request.headers, { Accept: 'text/event-stream', 'Last-Event-ID': after })
+      const init = { ...request.options, cache: 'no-store', headers: names, signal }
+      const url = request.url + (request.url.includes('?') ? '&' : '?') + stringify({ subscribe })
       const body = JSON.stringify({ subscribe })
       if (url.length > longestURL || unsayable.test(body)) {
-        const queryHeaders = { ...headers, 'Content-Type': 'application/json' }
-        const query = { ...init, method: 'QUERY', headers: queryHeaders, body }
+        const headers = { ...names, 'Content-Type': 'application/json' }
+        const query = { ...init, method: 'QUERY', headers, body }
         answer = await fetcher(url.split('?')[0] as string, query).catch(() => undefined)
         if (answer && [400, 404, 405, 501].includes(answer.status)) answer = undefined
       }
@@ -154,14 +126,15 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
       if (isEventStream(answer)) return noAnswer
       return { status: answer.status, headers: answer.headers, body: await answer.arrayBuffer() }
     }
-    const headers = { Accept: 'text/event-stream', 'Last-Event-ID': after }
-    try {
-      await ask(send, { query: { subscribe }, headers, connection: { signal } })
-    } catch (error) {
+    const error = await ask(send).then(
+      () => new NotFound(`${base}/${path} answers with no stream of events`),
+      (reason) => reason
+    )
+    // What hooks make of the answer does not concern the stream.
+    if (!answer || !isEventStream(answer)) {
       if (isUnauthorized(error) && wanted.length > 1) await findRefused(wanted, signal)
       throw Object.assign(Object(error), { retryAfter: answer?.headers.get('retry-after') })
     }
-    if (!answer || !isEventStream(answer)) throw new NotFound(`${base}/${path} answers with no stream of events`)
     if (!answer.body) throw new BadRequest('This fetch gives no streams: name one that does in events({ fetch })')
     return answer.body
   }

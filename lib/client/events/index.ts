@@ -2,12 +2,13 @@ import type { ClientParams, FindArguments, FindResult } from '../../../types/cli
 import type { ServiceAddons } from '../../../types/hooks.js'
 import { fillPath } from '../../core/path.js'
 import { toURL } from '../rest-service.js'
-import { type ClientEventsOptions, createHub, type EventsApp, type EventsState, type Watcher } from './hub.js'
+import { createHub } from './hub.js'
 import { createLive, type LiveList } from './live.js'
 import { toListKey } from './messages.js'
+import type { ClientEventsOptions, EventsApp, EventsState, Watcher } from './options.js'
 
-export type { ClientEventsOptions, EventsState } from './hub.js'
 export type { ListSnapshot, ListState, LiveList } from './live.js'
+export type { ClientEventsOptions, EventsState } from './options.js'
 export type { StreamFetch } from './stream.js'
 
 declare module '../../../types/client.js' {

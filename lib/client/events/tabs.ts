@@ -1,3 +1,4 @@
+import { attempt } from '../../core/errors.js'
 import type { StreamMessage } from './messages.js'
 
 interface TabLocks {
@@ -46,9 +47,9 @@ export function shareStream({ name, who, keys, receive, setUser, create }: TabSe
   const { document, navigator } = globalThis as { document?: object; navigator?: { locks?: TabLocks } }
   const locks = navigator?.locks
   // Locks need a secure origin. Outside of pages there are no tabs.
-  if (who === undefined || !document || !locks) return create(keys, receive)
+  const channel = who !== undefined && document && locks && attempt(() => new BroadcastChannel(name))
+  if (!channel) return create(keys, receive)
 
-  const channel = new BroadcastChannel(name)
   const tab = Math.random()
   const others = new Map<number, readonly string[]>()
   const closing = new AbortController()
@@ -57,7 +58,7 @@ export function shareStream({ name, who, keys, receive, setUser, create }: TabSe
   let isKnown = false
   let release = () => {}
 
-  const post = (message: TabMessage) => channel.postMessage({ ...message, who })
+  const post = (message: TabMessage) => attempt(() => channel.postMessage({ ...message, who }))
   const refresh = () => {
     post({ tab, lists: keys() })
     stream?.refresh()
@@ -95,7 +96,13 @@ export function shareStream({ name, who, keys, receive, setUser, create }: TabSe
       release = resolve
     })
   }
-  locks.request(`${name} ${who}`, { signal: closing.signal }, hold).catch(() => {})
+  // Frames in a sandbox, and pages whose storage is blocked, have locks that refuse: such a page has a stream of its own.
+  locks.request(`${name} ${who}`, { signal: closing.signal }, hold).catch(() => {
+    channel.close()
+    if (closing.signal.aborted) return
+    stream = create(keys, receive)
+    stream.refresh()
+  })
   refresh()
 
   return {
@@ -114,7 +121,9 @@ export function shareStream({ name, who, keys, receive, setUser, create }: TabSe
 /** Tells all tabs that somebody has logged in or out in this one. */
 export function tellLogin(name: string, user: string): void {
   if (!('document' in globalThis)) return
-  const channel = new BroadcastChannel(name)
-  channel.postMessage({ user } satisfies LoginMessage)
-  channel.close()
+  attempt(() => {
+    const channel = new BroadcastChannel(name)
+    channel.postMessage({ user } satisfies LoginMessage)
+    channel.close()
+  })
 }

@@ -81,3 +81,34 @@ t.test('tabs of two users have a stream each, and hear what is told to their use
     [[2], [2], [1], [1]]
   )
 })
+
+t.test('pages that may use no locks have a stream each, whether they may tell others of logins or not', async (t) => {
+  openBrowser(t, false)
+  const { app, createEventsClient, createServerNote } = await openEventsSite(t)
+  const tabs = [createEventsClient(), createEventsClient()]
+  const { BroadcastChannel } = globalThis
+  t.teardown(() => Object.assign(globalThis, { BroadcastChannel }))
+  const open = (tab: (typeof tabs)[number]) => {
+    const list = tab.service('notes').live()
+    list.subscribe(() => {})
+    return list
+  }
+  const first = open(tabs[0] as never)
+  await until(() => first.current.state === 'live')
+  class Refused {
+    constructor() {
+      throw new DOMException('Access is denied', 'SecurityError')
+    }
+  }
+  Object.assign(globalThis, { BroadcastChannel: Refused })
+  await tabs[1]?.authenticate({ strategy: 'local', email: 'ada', password: 'ada' })
+  const second = open(tabs[1] as never)
+  await until(() => second.current.state === 'live')
+  t.equal(app.events.streams, 2)
+  await createServerNote({ text: 'a' })
+  await until(() => [first, second].every(({ current }) => current.data.length === 1))
+  const stopped = createEventsClient()
+  open(stopped)
+  stopped.events.close()
+  await until(() => stopped.events.state === 'closed')
+})

@@ -10,8 +10,13 @@ declare const shown: { client: SiteClient; data: { text: string }[]; state: stri
 t.test('in Chromium', { skip: executablePath === undefined && howToInstall }, async (t) => {
   const script = await bundle('events-page.js')
   const { app, address } = await openEventsSite(t, {}, (server) => {
+    // A frame in a sandbox is of no origin.
+    server.addHook('onRequest', async (_request, reply) => void reply.header('access-control-allow-origin', '*'))
     server.get('/', (_request, reply) =>
       reply.type('text/html').send('<!DOCTYPE html><title>x</title><script src="/page.js"></script>')
+    )
+    server.get('/frame', (_request, reply) =>
+      reply.type('text/html').send('<!DOCTYPE html><title>x</title><iframe sandbox="allow-scripts" src="/"></iframe>')
     )
     server.get('/page.js', (_request, reply) => reply.type('text/javascript').send(script))
   })
@@ -46,6 +51,14 @@ t.test('in Chromium', { skip: executablePath === undefined && howToInstall }, as
     await until(() => app.events.streams - before === 1)
     await app.service('notes').create({ text: 'after' } as never)
     for (const page of others) await page.waitForFunction(() => shown.data.some(({ text }) => text === 'after'))
+  })
+
+  await t.test('a frame in a sandbox, which may use no locks, has a stream of its own', async (t) => {
+    const page = await (await openContext(t)).newPage()
+    await page.goto(`${address}/frame`)
+    const frame = page.frames()[1]
+    await frame?.evaluate(() => watch(undefined, 'notes'))
+    await frame?.waitForFunction(() => shown.state === 'live')
   })
 
   await t.test('a page that was offline has what it missed', async (t) => {

@@ -65,7 +65,7 @@ export async function createApp(
     query: { arrayLimit: 250 },
     errorHandler: errors,
     notFound: true,
-    hooks: { before: { all: [commonOperators()] }, error: { all: [databaseErrors()] } }
+    hooks: { before: { all: [commonOperators()] }, around: { all: [databaseErrors()] } }
   })
 
   const paginate = { default: 10, max: 250 }

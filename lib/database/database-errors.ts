@@ -1,4 +1,4 @@
-import type { HookContext } from '../../types/hooks.js'
+import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { BadRequest, Conflict, GeneralError, Unavailable } from '../core/error-classes.js'
 import { type HookPosition, withTraits } from '../core/hooks.js'
 import { isPlain } from '../core/objects.js'
@@ -23,7 +23,7 @@ const ofDatabaseErrors: OptionTable<DatabaseErrorsOptions> = {
 }
 
 /**
- * An error hook that says in plain words, and with the right status, what a SQL database has refused. It knows the errors of PostgreSQL
+ * A hook for `around` or `error` that says in plain words, and with the right status, what a SQL database has refused. It knows the errors of PostgreSQL
  * (`pg`, `postgres`, PGlite), MySQL and MariaDB (`mysql2`, `mariadb`, `mysql`), SQLite (`better-sqlite3`, `sqlite3`, `node:sqlite`, `sql.js`), and finds them in those of
  * `@feathersjs/knex`, Sequelize, Objection, TypeORM, Drizzle and Prisma. Other errors stay as they are.
  *
@@ -34,24 +34,38 @@ const ofDatabaseErrors: OptionTable<DatabaseErrorsOptions> = {
  * | it can't be reached, it has no room, a statement took too long | 503 `Unavailable`, with `retryAfter: 5` (seconds) |
  * | anything else | 500 `GeneralError` |
  *
- * No text of a statement leaves the server: the error of the driver is the `cause`, for logs.
+ * No text of a statement leaves the server: the error of the driver is the `cause`, for logs. Under `around` the errors of the hooks behind it are among them, and so is what the
+ * database says of the commit of `inTransaction`.
  *
- * @throws when an option is not known, or of another type; when the server starts, if it is no error hook
+ * @throws when an option is not known, or of another type; when the server starts, if it is a hook for `before` or `after`
+ * @example
+ * await app.register(services, { hooks: { around: { all: [databaseErrors()] } } })
  * @example
  * app.service('users', new KnexService({ Model, name: 'users' }), {
  *   hooks: { error: { all: [databaseErrors({ messages: { email: 'There is a user with this e-mail address' } })] } }
  * })
  */
-export function databaseErrors(options: DatabaseErrorsOptions = {}): (context: HookContext) => void {
+export function databaseErrors(
+  options: DatabaseErrorsOptions = {}
+): (context: HookContext, next?: NextFunction) => Promise<void> | void {
   checkOptions('databaseErrors()', ofDatabaseErrors, options)
   const { messages = {} } = options
   const messageByName = new Map(Object.entries(messages))
-  const hook = (context: HookContext) => {
-    const driverError = driverErrorOf(context.error)
-    if (driverError !== undefined) context.error = serviceErrorOf(driverError, messageByName, context.method)
+  const inPlainWords = (error: unknown, method: string): unknown => {
+    const driverError = driverErrorOf(error)
+    return driverError === undefined ? error : serviceErrorOf(driverError, messageByName, method)
+  }
+  const hook = (context: HookContext, next?: NextFunction) => {
+    // An error hook has none.
+    if (next !== undefined)
+      return next().catch((error) => {
+        throw inPlainWords(error, context.method)
+      })
+    context.error = inPlainWords(context.error, context.method)
   }
   const check = ({ path, type }: HookPosition) => {
-    if (type !== 'error') throw new Error(`databaseErrors at '${path}' is a hook for 'error', not for '${type}'`)
+    if (type !== 'error' && type !== 'around')
+      throw new Error(`databaseErrors at '${path}' is a hook for 'around' or 'error', not for '${type}'`)
   }
   return withTraits(hook, { check })
 }

@@ -175,11 +175,12 @@ async function runOver(client: PostgresConnection, work: Work, isolationLevel: s
 /**
  * An around hook: each call that may change something is a transaction, with all that other hooks and services do by its `context.params`. It is committed before the
  * hooks that stand before this one go on, and before a client gets the answer. Calls that are in a transaction already stay in that one; `find` and `get` need none.
+ * What the database says of the begin and the commit is for hooks that stand around this one, such as `databaseErrors()`.
  *
  * @param database as that of `transaction`
  * @throws when the server starts, if it is no around hook
  * @example
- * app.service('orders').hooks({ around: { all: [inTransaction(knex)] }, after: { create: [takeFromStock] } })
+ * app.service('orders').hooks({ around: { all: [databaseErrors(), inTransaction(knex)] }, after: { create: [takeFromStock] } })
  */
 export function inTransaction(
   database: TransactionalDatabase,

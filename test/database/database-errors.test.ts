@@ -433,12 +433,12 @@ t.test('other errors stay as they are', async (t) => {
   for (const error of [...network, ...others]) t.equal(answer(error), error, String(error))
 })
 
-t.test('it is a hook for errors', async (t) => {
+t.test('it is no hook for before and after', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(services)
   app.service('users', { find: async () => [] }, { hooks: { after: { find: [databaseErrors()] } } })
   await t.rejects(async () => app.ready(), {
-    message: "databaseErrors at 'users' is a hook for 'error', not for 'after'"
+    message: "databaseErrors at 'users' is a hook for 'around' or 'error', not for 'after'"
   })
 })

@@ -16,7 +16,6 @@ export type { Version } from './lib/writes/version-tags.js'
 export type { MethodRoute, MethodRoutes, WithRoutes } from './types/call.js'
 export type * from './types/fastify.js'
 export type {
-  HookMap,
   HookType,
   Http,
   Listener,

@@ -7,6 +7,8 @@ import type {
   FeathersMembers,
   HookMembers,
   HookOptions as Hooks,
+  HookType,
+  HookMap as Mapped,
   Hook as Plain
 } from './hooks.js'
 import type { Listed, Listing, PathOf, Registered, ServiceAt } from './listing.js'
@@ -49,6 +51,9 @@ type ServiceType<S> = [S] extends [FastifyInstance] ? unknown : S
  * method. Without a service, `data`, `params` and `result` are `any`, as in Feathers.
  */
 export type HookContext<S = unknown, M extends string = string> = Context<ServiceType<S>, M, HookApplication>
+
+/** Hooks of one type by method; `all` is for every method. A function or a list alone is for every method too. */
+export type HookMap<S = unknown, Type extends HookType = HookType> = Mapped<S, Type, HookApplication>
 
 /** Hooks by type and method. */
 export type HookOptions<S = unknown> = Hooks<S, HookApplication>

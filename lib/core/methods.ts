@@ -75,7 +75,7 @@ export function definitionOf(name: string, route?: string): MethodDefinition {
  */
 export function checkArguments(name: string, names: readonly string[], args: readonly unknown[]): void {
   if (names[0] === 'id' && args[0] === undefined) throw new BadRequest(`An id must be provided to the '${name}' method`)
-  checkData(name, args[names.indexOf('data')])
+  if (names.includes('data')) checkData(name, args[names.indexOf('data')])
 }
 
 /**

@@ -68,13 +68,10 @@ export const observer: CallObserver = {
     const noted = notesOf(context)
     const { result, dispatch } = context
     // Most hooks change neither.
-    if (result !== noted.result || dispatch !== noted.dispatch) {
-      const from = callerOf(context, noted)
-      adopt(result, context, from)
-      adopt(dispatch, context, from)
-      noted.result = result
-      noted.dispatch = dispatch
-    }
+    if (result !== noted.result) adopt(result, context, callerOf(context, noted))
+    if (dispatch !== noted.dispatch) adopt(dispatch, context, callerOf(context, noted))
+    noted.result = result
+    noted.dispatch = dispatch
     const lost = noted.failed
     if (lost === undefined) return
     noted.failed = undefined

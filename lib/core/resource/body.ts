@@ -107,18 +107,21 @@ function toRefused(error: unknown): RefusedRecord {
 /** Waits for the checks of records. @throws {BadRequest} with the faults of all that are refused */
 function finishRecords<T>(records: readonly unknown[], done: (records: readonly unknown[]) => T): T | Promise<T> {
   const finish = (checked: readonly unknown[]) => {
-    const faults = checked.flatMap((record) => (record instanceof RefusedRecord ? record.faults : []))
-    if (faults.length > 0) throw toBadRequest('body', faults)
-    return done(checked)
+    const refused = checked.filter((record) => record instanceof RefusedRecord)
+    if (refused.length === 0) return done(checked)
+    const faults = refused.flatMap((record) => record.faults)
+    throw toBadRequest('body', faults)
   }
   return records.some(isAsynchronous) ? Promise.all(records).then(finish) : finish(records)
 }
 
 const isAsynchronous = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise
 
+const noServerFields: ServerFieldsByObject = new Map()
+
 /** The check of one record of a body. */
 class RecordCheck {
-  #serverFields: ServerFieldsByObject = new Map()
+  #serverFields = noServerFields
 
   constructor(
     readonly rules: BodyRules,

@@ -82,6 +82,7 @@ export function createParameterJudge(
   isWhole: boolean,
   compile: Compile
 ): (query: object) => readonly Fault[] {
+  if (whole === undefined && validate === undefined) return () => []
   let check: Check | undefined
   return (query) => {
     const sent = Object.fromEntries(Object.entries(query).filter(([name]) => operands.has(name)))
@@ -92,13 +93,12 @@ export function createParameterJudge(
       const problems = check(sent)
       return problems === undefined ? [] : [toFault([], problems, 'The query')]
     }
-    if (validate === undefined) return []
-    const result = validate(sent)
+    const result = validate?.(sent)
     if (result instanceof Promise) {
       result.catch(() => {})
       return [{ path: [], keyword: ofLibrary, must: asynchronous }]
     }
-    const faults = (result.issues ?? []).map(
+    const faults = (result?.issues ?? []).map(
       ({ path, message }): Fault => ({ path: issuePath(path), keyword: ofLibrary, must: message })
     )
     const isAsked = ({ path: [name, ...within] }: Fault) =>

@@ -72,8 +72,8 @@ class Faults {
    * @throws {BadRequest} when something is wrong
    */
   endWith(judge: () => readonly Fault[]): void {
-    if (this.#all.length === 0) this.#all.push(...judge())
-    if (this.#all.length > 0) throw toBadRequest('query', this.#all)
+    const faults = this.#all.length > 0 ? this.#all : judge()
+    if (faults.length > 0) throw toBadRequest('query', faults)
   }
 }
 

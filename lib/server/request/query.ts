@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import qs from 'qs'
 import type { QueryOptions, QueryParser } from '../../../types/fastify.js'
-import { BadRequest } from '../../core/errors.js'
+import { BadRequest, ServiceError } from '../../core/errors.js'
 import type { Router } from './router.js'
 
 /** Parses a text into nested values. For a text that is refused it returns the error, and never throws. */
@@ -50,7 +50,7 @@ function parseSafely(parse: () => Record<string, unknown>): Record<string, unkno
  */
 export function readQuery(request: FastifyRequest, parse: Parse, router: Router): void {
   const query = parse(router.query(request.url))
-  if (query instanceof BadRequest) throw query
+  if (query instanceof ServiceError) throw query
   request.query = query
 }
 

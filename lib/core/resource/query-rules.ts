@@ -192,8 +192,8 @@ const objectSchema = (properties: object): JsonSchema => ({
 const schemasOf = (operands: ReadonlyMap<string, Operand>) =>
   Object.fromEntries([...operands].map(([name, { schema }]) => [name, schema]))
 
-/** The JSON Schema of the queries of a method that documents show. */
-export function toQuerystring({ filters, sort, select, more }: QueryRules, method: string): JsonSchema {
+/** Makes the function that gives the JSON Schema of the queries of a method that documents show. What those of all methods have in common is made once. */
+export function querystringsOf({ filters, sort, select, more }: QueryRules): (method: string) => JsonSchema {
   const fields = Object.fromEntries(
     [...filters].map(([name, { value, operators }]) => [
       name,
@@ -203,14 +203,15 @@ export function toQuerystring({ filters, sort, select, more }: QueryRules, metho
   const group = { type: 'array', items: { type: 'object' } }
   const count = { type: 'integer', minimum: 0, maximum: maxCount }
   const name = { type: 'string', enum: select }
-  return objectSchema({
-    ...(method !== 'create' && { ...fields, $or: group, $and: group }),
-    ...(method === 'find' && {
-      $limit: count,
-      $skip: count,
-      $sort: objectSchema(Object.fromEntries(sort.map((field) => [field, { type: 'integer', enum: [1, -1] }])))
-    }),
-    $select: { type: 'array', items: name },
-    ...schemasOf(more.operands)
-  })
+  const parameters = { $select: { type: 'array', items: name }, ...schemasOf(more.operands) }
+  return (method) =>
+    objectSchema({
+      ...(method !== 'create' && { ...fields, $or: group, $and: group }),
+      ...(method === 'find' && {
+        $limit: count,
+        $skip: count,
+        $sort: objectSchema(Object.fromEntries(sort.map((field) => [field, { type: 'integer', enum: [1, -1] }])))
+      }),
+      ...parameters
+    })
 }

@@ -10,7 +10,7 @@ import { filesOf, withoutFiles } from './files.js'
 import { readJsonSchema, standardOf } from './json-schema.js'
 import { checkRecord, readParameters } from './parameters.js'
 import { createPartValidation } from './part.js'
-import { toQueryRules, toQuerystring } from './query-rules.js'
+import { querystringsOf, toQueryRules } from './query-rules.js'
 import { type MethodRules, type RecordRules, rulesKey } from './rules.js'
 import { atOnceOf, checkOf, type StandardValidate } from './validate.js'
 
@@ -52,16 +52,16 @@ export function resource(schema: unknown, options: ResourceOptions = {}): object
   // JSON has no files.
   const files = [...filesOf(output.document).keys()]
   const flagged = { readOnly: new Set(readOnly), writeOnly: new Set([...writeOnly, ...files]) }
-  const incoming = {
-    written: new WrittenSchema(withoutFiles(input.document), { flagged }),
-    shown: new WrittenSchema(input.document, { flagged })
-  }
+  const shown = new WrittenSchema(input.document, { flagged })
+  const checked = withoutFiles(input.document)
+  const incoming = { written: checked === input.document ? shown : shown.withDocument(checked), shown }
   const outgoing = new WrittenSchema(output.document, { flagged })
   checkRecord(incoming.written)
   checkRecord(outgoing)
   checkNames([...fieldsShape(incoming.written).names, ...fieldsShape(outgoing).names], options)
   const rules = toQueryRules(fieldsShape(outgoing), options, readParameters(options.query))
   const response = outgoing.documentWithout('writeOnly')
+  const querystringOf = querystringsOf(rules)
   const body = createBodyRules(schema, incoming, options)
   const record: RecordRules = {
     incoming: incoming.written,
@@ -69,14 +69,13 @@ export function resource(schema: unknown, options: ResourceOptions = {}): object
   }
   const all = [...methods].map(([method, { arguments: names }]): MethodRules => {
     const ofBody = names.includes('data') ? body(method) : undefined
-    const querystring = toQuerystring(rules, method)
     return {
       method,
       response,
       record,
       outgoing: record.outgoing,
       query: rules,
-      querystring,
+      querystring: querystringOf(method),
       body: ofBody,
       custom: undefined
     }

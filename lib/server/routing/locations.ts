@@ -37,10 +37,12 @@ export class Locations {
     const servicePath = entry.path === '' ? '' : `/${entry.path}`
     // Nothing can follow an optional placeholder.
     const parent = servicePath.replace(/\?$/, '')
+    const ofService = toLocation(entry, '')
+    const paths = pathsOf(entry)
     const added = [
-      { url: servicePath || '/', location: toLocation(entry, '') },
-      { url: `${servicePath}/`, location: toLocation(entry, '') },
-      ...pathsOf(entry).map((path) => ({
+      { url: servicePath || '/', location: ofService },
+      { url: `${servicePath}/`, location: ofService },
+      ...paths.map((path) => ({
         url: `${parent}/${routePath(servicePath, path)}`,
         location: toLocation(entry, path)
       }))
@@ -55,7 +57,7 @@ export class Locations {
     for (const { url, location } of added) this.#put(url, location)
     const path = canonical(entry.path)
     for (const parent of parentsOf(path)) this.#parents.add(parent)
-    for (const entryPath of pathsOf(entry))
+    for (const entryPath of paths)
       for (const parent of parentsOf(canonical(entryPath)).slice(1)) this.#parents.add(joinPath(path, parent))
   }
 

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
 import type { Params } from '../../types/service.js'
 import { attempt, NotAuthenticated, toServiceError } from '../core/errors.js'
-import { HiddenProperty } from '../core/hidden-property.js'
+import { createHiddenProperty } from '../core/hidden-property.js'
 import { callerIn } from '../core/http-call.js'
 import {
   type AcceptedLogin,
@@ -37,7 +37,7 @@ export interface CredentialsParts {
 type AuthenticationParams = Params & { authentication?: AuthenticationRequest }
 
 // Each `params.authentication` that was made here, and who has verified it: nobody where it was only read. Any other was set by others.
-const verifiers = new HiddenProperty<Credentials | 'nobody'>('verifiers')
+const verifiers = createHiddenProperty<Credentials | 'nobody'>()
 
 /** What a guard stands before. */
 export interface Guarded extends Called {
@@ -46,7 +46,7 @@ export interface Guarded extends Called {
 }
 
 // The guards of one call may be those of several authentications, who is known to each of them then.
-const accepting = new HiddenProperty<Set<object>>('accepting')
+const accepting = createHiddenProperty<Set<object>>()
 
 /** The authentications whose guards a call has passed, also before its route. */
 function acceptedIn(params: Params, call: object): Set<object> {

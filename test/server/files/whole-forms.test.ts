@@ -37,6 +37,8 @@ const forms: Record<string, Part[]> = {
   'nested texts': [text('point[x]', '1.5'), text('title', 'a&b=c+d %')],
   'an empty text': [text('title', '')],
   'a text too deep': [text('a[b][c][d][e][f][g]', '1')],
+  'an empty name': [text(''), text('title')],
+  'a name of Object.prototype within another': [text('point[toString]', '1'), text('title')],
   'a name of Object.prototype': [text('__proto__[a]', '1'), text('title')],
   'a file': [file('file')],
   'a file of no type': [['name="file"; filename="a.txt"', 'hello']],

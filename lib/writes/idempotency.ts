@@ -71,7 +71,7 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
       return next()
     }
     const name = `idempotency:${digest([path, method, toIdentity(await user(params), context), key])}`
-    const request = digest([context.id, params.route, params.query, comparable(context)])
+    const request = digestOf(context)
     if (running.has(name)) throw stillRuns(context)
     running.add(name)
     let ending: Promise<unknown> | undefined
@@ -181,6 +181,18 @@ function toIdentity(user: unknown, { path }: HookContext): unknown {
 
 const digest = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts, inOneWay)).digest('base64url')
+
+/** The digest of what a call asks for. @throws {BadRequest} for data that is nested deeper than it can be read */
+function digestOf(context: HookContext): string {
+  const { id, params } = context
+  try {
+    return digest([id, params.route, params.query, comparable(context)])
+  } catch (error) {
+    throw error instanceof RangeError
+      ? new BadRequest('The data is nested too deep', undefined, { cause: error })
+      : error
+  }
+}
 
 /** Writes what means the same in one way: a client may send the fields of a record in another order when it repeats a request. */
 function inOneWay(_key: string, value: unknown): unknown {

@@ -472,3 +472,17 @@ t.test('services of a mounted application are left alone: their guards would sta
   const post = () => app.inject({ method: 'POST', url: '/orders', payload: {}, headers: { 'idempotency-key': 'a' } })
   t.same([(await post()).json(), (await post()).json()], [{ call: 1 }, { call: 2 }])
 })
+
+t.test('a body that is nested too deep is 400', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { errorHandler: { html: false, logger: false } })
+  app.service('orders', { create: async () => ({}) }, { hooks: { around: { all: [idempotency({ user: () => 1 })] } } })
+  const { statusCode, body } = await app.inject({
+    method: 'POST',
+    url: '/orders',
+    headers: { 'content-type': 'application/json', 'idempotency-key': 'a' },
+    payload: `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`
+  })
+  t.strictSame([statusCode, JSON.parse(body).message], [400, 'The data is nested too deep'])
+})

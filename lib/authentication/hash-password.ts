@@ -3,7 +3,7 @@ import { BadRequest } from '../core/errors.js'
 import { type HookPosition, withTraits } from '../core/hooks.js'
 import { checkFieldName } from '../core/options.js'
 import { anyAuthenticationOf } from './find.js'
-import { isHashed, isShortText, maxTextLength, type Passwords } from './password.js'
+import { isHashed, isShortText, type Passwords, textFault } from './password.js'
 
 // A hash takes a tenth of a second: without a limit, one request could keep the server busy for hours.
 const maxRecords = 50
@@ -54,7 +54,7 @@ export async function hashIn(
     const { [field]: password, ...rest }: Record<string, unknown> = Object(data)
     if (stays(password)) return data
     if (!isShortText(password)) {
-      const message = `'${field}' is a string of 1 to ${maxTextLength} characters`
+      const message = `'${field}' ${textFault(password)}`
       throw new BadRequest(message, { errors: { [field]: message } })
     }
     return { ...rest, [field]: await passwords.hash(password) }

@@ -21,6 +21,12 @@ export const maxTextLength = 1024
 export const isShortText = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.length <= maxTextLength && !value.includes('\0')
 
+/** What is wrong with a value that can't be such a text. */
+export const textFault = (value: unknown): string =>
+  typeof value === 'string' && value.includes('\0')
+    ? 'can not have the character NUL'
+    : `is a string of 1 to ${maxTextLength} characters`
+
 /** Hashes and verifies passwords, with a limit on how many at once. */
 export class Passwords {
   readonly #kinds: PasswordHash[] = [scryptHash]
@@ -44,7 +50,7 @@ export class Passwords {
 
   /** @throws {BadRequest} when the value can't be a password. @throws {Unavailable} when too many are waiting */
   async hash(password: string): Promise<string> {
-    if (!isShortText(password)) throw new BadRequest(`A password is a string of 1 to ${maxTextLength} characters`)
+    if (!isShortText(password)) throw new BadRequest(`A password ${textFault(password)}`)
     return this.#run(() => scryptHash.hash(password))
   }
 

@@ -5,7 +5,7 @@ import { notesOf } from '../core/notes.js'
 import { factsOf } from '../core/object-facts.js'
 import { isPlain } from '../core/objects.js'
 import { hashIn } from './hash-password.js'
-import { isHashed, isShortText, maxTextLength, type Passwords } from './password.js'
+import { isHashed, isShortText, type Passwords, textFault } from './password.js'
 
 /** What a strategy says of the users that it lets in. */
 export interface StoredCredentials {
@@ -74,7 +74,7 @@ const checkBeforeMethod =
         if (namesOtherwise(record, field)) throw new BadRequest(`'${field}' can only be sent under this name`)
       const name: unknown = Object(record)[usernameField]
       const isOdd = name !== undefined && name !== null && typeof name !== 'string'
-      if (params.provider !== undefined && isOdd) throw noText(usernameField)
+      if (params.provider !== undefined && isOdd) throw noText(usernameField, name)
     }
     await next()
   }
@@ -93,8 +93,8 @@ function* textsIn(data: unknown): Generator<string> {
   }
 }
 
-function noText(field: string): BadRequest {
-  const message = `'${field}' is a string of 1 to ${maxTextLength} characters`
+function noText(field: string, value: unknown): BadRequest {
+  const message = `'${field}' ${textFault(value)}`
   return new BadRequest(message, { errors: { [field]: message } })
 }
 
@@ -169,6 +169,6 @@ function spelled(record: unknown, field: string, normalize: (name: string) => st
   const { [field]: name }: Record<string, unknown> = Object(record)
   if (typeof name !== 'string') return record
   const text = isShortText(name) ? normalize(name) : ''
-  if (!isShortText(text)) throw noText(field)
+  if (!isShortText(text)) throw noText(field, name)
   return { ...(record as HookContext['data']), [field]: text }
 }

@@ -173,7 +173,7 @@ t.test(
     const passwords = await createPasswords(t)
     scryptCalls()
     for (const password of [...noPasswords, 'ﷺ'.repeat(100_000)] as string[]) {
-      await t.rejects(passwords.hash(password), { name: 'BadRequest', message: /1 to 1024 characters/ })
+      await t.rejects(passwords.hash(password), { name: 'BadRequest', message: /1 to 1024 characters|NUL/ })
       t.equal(await passwords.verify(password, toHash('x')), false)
     }
     t.strictSame(scryptCalls().calls, [])

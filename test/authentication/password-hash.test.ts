@@ -73,8 +73,6 @@ t.test('hashPassword(field): any name, and several fields', async (t) => {
   t.match(user, { pin: phc, parole: phc, note: 'stays' })
 })
 
-const message = "'password' is a string of 1 to 1024 characters"
-const refused = { name: 'BadRequest', message, code: 400, className: 'bad-request', errors: { password: message } }
 const values: Record<string, unknown> = {
   ...{ null: null, 'a number': 12345678, 'a boolean': true, 'an object': { $gt: '' }, 'an array': ['correct horse'] },
   ...{ empty: '', '1025 characters': 'x'.repeat(1025), 'with a NUL': 'correct\0horse' }
@@ -82,6 +80,11 @@ const values: Record<string, unknown> = {
 
 for (const [name, password] of Object.entries(values))
   t.test(`hashPassword(field): a password that is ${name} is a BadRequest, and nothing is written`, async (t) => {
+    const fault = String(password).includes('\0')
+      ? 'can not have the character NUL'
+      : 'is a string of 1 to 1024 characters'
+    const message = `'password' ${fault}`
+    const refused = { name: 'BadRequest', message, code: 400, className: 'bad-request', errors: { password: message } }
     const { users, send } = await createUsers(t)
     await users.create({ email: 'ada@example.com' })
     const data = { email: 'bob@example.com', password }

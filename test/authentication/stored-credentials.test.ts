@@ -137,6 +137,19 @@ t.test('`normalize` stores and compares names in one spelling', async (t) => {
     t.equal((await send('POST', '/users', { email: name, password: horse })).status, 400, `${name.length} characters`)
 })
 
+t.test('a name or a password with a NUL is told so', async (t) => {
+  const local = { usernameField: { name: 'email', normalize: 'lowercase' as const } }
+  const { send } = await createUsers(t, { ...bare, authentication: { strategies: { local } } })
+  for (const [field, body] of [
+    ['email', { email: 'b\0', password: horse }],
+    ['password', { email: 'b', password: 'correct\0horse' }]
+  ] as const)
+    t.match(await send('POST', '/users', body), {
+      status: 400,
+      body: { message: `'${field}' can not have the character NUL` }
+    })
+})
+
 t.test('`normalize` may be a function', async (t) => {
   const usernameField = { name: 'email', normalize: (name: string) => name.replaceAll(' ', '') }
   const { send } = await createUsers(t, { ...bare, authentication: { strategies: { local: { usernameField } } } })

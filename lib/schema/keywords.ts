@@ -79,6 +79,10 @@ const holdsSchemas = new Set<Holds>(['schema', 'list', 'map', 'schema or list', 
 /** Whether a keyword may hold schemas. */
 export const isApplicator = (keyword: string): boolean => holdsSchemas.has(keywords.get(keyword) ?? 'anything')
 
+/** Whether a keyword says by itself which values are valid, or holds schemas that do. */
+export const isAssertion = (keyword: string): boolean =>
+  isApplicator(keyword) || ['$ref', 'type', 'required', 'enum', 'const'].includes(keyword)
+
 /** The schemas that stand directly in one, each with its keyword and the way to it, as in `['properties', 'title']`. */
 export function* subschemasOf(schema: JsonSchema): Generator<[part: SchemaValue, way: readonly string[]]> {
   for (const keyword of Object.keys(schema)) {

@@ -3,7 +3,8 @@ import type { ErrorHandlerOptions, NotFoundOptions, ServiceOptions, ServicesOpti
 import { isObject } from '../core/objects.js'
 import { checkOptions, kinds, type OptionKind, type OptionTable, shown, withoutRegister } from '../core/options.js'
 import { standardOf } from '../core/resource/json-schema.js'
-import { isApplicator } from '../schema/keywords.js'
+import { rulesOf } from '../core/resource/rules.js'
+import { isApplicator, isAssertion } from '../schema/keywords.js'
 import { hooksKind } from './hook-options.js'
 
 const names: OptionKind = ['a list of names', kinds.names[1]]
@@ -60,28 +61,50 @@ export function checkNewPath(path: string): void {
   if (mark !== undefined) throw new Error(`${needsPath} '${path}': the path of a URL has no '${mark}'`)
 }
 
-// The names of methods and of the parts of a request may be keywords, too, but hold objects.
-const isJsonSchema = (value: object) =>
-  Object.entries(value).some(
-    ([keyword, operand]) =>
-      (keyword === 'type' || keyword === '$ref' || isApplicator(keyword)) &&
-      (typeof operand === 'string' || Array.isArray(operand))
+/** Whether a value is the schema of a record, which belongs into `resource()`. The names of methods may be keywords, too, but hold objects. */
+const isRecordSchema = (value: unknown) =>
+  standardOf(value) !== undefined ||
+  (isObject(value) &&
+    Object.entries(value).some(
+      ([name, operand]) =>
+        isAssertion(name) && (typeof operand === 'string' || typeof operand === 'boolean' || Array.isArray(operand))
+    ))
+
+/** Whether the schema of a method is that of a record. No part of a request has the name of a keyword, and nothing would be validated. */
+const isSchemaItself = (value: unknown) =>
+  standardOf(value) !== undefined ||
+  (isObject(value) && Object.keys(value).some((name) => isAssertion(name) && value[name] !== undefined))
+
+/** The error for the schema of a record in the place of those of methods. */
+const recordSchemaError = (path: string) =>
+  new TypeError(
+    `The option \`schema\` of the service '${path}' must have the schemas of each method, got that of a record: wrap it in resource(), as in { schema: resource(schema) }`
   )
 
-/** Whether a value is the schema of a record, which belongs into `resource()`. */
-const isRecordSchema = (value: unknown) => standardOf(value) !== undefined || (isObject(value) && isJsonSchema(value))
+/** @throws when there is a schema for a method that HTTP can not call, a misspelt one for example */
+export function checkSchemas(
+  schemas: Record<string, FastifySchema | undefined> = {},
+  path: string,
+  exposed: readonly string[]
+): void {
+  // A resource has schemas for all of the six.
+  const unknown = Object.keys(schemas).filter((name) => !exposed.includes(name) && rulesOf(schemas[name]) === undefined)
+  if (unknown.some(isApplicator)) throw recordSchemaError(path)
+  if (unknown.length > 0)
+    throw new Error(
+      `The service '${path}' has a schema for '${unknown[0]}', which HTTP can't call (${exposed.join(', ')})`
+    )
+}
 
 /** @throws when an option of a service is not known, or of another type */
 export function checkServiceOptions(options: ServiceOptions, path: string): void {
   const who = `the service '${path}'`
-  if (isRecordSchema(Object(options).schema))
-    throw new TypeError(
-      `The option \`schema\` of ${who} must have the schemas of each method, got that of a record: wrap it in resource(), as in { schema: resource(schema) }`
-    )
+  if (isRecordSchema(Object(options).schema)) throw recordSchemaError(path)
   checkOptions(who, ofService, options)
   const schemas = Object.entries<FastifySchema | undefined>({ ...options.schema })
   for (const [name, methodSchema] of schemas) {
-    if (isRecordSchema(methodSchema))
+    if (isSchemaItself(methodSchema) && isApplicator(name)) throw recordSchemaError(path)
+    if (isSchemaItself(methodSchema))
       throw new TypeError(
         `The option \`schema.${name}\` of ${who} must have the parts of a request, as in { body: schema }, got a schema itself. For all methods of a record there is { schema: resource(schema) }`
       )

@@ -94,7 +94,12 @@ t.test('the schema of a record, which belongs into `resource()`', async (t) => {
     'a union of TypeBox': Type.Union([Type.Object({}), Type.Null()]),
     'of ArkType': type({ text: 'string' }),
     'a reference': { $ref },
-    'a list of types': { type: [shared.type, 'null'] }
+    'a list of types': { type: [shared.type, 'null'] },
+    'fields without a type': { properties: { text: { type: 'string' } } },
+    'a list of fields that are required': { properties: { text: {} }, required: ['text'] },
+    'no other fields': { additionalProperties: false },
+    'a field with the name of a keyword': { properties: { type: { type: 'string' } } },
+    'a part of a schema alone': { not: { properties: {} } }
   }
   for (const [name, schema] of Object.entries(schemas)) {
     t.throws(
@@ -116,9 +121,13 @@ t.test('the schema of a record, which belongs into `resource()`', async (t) => {
       name
     )
   }
-  const named = { type: async () => [] }
+  const named = { type: async () => [], properties: async () => [] }
+  const body = { type: 'object', properties: {} }
   app.service('without', service, { schema: { find: undefined } as object })
-  app.service('named', named, { methods: ['type'], schema: { type: { body: { type: 'object' } } } })
+  app.service('named', named, {
+    methods: ['type', 'properties'],
+    schema: { type: { body }, properties: { body, description: 'words' } }
+  })
 })
 
 const ofPlugin: Record<string, string[]> = {

@@ -55,20 +55,6 @@ export function listOf(record: Schema): Schema | undefined {
   }
 }
 
-/** @throws when there is a schema for a method that HTTP can not call, a misspelt one for example */
-export function checkSchemas(
-  schemas: Record<string, FastifySchema | undefined> = {},
-  path: string,
-  exposed: readonly string[]
-): void {
-  // A resource has schemas for all of the six.
-  const unknown = Object.keys(schemas).find((name) => !exposed.includes(name) && rulesOf(schemas[name]) === undefined)
-  if (unknown !== undefined)
-    throw new Error(
-      `The service '${path}' has a schema for '${unknown}', which HTTP can't call (${exposed.join(', ')})`
-    )
-}
-
 type Validate = ((value: unknown) => unknown) & { errors?: { instancePath?: string; message?: string }[] | null }
 
 /**

@@ -30,7 +30,8 @@ const ofDatabaseErrors: OptionTable<DatabaseErrorsOptions> = {
  * | the database says | status |
  * |---|---|
  * | a unique value is there already; other records refer to this one | 409 `Conflict` |
- * | a column must not be null, is not there, or can't hold a value; a reference leads nowhere; a check fails; there is nothing to change | 400 `BadRequest` |
+ * | a column must not be null, is not there, can't hold a value, or is one that the database generates; a reference leads nowhere; a check fails; there is nothing to change | 400 `BadRequest` |
+ * | calls at the same time were in each other's way: a deadlock, a lock that took too long, a transaction that is not `serializable` | 503 `Unavailable`, with `retryAfter: 1` (seconds) |
  * | it can't be reached, it has no room, a statement took too long | 503 `Unavailable`, with `retryAfter: 5` (seconds) |
  * | anything else | 500 `GeneralError` |
  *
@@ -79,7 +80,7 @@ interface RefusalAnswer {
 const sentence = (withNames: (names: string) => string, withoutNames: string) => (names: string) =>
   names === '' ? withoutNames : withNames(names)
 
-const answers: Readonly<Record<Exclude<Refusal, 'away'>, RefusalAnswer>> = {
+const answers: Readonly<Record<Exclude<Refusal, 'away' | 'collision'>, RefusalAnswer>> = {
   unique: {
     Class: Conflict,
     say: sentence((names) => `There is a record with the same ${names} already`, 'There is such a record already')
@@ -96,6 +97,10 @@ const answers: Readonly<Record<Exclude<Refusal, 'away'>, RefusalAnswer>> = {
     say: sentence((names) => `${names} is against a rule of the database`, 'The data is against a rule of the database')
   },
   value: { Class: BadRequest, say: sentence((names) => `${names} can't hold this value`, 'A value is not valid') },
+  generated: {
+    Class: BadRequest,
+    say: sentence((names) => `${names} is set by the database alone`, 'A column is set by the database alone')
+  },
   empty: { Class: BadRequest, say: () => 'There is nothing to change' },
   other: { Class: GeneralError, say: () => 'The database has refused a statement' }
 }
@@ -105,6 +110,8 @@ function serviceErrorOf(
   messageByName: ReadonlyMap<string, string>,
   method: string
 ) {
+  if (refusal === 'collision')
+    return new Unavailable('Another call was busy with the same records: try again', { retryAfter: 1 }, { cause })
   if (refusal === 'away') return new Unavailable('The database is not available', { retryAfter: 5 }, { cause })
   // SQLite has one error for both. On `remove`, the other records are those that refer to this one.
   const { Class, say } = answers[refusal === 'reference' && method === 'remove' ? 'referenced' : refusal]

@@ -15,6 +15,10 @@ export type Refusal =
   | 'value'
   /** An update that changes nothing, which is no statement. */
   | 'empty'
+  /** A value for a column that the database computes or counts by itself. */
+  | 'generated'
+  /** Calls at the same time were in each other's way: the same call may succeed at once. */
+  | 'collision'
   /** The database can't answer now. */
   | 'away'
   | 'other'
@@ -42,9 +46,12 @@ const byState: readonly [RegExp, Refusal][] = [
   [/^23502/, 'required'],
   [/^42703/, 'unknown'],
   [/^23514/, 'rule'],
+  [/^428C9/, 'generated'],
   // 42883: there is no operator for the type of the column.
   [/^(22|54|42883)/, 'value'],
-  // No connection, no access, a deadlock, no room, a lock or a statement that took too long, a server that stops or has failed.
+  // A transaction that can't be as if it were alone, a deadlock, a lock that took too long.
+  [/^(40001|40P01|55P03)/, 'collision'],
+  // No connection, no access, no room, a statement that took too long, a server that stops or has failed.
   [/^(08|25P0[34]|28|3D|40|53|55|57|58|F0|XX)/, 'away']
 ]
 const refusalOf = (state: string): Refusal => byState.find(([form]) => form.test(state))?.[1] ?? 'other'
@@ -67,6 +74,7 @@ const postgres: Reader = (error) => {
   const key = /^(23505|23503|23P01)$/.test(code) ? /^[^(]*\(([^()]+)\)=\(/.exec(textStart(detail))?.[1] : undefined
   const [, quoted, plain] =
     (code === '42703' && /^column (?:"([^"]+)"|(?:[\w$]+\.)*([\w$]+)) .*does not exist$/.exec(driverText(message))) ||
+    (code === '428C9' && /^Column "([^"]+)" is an? /.exec(textStart(detail))) ||
     []
   // A NUL in a name ends the message to the server too early. PgBouncer has the same code for a client that it turns away.
   const isCutShort = code === '08P01' && severity !== 'FATAL'
@@ -86,8 +94,11 @@ const byNumber: readonly [Refusal, readonly number[]][] = [
   ['unknown', [1054]],
   ['rule', [3819, 4025]],
   ['value', [1264, 1265, 1292, 1366, 1406]],
+  ['generated', [1906, 3105]],
+  // 1020: a record that has changed since the transaction has read it. 3572: a lock that a statement would not wait for.
+  ['collision', [1020, 1205, 1213, 3572]],
   // Numbers from 45,000 on are those of the driver `mariadb`.
-  ['away', [1040, 1045, 1053, 1203, 1205, 1213, 1226, 1927, 2006, 2013, 45009, 45012, 45013, 45026, 45028]]
+  ['away', [1040, 1045, 1053, 1203, 1226, 1927, 2006, 2013, 45009, 45012, 45013, 45026, 45028]]
 ]
 
 const mysql: Reader = ({ errno, sqlState, sqlMessage, message }) => {
@@ -97,6 +108,7 @@ const mysql: Reader = ({ errno, sqlState, sqlMessage, message }) => {
     sqlMessage === undefined ? [driverText(message), driverText(message)] : [textStart(sqlMessage), textEnd(sqlMessage)]
   const field =
     /^(?:Column|Field) '([^']+)' /.exec(start) ??
+    /^The value specified for generated column '([^']+)' in table /.exec(start) ??
     / for column (?:`[^`]*`\.)*[`']([^`']+)[`'] at row \d+$/.exec(end) ??
     / FOREIGN KEY \(`([^`]+)`\) REFERENCES [^']*$/.exec(end) ??
     /^Unknown column '(?:[^'.]*\.)*([^'.]+)' in /.exec(start) ??
@@ -122,9 +134,14 @@ const sqliteTexts: readonly [RegExp, Refusal][] = [
   [/^cannot store .+ value in .+ column (?<columns>[^ ]+)$/, 'value'],
   [/^(datatype mismatch|string or blob too big|cannot store .+ value in .+ column .+)$/, 'value'],
   [/^(no such column: |table [^ ]+ has no column named )(?<columns>[^ ]+)$/, 'unknown'],
-  [/^(database (table )?is locked|database or disk is full|unable to open database file)$/, 'away']
+  [/^cannot (INSERT into|UPDATE) generated column "(?<columns>[^"]+)"$/, 'generated'],
+  [/^database (table )?is locked$/, 'collision'],
+  [/^(database or disk is full|unable to open database file)$/, 'away']
 ]
-const sqliteAway = /SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|CORRUPT|NOTADB)/
+const sqliteCodes: readonly [RegExp, Refusal][] = [
+  [/SQLITE_(BUSY|LOCKED)/, 'collision'],
+  [/SQLITE_(IOERR|FULL|CANTOPEN|READONLY|CORRUPT|NOTADB)/, 'away']
+]
 
 const sqlite: Reader = ({ code, message }) => {
   const hasCode = typeof code === 'string' && /^(SQLITE_|ERR_SQLITE)/.test(code)
@@ -133,8 +150,8 @@ const sqlite: Reader = ({ code, message }) => {
   const [form, refusal] = sqliteTexts.find(([form]) => form.test(text)) ?? []
   const { columns, constraint } = form?.exec(text)?.groups ?? {}
   if (!hasCode && (columns ?? constraint) === undefined && refusal !== 'reference') return undefined
-  const fallback = hasCode && sqliteAway.test(code) ? 'away' : 'other'
-  return { refusal: refusal ?? fallback, fields: columnNames(columns?.replace(/[^ .]+\./g, '')), constraint }
+  const byCode = sqliteCodes.find(([form]) => form.test(String(code)))?.[1] ?? 'other'
+  return { refusal: refusal ?? byCode, fields: columnNames(columns?.replace(/[^ .]+\./g, '')), constraint }
 }
 
 const networkCodes = /^(ECONN(REFUSED|RESET|ABORTED)|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|ENOENT)$/
@@ -152,9 +169,10 @@ const connection: Reader = ({ syscall, message, code }) => {
 }
 
 // Prisma calls drivers through adapters, and tells the code and the text of the driver: MySQL's are four digits, those of `mariadb` itself 45028 and such.
-const prisma: Reader = ({ meta }) => {
+const prisma: Reader = ({ meta, code: ownCode }) => {
   const { originalCode: code, originalMessage: message, constraint } = Object(Object(meta).driverAdapterError?.cause)
-  if (typeof code !== 'string' || typeof message !== 'string') return undefined
+  if (typeof code !== 'string' || typeof message !== 'string')
+    return ownCode === 'P2034' ? { refusal: 'collision', fields: [] } : undefined
   const toThrown = (members: Record<string, unknown>): Thrown => Object.assign(new Error(message), members) as never
   if (/^(\d{4}|45\d{3})$/.test(code)) return mysql(toThrown({ errno: Number(code), sqlState: '', sqlMessage: message }))
   return (

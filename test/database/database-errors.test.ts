@@ -20,6 +20,8 @@ function answer(error: unknown, options = {}, method = 'create'): ServiceError {
 
 const same = (names: string) => [409, `There is a record with the same ${names} already`]
 const away = [503, 'The database is not available']
+const collision = [503, 'Another call was busy with the same records: try again']
+const generated = (name: string) => [400, `${name} is set by the database alone`]
 const failed = [500, 'The database has refused a statement']
 const value = [400, 'A value is not valid']
 const rule = [400, 'The data is against a rule of the database']
@@ -48,7 +50,22 @@ const rows: readonly (readonly [name: string, error: Error, expected: readonly u
   ['a value', postgres('22P02'), value],
   ['a statement that is too long', postgres('54000'), value],
   ['a server that stops', postgres('57P01'), away],
-  ['a deadlock', postgres('40P01'), away],
+  ['a deadlock', postgres('40P01'), collision],
+  [
+    'a column that is generated',
+    postgres('428C9', { detail: 'Column "a b" is a generated column.' }),
+    generated('a b')
+  ],
+  [
+    'an identity',
+    postgres('428C9', { detail: 'Column "a" is an identity column defined as GENERATED ALWAYS.' }),
+    generated('a')
+  ],
+  [
+    'an identity, in another language',
+    postgres('428C9', { detail: 'Spalte »a« ist eine Identitätsspalte.' }),
+    [400, 'A column is set by the database alone']
+  ],
   ['a column that is not there', postgres('42703'), [400, 'A field is not known']],
   ['its name', thrown('column "a b" does not exist', { severity: 'ERROR', code: '42703' }), [400, 'a b is not known']],
   [
@@ -96,7 +113,17 @@ const rows: readonly (readonly [name: string, error: Error, expected: readonly u
     [400, "a can't hold this value"]
   ],
   ['MySQL: a value, by its state', mysql(9999, '#22003', 'Out of range'), value],
-  ['MySQL: a lock', mysql(1205, 'HY000', 'Lock wait timeout exceeded'), away],
+  ['MySQL: a lock', mysql(1205, 'HY000', 'Lock wait timeout exceeded'), collision],
+  [
+    'MySQL: a column that is generated',
+    mysql(3105, 'HY000', "The value specified for generated column 'a' in table 't' is not allowed."),
+    generated('a')
+  ],
+  [
+    'MariaDB: a column that is generated',
+    mysql(1906, 'HY000', "The value specified for generated column 'a' in table 't' has been ignored"),
+    generated('a')
+  ],
   ['MySQL: no column', mysql(1054, '42S22', "Unknown column 't.a' in 'where clause'"), [400, 'a is not known']],
   ['MySQL: no table', mysql(1146, '42S02', "Table 't.a' doesn't exist"), failed],
   [
@@ -119,8 +146,10 @@ const rows: readonly (readonly [name: string, error: Error, expected: readonly u
   ['SQLite: a check by its name', sqlite('CHECK constraint failed: positive'), rule],
   ['SQLite: a code alone', sqlite('disk I/O error', 'SQLITE_IOERR'), away],
   ['SQLite: a type', sqlite('datatype mismatch', 'SQLITE_MISMATCH'), value],
-  ['SQLite: busy', sqlite('database is locked', 'SQLITE_BUSY'), away],
-  ['SQLite: busy, by node:sqlite', sqlite('database is locked', 'ERR_SQLITE_ERROR'), away],
+  ['SQLite: busy', sqlite('database is locked', 'SQLITE_BUSY'), collision],
+  ['SQLite: busy, by node:sqlite', sqlite('database is locked', 'ERR_SQLITE_ERROR'), collision],
+  ['SQLite: a column that is generated', sqlite('cannot INSERT into generated column "a"'), generated('a')],
+  ['SQLite: its update, without a code', thrown('cannot UPDATE generated column "a"'), generated('a')],
   ['SQLite: no column', sqlite('no such column: t.name', 'SQLITE_ERROR'), [400, 'name is not known']],
   ['SQLite: no table', sqlite('no such table: a', 'SQLITE_ERROR'), failed],
 
@@ -183,7 +212,9 @@ const ofPrisma: readonly (readonly [error: Error, method: string, expected: read
   [prisma('22001', 'value too long for type character varying(30)'), 'create', value],
   [prisma('23503', 'insert or update violates foreign key constraint "c"'), 'remove', inUse],
   [prisma('45028', 'pool timeout: failed to retrieve a connection'), 'create', away],
-  [prisma('42P01', 'relation "t" does not exist'), 'create', failed]
+  [prisma('42P01', 'relation "t" does not exist'), 'create', failed],
+  [prisma('1213', 'Deadlock found when trying to get lock'), 'create', collision],
+  [thrown('Transaction failed due to a write conflict', { code: 'P2034', meta: {} }), 'create', collision]
 ]
 
 t.test('what drivers say to Prisma', async (t) => {
@@ -227,7 +258,12 @@ const numbers: readonly (readonly [numbers: readonly number[], expected: readonl
   [[1054], [400, 'A field is not known']],
   [[3819, 4025], rule],
   [[1264, 1265, 1292, 1366, 1406], value],
-  [[1040, 1045, 1053, 1203, 1205, 1213, 1226, 1927, 2006, 2013, 45009, 45012, 45013, 45026, 45028], away],
+  [[1040, 1045, 1053, 1203, 1226, 1927, 2006, 2013, 45009, 45012, 45013, 45026, 45028], away],
+  [
+    [1906, 3105],
+    [400, 'A column is set by the database alone']
+  ],
+  [[1020, 1205, 1213, 3572], collision],
   [[1, 1064], failed]
 ]
 
@@ -242,7 +278,8 @@ for (const [all, expected] of numbers)
 const states: readonly (readonly [states: string, expected: readonly unknown[]])[] = [
   ['23505 23P01', [409, 'There is such a record already']],
   ['22000 22P02 54000 54001 42883', value],
-  ['08006 25P03 25P04 28000 28P01 3D000 40001 40P01 53300 55P03 57014 57P03 58030 F0001 XX000', away],
+  ['08006 25P03 25P04 28000 28P01 3D000 40003 53300 55006 57014 57P03 58030 F0001 XX000', away],
+  ['40001 40P01 55P03', collision],
   ['25P01 42601 42501 P0001 00000 1F000', failed]
 ]
 
@@ -276,7 +313,7 @@ const lost = [
 ]
 const codes = [
   'PROTOCOL_CONNECTION_LOST PROTOCOL_SEQUENCE_TIMEOUT PROTOCOL_ENQUEUE_AFTER_QUIT CONNECTION_CLOSED CONNECTION_ENDED',
-  'CONNECTION_DESTROYED CONNECT_TIMEOUT SQLITE_BUSY SQLITE_LOCKED SQLITE_IOERR_READ SQLITE_FULL SQLITE_CANTOPEN',
+  'CONNECTION_DESTROYED CONNECT_TIMEOUT SQLITE_IOERR_READ SQLITE_FULL SQLITE_CANTOPEN',
   'SQLITE_READONLY SQLITE_CORRUPT SQLITE_NOTADB P1001 P1002 P1008 P1017 P2024'
 ]
 const network =
@@ -325,7 +362,7 @@ for (const [name, error, expected] of rows)
     t.strictSame([code, message], expected)
     t.ok(cause instanceof Error, 'the error of the driver is for logs')
     t.notMatch(JSON.stringify({ message, data, errors }), /select/)
-    if (code === 503) t.strictSame(data, { retryAfter: 5 })
+    if (code === 503) t.strictSame(data, { retryAfter: message === collision[1] ? 1 : 5 })
   })
 
 t.test('what is said names the field, and may be said in other words', async (t) => {

@@ -9,7 +9,7 @@ export const mysql = (errno: unknown, sqlState: unknown, sqlMessage: unknown, me
 
 const states = `00000 01000 02000 03000 08000 08006 09000 0A000 0B000 0F000 20000 21000 22000 22001 22P02 23000 23001 23502
   23503 23505 23514 23P01 24000 25000 25P02 25P03 25P04 25P05 26000 27000 28000 28P01 2B000 2F000 34000 38000 3D000 3F000 40001
-  40P01 42501 42601 42703 42704 42883 42884 42P01 44000 53300 54000 54001 55000 55P03 57014 57P01 58000 58030 72000 F0000 F0001
+  40003 40P01 42501 428C9 42601 42703 42704 42883 42884 42P01 44000 53300 54000 54001 55000 55P03 57014 57P01 58000 58030 72000 F0000 F0001
   HV000 P0001 XX000 XX002`
 export const codes: readonly unknown[] = [
   ...states.split(/\s+/),
@@ -45,7 +45,7 @@ export const details: Readonly<Record<string, readonly [code: string, own: Own]>
   'a column and a key': ['23505', { column: 'b', detail: key }],
   'a column of a value': ['22001', { column: 'a' }],
   'a column of a reference': ['23503', { column: 'a' }],
-  'a column of what is away': ['40001', { column: 'a' }],
+  'a column of what is away': ['57014', { column: 'a' }],
   'a column of other things': ['42601', { column: 'a' }],
   'a column of a rule': ['23514', { column: 'a' }],
   constraint: ['23505', { constraint: 'mine' }],
@@ -59,8 +59,13 @@ export const details: Readonly<Record<string, readonly [code: string, own: Own]>
   'both have words': ['23505', { detail: 'Key (named)=(1)', constraint: 'mine' }],
   'a required column has words': ['23502', { column: 'named' }],
   'a rule has words': ['23514', { constraint: 'mine' }],
+  'a generated column': ['428C9', { detail: 'Column "a b" is a generated column.' }],
+  'an identity': ['428C9', { detail: 'Column "a" is an identity column defined as GENERATED ALWAYS.' }],
+  'a generated column without a name': ['428C9', { detail: 'Column "" is a generated column.' }],
+  'a generated column, with more before it': ['428C9', { detail: 'A Column "a" is a generated column.' }],
+  'a generated column, by another code': ['42601', { detail: 'Column "a" is a generated column.' }],
   'a state alone has words': ['42601', { constraint: 'mine' }],
-  'words for what is away': ['40001', { constraint: 'mine' }],
+  'words for what is away': ['57014', { constraint: 'mine' }],
   'words for a column of every object': ['23505', { detail: 'Key (constructor)=(1)' }],
   'still referenced': ['23503', { detail: still }],
   'is referenced': ['23503', { detail: still.replace('still ', '') }],
@@ -78,8 +83,8 @@ export const details: Readonly<Record<string, readonly [code: string, own: Own]>
 }
 
 const numbers = [
-  1040, 1045, 1048, 1053, 1054, 1062, 1169, 1203, 1205, 1213, 1216, 1217, 1226, 1264, 1265, 1292, 1364, 1366, 1406,
-  1451, 1452, 1586, 2006, 2013, 3819, 4025
+  1020, 1040, 1045, 1048, 1053, 1054, 1062, 1169, 1203, 1205, 1213, 1216, 1217, 1226, 1264, 1265, 1292, 1364, 1366,
+  1406, 1451, 1452, 1586, 1906, 2006, 2013, 3105, 3572, 3819, 4025
 ]
 export const near: readonly number[] = [...new Set(numbers.flatMap((number) => [number - 1, number, number + 1]))]
 
@@ -132,6 +137,10 @@ export const texts: readonly (readonly [number: number, text: string])[] = [
   [4025, "CONSTRAINT `n` failed for key 'mine'"],
   [4025, `CONSTRAINT \`mine\` failed${' x'.repeat(200)}`],
   [1366, "Column 'first' is wrong for column 'title' at row 1"],
+  [3105, "The value specified for generated column 'title' in table 't' is not allowed."],
+  [1906, "The value specified for generated column 'title' in table 't' has been ignored"],
+  [3105, "It: The value specified for generated column 'title' in table 't' is not allowed."],
+  [3105, "The value specified for generated column '' in table 't' is not allowed."],
   [9999, "Column 'title' is odd"]
 ]
 

@@ -41,6 +41,7 @@ export async function databaseRefusals(
     table.string('email', 30).notNullable().unique()
     table.integer('age')
     table.specificType('score', 'int check (score > 0)')
+    table.specificType('doubled', 'int generated always as (age * 2) stored')
     table.check('age > 0', {}, 'refused_age')
   })
   await Model.schema.createTable('refused_notes', (table) => {
@@ -97,6 +98,9 @@ export async function databaseRefusals(
     t.strictSame(await send('POST', '/users', { email: 'e', age: 'old' }), wrong('age'), 'another type')
     t.strictSame(await send('POST', '/users', { email: 'e', age: 1e12 }), wrong('age'), 'a number out of range')
   }
+  const generated = [400, 'doubled is set by the database alone', '/doubled']
+  t.strictSame(await send('POST', '/users', { email: 'e', doubled: 4 }), generated, 'a column that is generated')
+  t.strictSame(await send('PATCH', '/users/1', { doubled: 4 }), generated, 'in a patch')
   const unknown = [400, 'colour is not known', '/colour']
   t.strictSame(await send('GET', '/users?colour=red'), unknown, 'a column that is not there')
   t.strictSame(await send('POST', '/users', { email: 'e', colour: 'red' }), unknown, 'in data')

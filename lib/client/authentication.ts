@@ -1,7 +1,7 @@
 import type { AuthenticationRequest, AuthenticationResult } from '../../types/authentication.js'
 import type { ClientParams } from '../../types/client.js'
 import { streamOf } from '../core/content.js'
-import { NotAuthenticated } from '../core/errors.js'
+import { GeneralError, NotAuthenticated } from '../core/errors.js'
 import { stripSlashes } from '../core/path.js'
 import type { Connection } from './connection.js'
 import { type Held, is401, type Login, type LoginApp, type LoginService, loginOf, type Session } from './login.js'
@@ -55,14 +55,20 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
     const tokens = createTokenStore(options)
     const service = app.service(path) as LoginService
     const login = loginOf(app, tokens)
-    const renew = createRenewal(tokens, service, login)
+    // What is no login may be a page that a network gives in the place of the server's answer.
+    const logIn: LoginService['create'] = async (request, params) => {
+      const result = await service.create(request, params)
+      if (result?.[options.cookie ? 'authentication' : 'accessToken']) return result
+      throw new GeneralError('The answer is not a login', { result })
+    }
+    const renew = createRenewal(tokens, logIn, login)
 
     async function goOn(session: Session): Promise<Login> {
       // Without one, the server may have it in a cookie.
       const accessToken = (await tokens.inTurn(tokens.access)) as string
       if (!(accessToken || options.cookie)) throw new NotAuthenticated('There is no login: call authenticate() first')
       const loginWith = async (used: string) => ({
-        result: await service.create({ strategy: jwtStrategy, accessToken: used }),
+        result: await logIn({ strategy: jwtStrategy, accessToken: used }),
         used
       })
       return loginWith(accessToken).catch(async (error) => {
@@ -76,13 +82,12 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
     Object.assign(app, {
       reAuthenticate,
       authenticate: (request?: AuthenticationRequest, params?: ClientParams) =>
-        request === undefined ? reAuthenticate() : login.rememberUser(service.create(request, params)),
+        request === undefined ? reAuthenticate() : login.rememberUser(logIn(request, params)),
       async logout() {
         const held = login.hold(true)
         // The call is awaited after hooks, which may take long: until then a rejection must not count as unhandled.
         held.catch(() => {})
-        const params = { connection: { [heldByCall]: held } }
-        const result = await service.remove(null, params).catch((error) => {
+        const result = await service.remove(null, { connection: { [heldByCall]: held } }).catch((error) => {
           if (is401(error)) return null
           throw error
         })
@@ -98,14 +103,15 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
     connection.send = async (sent) => {
       // Libraries take only a header of the usual name off when they follow a redirect.
       const request = sent.service === path || options.header ? asSecret(sent) : sent
-      const { service, call, headers, body, signal } = request
-      if ((service === path && call === 'create') || nameIn(headers, header)) return send(request)
-      const sendWith = (token: Token) =>
-        send(token ? { ...request, headers: { ...headers, [header]: `${scheme} ${token}`.trim() } } : request)
+      const { call, headers, body, signal } = request
+      if ((request.service === path && call === 'create') || nameIn(headers, header)) return send(request)
       const held = () => (request.options as { [heldByCall]?: Promise<Held> })[heldByCall] ?? login.hold()
       const { session, token } = await unlessAborted(signal, held)
+      if (!token) return send(request)
+      const sendWith = (used: Token) =>
+        send({ ...request, headers: { ...headers, [header]: `${scheme} ${used}`.trim() } })
       const response = await sendWith(token)
-      if (!token || response.status !== 401) return response
+      if (response.status !== 401) return response
       const renewed = await unlessAborted(signal, () => renew(token, session))
       // A stream can't be sent a second time.
       return !renewed || streamOf(body) ? response : sendWith(renewed)

@@ -59,6 +59,9 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
   // Announces the stored login. It is set while a later login, which may still fail, is under way.
   let tell: (() => void) | undefined
 
+  /** Whether a session is still the current one: nobody has logged in or out since. */
+  const isCurrent = (session: Session) => session === current
+
   const drop = async (token: Token) => {
     if (await tokens.drop(token)) stored = begin()
     tell = undefined
@@ -67,17 +70,15 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
   /** Follows a login that is under way, and makes it that of a session. */
   function remember(session: Session, login: Promise<Login>): Promise<AuthenticationResult> {
     const [before, token] = [stored, tokens.read()]
-    const isCurrent = () => current === session
     const save = async ({ result, used }: Login) => {
-      if (!isCurrent() && stored !== session) return result
+      if (!isCurrent(session) && stored !== session) return result
       if (!used) {
         await tokens.clear()
         tell = undefined
       }
-      // An answer without a body is no token.
-      const isKept = await tokens.save(result ?? {}, used)
+      const isKept = await tokens.save(result, used)
       stored = session
-      session.token = result?.accessToken
+      session.token = result.accessToken
       tell = () => {
         tell = undefined
         app.set('authentication', isKept ? authenticated : null)
@@ -85,16 +86,16 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
         app.emit('login', result)
         app.emit('authenticated', result)
       }
-      if (isCurrent()) tell()
+      if (isCurrent(session)) tell()
       return result
     }
     const onError = async (error: unknown) => {
-      if (isCurrent() && is401(error)) {
+      if (isCurrent(session) && is401(error)) {
         // A refused login matters more than that the storage has failed.
         const dropped = token.then((read) => drop(stored === before ? read : stored.token))
         await dropped.catch((cause) => Object.assign(error as Error, { cause }))
       }
-      if (isCurrent()) {
+      if (isCurrent(session)) {
         session.before = current = stored
         app.set('authentication', null)
         tell?.()
@@ -104,9 +105,7 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
     const authenticated: Promise<AuthenticationResult> = login
       .then((login) => tokens.inTurn(() => save(login)))
       .catch((error) => tokens.inTurn(() => onError(error)))
-      .finally(() => {
-        session.login = undefined
-      })
+      .finally(() => delete session.login)
     session.login = authenticated
     app.set('authentication', authenticated)
     return authenticated
@@ -125,8 +124,7 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
       )
     },
 
-    /** Whether the session is still the current one: nobody has logged in or out since. */
-    isCurrent: (session: Session) => session === current,
+    isCurrent,
 
     /**
      * Returns the session and the token for a call. It waits for a login that is under way. A logout also ends a login that is still stored

@@ -53,8 +53,8 @@ export function nameIn(headers: RequestHeaders, name: string): string | undefine
   return Object.keys(headers).find((key) => key.toLowerCase() === name.toLowerCase())
 }
 
-const isJSONType = (type: string) => /^application\/([^;]*\+)?json\s*([;,]|$)/i.test(type)
-const isTextType = (type: string) => /^$|^text\/|[/+]xml\b|javascript|ndjson|urlencoded/i.test(type)
+const jsonType = /^application\/([^;]*\+)?json\s*([;,]|$)/i
+const textType = /^$|^text\/|[/+]xml\b|javascript|ndjson|urlencoded/i
 
 /**
  * Returns the result of a response: parsed JSON, text as a string, anything else as a Blob, and `null` if there is no body.
@@ -65,10 +65,11 @@ export function settle(response: ClientResponse): unknown {
   const text = () => new TextDecoder().decode(body)
   const parse = () => JSON.parse(text())
   const contentType = headerOf(response, 'content-type') ?? ''
-  if (status < 200 || status > 299) throw errorFromJSON(status, isJSONType(contentType) ? attempt(parse) : undefined)
+  const isJSON = jsonType.test(contentType)
+  if (status < 200 || status > 299) throw errorFromJSON(status, isJSON ? attempt(parse) : undefined)
   if (body.byteLength === 0) return null
-  if (isTextType(contentType)) return text()
-  if (!isJSONType(contentType)) return new Blob([body as ArrayBuffer], { type: contentType })
+  if (textType.test(contentType)) return text()
+  if (!isJSON) return new Blob([body as ArrayBuffer], { type: contentType })
   try {
     return parse()
   } catch (cause) {

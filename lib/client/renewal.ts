@@ -5,22 +5,25 @@ interface Locks {
   request(name: string, run: () => Promise<void>): Promise<void>
 }
 
+// A page has it; some lack the locks.
+declare const navigator: { locks?: Locks }
+
 /** Creates the function that renews the access token of a session by its refresh token. Calls that need it at the same time share one renewal. */
-export function createRenewal(tokens: TokenStore, service: LoginService, { isCurrent, end }: ApplicationLogin) {
+export function createRenewal(tokens: TokenStore, logIn: LoginService['create'], { isCurrent, end }: ApplicationLogin) {
   // A refresh token can be used once, and other tabs have the same one: they take turns.
-  function alone<T>(run: () => Promise<T>): Promise<T> {
-    const locks = (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks
-    const { shared } = tokens
-    if (!locks || !shared) return run()
-    return new Promise((resolve, reject) => {
+  const alone = <T>(run: () => Promise<T>) =>
+    new Promise<T>((resolve, reject) => {
+      const runNow = () => run().then(resolve, reject)
       const runAndWait = async () => {
-        await run().then(resolve, reject)
+        await runNow()
         // A change of localStorage gets to other tabs after a delay.
         await new Promise((resolve) => setTimeout(resolve, 300))
       }
-      locks.request(shared, runAndWait).catch(reject)
+      const locks = tokens.shared && navigator.locks
+      // A page without an origin of its own, or whose cookies are blocked, has locks that refuse.
+      if (locks) locks.request(tokens.shared as string, runAndWait).catch(runNow)
+      else runNow()
     })
-  }
 
   // A login or logout may have changed the tokens meanwhile. Then they stay as they are.
   async function renewNow(refused: string, session: Session): Promise<Token> {
@@ -29,7 +32,7 @@ export function createRenewal(tokens: TokenStore, service: LoginService, { isCur
     if (current !== refused) return current
     if (!refreshToken) return undefined
     try {
-      const result = await service.create({ strategy: 'refresh', refreshToken })
+      const result = await logIn({ strategy: 'refresh', refreshToken })
       await tokens.inTurn(() => tokens.save(result, refused))
     } catch (error) {
       if (!is401(error)) throw error
@@ -44,9 +47,7 @@ export function createRenewal(tokens: TokenStore, service: LoginService, { isCur
    */
   return async (refused: string, session: Session): Promise<Token> => {
     if (!isCurrent(session)) return undefined
-    session.renewal ??= alone(() => renewNow(refused, session)).finally(() => {
-      session.renewal = undefined
-    })
+    session.renewal ??= alone(() => renewNow(refused, session)).finally(() => delete session.renewal)
     const renewed = await session.renewal
     // Meanwhile another user may have logged in in another tab.
     return isCurrent(session) ? ofSameUser(renewed, refused) : undefined

@@ -195,15 +195,15 @@ const raw = / (FormData|Blob|File|URLSearchParams|ArrayBuffer)]$/
 function pairs(value: unknown, name?: string): string[] {
   if (value instanceof Date) return pairs(value.toISOString(), name)
   if (value === undefined) return []
-  if (!isObject(value)) return [`${encode(String(name))}=${encode(String(value ?? ''))}`]
+  if (!isObject(value)) return [`${encode(name)}=${encode(value ?? '')}`]
   return Object.entries(value).flatMap(([key, inner]) => pairs(inner, name === undefined ? key : `${name}[${key}]`))
 }
 
 const isObject = (value: unknown): value is object => Object(value) === value
 
 // `qs` encodes more characters than encodeURIComponent, and replaces halves of surrogate pairs, at which encodeURIComponent throws.
-const encode = (text: string) =>
-  encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD')).replace(
+const encode = (value: unknown) =>
+  encodeURIComponent(String(value).replace(/\p{Surrogate}/gu, '\uFFFD')).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
   )

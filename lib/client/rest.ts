@@ -52,9 +52,8 @@ export function rest(base = '', options: AdapterOptions = {}): Rest {
           if (stream && !streams.includes(stream)) throw new Error(`${name} can't send this: fetch sends streams`)
           const send = (request.options as { [sendInstead]?: Send })[sendInstead]
           if (send) return await send(request)
-          return await (request.isSecret && isXHR && isPage()
-            ? fetchLibrary.send(fetch, request)
-            : sendBy(library, request))
+          const isByFetch = request.isSecret && isXHR && isPage()
+          return await (isByFetch ? fetchLibrary.send(fetch, request) : sendBy(library, request))
         } catch (cause) {
           request.signal?.throwIfAborted?.()
           throw new Unavailable(`${request.method} ${request.url} got no answer`, undefined, { cause })

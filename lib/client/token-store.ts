@@ -1,5 +1,6 @@
 import type { AuthenticationResult } from '../../types/authentication.js'
 import { attempt } from '../core/errors.js'
+import { isPage } from './redirect.js'
 
 type Value<T> = T | Promise<T>
 
@@ -18,6 +19,8 @@ export interface Storage {
   getItem(key: string): Value<string | null | undefined>
   setItem(key: string, value: string): unknown
   removeItem(key: string): unknown
+  /** `false` where no other tab has the same tokens: then none waits while one renews them. Default `true`. */
+  readonly isShared?: boolean
 }
 
 /**
@@ -29,6 +32,7 @@ export interface Storage {
 export function memoryStorage(): Storage {
   const items = new Map<string, string>()
   return {
+    isShared: false,
     getItem: (key) => items.get(key),
     setItem: (key, value) => items.set(key, value),
     removeItem: (key) => items.delete(key)
@@ -61,8 +65,8 @@ export function createTokenStore({ storage: storageOption, storageKey = 'feather
   }
 
   return {
-    /** A name for locks between tabs that share the storage. `undefined` for the storage in memory, which no other tab sees. */
-    shared: storageOption && storageKey,
+    /** A name for locks between tabs that share the storage, or `false`: on a server there are none, and users have storages of their own. */
+    shared: storage.isShared !== false && isPage() && storageKey,
     access,
     refresh: async (): Promise<Token> => storage.getItem(refreshKey),
 
@@ -89,9 +93,9 @@ export function createTokenStore({ storage: storageOption, storageKey = 'feather
     async save({ accessToken, refreshToken }: AuthenticationResult, used?: string): Promise<boolean> {
       const current = await access()
       if (used !== undefined && used !== current) return !!ofSameUser(current, used)
-      if (typeof accessToken !== 'string') return true
+      if (!accessToken) return true
       try {
-        if (typeof refreshToken === 'string') await storage.setItem(refreshKey, refreshToken)
+        if (refreshToken) await storage.setItem(refreshKey, refreshToken)
         else if (accessToken !== current) await storage.removeItem(refreshKey)
         await storage.setItem(storageKey, accessToken)
       } catch (error) {
@@ -109,9 +113,9 @@ export function createTokenStore({ storage: storageOption, storageKey = 'feather
      */
     async drop(token: Token): Promise<boolean> {
       const current = await access()
-      if (current && !(token && ofSameUser(current, token))) return false
-      await clear()
-      return true
+      const isOver = !current || !!(token && ofSameUser(current, token))
+      if (isOver) await clear()
+      return isOver
     },
 
     /** Removes the tokens, whoever they belong to. */
@@ -120,7 +124,9 @@ export function createTokenStore({ storage: storageOption, storageKey = 'feather
 }
 
 const userOf = (token: Token): unknown =>
-  attempt(() => JSON.parse(atob(String(token?.split('.')[1]).replaceAll('-', '+').replaceAll('_', '/'))).sub)
+  attempt(
+    () => JSON.parse(atob((token as string).split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') as string)).sub
+  )
 
 /** Returns `token`, or `undefined` if it is known to belong to another user than `other`. */
 export function ofSameUser(token: Token, other: Token): Token {

@@ -1,4 +1,11 @@
-import { authentication, createClient, type FetchClient, memoryStorage, rest } from 'fastify-services/client'
+import {
+  authentication,
+  type ClientAuthenticationOptions,
+  createClient,
+  type FetchClient,
+  memoryStorage,
+  rest
+} from 'fastify-services/client'
 import t from 'tap'
 import { createEcho } from '../support/client-app.js'
 import { createLoginClient, createLoginServer, credentials, user } from '../support/client-login.js'
@@ -75,17 +82,52 @@ t.test('the token is dropped only on 401', async (t) => {
   t.equal(await storage.getItem('feathers-jwt'), accessToken)
 })
 
-t.test('a login whose answer has no token, as one by a cookie, is a login, and stores none', async (t) => {
-  for (const answer of [null, {}, { accessToken: 7, refreshToken: 'x' }]) {
-    const storage = memoryStorage()
-    const app = createClient().configure(rest('http://server').fetch(async () => Response.json(answer)))
-    app.configure(authentication({ storage }))
-    const heard: unknown[] = []
-    app.on('login', (result) => heard.push(result))
-    await app.authenticate(credentials)
-    t.strictSame([await app.get('authentication'), heard], [answer, [answer]])
-    for (const name of ['feathers-jwt', 'feathers-jwt-refresh']) t.equal(await storage.getItem(name), undefined)
-  }
+/** A client whose server gives this answer to all that it is asked, with the logins that it tells of. */
+function createAnswered(options: ClientAuthenticationOptions, answer: () => Response) {
+  const app = createClient()
+    .configure(rest('http://server').fetch(async () => answer()))
+    .configure(authentication(options))
+  const heard: unknown[] = []
+  app.on('login', (result) => heard.push(result))
+  return { app, heard }
+}
+
+t.test('a login by a cookie has no token in its answer: none is stored, nor that of an earlier user', async (t) => {
+  const storage = memoryStorage()
+  for (const name of keys) await storage.setItem(name, 'earlier')
+  const answer = { authentication: { strategy: 'local' }, user: { id: 1 } }
+  const { app, heard } = createAnswered({ storage, cookie: true }, () => Response.json(answer))
+  await app.authenticate(credentials)
+  t.strictSame([await app.get('authentication'), heard], [answer, [answer]])
+  for (const name of keys) t.equal(await storage.getItem(name), undefined)
+})
+
+t.test('an answer that is no login, such as the page of a network, is told, and changes no tokens', async (t) => {
+  const page = '<!doctype html><title>Log in to this network</title>'
+  for (const cookie of [false, true])
+    for (const result of [page, null, { step: 2 }, { accessToken: '' }]) {
+      const storage = memoryStorage()
+      for (const name of keys) await storage.setItem(name, 'earlier')
+      const isPage = result === page
+      const answer = () =>
+        isPage ? new Response(page, { headers: { 'content-type': 'text/html' } }) : Response.json(result)
+      const { app, heard } = createAnswered({ storage, cookie }, answer)
+      for (const logIn of [() => app.authenticate(credentials), () => app.reAuthenticate(true)])
+        await t.rejects(logIn(), { name: 'GeneralError', message: 'The answer is not a login', data: { result } })
+      t.same([app.get('authentication'), heard], [null, []])
+      for (const name of keys) t.equal(await storage.getItem(name), 'earlier')
+    }
+})
+
+t.test('a renewal whose answer is no login rejects, and the login stays', async (t) => {
+  const { app: server, address } = await createLoginServer(t, { refresh: true })
+  const { app, storage } = createLoginClient(address)
+  await app.authenticate(credentials)
+  const refreshToken = await storage.getItem('feathers-jwt-refresh')
+  await storage.setItem('feathers-jwt', 'an.old.one')
+  server.service('authentication').hooks({ after: { create: [() => ({ result: 'Back soon' }) as never] } })
+  await t.rejects(app.service('me').find(), { code: 500, data: { result: 'Back soon' } })
+  t.equal(await storage.getItem('feathers-jwt-refresh'), refreshToken)
 })
 
 t.test('options: path, header, scheme, storage key and strategy; another server does not get the token', async (t) => {

@@ -1,5 +1,5 @@
-import { type AuthenticationResult, NotAuthenticated } from 'fastify-services/client'
-import t from 'tap'
+import { type AuthenticationResult, memoryStorage, NotAuthenticated, type Storage } from 'fastify-services/client'
+import t, { type Test } from 'tap'
 import { createLoginClient, createLoginServer, credentials, user } from '../support/client-login.js'
 import { createRace, keys, other } from '../support/client-race.js'
 import { claims, forge, now } from '../support/tokens.js'
@@ -81,24 +81,54 @@ t.test('another client that shares the storage has renewed: its token is used', 
   )
 })
 
-t.test('where there are locks, clients of other processes are waited for', async (t) => {
-  const { address } = await createLoginServer(t, { refresh: true })
-  const { app, storage } = createLoginClient(address)
-  await app.authenticate(credentials)
-  await storage.setItem('feathers-jwt', 'an.old.one')
+/** Puts globals of a browser there until the test ends. */
+function addGlobals(t: Test, globals: object) {
+  for (const [name, value] of Object.entries(globals)) {
+    const before = Object.getOwnPropertyDescriptor(globalThis, name)
+    Object.defineProperty(globalThis, name, { configurable: true, value })
+    t.teardown(() => {
+      Reflect.deleteProperty(globalThis, name)
+      if (before) Object.defineProperty(globalThis, name, before)
+    })
+  }
+}
+
+/** The names of the locks that the renewal of an expired token asks for. */
+async function locksOf(
+  t: Test,
+  { storage, globals, refusal }: { storage: Storage; globals: object; refusal?: Error }
+): Promise<string[]> {
   const names: string[] = []
-  const request = <T>(name: string, run: () => Promise<T>) => {
+  const request = async <T>(name: string, run: () => Promise<T>) => {
     names.push(name)
+    if (refusal) throw refusal
     return run()
   }
-  const before = Object.getOwnPropertyDescriptor(globalThis, 'navigator')
-  Object.defineProperty(globalThis, 'navigator', { configurable: true, value: { locks: { request } } })
-  t.teardown(() => {
-    Reflect.deleteProperty(globalThis, 'navigator')
-    if (before) Object.defineProperty(globalThis, 'navigator', before)
-  })
+  addGlobals(t, { navigator: { locks: { request } }, ...globals })
+  const { address } = await createLoginServer(t, { refresh: true })
+  const { app } = createLoginClient(address, storage)
+  await app.authenticate(credentials)
+  await storage.setItem('feathers-jwt', expired)
   t.match(await app.service('me').find(), { email: user.email })
-  t.same(names, ['feathers-jwt'])
+  return names
+}
+
+/** A storage that other tabs see too. */
+const createShared = (): Storage => ({ ...memoryStorage(), isShared: true })
+const page = { location: { origin: 'http://page.example' } }
+
+t.test('in a page, where there are locks, other tabs are waited for', async (t) => {
+  t.same(await locksOf(t, { storage: createShared(), globals: page }), ['feathers-jwt'])
+})
+
+t.test('locks that refuse, as in a page without an origin: the token is renewed without', async (t) => {
+  const refusal = new Error('Access to the Locks API is denied in this context.')
+  t.same(await locksOf(t, { storage: createShared(), globals: page, refusal }), ['feathers-jwt'])
+})
+
+t.test('no other client is waited for where there are no tabs, or the storage is in memory', async (t) => {
+  t.same(await locksOf(t, { storage: createShared(), globals: {} }), [], 'as on a server, with a storage for each user')
+  t.same(await locksOf(t, { storage: memoryStorage(), globals: page }), [])
 })
 
 t.test('a body that is a stream is not sent twice', async (t) => {

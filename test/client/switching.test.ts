@@ -1,5 +1,5 @@
 import { Unavailable } from 'fastify-services'
-import { authentication, createClient, memoryStorage, rest } from 'fastify-services/client'
+import { authentication, createClient, rest } from 'fastify-services/client'
 import t, { type Test } from 'tap'
 import { ofSameUser } from '../../lib/client/token-store.js'
 import { createLoginServer, credentials } from '../support/client-login.js'
@@ -125,27 +125,6 @@ t.test('one `authentication()` on two applications: each has a login of its own'
   const [first, second] = [create(), create()]
   await first.authenticate(credentials)
   await t.rejects(second.service('me').find(), { code: 401 })
-})
-
-t.test('an answer to a login without a token leaves none of an earlier user', async (t) => {
-  const inner = memoryStorage()
-  const written: unknown[] = []
-  const { app, server, storage } = await createRace(t, {
-    ...inner,
-    setItem(key, value) {
-      written.push(value)
-      return inner.setItem(key, value)
-    }
-  })
-  await app.authenticate(credentials)
-  server.service('authentication').hooks({ after: { create: [() => ({ result: { step: 'second' } }) as never] } })
-  t.same(await app.authenticate(other), { step: 'second' })
-  t.ok(
-    written.every((value) => typeof value === 'string'),
-    'localStorage would keep the text "undefined"'
-  )
-  t.equal(await storage.getItem('feathers-jwt'), undefined)
-  await t.rejects(app.service('me').find(), { code: 401 })
 })
 
 t.test('the last of three logins is refused while the second is being stored: nobody is logged in', async (t) => {

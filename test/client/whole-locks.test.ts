@@ -1,3 +1,4 @@
+import { memoryStorage } from 'fastify-services/client'
 import t from 'tap'
 import { isKept } from '../support/kept.js'
 import { playAll, type Rows } from './login-play.js'
@@ -15,11 +16,12 @@ const locks = {
 }
 const refusing = { request: () => Promise.reject(new Error('no locks here')) }
 
-/** Finds with a token that is refused, on a platform with these locks. */
+/** Finds with a token that is refused, in a page with these locks. */
 const renewsWith =
-  (navigator: object | undefined, more: object = {}): Rows[string] =>
+  (navigator: object | undefined, more: object = {}, isPage = true): Rows[string] =>
   async (play) => {
     Object.defineProperty(globalThis, 'navigator', { configurable: true, value: navigator })
+    Object.assign(globalThis, { location: isPage ? {} : undefined })
     const {
       does,
       find,
@@ -38,11 +40,13 @@ const renewsWith =
   }
 
 const rows: Rows = {
-  'no platform': renewsWith(undefined),
+  'no platform': renewsWith(undefined, {}, false),
   'no locks': renewsWith({}),
   locks: renewsWith({ locks }),
   'another key': renewsWith({ locks }, { storageKey: 'key' }),
   'a storage that no other tab sees': renewsWith({ locks }, { storage: undefined }),
+  'a named storage that no other tab sees': renewsWith({ locks }, { storage: memoryStorage() }),
+  'no page': renewsWith({ locks }, {}, false),
   'a refused renewal': renewsWith({ locks }, { refused: true }),
   'a renewal that fails': renewsWith({ locks }, { fault: 503 }),
   'locks that refuse': renewsWith({ locks: refusing })
@@ -56,6 +60,7 @@ t.test('renewals of tabs take turns', async (t) => {
     return setImmediate(run)
   }) as never
   t.teardown(() => {
+    Reflect.deleteProperty(globalThis, 'location')
     globalThis.setTimeout = setTimeout
   })
   isKept(t, await playAll(rows), 'test/client/whole-locks.txt')

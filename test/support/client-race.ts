@@ -66,7 +66,7 @@ export function listen(app: { on(event: string, listener: (result: unknown) => v
 }
 
 /** A storage whose next call of a method waits until it is told how to go on. */
-export function createGate(method: keyof Storage) {
+export function createGate(method: Exclude<keyof Storage, 'isShared'>) {
   const storage = memoryStorage()
   let onReached: (() => void) | undefined
   let goOn = () => {}

@@ -7,16 +7,14 @@ export function abortable<T>(
   signal: AbortSignal | undefined,
   start: (resolve: (value: T) => void, reject: (error: unknown) => void) => (() => unknown) | undefined
 ): Promise<T> {
-  let abort: (() => unknown) | undefined
-  let fail!: (reason: unknown) => void
-  const onAbort = () => {
-    abort?.()
-    fail(signal?.reason)
-  }
+  let onAbort!: () => void
   return new Promise<T>((resolve, reject) => {
     signal?.throwIfAborted?.()
-    fail = reject
+    const abort = start(resolve, reject)
+    onAbort = () => {
+      abort?.()
+      reject(signal?.reason)
+    }
     signal?.addEventListener('abort', onAbort)
-    abort = start(resolve, reject)
   }).finally(() => signal?.removeEventListener('abort', onAbort))
 }

@@ -39,10 +39,10 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
   // The other libraries have a function `get`.
   const fetcher = options.fetch ?? ('get' in library ? (fetch as StreamFetch) : library)
   const watchers = new Map<string, Set<Watcher>>()
+  const allWatchers = () => [...watchers.values()].flatMap((set) => [...set])
   // Lists show own calls while the stream is away, too.
   const calls = createCalls(connection, (name) => {
-    for (const set of watchers.values())
-      for (const watcher of set) if (watcher.service.name === name) watcher.hear({ event: 'changed' })
+    for (const watcher of allWatchers()) if (watcher.service.name === name) watcher.hear({ event: 'changed' })
   })
   const events = {
     get state() {
@@ -114,7 +114,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
       signal.throwIfAborted()
       const names = mergeHeaders(request.headers, { Accept: 'text/event-stream', 'Last-Event-ID': after })
       const init = { ...request.options, cache: 'no-store', headers: names, signal }
-      const url = request.url + (request.url.includes('?') ? '&' : '?') + stringify({ subscribe })
+      const url = request.url + (/\?/.test(request.url) ? '&' : '?') + stringify({ subscribe })
       const body = JSON.stringify({ subscribe })
       if (url.length > longestURL || unsayable.test(body)) {
         const headers = { ...names, 'Content-Type': 'application/json' }
@@ -135,7 +135,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
       if (isUnauthorized(error) && wanted.length > 1) await findRefused(wanted, signal)
       throw Object.assign(Object(error), { retryAfter: answer?.headers.get('retry-after') })
     }
-    if (!answer.body) throw new BadRequest('This fetch gives no streams: name one that does in events({ fetch })')
+    if (!answer.body) throw new BadRequest('This fetch gives no streams: name one in events({ fetch })')
     return answer.body
   }
 
@@ -193,7 +193,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
 
   function changeUser(): void {
     leave()
-    for (const set of watchers.values()) for (const watcher of set) watcher.hear({ event: 'user' })
+    for (const watcher of allWatchers()) watcher.hear({ event: 'user' })
     if (watchers.size) void join()
   }
 
@@ -204,9 +204,9 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
   }
 
   function close(): void {
-    for (const set of watchers.values()) for (const watcher of set) watcher.hear({ event: 'closed' })
+    for (const watcher of allWatchers()) watcher.hear({ event: 'closed' })
     watchers.clear()
-    for (const type of returns) removeEventListener?.(type, goOn)
+    for (const type of visits) removeEventListener?.(type, goOn)
     end('closed')
   }
 
@@ -228,11 +228,17 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
 
   app.on('logout', () => tellUser(''))
   app.on('login', (result) => tellUser(loginUserOf(result)))
-  // A page that was put aside is shown again.
-  const goOn = ({ type, persisted }: { type: string; persisted?: boolean }) =>
-    (type === 'online' || persisted) && stream?.restart()
+  // A page that goes takes its lists with it. One that was only put aside is shown again.
+  const goOn = ({ type, persisted }: { type: string; persisted?: boolean }) => {
+    if (type === 'online') stream?.restart()
+    else if (type === 'pagehide') stream?.stop()
+    else if (persisted && stream) {
+      stream.stop()
+      void join()
+    }
+  }
   const { addEventListener, removeEventListener } = globalThis as Partial<Listening>
-  for (const type of returns) addEventListener?.(type, goOn)
+  for (const type of visits) addEventListener?.(type, goOn)
 
   return {
     base,
@@ -260,7 +266,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
 }
 
 const isUnauthorized = (error: unknown) => readProperty(error, 'code') === 401
-const returns = ['online', 'pageshow'] as const
+const visits = ['online', 'pageshow', 'pagehide'] as const
 interface Listening {
   addEventListener(type: string, listener: (event: { type: string }) => void): void
   removeEventListener(type: string, listener: (event: { type: string }) => void): void

@@ -22,7 +22,7 @@ interface Page {
 }
 
 /** A page of `find`: a list, and a number that says which part of all it is. */
-const isPageOfRecords = (result: object): result is Page =>
+export const isPageOfRecords = (result: object): result is Page =>
   'data' in result &&
   Array.isArray(result.data) &&
   ['total', 'limit', 'skip'].some((name) => typeof (result as Record<string, unknown>)[name] === 'number')

@@ -1,10 +1,9 @@
 import type { AroundHook, HookContext } from '../../../types/fastify.js'
 import type { Id, Query } from '../../../types/service.js'
-import { idFieldOf, isAdapter } from '../../core/description.js'
+import { idFieldOf } from '../../core/description.js'
 import { BadRequest, Forbidden, GeneralError, NotAuthenticated, NotFound, toServiceError } from '../../core/errors.js'
 import { aroundOnly, type HookPosition, withTraits } from '../../core/hooks.js'
 import { methods } from '../../core/methods.js'
-import { factsOf } from '../../core/object-facts.js'
 import { isPlain } from '../../core/objects.js'
 import { checkFieldName, checkOptions, kinds, type OptionTable, shown } from '../../core/options.js'
 import { isAuthentication } from '../find.js'
@@ -12,6 +11,7 @@ import { maxTextLength } from '../password.js'
 import { namesOtherwise } from '../stored-credentials.js'
 import { checkExceptions, isLeftAlone } from './position.js'
 import { recordsIn } from './records.js'
+import { selectAlso, selectsByQuery } from './selection.js'
 import { entityIn } from './user.js'
 
 type ScopeValue = string | number | bigint | boolean
@@ -153,6 +153,7 @@ class ScopedCall {
   }
 
   async #find(next: () => Promise<void>): Promise<void> {
+    const unselect = selectAlso(this.#context, Object.keys(this.#fields))
     await next()
     const { result, dispatch, path } = this.#context
     for (const value of dispatch === undefined ? [result] : [result, dispatch])
@@ -160,9 +161,11 @@ class ScopedCall {
         throw new GeneralError(
           `'${path}' found what is no record of the scope, or lacks its fields: find must select by params.query, which has ${this.#names}`
         )
+    unselect()
   }
 
   async #get(next: () => Promise<void>): Promise<void> {
+    const unselect = selectAlso(this.#context, Object.keys(this.#fields))
     try {
       await next()
     } catch (error) {
@@ -170,6 +173,7 @@ class ScopedCall {
     }
     const { result, dispatch } = this.#context
     if (!this.#has(result) || (dispatch !== undefined && !this.#has(dispatch))) throw this.#notFound()
+    unselect()
   }
 
   async #change(next: () => Promise<void>): Promise<void> {
@@ -259,29 +263,6 @@ class ScopedCall {
   get #names(): string {
     return Object.keys(this.#fields).join(' and ')
   }
-}
-
-/**
- * Whether a service is an adapter of Feathers as it is: a class that replaces some of its methods, or all, may hand on other params. Each of
- * those adapters has all six methods in one class, and none of them in the classes that it extends.
- */
-function selectsByQuery(service: object): boolean {
-  const { object = service } = factsOf(service)
-  if (!isAdapter(object)) return false
-  // Feathers puts the methods with hooks before those of the service itself.
-  const source = factsOf(object).foreign ? Object.getPrototypeOf(ownerOf(object, 'get')) : object
-  const owner = ownerOf(source, 'get')
-  if (owner === null) return false
-  const inherited = Object.getPrototypeOf(owner)
-  for (const name of methods.keys())
-    if (ownerOf(source, name) !== owner || ownerOf(inherited, name) !== null) return false
-  return true
-}
-
-function ownerOf(object: object | null, name: string): object | null {
-  let owner = object
-  while (owner !== null && !Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner)
-  return owner
 }
 
 const isOddName = (name: string) => name.startsWith('$') || name.includes('.')

@@ -452,3 +452,90 @@ t.test('they are hooks for around alone', async (t) => {
     /own at 'notes' is a hook for 'around', not for 'before'/
   )
 })
+
+t.test('a selection of the client does not hide from the scope whose record it is', async (t) => {
+  const rows = notes.map((note, index) => ({ ...note, id: index + 1, $hidden: true }))
+  /** A record of a library that keeps its fields elsewhere. */
+  class Row {
+    readonly #fields: object
+    readonly userId: unknown
+    constructor(fields: object) {
+      this.#fields = fields
+      this.userId = Object(fields).userId
+    }
+    toJSON() {
+      return this.#fields
+    }
+  }
+  const asIs = (record: object): object => record
+  const select = ({ query }: Params, record: object) =>
+    query?.$select === undefined
+      ? record
+      : Object.fromEntries(
+          Object.entries(record).filter(([field]) => ['id', ...(query.$select as string[])].includes(field))
+        )
+  const ofUser = ({ query }: Params) => rows.filter(({ userId }) => userId === query?.userId)
+  class Selecting {
+    readonly #wrap: (record: object) => object
+    readonly #shape: (records: readonly object[]) => unknown
+    constructor(wrap: (record: object) => object, shape: (records: readonly object[]) => unknown) {
+      this.#wrap = wrap
+      this.#shape = shape
+    }
+    async find(params: Params) {
+      return this.#shape(ofUser(params).map((row) => this.#wrap(select(params, row))))
+    }
+    async get(id: string, params: Params) {
+      const row = rows.find((row) => String(row.id) === id)
+      if (row === undefined) throw new NotFound(`There is no note ${id}`)
+      return this.#wrap(select(params, row))
+    }
+    async patch(id: string, _: object, params: Params) {
+      return this.get(id, params)
+    }
+  }
+  class Adapter extends MemoryService<Note> {
+    override async get(id: never, params?: never) {
+      return super.get(id, params)
+    }
+  }
+  const adapter = new Adapter({ paginate: { default: 5 } })
+  adapter.store = Object.fromEntries(rows.map((row) => [row.id, row]))
+  const list = (records: readonly object[]) => records
+  const page = (records: readonly object[]) => ({ total: 2, limit: 5, skip: 0, sum: 4, data: records })
+  const copy = async (context: { result: unknown; dispatch?: unknown }) => {
+    context.dispatch = context.result
+  }
+  const { send } = await createApp(t, (app) => {
+    app.service('lists', new Selecting(asIs, list), around(own('userId')))
+    app.service('pages', new Selecting(asIs, page), around(own('userId')))
+    app.service('singles', new Selecting(asIs, ([record]) => record), around(own('userId')))
+    app.service('rows', new Selecting((record) => new Row(record), list), around(own('userId')))
+    app.service('adapters', adapter as never, around(own('userId')))
+    app.service('copies', new Selecting(asIs, list), {
+      hooks: { around: { all: [own('userId'), scope(() => ({ userId: 1 }))] }, after: { all: [copy] } }
+    })
+  })
+  const selected = [
+    { text: 'a', id: 1 },
+    { text: 'c', id: 3 }
+  ]
+  const results: Record<string, unknown> = {
+    lists: selected,
+    pages: page(selected),
+    singles: selected[0],
+    rows: selected,
+    adapters: { total: 2, limit: 5, skip: 0, data: selected },
+    copies: selected
+  }
+  for (const [name, result] of Object.entries(results)) {
+    t.strictSame((await send('GET', `/${name}?$select[]=text`, { as: ada })).body, result, name)
+    t.strictSame((await send('GET', `/${name}/1?$select[]=text`, { as: ada })).body, selected[0], `one of ${name}`)
+    t.equal((await send('GET', `/${name}/2?$select[]=text`, { as: ada })).status, 404, `${name}: that of others`)
+    const whole = await send('GET', `/${name}/1?$select[]=text&$select[]=userId`, { as: ada })
+    t.strictSame(whole.body, { text: 'a', userId: 1, id: 1 }, `${name}: who asks for the field gets it`)
+  }
+  t.strictSame((await send('PATCH', '/lists/1?$select[]=text', { as: ada, body: { text: 'a' } })).body, selected[0])
+  t.equal((await send('GET', '/lists/1', { as: ada })).body.userId, 1)
+  t.match(rows[0], { userId: 1 }, 'records of the service stay as they are')
+})

@@ -7,14 +7,16 @@ export function abortable<T>(
   signal: AbortSignal | undefined,
   start: (resolve: (value: T) => void, reject: (error: unknown) => void) => (() => unknown) | undefined
 ): Promise<T> {
-  let onAbort!: () => void
+  let abort: (() => unknown) | undefined
+  let fail!: (reason: unknown) => void
+  const onAbort = () => {
+    abort?.()
+    fail(signal?.reason)
+  }
   return new Promise<T>((resolve, reject) => {
     signal?.throwIfAborted?.()
-    const abort = start(resolve, reject)
-    onAbort = () => {
-      abort?.()
-      reject(signal?.reason)
-    }
+    fail = reject
     signal?.addEventListener('abort', onAbort)
+    abort = start(resolve, reject)
   }).finally(() => signal?.removeEventListener('abort', onAbort))
 }

@@ -21,14 +21,21 @@ const compare =
   (operator: string) =>
   ([name = '']: string[], value: unknown) => ({ [name]: { [operator]: value } })
 
-/** All conditions as one query. */
+/** Whether a condition of a field is an object of operators, and no value. */
+const isOperators = (condition: unknown): condition is object =>
+  typeof condition === 'object' && condition !== null && Object.keys(condition).some((name) => name.startsWith('$'))
+
+/** All conditions as one query. What one object of operators can't say of a field is in `$and`. */
 function both(...all: Record<string, unknown>[]): object {
   const query: Record<string, unknown> = {}
   for (const [name, value] of all.flatMap(Object.entries)) {
     const before = query[name]
-    if (before === undefined) query[name] = value
-    else if (name.startsWith('$') || typeof before !== 'object' || typeof value !== 'object') return { $and: all }
-    else query[name] = { ...before, ...value }
+    const operators = [before, value].flatMap((condition) =>
+      isOperators(condition) ? Object.keys(condition) : ['', '']
+    )
+    if (!(name in query)) query[name] = value
+    else if (new Set(operators).size < operators.length) return { $and: all }
+    else query[name] = { ...(before as object), ...(value as object) }
   }
   return query
 }

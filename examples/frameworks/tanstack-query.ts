@@ -4,6 +4,9 @@ import type { LiveList } from 'fastify-services/client/events'
 /** Keeps what a query has found as the server has it. @returns a function that ends that */
 export function keepLive<Item>(queryClient: QueryClient, queryKey: QueryKey, list: LiveList<Item[]>): () => void {
   return list.subscribe(({ state, data }) => {
-    if (state === 'live') queryClient.setQueryData(queryKey, data)
+    if (state !== 'live') return
+    // An answer of `queryFn` that is still under way is older than the list.
+    queryClient.cancelQueries({ queryKey, exact: true })
+    queryClient.setQueryData(queryKey, data)
   })
 }

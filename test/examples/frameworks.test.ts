@@ -59,6 +59,28 @@ t.test('TanStack Query: what a query has found stays as the server has it', asyn
   queryClient.clear()
 })
 
+t.test('TanStack Query: an answer that began before the list was read does not replace it', async (t) => {
+  const { createEventsClient, createServerNote } = await openEventsSite(t)
+  const service = createEventsClient().service('notes')
+  const queryClient = new QueryClient()
+  const queryKey = ['notes']
+  let answer = (_notes: Note[]) => {}
+  const late = new Promise<Note[]>((resolve) => {
+    answer = resolve
+  })
+  const fetched = queryClient.fetchQuery({ queryKey, queryFn: () => late }).catch(() => {})
+  await createServerNote({ text: 'here', kind: 'a' })
+  const stop = keepLive(queryClient, queryKey, service.live())
+  const texts = () => queryClient.getQueryData<Note[]>(queryKey)?.map(({ text }) => text)
+  await until(() => texts()?.length === 1)
+  answer([])
+  await fetched
+  await late
+  t.same(texts(), ['here'])
+  stop()
+  queryClient.clear()
+})
+
 t.test('TanStack DB: live queries become live lists, and what the server refuses is rolled back', async (t) => {
   const queries: unknown[] = []
   // Who may hear is asked with `$limit=0`.
@@ -122,6 +144,10 @@ t.test('TanStack DB: what a query says becomes that of a service', async (t) => 
   })
   t.same(toQuery(where((note) => and(gt(note.id, 1), lte(note.id, 9)))), { id: { $gt: 1, $lte: 9 } })
   t.same(toQuery(where((note) => and(eq(note.id, 1), lte(note.id, 9)))), { $and: [{ id: 1 }, { id: { $lte: 9 } }] })
+  const twice = [{ id: { $gt: 5 } }, { id: { $gt: 1 } }]
+  t.same(toQuery(where((note) => and(gt(note.id, 5), gt(note.id, 1)))), { $and: twice })
+  const nullOrLess = { $and: [{ user: null }, { user: { $lt: 9 } }] }
+  t.same(toQuery(where((note) => and(isNull(note.user), lt(note.user, 9)))), nullOrLess)
   t.throws(() => toQuery(where((note) => like(note.text, 'a%'))), /like/)
 })
 

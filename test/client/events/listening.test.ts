@@ -61,13 +61,13 @@ t.test(
     for (const name of ['notes', 'private'] as const)
       app.service(name).on('created', (_record, context) => heard.push(`${name}${context ? ' of the call' : ''}`))
     await until(() => app.events.state === 'live')
-    const own = app.service('notes').create({ text: 'own' })
+    const call = app.service('notes').create({ text: 'own' })
     await until(async () => (await app.service('notes').find()).length)
     await createServerNote({ text: 'of the server' })
     await app.service('private').create({ text: 'own, too' })
     await until(() => heard.length === 2)
     answer()
-    await own
+    await call
     await until(() => heard.length === 3)
     await createServerNote({ text: 'the last' })
     await until(() => heard.length === 4)

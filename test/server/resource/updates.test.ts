@@ -50,19 +50,19 @@ t.test(
 
 t.test('what hooks set wins, and they see what was sent', async (t) => {
   const service = inMemory()
-  const seen: unknown[] = []
+  const dataAfter: unknown[] = []
   const put = await serve(t, service, {
     schema: resource(notes),
     hooks: {
       before: {
         update: [({ data }: HookContext) => void Object.assign(data as object, { history: [], tenant: null })]
       },
-      after: { update: [({ data }: HookContext) => void seen.push(data)] }
+      after: { update: [({ data }: HookContext) => void dataAfter.push(data)] }
     }
   })
   await put({ title: 'new' })
   t.strictSame(service.store[1], { id: 1, title: 'new', history: [], created, tenant: null })
-  t.strictSame(seen, [{ title: 'new', history: [], tenant: null }])
+  t.strictSame(dataAfter, [{ title: 'new', history: [], tenant: null }])
 })
 
 t.test('a hook empties a field by undefined, and a value keeps its type', async (t) => {

@@ -18,6 +18,8 @@ export class Bundle {
   /** The copies that hold references: where one may be `null`, a union stands around it. */
   readonly #referring = new Map<JsonSchema, Copy>()
   readonly #targets = new Map<JsonSchema, SchemaValue>()
+  /** References to other documents, as they are written. */
+  readonly #written = new Map<JsonSchema, string>()
   readonly #withoutCircle = new Set<JsonSchema>()
   /** Definitions of other documents, and of fields. */
   readonly #definitions: Copy = {}
@@ -35,6 +37,7 @@ export class Bundle {
     this.#document = documents[0] as JsonSchema
     this.#references = new References(documents)
     const copy = this.#copy(this.#document) as Copy
+    const ownSchemas = new Set<SchemaValue>(this.#copies.keys())
     // A target that stands outside of the document may refer to further ones: the list grows while it is read.
     const withReference = [...this.#copies.keys()].filter(({ $ref }) => $ref !== undefined)
     for (const source of withReference) {
@@ -48,6 +51,8 @@ export class Bundle {
       if (isNew) this.#define('shared', this.#copy(target))
       if (isNew) withReference.push(...[...this.#copies.keys()].slice(before).filter(({ $ref }) => $ref !== undefined))
       const referring = this.#referring.get(source) as Copy
+      if (isSchema(target) && ownSchemas.has(source) && !ownSchemas.has(target))
+        this.#written.set(referring, String(source.$ref))
       this.#targets.set(referring, isSchema(target) ? (this.#copies.get(target) as Copy) : target)
     }
     if (Object.keys(this.#definitions).length > 0) copy.$defs = { ...Object(copy.$defs), ...this.#definitions }
@@ -60,6 +65,11 @@ export class Bundle {
   /** The schema that the reference of a schema leads to. */
   target(schema: JsonSchema): SchemaValue | undefined {
     return this.#targets.get(schema)
+  }
+
+  /** The reference of a schema as it is written, where it leads to another document. */
+  written(schema: JsonSchema): string | undefined {
+    return this.#written.get(schema)
   }
 
   #copy(schema: SchemaValue): SchemaValue {

@@ -2,6 +2,7 @@ import type { HookContext, NextFunction } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
 import { aroundOnly, withTraits } from '../core/hooks.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
+import { hearPoolErrors } from '../core/pool-errors.js'
 
 /** The params of calls that take part in a transaction. */
 export interface TransactionParams<Trx = unknown> extends Params {
@@ -113,7 +114,10 @@ function beginnerOf(database: AnyDatabase, options: TransactionOptions): (work: 
     return (work) =>
       database.transaction?.(refuseAborted(work), ...(isolationLevel === undefined ? [] : [{ isolationLevel }]))
   const { connect } = Object(database) as AnyDatabase
-  if (typeof connect === 'function') return async (work) => runOver(await connect.call(database), work, isolationLevel)
+  if (typeof connect === 'function') {
+    hearPoolErrors(database)
+    return async (work) => runOver(await connect.call(database), work, isolationLevel)
+  }
   throw new TypeError('A transaction needs a knex, a Kysely, a pool of pg, or an object that has `transaction(work)`')
 }
 

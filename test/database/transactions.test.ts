@@ -226,7 +226,6 @@ t.test(
   async (t) => {
     const way = await PostgresWay.open(t)
     const pool = way.pool(t, { max: 1 })
-    pool.on('error', () => {})
     const lost = transaction(pool, async ({ transaction: { trx } }) => {
       await trx.query('select 1')
       trx.emit('error', new Error('told of it twice'))

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
+import { hearPoolErrors } from '../../core/pool-errors.js'
 import { type EncodedEvent, type StoredEntry, toEntry } from '../entries.js'
 import type { EventLog } from '../log.js'
 import { type EventBatch, type LogServer, pageSize } from '../log-server.js'
@@ -66,8 +67,7 @@ class PostgresServer implements LogServer {
     this.#options = options
     this.#table = options.table
     this.#patience = options.beat * 3
-    // The end of an idle connection would end the process.
-    pool.on('error', (error) => this.#tellAway(error))
+    hearPoolErrors(pool, (error) => this.#tellAway(error))
   }
 
   async append(process: string, { number, events, isLoss }: EventBatch): Promise<unknown> {

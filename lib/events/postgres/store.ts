@@ -1,4 +1,5 @@
 import { Unavailable } from '../../core/errors.js'
+import { hearPoolErrors } from '../../core/pool-errors.js'
 import type { Store } from '../../core/store.js'
 import { askWithin, checkPool, checkTable, defaultTable, type PostgresPool } from './pool.js'
 
@@ -27,7 +28,8 @@ export function postgresStore(
   { table = defaultTable, patience = 2000 }: PostgresStoreOptions = {}
 ): Required<Store> {
   checkTable(table)
-  checkPool('postgresStore', pool, ['connect'])
+  checkPool('postgresStore', pool, ['connect', 'on'])
+  hearPoolErrors(pool)
   const name = `${table}_store`
   const until = "clock_timestamp() + $3 * interval '1 second'"
   const insert = `insert into ${name} (key, value, until) values ($1, $2, ${until}) on conflict (key) do update set value = excluded.value, until = excluded.until`

@@ -164,6 +164,8 @@ export interface RouteMark {
   readonly entry: Describable
   readonly name: string
   readonly endpoint: Endpoint
+  /** The schemas of `app.addSchema`, which may come until the start. */
+  readonly shared: () => Readonly<Record<string, unknown>>
 }
 
 /** Marks a route under a private symbol. */

@@ -4,8 +4,8 @@ import { toPascal, wordsOf } from './names.js'
 
 const place = '#/components/schemas/'
 
-/** The name of a component for an id of a schema: `http://my.app/post#` → `post`. */
-export const toComponentName = (id: string) =>
+/** `http://my.app/post#` → `post` */
+const toComponentName = (id: string) =>
   id
     .replace(/#$/, '')
     .replace(/^.*[/#]/, '')
@@ -16,6 +16,25 @@ function numbered(name: string, isGood: (name: string) => boolean): string {
   let key = name
   for (let number = 2; !isGood(key); number++) key = `${name}${number}`
   return key
+}
+
+/** The names of components for the ids of schemas: no two ids have the same. */
+export class ComponentNames {
+  readonly #byId = new Map<string, string>()
+
+  /** The name for an id: `http://my.app/post#` → `post`, and `http://my.app/old/post` → `post2`. */
+  add(id: string): string {
+    const key = id.replace(/#$/, '')
+    const names = new Set(this.#byId.values())
+    const name = this.#byId.get(key) ?? numbered(toComponentName(key), (free) => !names.has(free))
+    this.#byId.set(key, name)
+    return name
+  }
+
+  /** The name for the id in a reference, which may be no more than the last segment of one. */
+  find(id: string): string {
+    return this.#byId.get(id) ?? toComponentName(id)
+  }
 }
 
 /** What stands under `components` in a document, by kind. */
@@ -37,11 +56,21 @@ export class Components {
   readonly #moved = new WeakMap<object, Json>()
   /** Finds the record of a service, which `$ref: 'service:users'` stands for. */
   readonly #recordOf: (path: string) => Json
+  readonly #names: ComponentNames
+  /** The schemas of `app.addSchema`, by the names of their components. */
+  readonly #shared: ReadonlyMap<string, Json>
 
-  constructor({ schemas, parameters }: Pick<Parts, 'schemas' | 'parameters'>, recordOf: (path: string) => Json) {
+  constructor(
+    { schemas, parameters }: Pick<Parts, 'schemas' | 'parameters'>,
+    recordOf: (path: string) => Json,
+    names: ComponentNames,
+    shared: Readonly<Record<string, unknown>>
+  ) {
     this.schemas = schemas
     this.parameters = parameters
     this.#recordOf = recordOf
+    this.#names = names
+    this.#shared = new Map(Object.entries(shared).map(([id, schema]) => [names.add(id), schema as Json]))
   }
 
   /**
@@ -49,7 +78,7 @@ export class Components {
    * @param root the schema that it is defined in
    */
   add(name: string, schema: Json, root?: Root): Json {
-    if (typeof schema.$ref === 'string') return this.copy(schema, name) as Json
+    if (typeof schema.$ref === 'string') return this.copy(schema, name, root) as Json
     const source = JSON.stringify(schema)
     const key = numbered(name, (key) => this.#sources.get(key) === source || !Object.hasOwn(this.schemas, key))
     const reference = { $ref: place + key }
@@ -82,7 +111,7 @@ export class Components {
     return copySchema(schema, (inner) => {
       const { $ref, $id, ...rest } = inner
       if (typeof $ref === 'string') return this.#refer($ref, root)
-      return typeof $id !== 'string' || inner === schema ? undefined : this.add(toComponentName($id), rest)
+      return typeof $id !== 'string' || inner === schema ? undefined : this.add(this.#names.add($id), rest)
     })
   }
 
@@ -100,6 +129,17 @@ export class Components {
     if ($ref.startsWith(place)) return { $ref }
     if ($ref.startsWith('#/')) return { $ref: `${place}${root.name}${$ref.slice(1)}` }
     const [id = '', fragment = ''] = $ref.split('#')
-    return { $ref: `${place}${toComponentName(id)}${fragment}` }
+    const name = this.#names.find(id)
+    const schema = this.#shared.get(name)
+    if (schema === undefined || !fragment.startsWith('/')) return { $ref: `${place}${name}${fragment}` }
+    return this.#findMoved(name, fragment) ?? this.#refer(`#${fragment}`, { schema, name })
+  }
+
+  /** What refers to a definition of a shared schema: `@fastify/swagger` makes `shared-money` of `shared#/$defs/money`. */
+  #findMoved(name: string, fragment: string): Json | undefined {
+    const [, key = '', rest = ''] = /^\/(?:definitions|\$defs)\/([\w.-]+)(.*)$/.exec(fragment) ?? []
+    const moved = `${name}-${key}`
+    const isMoved = key !== '' && Object.hasOwn(this.schemas, moved) && !this.#shared.has(moved)
+    return isMoved ? { $ref: `${place}${moved}${rest}` } : undefined
   }
 }

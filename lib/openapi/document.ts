@@ -7,7 +7,7 @@ import {
   type RouteMark
 } from '../core/description.js'
 import type { Endpoint } from '../core/methods.js'
-import type { Parts } from './components.js'
+import type { ComponentNames, Parts } from './components.js'
 import type { Json } from './json-schema.js'
 import { toOperation } from './operation.js'
 import { bearer, DocumentedServices } from './service.js'
@@ -20,7 +20,8 @@ export function placeholderOf(route: unknown): Json | undefined {
   const mark = markOf(route)
   if (mark === undefined) return undefined
   const isShown = (route as { method?: unknown }).method !== 'HEAD' && isVisible(mark)
-  return isShown ? { [placeholder]: mark } : { hide: true }
+  // `@fastify/swagger` walks through whatever object stands in an operation, and the service of a mark may lead back to itself.
+  return isShown ? { [placeholder]: () => mark } : { hide: true }
 }
 
 function isVisible({ entry, name, endpoint }: RouteMark): boolean {
@@ -52,20 +53,20 @@ interface Document {
 }
 
 /** Replaces what stands for the routes of services by their operations, and adds the components that those refer to. */
-export function completeDocument<D extends object>(original: D): D {
+export function completeDocument<D extends object>(original: D, names: ComponentNames): D {
   const document = original as Document
   const operations = Object.entries(document.paths).flatMap(([url, item]) =>
     Object.entries(item).map(([verb, operation]) => ({ url, verb, item, operation }))
   )
   const marked = operations.flatMap((operation) => {
-    const mark = operation.operation?.[placeholder] as RouteMark | undefined
-    return mark === undefined ? [] : [{ ...operation, mark }]
+    const read = operation.operation?.[placeholder] as (() => RouteMark) | undefined
+    return read === undefined ? [] : [{ ...operation, mark: read() }]
   })
   const entries = new Set(marked.map(({ mark }) => mark.entry))
   const { schemas, parameters, responses, securitySchemes } = document.components
   // The others are those of the options, and are there for the next document.
   const parts = { schemas: schemas as Parts['schemas'], parameters: { ...parameters }, responses: { ...responses } }
-  const services = new DocumentedServices(entries, parts)
+  const services = new DocumentedServices(sharedOf(marked.map(({ mark }) => mark)), parts, names)
   const ids = new Set(operations.map(({ operation }) => operation?.operationId))
   for (const { url, verb, item, mark } of marked) {
     const operation = operationAt(url, mark, services)
@@ -76,6 +77,9 @@ export function completeDocument<D extends object>(original: D): D {
   document.tags = tagsOf(entries, document)
   return original
 }
+
+/** The services with the schemas that the applications around them share. */
+const sharedOf = (marks: readonly RouteMark[]) => new Map(marks.map(({ entry, shared }) => [entry, shared()]))
 
 function operationAt(url: string, { entry, name, endpoint }: RouteMark, services: DocumentedServices): Json {
   const service = services.at(entry.path)

@@ -64,7 +64,8 @@ function toDependents(dependencies: Json, { dependentRequired, dependentSchemas 
 }
 
 /** Whether a schema says something of the fields of an object, itself or by others. */
-const saysMore = (schema: Json) => '$ref' in schema || Object.keys(schema).some(isApplicator)
+const saysMore = (schema: Json) =>
+  '$ref' in schema || Object.keys(schema).some((keyword) => isApplicator(keyword) && keyword !== 'propertyNames')
 
 /** Whether a schema of a record has a field that `@fastify/multipart` attaches as a file. The others are those of `filesOf`. */
 export const hasAttachment = ({ properties }: Json): boolean =>
@@ -72,19 +73,21 @@ export const hasAttachment = ({ properties }: Json): boolean =>
     (field) => Object(field).isFile === true || Object(Object(field).items).isFile === true
   )
 
-const staysWhole = new Set<string>([...definitionKeywords, 'not'])
-
-/** A schema of a body: what has a default may be left out, at any depth. Definitions stay as they are, since answers may share them. */
+/** A schema of a body: what has a default may be left out, at any depth. Definitions without one stay as they are, since answers may share them. */
 export function withDefaults(schema: Json): Json {
   const ofSchema = (part: SchemaValue): SchemaValue => {
     if (!isSchema(part)) return part
-    const copy = mapSubschemas(part, (inner, keyword) => (staysWhole.has(keyword) ? inner : ofSchema(inner)))
+    const copy = mapSubschemas(part, (inner, keyword) => (keyword === 'not' ? inner : ofSchema(inner)))
     const { required, properties } = copy
     if (!Array.isArray(required)) return copy
     const left = required.filter((name) => Object(Object(properties)[name]).default === undefined)
     return left.length === required.length ? copy : { ...copy, required: left }
   }
-  return ofSchema(schema) as Json
+  const copy = ofSchema(schema) as Json
+  const definitionsIn = (whole: Json) =>
+    Object.fromEntries(definitionKeywords.flatMap((keyword) => (keyword in whole ? [[keyword, whole[keyword]]] : [])))
+  const isSame = JSON.stringify(definitionsIn(copy)) === JSON.stringify(definitionsIn(schema))
+  return isSame ? { ...copy, ...definitionsIn(schema) } : copy
 }
 
 /** A schema of records or of queries without some of their fields, at any depth. */

@@ -1,5 +1,5 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
-import { toComponentName } from './components.js'
+import { ComponentNames } from './components.js'
 import { completeDocument, placeholderOf } from './document.js'
 import { bearer } from './service.js'
 
@@ -30,12 +30,13 @@ export function openapi(document: DocumentOptions, options: SwaggerOptions = {})
   const { transform, transformObject } = options
   const { components } = document
   const securitySchemes = { Bearer: bearer, ...components?.securitySchemes }
+  const names = new ComponentNames()
   let hasServices = false
   return {
     // Constants are of this version; the plugin would make lists of them.
     convertConstToEnum: false,
     refResolver: {
-      buildLocalReference: ({ $id }) => toComponentName(String($id))
+      buildLocalReference: ({ $id }) => names.add(String($id))
     },
     ...options,
     openapi: {
@@ -55,7 +56,7 @@ export function openapi(document: DocumentOptions, options: SwaggerOptions = {})
       const { openapiObject } = source as { openapiObject: Given }
       if (!hasServices) process.emitWarning(noServices)
       hasServices = true
-      completeDocument(openapiObject)
+      completeDocument(openapiObject, names)
       return transformObject?.(source) ?? openapiObject
     }
   }

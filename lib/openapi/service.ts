@@ -9,7 +9,9 @@ import {
 } from '../core/description.js'
 import { byCode } from '../core/error-classes.js'
 import type { SecurityScheme } from '../core/hooks.js'
-import { Components, type Parts } from './components.js'
+import type { MethodSchema } from '../core/object-facts.js'
+import { rulesOf } from '../core/resource/rules.js'
+import { type ComponentNames, Components, type Parts } from './components.js'
 import { isEmpty, type Json, toJsonSchema, withoutFields } from './json-schema.js'
 import { nameOf, nameServices, type ServiceNames } from './names.js'
 
@@ -41,11 +43,23 @@ export class DocumentedServices {
   readonly #names: ReadonlyMap<string, ServiceNames>
   readonly #responses: Record<string, unknown>
 
-  constructor(entries: Iterable<Describable>, parts: Pick<Parts, 'schemas' | 'parameters' | 'responses'>) {
+  /** @param entries the services, with the schemas of `app.addSchema` that they may refer to */
+  constructor(
+    entries: ReadonlyMap<Describable, Readonly<Record<string, unknown>>>,
+    parts: Pick<Parts, 'schemas' | 'parameters' | 'responses'>,
+    names: ComponentNames
+  ) {
     this.#responses = parts.responses
-    this.#descriptions = new Map([...entries].map((entry) => [entry.path, describe(entry)]))
+    this.#descriptions = new Map(
+      [...entries].map(([entry, shared]) => {
+        const service = describe(entry)
+        const methods = service.methods.map((method) => ({ ...method, schema: withShared(method.schema, shared) }))
+        return [entry.path, { ...service, methods }]
+      })
+    )
     this.#names = nameServices(new Map([...this.#descriptions].map(([path, service]) => [path, recordOf(service)])))
-    this.components = new Components(parts, (paths) => this.#recordAt(paths.split(',')))
+    const shared = Object.assign({}, ...entries.values())
+    this.components = new Components(parts, (paths) => this.#recordAt(paths.split(',')), names, shared)
   }
 
   at(path: string): DocumentedService {
@@ -86,6 +100,18 @@ export class DocumentedServices {
     const service = this.#descriptions.get(path)
     const schema = service === undefined ? {} : recordOf(service)
     return isEmpty(schema) ? {} : this.components.add((this.#names.get(path) as ServiceNames).record, schema)
+  }
+}
+
+/** The schemas of a method of a resource, where those that the application shares have a part in them. */
+function withShared(schema: MethodSchema, shared: Readonly<Record<string, unknown>>): MethodSchema {
+  const { body, response, outgoing } = rulesOf(schema) ?? {}
+  const isBody = body !== undefined && schema.body === body.document && !body.shown.isWhole
+  const isResponse = outgoing !== undefined && schema.response === response && !outgoing.written.isWhole
+  return {
+    ...schema,
+    ...(isBody && { body: body.shown.documentWithout('readOnly', body.isPart, shared) }),
+    ...(isResponse && { response: outgoing.written.documentWithout('writeOnly', false, shared) })
   }
 }
 

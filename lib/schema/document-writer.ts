@@ -3,6 +3,7 @@ import type { Bundle } from './bundle.js'
 import {
   definitionKeywords,
   fieldKeywords,
+  flagKeywords,
   isInPlace,
   isSchema,
   mapSubschemas,
@@ -34,7 +35,7 @@ interface Role {
 
 type Refer = (schema: JsonSchema, target: JsonSchema, role: Role) => string
 
-const untouched: Role = { place: undefined, start: {}, flag: undefined, isRoot: false, tags: [] }
+const asItIs: Role = { place: undefined, start: {}, flag: undefined, isRoot: false, tags: [] }
 
 /** Writes the document of a schema: each reference leads to a definition as it is at the place of that reference. */
 export class DocumentWriter {
@@ -86,7 +87,7 @@ export class DocumentWriter {
   #roleOf(entry: SchemaValue, flag = this.#purpose.flag): Role {
     return isSchema(entry)
       ? { place: this.#shapes.of([entry]), start: { schema: entry }, flag, isRoot: false, tags: [] }
-      : untouched
+      : asItIs
   }
 
   #toDocument(schema: SchemaValue, role: Role, refer: Refer): SchemaValue {
@@ -95,7 +96,7 @@ export class DocumentWriter {
     const isPart = isRoot && this.#purpose.isPart
     const { definitions, $defs, ...words } = schema
     const copy: Record<string, unknown> = mapSubschemas(words, (part, keyword, name = '') => {
-      if (place === undefined || keyword === 'not' || keyword === 'if') return this.#toDocument(part, untouched, refer)
+      if (place === undefined || keyword === 'not' || keyword === 'if') return this.#toDocument(part, asItIs, refer)
       if (isInPlace(keyword)) return this.#toDocument(part, this.#roleIn(schema, keyword, name, role), refer)
       const member = this.#toDocument(part, this.#roleOf(part, flag), refer)
       if (keyword !== 'properties') return member
@@ -154,7 +155,10 @@ export class DocumentWriter {
 
   /** A definition keeps its place for the first of its versions. */
   #freePlace(target: JsonSchema, written: string | undefined): readonly [keyword: string, name: string] {
-    const [keyword, base] = this.#places.get(target) ?? ['$defs', nameIn(written ?? this.#bundle.pointers.get(target))]
+    const [keyword, base] = this.#places.get(target) ?? [
+      '$defs',
+      lastNameOf(written ?? this.#bundle.pointers.get(target))
+    ]
     const isTaken = (name: string) => Object.hasOwn(this.#definitions[keyword] ?? {}, name)
     const isOfSchema = (name: string) => Object.hasOwn(this.#bundle.schema[keyword] ?? {}, name)
     const isOwn = this.#places.has(target) && !isTaken(base)
@@ -167,7 +171,7 @@ export class DocumentWriter {
   #keyOf(target: JsonSchema, role: Role): string {
     const { place, flag, isRoot, tags } = role
     const number = this.#numberOf(target)
-    if (place === undefined) return `${number} untouched`
+    if (place === undefined) return `${number} asItIs`
     const key = [number, this.#numberOf(place), flag, isRoot, ...tags].join(' ')
     const version = this.#versions.get(key)
     if (version !== undefined) return `${number} ${version}`
@@ -176,9 +180,9 @@ export class DocumentWriter {
         innerRole.start === role.start ? this.#keyOf(inner, innerRole) : `${this.#numberOf(inner)}`
       )
     )
-    const made = this.#numberOf(text)
-    this.#versions.set(key, made)
-    return `${number} ${made}`
+    const textNumber = this.#numberOf(text)
+    this.#versions.set(key, textNumber)
+    return `${number} ${textNumber}`
   }
 
   #numberOf(value: unknown): number {
@@ -189,7 +193,7 @@ export class DocumentWriter {
 }
 
 /** The last name in a pointer or an address. */
-const nameIn = (pointer = ''): string =>
+const lastNameOf = (pointer = ''): string =>
   pointer
     .split(/[/#]/)
     .findLast((key) => /[a-z]/i.test(key))
@@ -205,7 +209,7 @@ function isFlagged(place: Shape, name: string, flag: Flag | undefined): boolean 
 /** A field with the flags that it has by options, or by what it refers to. */
 function marked(field: SchemaValue, place: Shape, name: string): SchemaValue {
   if (!isSchema(field)) return field
-  const flags = (['readOnly', 'writeOnly'] as const).filter((flag) => isFlagged(place, name, flag))
+  const flags = flagKeywords.filter((flag) => isFlagged(place, name, flag))
   return { ...field, ...Object.fromEntries(flags.map((flag) => [flag, true])) }
 }
 

@@ -45,12 +45,16 @@ export class WrittenSchema {
    * @throws {TypeError} also when a reference leads to no schema
    */
   shapesWith(shared: SharedSchemas): Shapes {
-    const isWhole = this.shapes.reader.bundle.missing.length === 0
-    if (shared === undefined || (isWhole && typeof this.#options.flagged !== 'function')) return this.shapes
+    if (shared === undefined || this.isWhole) return this.shapes
     const bundle = new Bundle(this.document, shared)
     const [missing] = bundle.missing
     if (missing !== undefined) throw new TypeError(`The reference '${missing}' leads to no schema`)
     return this.#toShapes(bundle, shared)
+  }
+
+  /** Whether the schemas of `app.addSchema` have no part in it. */
+  get isWhole(): boolean {
+    return this.shapes.reader.bundle.missing.length === 0 && typeof this.#options.flagged !== 'function'
   }
 
   /** The same options with another schema. */

@@ -22,7 +22,10 @@ async function thingsOf(
   const document = await documentOf(t, (app) => {
     server = app
     for (const each of shared) app.addSchema(each)
-    app.service('things', memory({ startId: 1 }) as object, { schema: resource(schema as object, flags) as object })
+    const things = Object.assign(memory({ startId: 1 }), { pay: async () => ({ id: 1 }) })
+    app.service('things', Object.assign(things, { things }) as object, {
+      schema: resource(schema as object, flags) as object
+    })
   })
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, $ref]) => $ref as string)
   for (const $ref of new Set(references)) t.ok(follow(document, { $ref }), $ref)
@@ -76,6 +79,118 @@ t.test('a definition that is the record and a field has a version for each', asy
   t.equal(await send('POST', { token: 's', base: { id: 7, token: 't' } }), 201)
   t.equal(await send('POST', { token: 's', base: { id: 7 } }), 400)
   t.equal(await send('PATCH', { token: 's' }), 200)
+})
+
+t.test(
+  'options reach a schema of the application that a record is made of; elsewhere it is one component',
+  async (t) => {
+    const own = { ...titled, properties: { ...titled.properties, id: int, token: text } }
+    const author = { $id: 'author', type: 'object', properties: { name: text } }
+    const schema = { allOf: [{ $ref: 'http://test/Base#' }, own, { properties: { by: { $ref: 'author' } } }] }
+    const shared = [{ $id: 'http://test/Base', ...base }, author]
+    const { document, send } = await thingsOf(t, schema, { shared })
+    t.equal(await send('POST', { title: 'a', token: 's', by: { name: 'b' } }), 201)
+    t.equal(await send('PATCH', { title: 'b' }), 200)
+    t.strictSame(document.components.schemas.ThingsData.allOf[2].properties.by, { $ref: '#/components/schemas/author' })
+    const options = { writeOnly: ['token'], create: { ...schema, title: 'New' } }
+    const created = await thingsOf(t, schema, { shared, flags: options })
+    t.equal(await created.send('POST', { id: 1, title: 'a', token: 's' }), 201)
+  }
+)
+
+for (const keyword of ['$defs', 'definitions'])
+  t.test(`references lead into ${keyword} of a schema of the application`, async (t) => {
+    const money = { type: 'object', properties: { cents: int, next: { $ref: `#/${keyword}/money` } } }
+    const properties = { rate: { $ref: `#/${keyword}/money` } }
+    const shared = {
+      $id: 'shared',
+      type: 'object',
+      properties,
+      [keyword]: { money, cash: { $ref: `#/${keyword}/money` } }
+    }
+    const price = { $ref: `shared#/${keyword}/money` }
+    const fields = {
+      id: int,
+      price,
+      rate: { $ref: 'shared#/properties/rate' },
+      cash: { $ref: `shared#/${keyword}/cash` }
+    }
+    const { document, send } = await thingsOf(
+      t,
+      { type: 'object', properties: fields },
+      {
+        shared: [shared],
+        flags: {
+          readOnly: ['id'],
+          methods: { pay: { route: 'POST /pay', body: { type: 'object', properties: { price } } } }
+        }
+      }
+    )
+    t.equal(
+      await send('POST', { price: { cents: 1, next: { cents: 2 } }, rate: { cents: 1 }, cash: { cents: 1 } }),
+      201
+    )
+    t.equal(await send('POST', { price: { cents: 'x' } }), 400)
+    t.strictSame(document.components.schemas.Things.properties.price, { $ref: '#/components/schemas/shared-money' })
+    t.ok(document.paths['/things/pay'])
+  })
+
+t.test('schemas whose ids end alike are components of their own, for routes of the application too', async (t) => {
+  const schemas = [
+    { $id: 'http://test/user/address', type: 'object', properties: { street: text } },
+    { $id: 'http://test/shop/address', type: 'object', properties: { url: text } }
+  ]
+  const refer = (end: string) => ({
+    a: { $ref: `http://test/user/address${end}` },
+    b: { $ref: `http://test/shop/address${end}` }
+  })
+  const document = await documentOf(t, (app) => {
+    for (const each of schemas) app.addSchema(each)
+    app.post('/plain', { schema: { body: { type: 'object', properties: refer('#') } } }, async () => 1)
+    app.service(
+      'things',
+      { get: async () => ({}) },
+      { schema: resource({ type: 'object', properties: refer('') } as object) as object }
+    )
+  })
+  const plain = document.paths['/plain'].post.requestBody.content['application/json'].schema
+  for (const { properties } of [plain, document.components.schemas.Things]) {
+    t.ok(follow(document, properties.a).properties.street)
+    t.ok(follow(document, properties.b).properties.url)
+  }
+})
+
+t.test('what has a default may be left out of a body in definitions, too', async (t) => {
+  const theme = { type: 'object', required: ['name'], properties: { name: { type: 'string', default: 'dark' } } }
+  const schema = {
+    type: 'object',
+    required: ['look'],
+    properties: { id: int, look: { $ref: '#/$defs/theme' } },
+    $defs: { theme }
+  }
+  const { document, send } = await thingsOf(t, schema, { flags: { readOnly: ['id'] } })
+  t.equal(await send('POST', { look: {} }), 201)
+  t.strictSame(follow(document, document.components.schemas.Things.properties.look).required, ['name'])
+})
+
+t.test('a tag with a default is required where the server asks for it', async (t) => {
+  const branch = (kind: string, more = {}) => ({
+    type: 'object',
+    required: ['kind'],
+    properties: { kind: { const: kind, ...more } }
+  })
+  const oneOf = [branch('a', { default: 'a' }), { $ref: '#/$defs/b' }]
+  const $defs = { b: branch('b', { default: 'b' }) }
+  const schema = { type: 'object', properties: { id: int, field: { oneOf } }, $defs }
+  const { send } = await thingsOf(t, schema, { flags: { readOnly: ['id'] } })
+  t.equal(await send('POST', { field: { kind: 'b' } }), 201)
+  t.equal(await send('POST', { field: {} }), 400)
+})
+
+t.test('an object of which only the names are held to a rule may have any values', async (t) => {
+  const words = { type: 'object', propertyNames: { pattern: '^a' } }
+  const { document } = await thingsOf(t, { type: 'object', properties: { id: int, words } }, { flags: {} })
+  t.equal(document.components.schemas.Things.properties.words.additionalProperties, true)
 })
 
 t.test('a record within a part of itself is whole, and may be empty where it has to have nothing', async (t) => {

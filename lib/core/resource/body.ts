@@ -21,6 +21,8 @@ import type { StandardValidate } from './validate.js'
 export interface BodyRules {
   /** The schema that documents show. */
   readonly document: JsonSchema
+  /** What that document is made of: the schema with its files. */
+  readonly shown: WrittenSchema
   /** The schema that bodies are held to. */
   readonly written: WrittenSchema
   /** Whether a body is a part of a record: of its fields each is held to what the schema says of it alone. */

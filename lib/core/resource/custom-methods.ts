@@ -88,9 +88,11 @@ function customBodyRules(body: unknown, { flaggedWith, record }: RecordParts): B
   const written = new WrittenSchema(withoutFiles(document), options)
   if (written.shapes.root.kinds !== kindBits.object)
     throw new TypeError('it must be the schema of an object. A list is the field of one')
+  const shown = new WrittenSchema(document, options)
   return {
     ...checkOf(body),
-    document: new WrittenSchema(document, options).documentWithout('readOnly'),
+    document: shown.documentWithout('readOnly'),
+    shown,
     written,
     isPart: false,
     takesDefaults: true,

@@ -138,9 +138,11 @@ function createBodyRules(schema: unknown, { written, shown }: Incoming, options:
       readOnly: new Set([...readOnlyNames(written.shapesWith(shared))].filter((name) => !names.includes(name)))
     })
     const bodyOptions = { flagged, ignoresFlags: true }
+    const shownBody = new WrittenSchema(document, bodyOptions)
     return {
       ...checkOf(bodySchema),
-      document: new WrittenSchema(document, bodyOptions).documentWithout('readOnly'),
+      document: shownBody.documentWithout('readOnly'),
+      shown: shownBody,
       written: new WrittenSchema(withoutFiles(document), bodyOptions),
       isPart: false,
       takesDefaults: !isPart
@@ -149,6 +151,7 @@ function createBodyRules(schema: unknown, { written, shown }: Incoming, options:
   const whole: BodyRules = {
     ...checkOf(schema),
     document: shown.documentWithout('readOnly'),
+    shown,
     written,
     isPart: false,
     takesDefaults: true
@@ -156,6 +159,7 @@ function createBodyRules(schema: unknown, { written, shown }: Incoming, options:
   const part: BodyRules = {
     ...checkOfPart(schema, written),
     document: shown.documentWithout('readOnly', true),
+    shown,
     written,
     isPart: true,
     takesDefaults: false

@@ -56,7 +56,10 @@ export function registerRoutes(
         const { verb, path } = endpoint
         const url = path === '' && instance.prefix !== '' ? '' : `/${routePath(entry.path, path)}`
         const added = { ...route, ...(schema && { schema }), method: verb, url, prefixTrailingSlash: 'slash' as const }
-        settings.precedence.add(instance, withMark(added, { entry, name, endpoint }))
+        settings.precedence.add(
+          instance,
+          withMark(added, { entry, name, endpoint, shared: () => instance.getSchemas() })
+        )
       }
     }
   }

@@ -139,17 +139,11 @@ export class HookStore {
   readonly added: AddedHook[] = []
 
   /**
-   * Adds hooks. `isMethod` says which names may stand beside `all`, `who` whose hooks they are.
-   * @throws when a hook type or a method is not known, or a hook is no function; nothing is added then
+   * Adds hooks. `who` says whose they are.
+   * @throws when a hook type is not known, or a hook is no function; nothing is added then
    */
-  add(
-    options: HookOptions | HookMap<unknown, 'around'>,
-    isMethod: (name: string) => boolean = () => true,
-    who = 'App'
-  ): void {
-    this.added.push(
-      ...Object.entries(byType(options)).flatMap(([type, map]) => hooksOfType(type, map ?? {}, isMethod, who))
-    )
+  add(options: HookOptions | HookMap<unknown, 'around'>, who = 'App'): void {
+    this.added.push(...Object.entries(byType(options)).flatMap(([type, map]) => hooksOfType(type, map ?? {}, who)))
   }
 
   /** The hooks of a method as around hooks, outermost first: those for `all` methods stand around those for one. */
@@ -190,13 +184,11 @@ function byType(options: HookOptions | HookMap<unknown, 'around'>): HookOptions 
   return isTyped ? (options as HookOptions) : { around: options as HookMap<unknown, 'around'> }
 }
 
-function hooksOfType(type: string, map: HookMap, isMethod: (name: string) => boolean, who: string): AddedHook[] {
-  const unknown = (name: string) => new Error(`${who}: unknown hook type or method '${name}'`)
-  if (!isHookType(type)) throw unknown(type)
+function hooksOfType(type: string, map: HookMap, who: string): AddedHook[] {
+  if (!isHookType(type)) throw new Error(`${who}: unknown hook type or method '${type}'`)
   const byMethod = typeof map === 'function' || Array.isArray(map) ? { all: map } : map
   return Object.entries(byMethod as Record<string, Hook | Hook[]>).flatMap(([method, hooks]) =>
     [hooks].flat().map((hook) => {
-      if (method !== 'all' && !isMethod(method)) throw unknown(method)
       if (typeof hook !== 'function') throw new Error(`${who}: hooks of '${method}' must be functions`)
       return { type, method, hook }
     })

@@ -152,11 +152,7 @@ export function createService(object: object, options: RegisterOptions): Service
     }
   }
   function addHooks(hooks: HookOptions) {
-    entry.hooks.add(
-      hooks,
-      (name) => Boolean(provide) || methods.has(name) || entry.methods.has(name),
-      `Service '${options.path}'`
-    )
+    entry.hooks.add(hooks, `Service '${options.path}'`)
     entry.compose()
     return service
   }

@@ -1,5 +1,5 @@
 import type { HookContext } from '../../types/hooks.js'
-import type { Params } from '../../types/service.js'
+import type { Params, Query } from '../../types/service.js'
 import type { Invoke } from './compose.js'
 import { idFieldOf } from './description.js'
 import { type Builder, isKnexAdapter, type KnexAdapter, paramsWithBuilders } from './knex.js'
@@ -64,7 +64,7 @@ async function updateColumns(
     return builder
   }
   // The adapter reads the record before it writes it, and would write the selected columns alone.
-  const { $select, ...query } = params.query ?? {}
+  const { $select, ...query }: Query = Object(params.query)
   context.params = paramsWithBuilders({ ...params, query }, adapter, change)
   try {
     const result = await invoke(context)

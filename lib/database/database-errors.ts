@@ -35,8 +35,8 @@ const ofDatabaseErrors: OptionTable<DatabaseErrorsOptions> = {
  * | it can't be reached, it has no room, a statement took too long | 503 `Unavailable`, with `retryAfter: 5` (seconds) |
  * | anything else | 500 `GeneralError` |
  *
- * No text of a statement leaves the server: the error of the driver is the `cause`, for logs. Under `around` the errors of the hooks behind it are among them, and so is what the
- * database says of the commit of `inTransaction`.
+ * No text of a statement leaves the server: the error of the driver is the `cause`, for logs. Under `around` it stands outside of all other hooks: what guards ask a database
+ * is among them, and so is what that says of the commit of `inTransaction`.
  *
  * @throws when an option is not known, or of another type; when the server starts, if it is a hook for `before` or `after`
  * @example
@@ -68,7 +68,8 @@ export function databaseErrors(
     if (type !== 'error' && type !== 'around')
       throw new Error(`databaseErrors at '${path}' is a hook for 'around' or 'error', not for '${type}'`)
   }
-  return withTraits(hook, { check })
+  // Guards, which stand outside of other hooks, may ask a database too.
+  return withTraits(hook, { isOutermost: true, check })
 }
 
 interface RefusalAnswer {

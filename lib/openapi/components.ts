@@ -30,11 +30,6 @@ export class ComponentNames {
     this.#byId.set(key, name)
     return name
   }
-
-  /** The name for the id in a reference, which may be no more than the last segment of one. */
-  find(id: string): string {
-    return this.#byId.get(id) ?? toComponentName(id)
-  }
 }
 
 /** What stands under `components` in a document, by kind. */
@@ -129,7 +124,7 @@ export class Components {
     if ($ref.startsWith(place)) return { $ref }
     if ($ref.startsWith('#/')) return { $ref: `${place}${root.name}${$ref.slice(1)}` }
     const [id = '', fragment = ''] = $ref.split('#')
-    const name = this.#names.find(id)
+    const name = this.#names.add(id)
     const schema = this.#shared.get(name)
     if (schema === undefined || !fragment.startsWith('/')) return { $ref: `${place}${name}${fragment}` }
     return this.#findMoved(name, fragment) ?? this.#refer(`#${fragment}`, { schema, name })

@@ -202,6 +202,9 @@ function dependenciesOf(entries: readonly (readonly [string, unknown])[]): Copy 
 }
 
 /** The union for `nullable: true` of OpenAPI 3.0, which lets `null` pass whatever the other keywords say. */
-function unionWithNull({ default: preset, ...copy }: Copy): Copy {
+function unionWithNull(copy: Copy): Copy {
+  const { default: preset } = copy
+  delete copy.default
+  // The same object, since its reference is known by it.
   return { anyOf: [copy, { type: 'null' }], ...(preset !== undefined && { default: preset }) }
 }

@@ -114,7 +114,7 @@ export class DocumentWriter {
     if (!isClosedByDefault(schema)) return copy
     // A part of a record may have fields of several branches.
     const isBranchOfPart = isPart && schema !== this.#document
-    const names = Object.keys(schema.properties ?? {})
+    const names = Object.keys(schema.properties as object)
     if (!this.#intersected.has(schema) && !isBranchOfPart) copy.additionalProperties = false
     // Generators of clients take an object with an empty list of fields for one that can have none.
     else if (names.length > 0 && names.every((name) => isFlagged(place, name, flag))) delete copy.properties

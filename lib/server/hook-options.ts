@@ -42,7 +42,7 @@ export function checkHooks(hooks: unknown, receiver: HookReceiver): void {
   // As in Feathers, options that name no hook type are around hooks: a list, or lists by method.
   if (!isPlain(hooks)) return
   const type = Object.keys(hooks).find(isHookType)
-  if (type === undefined) checkMethodNames(hooks, receiver)
+  if (type === undefined) checkNamesWithHooks(hooks, receiver)
   else checkTypes(hooks, type, receiver)
 }
 
@@ -54,7 +54,7 @@ function checkTypes(hooks: Record<string, unknown>, type: string, receiver: Hook
     if (!isHookType(name)) throw misplacedName(name, type, receiver)
     if (map === undefined) continue
     checkKind(`${receiver.who}: hooks of '${name}'`, byMethod, map)
-    if (isPlain(map)) checkMethodNames(map, receiver, name)
+    if (isPlain(map)) checkNamesWithHooks(map, receiver, name)
   }
 }
 
@@ -69,7 +69,7 @@ function misplacedName(name: string, type: string, receiver: HookReceiver): Erro
 }
 
 /** Checks the names of methods, which stand under a hook type or without one. */
-function checkMethodNames(map: Record<string, unknown>, receiver: HookReceiver, type?: string): void {
+function checkNamesWithHooks(map: Record<string, unknown>, receiver: HookReceiver, type?: string): void {
   const { who, object } = receiver
   for (const name of Object.keys(map)) {
     if (methodNames(receiver).includes(name)) continue

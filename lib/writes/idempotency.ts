@@ -71,7 +71,7 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
       return next()
     }
     const name = `idempotency:${digest([path, method, toIdentity(await user(params), context), key])}`
-    const request = digestOf(context)
+    const request = requestDigest(context)
     if (running.has(name)) throw stillRuns(context)
     running.add(name)
     let ending: Promise<unknown> | undefined
@@ -183,7 +183,7 @@ const digest = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts, inOneWay)).digest('base64url')
 
 /** The digest of what a call asks for. @throws {BadRequest} for data that is nested deeper than it can be read */
-function digestOf(context: HookContext): string {
+function requestDigest(context: HookContext): string {
   const { id, params } = context
   try {
     return digest([id, params.route, params.query, comparable(context)])

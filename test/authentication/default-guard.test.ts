@@ -1,7 +1,7 @@
 import '../support/auth-scrypt.js'
 import { memory } from '@feathersjs/memory'
 import Fastify, { type FastifyInstance } from 'fastify'
-import services from 'fastify-services'
+import services, { type HookContext } from 'fastify-services'
 import authentication, { type AuthenticationOptions, authenticate, own } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 
@@ -24,6 +24,18 @@ async function create(t: Test, options: Partial<AuthenticationOptions>, add: (ap
   const statusOf = async (url: string, headers = {}) => (await app.inject({ url, headers })).statusCode
   return { app, statusOf }
 }
+
+t.test('error hooks of all services see what the guard throws', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const errors: unknown[] = []
+  const note = ({ error }: HookContext) => void errors.push(Object(error).name)
+  await app.register(services, { errorHandler: { html: false, logger: false }, hooks: { error: { all: [note] } } })
+  await app.register(authentication, { secret, guard: 'jwt', entity: null, strategies: { jwt: true } })
+  app.service('notes', notes())
+  t.equal((await app.inject('/notes')).statusCode, 401)
+  t.strictSame(errors, ['NotAuthenticated'])
+})
 
 t.test('all services are guarded, those that were there before and those that come later', async (t) => {
   const { app, statusOf } = await create(t, {}, (app) => {

@@ -56,7 +56,8 @@ t.test('hooks, events and errors of listeners', async (t) => {
           throw new Error('quiet')
         })
         .emit('x'),
-    'hooks that are none': () => app.hooks({ before: { find: ['no'] } } as never)
+    'hooks that are none': () => app.hooks({ before: { find: ['no'] } } as never),
+    'hooks of no type': () => app.hooks({ before: {}, befor: {} } as never)
   }
   const table = await outcomes(rows, async (row) => {
     const result = await outcome(row)

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { AroundHook, HookContext } from '../../../types/fastify.js'
 import { idFieldOf } from '../../core/description.js'
 import { NotFound, toServiceError } from '../../core/errors.js'
-import type { HookPosition } from '../../core/hooks.js'
+import type { HookPosition, HookTraits } from '../../core/hooks.js'
 import { traitsOf, withTraits } from '../../core/hooks.js'
 import { checkOptions, kinds, type OptionTable, shown } from '../../core/options.js'
 import { checkExceptions, isLeftAlone } from './position.js'
@@ -44,9 +44,9 @@ export function within(parent: string, options: WithinOptions = {}): AroundHook 
     return field === null || isLeftAlone(context, except) ? true : { [field ?? placeholder]: id }
   }
   const hook = createScope('within', fieldsOf, scopeOptions)
-  const { check, access } = traitsOf(hook)
+  const { check, access } = traitsOf(hook) as Required<HookTraits>
   const checkPath = (position: HookPosition) => {
-    check?.(position)
+    check(position)
     checkExceptions('within', except, position)
     const { app, path } = position
     const placeholder = placeholderIn(path)
@@ -56,7 +56,7 @@ export function within(parent: string, options: WithinOptions = {}): AroundHook 
       )
     parentOf(app, parent, path)
   }
-  const accessOf = (method: string) => (except.includes(method) ? undefined : access?.(method))
+  const accessOf = (method: string) => (except.includes(method) ? undefined : access(method))
   return withTraits(hook, { ...traitsOf(hook), check: checkPath, access: accessOf })
 }
 

@@ -42,7 +42,7 @@ export interface EventsApp {
 /** The params of a call of the service of the stream, with what sends its request. */
 type AskParams = ClientParams & { [sendInstead]?: Send }
 
-/** That call, as its hooks get it. */
+/** The call that asks for the stream, as its hooks get it. */
 export interface HookedCall {
   readonly params: AskParams
   result?: unknown

@@ -2,6 +2,7 @@ import { KnexService, transaction } from '@feathersjs/knex'
 import { MemoryService } from '@feathersjs/memory'
 import Fastify from 'fastify'
 import services, { type HookContext, resource, type ServiceOptions, version } from 'fastify-services'
+import { allow } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 import Type from 'typebox'
 import * as z from 'zod'
@@ -77,6 +78,25 @@ t.test('a hook empties a field by undefined, and a value keeps its type', async 
   await put({ title: 'new' })
   t.strictSame(service.store[1], { id: 1, title: 'new', created: date, tenant: undefined })
 })
+
+t.test(
+  'of a schema and a role, what both let through may be sent, and a record that is not there is no other',
+  async (t) => {
+    const service = inMemory()
+    const app = Fastify()
+    t.teardown(() => app.close())
+    app.addHook('onRequest', async (request) => {
+      request.feathers = { user: { id: 1, role: 'editor' }, authenticated: true }
+    })
+    await app.register(services, { errorHandler: { logger: false } })
+    const around = { all: [allow({ editor: { update: ['title', 'created'], get: true } })] }
+    app.service('notes', service, { schema: resource(notes), hooks: { around } } as object)
+    const put = (url: string) => app.inject({ method: 'PUT', url, payload: { title: 'new' } })
+    t.equal((await put('/notes/1')).statusCode, 200)
+    t.strictSame(service.store[1], { id: 1, title: 'new', text: 'b', history, created, tenant: 7 })
+    t.equal((await put('/notes/2')).statusCode, 404)
+  }
+)
 
 t.test('without an id it is refused by the adapter', async (t) => {
   const put = await serve(t, inMemory(), { schema: resource(notes) })

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger'
 import { MemoryService } from '@feathersjs/memory'
 import Fastify from 'fastify'
 import services from 'fastify-services'
-import authentication, { allow, authenticate, own } from 'fastify-services/authentication'
+import authentication, { allow, authenticate, own, within } from 'fastify-services/authentication'
 import { openapi } from 'fastify-services/openapi'
 import t, { type Test } from 'tap'
 
@@ -55,6 +55,27 @@ t.test('printServices: verbs, URLs, who may call, roles and scopes', async (t) =
     '  find    GET     /closed                      Bearer'
   ]
   t.ok(text.includes(lines.join('\n')), text)
+})
+
+t.test('a method that within leaves alone has other records, too', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  app.service('posts', new MemoryService({}))
+  app.service('posts/:postId/notes', new MemoryService({}), {
+    methods: ['find', 'get'],
+    hooks: { around: { all: [within('posts', { except: ['get'] })] } }
+  })
+  await app.ready()
+  const lines = app.printServices().split('\n')
+  t.match(
+    lines.find((line) => /find .*notes/.test(line)),
+    /records of the caller$/
+  )
+  t.match(
+    lines.find((line) => /get .*notes/.test(line)),
+    /anybody$/
+  )
 })
 
 t.test('OpenAPI documents say it too', async (t) => {

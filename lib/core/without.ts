@@ -155,7 +155,11 @@ export function errorWithout<E>(
   // A `toJSON` of the application may give something else when it is called again.
   if (cleanedJson !== json || (typeof toJSON === 'function' && toJSON !== ServiceError.prototype.toJSON))
     changed.toJSON = { value: () => cleanedJson }
-  return Object.keys(changed).length === 0 ? error : Object.create(Object(error), changed)
+  if (Object.keys(changed).length === 0) return error
+  // By a symbol an adapter keeps the error of its driver, by which hooks know what a database has refused.
+  const symbols = attempt(() => Object.getOwnPropertySymbols(Object(error))) ?? []
+  for (const symbol of symbols) Object.assign(changed, { [symbol]: { value: readProperty(error, symbol) } })
+  return Object.create(Object(error), changed)
 }
 
 /** Whether a property is an accessor, of the error or of its class: it may give something else when it is read again. */

@@ -9,6 +9,7 @@ import services, {
   type ServiceError,
   Unavailable
 } from 'fastify-services'
+import { protect } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 import { createApp, getJSON } from '../support/response-app.js'
 import { createUsersTable } from '../support/users-table.js'
@@ -273,6 +274,9 @@ t.test('in `production` no statement leaves in the error that an adapter has mad
     const logger = { error: (error: unknown) => logged.push(error) }
     await app.register(services, { errorHandler: { html: false, logger, expose } })
     app.service('users', object)
+    app.service('protected', object, { hooks: { around: { all: [protect('password')] } } })
+    if (!expose) t.equal((await app.inject('/protected?nope=1')).json().message, 'Unprocessable Entity')
+    logged.splice(0)
     const answer = await app.inject('/users?nope=1')
     const told = 'select "users".* from "users" where "nope" = $1 - column "nope" does not exist'
     const message = expose ? told : 'Unprocessable Entity'

@@ -157,8 +157,10 @@ export function errorWithout<E>(
     changed.toJSON = { value: () => cleanedJson }
   if (Object.keys(changed).length === 0) return error
   // By a symbol an adapter keeps the error of its driver, by which hooks know what a database has refused.
-  const symbols = attempt(() => Object.getOwnPropertySymbols(Object(error))) ?? []
-  for (const symbol of symbols) Object.assign(changed, { [symbol]: { value: readProperty(error, symbol) } })
+  attempt(() => {
+    for (const symbol of Object.getOwnPropertySymbols(Object(error)))
+      Object.assign(changed, { [symbol]: { value: readProperty(error, symbol) } })
+  })
   return Object.create(Object(error), changed)
 }
 

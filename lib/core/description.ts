@@ -99,6 +99,14 @@ export function describe(entry: Describable): ServiceDescription {
 /** Whether a service is a database adapter of Feathers, whose methods select by the query of their params. */
 export const isAdapter = (object: object): boolean => typeof readProperty(object, 'sanitizeQuery') === 'function'
 
+/** The object and the classes it is of that have a member of their own by a name, the nearest first: all but the last are replaced by one before. */
+export function ownersOf(object: object | null, name: string): readonly object[] {
+  const owners: object[] = []
+  for (let link = object; link !== null; link = Object.getPrototypeOf(link))
+    if (Object.hasOwn(link, name)) owners.push(link)
+  return owners
+}
+
 /** The field of a record that holds its id: the database adapters of Feathers have it in their `options`. */
 export function idFieldOf(object: object): string {
   const { id = readProperty(object, 'id') } = Object(readProperty(object, 'options'))

@@ -1,7 +1,7 @@
 import type { HookContext } from '../../types/hooks.js'
 import type { Params, Query } from '../../types/service.js'
 import type { Invoke } from './compose.js'
-import { idFieldOf } from './description.js'
+import { idFieldOf, ownersOf } from './description.js'
 import { type Builder, isKnexAdapter, type KnexAdapter, paramsWithBuilders } from './knex.js'
 import { notesOf } from './notes.js'
 import { factsOf } from './object-facts.js'
@@ -36,13 +36,6 @@ export function updateSent(context: HookContext, maySend: MaySend, invoke: Invok
 /** Whether an object has methods of the name from one class alone, so that nothing has replaced them. */
 const areAsWritten = (object: object, names: readonly string[]): boolean =>
   names.every((name) => ownersOf(object, name).length === 1)
-
-function ownersOf(object: object, name: string): readonly object[] {
-  const owners: object[] = []
-  for (let link: object | null = object; link !== null; link = Object.getPrototypeOf(link))
-    if (Object.hasOwn(link, name)) owners.push(link)
-  return owners
-}
 
 type IsSent = (field: string) => boolean
 

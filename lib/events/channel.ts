@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { type Describable, describe } from '../core/description.js'
+import { type Describable, describe, ownersOf } from '../core/description.js'
 import { traitsOf } from '../core/hooks.js'
 import { factsOf } from '../core/object-facts.js'
 import { doorName, type ServiceEvents } from './options.js'
@@ -84,8 +84,10 @@ export function isPlainAdapter(object: object): boolean {
   const chain: object[] = []
   for (let link = object; link !== null && link !== Object.prototype; link = Object.getPrototypeOf(link))
     chain.push(link)
-  const ownersOf = (name: string) => chain.filter((link) => Object.hasOwn(link, name))
-  const [[service, ...otherServices], [adapter, ...otherAdapters]] = [ownersOf('find'), ownersOf('_find')]
+  const [[service, ...otherServices], [adapter, ...otherAdapters]] = [
+    ownersOf(object, 'find'),
+    ownersOf(object, '_find')
+  ]
   if (service === undefined || adapter === undefined || otherServices.length + otherAdapters.length > 0) return false
   const source = String((service as { find: unknown }).find)
     .replace(/\s+/g, ' ')

@@ -1,5 +1,5 @@
 import type { HookContext } from '../../../types/fastify.js'
-import { isAdapter } from '../../core/description.js'
+import { isAdapter, ownersOf } from '../../core/description.js'
 import { methods } from '../../core/methods.js'
 import { factsOf } from '../../core/object-facts.js'
 import { isPageOfRecords } from './records.js'
@@ -12,19 +12,13 @@ export function selectsByQuery(service: object): boolean {
   const { object = service } = factsOf(service)
   if (!isAdapter(object)) return false
   // Feathers puts the methods with hooks before those of the service itself.
-  const source = factsOf(object).foreign ? Object.getPrototypeOf(ownerOf(object, 'get')) : object
-  const owner = ownerOf(source, 'get')
-  if (owner === null) return false
-  const inherited = Object.getPrototypeOf(owner)
-  for (const name of methods.keys())
-    if (ownerOf(source, name) !== owner || ownerOf(inherited, name) !== null) return false
-  return true
-}
-
-function ownerOf(object: object | null, name: string): object | null {
-  let owner = object
-  while (owner !== null && !Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner)
-  return owner
+  const source = factsOf(object).foreign ? Object.getPrototypeOf(ownersOf(object, 'get')[0]) : object
+  const [adapter] = ownersOf(source, 'get')
+  const isOfAdapter = (name: string) => {
+    const owners = ownersOf(source, name)
+    return owners.length === 1 && owners[0] === adapter
+  }
+  return [...methods.keys()].every(isOfAdapter)
 }
 
 /**

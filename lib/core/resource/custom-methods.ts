@@ -6,7 +6,7 @@ import { type Flag, kindBits } from '../../schema/reader.js'
 import { definitionOf, methods as six } from '../methods.js'
 import { checkOptionNames, checkOptionsObject } from '../options.js'
 import type { BodyRules } from './body.js'
-import { withoutFiles } from './files.js'
+import { checkedSchemaOf } from './files.js'
 import { readJsonSchema } from './json-schema.js'
 import { readParameters } from './parameters.js'
 import type { QueryParameters } from './query-rules.js'
@@ -81,14 +81,13 @@ const noData = { type: 'object', properties: {}, additionalProperties: false }
 
 function customBodyRules(body: unknown, { flaggedWith, record }: RecordParts): BodyRules {
   const { document } = readJsonSchema(body, 'input')
-  const options = {
+  const shown = new WrittenSchema(document, {
     flagged: (shared: SharedSchemas) => ({ ...flaggedWith(shared), writeOnly: noNames.writeOnly }),
     recordNames: record.incoming.shapes.root.names
-  }
-  const written = new WrittenSchema(withoutFiles(document), options)
+  })
+  const written = checkedSchemaOf(shown)
   if (written.shapes.root.kinds !== kindBits.object)
     throw new TypeError('it must be the schema of an object. A list is the field of one')
-  const shown = new WrittenSchema(document, options)
   return {
     ...checkOf(body),
     document: shown.documentWithout('readOnly'),

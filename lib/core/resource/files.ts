@@ -25,6 +25,12 @@ export type Files = ReadonlyMap<string, FileRules>
 const isFile = ({ format, contentMediaType, contentEncoding = 'binary' }: JsonSchema): boolean =>
   contentEncoding === 'binary' && (format === 'binary' || contentMediaType !== undefined)
 
+/** The schema that a body is checked by, of the one that documents show: files have a check of their own. Without files both are one. */
+export function checkedSchemaOf(shown: WrittenSchema): WrittenSchema {
+  const document = withoutFiles(shown.document)
+  return document === shown.document ? shown : shown.withDocument(document)
+}
+
 /** Returns the fields of a record that are files, and lists of files. */
 export function filesOf(document: JsonSchema): Files {
   // A fast way out, since most records have no files.

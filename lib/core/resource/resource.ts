@@ -6,7 +6,7 @@ import { methods } from '../methods.js'
 import { checkOptionNames, checkOptionsObject } from '../options.js'
 import { type BodyRules, checkExamples } from './body.js'
 import { toCustomMethods } from './custom-methods.js'
-import { filesOf, withoutFiles } from './files.js'
+import { checkedSchemaOf, filesOf } from './files.js'
 import { readJsonSchema, standardOf } from './json-schema.js'
 import { checkRecord, readParameters } from './parameters.js'
 import { createPartValidation } from './part.js'
@@ -53,8 +53,7 @@ export function resource(schema: unknown, options: ResourceOptions = {}): object
   const files = [...filesOf(output.document).keys()]
   const flagged = { readOnly: new Set(readOnly), writeOnly: new Set([...writeOnly, ...files]) }
   const shown = new WrittenSchema(input.document, { flagged })
-  const checked = withoutFiles(input.document)
-  const incoming = { written: checked === input.document ? shown : shown.withDocument(checked), shown }
+  const incoming = { written: checkedSchemaOf(shown), shown }
   const outgoing = new WrittenSchema(output.document, { flagged })
   checkRecord(incoming.written)
   checkRecord(outgoing)
@@ -137,13 +136,12 @@ function createBodyRules(schema: unknown, { written, shown }: Incoming, options:
       ...noNames,
       readOnly: new Set([...readOnlyNames(written.shapesWith(shared))].filter((name) => !names.includes(name)))
     })
-    const bodyOptions = { flagged, ignoresFlags: true }
-    const shownBody = new WrittenSchema(document, bodyOptions)
+    const shownBody = new WrittenSchema(document, { flagged, ignoresFlags: true })
     return {
       ...checkOf(bodySchema),
       document: shownBody.documentWithout('readOnly'),
       shown: shownBody,
-      written: new WrittenSchema(withoutFiles(document), bodyOptions),
+      written: checkedSchemaOf(shownBody),
       isPart: false,
       takesDefaults: !isPart
     }

@@ -17,12 +17,12 @@ import { Watch } from './watch.js'
 
 /** A list that was asked for, and what came of it. */
 interface ListAnswer {
-  readonly list: ListRequest
+  readonly list: ListRequest | undefined
   readonly channel: Channel | undefined
   readonly outcome: Rule | ServiceError
 }
 
-type Accepted = ListAnswer & { readonly channel: Channel; readonly outcome: Rule }
+type Accepted = ListAnswer & { readonly list: ListRequest; readonly channel: Channel; readonly outcome: Rule }
 const isAccepted = (answer: ListAnswer): answer is Accepted => !(answer.outcome instanceof ServiceError)
 
 const acceptedCallers = (answers: readonly ListAnswer[]): readonly string[] => [
@@ -102,10 +102,14 @@ export class Door {
 
   /**
    * Answers a request with a stream of the lists.
-   * @param lists what is asked for; `undefined` for all that the caller may find
+   * @param lists what is asked for, with an error in the place of what can't be; `undefined` for all that the caller may find
    * @throws the error of a list that may not be heard, and Unavailable where there are too many streams
    */
-  async open(request: FastifyRequest, reply: FastifyReply, lists?: readonly ListRequest[]): Promise<FastifyReply> {
+  async open(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    lists?: readonly (ListRequest | ServiceError)[]
+  ): Promise<FastifyReply> {
     if (this.#isClosing) throw new Unavailable('The server is about to close')
     if (this.watch.streams.size + this.watch.openings.size >= this.limits.subscribers) throw tooManyStreams(reply)
     const controller = new AbortController()
@@ -140,13 +144,14 @@ export class Door {
       .map(({ path }) => ({ path, name: path, query: {}, isJSON: false }))
   }
 
-  async #ask(named: ListRequest, request: FastifyRequest, inquiry: RuleInquiry): Promise<ListAnswer> {
+  async #ask(named: ListRequest | ServiceError, request: FastifyRequest, inquiry: RuleInquiry): Promise<ListAnswer> {
+    if (named instanceof ServiceError) return { list: undefined, channel: undefined, outcome: named }
     try {
       const { channel, path } = this.#finder.find(named.name, urlPathOf(request))
       const list = { ...named, path }
       return { list, channel, outcome: await inquiry.ask(channel, list) }
     } catch (error) {
-      return { list: named, channel: undefined, outcome: toServiceError(error) }
+      return { list: undefined, channel: undefined, outcome: toServiceError(error) }
     }
   }
 
@@ -203,9 +208,12 @@ export class Door {
     const position = this.#log.newest()
     const { heartbeat, wait } = this.watch
     const frame = (data: object, id?: string) => toFrame(JSON.stringify({ path: this.path, ...data }), id)
-    const refused = answers.map(({ outcome }, index) => {
-      if (!(outcome instanceof ServiceError)) return ''
-      return frame({ event: 'stopped', reason: 'forbidden', subscriptions: [index], error: outcome })
+    // Lists over the limit have an error in common, and so a frame: there may be thousands.
+    const errors = new Set(answers.map(({ outcome }) => outcome).filter((outcome) => outcome instanceof ServiceError))
+    const refused = [...errors].map((error) => {
+      const subscriptions = [...answers.keys()].filter((index) => answers[index]?.outcome === error)
+      const reason = (subscriptions.at(-1) as number) < this.limits.subscriptions ? 'forbidden' : 'limit'
+      return frame({ event: 'stopped', reason, subscriptions, error })
     })
     const begin = (id: string) => frame({ event: 'connected', heartbeat, wait }, id) + refused.join('')
     if (lastId === undefined) return begin(position)

@@ -36,7 +36,7 @@ export interface EventsLimits {
   subscribers: number
   /** How many streams one user may have open, or one address (`request.ip`) without a user. Default 100. */
   perUser: number
-  /** How many lists a stream may have. Default 50. */
+  /** How many lists a stream may have: the last of more are refused. Default 50. */
   subscriptions: number
   /** How many bytes may wait for a subscriber that does not read: then it gets `reset`. Default 65,536. */
   waiting: number

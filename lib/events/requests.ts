@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { parse } from 'qs'
-import { BadRequest, NotFound } from '../core/errors.js'
+import { BadRequest, NotFound, type ServiceError, toServiceError } from '../core/errors.js'
 import { isPlain } from '../core/objects.js'
 import { stripSlashes } from '../core/path.js'
 import type { Channel } from './channel.js'
@@ -29,11 +29,11 @@ function queryString({ url }: FastifyRequest['raw'], { request }: EventsLimits):
 // As in the query strings of services.
 const mostParameters = 1000
 
-function parseQuery(text: string, depth: number): QueryObject {
+function parseQuery(text: string, depth: number, strictDepth = true): QueryObject {
   if (text.split('&', mostParameters + 1).length > mostParameters)
     throw new BadRequest(`There are more than ${mostParameters} parameters`)
   try {
-    return parse(text, { depth, strictDepth: true, parameterLimit: mostParameters }) as QueryObject
+    return parse(text, { depth, strictDepth, parameterLimit: mostParameters }) as QueryObject
   } catch (cause) {
     throw new BadRequest(`The query is more than ${depth} levels deep`, undefined, { cause })
   }
@@ -51,21 +51,33 @@ export function listAt(request: FastifyRequest, limits: EventsLimits): ListReque
 }
 
 /**
- * The lists that a request names in its query string or, by QUERY, in its body. `undefined` where it names none.
- * @throws {BadRequest} when it names something else, or passes a limit
+ * The lists that a request names in its query string or, by QUERY, in its body. `undefined` where it names none. In the place of a list that is not as it
+ * must be, or over the limit, stands the error of it alone.
+ * @throws {BadRequest} when it names something else, or is too long
  */
-export function listsIn(request: FastifyRequest, limits: EventsLimits): readonly ListRequest[] | undefined {
+export function listsIn(
+  request: FastifyRequest,
+  limits: EventsLimits
+): readonly (ListRequest | ServiceError)[] | undefined {
   const isJSON = request.method === 'QUERY'
-  // `subscribe[0][query]` stands before each of the names.
-  const query = isJSON ? request.body : parseQuery(queryString(request.raw, limits), limits.depth + 3)
+  // `subscribe[0][query]` stands before each of the names. What is deeper is left as a name, by which its list is refused, and not all of them.
+  const query = isJSON ? request.body : parseQuery(queryString(request.raw, limits), limits.depth + 3, false)
   const { subscribe } = Object(query) as { subscribe?: unknown }
   if (subscribe === undefined) return undefined
   // Long lists in query strings are objects with the numbers as keys.
   const items = isPlain(subscribe) && !isJSON ? Object.values(subscribe) : subscribe
   if (!Array.isArray(items) || items.length === 0) throw new BadRequest('`subscribe` must be a list of { path, query }')
-  if (items.length > limits.subscriptions)
-    throw new BadRequest(`There are more than ${limits.subscriptions} lists in \`subscribe\``)
-  return items.map((item) => toListRequest(item, isJSON, limits))
+  const refusal = new BadRequest(
+    `A stream has ${limits.subscriptions} lists at most, and the tabs of a page share it: end other lists, or raise \`limits.subscriptions\` of the server`
+  )
+  return items.map((item, index) => {
+    if (index >= limits.subscriptions) return refusal
+    try {
+      return toListRequest(item, isJSON, limits)
+    } catch (error) {
+      return toServiceError(error)
+    }
+  })
 }
 
 function toListRequest(item: unknown, isJSON: boolean, limits: EventsLimits): ListRequest {

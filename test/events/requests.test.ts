@@ -20,7 +20,7 @@ const options = { services: { notes: true, 'rooms/:roomId/messages': true, 'room
 const errorOf = ({ body }: Subscriber) => JSON.parse(body.replace(/^[\da-f]+\r\n|\r\n0?(\r\n)*$/g, ''))
 
 t.test('what is asked for wrongly is refused in the shape of all errors', async (t) => {
-  const { subscribe, app } = await startEvents(t, register, { ...options, limits: { subscriptions: 2, request: 4000 } })
+  const { subscribe, app } = await startEvents(t, register, { ...options, limits: { request: 4000 } })
   const nested = `[a]`.repeat(50)
   const rows: [string, number][] = [
     [list('missing'), 404],
@@ -35,10 +35,8 @@ t.test('what is asked for wrongly is refused in the shape of all errors', async 
     ['/events?subscribe[0]=notes', 400],
     ['/events?subscribe[0][path][a]=notes', 400],
     ['/events?subscribe[0][path]=notes&subscribe[0][query]=x', 400],
-    [`${list('notes')}&subscribe[1][path]=notes&subscribe[2][path]=notes`, 400],
     [`${list('notes')}&subscribe[0][query]${nested}=1`, 400],
     [`${list('notes')}&${'&'.repeat(1001)}`, 400],
-    [`/events?${Array.from({ length: 22 }, (_, n) => `subscribe[${n}][path]=notes`).join('&')}`, 400],
     [`${list('notes')}&subscribe[0][query][text]=${'x'.repeat(4000)}`, 400]
   ]
   for (const [url, status] of rows) {
@@ -63,6 +61,26 @@ t.test('of several lists the others go on where one is refused', async (t) => {
     { path: 'rooms/7/messages', event: 'created', data: { id: 1 }, subscriptions: [0] },
     { path: 'rooms/8/messages', event: 'created', data: { id: 1 }, subscriptions: [2] }
   ])
+})
+
+t.test('a list that is not as it must be, or over the limit, is refused alone', async (t) => {
+  const { subscribe, call } = await startEvents(t, register, { ...options, limits: { subscriptions: 4 } })
+  const further = Array.from({ length: 26 }, (_, n) => `&subscribe[${n + 4}][path]=notes`).join('')
+  const deep = `&subscribe[2][query]${'[a]'.repeat(50)}=1`
+  const stream = await subscribe(
+    `${list('notes')}&subscribe[1]=notes&subscribe[2][path]=notes${deep}&subscribe[3][path]=notes${further}`
+  ).connected
+  await call('POST', '/notes', { text: 'a' })
+  const [shapeless, nested, tooMany, heard] = await stream.count(4)
+  const error = { name: 'BadRequest', code: 400 }
+  t.match(shapeless, { event: 'stopped', reason: 'forbidden', subscriptions: [1], error })
+  t.match(nested, { subscriptions: [2], error: { message: 'The query of a list is nested too deep' } })
+  t.match(tooMany, { event: 'stopped', reason: 'limit', error: { message: /^A stream has 4 lists at most/ } })
+  t.same(
+    tooMany?.subscriptions,
+    Array.from({ length: 26 }, (_, n) => n + 4)
+  )
+  t.same(heard, { path: 'notes', event: 'created', data: { id: 1 }, subscriptions: [0, 3] })
 })
 
 t.test('lists that are told the same are told in one frame', async (t) => {

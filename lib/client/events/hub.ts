@@ -72,7 +72,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
   const warn = (text: string) => {
     if (logger) logger.warn(text)
   }
-  const keys = () => [...watchers.keys()].sort()
+  const keys = () => [...watchers.keys()]
 
   function setState(next: EventsState, signal?: Signal): void {
     if (state === next) return

@@ -4,7 +4,7 @@ import { readProperty } from '../../core/errors.js'
 import { createEmitter, eventMethods } from '../../core/events.js'
 import type { Hub } from './hub.js'
 import type { Signal } from './messages.js'
-import { isPassing } from './stream.js'
+import { isPassing, waitAfter } from './stream.js'
 
 /**
  * `loading`: nothing is known yet. `live`: the list is as the server has it, and changes with it. `stale`: it was so, and the stream is away.
@@ -47,7 +47,6 @@ export interface FinderService extends ServiceAddons {
 
 /** How far the reads of a list are apart, in ms. */
 const apart = 1000
-const longestPause = 30_000
 
 const emptySnapshot: ListSnapshot = { state: 'loading', data: [], result: undefined, error: undefined }
 
@@ -113,7 +112,7 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
     } catch (error) {
       if (reading !== aborter) return
       show({ state: 'error', error: error as Error })
-      if (isPassing(error)) pause = Math.min(apart * 2 ** ++failures, longestPause) * (0.5 + Math.random() / 2)
+      if (isPassing(error)) pause = waitAfter(++failures, apart)
     }
     reading = undefined
     if (isDue || pause) ask(pause)

@@ -47,6 +47,10 @@ const collectionTime = 50
 
 const bounded = (value: unknown, most: number) => Math.min(Math.max(Number(value) || 0, 0), most)
 
+/** How long to wait after so many failures, in ms. The clients of a server that comes back do not all ask at once. */
+export const waitAfter = (failures: number, first: number) =>
+  Math.min(first * 2 ** failures, 30_000) * (0.5 + Math.random() / 2)
+
 /** Whether what was refused may be accepted later. */
 export function isPassing(error: unknown): boolean {
   const code = Number(readProperty(error, 'code'))
@@ -69,6 +73,12 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
   let states: StreamMessage[] = []
   let collecting: ReturnType<typeof setTimeout> | undefined
   let pause: ReturnType<typeof setTimeout> | undefined
+
+  /** The lists that are wanted now, in the order in which they came: of too many, a server refuses the last. */
+  function keysByAge(): readonly string[] {
+    const all = keys()
+    return [...new Set([...wanted, ...all])].filter((key) => all.includes(key))
+  }
 
   /** Reads a stream to its end. */
   async function listen(aborter: AbortController) {
@@ -141,10 +151,11 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
   }
 
   async function run(): Promise<void> {
+    wanted = keysByAge()
+    states = []
+    if (!wanted.length) return
     const aborter = new AbortController()
     current = aborter
-    wanted = keys()
-    states = []
     let error: unknown
     const ending = await listen(aborter).catch((reason) => {
       error = reason
@@ -162,7 +173,7 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
       hasWarned = true
       warn('Streams of events end at once: a proxy between here and the server may buffer or cut them')
     }
-    const delay = Math.min((ending?.retry ?? 1000) * 2 ** failures, 30_000) * (0.5 + Math.random() / 2)
+    const delay = waitAfter(failures, ending?.retry ?? 1000)
     const least = bounded(readProperty(error, 'retryAfter'), 600) * 1000
     pause = setTimeout(run, ending?.isSoon ? 0 : Math.max(delay, least))
   }
@@ -173,13 +184,11 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
     collecting = undefined
     current?.abort()
     current = undefined
-    states = []
-    wanted = []
   }
 
   function restart(): void {
     stop()
-    if (keys().length) void run()
+    void run()
   }
 
   return {
@@ -189,9 +198,8 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
     /** Connects with other lists, where they are others. */
     refresh(): void {
       collecting ??= setTimeout(() => {
-        const now = keys()
         collecting = undefined
-        if (now.join() !== wanted.join()) restart()
+        if (keysByAge().join() !== wanted.join()) restart()
         else states.forEach(tell)
       }, collectionTime)
     }

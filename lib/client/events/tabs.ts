@@ -78,7 +78,7 @@ export function shareStream({ name, who, keys, receive, setUser, create }: TabSe
   }
   let stale: StreamMessage | undefined
   const hold = () => {
-    const all = () => [...new Set([keys(), ...others.values()].flat())].sort()
+    const all = () => [keys(), ...others.values()].flat()
     const tell = (message: StreamMessage) => {
       post({ message })
       receive(message)

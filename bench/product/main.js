@@ -98,13 +98,18 @@ async function run({ folder, files: [file], ...side }) {
     stdio: ['ignore', 2, 2]
   })
   const url = `http://localhost:${port}`
-  while ((await fetch(url).catch(() => undefined)) === undefined) {
-    if (child.exitCode !== null) throw new Error(`${file} has ended`)
-    await wait(50)
+  const ended = once(child, 'exit')
+  try {
+    while ((await fetch(url).catch(() => undefined)) === undefined) {
+      if (child.exitCode !== null) throw new Error(`${file} has ended`)
+      await wait(50)
+    }
+    await accept(side, url)
+  } finally {
+    // A server that goes on would keep this process running, too.
+    child.kill('SIGKILL')
+    await ended
   }
-  await accept(side, url)
-  child.kill('SIGKILL')
-  await once(child, 'exit')
 }
 
 /** The lines and the characters of what somebody has written. What Better Auth generates is told apart. */

@@ -29,7 +29,6 @@ export function createClient<Services = Record<string, AnyService>>({
   function register(path: string, service: object, options: ClientServiceOptions = {}) {
     const name = stripSlashes(path)
     if (entries.has(name)) throw new Error(`There is a service '${name}' already: call use() first`)
-    const provide = service instanceof RestService ? addMethod : undefined
     const entry = createService(service, {
       ...options,
       app,
@@ -37,7 +36,7 @@ export function createClient<Services = Record<string, AnyService>>({
       common,
       onListenerError,
       observer: neutral,
-      provide
+      provide: service instanceof RestService ? addMethod : undefined
     })
     entries.set(name, entry)
     return entry.service

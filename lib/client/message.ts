@@ -39,11 +39,9 @@ export type RequestHeaders = Record<string, string>
 export function mergeHeaders(...sources: (HeadersLike | undefined | false)[]): RequestHeaders {
   const merged = new Map<string, [string, string]>()
   for (const source of sources) {
-    if (!source) continue
-    for (const [name, value] of Symbol.iterator in source ? source : Object.entries(source)) {
-      if (value === undefined || value === null) continue
-      merged.set(name.toLowerCase(), [name, String(value)])
-    }
+    const headers = source || {}
+    for (const [name, value] of Symbol.iterator in headers ? headers : Object.entries(headers))
+      if (value !== undefined && value !== null) merged.set(name.toLowerCase(), [name, String(value)])
   }
   return Object.fromEntries(merged.values())
 }

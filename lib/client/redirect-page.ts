@@ -7,7 +7,7 @@ export type Send = (request: ClientRequest) => Promise<ClientResponse>
 // What `redirect.ts` has, for pages: bundlers put this in its place, by `browser` in package.json.
 
 /** A page has an address. */
-export function checkAddress(_address: string): void {}
+export function checkAddress(_address: string | URL): void {}
 
 /** Whether this is a page, or a worker, of a browser. */
 export const isPage = (): boolean => true

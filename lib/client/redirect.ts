@@ -18,11 +18,11 @@ const manual = {
 export const isPage = (): boolean => (globalThis as { location?: unknown }).location !== undefined
 
 /** @throws where there is no address, and no page that has one, or an address lacks its scheme */
-export function checkAddress(address: string): void {
+export function checkAddress(address: string | URL): void {
   if (isPage()) return
   if (address === '') throw new Error('rest(address) needs an address outside a browser')
   // A library may have the beginning of an address itself, as `baseURL` of axios.
-  if (!/^([a-z][\w+.-]*:\/)?\//i.test(address))
+  if (!/^([a-z][\w+.-]*:\/)?\//i.test(String(address)))
     throw new Error('rest(address) needs an address that begins with http:// or https://')
 }
 

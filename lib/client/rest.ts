@@ -32,13 +32,14 @@ export type Rest = { readonly [Name in AnyLibrary['name']]: AdapterOf<Extract<An
  *
  * @param base its address, with a prefix where the services have one. Default: the origin of the page
  * @param options `headers` for all calls
- * @throws outside a browser, when there is no address, or it lacks its scheme. The adapters throw when they are given no library.
+ * @throws when the address has a query or a fragment; outside a browser, when there is none, or it lacks its scheme. The adapters throw when they are given no library.
  * @example
  * app.configure(rest('https://api.example.com').fetch(fetch))
  */
-export function rest(base = '', options: AdapterOptions = {}): Rest {
+export function rest(base: string | URL = '', options: AdapterOptions = {}): Rest {
   checkAddress(base)
-  const address = base.replace(/\/+$/, '')
+  const address = String(base).replace(/\/+$/, '')
+  if (/[?#]/.test(address)) throw new Error('rest(address) takes no ? or #: give the query to each call')
   const adapter =
     ({ name, streams = [], isXHR, send: sendBy, check }: Library<string, unknown>) =>
     (library: unknown, second: AdapterOptions | RestServiceClass = {}, Class: RestServiceClass = RestService) => {

@@ -70,6 +70,26 @@ t.test('Extension: `getQuery` may be overridden, in a class that stands second o
   )
 })
 
+t.test('an address with a query or a fragment is refused, in a page too; a URL is taken as its text', async (t) => {
+  const { address, asked } = await createEcho(t)
+  const refused = () => {
+    for (const base of [`${address}/api?key=1`, `${address}/api/#x`, '/api?key=1', new URL(`${address}/?key=1`)])
+      t.throws(
+        () => rest(base),
+        { message: /^rest\(address\) takes no \? or #: give the query to each call$/ },
+        `${base}`
+      )
+  }
+  refused()
+  Object.assign(globalThis, { location: { origin: address } })
+  t.teardown(() => Reflect.deleteProperty(globalThis, 'location'))
+  refused()
+  Reflect.deleteProperty(globalThis, 'location')
+  const app = createClient().configure(rest(new URL(`${address}/api/`)).fetch(fetch))
+  await app.service('things').find({ query: { key: 1 } })
+  t.equal(asked[0]?.url, '/api/things?key=1')
+})
+
 t.test('a missing library, `rest()` outside a browser, headers for request: errors that say what to do', async (t) => {
   const adapters = rest('http://localhost') as unknown as Record<
     string,

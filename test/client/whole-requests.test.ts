@@ -56,11 +56,12 @@ t.test('headers, of all places', async (t) => {
   isKept(t, table, 'test/client/whole-headers.txt')
 })
 
-const places: Record<string, [base: string | undefined, name: string, route?: object]> = {
+const places: Record<string, [base: string | URL | undefined, name: string, route?: object]> = {
   ...Object.fromEntries(
-    ['http://a', 'http://a/', 'http://a//', 'http://a/v1', 'http://a/v1//', '/v1', 'a', '', '/', undefined].map(
-      (base) => [`rest(${base})`, [base, 'things']]
-    )
+    [
+      ...['http://a', 'http://a/', 'http://a//', 'http://a/v1', 'http://a/v1//', '/v1', 'a', '', '/', undefined],
+      ...[new URL('http://a/v1/'), 'http://a/v1?key=1', 'http://a/v1/#x', '/v1?']
+    ].map((base) => [`rest(${base})`, [base, 'things']])
   ),
   ...Object.fromEntries(
     [

@@ -11,7 +11,7 @@ import { maxTextLength } from '../password.js'
 import { namesOtherwise } from '../stored-credentials.js'
 import { checkExceptions, isLeftAlone } from './position.js'
 import { recordsIn } from './records.js'
-import { selectAlso, selectsByQuery } from './selection.js'
+import { selectAfterwards, selectsByQuery } from './selection.js'
 import { entityIn } from './user.js'
 
 type ScopeValue = string | number | bigint | boolean
@@ -129,10 +129,16 @@ class ScopedCall {
 
   run(next: () => Promise<void>): Promise<void> {
     const { method } = this.#context
+    if (method === 'update' || method === 'patch') this.#holdData()
+    if (method === 'find' || (this.#isAdapter && methods.has(method))) this.#narrow()
+    if (this.#isAdapter && (method === 'find' || method === 'get')) return next()
+    return selectAfterwards(this.#context, () => this.#hold(next))
+  }
+
+  #hold(next: () => Promise<void>): Promise<void> {
+    const { method } = this.#context
     if (method === 'create') return this.#create(next)
     if (!methods.has(method)) return this.#custom(next)
-    if (method === 'update' || method === 'patch') this.#holdData()
-    if (method === 'find' || this.#isAdapter) this.#narrow()
     if (this.#isAdapter) return next()
     if (method === 'find') return this.#find(next)
     return method === 'get' ? this.#get(next) : this.#change(next)
@@ -153,7 +159,6 @@ class ScopedCall {
   }
 
   async #find(next: () => Promise<void>): Promise<void> {
-    const unselect = selectAlso(this.#context, Object.keys(this.#fields))
     await next()
     const { result, dispatch, path } = this.#context
     for (const value of dispatch === undefined ? [result] : [result, dispatch])
@@ -161,11 +166,9 @@ class ScopedCall {
         throw new GeneralError(
           `'${path}' found what is no record of the scope, or lacks its fields: find must select by params.query, which has ${this.#names}`
         )
-    unselect()
   }
 
   async #get(next: () => Promise<void>): Promise<void> {
-    const unselect = selectAlso(this.#context, Object.keys(this.#fields))
     try {
       await next()
     } catch (error) {
@@ -173,7 +176,6 @@ class ScopedCall {
     }
     const { result, dispatch } = this.#context
     if (!this.#has(result) || (dispatch !== undefined && !this.#has(dispatch))) throw this.#notFound()
-    unselect()
   }
 
   async #change(next: () => Promise<void>): Promise<void> {

@@ -3,10 +3,12 @@ import type { Query } from '../../../types/service.js'
 import { idFieldOf } from '../../core/description.js'
 import { Forbidden, GeneralError } from '../../core/errors.js'
 import { aroundOnly, type HookPosition, withTraits } from '../../core/hooks.js'
+import { serviceHostOf } from '../../core/host.js'
 import { methods } from '../../core/methods.js'
 import { notesOf } from '../../core/notes.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
+import { rulesOf } from '../../core/resource/rules.js'
 import { restrictSent } from '../../core/unsent-fields.js'
 import { maxFaults } from '../../schema/incoming.js'
 import { isAuthentication } from '../find.js'
@@ -54,6 +56,9 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     throw new Error('allow needs the permissions of each role: allow({ admin: true, member: { find: true } })')
   for (const name of names) checkRole(name, roles[name])
   checkOptions('allow()', ofAllow, options)
+  const namedFields = new Set(
+    names.flatMap((name) => Object.values(Object(roles[name])).filter(Array.isArray).flat()) as string[]
+  )
   const roleOf = options.role ?? (({ role, roles }) => role ?? roles)
 
   const hook: AroundHook = async (context, next) => {
@@ -71,8 +76,12 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     if (context.method === 'update' && permission !== true) restrictSent(context, (field) => permission.includes(field))
     const isStandard = methods.has(context.method)
     const mayRead = givesRecord(context, permission) ? permissionFor('get') || permissionFor('find') : permission
-    // The parameters of a custom method are its own.
-    if (mayRead !== true && isStandard) checkQuery(context, mayRead || [idFieldOf(context.service)])
+    if (mayRead !== true)
+      checkQuery(
+        context,
+        mayRead || [idFieldOf(context.service)],
+        isStandard ? () => false : isParameter(context, namedFields)
+      )
     const answered = mayRead || namesSent(context)
     if (answered !== true) notesOf(context).answeredFields = answered
     await next()
@@ -173,8 +182,29 @@ const operators = new Set(
   )
 )
 
-/** @throws {Forbidden} for fields that the role does not get: they could be found out by asking */
-function checkQuery({ params, method, path }: HookContext, fields: Fields): void {
+type IsParameter = (name: string, value: unknown) => boolean
+
+/**
+ * Says which parts of a query are parameters of a custom method, and no conditions: what it declares with `resource()`, and plain values under
+ * names that no role has for a field. Fields that nobody has named can't be told from parameters.
+ */
+function isParameter({ app, path, method }: HookContext, namedFields: ReadonlySet<string>): IsParameter {
+  const entry = serviceHostOf(app as object).entries.find((entry) => entry.path === path)
+  const declared = rulesOf(entry?.options.schema?.[method])?.custom?.parameters.operands
+  const isPlainName = (name: string) => !name.startsWith('$') && !name.includes('.') && !namedFields.has(name)
+  // Adapters read names at any depth.
+  const hasPlainNames = (value: unknown): boolean =>
+    typeof value !== 'object' ||
+    value === null ||
+    Object.entries(value).every(([name, part]) => isPlainName(name) && hasPlainNames(part))
+  return (name, value) => declared?.has(name) === true || hasPlainNames({ [name]: value })
+}
+
+/**
+ * @param isFree says which names at the top are no fields
+ * @throws {Forbidden} for fields that the role does not get: they could be found out by asking
+ */
+function checkQuery({ params, method, path }: HookContext, fields: Fields, isFree: IsParameter): void {
   const refuse = (name: string) => {
     throw new Forbidden(
       `A query of '${method}' of '${path}' can't name ${shownName(name)}: only ${quotedNames(fields)}`
@@ -199,7 +229,7 @@ function checkQuery({ params, method, path }: HookContext, fields: Fields): void
       if (!operators.has(operator.toLowerCase()) || [operand].flat(Infinity).some(isPlain))
         refuse(`${name}[${operator}]`)
   }
-  check(params.query ?? {})
+  check(Object.fromEntries(Object.entries(params.query ?? {}).filter(([name, value]) => !isFree(name, value))))
 }
 
 /** A record that looks like a page is one: only methods that give many may give a page. */

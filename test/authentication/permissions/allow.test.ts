@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream'
 import { MemoryService } from '@feathersjs/memory'
-import type { HookContext } from 'fastify-services'
+import { type HookContext, type Params, resource } from 'fastify-services'
 import { allow } from 'fastify-services/authentication'
 import t from 'tap'
+import { z } from 'zod'
 import { createApp } from './callers.js'
 
 const admin = { id: 1, role: 'admin' }
@@ -114,6 +115,57 @@ t.test('a query can not ask for what is left out', async (t) => {
   const fine = 'title=a&$or[0][text]=x&$or[1][text]=y&$sort[title]=1&$limit=5&$skip=0&$select[]=title'
   t.strictSame((await send('GET', `/posts?${fine}`, { as: member })).body, [{ id: 1, title: 'a' }])
   t.equal((await send('GET', '/posts?salary=10', { as: admin })).status, 200)
+})
+
+t.test('the query of a custom method can not ask for what is left out, and has its parameters', async (t) => {
+  class Posts extends MemoryService<Post> {
+    async archive(id: number, _: object, params: Params) {
+      return this._patch(id, {}, { query: { $select: params.query?.$select } } as never)
+    }
+    async search(params: Params) {
+      return { title: JSON.stringify(params.query), salary: 1 }
+    }
+  }
+  const service = new Posts({ startId: 3 })
+  service.store = stored().store
+  const hook = allow({
+    admin: { patch: ['salary'] },
+    member: { get: readable, archive: true, search: readable, declared: true }
+  })
+  const plain = { archive: 'POST /:id/archive', search: 'GET /search' } as const
+  const declaring = resource(z.object({ id: z.number(), title: z.string(), salary: z.number() }), {
+    methods: { declared: { route: 'GET /:id/declared', query: z.object({ salary: z.coerce.number() }) } }
+  })
+  const { send } = await createApp(t, (app) => {
+    app.service('posts', service, { ...around(hook), methods: ['get', 'archive', 'search'], routes: plain })
+    app.service(
+      'resources',
+      { get: async () => null, declared: async () => ({ id: 1, title: 'b', salary: 2 }) },
+      { ...around(hook), methods: ['get', 'declared'], schema: declaring }
+    )
+  })
+  const refused = [
+    '$select[]=salary as title',
+    '$select=salary',
+    '$sort[salary]=1',
+    '$or[0][salary]=10',
+    '$where=1',
+    'salary=10',
+    'posts.salary=10',
+    'hidden[$gt]=1',
+    'near[hidden][$gt]=1',
+    'near[salary][a]=1',
+    '$or[0][hidden]=1'
+  ]
+  for (const query of refused) {
+    const url = encodeURI(`?${query}`)
+    t.equal((await send('POST', `/posts/1/archive${url}`, { as: member, body: {} })).status, 403, query)
+    t.equal((await send('GET', `/posts/search${url}`, { as: member })).status, 403, query)
+  }
+  const fine = 'q=x&near[lat]=1&tags[]=a&title[$like]=b&$select[]=title'
+  t.strictSame((await send('POST', `/posts/1/archive?${fine}`, { as: member, body: {} })).body, { id: 1, title: 'a' })
+  t.match((await send('GET', `/posts/search?${fine}`, { as: member })).body, { title: /"q":"x"/ })
+  t.strictSame((await send('GET', '/resources/1/declared?salary=7', { as: member })).body, { id: 1, title: 'b' })
 })
 
 t.test('a role that is looked up, for the place of a call', async (t) => {

@@ -152,15 +152,11 @@ async function runIf(
   const { object = service } = factsOf(service)
   const isStandard = methods.has(method)
   if (isStandard && isKnexAdapter(object)) {
-    const isConditional = tags !== undefined && !tags.isAny
-    if (isConditional) {
-      const kind = versionKinds.get(object) ?? versionKindOf((await readRecord(context, object))[field])
-      return runStatement(context, object, field, tags.versionsAs(kind), next)
-    }
-    await next()
-    const kind = versionKindOf(versionIn(context, field))
+    if (tags === undefined || tags.isAny) return next()
+    // What a call has answered tells no kind: its `$select` may have put another column under the name of the field.
+    const kind = versionKinds.get(object) ?? versionKindOf((await readRecord(context, object))[field])
     if (kind !== undefined) versionKinds.set(object, kind)
-    return
+    return runStatement(context, object, field, tags.versionsAs(kind), next)
   }
   const compareFirst = async () => {
     const { params, id } = context

@@ -306,6 +306,15 @@ t.test('@feathersjs/knex: a table of a schema, and a record without a version', 
   t.equal((await send('PATCH', '/notes/1', { version: 7 }, '"5"')).status, 412)
 })
 
+t.test('@feathersjs/knex: what one client selects under the name of the version is none to others', async (t) => {
+  const Model = await openPGlite(t)
+  await Model.raw('create table dated (id serial primary key, text text, version timestamptz)')
+  const { send } = await serveVersioned(t, new KnexService({ Model, name: 'dated' }), { set: () => new Date() })
+  const { etag } = await send('POST', '/notes', { text: 'first' })
+  t.equal((await send('GET', encodeURI('/notes/1?$select[]=id as version'))).etag, '"1"')
+  t.equal((await send('PATCH', '/notes/1', { text: 'second' }, etag)).status, 200)
+})
+
 t.test('@feathersjs/knex: what else may happen to a conditional write', async (t) => {
   class Counting extends KnexService {
     override async patch(id: never, data: never, params?: never): Promise<never> {

@@ -183,3 +183,17 @@ export const withMark = <R extends object>(route: R, routeMark: RouteMark): R =>
 })
 
 export const markOf = (route: unknown): RouteMark | undefined => attempt(() => Object(route)[serviceMark])
+
+const documentationMark: unique symbol = Symbol('documentation')
+
+/**
+ * Marks a route that is no method of a service with the schema that documents show of it. The route itself has no such schema, since an application may
+ * compile all schemas with a library, and a document that is not made by `openapi()` may have no security schemes.
+ * @param documentation read when a document is made
+ */
+export const withDocumentation = <R extends object>(route: R, documentation: () => object): R => ({
+  ...route,
+  [documentationMark]: documentation
+})
+
+export const documentationOf = (route: unknown): object | undefined => attempt(() => Object(route)[documentationMark]())

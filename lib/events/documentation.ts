@@ -19,16 +19,21 @@ const lastEventId = {
   description: 'The position behind which to go on: the id of the last event that has come.'
 }
 
-/**
- * The schema of the route of streams, for documents. What is asked for is checked when it is read.
- * @param security the credentials that its lists take: known when the server starts, and read when the document is made
- */
-export const toDocumentation = (security: readonly Readonly<Record<string, readonly string[]>>[]) => ({
-  security,
+/** What any document says of the route of streams. */
+export const summary = {
   operationId: 'listenToEvents',
   summary: 'Hear what happens to lists',
   description: 'A stream that stays open. The data of each event is an object with `path` and `event`.',
-  tags: ['events'],
+  tags: ['events']
+}
+
+/**
+ * The schema of the route of streams, for documents of `openapi()`. What is asked for is checked when it is read.
+ * @param security the credentials that its lists take
+ */
+export const toDocumentation = (security: readonly Readonly<Record<string, readonly string[]>>[]) => ({
+  ...summary,
+  security,
   querystring: { type: 'object', properties: { subscribe } },
   headers: { type: 'object', properties: { 'Last-Event-ID': lastEventId } },
   response: {

@@ -1,13 +1,13 @@
 import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
-import { describe } from '../core/description.js'
+import { describe, withDocumentation } from '../core/description.js'
 import { serviceHostOf } from '../core/host.js'
 import { factsOf } from '../core/object-facts.js'
 import { withoutRegister } from '../core/options.js'
 import { joinPath } from '../core/path.js'
 import { Channel } from './channel.js'
-import { toDocumentation } from './documentation.js'
+import { summary, toDocumentation } from './documentation.js'
 import { Door } from './door.js'
 import { listenTo } from './listening.js'
 import { checkEventsOptions, doorName, type EventsOptions, type ServiceEvents } from './options.js'
@@ -46,7 +46,6 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
   const url = `/${joinPath(options.path ?? 'events')}`
   const door = new Door(app, joinPath(app.prefix, url), options)
   const host = serviceHostOf(app)
-  const security: Record<string, readonly string[]>[] = []
   app.decorate('events', {
     get streams() {
       return door.watch.streams.size
@@ -58,7 +57,6 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
   })
   app.addHook('onReady', async () => {
     for (const [path, setting] of Object.entries(options.services)) if (setting !== false) addService(path, setting)
-    security.push(...securityOfLists(door.channels))
     await door.openLog()
   })
   app.addHook('preClose', async () => door.endStreams())
@@ -78,7 +76,8 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
       handlerTimeout: 2_147_483_647,
       handler
     }
-    child.route({ ...route, method: 'GET', schema: toDocumentation(security) })
+    const documented = withDocumentation(route, () => toDocumentation(securityOfLists(door.channels)))
+    child.route({ ...documented, method: 'GET', schema: summary })
     const hasQuery = METHODS.includes('QUERY') && app.supportedMethods.includes('QUERY')
     if (hasQuery) child.route({ ...route, method: 'QUERY', schema: { hide: true } })
   })

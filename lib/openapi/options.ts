@@ -1,4 +1,5 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import { documentationOf } from '../core/description.js'
 import { ComponentNames } from './components.js'
 import { completeDocument, placeholderOf } from './document.js'
 import { bearer } from './service.js'
@@ -47,6 +48,8 @@ export function openapi(document: DocumentOptions, options: SwaggerOptions = {})
       openapi: '3.1.0'
     } as Given,
     transform(route) {
+      const documentation = documentationOf(route.route)
+      if (documentation !== undefined) return { schema: documentation, url: route.url }
       const schema = placeholderOf(route.route)
       if (schema === undefined) return transform?.(route) ?? { schema: route.schema, url: route.url }
       hasServices = true

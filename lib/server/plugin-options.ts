@@ -1,5 +1,12 @@
 import type { FastifyBaseLogger, FastifySchema } from 'fastify'
-import type { ErrorHandlerOptions, NotFoundOptions, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
+import type { IParseOptions } from 'qs'
+import type {
+  ErrorHandlerOptions,
+  NotFoundOptions,
+  QueryOptions,
+  ServiceOptions,
+  ServicesOptions
+} from '../../types/fastify.js'
 import { isObject } from '../core/objects.js'
 import { checkOptions, kinds, type OptionKind, type OptionTable, shown, withoutRegister } from '../core/options.js'
 import { standardOf } from '../core/resource/json-schema.js'
@@ -35,13 +42,41 @@ const ofService: OptionTable<ServiceOptions> = {
 }
 const ofErrorHandler: OptionTable<ErrorHandlerOptions> = { html: free, logger: free, expose: free, requestId: free }
 const ofNotFound: OptionTable<NotFoundOptions> = { ...ofErrorHandler, verbose: free }
+const { flag } = kinds
+const fromZero: OptionKind = ['a number from 0', (value) => typeof value === 'number' && value >= 0]
+// Those of `qs` that have no type here are passed on to it.
+const ofQuery: OptionTable<QueryOptions & Omit<IParseOptions, keyof QueryOptions>> = {
+  arrayLimit: fromZero,
+  depth: fromZero,
+  parameterLimit: fromZero,
+  allowDots: flag,
+  comma: flag,
+  allowEmptyArrays: flag,
+  strictNullHandling: flag,
+  allowPrototypes: free,
+  allowSparse: free,
+  charset: free,
+  charsetSentinel: free,
+  decodeDotInKeys: free,
+  decoder: free,
+  delimiter: free,
+  duplicates: free,
+  ignoreQueryPrefix: free,
+  interpretNumericEntities: free,
+  parseArrays: free,
+  plainObjects: free,
+  strictDepth: free,
+  strictMerge: free,
+  throwOnLimitExceeded: free
+}
 
-/** @throws when an option of the plugin is not known, a misspelt one for example. Those in `query` are those of `qs`. */
+/** @throws when an option of the plugin is not known, a misspelt one for example */
 export function checkPluginOptions(options: ServicesOptions, log: FastifyBaseLogger): void {
   const who = 'fastify-services'
   const advice = { registers: 'the services', call: 'child.service(path, object)' }
   checkOptions(who, ofPlugin, withoutRegister(who, options, advice, log))
-  const { errorHandler, notFound } = options
+  const { errorHandler, notFound, query } = options
+  if (isObject(query)) checkOptions(who, ofQuery, query, 'query.')
   if (isObject(errorHandler)) checkOptions(who, ofErrorHandler, errorHandler, 'errorHandler.')
   if (isObject(notFound)) checkOptions(who, ofNotFound, notFound, 'notFound.')
 }

@@ -161,3 +161,27 @@ for (const [option, fits] of Object.entries(ofPlugin))
       )
     }
   })
+
+t.test('the options of the query parser', async (t) => {
+  const start = async (query: object) => void (await Fastify().register(services, { query }))
+  await t.rejects(
+    start({ depht: 3 }),
+    /^Fastify-services has no option 'query\.depht'.* Did you mean 'query\.depth'\?$/i
+  )
+  const limits = ['depth', 'arrayLimit', 'parameterLimit']
+  for (const name of limits)
+    for (const value of ['3', -1, Number.NaN, null, true])
+      await t.rejects(start({ [name]: value }), {
+        message: new RegExp(`^The option \`query.${name}\` of .* must be a number from 0`)
+      })
+  for (const name of ['allowDots', 'comma', 'allowEmptyArrays', 'strictNullHandling'])
+    await t.rejects(start({ [name]: 'yes' }), { message: /must be true or false, got a string$/ })
+  const ofQs = {
+    duplicates: 'first',
+    charset: 'utf-8',
+    delimiter: ';',
+    depth: 0,
+    parameterLimit: Number.POSITIVE_INFINITY
+  }
+  await t.resolves(start(ofQs))
+})

@@ -84,3 +84,22 @@ t.test('protect: of a database that is no PostgreSQL nothing is asked first', as
   const { get } = await serve(t, Model)
   t.match(await get('/users?$select[]=to_json'), [500])
 })
+
+t.test(
+  'protect: a query does not name a field as the database does, where an adapter writes names otherwise',
+  async (t) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(services, { errorHandler: { html: false } })
+    const hooks = { around: { all: [protect('resetToken')] } }
+    app.service('users', { find: async () => [] }, { hooks })
+    for (const query of [
+      '$select[]=reset_token as email',
+      '$select[]=reset_token',
+      'reset_token=X',
+      '$sort[users.reset_token]=1'
+    ])
+      t.match((await app.inject(`/users?${query}`)).json(), { message: /can't name these fields: resetToken/ }, query)
+    t.strictSame((await app.inject('/users?reset=1&token=2&$select[]=resetToken')).json(), [])
+  }
+)

@@ -71,7 +71,11 @@ t.test('a document that the application makes by itself names no credentials tha
   await app.register(services)
   app.service('notes', memory())
   app.service('users', memory())
-  await app.register(authentication, { secret: 'a secret that is long enough for it', guard: 'jwt', strategies: { jwt: true } })
+  await app.register(authentication, {
+    secret: 'a secret that is long enough for it',
+    guard: 'jwt',
+    strategies: { jwt: true }
+  })
   await app.register(events, { services: { notes: true } })
   t.teardown(() => app.close())
   await app.ready()

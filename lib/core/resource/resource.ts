@@ -3,7 +3,7 @@ import { noNames, type SharedSchemas, WrittenSchema } from '../../schema/documen
 import type { Shape, Shapes } from '../../schema/shape.js'
 import { withFlagsOfBoth } from '../../schema/sides.js'
 import { methods } from '../methods.js'
-import { checkOptionNames, checkOptionsObject } from '../options.js'
+import { checkOptionNames, checkOptionsObject, shown } from '../options.js'
 import { type BodyRules, checkExamples } from './body.js'
 import { toCustomMethods } from './custom-methods.js'
 import { checkedSchemaOf, filesOf } from './files.js'
@@ -196,6 +196,9 @@ function checkNames(
   const names = [...new Set(fields)]
   const odd = names.find((name) => /^\$|[[\]]/.test(name) || name in Object.prototype)
   if (odd !== undefined) throw new TypeError(`resource() can't have a field '${odd}': a query can't name it`)
+  for (const [option, list] of Object.entries({ readOnly, writeOnly, filter, sort }))
+    if (!Array.isArray(list))
+      throw new TypeError(`The option \`${option}\` of resource() must be a list of fields, got ${shown(list)}`)
   const unknown = [...readOnly, ...writeOnly, ...filter, ...sort].find((name) => !names.includes(name))
   if (unknown !== undefined)
     throw new TypeError(`resource() knows no field '${unknown}', which an option names. There are: ${names.join(', ')}`)

@@ -23,6 +23,11 @@ const refused: [name: string, create: () => unknown, message: RegExp][] = [
     () => resource(toStandardJsonSchema(v.object({ a: v.date() }))),
     /from valibot: .+date.+JSON has no dates/
   ],
+  [
+    'a text in the place of a list of fields',
+    () => resource(Type.Object({ id: Type.Integer() }), { readOnly: 'id' } as object),
+    /The option `readOnly` of resource\(\) must be a list of fields, got a string/
+  ],
   ['an option', () => resource(Type.Object({}), { readonly: [] } as object), /no option 'readonly'.+mean 'readOnly'/],
   [
     'a field in an option',

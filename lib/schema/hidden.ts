@@ -38,11 +38,12 @@ export class HiddenNames implements NameSet {
     const shapes = schemas.flatMap(({ root }) => [...allShapes(root)])
     const namesWhere = (is: (member: ShapeMember) => boolean) =>
       shapes.flatMap((shape) => shape.names.filter((name) => is(shape.field(name))))
-    this.#flagged = new Set([...left, ...namesWhere(({ writeOnly }) => writeOnly)])
-    this.holders = new Set(namesWhere(({ shape }) => hidesUnnamed(shape)))
+    const ofHiddenRecords = schemas.flatMap(({ root }) => namesOfHidden(root))
+    this.#flagged = new Set([...left, ...ofHiddenRecords, ...namesWhere(({ writeOnly }) => writeOnly)])
+    this.holders = new Set(namesWhere(isHiding))
     this.#spelledOut = new Set(namesWhere(() => true))
     this.#patterns = [...new Set(shapes.flatMap(hiddenPatterns))].map(toRegExp)
-    this.#hidesOthers = shapes.some((shape) => shape.field(othersName).writeOnly)
+    this.#hidesOthers = shapes.some((shape) => isHiding(shape.field(othersName)))
   }
 
   get size(): number {
@@ -64,21 +65,34 @@ export class HiddenNames implements NameSet {
   }
 }
 
+/** The names that only those branches of a record have which are hidden as a whole. */
+function namesOfHidden(root: Shape): string[] {
+  const branches = new Set(chosenShapes(root))
+  for (const branch of branches) for (const chosen of chosenShapes(branch)) branches.add(chosen)
+  const hidden = [...branches].filter((branch) => branch.has('writeOnly'))
+  const shown = new Set([...branches].flatMap((branch) => (hidden.includes(branch) ? [] : branch.names)))
+  return hidden.flatMap(({ names }) => names.filter((name) => !shown.has(name)))
+}
+
+const isHiding = ({ writeOnly, shape }: ShapeMember) => writeOnly || hidesUnnamed(shape)
+
 // A pattern that fits all names tells none from others.
 const hiddenPatterns = ({ shapes, parts }: Shape): string[] =>
   [...parts].flatMap(({ patternProperties = {} }) =>
     Object.entries(patternProperties).flatMap(([pattern, schema]) =>
-      shapes.of([schema]).has('writeOnly') && !toRegExp(pattern).test(othersName) ? [pattern] : []
+      hidesUnnamed(shapes.of([schema])) && !toRegExp(pattern).test(othersName) ? [pattern] : []
     )
   )
 
-/** Whether a value hides what no name tells: further fields, or items. */
+/** Whether a value hides what no name tells: further fields, items, or all of itself where it chooses a branch of a union. */
 function hidesUnnamed(shape: Shape, visited = new Set<Shape>()): boolean {
   if (visited.has(shape)) return false
   visited.add(shape)
   return (
-    shape.field(othersName).writeOnly ||
-    shape.items.some((item) => item.writeOnly || hidesUnnamed(item.shape, visited)) ||
+    shape.has('writeOnly') ||
+    [shape.field(othersName), ...shape.items].some(
+      (member) => member.writeOnly || hidesUnnamed(member.shape, visited)
+    ) ||
     chosenShapes(shape).some((chosen) => hidesUnnamed(chosen, visited))
   )
 }

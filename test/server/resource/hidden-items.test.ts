@@ -1,6 +1,6 @@
 import multipart from '@fastify/multipart'
 import Fastify from 'fastify'
-import services, { resource } from 'fastify-services'
+import services, { BadRequest, resource } from 'fastify-services'
 import t from 'tap'
 import * as z from 'zod'
 
@@ -180,6 +180,60 @@ t.test(
     t.strictSame(await post('/things/join', { role: 'admin' }), [400, 'role can not be set'])
     t.strictSame(await post('/things', { name: 'a' }), [201, { name: 'a', role: 'admin' }])
     t.strictSame(await post('/things', { role: 'admin' }), [400, 'role can not be set'])
+    await app.close()
+  }
+)
+
+t.test(
+  'what a branch of a union hides as a whole leaves neither by errors nor beside a page nor by an open answer',
+  async (t) => {
+    const app = Fastify()
+    await app.register(services, { errorHandler: { logger: false } })
+    const card = z.object({ kind: z.literal('card'), number: z.string() }).meta({ writeOnly: true })
+    const cash = z.object({ kind: z.literal('cash'), till: z.string() })
+    const pay = z.discriminatedUnion('kind', [card, cash])
+    const keys = z.array(z.string().meta({ writeOnly: true }))
+    const Order = z.looseObject({
+      id: z.int(),
+      pay,
+      pays: z.array(pay),
+      payOf: z.record(z.string(), pay),
+      keysOf: z.record(z.string(), keys)
+    })
+    const extra = { route: 'GET /extra', response: { type: 'object' } } as const
+    const orders = resource(Order.catchall(pay), { methods: { extra } })
+    const pays = resource(
+      z.discriminatedUnion('kind', [
+        card.extend({ id: z.int() }).meta({ writeOnly: true }),
+        cash.extend({ id: z.int() })
+      ]),
+      { methods: { extra } }
+    )
+    const matched = resource(
+      {
+        type: 'object',
+        properties: { id: { type: 'integer' } },
+        patternProperties: { '^pay': z.toJSONSchema(pay) as object }
+      },
+      { methods: { extra } }
+    )
+    const secret = { kind: 'card', number: 'SECRET' }
+    const order = { id: 1, pay: secret, pays: [secret], payOf: { ada: secret }, keysOf: { ada: ['SECRET'] } }
+    const add = (path: string, schema: unknown, record: object, further = record) => {
+      const get = async (id: string) => {
+        throw new BadRequest(id, { ...further, errors: [record] })
+      }
+      const page = async () => ({ total: 1, data: [record], newest: further })
+      app.service(path, { get, find: page, extra: async () => record } as object, { schema: schema as object })
+    }
+    add('orders', orders, order, { ...order, payLater: secret })
+    add('pays', pays, { id: 1, ...secret })
+    add('matched', matched, { id: 1, pay: secret })
+    for (const url of ['orders', 'pays', 'matched'].flatMap((path) => [`/${path}/1`, `/${path}`, `/${path}/extra`])) {
+      const { body } = await app.inject({ url, headers: json })
+      t.match(body, /"id":1/, url)
+      t.notMatch(body, /SECRET/, url)
+    }
     await app.close()
   }
 )

@@ -140,6 +140,8 @@ export class SchemaReader {
     if (!isSchema(field) || hops > 9) return undefined
     if (field.const !== undefined) return [field.const]
     if (field.enum !== undefined) return field.enum
+    // The type has one value.
+    if (this.kinds(field) === kindBits.null) return [null]
     const target = this.bundle.target(field)
     if (target !== undefined) return this.#valuesOf(target, hops + 1)
     const values = unionBranches(field).map((branch) => this.#valuesOf(branch, hops + 1))

@@ -65,6 +65,7 @@ export class Unions {
     if (!isNode(field)) return undefined
     if ('const' in field) return new Set([field.const])
     if (Array.isArray(field.enum)) return new Set(field.enum)
+    if (field.type === 'null') return new Set([null])
     const target = this.#references.target(field)
     if (target !== undefined) return this.#valuesOf(target)
     const branches = listOf(field.anyOf ?? field.oneOf).map((branch) => this.#valuesOf(branch))

@@ -93,6 +93,34 @@ export const unions: Kinds = {
     unknown: [{ en: 'a', fr: 'b' }],
     query: 'either'
   },
+  'objects with a tag that may be null': {
+    zod: () =>
+      z.discriminatedUnion('of', [
+        z.object({ of: z.null(), a: z.int() }),
+        z.object({ of: z.literal('b'), b: z.string() })
+      ]),
+    typebox: () =>
+      Type.Union([
+        Type.Object({ of: Type.Null(), a: Type.Integer() }),
+        Type.Object({ of: Type.Literal('b'), b: Type.String() })
+      ]),
+    arktype: () => [{ of: 'null', a: 'number.integer' }, '|', { of: "'b'", b: 'string' }],
+    valibot: () =>
+      v.variant('of', [
+        v.object({ of: v.null(), a: v.pipe(v.number(), v.integer()) }),
+        v.object({ of: v.literal('b'), b: v.string() })
+      ]),
+    valid: [
+      { of: null, a: 1 },
+      { of: 'b', b: 'x' }
+    ],
+    invalid: [{ of: null, a: 'x' }, { of: 'b' }, {}],
+    unknown: [
+      { of: null, a: 1, b: 'x' },
+      { of: 'b', a: 1, b: 'x' }
+    ],
+    query: 'none'
+  },
   'objects without a tag': {
     zod: () => z.union([z.object({ url: z.url() }), z.object({ path: z.string(), size: z.int() })]),
     typebox: () =>

@@ -14,7 +14,7 @@ import type {
 import type { Listed, Listing, PathOf, Registered, ServiceAt } from './listing.js'
 import type { MethodName, MethodOption, Untyped } from './method.js'
 import type { CheckedBy } from './resource.js'
-import type { ServiceObject } from './service.js'
+import type { Registrable, ServiceObject } from './service.js'
 
 /**
  * Options of the query parser, as `qs` has them. `plainObjects` and `allowPrototypes` are left out, since they open the
@@ -164,7 +164,7 @@ export interface ServiceFunction {
     path: P,
     service: [Listed<P>] extends [never]
       ? S | (ServiceObject & ThisType<Untyped>)
-      : S & ServiceAt<P> & ThisType<Untyped>,
+      : S & Registrable<ServiceAt<P>> & ThisType<Untyped>,
     options?: ServiceOptions<NoInfer<NamedRoutes<Registered<S, P>, R>>, M, R, Registered<S, P>>
   ): RegisteredService<NamedRoutes<Registered<S, P>, R>, M, P>
 }

@@ -49,8 +49,25 @@ type FoundRecord<R> = R extends { data: (infer Item)[] } ? Item : R extends (inf
 /** A service of an adapter that pages: its `find` gives a page. */
 export type Paged<S> = Omit<S, 'find'> & { find(...args: Find<S>[0]): Promise<Paginated<FoundRecord<Find<S>[1]>>> }
 
+declare const listedRecord: unique symbol
+
 /** A service of an adapter that does not page: its `find` gives a list. */
-export type Unpaged<S> = Omit<S, 'find'> & { find(...args: Find<S>[0]): Promise<FoundRecord<Find<S>[1]>[]> }
+export type Unpaged<S> = Omit<S, 'find'> & { find(...args: Find<S>[0]): Promise<FoundRecord<Find<S>[1]>[]> } & {
+  readonly [listedRecord]?: FoundRecord<Find<S>[1]>
+}
+
+/**
+ * What an object is compared with where it is registered. Adapters have one signature of `find` for pages and another for lists, with `paginate: false`: an object
+ * is `Unpaged` by that one, though its params are not what all calls pass.
+ */
+export type Registrable<S> = S extends { readonly [listedRecord]?: infer R }
+  ? unknown extends R
+    ? S
+    : Omit<S, 'find'> & { find: S['find' & keyof S] | GivesList<R> }
+  : S
+
+// Two signatures that differ in type parameters give a literal no types: its arguments and its result have those of the service.
+type GivesList<R> = { (): Promise<R[]>; <_>(): Promise<R[]> }
 
 /**
  * A service of an adapter with the option `multi`: `create` takes a list too, `patch` and `remove` take `null` in the place of an id, for all records that the

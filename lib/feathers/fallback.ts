@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { serviceHostOf } from '../core/host.js'
 import type { Handover } from '../core/object-facts.js'
 import { joinPath } from '../core/path.js'
-import { bar, createHandover } from './handover.js'
+import { bar, createHandover, type KoaMiddleware } from './handover.js'
 import type { Ignored } from './ignored.js'
 import { checkIgnored, reasonsFor, type Sorted, sortMiddleware, warnOfMissed } from './middleware.js'
 import { type FeathersService, isOAuth, type Mounted } from './mounted.js'
@@ -39,7 +39,8 @@ export async function createFallback(
   const framework = frameworkOf(application)
   const host = serviceHostOf(fastify)
   const ours = new Set<FeathersService>()
-  const handover = createHandover(application, fastify, ours)
+  const errorHandler = framework === 'Koa' ? (await import('@feathersjs/koa')).errorHandler() : undefined
+  const handover = createHandover(application, fastify, ours, errorHandler as KoaMiddleware | undefined)
   const reasons = new Map<string, string>()
   const sort = async (): Promise<Sorted> =>
     ignored.isAll ? { unknown: [], around: [], missed: [] } : sortMiddleware(application)

@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Params } from '../../types/service.js'
-import { attempt } from '../core/errors.js'
+import { attempt, ServiceError } from '../core/errors.js'
 import type { Handover } from '../core/object-facts.js'
 import { type FeathersService, type Listener, type Mounted, optionsOf } from './mounted.js'
 import { propertiesFor } from './parse-authentication.js'
@@ -10,11 +10,13 @@ import { propertiesFor } from './parse-authentication.js'
 /**
  * Lets the framework of an application answer requests, as a server of its own would.
  * @param ours are the services that Fastify answers: the framework answers none of them, however their URLs are spelt
+ * @param errorHandler is that of `@feathersjs/koa`, where the framework is Koa
  */
 export function createHandover(
   application: Mounted,
   { prefix }: FastifyInstance,
-  ours: ReadonlySet<FeathersService>
+  ours: ReadonlySet<FeathersService>,
+  errorHandler?: KoaMiddleware
 ): Handover & { answer(request: FastifyRequest, reply: FastifyReply): void } {
   let listener: Listener | undefined
   const parents = prefix.split('/').length - 1
@@ -38,7 +40,7 @@ export function createHandover(
       const { url = '' } = raw
       if (parents > 0) Object.assign(raw, { originalUrl: url, url: toLocal(url) })
       properties.set(raw, propertiesFor(request, application))
-      listener ??= application.callback === undefined ? ofExpress(application) : ofKoa(application)
+      listener ??= application.callback === undefined ? ofExpress(application) : ofKoa(application, errorHandler)
       listener(raw, reply.raw)
     }
   }
@@ -47,17 +49,42 @@ export function createHandover(
 /** What becomes params of a call, for each request. Koa and Express let middleware add to it. */
 const properties = new WeakMap<IncomingMessage, Params>()
 
+/** Answers a request in the context of Koa, or has the next one do so. */
+export type KoaMiddleware = (context: { status: number }, next: () => Promise<unknown>) => Promise<unknown>
+
 /** What `callback()` of Koa asks its application for. */
 interface KoaLike {
+  readonly middleware: readonly KoaMiddleware[]
   callback(): Listener
   createContext(request: IncomingMessage, response: ServerResponse): object
 }
 
-function ofKoa(application: object): Listener {
+function ofKoa(application: object, errorHandler: KoaMiddleware | undefined): Listener {
   const koa = application as KoaLike
   const createContext: KoaLike['createContext'] = (request, response) =>
     Object.assign(koa.createContext(request, response), { feathers: properties.get(request) })
-  return koa.callback.call(Object.create(koa, { createContext: { value: createContext } }))
+  const middleware = koa.middleware.map((handle) =>
+    String(handle) === String(errorHandler) ? withStatus(handle) : handle
+  )
+  return koa.callback.call(
+    Object.create(koa, { createContext: { value: createContext }, middleware: { value: middleware } })
+  )
+}
+
+/** The error handler of `@feathersjs/koa` knows the status of errors of `@feathersjs/errors` alone: this one knows that of service errors, too. */
+function withStatus(errorHandler: KoaMiddleware): KoaMiddleware {
+  return async (context, next) => {
+    let thrown: unknown
+    await errorHandler(context, async () => {
+      try {
+        await next()
+      } catch (error) {
+        thrown = error
+        throw error
+      }
+    })
+    if (thrown instanceof ServiceError) context.status = thrown.code
+  }
 }
 
 /** Express gives its own prototypes to messages. Those of `app.inject()` are of classes that it knows nothing of. */

@@ -53,6 +53,9 @@ for (const [name, code, className] of rows) {
       'no stack, no statusCode'
     )
     t.ok(error instanceof ServiceError && error instanceof Error && error instanceof Class)
+    t.equal(error.type, 'FeathersError', 'code that was written for Feathers knows it by its type, which is not sent')
+    t.notOk(Object.keys(error).includes('type'))
+    t.equal(Object.assign(new Class(), { type: 'of its own' }).type, 'of its own')
     t.match(error.stack, `${Class.name}`)
     t.equal(new Class().message, name, 'the message is the name where none is given')
     t.equal(new Class('').message, '', 'an empty message stays')

@@ -1,5 +1,6 @@
 import { feathers } from '@feathersjs/feathers'
 import type { FastifyInstance } from 'fastify'
+import { NotFound } from 'fastify-services'
 import authentication, { authenticate as guard } from 'fastify-services/authentication'
 import mounted, { applicationOf } from 'fastify-services/feathers'
 import t from 'tap'
@@ -40,6 +41,26 @@ for (const framework of frameworks) {
     t.match(failed, { status: 500, headers: { 'x-request': 'a', 'x-answer': 'b' } })
     t.match(await request(app, 'GET', '/nothing'), { status: 404, headers: { 'x-answer': 'b' }, body: { code: 404 } })
     t.match(await request(app, 'GET', '/things'), { status: 200, headers: { 'x-request': 'a', 'x-answer': 'b' } })
+  })
+
+  t.test(`${name}: errors of services of ours keep their status and fields where it answers for them`, async (t) => {
+    let find: () => unknown
+    const ask = { find: async () => find() }
+    const moved = middleware('moved', ({ path }) => (path === '/page' ? find() : undefined))
+    const build = (theirs: Parameters<typeof around>[0]) => {
+      theirs.use('plain', ask)
+      around(theirs, 'tagged', ask, [middleware('tag', () => undefined)])
+    }
+    const app = await createMounted(t, create({ build, after: [moved] }), { fallback })
+    app.service('moved', { get: async (id: string) => Promise.reject(new NotFound('It has gone', { id })) })
+    find = () => app.service('moved').get('a')
+    const { body } = await request(app, 'GET', '/plain')
+    t.match(body, { code: 404, message: 'It has gone', data: { id: 'a' } })
+    for (const path of ['/tagged', '/page']) t.match(await request(app, 'GET', path), { status: 404, body })
+    find = () => {
+      throw new Error('anything else')
+    }
+    t.match(await request(app, 'GET', '/tagged'), { status: 500, body: { message: 'anything else' } })
   })
 
   t.test(`${name}: events of a service that it answers itself can't be told`, async (t) => {

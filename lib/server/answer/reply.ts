@@ -26,7 +26,8 @@ export function applyContext(context: HookContext, status: number, reply: Fastif
 
 function toStatus({ http, path, method }: HookContext): number | undefined {
   const status: unknown = http?.status
-  if (status === undefined) return undefined
+  // As in Feathers, `null`, `0` and so on set none.
+  if (!status) return undefined
   if (isSendable(status)) return status
   throw new GeneralError(
     `A hook of ${path}.${method} has set the status to ${shown(status)}: it must be a whole number from 200 to 599`

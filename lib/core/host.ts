@@ -23,6 +23,8 @@ export interface ServiceHost {
   addFallback(instance: never, handover: Handover): void
   /** Answers an error as the routes of services do. */
   answerError(error: unknown, request: never, reply: never): void
+  /** Ends an answer that waits behind others on its connection when that closes. */
+  endWithConnection(request: never, reply: never): void
   /** Are called with each service that is registered from now on. */
   readonly onService: ((entry: Describable) => void)[]
 }

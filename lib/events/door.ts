@@ -176,6 +176,8 @@ export class Door {
     const rules = accepted.map(({ outcome }) => outcome)
     const stream = new EventStream(this.#settings, credentials, callers, this.watch.endOf(rules, timeoutOf(request)))
     const isAlone = isOfAll || answers.length === 1
+    // An answer may be over before anybody reads the stream: that to HEAD, or one for which a hook sends something else.
+    reply.raw.once('close', () => stream.source.destroy())
     for (const answer of accepted) {
       const index = isAlone ? undefined : answers.indexOf(answer)
       const { list, channel, outcome } = answer

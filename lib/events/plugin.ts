@@ -74,6 +74,8 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
       bodyLimit: door.limits.request,
       // The timeout of the application would break streams off.
       handlerTimeout: 2_147_483_647,
+      onRequest: async (request: FastifyRequest, reply: FastifyReply) =>
+        host.endWithConnection(request as never, reply as never),
       handler
     }
     const documented = withDocumentation(route, () => toDocumentation(securityOfLists(door.channels)))

@@ -7,6 +7,7 @@ import { factsOf } from '../core/object-facts.js'
 import { joinPath } from '../core/path.js'
 import { declaredIn, routesOf } from '../core/resource/rules.js'
 import { createForeign, createService } from '../core/service.js'
+import { endWithConnection } from './answer/deadline.js'
 import { logError } from './answer/log.js'
 import { eventsOf } from './emitted-events.js'
 import { errorHandler, notFound } from './errors/error-handler.js'
@@ -67,6 +68,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     addHooks,
     onService,
     answerError: onError,
+    endWithConnection,
     get entries() {
       return registry.entries
     },

@@ -59,6 +59,8 @@ const waiting = new WeakMap<Socket, Set<Raw>>()
  */
 export function endWithConnection({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply): void {
   if (raw.socket !== null) return
+  // Hooks of the application may have waited until nobody was there any more.
+  if (socket.destroyed) return void raw.destroy()
   const responses = waiting.get(socket) ?? watch(socket)
   responses.add(raw)
   raw.once('close', () => responses.delete(raw))

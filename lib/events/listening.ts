@@ -5,7 +5,7 @@ import type { Interceptor } from '../core/compose.js'
 import { attempt } from '../core/errors.js'
 import { clientOf } from '../core/http-call.js'
 import { methods } from '../core/methods.js'
-import { notesIn, notesOf } from '../core/notes.js'
+import { notesIn, notesOf, type RawResult } from '../core/notes.js'
 import { factsOf } from '../core/object-facts.js'
 import { placeholdersIn } from '../core/path.js'
 import { callersOf, callHash } from './callers.js'
@@ -36,9 +36,10 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
   }
   const noteResult: Interceptor = async (context, invoke) => {
     const data = methods.has(context.method) ? context.data : undefined
+    const selection = selectionOf(context.params)
     const result = await invoke(context)
     const records: readonly unknown[] = Array.isArray(result) ? result : [result]
-    notesOf(context).rawResult = { records, data }
+    notesOf(context).rawResult = { records, data, selection }
     const { event, params } = context
     // What the service emits itself is taken when it does.
     if (event === null || ownEvents.includes(event) || commitOf(params) === undefined) return result
@@ -65,6 +66,15 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
     event === undefined ? intake.collect() : intake.take(event, context)
 }
 
+const fieldName = /^[\p{L}\p{N}_]+$/u
+
+/** A client may ask SQL for `secret as title`: only what is selected by nothing but names has the values of the fields that it names. */
+function selectionOf({ query }: HookContext['params']): RawResult['selection'] {
+  const { $select } = Object(query)
+  if ($select === undefined) return 'all'
+  return [$select].flat().every((item) => typeof item === 'string' && fieldName.test(item)) ? 'names' : 'expressions'
+}
+
 function customEvents({ entry: { path, object, options } }: Channel): readonly string[] {
   const { events = (object as { events?: unknown }).events } = options as { events?: unknown }
   const names = Array.isArray(events) ? events.filter((name) => typeof name === 'string') : []
@@ -76,7 +86,8 @@ function customEvents({ entry: { path, object, options } }: Channel): readonly s
 
 function toEvent(channel: Channel, name: string, emitted: unknown, context: HookContext | undefined): LoggedEvent {
   const { path, entry, idField, settings, hasRecords } = channel
-  const record = sourceOf(emitted, name, context, idField)
+  const rawResult = notesIn(context)?.rawResult
+  const record = rawResult?.selection === 'expressions' ? undefined : sourceOf(emitted, name, context, idField)
   const facts = exceptFields(settings.touches, factsOfRecord(record))
   const client = context && clientOf(context)
   const params = Object(context?.params)

@@ -1,0 +1,56 @@
+import { KnexService } from '@feathersjs/knex'
+import t from 'tap'
+import type { HookContext } from '../../index.js'
+import { list, startEvents } from '../support/events-app.js'
+import { openPGlite } from '../support/pglite.js'
+
+/** Each organisation finds its own notes, and creates them. */
+const scoped = (context: HookContext) => {
+  const organisation = Number(context.params.headers?.['x-organisation'])
+  if (context.method === 'create') Object.assign(context.data as object, { organisation })
+  else context.params.query = { ...context.params.query, organisation }
+}
+
+t.test('who hears of a record does not rest on what a client selects under the name of another field', async (t) => {
+  const Model = await openPGlite(t)
+  await Model.schema.createTable('notes', (table) => {
+    table.increments('id')
+    for (const name of ['organisation', 'fake']) table.integer(name)
+  })
+  const archive = (context: HookContext) => void context.service.emit('archived', context.result, context)
+  for (const records of [false, true]) {
+    await Model('notes').truncate()
+    const hooks = { before: { all: [scoped] }, after: { update: [archive] } }
+    const { subscribe, call } = await startEvents(
+      t,
+      (app) =>
+        app.service('notes', new KnexService({ Model, name: 'notes' }), { events: ['archived'], hooks } as never),
+      { services: { notes: { records, rule: 'hooks' } } }
+    )
+    const [mine, others] = ['7', '9'] as const
+    const [bob, eve] = [
+      await subscribe(list('notes'), { 'x-organisation': mine }).connected,
+      await subscribe(list('notes'), { 'x-organisation': others }).connected
+    ]
+    const change = async (method: string, url: string, ...selected: string[]) => {
+      const select = selected.map((field) => `$select[]=${encodeURIComponent(field)}`).join('&')
+      const payload = method === 'DELETE' ? undefined : { fake: 9, ...(method === 'PUT' && { organisation: 7 }) }
+      const { body } = await call(method, `/notes${url}?${select}`, payload, { 'x-organisation': mine })
+      return JSON.parse(body)
+    }
+    const { id } = await change('POST', '', 'organisation', 'fake as organisation')
+    t.same(await change('PATCH', `/${id}`, 'fake as organisation'), { id, organisation: 9 }, 'the database does so')
+    await change('PUT', `/${id}`, 'fake AS organisation')
+    await change('DELETE', `/${id}`, 'id', 'fake as organisation')
+    const changed = { path: 'notes', event: 'changed' }
+    for (const stream of [bob, eve]) t.same(await stream.count(5), Array(5).fill(changed))
+    const created = (id: number) => [{ path: 'notes', event: 'created', data: { id } }]
+    await change('POST', '', 'organisation')
+    await call('POST', '/notes?$select[]=organisation', {}, { 'x-organisation': others })
+    for (const [stream, id] of [
+      [bob, 2],
+      [eve, 3]
+    ] as const)
+      t.match((await stream.count(6)).slice(5), created(id), 'fields that are selected by their names say whose it is')
+  }
+})

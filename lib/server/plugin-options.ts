@@ -44,7 +44,7 @@ const ofErrorHandler: OptionTable<ErrorHandlerOptions> = { html: free, logger: f
 const ofNotFound: OptionTable<NotFoundOptions> = { ...ofErrorHandler, verbose: free }
 const { flag } = kinds
 const fromZero: OptionKind = ['a number from 0', (value) => typeof value === 'number' && value >= 0]
-// Those of `qs` that have no type here are passed on to it.
+// Options of `qs` that have no type here are passed on to it.
 const ofQuery: OptionTable<QueryOptions & Omit<IParseOptions, keyof QueryOptions>> = {
   arrayLimit: fromZero,
   depth: fromZero,

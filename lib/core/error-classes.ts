@@ -31,8 +31,8 @@ export class ServiceError extends Error {
   declare readonly className: string
   declare readonly data?: unknown
   declare readonly errors?: unknown
-  /** `'FeathersError'`, by which code that was written for Feathers knows a service error. It is not sent. */
-  declare readonly type: string
+  /** In a server `'FeathersError'`, by which code that was written for Feathers knows a service error. It is not sent. */
+  declare type?: string
 
   constructor(
     message: string | Error | undefined,
@@ -65,9 +65,6 @@ export class ServiceError extends Error {
     return pick(fields, (name) => this[name as keyof this]) as unknown as ErrorJSON
   }
 }
-
-// On the prototype, where classes and errors may still have a `type` of their own.
-Object.defineProperty(ServiceError.prototype, 'type', { value: 'FeathersError', writable: true, configurable: true })
 
 const fields = ['name', 'message', 'code', 'className', 'data', 'errors']
 

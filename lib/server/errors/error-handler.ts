@@ -10,7 +10,7 @@ import {
   isServiceError,
   NotFound,
   readProperty,
-  type ServiceError,
+  ServiceError,
   toServiceError
 } from '../../core/errors.js'
 import { isPlain } from '../../core/objects.js'
@@ -18,6 +18,9 @@ import { logError, logRecord } from '../answer/log.js'
 import { restoreHeaders } from '../answer/reply.js'
 import { vary, wantsJSON } from '../request/request.js'
 import { explained } from './setting-error.js'
+
+// On the prototype, where classes and errors may still have a `type` of their own. Clients do not need it.
+ServiceError.prototype.type = 'FeathersError'
 
 /**
  * An error handler for Fastify: logs the error and answers it in the error format (docs/errors.md#the-body), as JSON or HTML.

@@ -1,5 +1,4 @@
 import type { SchemaValue } from '../../types/standard-schema.js'
-import { exampleOf } from './examples.js'
 import { type UnionKeyword, unionKeywords } from './keywords.js'
 import { kindBits, schemasOfField } from './reader.js'
 import type { Shape, ShapeMember, Shapes } from './shape.js'
@@ -35,33 +34,6 @@ export interface ServerFields {
 
 /** The objects of a value whose schema asks for fields that only the server sets. */
 export type ServerFieldsByObject = ReadonlyMap<object, ServerFields>
-
-/** A field that is missing since only the server sets it, and that a whole record must have. */
-export interface Gap {
-  readonly object: Record<string, unknown>
-  readonly place: Place | undefined
-  readonly name: string
-  readonly shape: Shape
-  /** Whether each record must have it: otherwise a branch of a union may ask for it. */
-  readonly isSure: boolean
-}
-
-export function gapsOf(serverFields: ServerFieldsByObject): readonly Gap[] {
-  const gaps: Gap[] = []
-  for (const [object, { place, shape, names }] of serverFields)
-    for (const name of names)
-      if (!Object.hasOwn(object, name)) {
-        const isSure = shape.required.includes(name)
-        gaps.push({ object: object as Gap['object'], place, name, shape: shape.field(name).shape, isSure })
-      }
-  return gaps
-}
-
-/** Puts an example into a gap, so that the rest of the record can be checked. */
-export function fillGap({ object, name, shape }: Gap): void {
-  const example = shape.remember(fillGap, () => exampleOf(shape))
-  object[name] = typeof example === 'object' ? structuredClone(example) : example
-}
 
 /** What a walk through a value has met. */
 export interface Visit {
@@ -224,31 +196,3 @@ const namesOfServer = (shape: Shape): ReadonlySet<string> =>
 /** Whether only the server sets a value: each branch of a union that it may be of says that of the whole. What is missing may be of any branch. */
 export const isReadOnly = ({ readOnly, shape }: ShapeMember, value: unknown) =>
   readOnly || (shape.unions.length > 0 && shape.of(value).has('readOnly'))
-
-/**
- * Removes the examples that `fillGap` has put into a value, and returns it: a copy where a library has frozen it. The last field goes first: an object is read fastest where fields go in the order opposite to
- * that in which they came.
- */
-export function emptyGaps(value: unknown, gaps: readonly Gap[]): unknown {
-  const objects = new Map<Place | undefined, unknown>([[undefined, copyIfSealed(value)]])
-  const objectAt = (place: Place | undefined): unknown => {
-    if (place === undefined || objects.has(place)) return objects.get(place)
-    const within = objectAt(place.within) as Record<string | number, unknown>
-    if (typeof within !== 'object' || within === null) return undefined
-    const object = within[place.key]
-    const copy = copyIfSealed(object)
-    if (copy !== object) within[place.key] = copy
-    objects.set(place, copy)
-    return copy
-  }
-  for (const { place, name } of gaps.toReversed()) {
-    const object = objectAt(place)
-    if (typeof object === 'object' && object !== null) delete (object as Record<string, unknown>)[name]
-  }
-  return objects.get(undefined)
-}
-
-function copyIfSealed(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !Object.isSealed(value)) return value
-  return Array.isArray(value) ? [...value] : { ...value }
-}

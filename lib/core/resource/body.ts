@@ -2,12 +2,10 @@ import type { StandardIssue, StandardResult } from '../../../types/resource.js'
 import type { JsonSchema } from '../../../types/standard-schema.js'
 import type { WrittenSchema } from '../../schema/documents.js'
 import { exampleOf } from '../../schema/examples.js'
+import { emptyGaps, fillGap, gapsOf } from '../../schema/gaps.js'
 import {
   type CountTries,
-  emptyGaps,
   type Fault,
-  fillGap,
-  gapsOf,
   maxFaults,
   type Path,
   type ServerFieldsByObject,
@@ -210,9 +208,9 @@ class RecordCheck {
     const names = Object.keys(record)
     for (const gap of gaps) if (gap.isSure) fillGap(gap)
     const finish = (result: StandardResult<unknown>): unknown => {
-      emptyGaps(record, gaps)
+      const withoutExamples = emptyGaps(record, gaps)
       if (result.issues !== undefined) throw new RefusedRecord(this.#toFaults(record, result.issues))
-      const value = emptyGaps(result.value, gaps)
+      const value = withoutExamples(result.value)
       return this.rules.takesDefaults ? value : only(names, value as Values)
     }
     const retry = (result: StandardResult<unknown>): unknown => {

@@ -13,7 +13,7 @@ export type OptionInput<O, K extends PropertyKey, Default> = [Option<O, K>] exte
   ? Default
   : InputOf<Option<O, K>>
 
-type Scalar = string | number | boolean | bigint | Date | null | undefined
+export type Scalar = string | number | boolean | bigint | Date | null | undefined
 type ScalarOrItem<T> = NonNullable<T> extends readonly (infer I)[] ? I : T
 type ScalarKey<R> = { [K in keyof R]-?: [R[K]] extends [Scalar] ? K : never }[keyof R]
 type FilterKey<R> = { [K in keyof R]-?: [ScalarOrItem<R[K]>] extends [Scalar] ? K : never }[keyof R]

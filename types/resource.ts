@@ -1,7 +1,7 @@
 import type { StoresRecord } from './call.js'
 import type { CustomIn, CustomMethods, ServedCustom, WithCustom } from './custom-method.js'
-import type { MethodName } from './method.js'
-import type { Option, OptionInput, OptionNames, QueryIn } from './resource-query.js'
+import type { Callable, MethodName } from './method.js'
+import type { Option, OptionInput, OptionNames, QueryIn, Scalar } from './resource-query.js'
 import type { Id, NullableId, Paginated, Params, Service } from './service.js'
 import type { InputOf, JsonSchema, OutputOf } from './standard-schema.js'
 
@@ -91,7 +91,26 @@ export type Resource<S, O> = Described<
 >
 
 type Tidy<T> = { [K in keyof T]: Exclude<T[K], undefined> }
-type Without<T, Names> = Tidy<{ [K in keyof T as K extends Names ? never : K]: T[K] }>
+type Without<T, Names, Whole = T> = Tidy<{
+  [K in keyof T as K extends Names ? never : K]: FieldWithout<T[K], Names, Whole>
+}>
+// A record may stand within itself, as a folder in a folder: the names hold there, too.
+type FieldWithout<V, Names, Whole> = [Names] extends [never]
+  ? V
+  : 0 extends 1 & V
+    ? V
+    : Identical<NonNullable<V>, Whole> extends true
+      ? Without<Whole, Names> | Extract<V, null | undefined>
+      : PartWithout<V, Names, Whole>
+type PartWithout<V, Names, Whole> = V extends Indivisible
+  ? V
+  : V extends object
+    ? Identical<V, Whole> extends true
+      ? Without<Whole, Names>
+      : { [K in keyof V]: FieldWithout<V[K], Names, Whole> }
+    : V
+type Identical<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+type Indivisible = Scalar | Blob | Callable | { readonly [Symbol.toStringTag]: string }
 type RecordIn<S, O> = [Option<O, 'response'>] extends [never]
   ? Without<OutputOf<S>, OptionNames<O, 'writeOnly'> | FileIn<OutputOf<S>>>
   : OutputOf<Option<O, 'response'>>

@@ -235,3 +235,39 @@ await uploads.patch(1, new FormData())
 picture.file
 // @ts-expect-error: a text is no file
 await uploads.create({ title: 'a', file: 'bytes' })
+
+// A record may stand within itself: what an option names is left out there, too.
+const Folder = z.object({
+  id: z.int(),
+  name: z.string(),
+  secret: z.string().optional(),
+  owner: z.object({ id: z.int(), since: z.date() }),
+  extra: z.any(),
+  get folders() {
+    return z.array(Folder)
+  },
+  get parent() {
+    return Folder.nullable().optional()
+  },
+  get ends() {
+    return z.object({ first: z.tuple([Folder]) }).optional()
+  }
+})
+const folders = resource(Folder, { readOnly: ['id'], writeOnly: ['secret'] })
+const owner = { id: 1, since: new Date() }
+const leaf = { name: 'b', owner, extra: 1, folders: [] }
+const folder: DataOf<typeof folders> = {
+  ...leaf,
+  folders: [leaf],
+  parent: { ...leaf, parent: null, folders: [leaf] },
+  ends: { first: [leaf] }
+}
+const moved: PatchOf<typeof folders> = { parent: leaf }
+const inner = (folder: RecordOf<typeof folders>) => folder.folders[0]?.parent?.id
+same<ReturnType<typeof inner>, number | undefined>(true)
+same<DataOf<typeof folders>['owner'], { id: number; since: Date }>(true)
+// @ts-expect-error: the server sets it
+const numbered: DataOf<typeof folders> = { ...leaf, folders: [{ ...leaf, id: 1 }] }
+// @ts-expect-error: it does not leave
+const hidden = (folder: RecordOf<typeof folders>) => folder.folders[0]?.secret
+for (const value of [folder, moved, numbered, hidden]) JSON.stringify(value)

@@ -37,8 +37,14 @@ type Filters<R, O> = {
 }
 type Group<R, O> = Filters<R, O> & { $or?: Group<R, O>[]; $and?: Group<R, O>[] }
 
+/** The names of the fields of all branches of a union. */
+export type BranchKey<R> = R extends unknown ? keyof R : never
+type BranchValue<R, K> = R extends unknown ? (K extends keyof R ? R[K] : never) : never
+type Branches<R> = { [K in BranchKey<R>]: BranchValue<R, K> }
+
 /** What a query may say, by the type of the record and the options. */
-export type QueryIn<R, O> = Group<R, O> & {
+export type QueryIn<R, O> = QueryBy<Branches<R>, O>
+type QueryBy<R, O> = Group<R, O> & {
   $limit?: number
   $skip?: number
   $sort?: { [K in Allowed<ScalarKey<R>, O, 'sort'>]?: 1 | -1 }

@@ -1,15 +1,15 @@
 import type { StoresRecord } from './call.js'
 import type { CustomIn, CustomMethods, ServedCustom, WithCustom } from './custom-method.js'
 import type { Callable, MethodName } from './method.js'
-import type { Option, OptionInput, OptionNames, QueryIn, Scalar } from './resource-query.js'
+import type { BranchKey, Option, OptionInput, OptionNames, QueryIn, Scalar } from './resource-query.js'
 import type { Id, NullableId, Paginated, Params, Service } from './service.js'
 import type { InputOf, JsonSchema, OutputOf } from './standard-schema.js'
 
 export type { CustomMethod, CustomMethods } from './custom-method.js'
 export type * from './standard-schema.js'
 
-/** The names of the fields of a record, by its schema. */
-export type FieldOf<S> = keyof OutputOf<S> & string
+/** The names of the fields of a record, by its schema: of a union, those of all its branches. */
+export type FieldOf<S> = BranchKey<OutputOf<S>> & string
 
 /** What `resource()` can't see in the schema of a record. Schemas are of the same kinds as that of the record. */
 export interface ResourceOptions<Field extends string = string> {

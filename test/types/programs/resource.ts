@@ -271,3 +271,24 @@ const numbered: DataOf<typeof folders> = { ...leaf, folders: [{ ...leaf, id: 1 }
 // @ts-expect-error: it does not leave
 const hidden = (folder: RecordOf<typeof folders>) => folder.folders[0]?.secret
 for (const value of [folder, moved, numbered, hidden]) JSON.stringify(value)
+
+// Options and queries may name the fields of each branch of a union.
+const cat = z.object({ id: z.int(), kind: z.literal('cat'), lives: z.int(), size: z.string(), chip: z.string() })
+const dog = z.object({ id: z.int(), kind: z.literal('dog'), breed: z.string(), size: z.int() })
+const pets = resource(z.discriminatedUnion('kind', [cat, dog]), { readOnly: ['id'], writeOnly: ['chip'] })
+const petQueries: QueryOf<typeof pets>[] = [
+  { lives: { $gt: 3 }, $sort: { breed: 1 }, $select: ['lives', 'kind'] },
+  { size: 'a', $or: [{ size: 1 }, { kind: 'dog', breed: 'a' }] }
+]
+// @ts-expect-error: no branch has it
+const unknownQuery: QueryOf<typeof pets> = { wings: 2 }
+// @ts-expect-error: it does not leave
+const chipQuery: QueryOf<typeof pets> = { chip: 'a' }
+// @ts-expect-error: another type than in the branch
+const typedQuery: QueryOf<typeof pets> = { lives: 'a' }
+// @ts-expect-error: no branch has it
+resource(z.discriminatedUnion('kind', [cat, dog]), { writeOnly: ['wings'] })
+const catData: DataOf<typeof pets> = { kind: 'cat', lives: 9, size: 's', chip: 'c' }
+// @ts-expect-error: a field of the branch of dogs
+const mixedData: DataOf<typeof pets> = { kind: 'cat', lives: 9, size: 's', chip: 'c', breed: 'a' }
+for (const value of [petQueries, unknownQuery, chipQuery, typedQuery, catData, mixedData]) JSON.stringify(value)

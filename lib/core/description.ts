@@ -54,6 +54,7 @@ export interface Describable extends ServiceEntry {
   readonly options: {
     readonly schema?: Readonly<Record<string, object | undefined>>
     readonly before?: unknown
+    readonly events?: readonly string[] | undefined
   }
   /** Answers a request for a list with a stream of what happens to it, where the application has the door of events. */
   listen?: (request: unknown, reply: unknown) => unknown

@@ -29,8 +29,18 @@ declare module '../../types/hooks.js' {
   interface HookMembers extends ApplicationMembers {}
 }
 
+/** The options of a service as Feathers has them: what was not named is filled in. */
+export interface MixinOptions {
+  /** What clients may call. */
+  readonly methods: readonly string[]
+  /** The events that the service emits itself. */
+  readonly events: readonly string[]
+  /** All events of the service. */
+  readonly serviceEvents: readonly string[]
+}
+
 /** Changes each service that is registered after it. */
-export type Mixin = (service: RegisteredService, path: string, options: object) => unknown
+export type Mixin = (service: RegisteredService, path: string, options: MixinOptions) => unknown
 
 /** What hooks get as `context.app`, with what configures an application of Feathers until the server is ready. */
 export type FeathersLike = Omit<ApplicationMembers, 'set'> & {

@@ -1,9 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { hasHookApplication, instanceFacts, ownInstanceFacts, serviceHostOf, type ToApplication } from '../core/host.js'
+import { methods } from '../core/methods.js'
 import { factsOf } from '../core/object-facts.js'
 import { createApplications } from './application.js'
 import type { Mixin } from './members.js'
 import type { SettingsStore } from './settings.js'
+
+const standardEvents = [...methods.values()].flatMap(({ event }) => event ?? [])
 
 /**
  * From here on, hooks of the services of an instance, and of the instances inside, get an application in place of their instance.
@@ -18,10 +21,12 @@ export function registerApplications(app: FastifyInstance, backing: SettingsStor
   ownInstanceFacts(app).toHookApplication = applications
   const { entries, onService } = serviceHostOf(app)
   for (const { compose } of entries) compose()
-  onService.push(({ app, object, service, path, options }) => {
+  onService.push(({ app, object, service, path, options, exposed }) => {
     // A mounted service has the mixins of its own application.
     if (instanceFacts(app).toHookApplication !== applications || factsOf(object).foreign) return
-    for (const mixin of mixins) mixin.call(applications(app as object), service, path, options)
+    const events = options.events ?? (object as { events?: readonly string[] }).events ?? []
+    const filled = { ...options, methods: exposed, events, serviceEvents: [...standardEvents, ...events] }
+    for (const mixin of mixins) mixin.call(applications(app as object), service, path, filled)
   })
   return applications
 }

@@ -183,6 +183,26 @@ t.test(
   }
 )
 
+t.test('mixins get the options of a service with what is not named filled in', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  await app.register(feathers)
+  const seen: unknown[] = []
+  applicationOf(app).mixins.push((_service, path, { methods, events, serviceEvents }) =>
+    seen.push([path, methods, events, serviceEvents])
+  )
+  const standard = ['created', 'updated', 'patched', 'removed']
+  app.service('plain', { find: async () => [], get: async () => ({}) })
+  app.service('telling', { find: async () => [], events: ['told'] })
+  app.service('named', { find: async () => [], count: async () => 1 }, { methods: ['count'], events: ['counted'] })
+  t.same(seen, [
+    ['plain', ['find', 'get'], [], standard],
+    ['telling', ['find'], ['told'], [...standard, 'told']],
+    ['named', ['count'], ['counted'], [...standard, 'counted']]
+  ])
+})
+
 t.test('mixins are those of the instances inside', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())

@@ -19,7 +19,8 @@ export function isServiceError(error: unknown): error is ServiceError {
  */
 export function toServiceError(error: unknown): ServiceError {
   const message = text(readProperty(error, 'message')) ?? text(error) ?? text(readProperty(error, 'name')) ?? 'Error'
-  if (isServiceError(error)) return isSound(error) ? error : copyError(error, message)
+  if (isServiceError(error))
+    return isSound(error) ? error : copyError(error, readProperty(error, 'message') === '' ? '' : message)
   const code = readProperty(error, 'statusCode')
   const status = isStatus(code) ? code : 500
   const validation = readProperty(error, 'validation')
@@ -56,10 +57,14 @@ const isSound = (error: ServiceError) =>
 function copyError(error: ServiceError, message: string): ServiceError {
   const name = text(readProperty(error, 'name')) ?? 'GeneralError'
   const { className } = error
-  return Object.assign(new ServiceError(message, name, error.code, undefined, { cause: error }), {
+  const copy = Object.assign(new ServiceError(message, name, error.code, undefined, { cause: error }), {
     className,
     ...details(error)
   })
+  // A class of the application may have a `toJSON` of its own, which says what is sent.
+  const json = attempt((): unknown => error.toJSON())
+  const isWhole = ['name', 'message', 'className'].every((key) => typeof readProperty(json, key) === 'string')
+  return isWhole ? Object.defineProperty(copy, 'toJSON', { value: () => json }) : copy
 }
 
 const details = (error: unknown) => pick(['data', 'errors'], (key) => readProperty(error, key))

@@ -19,6 +19,12 @@ class Telling extends ServiceError {
   }
 }
 
+class TellingFeathers extends FeathersConflict {
+  override toJSON() {
+    return { ...super.toJSON(), user: record(), pin: '1234' }
+  }
+}
+
 class Hidden extends Error {
   readonly code = 409
   readonly className = 'hidden'
@@ -47,6 +53,7 @@ const errors: Record<string, [thrown: () => unknown, expected: object]> = {
     () => new Telling(),
     { name: 'Telling', className: 'telling', data: { id: 1 }, user: open() }
   ],
+  'what the toJSON of an error of Feathers adds': [() => new TellingFeathers('no'), { user: open() }],
   'what was found invalid': [
     () => Object.assign(new Error('no'), { statusCode: 409, validation: [told] }),
     { errors: [cleaned] }

@@ -224,6 +224,25 @@ t.test('validation errors become BadRequest with `errors`', async (t) => {
   )
 })
 
+t.test(
+  'an error of Feathers with a `toJSON` of its own is sent as that says, and an empty message stays',
+  async (t) => {
+    class Translated extends errors.BadRequest {
+      override toJSON() {
+        const { data: _, ...json } = super.toJSON()
+        return { ...json, key: 'errors.no' }
+      }
+    }
+    const json = { name: 'BadRequest', code: 400, className: 'bad-request' }
+    const original = new Translated('No', { secret: 1 })
+    t.same(toServiceError(original).toJSON(), { ...json, message: 'No', key: 'errors.no' })
+    t.equal(toServiceError(original).cause, original)
+    t.same(toServiceError(new errors.BadRequest('')).toJSON(), { ...json, message: '' })
+    const broken = Object.assign(new errors.BadRequest('No'), { toJSON: () => ({ message: 5 }) })
+    t.same(toServiceError(broken).toJSON(), { ...json, message: 'No' }, 'unless that is no error')
+  }
+)
+
 for (const code of [11000, 'ENOENT', 200, 404, '404', 4.5e2, Number.NaN, null, {}]) {
   t.test(`\`error.code\` of a driver (${String(code)}) is no status`, async (t) => {
     const original = plain({ code })

@@ -45,6 +45,8 @@ export class Lifecycle {
     }
     this.isOurs = true
     this.isRunning = true
+    // As `listen()` of the application would: services look for it in their set-up.
+    Object.assign(this.#application, { server })
     const setup = this.#application.setup(server)
     running.set(this.#application, { server, setup, servers: 1 })
     await setup
@@ -56,6 +58,8 @@ export class Lifecycle {
     const current = running.get(this.#application) as Running
     if (--current.servers > 0) return
     running.delete(this.#application)
+    // Koa and Express would close it, which Fastify does.
+    Object.assign(this.#application, { server: undefined })
     await this.#application.teardown(current.server)
   }
 }

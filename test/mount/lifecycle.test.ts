@@ -6,6 +6,7 @@ import mounted from 'fastify-services/feathers'
 import t from 'tap'
 import { request } from '../support/host.js'
 import { createMounted, mirror, type Theirs } from '../support/mounted-app.js'
+import { frameworks } from '../support/mounted-frameworks.js'
 
 /** An application that tells when it is set up and torn down. */
 function createTelling(told: unknown[]): Theirs {
@@ -36,6 +37,15 @@ t.test('it is set up once, before the server listens, and torn down once', async
   t.equal(told.splice(1, 1)[0], app.server)
   t.strictSame(told, ['end', 'teardown one true'])
 })
+
+for (const { name, create } of frameworks)
+  t.test(`${name}: services find the server at their application, as where that listens itself`, async (t) => {
+    const seen: unknown[] = []
+    const setup = async (theirs: unknown) => void seen.push((theirs as { server?: unknown }).server)
+    const app = await createMounted(t, create({ build: (theirs) => theirs.use('one', { ...mirror, setup }) }))
+    await app.ready()
+    t.equal(seen[0], app.server)
+  })
 
 t.test('with the server that app.setup() names', async (t) => {
   const told: unknown[] = []

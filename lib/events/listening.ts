@@ -88,6 +88,7 @@ function toEvent(channel: Channel, name: string, emitted: unknown, context: Hook
   const { path, entry, idField, settings, hasRecords } = channel
   const rawResult = notesIn(context)?.rawResult
   const record = rawResult?.selection === 'expressions' ? undefined : sourceOf(emitted, name, context, idField)
+  const isWhole = record !== undefined && (rawResult === undefined || rawResult.selection === 'all')
   const facts = exceptFields(settings.touches, factsOfRecord(record))
   const client = context && clientOf(context)
   const params = Object(context?.params)
@@ -101,7 +102,7 @@ function toEvent(channel: Channel, name: string, emitted: unknown, context: Hook
     route: routeOf(context, path),
     call,
     callers: call === undefined ? [] : callersOf(params, params.headers),
-    record: hasRecords && record !== undefined ? attempt(() => serialize(record)) : undefined
+    record: hasRecords && isWhole ? attempt(() => serialize(record)) : undefined
   }
 }
 

@@ -1,7 +1,7 @@
 import { KnexService } from '@feathersjs/knex'
 import t from 'tap'
 import type { HookContext } from '../../index.js'
-import { list, startEvents } from '../support/events-app.js'
+import { list, memory, startEvents } from '../support/events-app.js'
 import { openPGlite } from '../support/pglite.js'
 
 /** Each organisation finds its own notes, and creates them. */
@@ -53,4 +53,24 @@ t.test('who hears of a record does not rest on what a client selects under the n
     ] as const)
       t.match((await stream.count(6)).slice(5), created(id), 'fields that are selected by their names say whose it is')
   }
+})
+
+t.test('a record of which its author has selected a part is told by its id', async (t) => {
+  const { subscribe, call } = await startEvents(t, (app) => app.service('notes', memory()), {
+    services: { notes: { records: true } }
+  })
+  const stream = await subscribe(list('notes')).connected
+  await call('POST', '/notes', { text: 'a' })
+  await call('POST', '/notes?$select[]=text', { text: 'b' })
+  await call('PATCH', '/notes/1?$select[]=text', { text: 'c' })
+  await call('PATCH', '/notes/1', { text: 'd' })
+  t.strictSame(
+    (await stream.count(4)).map(({ event, data }) => [event, data]),
+    [
+      ['created', { text: 'a', id: 1 }],
+      ['created', { id: 2 }],
+      ['patched', { id: 1 }],
+      ['patched', { text: 'd', id: 1 }]
+    ]
+  )
 })

@@ -73,11 +73,20 @@ export function vary(reply: FastifyReply): void {
   else if (!/(^|,)\s*(accept|\*)\s*(,|$)/i.test(fields)) reply.header('vary', `${fields}, Accept`)
 }
 
+const namesEvents = /(^|,)\s*text\/event-stream\s*(;|,|$)/i
+
+/** Whether a request for a list prefers the events of it, and says so by name. The answers of both depend on what it accepts. */
+export function wantsEvents({ raw, headers: { accept } }: FastifyRequest, reply: FastifyReply): boolean {
+  vary(reply)
+  if (accept === undefined || accept === 'application/json' || !namesEvents.test(accept)) return false
+  return accepts(raw).type('application/json', 'text/event-stream') === 'text/event-stream'
+}
+
 /** Whether an error is answered as JSON: where the request accepts JSON by name, or events, which are JSON, or sends JSON. */
 export function wantsJSON({ raw, headers }: FastifyRequest): boolean {
   // What clients of programs send: nothing has to be compared.
   if (headers.accept === 'application/json') return true
   return [accepts(raw).types(), headers['content-type'] ?? '']
     .flat()
-    .some((type) => type === 'text/event-stream' || isJSON(String(type)))
+    .some((type) => String(type).toLowerCase() === 'text/event-stream' || isJSON(String(type)))
 }

@@ -19,7 +19,7 @@ import type { ReadArguments } from '../request/arguments.js'
 import { fileRoute, refuseEncoded } from '../request/body.js'
 import { type Parse, readQuery } from '../request/query.js'
 import { checkQueryRequest, offerQuery, type QueryBounds, readQueryBody, takesQuery } from '../request/query-body.js'
-import { vary } from '../request/request.js'
+import { wantsEvents } from '../request/request.js'
 import { resourceRoute } from '../request/resource-route.js'
 import type { Router } from '../request/router.js'
 import { routeSchema, validateBatch } from '../request/schema.js'
@@ -160,12 +160,6 @@ function dataCheck(
     if (hasSchema) checkData(name, request.body)
     done()
   }
-}
-
-/** Whether a request for a list asks for the events of it. The answers of both depend on what it accepts. */
-function wantsEvents({ headers }: FastifyRequest, reply: FastifyReply): boolean {
-  vary(reply)
-  return headers.accept?.includes('text/event-stream') === true
 }
 
 function list(options: ServiceOptions, name: 'before' | 'after', path: string): readonly Middleware[] {

@@ -209,6 +209,10 @@ t.test(
       ]),
       { methods: { extra } }
     )
+    const numbered = z.object({ id: z.int(), kind: z.literal('card'), by: z.literal('number'), number: z.string() })
+    const named = z.object({ id: z.int(), kind: z.literal('card'), by: z.literal('name'), name: z.string() })
+    const cards = z.discriminatedUnion('by', [numbered.meta({ writeOnly: true }), named])
+    const nested = resource(z.discriminatedUnion('kind', [cards, cash.extend({ id: z.int() })]), { methods: { extra } })
     const matched = resource(
       {
         type: 'object',
@@ -228,8 +232,13 @@ t.test(
     }
     add('orders', orders, order, { ...order, payLater: secret })
     add('pays', pays, { id: 1, ...secret })
+    add('nested', nested, { id: 1, by: 'number', ...secret })
     add('matched', matched, { id: 1, pay: secret })
-    for (const url of ['orders', 'pays', 'matched'].flatMap((path) => [`/${path}/1`, `/${path}`, `/${path}/extra`])) {
+    for (const url of ['orders', 'pays', 'nested', 'matched'].flatMap((path) => [
+      `/${path}/1`,
+      `/${path}`,
+      `/${path}/extra`
+    ])) {
       const { body } = await app.inject({ url, headers: json })
       t.match(body, /"id":1/, url)
       t.notMatch(body, /SECRET/, url)

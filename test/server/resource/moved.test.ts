@@ -36,6 +36,11 @@ const moves: Readonly<Record<string, readonly [schema: object, sent: unknown, st
     { A: line, b: line },
     { a: line, b: line }
   ],
+  'items of which one branch alone has the field': [
+    ofZod(z.array(z.union([z.object({ name: z.string(), price: z.int() }), zodLine]))),
+    [{ name: 'a', price: 1 }],
+    [{ name: 'a', price: 1 }]
+  ],
   'an object within another': [ofZod(zodLine.transform((inner) => ({ inner }))), line, { inner: line }],
   'a number that becomes a BigInt': [
     ofZod(zodLine.extend({ id: z.int().meta(set).transform(BigInt) }).transform((inner) => [inner])),

@@ -25,6 +25,8 @@ interface ListAnswer {
 type Accepted = ListAnswer & { readonly list: ListRequest; readonly channel: Channel; readonly outcome: Rule }
 const isAccepted = (answer: ListAnswer): answer is Accepted => !(answer.outcome instanceof ServiceError)
 
+const needsLogin = ({ outcome }: ListAnswer) => outcome instanceof ServiceError && outcome.code === 401
+
 const acceptedCallers = (answers: readonly ListAnswer[]): readonly string[] => [
   ...new Set(answers.filter(isAccepted).flatMap(({ outcome }) => outcome.callers))
 ]
@@ -127,7 +129,12 @@ export class Door {
       do {
         rechecked.clear()
         const inquiry = new RuleInquiry(this.#app, credentials, controller.signal)
-        answers = await Promise.all(named.map((list) => this.#ask(list, request, inquiry)))
+        const ask = (list: ListRequest) => this.#ask(list, request, inquiry)
+        // Where the first list needs another login, the others decide nothing.
+        const first = await Promise.all(named.slice(0, lists && 1).map(ask))
+        answers = first.some(needsLogin)
+          ? first
+          : [...first, ...(await Promise.all(named.slice(first.length).map(ask)))]
         if (isGone(reply)) return reply
       } while (acceptedCallers(answers).some((caller) => rechecked.has(caller)))
       if (this.#isClosing) throw new Unavailable('The server is about to close')

@@ -1,5 +1,6 @@
 import Fastify from 'fastify'
 import services, { type Params, type WithMethods } from 'fastify-services'
+import type { AuthenticationService } from 'fastify-services/authentication'
 import { createClient, iterate, rest } from 'fastify-services/client'
 import { same } from '../programs/same.js'
 
@@ -45,6 +46,11 @@ app.service('offered-items', new Items(), { methods: ['recount'] })
 const count = await app.service('offered-items').recount()
 same<typeof count, number>(true)
 same<Awaited<ReturnType<typeof items.find>>, Item[]>(true)
+
+// A service that the list lacks is there by its type.
+app.service<AuthenticationService>('authentication').on('login', (_result: object) => undefined)
+// @ts-expect-error: the list lacks it
+app.service('authentication')
 
 // A client has those that are offered.
 const client = createClient<Listed>().configure(rest('http://localhost').fetch(fetch))

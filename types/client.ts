@@ -1,6 +1,6 @@
 import type { AuthenticationRequest, AuthenticationResult } from './authentication.js'
 import type { Like, MethodRoutes, Placeholder, Routed, RoutePlaceholder, RoutesAt, StoresRecord } from './call.js'
-import type { HookOptions, ServiceAddons } from './hooks.js'
+import type { HookOptions, Listener, ServiceAddons } from './hooks.js'
 import type { Identity } from './identity.js'
 import type { ClientResult, Jsonify } from './json.js'
 import type { Listing, PathOf, ServiceAt } from './listing.js'
@@ -91,11 +91,14 @@ export interface ClientOptions {
   logger?: { error(error: unknown): unknown } | false
 }
 
+/** What a client emits after a login, by two names. */
+type LoginEvent = 'login' | 'authenticated'
+type ResultListener<Result> = { listen(result: Result): unknown }['listen']
 type LoginResult<Services> = AuthenticationResult<UserOf<Services>>
 
 /** A client application. Its services are called as on the server. It emits `login` and `logout`. */
 export interface ClientApplication<Services = Record<string, AnyService>>
-  extends Omit<ServiceAddons, 'hooks'>,
+  extends Omit<ServiceAddons, 'hooks' | 'on' | 'once'>,
     ClientMembers {
   /** The HTTP library of the default connection. */
   readonly rest?: unknown
@@ -120,6 +123,14 @@ export interface ClientApplication<Services = Record<string, AnyService>>
   ): ClientService<ServiceAt<P, S, Services>, this, P>
   /** Adds hooks for all services, at any time. */
   hooks(options: HookOptions): this
+  /** Adds a listener: of a login, with its result, or of a logout, whose result is `null` where the server refuses to renew the token. */
+  on(event: LoginEvent, listener: ResultListener<LoginResult<Services>>): this
+  on(event: 'logout', listener: ResultListener<LoginResult<Services> | null>): this
+  on(event: string, listener: Listener): this
+  /** Adds a listener of the next event alone. */
+  once(event: LoginEvent, listener: ResultListener<LoginResult<Services>>): this
+  once(event: 'logout', listener: ResultListener<LoginResult<Services> | null>): this
+  once(event: string, listener: Listener): this
   /** Returns a setting. `'authentication'` is a promise of the result of the login, or `null`. */
   get(name: 'authentication'): Promise<LoginResult<Services>> | null | undefined
   get(name: string): unknown

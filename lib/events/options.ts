@@ -1,3 +1,4 @@
+import type { Params } from '../../types/service.js'
 import { checkOptions, kinds, type OptionKind, type OptionTable, shown } from '../core/options.js'
 import type { EventLog } from './log.js'
 
@@ -27,8 +28,8 @@ export interface PublishedEvent {
 export interface EventSubscriber {
   /** The list: its path as it was asked for. */
   readonly path: string
-  /** The params of the `find` that has asked for it: with `user`, where a guard has set one, and the query that the hooks have made. */
-  readonly params: Readonly<Record<string, unknown>>
+  /** The params of the `find` that has asked for it: with `user`, as `Identity` says what that is, where a guard has set one, and the query that the hooks have made. */
+  readonly params: Readonly<Params>
 }
 
 export interface EventsLimits {

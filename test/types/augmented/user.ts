@@ -2,6 +2,7 @@ import Fastify from 'fastify'
 import services, { type Params } from 'fastify-services'
 import authentication, { type AuthenticationService, authenticate } from 'fastify-services/authentication'
 import { createClient, authentication as login, rest } from 'fastify-services/client'
+import events from 'fastify-services/events'
 import { same, untyped } from '../programs/same.js'
 
 export interface User {
@@ -45,6 +46,15 @@ app.get('/me', { preHandler: authenticate('jwt') }, ({ user, device }) => {
 const { user } = await app.service<AuthenticationService>('authentication').create({ strategy: 'local' })
 same<typeof user, User | undefined>(true)
 
+// For the rule of events, with the params of who would hear.
+await app.register(events, {
+  services: { reports: true },
+  publish: (_event, { params }) => {
+    same<typeof params.user, User | undefined>(true)
+    return params.user?.email === 'ada@example.com'
+  }
+})
+
 // On the client, as it comes through JSON.
 const client = createClient<{ reports: Reports }>().configure(rest('http://localhost').fetch(fetch)).configure(login())
 type Received = { id: number; email: string; since: string }
@@ -52,3 +62,10 @@ const result = await client.authenticate({ strategy: 'local' })
 same<typeof result.user, Received | undefined>(true)
 const stored = await client.get('authentication')
 same<NonNullable<typeof stored>['user'], Received | undefined>(true)
+for (const event of ['login', 'authenticated'] as const)
+  client.on(event, (result) => same<typeof result.user, Received | undefined>(true))
+client.once('logout', (result) => same<NonNullable<typeof result>['user'], Received | undefined>(true))
+// @ts-expect-error: it is null where the token is not renewed
+client.on('logout', (result) => result.user)
+client.on('login', ({ user }: { user?: Received }) => user?.email)
+client.on('other', (...args) => same<typeof args, unknown[]>(true))

@@ -129,7 +129,7 @@ export class Door {
       do {
         rechecked.clear()
         const inquiry = new RuleInquiry(this.#app, credentials, controller.signal)
-        const ask = (list: ListRequest) => this.#ask(list, request, inquiry)
+        const ask = (list: ListRequest | ServiceError) => this.#ask(list, request, inquiry)
         // Where the first list needs another login, the others decide nothing.
         const first = await Promise.all(named.slice(0, lists && 1).map(ask))
         answers = first.some(needsLogin)

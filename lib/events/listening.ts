@@ -4,7 +4,7 @@ import { commitOf } from '../core/commit.js'
 import type { Interceptor } from '../core/compose.js'
 import { attempt } from '../core/errors.js'
 import { clientOf } from '../core/http-call.js'
-import { methods } from '../core/methods.js'
+import { methods, standardEvents } from '../core/methods.js'
 import { notesIn, notesOf, type RawResult } from '../core/notes.js'
 import { factsOf } from '../core/object-facts.js'
 import { placeholdersIn } from '../core/path.js'
@@ -16,7 +16,6 @@ import { type Facts, factsOfRecord } from './matching.js'
 import { doorName } from './options.js'
 import { questionOf } from './question.js'
 
-const standardEvents = [...methods.values()].flatMap(({ event }) => event ?? [])
 /** The names that streams have for other things. */
 const reservedEvents = new Set(['connected', 'changed', 'reset', 'stopped', 'error'])
 

@@ -1,12 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { hasHookApplication, instanceFacts, ownInstanceFacts, serviceHostOf, type ToApplication } from '../core/host.js'
-import { methods } from '../core/methods.js'
+import { standardEvents } from '../core/methods.js'
 import { factsOf } from '../core/object-facts.js'
 import { createApplications } from './application.js'
 import type { Mixin } from './members.js'
 import type { SettingsStore } from './settings.js'
-
-const standardEvents = [...methods.values()].flatMap(({ event }) => event ?? [])
 
 /**
  * From here on, hooks of the services of an instance, and of the instances inside, get an application in place of their instance.

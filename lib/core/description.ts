@@ -6,6 +6,9 @@ import { placeholdersIn } from './path.js'
 import { rulesOf } from './resource/rules.js'
 import type { ServiceEntry, ServiceMethod } from './service.js'
 
+/** The events of the six methods. */
+export const standardEvents = [...methods.values()].flatMap(({ event }) => event ?? [])
+
 /** An endpoint of a method, for many records or for a single one. */
 export interface Form extends Endpoint {
   readonly hasId: boolean

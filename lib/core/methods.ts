@@ -56,9 +56,6 @@ export type Verb = (typeof table)[keyof Service]['verb']
 /** The table of the six methods. Server, client, hooks and events all read it (docs/http.md#requests-and-calls). */
 export const methods: ReadonlyMap<string, MethodDefinition> = new Map(Object.entries(table))
 
-/** The events of the six. */
-export const standardEvents = [...methods.values()].flatMap(({ event }) => event ?? [])
-
 /** What all custom methods without a route of their own have in common. */
 export const custom = row('POST', '')
 

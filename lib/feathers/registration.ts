@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { standardEvents } from '../core/description.js'
 import { hasHookApplication, instanceFacts, ownInstanceFacts, serviceHostOf, type ToApplication } from '../core/host.js'
-import { standardEvents } from '../core/methods.js'
 import { factsOf } from '../core/object-facts.js'
 import { createApplications } from './application.js'
 import type { Mixin } from './members.js'

@@ -5,7 +5,8 @@ import { type HookPosition, withTraits } from '../core/hooks.js'
 import { checkFieldName } from '../core/options.js'
 import { errorWithout, without } from '../core/without.js'
 import { isRecordStream, mapStream, mapWeb, type RecordStream } from './protected-stream.js'
-import { asksForRows, toPlainName } from './whole-rows.js'
+import { inOneSpelling } from './stored-credentials.js'
+import { asksForRows } from './whole-rows.js'
 
 /** The operators of a query whose texts are values, and whose objects are queries again. All other operators take names of fields. */
 const valueOperators = new Set(
@@ -42,11 +43,11 @@ const namesAny = ({ text, isSelected }: QueryName, fields: readonly string[]) =>
   isNamed(text, fields) && !(isSelected && fields.includes(text))
 
 const isNamed = (text: string, fields: readonly string[]) =>
-  toPlainName(text)
-    .split(/[^\p{L}\p{N}$]+/u)
+  inOneSpelling(text)
+    .split(/[^\p{L}\p{N}_$]+/u)
     // `$password` is how MongoDB refers to a field.
     .flatMap((word) => [word, word.replace(/^\$+/, '')])
-    .some((word) => fields.some((field) => toPlainName(field) === word))
+    .some((word) => fields.some((field) => inOneSpelling(field) === word))
 
 /** A result without the fields. */
 function cleanResult(result: unknown, fields: readonly string[]): unknown {

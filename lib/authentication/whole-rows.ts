@@ -53,7 +53,7 @@ function toColumn(text: string): string {
 }
 
 /** A name in one spelling: knex may have been told to write `toJson` as `to_json`. */
-export const toPlainName = (name: string) => name.trim().toLowerCase().replaceAll('_', '')
+const toPlainName = (name: string) => name.trim().toLowerCase().replaceAll('_', '')
 
 function functionsOf(client: object, knex: TableModel): Promise<ReadonlySet<string>> {
   const functions = functionsByClient.get(client) ?? readFunctions(knex)

@@ -66,7 +66,7 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
     event === undefined ? intake.collect() : intake.take(event, context)
 }
 
-const fieldName = /^[\p{L}\p{N}_]+$/u
+const fieldName = /^[\p{L}\p{N}_-]+$/u
 
 /** A client may ask SQL for `secret as title`: only what is selected by nothing but names has the values of the fields that it names. */
 function selectionOf({ query }: HookContext['params']): RawResult['selection'] {

@@ -1,6 +1,8 @@
+import { isPlain } from '../core/objects.js'
 import { exampleOf } from './examples.js'
+import { allShapes } from './hidden.js'
 import type { Place, ServerFieldsByObject } from './incoming.js'
-import type { Shape } from './shape.js'
+import type { Shape, ShapeMember } from './shape.js'
 
 /** A field that is missing since only the server sets it, and that a whole record must have. */
 export interface Gap {
@@ -29,14 +31,25 @@ export function fillGap({ object, name, shape }: Gap): void {
   object[name] = typeof example === 'object' ? structuredClone(example) : example
 }
 
-/** Examples as JSON, by the names of their fields. */
-type Examples = ReadonlyMap<string, ReadonlySet<string>>
+/** The names that a client may send somewhere: what stands under one of them may be the client's own. */
+const settableNames = (root: Shape): ReadonlySet<string> =>
+  root.remember(
+    settableNames,
+    () => new Set([...allShapes(root)].flatMap((shape) => shape.names.filter((name) => !shape.field(name).readOnly)))
+  )
+
+interface Examples {
+  /** Examples as JSON, by the names of their fields. */
+  readonly byName: ReadonlyMap<string, ReadonlySet<string>>
+  /** The names that clients may send somewhere. */
+  readonly settable: ReadonlySet<string>
+}
 
 /**
  * Removes the examples that `fillGap` has put into a record, and returns what removes them from the value that a library has made of the record. Those that do not stand where they were put are looked
  * for by their names and values: a transformation may have moved their objects.
  */
-export function emptyGaps(record: object, gaps: readonly Gap[]): (value: unknown) => unknown {
+export function emptyGaps(record: object, gaps: readonly Gap[], root: Shape): (value: unknown) => unknown {
   const examples = new Map(
     gaps.flatMap((gap) => (Object.hasOwn(gap.object, gap.name) ? [[gap, toJson(gap.object[gap.name])] as const] : []))
   )
@@ -48,7 +61,9 @@ export function emptyGaps(record: object, gaps: readonly Gap[]): (value: unknown
       const example = examples.get(gap)
       if (example !== undefined) moved.set(gap.name, new Set([...(moved.get(gap.name) ?? []), example]))
     }
-    return moved.size === 0 ? emptied : withoutExamples(emptied, record, moved)
+    return moved.size === 0
+      ? emptied
+      : withoutExamples(emptied, record, root, { byName: moved, settable: settableNames(root) })
   }
 }
 
@@ -76,26 +91,45 @@ function deleteAtPlaces(value: unknown, gaps: readonly Gap[]): { emptied: unknow
   return { emptied: objects.get(undefined), missing }
 }
 
-/** Removes examples wherever the client has not sent such a field. */
+/**
+ * Removes examples from the fields that only the server sets, and from those that stand where the schema says nothing, if no field of their name is one
+ * that clients may send. What the client has sent at a place stays.
+ */
 function withoutExamples(
   value: unknown,
   sent: unknown,
+  shape: Shape | undefined,
   examples: Examples,
   visited = new Map<unknown, unknown>()
 ): unknown {
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
+  if (!Array.isArray(value) && !isPlain(value)) return value
   if (visited.has(value)) return visited.get(value)
   const object = copyIfSealed(value) as Record<string, unknown>
   visited.set(value, object).set(object, object)
+  const memberAt = memberReader(shape, object)
   for (const [name, inner] of Object.entries(object)) {
+    const member = memberAt(name)
     const isSent = Object.hasOwn(Object(sent), name)
-    if (!isSent && examples.get(name)?.has(toJson(inner))) delete object[name]
+    const isOfServer = member === undefined ? !examples.settable.has(name) : member.readOnly
+    if (!isSent && isOfServer && examples.byName.get(name)?.has(toJson(inner))) delete object[name]
     else {
-      const emptied = withoutExamples(inner, isSent ? (sent as typeof object)[name] : undefined, examples, visited)
+      const sentInner = isSent ? (sent as typeof object)[name] : undefined
+      const emptied = withoutExamples(inner, sentInner, member?.shape, examples, visited)
       if (emptied !== inner) object[name] = emptied
     }
   }
   return object
+}
+
+/** What the schema says of the fields or items of a value, where it is of the kind that the schema has there. */
+function memberReader(shape: Shape | undefined, value: object): (name: string) => ShapeMember | undefined {
+  const chosen = shape?.of(value)
+  if (chosen === undefined || chosen.saysNothing || chosen.isOfLists !== Array.isArray(value)) return () => undefined
+  const read = Array.isArray(value) ? (name: string) => chosen.item(Number(name)) : (name: string) => chosen.field(name)
+  return (name) => {
+    const member = read(name)
+    return member.isKnown ? member : undefined
+  }
 }
 
 const toJson = (value: unknown): string =>

@@ -63,6 +63,13 @@ t.test('of several lists the others go on where one is refused', async (t) => {
   ])
 })
 
+t.test('the URL of a list that is nested deeper than the limit of streams is refused', async (t) => {
+  const { app } = await startEvents(t, register, { ...options, limits: { depth: 1 } })
+  const headers = { accept: 'text/event-stream' }
+  const { statusCode, body } = await app.inject({ url: '/notes?a[b][c]=1', headers })
+  t.match([statusCode, JSON.parse(body)], [400, { message: 'The query is more than 1 levels deep' }])
+})
+
 t.test('a list that is not as it must be, or over the limit, is refused alone', async (t) => {
   const { subscribe, call } = await startEvents(t, register, { ...options, limits: { subscriptions: 4 } })
   const further = Array.from({ length: 26 }, (_, n) => `&subscribe[${n + 4}][path]=notes`).join('')

@@ -87,10 +87,8 @@ const bad: Record<string, unknown> = {
   '`http.status` 99': { status: 99 },
   '`http.status` 1000': { status: 1000 },
   "`http.status` 'abc'": { status: 'abc' },
-  '`http.status` 0': { status: 0 },
   '`http.status` 100': { status: 100 },
-  '`http.status` 200.5': { status: 200.5 },
-  '`http.status` NaN': { status: Number.NaN }
+  '`http.status` 200.5': { status: 200.5 }
 }
 
 for (const [name, http] of Object.entries(bad)) {

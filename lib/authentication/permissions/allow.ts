@@ -3,7 +3,7 @@ import type { Query } from '../../../types/service.js'
 import { idFieldOf } from '../../core/description.js'
 import { Forbidden, GeneralError } from '../../core/errors.js'
 import { aroundOnly, type HookPosition, withTraits } from '../../core/hooks.js'
-import { serviceHostOf } from '../../core/host.js'
+import { type ServiceHost, serviceHostOf } from '../../core/host.js'
 import { methods } from '../../core/methods.js'
 import { notesOf } from '../../core/notes.js'
 import { isPlain } from '../../core/objects.js'
@@ -13,6 +13,7 @@ import { restrictSent } from '../../core/unsent-fields.js'
 import { maxFaults } from '../../schema/incoming.js'
 import { isAuthentication } from '../find.js'
 import { isRecordStream, mapStream } from '../protected-stream.js'
+import { inOneSpelling } from '../stored-credentials.js'
 import { checkExceptions, checkMethodNames, isLeftAlone } from './position.js'
 import { isRecord, mapRecords } from './records.js'
 import { entityIn } from './user.js'
@@ -57,7 +58,7 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
   for (const name of names) checkRole(name, roles[name])
   checkOptions('allow()', ofAllow, options)
   const namedFields = new Set(
-    names.flatMap((name) => Object.values(Object(roles[name])).filter(Array.isArray).flat()) as string[]
+    names.flatMap((name) => Object.values(Object(roles[name])).filter(Array.isArray).flat().map(inOneSpelling))
   )
   const roleOf = options.role ?? (({ role, roles }) => role ?? roles)
 
@@ -189,9 +190,13 @@ type IsParameter = (name: string, value: unknown) => boolean
  * names that no role has for a field. Fields that nobody has named can't be told from parameters.
  */
 function isParameter({ app, path, method }: HookContext, namedFields: ReadonlySet<string>): IsParameter {
-  const entry = serviceHostOf(app as object).entries.find((entry) => entry.path === path)
+  // A mounted service has the application of Feathers, where nothing is declared.
+  const host: ServiceHost | undefined = serviceHostOf(app as object)
+  const entry = host?.entries.find((entry) => entry.path === path)
   const declared = rulesOf(entry?.options.schema?.[method])?.custom?.parameters.operands
-  const isPlainName = (name: string) => !name.startsWith('$') && !name.includes('.') && !namedFields.has(name)
+  // Databases read `salary ` and `SALARY` as `salary`.
+  const isPlainName = (name: string) =>
+    !name.startsWith('$') && !name.includes('.') && !namedFields.has(inOneSpelling(name))
   // Adapters read names at any depth.
   const hasPlainNames = (value: unknown): boolean =>
     typeof value !== 'object' ||

@@ -11,7 +11,7 @@ import { maxTextLength } from '../password.js'
 import { namesOtherwise } from '../stored-credentials.js'
 import { checkExceptions, isLeftAlone } from './position.js'
 import { recordsIn } from './records.js'
-import { selectAfterwards, selectsByQuery } from './selection.js'
+import { selectAround, selectsByQuery } from './selection.js'
 import { entityIn } from './user.js'
 
 type ScopeValue = string | number | bigint | boolean
@@ -132,7 +132,9 @@ class ScopedCall {
     if (method === 'update' || method === 'patch') this.#holdData()
     if (method === 'find' || (this.#isAdapter && methods.has(method))) this.#narrow()
     if (this.#isAdapter && (method === 'find' || method === 'get')) return next()
-    return selectAfterwards(this.#context, () => this.#hold(next))
+    // What is found and got by others is compared with the scope.
+    const needed = !this.#isAdapter && (method === 'find' || method === 'get') ? Object.keys(this.#fields) : []
+    return selectAround(this.#context, needed, () => this.#hold(next))
   }
 
   #hold(next: () => Promise<void>): Promise<void> {

@@ -21,24 +21,36 @@ export function selectsByQuery(service: object): boolean {
   return [...methods.keys()].every(isOfAdapter)
 }
 
+// What SQL takes for the name of a column, and for nothing else.
+const columnName = /^[\p{L}\p{N}_-]+$/u
+
 /**
- * Runs a call without its `$select`, and has its answer then have the fields that `$select` names. Adapters for SQL read names such as `assigneeId as userId`
- * there: who decides by the fields of a record, or by its id, as the adapter for knex does before it removes, would decide by what the client has chosen.
- * Records of the service stay as they are.
+ * Runs a call of which a decision needs fields, and has its answer then have those that `$select` names. Adapters for SQL read names such as `assigneeId as userId`
+ * there: who decides by the fields of a record, or by its id, as the adapter for knex does before it removes, would decide by what the client has chosen. So
+ * the records of such a call are read whole. Records of the service stay as they are.
+ * @param fields of the records that the call answers, for the decision
  */
-export async function selectAfterwards(context: HookContext, call: () => Promise<void>): Promise<void> {
-  const { $select, ...query } = Object(context.params.query)
-  if ($select === undefined) return call()
+export async function selectAround(
+  context: HookContext,
+  fields: readonly string[],
+  call: () => Promise<void>
+): Promise<void> {
   const queryBefore = context.params.query
-  context.params = { ...context.params, query }
+  const { $select, ...query } = Object(queryBefore)
+  const names: readonly unknown[] = [$select ?? []].flat()
+  const isPlain = names.every((name) => typeof name === 'string' && columnName.test(name))
+  const added = fields.filter((field) => !names.includes(field))
+  if ($select === undefined || (isPlain && added.length === 0)) return call()
+  context.params = { ...context.params, query: isPlain ? { ...query, $select: [...names, ...added] } : query }
   try {
     await call()
   } finally {
     // Hooks further out may pass it on to other services.
     context.params = { ...context.params, query: queryBefore }
   }
-  const names = [$select].flat().filter((name): name is string => typeof name === 'string')
-  const pickFields = pickerOf(names, idFieldOf(context.service))
+  // The answer of a custom method is its own.
+  if (!methods.has(context.method)) return
+  const pickFields = isPlain ? picker((field) => !added.includes(field)) : pickerOf(names, idFieldOf(context.service))
   const select = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(pickFields)
     if (context.method !== 'find' || !isRecord(value) || !isPageOfRecords(value)) return pickFields(value)
@@ -49,13 +61,18 @@ export async function selectAfterwards(context: HookContext, call: () => Promise
 }
 
 /** Makes what picks fields of records by names, which may have the name of a table before them, or that of a field within theirs behind them. */
-function pickerOf(names: readonly string[], idField: string): (record: unknown) => unknown {
-  const isSelected = ([field]: readonly [string, unknown]) =>
-    field === idField ||
-    names.some((name) => name === field || name.startsWith(`${field}.`) || name.endsWith(`.${field}`))
-  return (record) =>
-    isRecord(record) ? Object.fromEntries(Object.entries(toPlain(record)).filter(isSelected)) : record
+function pickerOf(selection: readonly unknown[], idField: string): (record: unknown) => unknown {
+  const names = selection.filter((name) => typeof name === 'string')
+  return picker(
+    (field) =>
+      field === idField ||
+      names.length === 0 ||
+      names.some((name) => name === field || name.startsWith(`${field}.`) || name.endsWith(`.${field}`))
+  )
 }
+
+const picker = (isSelected: (field: string) => boolean) => (record: unknown) =>
+  isRecord(record) ? Object.fromEntries(Object.entries(toPlain(record)).filter(([field]) => isSelected(field))) : record
 
 /** A record as its JSON has it: objects of libraries may keep their fields elsewhere. */
 const toPlain = (record: unknown): object => {

@@ -208,7 +208,7 @@ class RecordCheck {
     const names = Object.keys(record)
     for (const gap of gaps) if (gap.isSure) fillGap(gap)
     const finish = (result: StandardResult<unknown>): unknown => {
-      const withoutExamples = emptyGaps(record, gaps)
+      const withoutExamples = emptyGaps(record, gaps, this.shapes.root)
       if (result.issues !== undefined) throw new RefusedRecord(this.#toFaults(record, result.issues))
       const value = withoutExamples(result.value)
       return this.rules.takesDefaults ? value : only(names, value as Values)

@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream'
+import { feathers } from '@feathersjs/feathers'
 import { MemoryService } from '@feathersjs/memory'
 import { type HookContext, type Params, resource } from 'fastify-services'
 import { allow } from 'fastify-services/authentication'
 import t from 'tap'
 import { z } from 'zod'
+import { createMounted, type Theirs } from '../../support/mounted-app.js'
 import { createApp } from './callers.js'
 
 const admin = { id: 1, role: 'admin' }
@@ -310,6 +312,27 @@ t.test('what a hook has set as the answer is left out too', async (t) => {
   const { send } = await createApp(t, (app) => app.service('posts', stored(), { hooks }))
   t.strictSame((await send('GET', '/posts/1', { as: guest })).body, { title: 'shown' })
 })
+
+t.test(
+  'a custom method of a mounted service is allowed to a role, and a field has one name however it is spelled',
+  async (t) => {
+    const theirs = feathers() as unknown as Theirs
+    const stats = async (_: object, { query }: { query?: object }) => ({ id: 1, title: 'a', query })
+    theirs.use(
+      'notes',
+      { get: async (id: unknown) => ({ id }), stats } as object,
+      { methods: ['get', 'stats'] } as never
+    )
+    const hook = allow({ guest: { get: ['id', 'salary'], stats: ['id', 'title', 'query'] } }, { internal: true })
+    Object(theirs.service('notes')).hooks({ around: { all: [hook] } })
+    await createMounted(t, theirs)
+    const ask = (query: object) =>
+      Object(theirs.service('notes')).stats({}, { query, user: guest, authenticated: true })
+    t.strictSame(await ask({ since: '1' }), { id: 1, title: 'a', query: { since: '1' } })
+    for (const name of ['salary', 'salary ', 'SALARY', '$select'])
+      await t.rejects(ask({ [name]: ['9'] }), { code: 403 }, name)
+  }
+)
 
 t.test('mistakes stop the start', async (t) => {
   t.throws(() => allow({}), /allow needs the permissions of each role/)

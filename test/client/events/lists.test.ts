@@ -58,15 +58,19 @@ t.test('another user gets a list of their own', async (t) => {
 })
 
 t.test('a list that needs a login does not keep others from being live', async (t) => {
-  const { createEventsClient, createServerNote } = await openEventsSite(t)
+  const { app: server, createEventsClient, createServerNote } = await openEventsSite(t)
   const app = createEventsClient()
   const [secret, list] = [app.service('private').live(), app.service('notes').live()]
   secret.subscribe(() => {})
-  list.subscribe(() => {})
+  const stop = list.subscribe(() => {})
   await until(() => list.current.state === 'live' && secret.current.state === 'error')
   await createServerNote({ text: 'a' })
   await until(() => list.current.data.length === 1)
   t.equal(secret.current.error?.name, 'NotAuthenticated')
+  stop()
+  await until(() => server.events.streams === 0)
+  list.subscribe(() => {})
+  await until(() => list.current.state === 'live')
 })
 
 t.test('a page that is read, a read that fails, and listeners that throw', async (t) => {

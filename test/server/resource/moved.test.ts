@@ -108,3 +108,28 @@ t.test('what a client sends under the name of such a field is stored, though an 
   t.strictSame(data, { owner: { id: 1 }, lines: [line] })
   await app.close()
 })
+
+t.test(
+  'a default, and what a transformation has moved, stay where a client may set a field of such a name',
+  async (t) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(services)
+    let data: unknown
+    const create = async (order: object) => {
+      data = order
+      return {}
+    }
+    class Amount {
+      constructor(readonly id: number) {}
+    }
+    const Order = z.object({
+      id: z.int().default(1),
+      home: z.object({ id: z.int(), name: z.string() }).transform((home) => ({ moved: home, amount: new Amount(1) })),
+      lines: z.array(zodLine.nullable()).transform((lines) => lines.filter(isLine))
+    })
+    app.service('orders', { create } as object, { schema: resource(Order) as object })
+    await app.inject({ method: 'POST', url: '/orders', payload: { home: { id: 1, name: 'b' }, lines: [null, line] } })
+    t.strictSame(data, { id: 1, home: { moved: { id: 1, name: 'b' }, amount: new Amount(1) }, lines: [line] })
+  }
+)

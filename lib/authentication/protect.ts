@@ -5,8 +5,7 @@ import { type HookPosition, withTraits } from '../core/hooks.js'
 import { checkFieldName } from '../core/options.js'
 import { errorWithout, without } from '../core/without.js'
 import { isRecordStream, mapStream, mapWeb, type RecordStream } from './protected-stream.js'
-import { inOneSpelling } from './stored-credentials.js'
-import { asksForRows } from './whole-rows.js'
+import { asksForRows, inOneSpelling } from './whole-rows.js'
 
 /** The operators of a query whose texts are values, and whose objects are queries again. All other operators take names of fields. */
 const valueOperators = new Set(

@@ -56,13 +56,6 @@ export const asSent = (name: string): string => name
 /** A name without what people do not see: spaces around it, the case of its letters, two ways to write an accent. */
 export const lowercase = (name: string): string => name.trim().toLowerCase().normalize('NFC')
 
-/** A text whose names have one spelling: mappers of adapters read `reset_token` for `resetToken`, and databases `SALARY ` for `salary`. */
-export const inOneSpelling = (text: string): string =>
-  text
-    .trim()
-    .toLowerCase()
-    .replace(/(?<=[\p{L}\p{N}])_+(?=[\p{L}\p{N}])/gu, '')
-
 /** Notes what a client sends before any hook changes it. */
 const noteSent: AroundHook = async (context, next) => {
   if (context.params.provider !== undefined) {

@@ -52,6 +52,13 @@ function toColumn(text: string): string {
   return toPlainName(column.slice(column.lastIndexOf('.') + 1))
 }
 
+/** A text whose names have one spelling: mappers of adapters read `reset_token` for `resetToken`, and databases `SALARY ` for `salary`. */
+export const inOneSpelling = (text: string): string =>
+  text
+    .trim()
+    .toLowerCase()
+    .replace(/(?<=[\p{L}\p{N}])_+(?=[\p{L}\p{N}])/gu, '')
+
 /** A name in one spelling: knex may have been told to write `toJson` as `to_json`. */
 const toPlainName = (name: string) => name.trim().toLowerCase().replaceAll('_', '')
 

@@ -1,4 +1,3 @@
-import { isPlain } from '../core/objects.js'
 import { exampleOf } from './examples.js'
 import { allShapes } from './hidden.js'
 import type { Place, ServerFieldsByObject } from './incoming.js'
@@ -102,7 +101,7 @@ function withoutExamples(
   examples: Examples,
   visited = new Map<unknown, unknown>()
 ): unknown {
-  if (!Array.isArray(value) && !isPlain(value)) return value
+  if (typeof value !== 'object' || value === null || !isData(value)) return value
   if (visited.has(value)) return visited.get(value)
   const object = copyIfSealed(value) as Record<string, unknown>
   visited.set(value, object).set(object, object)
@@ -130,6 +129,12 @@ function memberReader(shape: Shape | undefined, value: object): (name: string) =
     const member = read(name)
     return member.isKnown ? member : undefined
   }
+}
+
+/** Whether a value is a list or a plain object: others are values of a library or of the application. */
+function isData(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return Array.isArray(value) || prototype === Object.prototype || prototype === null
 }
 
 const toJson = (value: unknown): string =>

@@ -149,8 +149,12 @@ t.test('within a scope, a method of a service of ones own reads the names that a
   const { send } = await createApp(t, (app) =>
     app.service(
       'notes',
-      { get, csv: async (_id: string, _data: object, { query }: Params) => ({ names: query?.$select, rows: [1] }) },
-      { ...around(own('userId')), methods: ['get', 'csv'], routes: { csv: 'POST /:id/csv' } }
+      {
+        get,
+        patch: async () => 'a text',
+        csv: async (_id: string, _data: object, { query }: Params) => ({ names: query?.$select, rows: [1] })
+      },
+      { ...around(own('userId')), methods: ['get', 'patch', 'csv'], routes: { csv: 'POST /:id/csv' } }
     )
   )
   t.strictSame((await send('GET', '/notes/1?$select[]=names', { as: ada })).body, { names: ['names', 'userId'] })
@@ -160,6 +164,11 @@ t.test('within a scope, a method of a service of ones own reads the names that a
   })
   const csv = await send('POST', '/notes/1/csv?$select[]=title', { as: ada })
   t.strictSame(csv.body, { names: ['title'], rows: [1] })
+  const patched = await send('PATCH', `/notes/1?${encodeURI('$select[]=level as names')}`, {
+    as: ada,
+    body: { level: 1 }
+  })
+  t.equal(patched.body, 'a text')
   const whole = await send('GET', '/notes/1?$select[a]=b', { as: ada })
   t.strictSame(whole.body, { userId: 1 }, 'what is no name selects all')
 })

@@ -50,16 +50,14 @@ interface Examples {
  */
 export function emptyGaps(record: object, gaps: readonly Gap[], root: Shape): (value: unknown) => unknown {
   const examples = new Map(
-    gaps.flatMap((gap) => (Object.hasOwn(gap.object, gap.name) ? [[gap, toJson(gap.object[gap.name])] as const] : []))
+    gaps.flatMap((gap) => (Object.hasOwn(gap.object, gap.name) ? [[gap, gap.object[gap.name]] as const] : []))
   )
   deleteAtPlaces(record, gaps)
   return (value) => {
     const { emptied, missing } = deleteAtPlaces(value, gaps)
     const moved = new Map<string, Set<string>>()
-    for (const gap of missing) {
-      const example = examples.get(gap)
-      if (example !== undefined) moved.set(gap.name, new Set([...(moved.get(gap.name) ?? []), example]))
-    }
+    for (const gap of missing)
+      if (examples.has(gap)) moved.set(gap.name, new Set([...(moved.get(gap.name) ?? []), toJson(examples.get(gap))]))
     return moved.size === 0
       ? emptied
       : withoutExamples(emptied, record, root, { byName: moved, settable: settableNames(root) })

@@ -133,7 +133,7 @@ class ScopedCall {
     if (method === 'find' || (this.#isAdapter && methods.has(method))) this.#narrow()
     if (this.#isAdapter && (method === 'find' || method === 'get')) return next()
     // What is found and got by others is compared with the scope.
-    const needed = !this.#isAdapter && (method === 'find' || method === 'get') ? Object.keys(this.#fields) : []
+    const needed = method === 'find' || method === 'get' ? Object.keys(this.#fields) : []
     return selectAround(this.#context, needed, () => this.#hold(next))
   }
 

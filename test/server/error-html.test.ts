@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import { BadRequest, type ErrorHandlerOptions, NotFound } from 'fastify-services'
+import type { FastifyInstance } from 'fastify'
+import { BadRequest, type ErrorHandlerOptions, errorHandler, NotFound } from 'fastify-services'
 import t, { type Test } from 'tap'
-import { createApp } from '../support/response-app.js'
+import { createApp, listen } from '../support/response-app.js'
 
 const service = {
   get: async (id: string) => {
@@ -186,4 +187,29 @@ t.test('HEAD of an error page: no body', async (t) => {
   const app = await create(t)
   const response = await app.inject({ method: 'HEAD', url: '/things/missing' })
   t.strictSame([response.statusCode, response.body, response.headers['content-type']], [404, '', HTML])
+})
+
+t.test('a header that HTTP can not carry is an error for browsers, too: alive', async (t) => {
+  const host = (app: FastifyInstance) => {
+    app.addHook('onRequest', async ({ query }, reply) => {
+      const { name } = query as { name?: string }
+      if (name !== undefined) reply.header('x-name', name)
+    })
+    app.get('/plain', { errorHandler: errorHandler() }, async () => {
+      throw new Error('no')
+    })
+  }
+  for (const errorHandler of [{}, { html: () => 'A page' }, { html: async () => 'A page' }]) {
+    const app = await createApp(t, {
+      service: { find: async () => [] },
+      host,
+      plugin: { errorHandler }
+    })
+    const url = await listen(app)
+    for (const path of ['things', 'things/', 'things/1', 'nowhere', 'plain']) {
+      const response = await fetch(`${url}/${path}?name=%E2%82%AC`, { headers: { accept: 'text/html' } })
+      t.ok(response.status >= 400, path)
+    }
+    t.equal((await fetch(`${url}/things?name=a`)).headers.get('x-name'), 'a')
+  }
 })

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { HookContext, Params } from 'fastify-services'
+import { type HookContext, NotFound, type Params } from 'fastify-services'
 import t from 'tap'
 import { createApp, getJSON, listen } from '../support/response-app.js'
 
@@ -169,15 +169,47 @@ t.test('a call that has ended in time is not answered twice by a host that holds
   t.match([failed.status, await failed.json()], [500, { code: 500 }])
 })
 
+t.test('a host whose hooks fail for the 503: another error is the answer', async (t) => {
+  const app = await createApp(t, {
+    service: { find: never, create: never },
+    server,
+    host: (app) =>
+      app.addHook('onSend', async () => {
+        throw new Error('The store of sessions is away')
+      })
+  })
+  const url = await listen(app)
+  const headers = { accept: 'application/json', 'content-type': 'application/json' }
+  for (const init of [{ headers }, { headers, method: 'POST', body: '{}' }]) {
+    const response = await fetch(`${url}/things`, init)
+    t.match([response.status, await response.json()], [503, { message: 'The store of sessions is away' }])
+  }
+})
+
+t.test('a page for an error that is made while the timeout passes is sent', async (t) => {
+  const html = async ({ code }: { code: number }) => {
+    await new Promise((resolve) => setTimeout(resolve, 1200))
+    return `Page ${code}`
+  }
+  const app = await createApp(t, {
+    service: { find: () => Promise.reject(new NotFound('Not here')) },
+    server: { handlerTimeout: 1000 },
+    plugin: { errorHandler: { html } }
+  })
+  const response = await fetch(`${await listen(app)}/things`, { headers: { accept: 'text/html' } })
+  t.strictSame([response.status, await response.text()], [404, 'Page 404'])
+})
+
 t.test('a host that never lets an answer go: the connection ends', async (t) => {
   const app = await createApp(t, {
-    service: { create: async (data: object) => data },
+    service: { create: async (data: object) => data, find: async () => [] },
     server,
     host: (app) => app.addHook('onSend', () => {})
   })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   const headers = { 'content-type': 'application/json' }
   await t.rejects(fetch(`${url}/things`, { method: 'POST', headers, body: '{"a":1}' }))
+  await t.rejects(fetch(`${url}/things`))
 })
 
 t.test('what is sent after the 503 is not sent, and a stream among it is closed', async (t) => {

@@ -15,11 +15,13 @@ const isTimeout = (error: unknown) => readProperty(error, 'code') === code
 export function startDeadline(ms: number, caller: Caller, request: FastifyRequest, reply: FastifyReply): void {
   let hasBegun = false
   const { send } = reply
-  // Two answers end the process, and `onSend` hooks of the application may delay the first one.
+  // Two answers end the process, and `onSend` hooks of the application may delay the first one. Where they fail, an error comes in its place.
   reply.send = (payload) => {
-    if (caller.hasExpired && hasBegun) {
+    const isLate = caller.hasExpired && hasBegun
+    if (isLate && (isTimeout(payload) || !(payload instanceof Error))) {
       const stream = streamIn(payload)
       if (stream !== undefined) close(stream)
+      endInTime()
       return reply
     }
     hasBegun = true
@@ -27,25 +29,36 @@ export function startDeadline(ms: number, caller: Caller, request: FastifyReques
   }
   const { signal } = request
   signal.addEventListener('abort', () => {
-    if (isTimeout(signal.reason)) caller.expire()
+    if (!isTimeout(signal.reason)) return
+    caller.expire()
+    if (!hasBegun || reply.raw.headersSent) return
+    leaveAnswer(reply)
+    endInTime()
   })
 
-  const end = () => {
+  let timer = setTimeout(() => {
     if (caller.isGone || reply.sent) return
     const error = new HandlerTimeout(String(ms), request.routeOptions.url)
     if (reply.raw.headersSent) reply.raw.destroy(error)
-    // Hooks of the application have held the answer for as long again.
-    else if (hasBegun) reply.raw.destroy()
+    else if (hasBegun) endInTime()
     else {
       caller.expire()
       reply.send(error)
     }
-  }
-  let timer = setTimeout(() => {
-    if (hasBegun && !reply.raw.headersSent) timer = setTimeout(end, ms)
-    else end()
   }, ms)
   caller.onEnd(() => clearTimeout(timer))
+
+  /** Ends the connection if hooks of the application hold the answer for as long again. */
+  function endInTime() {
+    clearTimeout(timer)
+    timer = setTimeout(() => reply.sent || reply.raw.destroy(), ms)
+  }
+}
+
+/** Lets the timer of Fastify, which runs, leave an answer alone that hooks of the application hold: it would mark what they let go as an error. */
+function leaveAnswer(reply: FastifyReply): void {
+  Object.defineProperty(reply, 'sent', { value: true, configurable: true })
+  queueMicrotask(() => Reflect.deleteProperty(reply, 'sent'))
 }
 
 type Raw = FastifyReply['raw']

@@ -55,7 +55,7 @@ export function errorHandler(
 }
 
 // Bypasses the guards on `reply.send`, since an error answer replaces another one.
-const send = (reply: FastifyReply, payload: string): unknown => Object.getPrototypeOf(reply).send.call(reply, payload)
+const send = (reply: FastifyReply, payload: unknown): unknown => Object.getPrototypeOf(reply).send.call(reply, payload)
 
 async function sendPage(
   page: ErrorPage,
@@ -64,14 +64,25 @@ async function sendPage(
   reply: FastifyReply
 ): Promise<void> {
   reply.type('text/html; charset=utf-8')
+  const text = await textOf(page, error, request, reply)
+  if (typeof text !== 'string') return
+  try {
+    send(reply, text)
+  } catch (err) {
+    // A header that HTTP can't carry, or an answer that has begun: Fastify has another answer then, or ends the connection.
+    send(reply, err)
+  }
+}
+
+/** The text of a page for an error, or that of the built-in one where it fails. */
+async function textOf(page: ErrorPage, error: ServiceError, request: FastifyRequest, reply: FastifyReply) {
   // A page of the application may change the error before it fails.
   const { code, message } = error
   try {
-    const text = await page(error, request, reply)
-    if (typeof text === 'string') send(reply, text)
+    return await page(error, request, reply)
   } catch (err) {
     logError(request.log, 'error', err, 'The page for an error failed')
-    if (!reply.sent) send(reply, builtInPage({ code, message }))
+    return reply.sent ? undefined : builtInPage({ code, message })
   }
 }
 

@@ -4,7 +4,7 @@ import type { Identified } from '../../types/identity.js'
 import type { Params } from '../../types/service.js'
 import { toServiceError } from '../core/errors.js'
 import { define } from '../core/facade.js'
-import { type HookPosition, withTraits } from '../core/hooks.js'
+import { type HookPosition, makesHooks, withTraits } from '../core/hooks.js'
 import { Caller, type Carrier, caller } from '../core/http-call.js'
 import { isObject } from '../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
@@ -58,7 +58,8 @@ export function authenticate(...strategies: [string, ...string[]]): Guard
 export function authenticate(options: AuthenticateOptions): Guard
 export function authenticate(...settings: [AuthenticateOptions] | string[]): Guard {
   const [first] = settings
-  const options = isObject(first) ? (first as unknown as AuthenticateOptions) : undefined
+  // Fastify calls a hook of an instance with a request and its reply.
+  const options = isObject(first) && settings.length === 1 ? (first as unknown as AuthenticateOptions) : undefined
   if (options !== undefined) checkOptions('authenticate()', ofAuthenticate, options)
   const service = options?.service
   const strategies: readonly unknown[] = options === undefined ? settings : options.strategies
@@ -114,6 +115,8 @@ export function authenticate(...settings: [AuthenticateOptions] | string[]): Gua
   const security = ({ app }: HookPosition) => schemesOf(authenticationOf(app, service), names)
   return withTraits(guard, { check, security })
 }
+
+makesHooks(authenticate, "authenticate('jwt')")
 
 const isReply = (value: NextFunction | FastifyReply | undefined): value is FastifyReply =>
   typeof value === 'object' && value !== null

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { attempt, BadRequest, GeneralError } from '../core/errors.js'
-import { type HookPosition, withTraits } from '../core/hooks.js'
+import { type HookPosition, makesHooks, withTraits } from '../core/hooks.js'
 import { checkFieldName } from '../core/options.js'
 import { errorWithout, without } from '../core/without.js'
 import { isRecordStream, mapStream, mapWeb, type RecordStream } from './protected-stream.js'
@@ -124,3 +124,5 @@ export function protect(...fields: string[]): (context: HookContext, next: NextF
   }
   return withTraits(hook, { isOutermost: true, check, hides: fields })
 }
+
+makesHooks(protect, "protect('password')")

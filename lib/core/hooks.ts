@@ -54,6 +54,19 @@ export const withTraits = <H extends object>(hook: H, hookTraits: HookTraits): H
 
 export const traitsOf = (hook: unknown): HookTraits => Object(hook)[traits] ?? {}
 
+/**
+ * Notes that a function makes hooks and is none: where it stands in the place of one, the server does not start.
+ * @param call how it is called: `protect('password')`
+ */
+export const makesHooks = (factory: (...args: never[]) => unknown, call: string): void =>
+  void withTraits(factory, {
+    check({ path }) {
+      throw new Error(
+        `Among the hooks of '${path}' is \`${factory.name}\`, which makes hooks and is none: write ${call}`
+      )
+    }
+  })
+
 /** Where a hook stands. */
 export interface HookPosition {
   readonly app: unknown

@@ -1,6 +1,6 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import { BadRequest, Conflict, GeneralError, Unavailable } from '../core/error-classes.js'
-import { type HookPosition, withTraits } from '../core/hooks.js'
+import { type HookPosition, makesHooks, withTraits } from '../core/hooks.js'
 import { isPlain } from '../core/objects.js'
 import { checkOptions, type OptionTable } from '../core/options.js'
 import { driverErrorOf } from './driver-error.js'
@@ -71,6 +71,8 @@ export function databaseErrors(
   // Guards, which stand outside of other hooks, may ask a database too.
   return withTraits(hook, { isOutermost: true, check })
 }
+
+makesHooks(databaseErrors, 'databaseErrors()')
 
 interface RefusalAnswer {
   readonly Class: typeof Conflict

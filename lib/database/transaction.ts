@@ -1,6 +1,6 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
-import { aroundOnly, withTraits } from '../core/hooks.js'
+import { aroundOnly, makesHooks, withTraits } from '../core/hooks.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
 import { hearPoolErrors } from '../core/pool-errors.js'
 
@@ -208,3 +208,5 @@ export function inTransaction(
   }
   return withTraits(hook, { check: aroundOnly('inTransaction') })
 }
+
+makesHooks(inTransaction, 'inTransaction(knex)')

@@ -1,17 +1,12 @@
 import type { FastifyBaseLogger, FastifySchema } from 'fastify'
 import type { IParseOptions } from 'qs'
-import type {
-  ErrorHandlerOptions,
-  NotFoundOptions,
-  QueryOptions,
-  ServiceOptions,
-  ServicesOptions
-} from '../../types/fastify.js'
+import type { QueryOptions, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import { isObject } from '../core/objects.js'
 import { checkOptions, kinds, type OptionKind, type OptionTable, shown, withoutRegister } from '../core/options.js'
 import { standardOf } from '../core/resource/json-schema.js'
 import { rulesOf } from '../core/resource/rules.js'
 import { isApplicator, isAssertion } from '../schema/keywords.js'
+import { ofErrorHandler, ofNotFound } from './errors/handler-options.js'
 import { hooksKind } from './hook-options.js'
 
 const names: OptionKind = ['a list of names', kinds.names[1]]
@@ -40,8 +35,6 @@ const ofService: OptionTable<ServiceOptions> = {
   bodyLimit: free,
   handlerTimeout: free
 }
-const ofErrorHandler: OptionTable<ErrorHandlerOptions> = { html: free, logger: free, expose: free, requestId: free }
-const ofNotFound: OptionTable<NotFoundOptions> = { ...ofErrorHandler, verbose: free }
 const { flag } = kinds
 const fromZero: OptionKind = ['a number from 0', (value) => typeof value === 'number' && value >= 0]
 // Options of `qs` that have no type here are passed on to it.

@@ -6,7 +6,14 @@ import type { Params } from '../../types/service.js'
 import { commitOf } from '../core/commit.js'
 import { streamOf } from '../core/content.js'
 import { attempt, BadRequest, Conflict, GeneralError, Unprocessable } from '../core/errors.js'
-import { type HookPosition, type OperationNotes, type OperationPlace, traitsOf, withTraits } from '../core/hooks.js'
+import {
+  type HookPosition,
+  makesHooks,
+  type OperationNotes,
+  type OperationPlace,
+  traitsOf,
+  withTraits
+} from '../core/hooks.js'
 import { instanceFacts } from '../core/host.js'
 import { callerIn } from '../core/http-call.js'
 import { loginsInParams } from '../core/logins.js'
@@ -121,6 +128,8 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
     isRepeatableMethod(method, verb) ? { request: { ...header, required }, statuses: ['409', '422'] } : undefined
   return withTraits(hook, { check, notes })
 }
+
+makesHooks(idempotency, 'idempotency()')
 
 const header = {
   name: 'Idempotency-Key',

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AroundHook, HookContext } from '../../types/fastify.js'
 import { isAdapter } from '../core/description.js'
 import { BadRequest, GeneralError, ServiceError, toServiceError } from '../core/errors.js'
-import { aroundOnly, type OperationNotes, type OperationPlace, withTraits } from '../core/hooks.js'
+import { aroundOnly, makesHooks, type OperationNotes, type OperationPlace, withTraits } from '../core/hooks.js'
 import { instanceFacts } from '../core/host.js'
 import { type Caller, callerIn } from '../core/http-call.js'
 import { isKnexAdapter, type KnexAdapter } from '../core/knex.js'
@@ -77,6 +77,8 @@ export function version(field: string, options: VersionOptions = {}): AroundHook
   })
   return withTraits(hook, { isInnermost: true, check: aroundOnly('version'), notes })
 }
+
+makesHooks(version, "version('updatedAt')")
 
 /** The methods that answer one record as it is now. */
 const answersVersion = new Set(['get', 'create', 'update', 'patch'])

@@ -2,7 +2,7 @@ import type { AroundHook, HookContext } from '../../../types/fastify.js'
 import type { Query } from '../../../types/service.js'
 import { idFieldOf } from '../../core/description.js'
 import { Forbidden, GeneralError } from '../../core/errors.js'
-import { aroundOnly, type HookPosition, withTraits } from '../../core/hooks.js'
+import { aroundOnly, type HookPosition, makesHooks, withTraits } from '../../core/hooks.js'
 import { type ServiceHost, serviceHostOf } from '../../core/host.js'
 import { methods } from '../../core/methods.js'
 import { notesOf } from '../../core/notes.js'
@@ -106,6 +106,8 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
   }
   return withTraits(hook, { check, access })
 }
+
+makesHooks(allow, 'allow({ admin: true })')
 
 const methodsWithData = new Set(['create', 'update', 'patch'])
 

@@ -2,7 +2,7 @@ import type { AroundHook, HookContext } from '../../../types/fastify.js'
 import type { Id, Query } from '../../../types/service.js'
 import { idFieldOf } from '../../core/description.js'
 import { BadRequest, Forbidden, GeneralError, NotAuthenticated, NotFound, toServiceError } from '../../core/errors.js'
-import { aroundOnly, type HookPosition, withTraits } from '../../core/hooks.js'
+import { aroundOnly, type HookPosition, makesHooks, withTraits } from '../../core/hooks.js'
 import { methods } from '../../core/methods.js'
 import { isPlain } from '../../core/objects.js'
 import { checkFieldName, checkOptions, kinds, type OptionTable, shown } from '../../core/options.js'
@@ -61,6 +61,8 @@ export function scope(fieldsOf: FieldsOf, options: ScopeOptions = {}): AroundHoo
   return createScope('scope', fieldsOf, options)
 }
 
+makesHooks(scope, 'scope(({ params }) => ({ organisationId: params.user?.organisationId }))')
+
 /** Makes a scope. @param hookName the name of the function that users call */
 export function createScope(hookName: string, fieldsOf: FieldsOf, options: ScopeOptions): AroundHook {
   const hook: AroundHook = async (context, next) => {
@@ -93,6 +95,8 @@ export function own(field: string, options: ScopeOptions = {}): AroundHook {
   checkOptions('own()', ofScope, options)
   return createScope('own', (context) => ({ [field]: entityIn(context).id }), options)
 }
+
+makesHooks(own, "own('userId')")
 
 type CheckedFields = Readonly<Record<string, ScopeValue | readonly ScopeValue[]>>
 

@@ -3,7 +3,7 @@ import type { AroundHook, HookContext } from '../../../types/fastify.js'
 import { idFieldOf } from '../../core/description.js'
 import { NotFound, toServiceError } from '../../core/errors.js'
 import type { HookPosition, HookTraits } from '../../core/hooks.js'
-import { traitsOf, withTraits } from '../../core/hooks.js'
+import { makesHooks, traitsOf, withTraits } from '../../core/hooks.js'
 import { checkOptions, kinds, type OptionTable, shown } from '../../core/options.js'
 import { checkExceptions, isLeftAlone } from './position.js'
 import { createScope, ofScope, type ScopeOptions } from './scope.js'
@@ -59,6 +59,8 @@ export function within(parent: string, options: WithinOptions = {}): AroundHook 
   const accessOf = (method: string) => (except.includes(method) ? undefined : access(method))
   return withTraits(hook, { ...traitsOf(hook), check: checkPath, access: accessOf })
 }
+
+makesHooks(within, "within('projects')")
 
 /** The id of the other record, in the type that its service gives. */
 async function parentId({ app, params, path }: HookContext, parent: string, placeholder: string) {

@@ -14,24 +14,36 @@ import {
   toServiceError
 } from '../../core/errors.js'
 import { isPlain } from '../../core/objects.js'
+import { checkOptions } from '../../core/options.js'
 import { logError, logRecord } from '../answer/log.js'
 import { restoreHeaders } from '../answer/reply.js'
 import { vary, wantsJSON } from '../request/request.js'
+import { ofErrorHandler, ofNotFound } from './handler-options.js'
 import { explained } from './setting-error.js'
 
 // On the prototype, where classes and errors may still have a `type` of their own. Clients do not need it.
 ServiceError.prototype.type = 'FeathersError'
+
+type Handler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 
 /**
  * An error handler for Fastify: logs the error and answers it in the error format (docs/errors.md#the-body), as JSON or HTML.
  *
  * @example
  * app.setErrorHandler(errorHandler({ html: false }))
- * @throws when a page that `html` names can not be read
+ * @throws when an option is not known, or a page that `html` names can not be read
  */
-export function errorHandler(
-  options: ErrorHandlerOptions = {}
-): (error: unknown, request: FastifyRequest, reply: FastifyReply) => void {
+export function errorHandler(options?: ErrorHandlerOptions): Handler
+export function errorHandler(...[options = {}, ...rest]: [ErrorHandlerOptions?, ...unknown[]]): Handler {
+  if (rest.length > 0) throw uncalled('app.setErrorHandler(errorHandler())')
+  checkOptions('errorHandler()', ofErrorHandler, options)
+  return createHandler(options)
+}
+
+/** The error where Fastify calls a function that makes handlers, with what a handler gets. */
+const uncalled = (call: string) => new TypeError(`A function that makes handlers is none: write ${call}`)
+
+function createHandler(options: ErrorHandlerOptions): Handler {
   const { html } = options
   const log = createLog(options)
   const page = html === false ? undefined : createPage(html)
@@ -201,12 +213,16 @@ export function builtInPage({ code, message }: { code: number; message: string }
  * A not-found handler for Fastify: answers 404 in the error format (docs/errors.md#options). With `verbose` the
  * message names the URL; the other options are those of the error handler.
  *
+ * @throws when an option is not known, or a page that `html` names can not be read
  * @example
  * app.setNotFoundHandler(notFound({ verbose: true }))
  */
-export function notFound(options: NotFoundOptions = {}): (request: FastifyRequest, reply: FastifyReply) => void {
-  const answer = errorHandler(options)
-  return (request, reply) => {
+export function notFound(options?: NotFoundOptions): (request: FastifyRequest, reply: FastifyReply) => void
+export function notFound(...[options = {}, ...rest]: [NotFoundOptions?, ...unknown[]]) {
+  if (rest.length > 0) throw uncalled('app.setNotFoundHandler(notFound())')
+  checkOptions('notFound()', ofNotFound, options)
+  const answer = createHandler(options)
+  return (request: FastifyRequest, reply: FastifyReply) => {
     const { url } = request
     return answer(new NotFound(options.verbose ? `Page not found: ${url}` : 'Page not found', { url }), request, reply)
   }

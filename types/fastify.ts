@@ -23,8 +23,8 @@ import type { Registrable, ServiceObject } from './service.js'
 export interface QueryOptions {
   /** A list with more items than this becomes an object with index keys. Default 20. */
   arrayLimit?: number
-  /** Deeper nesting than this is refused (400). Default 5. */
-  depth?: number
+  /** Deeper nesting than this is refused (400). `false`: nothing nests, and `a[b]` is a name. Default 5. */
+  depth?: number | false
   /** More parameters than this are refused (400). Default 1000. */
   parameterLimit?: number
   /** Whether `a.b=1` nests as `a[b]=1` does. Default `false`. */

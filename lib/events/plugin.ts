@@ -42,7 +42,9 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
   checkEventsOptions(withoutRegister(doorName, options, advice, app.log))
   if (!app.hasDecorator('service')) throw new Error(`${doorName} needs fastify-services: register that plugin first`)
   if (app.hasDecorator('events'))
-    throw new Error(`${doorName} is registered here already: name all services in one registration`)
+    throw new Error(
+      `${doorName} is registered here already: name all services in one registration. Or something else has taken the decorator \`events\`, which it needs`
+    )
   const url = `/${joinPath(options.path ?? 'events')}`
   const door = new Door(app, joinPath(app.prefix, url), options)
   const host = serviceHostOf(app)

@@ -2,7 +2,15 @@ import type { FastifyBaseLogger, FastifySchema } from 'fastify'
 import type { IParseOptions } from 'qs'
 import type { QueryOptions, ServiceOptions, ServicesOptions } from '../../types/fastify.js'
 import { isObject } from '../core/objects.js'
-import { checkOptions, kinds, type OptionKind, type OptionTable, shown, withoutRegister } from '../core/options.js'
+import {
+  checkOptions,
+  kinds,
+  likelyName,
+  type OptionKind,
+  type OptionTable,
+  shown,
+  withoutRegister
+} from '../core/options.js'
 import { standardOf } from '../core/resource/json-schema.js'
 import { rulesOf } from '../core/resource/rules.js'
 import { isApplicator, isAssertion } from '../schema/keywords.js'
@@ -40,7 +48,7 @@ const fromZero: OptionKind = ['a number from 0', (value) => typeof value === 'nu
 // Options of `qs` that have no type here are passed on to it.
 const ofQuery: OptionTable<QueryOptions & Omit<IParseOptions, keyof QueryOptions>> = {
   arrayLimit: fromZero,
-  depth: fromZero,
+  depth: ['a number from 0, or false', (value) => value === false || fromZero[1](value)],
   parameterLimit: fromZero,
   allowDots: flag,
   comma: flag,
@@ -124,6 +132,16 @@ export function checkSchemas(
     )
 }
 
+const requestParts: readonly string[] = ['body', 'querystring', 'params', 'headers', 'response']
+
+/** @throws when a part of a request is misspelt: nothing would be validated by it. Other names are for plugins, which read what they like */
+function checkParts(methodSchema: FastifySchema, who: string): void {
+  for (const [name, part] of Object.entries<unknown>({ ...methodSchema })) {
+    const likely = requestParts.includes(name) || !kinds.settings[1](part) ? undefined : likelyName(name, requestParts)
+    if (likely !== undefined) throw new Error(`${who} has no part '${name}'. Did you mean '${likely}'?`)
+  }
+}
+
 /** @throws when an option of a service is not known, or of another type */
 export function checkServiceOptions(options: ServiceOptions, path: string): void {
   const who = `the service '${path}'`
@@ -137,7 +155,8 @@ export function checkServiceOptions(options: ServiceOptions, path: string): void
         `The option \`schema.${name}\` of ${who} must have the parts of a request, as in { body: schema }, got a schema itself. For all methods of a record there is { schema: resource(schema) }`
       )
     checkOptions(who, { [name]: object }, { [name]: methodSchema }, 'schema.')
-    if (methodSchema !== undefined)
-      checkOptions(who, { response: schema }, { response: methodSchema.response }, `schema.${name}.`)
+    if (methodSchema === undefined) continue
+    checkOptions(who, { response: schema }, { response: methodSchema.response }, `schema.${name}.`)
+    checkParts(methodSchema, `The option \`schema.${name}\` of ${who}`)
   }
 }

@@ -17,10 +17,10 @@ import { printServices } from './print-services.js'
 import { Registry } from './registry.js'
 import { createParser } from './request/query.js'
 import { queryBounds } from './request/query-body.js'
-import { decorateMessages } from './request/request.js'
+import { decorateMessages, takenDecorator } from './request/request.js'
 import { routerOf } from './request/router.js'
 import { checkRoutes } from './routing/custom-methods.js'
-import { exposedMethods } from './routing/exposed.js'
+import { exposedMethods, notObject } from './routing/exposed.js'
 import { registerHandover } from './routing/handover.js'
 import { Locations } from './routing/locations.js'
 import { comeBeforeFallback, Precedence } from './routing/precedence.js'
@@ -29,7 +29,7 @@ import { registerRoutes } from './routing/routes.js'
 import { takeSlashes } from './routing/slashes.js'
 import { answerUnsupported, refuseUnsupported } from './routing/target.js'
 import { CheckedHooks, ServiceHooks } from './service-hooks.js'
-import { checkTimeouts, startHooks, startRouteHooks } from './start-hooks.js'
+import { checkCommonHooks, checkTimeouts, startHooks, startRouteHooks } from './start-hooks.js'
 import './tick.js'
 
 async function services(app: FastifyInstance, options: ServicesOptions): Promise<void> {
@@ -95,9 +95,13 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   }
   decorateMessages(app)
   startRouteHooks(app)
-  function serviceOf(this: FastifyInstance, path: string, object?: object, serviceOptions: ServiceOptions = {}) {
+  function serviceOf(this: FastifyInstance, ...args: [path: string, object?: object, options?: ServiceOptions]) {
+    const [path, object, serviceOptions = {}] = args
     checkPath(path)
-    return object === undefined ? registry.get(this.prefix, path).service : register(this, path, object, serviceOptions)
+    if (object !== undefined) return register(this, path, object, serviceOptions)
+    const entry = registry.find(this.prefix, path)
+    if (entry !== undefined) return entry.service
+    throw args.length > 1 ? notObject(object, path) : registry.missing(path)
   }
   app.decorate('service', serviceOf as ServiceFunction)
   app.decorate('printServices', () => printServices(registry.entries))
@@ -106,6 +110,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     await root.ready()
   })
   app.addHook('onReady', async () => checkTimeouts(app.server, app.log))
+  app.addHook('onReady', async () => checkCommonHooks(common, registry.entries))
   app.addHook('onReady', () => registry.setup(app.server))
   app.addHook('onClose', () => registry.teardown())
   answerUnsupported(root, locations, onError)
@@ -163,7 +168,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
 function checkDecorators(app: FastifyInstance): void {
   if (instanceFacts(app).services !== undefined)
     throw new Error('fastify-services is registered here already: use app.service() of that registration')
-  const foreign = ['service', 'printServices', 'setup'].find((name) => app.hasDecorator(name))
+  const foreign = ['service', 'printServices', 'setup'].find((name) => app.hasDecorator(name)) ?? takenDecorator(app)
   if (foreign !== undefined)
     throw new Error(
       `fastify-services needs the decorator \`${foreign}\`, which something else has taken here: your application, another plugin, or another copy of this package. Name that one differently, or register the two in plugins of their own`

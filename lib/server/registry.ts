@@ -54,14 +54,17 @@ export class Registry {
     return entry
   }
 
-  /** @throws when there is no service at the path, under the prefix or without it */
-  get(prefix: string, path: string): ExposedService {
+  /** The service at a path, under the prefix or without it. */
+  find(prefix: string, path: string): ExposedService | undefined {
     // Most instances have no prefix, and code looks services up for each call.
     const fullPath = prefix === '' ? path : joinPath(prefix, path)
-    const entry = this.#entries.get(fullPath) ?? this.#entries.get(stripSlashes(path))
-    if (entry !== undefined) return entry
+    return this.#entries.get(fullPath) ?? this.#entries.get(stripSlashes(path))
+  }
+
+  /** The error where there is no service at a path. */
+  missing(path: string): Error {
     const paths = [...this.#entries.keys()].map((name) => `'${name}'`).join(', ') || 'none'
-    throw new Error(`There is no service '${stripSlashes(path)}'. Registered: ${paths}`)
+    return new Error(`There is no service '${stripSlashes(path)}'. Registered: ${paths}`)
   }
 
   /**

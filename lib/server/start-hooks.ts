@@ -1,5 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { type HookPosition, type HookStore, traitsOf } from '../core/hooks.js'
+import { methods } from '../core/methods.js'
+import { likelyName } from '../core/options.js'
 import type { ServiceEntry } from '../core/service.js'
 import { aroundHooksOf, hooksInOrder } from './service-hooks.js'
 
@@ -12,19 +14,32 @@ const ask = (hooks: unknown, place: HookPosition) => {
  * @throws what one of them throws
  */
 export function startHooks(
-  { app, path, service, methods, hooks }: ServiceEntry,
+  { app, path, service, methods: ofService, hooks }: ServiceEntry,
   common: HookStore,
   { before, after }: { before?: unknown; after?: unknown }
 ): void {
   const place = { app, path, service }
   for (const { type, method, hook } of [...common.added, ...hooks.added]) {
-    const names = method === 'all' ? [...methods.keys()] : methods.has(method) ? [method] : undefined
+    const names = method === 'all' ? [...ofService.keys()] : ofService.has(method) ? [method] : undefined
     if (names === undefined) continue
     const within = () => new Map(names.map((name) => [name, hooksWithin(hook, name, [common, hooks])]))
     ask(hook, { ...place, type, within })
   }
   ask(before, place)
   ask(after, { ...place, type: 'after' })
+}
+
+/**
+ * Checks the methods that hooks of all services name: at the start it is known which methods there are.
+ * @throws when no service has a method of a name, and the name is like one that there is
+ */
+export function checkCommonHooks({ added }: HookStore, entries: readonly ServiceEntry[]): void {
+  const methodNames = ['all', ...methods.keys(), ...entries.flatMap((entry) => [...entry.methods.keys()])]
+  for (const { method } of added) {
+    const likely = methodNames.includes(method) ? undefined : likelyName(method, methodNames)
+    if (likely !== undefined)
+      throw new Error(`App: no service has the method '${method}', which has hooks. Did you mean '${likely}'?`)
+  }
 }
 
 /** The hooks of a method that run within one of its around hooks. */

@@ -1,6 +1,7 @@
 import Fastify from 'fastify'
 import services from 'fastify-services'
 import authentication from 'fastify-services/authentication'
+import events from 'fastify-services/events'
 import feathers from 'fastify-services/feathers'
 import t, { type Test } from 'tap'
 import { request } from '../support/host.js'
@@ -74,6 +75,27 @@ t.test('A decorator of the plugin that something else has taken: an error that n
   }
 })
 
+t.test('A decorator of requests or replies that something else has taken is named in the same way', async (t) => {
+  for (const name of ['request.feathers', 'reply.data', 'reply.hook', 'reply.format']) {
+    const app = Fastify()
+    const [owner, property] = name.split('.') as [string, string]
+    if (owner === 'request') app.decorateRequest(property, null)
+    else app.decorateReply(property, null)
+    await t.rejects(async () => app.register(services), {
+      message: `fastify-services needs the decorator \`${name}\`, which something else has taken here: `
+    })
+  }
+})
+
+t.test('The decorator of the streams that something else has taken is named', async (t) => {
+  const app = await create(t)
+  app.service('things', service)
+  app.decorate('events', {} as never)
+  await t.rejects(async () => app.register(events, { services: { things: true } }), {
+    message: /something else has taken the decorator `events`, which it needs$/
+  })
+})
+
 t.test('A path that no URL has: an error that says what to write', async (t) => {
   const app = await create(t)
   for (const [path, mark] of [
@@ -111,6 +133,16 @@ t.test('what is no object at all is refused as well', async (t) => {
       t.throws(() => app.service('things', object as never, options), {
         message: /^The service 'things' must be an object with methods, got /
       })
+})
+
+t.test('a promise of a service, or `undefined` in its place: an error that says so', async (t) => {
+  const app = await create(t)
+  const message = "The service 'things' must be an object with methods, got "
+  t.throws(() => app.service('things', Promise.resolve(service) as never), { message: `${message}a promise: await it` })
+  t.throws(() => app.service('things', undefined as never), { message: `${message}undefined` })
+  t.throws(() => app.service('things', undefined as never, {}), { message: `${message}undefined` })
+  app.service('things', service)
+  t.ok(app.service('things', undefined as never), 'where there is a service it is looked up')
 })
 
 t.test('`methods` that names one that is missing, or that can not be one: an error that names it', async (t) => {
@@ -184,6 +216,35 @@ t.test('a schema for what HTTP can not call: an error that names it, and the pat
     message: /'things' has a schema for 'fnid'/
   })
   t.doesNotThrow(() => app.service('things', service))
+})
+
+t.test('a misspelt part of the schema of a method: an error that names the one that was meant', async (t) => {
+  const app = await create(t)
+  for (const [part, meant] of [
+    ['boddy', 'body'],
+    ['Body', 'body'],
+    ['queryString', 'querystring'],
+    ['param', 'params'],
+    ['header', 'headers'],
+    ['responses', 'response']
+  ] as const)
+    t.throws(() => app.service('things', service, { schema: { find: { [part]: { type: 'object' } } } as object }), {
+      message: `The option \`schema.find\` of the service 'things' has no part '${part}'. Did you mean '${meant}'?`
+    })
+  const forOthers = { query: { type: 'object' }, tags: ['a'], hide: true, bode: 'a text', 'x-audience': {} }
+  t.doesNotThrow(() => app.service('things', service, { schema: { find: forOthers } as object }), 'names for plugins')
+})
+
+t.test('a misspelt method among the hooks of all services: the server does not start', async (t) => {
+  const refused = "App: no service has the method 'craete', which has hooks. Did you mean 'create'?"
+  for (const hooks of [{ before: { craete: [() => {}] } }, { craete: [() => {}] }]) {
+    const app = await createApp(t, { hooks })
+    app.service('things', service)
+    await t.rejects(async () => app.ready(), { message: refused })
+  }
+  const app = await createApp(t, { hooks: { before: { publish: [() => {}], elsewhere: [() => {}] } } })
+  app.service('things', { ...service, publish: async () => 1 }, { methods: ['find', 'publish'] })
+  await app.ready()
 })
 
 t.test('two instances in one process do not know each other', async (t) => {

@@ -184,4 +184,7 @@ t.test('the options of the query parser', async (t) => {
     parameterLimit: Number.POSITIVE_INFINITY
   }
   await t.resolves(start(ofQs))
+  await t.rejects(start({ charset: 'latin1' }), {
+    message: /^The parser of queries can't use the option `query` of fastify-services: .*charset/
+  })
 })

@@ -198,6 +198,8 @@ t.test('`depth`', async (t) => {
   const ten = await createWithQuery(t, { depth: 10 })
   t.equal((await ten(`a${'[b]'.repeat(10)}=1`)).status, 200)
   t.equal((await ten(`a${'[b]'.repeat(11)}=1`)).status, 400)
+  for (const depth of [0, false] as const)
+    t.strictSame((await (await createWithQuery(t, { depth }))('a[b]=1')).query, { 'a[b]': '1' }, 'nothing nests')
 })
 
 t.test('`parameterLimit`', async (t) => {

@@ -109,6 +109,12 @@ t.test('a resource converts nothing, and tells all that is wrong', { skip }, asy
   t.strictSame(places, ['age', 'name', 'isOpen', '$limit', '$sort/age', '$select', 'id/$in', 'secret', 'other'])
 })
 
+t.test('with `depth: false` nothing nests', { skip }, async (t) => {
+  const { ask } = await create(t, { query: { depth: false } })
+  t.equal((await ask('/people', { name: 'Ada' })).status, 200)
+  t.equal((await ask('/people', { name: { $in: ['Ada'] } })).status, 400)
+})
+
 t.test('what is refused, and how', { skip }, async (t) => {
   const { ask } = await create(t, { query: { depth: 2, parameterLimit: 5 } })
   const text = (body: string, type = 'application/json') => ({ body, headers: { 'content-type': type } })

@@ -56,8 +56,8 @@ export interface QueryBounds {
 
 /** The limits of query strings hold for JSON as well, but for that of lists: a parser that is a function has those of the others. */
 export function queryBounds(options: QueryParser = {}): QueryBounds {
-  const { depth, parameterLimit = 1000 } = typeof options === 'function' ? {} : options
-  return { depth: typeof depth === 'number' ? depth : 5, parameterLimit }
+  const { depth = 5, parameterLimit = 1000 } = typeof options === 'function' ? {} : options
+  return { depth: Number(depth), parameterLimit }
 }
 
 /** Makes the hook that takes the body of a QUERY for its query. It throws BadRequest when it is no object, or passes a limit. */

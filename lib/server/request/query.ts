@@ -10,6 +10,8 @@ export type Parse = (text: string) => Record<string, unknown> | BadRequest
 /**
  * Makes the parser of query strings and of urlencoded bodies (docs/http.md#queries): what passes a
  * limit is refused, never cut, since a filter that is cut selects more records.
+ *
+ * @throws for an option that `qs` can't use
  */
 export function createParser(options: QueryParser = {}): Parse {
   if (typeof options === 'function') return (text) => parseSafely(() => options(text) ?? {})
@@ -21,6 +23,7 @@ export function createParser(options: QueryParser = {}): Parse {
     plainObjects: false,
     allowPrototypes: false
   }
+  checkSettings(settings)
   const parsePlain = createPlainParser(options)
   return (text) => {
     if (text === '') return {}
@@ -29,6 +32,18 @@ export function createParser(options: QueryParser = {}): Parse {
       return new BadRequest(`There are more than ${parameterLimit} parameters`)
     }
     return parsePlain(text) ?? parseSafely(() => qs.parse(text, settings))
+  }
+}
+
+/** Asks `qs`, which says only of a text that it can't use its options. */
+function checkSettings(settings: qs.IParseOptions): void {
+  try {
+    qs.parse('', settings)
+  } catch (cause) {
+    throw new TypeError(
+      `The parser of queries can't use the option \`query\` of fastify-services: ${(cause as Error).message}`,
+      { cause }
+    )
   }
 }
 
@@ -77,7 +92,7 @@ export function createPlainParser(options: QueryOptions): ParsePlain {
     value === undefined || ((honoured as string[]).includes(name) && Number.isInteger(value))
   if (!Object.entries(options).every(isHonoured)) return () => undefined
   const { arrayLimit = 20, depth = 5 } = options
-  const targetOf = remember((key) => toTarget(key, arrayLimit, depth))
+  const targetOf = remember((key) => toTarget(key, arrayLimit, Number(depth)))
 
   return (text) => {
     const query: Container = {}

@@ -47,6 +47,13 @@ export function decorateMessages(app: FastifyInstance): void {
   })
 }
 
+/** The decorator of requests or replies that something else has taken, as `reply.data`. */
+export function takenDecorator(app: FastifyInstance): string | undefined {
+  if (app.hasRequestDecorator('feathers')) return 'request.feathers'
+  const name = ['data', 'hook', 'format'].find((name) => app.hasReplyDecorator(name))
+  return name && `reply.${name}`
+}
+
 type Representations = { readonly [type: string]: (request: FastifyRequest, reply: FastifyReply) => unknown }
 
 /**

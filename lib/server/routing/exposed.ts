@@ -1,6 +1,6 @@
 import type { Describable } from '../../core/description.js'
 import { type Endpoint, methods } from '../../core/methods.js'
-import { isObject } from '../../core/objects.js'
+import { isObject, isPromise } from '../../core/objects.js'
 import { shown } from '../../core/options.js'
 import { existingMethods, type ServiceMethod } from '../../core/service.js'
 import { serverEndpoints } from '../request/query-body.js'
@@ -51,8 +51,8 @@ export function exposedMethods(
   )
 }
 
-/** The error for what is no object at all. */
-const notObject = (service: unknown, path: string): Error | undefined =>
-  typeof service === 'object' && service !== null
+/** The error for what is no object at all, or a promise of one. */
+export const notObject = (service: unknown, path: string): Error | undefined =>
+  typeof service === 'object' && service !== null && !isPromise(service)
     ? undefined
     : new Error(`The service '${path}' must be an object with methods, got ${shown(service)}`)

@@ -1,7 +1,7 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
 import { aroundOnly, makesHooks, withTraits } from '../core/hooks.js'
-import { checkOptions, kinds, type OptionTable } from '../core/options.js'
+import { checkOptions, kinds, type OptionTable, shown } from '../core/options.js'
 import { hearPoolErrors } from '../core/pool-errors.js'
 
 /** The params of calls that take part in a transaction. */
@@ -83,6 +83,10 @@ export async function transaction<Database extends TransactionalDatabase, T>(
   options: TransactionOptions = {}
 ): Promise<T> {
   const begin = beginnerOf(database as AnyDatabase, options)
+  if (typeof work !== 'function')
+    throw new TypeError(
+      `A transaction needs a function: transaction(knex, async (params) => { … }), got ${shown(work)}`
+    )
   let settle: ((isCommitted: boolean) => void) | undefined
   const committed = new Promise<boolean>((resolve) => {
     settle = resolve
@@ -118,7 +122,9 @@ function beginnerOf(database: AnyDatabase, options: TransactionOptions): (work: 
     hearPoolErrors(database)
     return async (work) => runOver(await connect.call(database), work, isolationLevel)
   }
-  throw new TypeError('A transaction needs a knex, a Kysely, a pool of pg, or an object that has `transaction(work)`')
+  throw new TypeError(
+    `A transaction needs a knex, a Kysely, a pool of pg, or an object that has \`transaction(work)\`, got ${shown(database)}`
+  )
 }
 
 const isKysely = (database: AnyDatabase): database is { transaction(): KyselyBuilder } =>

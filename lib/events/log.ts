@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { checkOptions, type OptionKind, type OptionTable } from '../core/options.js'
 import type { Facts } from './matching.js'
 
 /** An event of a service as a log keeps it: plain data, which `structuredClone` and `v8.serialize` can copy. */
@@ -80,14 +81,20 @@ export interface MemoryLogOptions {
   bytes?: number
 }
 
+const amount: OptionKind = ['a number from 0', (value) => typeof value === 'number' && value >= 0]
+const ofMemoryLog: OptionTable<MemoryLogOptions> = { events: amount, bytes: amount }
+
 /**
  * A log in the memory of this process, the default: after a restart its positions are unknown, and subscribers read anew.
  *
  * @param options how much it keeps: of more, the oldest are forgotten
+ * @throws when an option is not known, or of another type
  * @example
  * await app.register(events, { services: { notes: true }, log: memoryLog({ events: 10_000 }) })
  */
-export function memoryLog({ events = 1000, bytes = 8 * 1024 * 1024 }: MemoryLogOptions = {}): EventLog {
+export function memoryLog(options: MemoryLogOptions = {}): EventLog {
+  checkOptions('memoryLog()', ofMemoryLog, options)
+  const { events = 1000, bytes = 8 * 1024 * 1024 } = options
   const listeners = new Set<LogListener>()
   const epoch = randomUUID().replaceAll('-', '').slice(0, 16)
   // The entries by number: a map keeps their order, and its first is removed at once.

@@ -243,6 +243,20 @@ t.test(
   }
 )
 
+t.test('a promise in the place of a database is told to be awaited, and what is no function is shown', async (t) => {
+  const promised = Promise.resolve({ transaction() {} }) as never
+  const message = /^A transaction needs a knex, .+, got a promise: await it$/
+  t.throws(() => inTransaction(promised), { name: 'TypeError', message })
+  await t.rejects(
+    transaction(promised, async () => {}),
+    { name: 'TypeError', message }
+  )
+  const database = { transaction: (work: (trx: unknown) => Promise<unknown>) => work({}) }
+  await t.rejects(transaction(database, undefined as never), {
+    message: 'A transaction needs a function: transaction(knex, async (params) => { … }), got undefined'
+  })
+})
+
 t.test('what is no database', async (t) => {
   for (const database of [undefined, null, {}, { transaction: true }])
     await t.rejects(

@@ -2,6 +2,15 @@ import t from 'tap'
 import { memoryLog } from '../../lib/events/index.js'
 import { logContract, loggedEvent } from '../support/log-contract.js'
 
+t.test('a misspelt option of the log in memory is refused, and what is no number', async (t) => {
+  t.throws(() => memoryLog({ event: 10 } as object), {
+    message: "memoryLog() has no option 'event'. There are: events, bytes. Did you mean 'events'?"
+  })
+  t.throws(() => memoryLog({ bytes: '8 MiB' as never }), {
+    message: 'The option `bytes` of memoryLog() must be a number from 0, got a string'
+  })
+})
+
 t.test('the log in memory is a log', (t) => logContract(t, (events) => memoryLog({ events })))
 
 t.test('it keeps so many bytes, and forgets when it is told to', async (t) => {

@@ -2,7 +2,14 @@ import { attempt, readProperty, ServiceError } from './errors.js'
 import { define } from './facade.js'
 
 type FieldNames = readonly string[]
-type IsHidden = (name: string) => boolean
+
+/** What tells by rules which names hide something, where a list does not have them all. */
+export interface HidingNames {
+  /** Whether a field is hidden. */
+  isHidden(name: string): boolean
+  /** Whether a field may hold objects with hidden fields: a text in the place of one may be its JSON, and is left out as bytes are. */
+  isTextless?(name: string): boolean
+}
 
 /** Checks of values that only the platform can make: `types` of `node:util`. */
 export interface ValueTypes {
@@ -15,20 +22,30 @@ export interface ValueTypes {
  * object without any of the fields is returned as it is. One that has a field is copied, not changed, and the field is not read. A
  * `toJSON` or a getter may give something else the next time, so it is called once, and the result holds what it gave.
  *
- * @param isHidden which names are those of the fields, where rules describe further ones
+ * @param names which names are those of the fields, where rules describe further ones
  * @throws what a getter or a `toJSON` throws; a RangeError when the value is nested too deep
  */
-export const without = (
-  value: unknown,
-  fields: FieldNames,
-  types: ValueTypes,
-  isHidden: IsHidden = (name) => fields.includes(name)
-): unknown => clean(value, '', { fields, isHidden, types, copies: new Map(), answers: new Map() })
+export function without(value: unknown, fields: FieldNames, types: ValueTypes, names = listedNames(fields)): unknown {
+  const begin = (isTextless: boolean): Cleaning => {
+    const results = { copies: new Map<object, unknown>(), answers: new Map<object, Map<string, unknown>>() }
+    return { fields, types, isTextless, ...results, isHidden: names.isHidden, ofField }
+  }
+  const [withTexts, textless] = [begin(false), begin(true)]
+  function ofField(name: string) {
+    return names.isTextless?.(name) ? textless : withTexts
+  }
+  return clean(value, '', withTexts)
+}
 
-interface Cleaning {
+const listedNames = (fields: FieldNames): HidingNames => ({ isHidden: (name) => fields.includes(name) })
+
+interface Cleaning extends Pick<HidingNames, 'isHidden'> {
   readonly fields: FieldNames
-  readonly isHidden: IsHidden
   readonly types: ValueTypes
+  /** Whether a text is left out where it stands in the place of a value, or of an item of it. */
+  readonly isTextless: boolean
+  /** What cleans the value of a field. */
+  ofField(name: string): Cleaning
   /** The result for each object that was met. For an object that contains itself, this is the unfinished copy. */
   readonly copies: Map<object, unknown>
   /** The same for objects with a `toJSON`, by the key that the method was called with. */
@@ -36,10 +53,11 @@ interface Cleaning {
 }
 
 function clean(value: unknown, key: string, cleaning: Cleaning): unknown {
-  if (!isObjectLike(value)) return value
+  if (!isObjectLike(value)) return withoutText(value, cleaning)
   const { toJSON } = value
   // Dates are frequent and have no fields. Bytes are not a record.
-  if (toJSON === Date.prototype.toJSON || ArrayBuffer.isView(value)) return value
+  if (toJSON === Date.prototype.toJSON) return value
+  if (ArrayBuffer.isView(value)) return cleaning.isTextless ? undefined : value
   if (typeof toJSON === 'function') return cleanAnswer(value, key, (key) => toJSON.call(value, key), cleaning)
   if (typeof value === 'function') return value
   const earlierResult = cleaning.copies.get(value)
@@ -48,21 +66,29 @@ function clean(value: unknown, key: string, cleaning: Cleaning): unknown {
     : earlierResult
 }
 
+const withoutText = (value: unknown, { isTextless }: Cleaning) =>
+  isTextless && typeof value === 'string' ? undefined : value
+
 function cleanAnswer(value: object, key: string, toJSON: (key: string) => unknown, cleaning: Cleaning): unknown {
   const answers = cleaning.answers.get(value) ?? new Map<string, unknown>()
   cleaning.answers.set(value, answers)
   if (answers.has(key)) return answers.get(key)
   const answer = toJSON(key)
   if (typeof answer === 'function') return undefined
-  if (!isObjectLike(answer)) return answer
+  if (!isObjectLike(answer)) return withoutText(answer, cleaning)
   // JSON calls `toJSON` once. An answer that has a `toJSON` itself is copied without it, or JSON would call that one.
   const isCopied = typeof answer.toJSON === 'function'
   return cleanObject(answer, isCopied, (result) => answers.set(key, result), cleaning)
 }
 
-function cleanObject(value: ObjectLike, isCopied: boolean, keep: (result: object) => void, cleaning: Cleaning): object {
+function cleanObject(
+  value: ObjectLike,
+  isCopied: boolean,
+  keep: (result: object) => void,
+  cleaning: Cleaning
+): unknown {
   // Of a boxed primitive, JSON reads only the text or the number.
-  if (cleaning.types.isBoxedPrimitive(value)) return value
+  if (cleaning.types.isBoxedPrimitive(value)) return cleaning.isTextless ? undefined : value
   const { copy, isSame } = Array.isArray(value) ? copyList(value, keep, cleaning) : copyObject(value, keep, cleaning)
   if (!isSame || isCopied || cleaning.types.isProxy(value)) return copy
   keep(value)
@@ -83,7 +109,7 @@ function copyList(list: readonly unknown[], keep: (result: object) => void, clea
   for (let index = 0; index < list.length; index++) {
     const isFixed = isValue(list, index)
     const item = list[index]
-    const cleaned = isObjectLike(item) ? clean(item, String(index), cleaning) : item
+    const cleaned = isObjectLike(item) ? clean(item, String(index), cleaning) : withoutText(item, cleaning)
     if (!isFixed || !Object.is(cleaned, item)) isSame = false
     copy.push(cleaned)
   }
@@ -91,7 +117,7 @@ function copyList(list: readonly unknown[], keep: (result: object) => void, clea
 }
 
 function copyObject(plain: ObjectLike, keep: (result: object) => void, cleaning: Cleaning): Copied {
-  const { fields, isHidden } = cleaning
+  const { fields, isHidden, ofField } = cleaning
   const copy: Record<string, unknown> = {}
   keep(copy)
   // JSON does not read an inherited field, but a schema or a formatter may.
@@ -103,7 +129,7 @@ function copyObject(plain: ObjectLike, keep: (result: object) => void, cleaning:
     }
     const isFixed = isValue(plain, key)
     const item = plain[key]
-    const cleaned = clean(item, key, cleaning)
+    const cleaned = clean(item, key, ofField(key))
     if (!isFixed || !Object.is(cleaned, item)) isSame = false
     if (key === '__proto__') define(copy, key, cleaned)
     // A method `toJSON` would give the fields back.
@@ -134,14 +160,15 @@ export function errorWithout<E>(
   error: E,
   fields: FieldNames,
   types: ValueTypes,
-  isHidden: IsHidden = (name) => fields.includes(name)
+  names: HidingNames = listedNames(fields)
 ): E {
   // A value whose getter throws is left out.
-  const cleanValue = (value: unknown) => attempt(() => without(value, fields, types, isHidden))
+  const cleanValue = (value: unknown) => attempt(() => without(value, fields, types, names))
+  const cleanField = (value: unknown, key: string) => Object(cleanValue({ [key]: value }))[key]
   const cleanMessages = (value: unknown) =>
     Array.isArray(value) ? cleanValue(value) : attempt(() => mapEntries(value, cleanValue))
   const cleanProperty = (value: unknown, key: string) =>
-    key === 'errors' ? cleanMessages(value) : isHidden(key) && !envelope.includes(key) ? undefined : cleanValue(value)
+    key === 'errors' ? cleanMessages(value) : envelope.includes(key) ? cleanValue(value) : cleanField(value, key)
 
   const changed: PropertyDescriptorMap = {}
   for (const key of ['data', 'errors', 'validation']) {

@@ -7,6 +7,8 @@ export type NameSet = Pick<ReadonlySet<string>, 'has' | 'size'>
 export interface FlaggedNames extends Readonly<Record<Flag, NameSet>> {
   /** Of fields that hold what is hidden without a name: hidden where a schema does not spell them out. */
   readonly holders?: NameSet
+  /** Of fields that hold objects which hide something: a text in the place of one may be its JSON. */
+  readonly textless?: Pick<NameSet, 'has'>
 }
 
 /** An object whose fields may be flagged by their names. */

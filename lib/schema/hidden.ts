@@ -1,5 +1,6 @@
 import { toRegExp } from './bundle.js'
 import type { NameSet } from './flagged-names.js'
+import { kindBits } from './reader.js'
 import { othersName, type Shape, type ShapeMember, type Shapes } from './shape.js'
 
 /** All shapes that the places of a value may have, at any depth. */
@@ -30,6 +31,9 @@ export class HiddenNames implements NameSet {
   readonly #patterns: readonly RegExp[]
   readonly #spelledOut: ReadonlySet<string>
   readonly #hidesOthers: boolean
+  readonly #textless: ReadonlySet<string>
+  readonly #textlessPatterns: readonly RegExp[]
+  readonly #hasTextlessOthers: boolean
   /** The names of fields that hold what has no names to hide it by: further fields, and items. */
   readonly holders: ReadonlySet<string>
 
@@ -42,8 +46,13 @@ export class HiddenNames implements NameSet {
     this.#flagged = new Set([...left, ...ofHiddenRecords, ...namesWhere(({ writeOnly }) => writeOnly)])
     this.holders = new Set(namesWhere(isHiding))
     this.#spelledOut = new Set(namesWhere(() => true))
-    this.#patterns = [...new Set(shapes.flatMap(hiddenPatterns))].map(toRegExp)
+    const patternsWhere = (is: (shape: Shape) => boolean) =>
+      [...new Set(shapes.flatMap((shape) => namingPatterns(shape, is)))].map(toRegExp)
+    this.#patterns = patternsWhere(hidesUnnamed)
     this.#hidesOthers = shapes.some((shape) => isHiding(shape.field(othersName)))
+    this.#textless = new Set(namesWhere(({ shape }) => hidesTexts(shape)))
+    this.#textlessPatterns = patternsWhere(hidesTexts)
+    this.#hasTextlessOthers = shapes.some((shape) => hidesTexts(shape.field(othersName).shape))
   }
 
   get size(): number {
@@ -63,6 +72,16 @@ export class HiddenNames implements NameSet {
   mayHave(name: string): boolean {
     return this.has(name) || this.holders.has(name) || (this.#hidesOthers && !this.#spelledOut.has(name))
   }
+
+  /** Whether a field of this name is an object that hides fields, or a list of them: a text in its place may be the JSON of it, with all of them. */
+  isTextless(name: string): boolean {
+    return this.#textless.has(name) || this.#textlessPatterns.some((pattern) => pattern.test(name))
+  }
+
+  /** The same of a value of which nothing else is known. */
+  mayBeTextless(name: string): boolean {
+    return this.isTextless(name) || (this.#hasTextlessOthers && !this.#spelledOut.has(name))
+  }
 }
 
 /** The names that only those branches of a record have which are hidden as a whole. */
@@ -77,12 +96,25 @@ function namesOfHidden(root: Shape): string[] {
 const isHiding = ({ writeOnly, shape }: ShapeMember) => writeOnly || hidesUnnamed(shape)
 
 // A pattern that fits all names tells none from others.
-const hiddenPatterns = ({ shapes, parts }: Shape): string[] =>
+const namingPatterns = ({ shapes, parts }: Shape, is: (shape: Shape) => boolean): string[] =>
   [...parts].flatMap(({ patternProperties = {} }) =>
     Object.entries(patternProperties).flatMap(([pattern, schema]) =>
-      hidesUnnamed(shapes.of([schema])) && !toRegExp(pattern).test(othersName) ? [pattern] : []
+      is(shapes.of([schema])) && !toRegExp(pattern).test(othersName) ? [pattern] : []
     )
   )
+
+/** Whether a value hides something, at any depth. */
+const hidesWithin = (start: Shape): boolean =>
+  start.remember(hidesWithin, () => {
+    const members = (shape: Shape) => [...[...shape.names, othersName].map((name) => shape.field(name)), ...shape.items]
+    return [...allShapes(start)].some(
+      (shape) => shape.has('writeOnly') || members(shape).some(({ writeOnly }) => writeOnly)
+    )
+  })
+
+/** Whether no text leaves in the place of a value: its schema lets none pass, or says of objects what they hide and nothing of other kinds. */
+export const hidesTexts = (shape: Shape): boolean =>
+  !shape.saysNothing && (shape.kinds === kindBits.all || (shape.kinds & kindBits.string) === 0) && hidesWithin(shape)
 
 /** Whether a value hides what no name tells: further fields, items, or all of itself where it chooses a branch of a union. */
 function hidesUnnamed(shape: Shape, visited = new Set<Shape>()): boolean {

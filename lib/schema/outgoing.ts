@@ -1,3 +1,5 @@
+import { speaksOfItems } from './combined.js'
+import { hidesTexts } from './hidden.js'
 import { kindBits } from './reader.js'
 import type { Shape, Shapes } from './shape.js'
 
@@ -38,12 +40,17 @@ class Projection {
     // A text in the place of an object may be its JSON, with the hidden fields in it.
     if (hidesAllButObjects(shape) || (shape.kinds & kindBits.scalar & ~kindBits.null) === 0)
       this.#toScalar = (value) => (value === null ? null : undefined)
+    if (shape.kinds !== kindBits.all || !hidesTexts(shape)) return
+    const toScalar = this.#toScalar
+    this.#toScalar = (value) => withoutTexts(toScalar(value))
+    if (![...shape.parts].some(speaksOfItems)) this.#ofList = () => undefined
   }
 
   readonly project = (value: unknown): unknown => {
     const { kinds: allowed } = this.#shape
     if (typeof value !== 'object' || value === null) return this.#toScalar(value)
     if (Array.isArray(value)) return (allowed & kindBits.array) === 0 ? undefined : this.#projectList(value)
+    if (ArrayBuffer.isView(value)) return this.#shape.isSilent && (allowed & kindBits.object) !== 0 ? value : undefined
     if (hasJson(value)) {
       const json = value instanceof Date ? undefined : value.toJSON()
       const isObject = typeof json === 'object' && json !== null && !hasJson(json)
@@ -61,6 +68,24 @@ class Projection {
     this.#ofObject ??= this.#shape.isSilent ? identity : objectProjection(this.#shape, this.#converts)
     return this.#ofObject(value)
   }
+}
+
+/** Whether the name of a field says that a text in it may be the JSON of an object with hidden fields. What is declared by a schema as a text is none. */
+function hidesTextsByName(object: Shape, name: string): boolean {
+  const { textless } = object.shapes.flagged
+  if (textless?.has(name) !== true) return false
+  return !object.names.includes(name) || object.field(name).shape.kinds === kindBits.all
+}
+
+/** A value without texts in its place, or in that of an item, and without bytes. */
+function withoutTexts(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutTexts)
+  if (typeof value !== 'object' || value === null) return typeof value === 'string' ? undefined : value
+  if (ArrayBuffer.isView(value) || value instanceof String) return undefined
+  if (!hasJson(value)) return value
+  const json = value.toJSON()
+  // JSON calls `toJSON` once, and so does what reads the value next.
+  return hasJson(Object(json)) ? undefined : withoutTexts(json)
 }
 
 // What is no object has no tag: it may be of any branch of a union, and what one of them hides does not leave.
@@ -173,7 +198,9 @@ function openProjection(shape: Shape, converts: boolean): ProjectObject {
     for (const name of Object.keys(value)) {
       if (name === '__proto__') continue
       const { isKnown, writeOnly, shape: inner } = shape.field(name)
-      if (isKnown && !writeOnly) copy[name] = shapeProjection(inner, converts)(value[name])
+      if (!isKnown || writeOnly) continue
+      const readable = hidesTextsByName(shape, name) ? withoutTexts(value[name]) : value[name]
+      copy[name] = shapeProjection(inner, converts)(readable)
     }
     return copy
   }
@@ -196,7 +223,9 @@ function fixedProjection(shape: Shape, converts: boolean): ProjectObject {
         ? `record.${name}`
         : `record[${key}]`
     if (leavesWhole(inner)) return [`${key}: ${value}`]
-    const index = projections.push(laterProjection(inner, converts)) - 1
+    const project = laterProjection(inner, converts)
+    const isTextless = hidesTextsByName(shape, name)
+    const index = projections.push(isTextless ? (value) => project(withoutTexts(value)) : project) - 1
     const type = scalarTypeOf(inner)
     const isReady = type === undefined ? 'false' : `typeof value === '${type}'`
     return [`${key}: (value = ${value}) === undefined || value === null || ${isReady} ? value : project${index}(value)`]

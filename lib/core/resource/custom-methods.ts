@@ -107,7 +107,9 @@ function customOutgoing(response: unknown, { record, flaggedWith }: RecordParts)
   const flagged = (shared: SharedSchemas) => {
     const schemas = [outgoing.written, incoming].map((written) => written.shapesWith(shared))
     const writeOnly = new HiddenNames(schemas, flaggedWith(shared).writeOnly)
-    return { readOnly: flaggedWith(shared).readOnly, writeOnly, holders: writeOnly.holders }
+    const holders = { has: (name: string) => writeOnly.mayHave(name), size: writeOnly.size }
+    const textless = { has: (name: string) => writeOnly.mayBeTextless(name) }
+    return { readOnly: flaggedWith(shared).readOnly, writeOnly, holders, textless }
   }
   const written = new WrittenSchema(document, { flagged, recordNames: incoming.shapes.root.names })
   return { written, converts: !isOfInput }

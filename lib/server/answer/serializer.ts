@@ -130,7 +130,8 @@ export function createSerializer(
     const hidden = namesHiddenBy(record, instance)
     const names = hidden.names.filter((name) => !ofPages.includes(name))
     const isHidden = (name: string) => !ofPages.includes(name) && hidden.mayHave(name)
-    return without({ ...page, data: undefined, toJSON: undefined }, names, types, isHidden) as object
+    const isTextless = (name: string) => !ofPages.includes(name) && hidden.mayBeTextless(name)
+    return without({ ...page, data: undefined, toJSON: undefined }, names, types, { isHidden, isTextless }) as object
   }
 
   /** @throws {GeneralError} when a method that declares no answer has given something else than records */
@@ -210,11 +211,17 @@ type OnError = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
 export function withoutHidden(onError: OnError, record: RecordRules, instance: FastifyInstance): OnError {
   // Few services fail, and few schemas hide something.
   let hidden: HiddenNames | undefined
-  const isHidden = (name: string) =>
-    hidden?.has(name) === true || (!wordsOfErrors.has(name) && hidden?.mayHave(name) === true)
+  const namesIn = (hidden: HiddenNames) => ({
+    isHidden: (name: string) => hidden.has(name) || (!wordsOfErrors.has(name) && hidden.mayHave(name)),
+    isTextless: (name: string) => hidden.isTextless(name) || (!wordsOfErrors.has(name) && hidden.mayBeTextless(name))
+  })
   return (error, request, reply) => {
     hidden ??= namesHiddenBy(record, instance)
-    return onError(hidden.size === 0 ? error : errorWithout(error, hidden.names, types, isHidden), request, reply)
+    return onError(
+      hidden.size === 0 ? error : errorWithout(error, hidden.names, types, namesIn(hidden)),
+      request,
+      reply
+    )
   }
 }
 

@@ -11,6 +11,22 @@ interface WithAsyncParse {
   ): Promise<{ data?: unknown; error?: Extract<StandardResult<unknown>, { issues: object }> }>
 }
 
+/** An intersection whose sides make other values of a field: zod, which gives one value back, throws. */
+export class UnmergedSides extends TypeError {
+  constructor(path: string, cause: unknown) {
+    super(
+      `zod can't merge what the two sides of an intersection make of ${path}. A field that one side transforms, or gives a default, must not stand on the other side: ` +
+        'write one object, z.object({ ...a.shape, ...b.shape }), in the place of z.intersection(a, b)',
+      { cause }
+    )
+  }
+}
+
+function rethrowUnmerged(error: unknown): never {
+  const [, path] = /^Unmergable intersection\b.*?(\[.*\])/.exec(String(Object(error).message)) ?? []
+  throw path === undefined ? error : new UnmergedSides(path, error)
+}
+
 /** The check of a schema, `undefined` where it has none. */
 export const validateOf = (schema: unknown): StandardValidate | undefined => standardOf(schema)?.validate
 
@@ -21,7 +37,7 @@ export const validateOf = (schema: unknown): StandardValidate | undefined => sta
 export function waitingOf(schema: unknown): StandardValidate | undefined {
   if (standardOf(schema)?.vendor !== 'zod') return validateOf(schema)
   return async (value) => {
-    const { data, error } = await (schema as WithAsyncParse).safeParseAsync(value)
+    const { data, error } = await (schema as WithAsyncParse).safeParseAsync(value).catch(rethrowUnmerged)
     return error ?? { value: data }
   }
 }
@@ -32,8 +48,12 @@ export function atOnceOf(schema: unknown): StandardValidate | undefined {
   if (validate === undefined || standardOf(schema)?.vendor !== 'zod') return validate
   const { _zod } = schema as { _zod: { run(payload: object, context: object): unknown } }
   return (value) => {
-    const run = _zod.run({ value, issues: [] }, { async: true })
-    return run instanceof Promise ? run : validate(value)
+    try {
+      const run = _zod.run({ value, issues: [] }, { async: true })
+      return run instanceof Promise ? run.catch(rethrowUnmerged) : validate(value)
+    } catch (error) {
+      return rethrowUnmerged(error)
+    }
   }
 }
 

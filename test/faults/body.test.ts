@@ -98,7 +98,6 @@ const large = [json, form].flatMap((headers) => [
 ])
 t.test('Body and method: over the limit', (t) => runRows(t as Test, large, { server: { bodyLimit: 1000 } }))
 
-// How deep JSON is parsed differs between versions of Node: where it is, the service gets it.
 const nested = (open: string, close: string) => open.repeat(50_000) + close.repeat(50_000)
 const deep: [row: string, body: string][] = [
   ['lists', nested('[', ']')],
@@ -108,12 +107,7 @@ const deep: [row: string, body: string][] = [
 ]
 const nestings = [
   ...deep.flatMap(([row, body]) =>
-    forEach(
-      `50,000 ${row}`,
-      ['POST /things', 'PUT /things/1'],
-      { headers: json, body },
-      { status: [200, 201, 400, 500], calls: undefined }
-    )
+    forEach(`50,000 ${row}`, ['POST /things', 'PUT /things/1'], { headers: json, body }, { status: 400 })
   ),
   ...forEach(
     '50,000 levels in a form',

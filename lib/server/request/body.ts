@@ -13,6 +13,7 @@ import { attempt, BadRequest, PayloadTooLarge, UnsupportedMediaType } from '../.
 import { checkFiles, type Files, filesOf, withoutFiles } from '../../core/resource/files.js'
 import { readJsonSchema, standardOf } from '../../core/resource/json-schema.js'
 import { refusal } from '../../core/resource/problem.js'
+import { maxDepth } from '../../schema/incoming.js'
 import type { Parse } from './query.js'
 import { notesOn } from './request.js'
 
@@ -29,14 +30,30 @@ export function registerBodyParsers(instance: FastifyInstance, parse: Parse): vo
   for (const type of ['application/json', jsonOfFormats])
     instance.addContentTypeParser<string>(type, { parseAs: 'string' }, (request, body, done) => {
       // Clients send the content type with calls without a body too, which is no error.
-      if (body.length === 0) done(null, undefined)
-      else json(request, body, done)
+      if (body.length === 0) return done(null, undefined)
+      // Each level takes a bracket at both ends, so few texts can be too deep.
+      const mayBeDeep = body.length > 2 * maxDepth
+      json(request, body, (error, value) =>
+        done(error ?? (mayBeDeep && isNestedDeep(value) ? refusalOfDepth() : null), error ? undefined : value)
+      )
     })
   const form = 'application/x-www-form-urlencoded'
   instance.addContentTypeParser<Buffer>(form, { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body.length === 0 ? undefined : parse(body.toString()))
   })
 }
+
+/** Whether a value of JSON is too deep for a service: hooks, libraries and `JSON.stringify` call themselves for each level, and the stack ends after some thousands. */
+function isNestedDeep(value: unknown): boolean {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) return true
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []))
+  }
+  return false
+}
+
+const refusalOfDepth = () => new BadRequest(`The data is nested more than ${maxDepth} deep`)
 
 /** The types that the parsers above read. Other parsers of the application may decode bodies themselves. */
 const readHere = /^application\/(json|x-www-form-urlencoded|[^\s;+]+\+json)\s*(;|$)/i

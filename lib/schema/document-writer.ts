@@ -111,6 +111,8 @@ export class DocumentWriter {
     const isHidden = (name: string) => isFlagged(whole, name, flag)
     if (isPart) demandNothing(copy)
     else if (schema.required?.some(isHidden)) copy.required = schema.required.filter((name) => !isHidden(name))
+    // What is left out counts, too.
+    if (whole.names.some(isHidden)) delete copy.minProperties
     if (!isClosedByDefault(schema)) return copy
     // A part of a record may have fields of several branches.
     const isBranchOfPart = isPart && schema !== this.#document
@@ -217,6 +219,8 @@ function marked(field: SchemaValue, place: Shape, name: string): SchemaValue {
 function demandNothing(copy: Record<string, unknown>): void {
   const { allOf, anyOf, oneOf } = copy
   delete copy.required
+  delete copy.minProperties
+  delete copy.maxProperties
   delete copy.oneOf
   if (anyOf !== undefined && oneOf !== undefined) copy.allOf = [...((allOf ?? []) as SchemaValue[]), { anyOf: oneOf }]
   else if (oneOf !== undefined) copy.anyOf = oneOf

@@ -32,7 +32,7 @@ export interface ServerFields {
   readonly names: ReadonlySet<string>
 }
 
-/** The objects of a value whose schema asks for fields that only the server sets. */
+/** The objects of a value whose schema has fields that only the server sets, with the names of those that it asks for. */
 export type ServerFieldsByObject = ReadonlyMap<object, ServerFields>
 
 /** What a walk through a value has met. */
@@ -171,7 +171,7 @@ class IncomingWalk implements Visit {
         this.visit(inner, member.shape, { key, within }, depth + 1, tries * this.#countTries(shape, key))
     }
     const names = namesOfServer(shape)
-    if (names.size > 0) this.serverFields.set(value, { place: within, shape, names })
+    if (names.size > 0 || isCompletedByServer(shape)) this.serverFields.set(value, { place: within, shape, names })
   }
 
   #tell(place: Place | undefined, must: string, keyword: string): void {
@@ -192,6 +192,9 @@ const namesOfServer = (shape: Shape): ReadonlySet<string> =>
     namesOfServer,
     () => new Set(shape.anyRequired.filter((name) => isReadOnly(shape.field(name), undefined)))
   )
+
+const isCompletedByServer = (shape: Shape): boolean =>
+  shape.remember(isCompletedByServer, () => shape.names.some((name) => isReadOnly(shape.field(name), undefined)))
 
 /** Whether only the server sets a value: each branch of a union that it may be of says that of the whole. What is missing may be of any branch. */
 export const isReadOnly = ({ readOnly, shape }: ShapeMember, value: unknown) =>

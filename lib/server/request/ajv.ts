@@ -127,6 +127,7 @@ export function changeKeyword(
   ajv.removeKeyword(keyword)
   ajv.addKeyword({
     ...definition,
+    keyword,
     before,
     ...(error && { error }),
     code: (context) => change(context, definition.code as Generate)

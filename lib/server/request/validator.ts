@@ -50,7 +50,7 @@ export function createCompile(): Compile {
 
 const root = 'record'
 
-/** Makes what judges the values of bodies by the schema of a record, as it was written. Fields that only the server sets are not asked for. */
+/** Makes what judges the values of bodies by the schema of a record, as it was written. Fields that only the server sets are not asked for, and an object that has some is complete with any number of others. */
 export function createJudge(shapes: Shapes): Judge {
   const { reader } = shapes
   const { bundle } = reader
@@ -73,6 +73,8 @@ export function createJudge(shapes: Shapes): Judge {
     // Ajv skips what stands behind it where an object has no names.
     'propertyNames'
   )
+  const lacksFields = (value: object, least: number) => Object.keys(value).length < least && !serverFields.has(value)
+  changeKeyword(ajv, 'minProperties', (context) => failIfFew(context, lacksFields), 'required')
   for (const keyword of unionKeywords)
     changeKeyword(ajv, keyword, (context, code) => checkUnion(context, keyword, shapes, code), 'allOf', errorOfUnion)
   for (const [keyword, before] of conditionKeywords)
@@ -112,6 +114,11 @@ function failIfMissing(context: KeywordCxt, name: string, isMissing: (value: obj
   const check = context.gen.scopeValue('func', { ref: isMissing })
   context.setParams({ missingProperty: _`${name}` })
   context.fail(_`${check}(${context.data}, ${name})`)
+}
+
+function failIfFew(context: KeywordCxt, lacksFields: (value: object, least: number) => boolean): void {
+  const check = context.gen.scopeValue('func', { ref: lacksFields })
+  context.fail(codegen()._`${check}(${context.data}, ${context.schema as number})`)
 }
 
 /** The parameters of the error of a union: its tag, where that is what is wrong. */

@@ -211,7 +211,9 @@ function fits(schema: Node, value: unknown, exempt: ReadonlySet<string> = new Se
   const asked = { ...(schema.dependencies as object | undefined), ...(schema.dependentRequired as object | undefined) }
   const dependent = Object.entries(asked).filter(([name, names]) => Array.isArray(names) && Object.hasOwn(value, name))
   const names = [schema.required ?? [], ...dependent.map(([, names]) => names)].flat() as string[]
-  return isBetween(schema, Object.keys(value).length, 'Properties') && names.every(has)
+  // What the server adds counts, too.
+  const counted = exempt.size > 0 ? { ...schema, minProperties: 0 } : schema
+  return isBetween(counted, Object.keys(value).length, 'Properties') && names.every(has)
 }
 
 type Limits = Node & { readonly [keyword: string]: number | undefined }

@@ -1,4 +1,4 @@
-export type { ErrorData, ErrorJSON } from './lib/core/errors.js'
+export type { ErrorData, ErrorJSON, ServiceErrorClass } from './lib/core/errors.js'
 // biome-ignore format: the door fits on a page
 export {
   BadGateway, BadRequest, Conflict, Forbidden, GeneralError, Gone, LengthRequired, MethodNotAllowed, NotAcceptable,
@@ -13,18 +13,23 @@ export { default } from './lib/server/plugin.js'
 export { type IdempotencyOptions, idempotency } from './lib/writes/idempotency.js'
 export { type VersionOptions, version } from './lib/writes/version.js'
 export type { Version } from './lib/writes/version-tags.js'
-export type { MethodRoute, MethodRoutes, WithRoutes } from './types/call.js'
+export type { MethodRoute, MethodRoutes, Routed, StoresRecord, WithRoutes } from './types/call.js'
 export type * from './types/fastify.js'
+// `…In` has a parameter more, the application: declarations of other packages name it.
 export type {
+  HookContext as HookContextIn,
+  HookOptions as HookOptionsIn,
   HookType,
   Http,
   Listener,
   NextFunction,
   RecordListener,
   ServiceAddons,
+  StandardEvent,
   TracedCall
 } from './types/hooks.js'
 export type { Identity, UndeclaredUser } from './types/identity.js'
-export type { WithMethods } from './types/method.js'
+export type { Listed } from './types/listing.js'
+export type { NoParams, UntypedParams, WithMethods } from './types/method.js'
 export type * from './types/resource.js'
 export type * from './types/service.js'

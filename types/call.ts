@@ -56,8 +56,6 @@ export type RoutedMethod<F, K, Name extends string> = [Signatures<F>] extends [[
 /** The route of a custom method: a verb and a path under that of its service, `'POST /:id/publish'`. */
 export type MethodRoute = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
-declare const methodRoutes: unique symbol
-
 /**
  * A service whose custom methods have routes. They say which of its arguments a method has: the id, the data, the params.
  *
@@ -67,7 +65,7 @@ declare const methodRoutes: unique symbol
  *   interface Services { posts: WithRoutes<PostService, typeof routes> }
  * }
  */
-export type WithRoutes<S, R> = S & { readonly [methodRoutes]?: R }
+export type WithRoutes<S, R> = S & { readonly '~routes'?: R }
 
 /** Routes by the names of their methods. */
 export interface MethodRoutes {
@@ -84,13 +82,13 @@ export type RoutesOption<S, R> = string extends keyof R
 type CustomName<S> = unknown extends S ? string : Exclude<MethodName<S>, keyof Service>
 
 /** The route of a method, `never` if it has none. */
-type RouteOf<S, M> = S extends { readonly [methodRoutes]?: infer R } ? (M extends keyof R ? R[M] : never) : never
+type RouteOf<S, M> = S extends { readonly '~routes'?: infer R } ? (M extends keyof R ? R[M] : never) : never
 
 /** The names of the methods that have routes. */
-export type RoutedName<S> = S extends { readonly [methodRoutes]?: infer R } ? keyof R : never
+export type RoutedName<S> = S extends { readonly '~routes'?: infer R } ? keyof R : never
 
 /** The option `routes` of a client for a service: the routes that its type says, or else any of its custom methods, where the type has some. */
-export type RoutesAt<S> = S extends { readonly [methodRoutes]?: infer R }
+export type RoutesAt<S> = S extends { readonly '~routes'?: infer R }
   ? R
   : [CustomName<S>] extends [never]
     ? MethodRoutes
@@ -113,11 +111,9 @@ export type Takes<Route, Default> = [Route] extends [never]
 /** The names of the placeholders in the route of a method, besides that of the id. */
 export type RoutePlaceholder<S, M> = Exclude<Placeholder<RouteOf<S, M>>, 'id'>
 
-declare const storedRecord: unique symbol
-
 /** A service whose hooks may set all fields of a record, of which clients send some. */
 export interface StoresRecord<R> {
-  readonly [storedRecord]?: R
+  readonly '~stored'?: R
 }
 
 type WritesRecord = 'create' | 'update' | 'patch'

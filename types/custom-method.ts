@@ -21,11 +21,9 @@ export interface CustomMethod {
 /** Custom methods by name: none is one of the six. */
 export type CustomMethods = { readonly [name: string]: CustomMethod } & { readonly [Name in keyof Service]?: never }
 
-declare const noField: unique symbol
-
 /** An object without fields. A method that says nothing of its data or its query (`data: object`, `params: Params`) can take it, unlike a `Record<string, never>`. */
 type Empty = {
-  readonly [noField]?: never
+  readonly '~empty'?: never
 }
 
 type CustomData<C> = [Option<C, 'body'>] extends [never] ? Empty : InputOf<Option<C, 'body'>>

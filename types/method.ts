@@ -63,7 +63,7 @@ export type ParamsQuery<P> = [NonNullable<P>] extends [never]
 export type ParamsOf<F, M> = unknown extends F ? Params : Widened<NonNullable<LastArgument<F, IndexOfParams<M>>>>
 type Widened<P> = [P] extends [never] ? Params : 0 extends 1 & P ? Params : Params<Query & ParamsQuery<P>> & P
 
-/** What a registered service has besides its methods, and what the framework calls by itself. */
+/** What a registered service has besides its methods, and what the framework calls by itself. A name that begins with `~` is one of types alone. */
 export type Reserved =
   | 'setup'
   | 'teardown'
@@ -83,6 +83,7 @@ export type Reserved =
   | 'eventNames'
   | 'setMaxListeners'
   | 'getMaxListeners'
+  | `~${string}`
 
 /** The names of the methods of a service: those of the six that it has, and others that may be custom ones. */
 export type MethodName<S> = unknown extends S
@@ -108,8 +109,6 @@ export type EventRecord<S> = unknown extends S
       unknown
     >
 
-declare const offeredMethods: unique symbol
-
 /**
  * A service of which clients may call some methods only: the names in a list, the same as in the option `methods`. The server has the types of all,
  * the client those of the methods that are named.
@@ -120,10 +119,10 @@ declare const offeredMethods: unique symbol
  *   interface Services { users: WithMethods<UserService, typeof methods> }
  * }
  */
-export type WithMethods<S, M extends readonly (keyof S)[]> = S & { readonly [offeredMethods]?: M }
+export type WithMethods<S, M extends readonly (keyof S)[]> = S & { readonly '~offered'?: M }
 
 /** The names of the methods that clients may call: all, where the service does not say it. */
-export type OfferedName<S> = S extends { readonly [offeredMethods]?: infer M }
+export type OfferedName<S> = S extends { readonly '~offered'?: infer M }
   ? NonNullable<M> extends readonly (infer Name)[]
     ? Name
     : PropertyKey

@@ -6,6 +6,7 @@ import type { Id, NullableId, Paginated, Params, Service } from './service.js'
 import type { InputOf, JsonSchema, OutputOf } from './standard-schema.js'
 
 export type { CustomMethod, CustomMethods } from './custom-method.js'
+export type { QueryIn } from './resource-query.js'
 export type * from './standard-schema.js'
 
 /** The names of the fields of a record, by its schema: of a union, those of all its branches. */
@@ -91,22 +92,28 @@ export type Resource<S, O> = Described<
 >
 
 type Tidy<T> = { [K in keyof T]: Exclude<T[K], undefined> }
-type Without<T, Names, Whole = T> = Tidy<{
-  [K in keyof T as K extends Names ? never : K]: FieldWithout<T[K], Names, Whole>
-}>
-// A record may stand within itself, as a folder in a folder: the names hold there, too.
+type Without<T, Names> = Tidy<RecordWithout<T, Names>>
+
+/**
+ * A record without some of its fields, in each record of its kind that stands within it too, as a folder in a folder. It has a name for
+ * declarations, which could not write a record that has no end.
+ */
+export type RecordWithout<T, Names> = {
+  [K in keyof T as K extends Names ? never : K]: Exclude<FieldWithout<T[K], Names, T>, undefined>
+}
+
 type FieldWithout<V, Names, Whole> = [Names] extends [never]
   ? V
   : 0 extends 1 & V
     ? V
     : Identical<NonNullable<V>, Whole> extends true
-      ? Without<Whole, Names> | Extract<V, null | undefined>
+      ? RecordWithout<Whole, Names> | Extract<V, null | undefined>
       : PartWithout<V, Names, Whole>
 type PartWithout<V, Names, Whole> = V extends Indivisible
   ? V
   : V extends object
     ? Identical<V, Whole> extends true
-      ? Without<Whole, Names>
+      ? RecordWithout<Whole, Names>
       : { [K in keyof V]: FieldWithout<V[K], Names, Whole> }
     : V
 type Identical<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false

@@ -49,18 +49,16 @@ type FoundRecord<R> = R extends { data: (infer Item)[] } ? Item : R extends (inf
 /** A service of an adapter that pages: its `find` gives a page. */
 export type Paged<S> = Omit<S, 'find'> & { find(...args: Find<S>[0]): Promise<Paginated<FoundRecord<Find<S>[1]>>> }
 
-declare const listedRecord: unique symbol
-
 /** A service of an adapter that does not page: its `find` gives a list. */
 export type Unpaged<S> = Omit<S, 'find'> & { find(...args: Find<S>[0]): Promise<FoundRecord<Find<S>[1]>[]> } & {
-  readonly [listedRecord]?: FoundRecord<Find<S>[1]>
+  readonly '~listed'?: FoundRecord<Find<S>[1]>
 }
 
 /**
  * What an object is compared with where it is registered. Adapters have one signature of `find` for pages and another for lists, with `paginate: false`: an object
  * is `Unpaged` by that one, though its params are not what all calls pass.
  */
-export type Registrable<S> = S extends { readonly [listedRecord]?: infer R }
+export type Registrable<S> = S extends { readonly '~listed'?: infer R }
   ? unknown extends R
     ? S
     : Omit<S, 'find'> & { find: S['find' & keyof S] | GivesList<R> }

@@ -1,13 +1,15 @@
 export type { AuthenticationRequest, AuthenticationResult, TokenPayload } from '../../types/authentication.js'
-export type { MethodRoute, MethodRoutes, WithRoutes } from '../../types/call.js'
+export type { MethodRoute, MethodRoutes, Routed, WithRoutes } from '../../types/call.js'
 export type * from '../../types/client.js'
 // biome-ignore format: the door fits on a page
 export type {
-  AroundHook, Hook, HookContext, HookMap, HookOptions, HookType, Listener, NextFunction, RecordListener, ServiceAddons
+  AroundHook, Hook, HookContext, HookMap, HookOptions, HookType, Listener, NextFunction, RecordListener, ServiceAddons,
+  StandardEvent
 } from '../../types/hooks.js'
 export type * from '../../types/json.js'
 export type { WithMethods } from '../../types/method.js'
 export type * from '../../types/service.js'
+export type { ServiceErrorClass } from '../core/errors.js'
 // biome-ignore format: the door fits on a page
 export {
   BadGateway, BadRequest, Conflict, Forbidden, GeneralError, Gone, LengthRequired, MethodNotAllowed, NotAcceptable,

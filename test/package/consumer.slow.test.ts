@@ -1,7 +1,11 @@
+import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { createConsumer } from './consumers.js'
 import { bin, pack, run, temporaryFolder } from './pack.js'
+import { root } from './sources.js'
+
+t.setTimeout(300_000)
 
 const tarball = await pack(await temporaryFolder(t))
 
@@ -36,3 +40,23 @@ t.test('a web page, which has the types of the DOM and none of Node, compiles wi
   const folder = await createConsumer(t, tarball, 'browser')
   t.match(await run(folder, bin('tsc'), '-p', 'browser'), { code: 0, stdout: /^$/ })
 })
+
+// Each package of a monorepo has the declarations of the others: their types have to be names that a door exports.
+for (const compiler of ['typescript', 'typescript-5.9'])
+  for (const module of ['nodenext', 'bundler'])
+    t.test(
+      `${compiler}, ${module}: packages of a monorepo write the types that they infer to declarations`,
+      async (t) => {
+        const folder = await createConsumer(t, tarball, 'monorepo')
+        for (const name of ['zod', 'typebox'])
+          await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name), 'dir')
+        const resolution = module === 'bundler' ? ['--module', 'esnext', '--moduleResolution', 'bundler'] : []
+        const tsc = [join(root, 'node_modules', compiler, 'bin/tsc'), '--pretty', 'false', ...resolution]
+        for (const name of ['server', 'page'])
+          t.match(
+            await run(folder, process.execPath, ...tsc, '-p', join('monorepo', name)),
+            { code: 0, stdout: /^$/ },
+            name
+          )
+      }
+    )

@@ -8,7 +8,7 @@ import { toListKey } from './messages.js'
 import type { ClientEventsOptions, EventsApp, EventsState, Watcher } from './options.js'
 
 export type { ListSnapshot, ListState, LiveList } from './live.js'
-export type { ClientEventsOptions, EventsState } from './options.js'
+export type { ClientEventsOptions, EventsApp, EventsState } from './options.js'
 export type { StreamFetch } from './stream.js'
 
 declare module '../../../types/client.js' {

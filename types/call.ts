@@ -132,6 +132,26 @@ type Completed<D, R> = D extends readonly (infer Item)[]
   ? Completed<Item, R>[]
   : D & { [K in Exclude<keyof R, keyof D>]?: R[K] }
 
+/** The record as the hooks of a service may set it; `unknown` where its type does not say so. */
+export type StoredIn<S> = S extends StoresRecord<infer R> ? (unknown extends R ? unknown : NonNullable<R>) : unknown
+
+/** A method as the server calls it: its data may have the fields that only the server sets. */
+export type InternalMethod<F, K, Stored> = unknown extends Stored
+  ? F
+  : K extends WritesRecord
+    ? InternalOverloads<Signatures<NonNullable<F>>, K, Stored>
+    : F
+type InternalOverloads<All, K, Stored> = All extends [[infer A extends readonly unknown[], infer R], ...infer Others]
+  ? InternalSignature<A, R, K, Stored> & InternalOverloads<Others, K, Stored>
+  : unknown
+type InternalSignature<A extends readonly unknown[], R, K, Stored> = K extends 'create'
+  ? A extends readonly [infer D, ...infer Rest]
+    ? (data: Completed<D, Stored>, ...rest: Rest) => R
+    : (...args: A) => R
+  : A extends readonly [infer I, infer D, ...infer Rest]
+    ? (id: I, data: Completed<D, Stored>, ...rest: Rest) => R
+    : (...args: A) => R
+
 /** What `context.result` holds for a service of type `S`, whatever the method; `unknown` if no method has a result type. */
 type ServiceResult<S> = Or<
   { [M in keyof Service & keyof S]: ResultOf<NonNullable<S[M]>> }[keyof Service & keyof S],

@@ -1,4 +1,13 @@
-import type { CallArguments, Like, Placeholder, ResultAt, RoutedMethod, RoutedName } from './call.js'
+import type {
+  CallArguments,
+  InternalMethod,
+  Like,
+  Placeholder,
+  ResultAt,
+  RoutedMethod,
+  RoutedName,
+  StoredIn
+} from './call.js'
 import type { Callable, EventRecord, HookName, Untyped } from './method.js'
 import type { Service } from './service.js'
 
@@ -128,8 +137,8 @@ type Asynchronous<F> = F extends (...args: infer A) => infer R
     : (...args: A) => Promise<R>
   : F
 
-type ServiceMethods<S, M extends string = never> = {
-  [K in keyof S]: K extends keyof Service | M ? Asynchronous<S[K]> : S[K]
+type ServiceMethods<S, M extends string = never, Stored = StoredIn<S>> = {
+  [K in keyof S]: K extends keyof Service | M ? Asynchronous<InternalMethod<S[K], K, Stored>> : S[K]
 }
 
 /** A service as `app.service(path)` returns it: the user's methods with hooks and events. Calling one gives a promise. */

@@ -76,7 +76,7 @@ async function sendPage(
   reply: FastifyReply
 ): Promise<void> {
   reply.type('text/html; charset=utf-8')
-  const text = await textOf(page, error, request, reply)
+  const text = await pageText(page, error, request, reply)
   if (typeof text !== 'string') return
   try {
     send(reply, text)
@@ -87,7 +87,7 @@ async function sendPage(
 }
 
 /** The text of a page for an error, or that of the built-in one where it fails. */
-async function textOf(page: ErrorPage, error: ServiceError, request: FastifyRequest, reply: FastifyReply) {
+async function pageText(page: ErrorPage, error: ServiceError, request: FastifyRequest, reply: FastifyReply) {
   // A page of the application may change the error before it fails.
   const { code, message } = error
   try {

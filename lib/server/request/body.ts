@@ -30,12 +30,9 @@ export function registerBodyParsers(instance: FastifyInstance, parse: Parse): vo
   for (const type of ['application/json', jsonOfFormats])
     instance.addContentTypeParser<string>(type, { parseAs: 'string' }, (request, body, done) => {
       // Clients send the content type with calls without a body too, which is no error.
-      if (body.length === 0) return done(null, undefined)
-      // Each level takes a bracket at both ends, so few texts can be too deep.
-      const mayBeDeep = body.length > 2 * maxDepth
-      json(request, body, (error, value) =>
-        done(error ?? (mayBeDeep && isNestedDeep(value) ? refusalOfDepth() : null), error ? undefined : value)
-      )
+      if (body.length === 0) done(null, undefined)
+      else if (isNestedDeep(body)) done(new BadRequest(`The data is nested more than ${maxDepth} deep`))
+      else json(request, body, done)
     })
   const form = 'application/x-www-form-urlencoded'
   instance.addContentTypeParser<Buffer>(form, { parseAs: 'buffer' }, (_request, body, done) => {
@@ -43,17 +40,23 @@ export function registerBodyParsers(instance: FastifyInstance, parse: Parse): vo
   })
 }
 
-/** Whether a value of JSON is too deep for a service: hooks, libraries and `JSON.stringify` call themselves for each level, and the stack ends after some thousands. */
-function isNestedDeep(value: unknown): boolean {
-  let level = [value]
-  for (let depth = 0; level.length > 0; depth++) {
+/** Whether JSON is too deep for a service: hooks, libraries and `JSON.stringify` call themselves for each level, and the stack ends after some thousands. */
+function isNestedDeep(text: string): boolean {
+  // Each level has a bracket at both ends. Few texts have so many.
+  if (text.length <= 2 * maxDepth) return false
+  let depth = 0
+  let isInString = false
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index] as string
+    if (isInString && character === '\\') index++
+    else if (character === '"') isInString = !isInString
+    else if (isInString) continue
+    else if (character === '[' || character === '{') depth++
+    else if (character === ']' || character === '}') depth--
     if (depth > maxDepth) return true
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []))
   }
   return false
 }
-
-const refusalOfDepth = () => new BadRequest(`The data is nested more than ${maxDepth} deep`)
 
 /** The types that the parsers above read. Other parsers of the application may decode bodies themselves. */
 const readHere = /^application\/(json|x-www-form-urlencoded|[^\s;+]+\+json)\s*(;|$)/i

@@ -1,6 +1,5 @@
 import { memoryStore, type Store } from 'fastify-services/authentication'
 import t from 'tap'
-import { createFamily, Sessions } from '../../lib/authentication/sessions.js'
 import { createClock, createSessionsApp, createStore, logout, refresh, waysIn } from '../support/auth-sessions.js'
 import { ask, login, user } from '../support/users-app.js'
 
@@ -66,24 +65,25 @@ t.test('what is no refresh token is not looked up', async (t) => {
     gets.push(key)
     return store.get(key)
   }
-  const sessions = new Sessions({ ...store, get }, 'a', 60, async () => {})
-  const token = await sessions.start(createFamily(), { sub: '1' })
-  for (const other of [...Object.values(rows), `x${token}`, `${token}x`])
-    if (typeof other !== 'string' || !/^[\w-]{22}\.[\w-]{43}$/.test(other))
-      await t.rejects(sessions.find(other), { message: 'Invalid refresh token' })
+  const app = await createSessionsApp(t, { refresh: true, store: { ...store, get } })
+  const { refreshToken } = (await login(app)).body
+  gets.length = 0
+  for (const token of [...Object.values(rows), `x${refreshToken}`, `${refreshToken}x`])
+    if (typeof token !== 'string' || !/^[\w-]{22}\.[\w-]{43}$/.test(token)) await refresh(app, token)
   t.same(gets, [])
-  t.match(await sessions.find(token), { claims: { sub: '1' } })
+  t.equal((await refresh(app, refreshToken)).status, 201)
 })
 
 t.test('who uses a token twice hears of it when the login has ended', async (t) => {
   const { store, sets } = createStore()
-  const ends: string[] = []
-  const sessions = new Sessions(store, 'a', 60, async (sid) => void ends.push(sid))
-  const used = await sessions.start(createFamily(), { sub: '1' })
-  await sessions.renew(used)
+  const app = await createSessionsApp(t, { refresh: { expiresIn: 60 }, revocation: true, store })
+  const { refreshToken } = (await login(app)).body
+  const { accessToken } = (await refresh(app, refreshToken)).body
   sets.length = 0
-  await t.rejects(sessions.find(used), { message: 'Invalid refresh token: it was used before' })
-  t.match([sets[0], ends], [{ value: 'ended', seconds: 360 }, [String]])
+  const message = 'Invalid refresh token: it was used before'
+  t.match(await refresh(app, refreshToken), { status: 401, body: { message } })
+  t.match(sets[0], { value: 'ended', seconds: 360 })
+  t.strictSame(await waysIn(app, accessToken), [401, 401, 401])
 })
 
 t.test('tokens made of what an access token shows are 401, and end no login', async (t) => {

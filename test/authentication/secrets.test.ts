@@ -3,7 +3,6 @@ import { createPublicKey, createSecretKey } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { authenticate, type Secret } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
-import { shownText } from '../../lib/core/options.js'
 import { register } from '../support/auth-fault-register.js'
 import { createPair, decode, sign } from '../support/auth-fault-tokens.js'
 import { claims, forge, now } from '../support/tokens.js'
@@ -76,12 +75,19 @@ t.test('a secret that is long enough in bytes', async (t) => {
 })
 
 t.test('an algorithm that there is not: refused, with those that there are', async (t) => {
-  const names = [
-    ...['none', 'None', '', 'hs256', 'HS1', 'HS', 'HS256 ', 'RS1', 'ES256K', 'ECDH', 'dir', '__proto__', 'toString'],
-    ...[0, true, {}, ['HS256']]
+  const texts = 'none None hs256 HS1 HS RS1 ES256K ECDH dir __proto__ toString'.split(' ')
+  const names: [algorithm: unknown, shown: string][] = [
+    ...['HS256 ', ...texts].map((text): [string, string] => [text, `'${text}'`]),
+    ['', 'an empty string'],
+    [0, '0'],
+    [true, 'true'],
+    [{}, 'an object'],
+    [['HS256'], 'a list'],
+    ['x'.repeat(40), `'${'x'.repeat(40)}'`],
+    ['x'.repeat(41), `'${'x'.repeat(40)}'`]
   ]
-  for (const algorithm of names) {
-    const message = `The option \`jwt.algorithm\` of authentication must be one of HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, got ${shownText(algorithm)}`
+  for (const [algorithm, shown] of names) {
+    const message = `The option \`jwt.algorithm\` of authentication must be one of HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, got ${shown}`
     await t.rejects(register({ secret: good, jwt: { algorithm } }), { message }, JSON.stringify(algorithm))
   }
 })

@@ -1,5 +1,5 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
-import { isKeyword } from '../../lib/schema/keywords.js'
 import { comments, declaredNames, type Place, topLevelNames, writtenLists } from './names.js'
 import { filesIn, sources } from './sources.js'
 
@@ -54,7 +54,9 @@ t.test('the names that mean different things in two files become fewer', async (
 
 t.test('keywords of JSON Schema are listed in one file of the library', async (t) => {
   const lists = sources.flatMap((file) => writtenLists(file))
-  const listed = lists.filter(({ texts }) => texts.filter(isKeyword).length > 1)
+  // Without `id`, which draft 4 alone has.
+  const { id: _, ...keywords } = new Ajv2020().RULES.keywords
+  const listed = lists.filter(({ texts }) => texts.filter((text) => Object.hasOwn(keywords, text)).length > 1)
   const files = new Set(listed.map(({ place }) => place.split(':')[0]))
   t.same([...files].sort(), ['lib/explorer/model/schema.ts', 'lib/schema/keywords.ts'], { listed })
 })

@@ -231,9 +231,10 @@ t.test('params of any kind, and frozen ones, are taken as they are', async (t) =
 t.test('it aborts where somebody else has given the answer, and the call ends there', async (t) => {
   let answered: FastifyReply['raw'] | undefined
   const calls: string[] = []
-  const hook = async ({ params }: HookContext) => {
-    const aborts = aborted(params.signal)
+  const hook = async ({ id, params }: HookContext) => {
+    const aborts = id === 'watched' ? aborted(params.signal) : undefined
     answered?.end('enough')
+    if (id === 'late') t.match(params.signal, { aborted: true, reason: { name: 'TimeoutError' } })
     await aborts
   }
   const app = await createApp(t, {
@@ -246,7 +247,7 @@ t.test('it aborts where somebody else has given the answer, and the call ends th
     }
   })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
-  t.equal(await (await fetch(`${url}/things/1`)).text(), 'enough')
+  for (const id of ['watched', 'late']) t.equal(await (await fetch(`${url}/things/${id}`)).text(), 'enough')
   t.strictSame(calls, [])
 })
 

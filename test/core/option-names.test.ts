@@ -1,25 +1,24 @@
 import t from 'tap'
-import { checkOptionNames } from '../../lib/core/options.js'
+import { register } from '../support/auth-fault-register.js'
 
-const optionNames = ['secret', 'issuer', 'hooks']
-const there = 'There are: jwt.secret, jwt.issuer, jwt.hooks'
+const secret = 's'.repeat(32)
+const there = 'There are: jwt.expiresIn, jwt.issuer, jwt.audience, jwt.algorithm, jwt.header'
 
 const rows: readonly (readonly [name: string, meant: string | undefined])[] = [
-  ['secrets', 'secret'],
-  ['secrettt', 'secret'],
-  ['secretttt', undefined],
-  ['ecret', 'secret'],
-  ['xsecret', 'secret'],
-  ['xxsecret', 'secret'],
-  ['xxxsecret', undefined],
-  ['scrt', 'secret'],
-  ['crt', undefined],
-  ['sekret', 'secret'],
-  ['sekred', 'secret'],
-  ['sikred', undefined],
-  ['SECRET', 'secret'],
-  ['hook', 'hooks'],
-  ['isuer', 'issuer'],
+  ['issuers', 'issuer'],
+  ['issuerrr', 'issuer'],
+  ['issuerrrr', undefined],
+  ['ssuer', 'issuer'],
+  ['xissuer', 'issuer'],
+  ['xxissuer', 'issuer'],
+  ['xxxissuer', undefined],
+  ['issr', 'issuer'],
+  ['isr', undefined],
+  ['isxuer', 'issuer'],
+  ['isxuex', 'issuer'],
+  ['xsxuex', undefined],
+  ['ISSUER', 'issuer'],
+  ['head', 'header'],
   ['', undefined]
 ]
 
@@ -28,14 +27,10 @@ for (const [name, meant] of rows)
     const message = `Authentication has no option 'jwt.${name}'. ${there}${meant ? `. Did you mean 'jwt.${meant}'?` : ''}`
     // Whole: one that ends earlier is part of it.
     const whole = new RegExp(`^${message.replace(/[.?]/g, '\\$&')}$`)
-    t.throws(() => checkOptionNames({ [name]: 1 }, optionNames, 'Authentication has', 'jwt.'), { message: whole })
+    await t.rejects(register({ secret, jwt: { [name]: 1 } }), { message: whole })
   })
 
-t.test('options that there are', async (t) => {
-  t.doesNotThrow(() => checkOptionNames({ hooks: 1, secret: 1 }, optionNames, 'Authentication has'))
-  t.throws(
-    () => checkOptionNames({ hock: 1 }, ['lock', 'hooks', 'hocks'], 'It has'),
-    /Did you mean 'lock'/,
-    'the nearest'
-  )
+t.test('options that there are, and the nearest of two', async (t) => {
+  await t.resolves(register({ secret, jwt: { issuer: 'a', expiresIn: '1h' } }))
+  await t.rejects(register({ secret, entitye: 1 }), /entityId.*Did you mean 'entity'\?$/)
 })

@@ -1,44 +1,8 @@
 import { memory } from '@feathersjs/memory'
 import { BadRequest, commonOperators, type Params, type Query } from 'fastify-services'
+import { createClient, rest } from 'fastify-services/client'
 import t, { type Test } from 'tap'
-import { definitionOf, methods, statusOf, takesList } from '../../lib/core/methods.js'
-import { encodeSegment, fillPath, joinPath, stripSlashes } from '../../lib/core/path.js'
 import { createApp } from '../support/core.js'
-
-const rows: [
-  name: string,
-  verb: string,
-  id: boolean | 'optional',
-  args: string[],
-  event: string | null,
-  status: number
-][] = [
-  ['find', 'GET', false, ['params'], null, 200],
-  ['get', 'GET', true, ['id', 'params'], null, 200],
-  ['create', 'POST', false, ['data', 'params'], 'created', 201],
-  ['update', 'PUT', 'optional', ['id', 'data', 'params'], 'updated', 200],
-  ['patch', 'PATCH', 'optional', ['id', 'data', 'params'], 'patched', 200],
-  ['remove', 'DELETE', 'optional', ['id', 'params'], 'removed', 200]
-]
-
-t.test('Each service method maps to one HTTP method and one path shape. The mapping is fixed', async (t) => {
-  t.same(
-    [...methods.keys()],
-    rows.map(([name]) => name)
-  )
-  for (const [name, verb, id, args, event, status] of rows) {
-    t.match(methods.get(name), { verb, id, arguments: args, event }, name)
-    t.equal(statusOf(definitionOf(name)), status, `${name} is answered with ${status}`)
-    t.equal(takesList(definitionOf(name)), name === 'create', `a list for ${name}`)
-    t.equal(definitionOf(name), methods.get(name), `${name} has its own definition`)
-  }
-})
-
-t.test('every other name is a custom method: name(data, params), by POST, without an event', async (t) => {
-  for (const name of ['archive', 'constructor', 'toString', '__proto__']) {
-    t.match(definitionOf(name), { verb: 'POST', id: false, arguments: ['data', 'params'], event: null }, name)
-  }
-})
 
 type Call = (...args: unknown[]) => Promise<unknown>
 
@@ -266,48 +230,43 @@ t.test('commonOperators: `$eq` of no field does not take the place of the query'
   }
 })
 
-t.test('strip slashes', async (t) => {
-  const rows = [
+t.test('a service has the name of its path, without slashes at its ends, behind that of its prefix', async (t) => {
+  const rows: [path: string, name: string, prefix?: string][] = [
     ['messages', 'messages'],
     ['/messages', 'messages'],
     ['messages/', 'messages'],
     ['//a/b///', 'a/b'],
     ['/', ''],
     ['', ''],
-    ['/a//b/', 'a//b']
-  ] as const
-  for (const [path, name] of rows) t.equal(stripSlashes(path), name, path)
+    ['/messages', 'v1/messages', '/v1/'],
+    ['/', 'v1', '/v1'],
+    ['/', '', '/'],
+    ['/users/:userId/messages/', 'users/:userId/messages']
+  ]
+  for (const [path, name, prefix = ''] of rows) {
+    const { app } = await createApp(t)
+    const add = async (child: typeof app) => void child.service(path, { find: async () => [] })
+    await app.register(add, { prefix })
+    const paths: string[] = []
+    const service = app.service(name).hooks({ before: { all: [(context) => void paths.push(context.path)] } })
+    for (const spelling of [`/${name}`, `${name}/`]) t.equal(app.service(spelling), service, path)
+    await service.find({ route: { userId: '1' } })
+    t.same(paths, [name])
+  }
 })
 
-t.test('join paths', async (t) => {
-  t.equal(joinPath('/v1/', '/messages'), 'v1/messages')
-  t.equal(joinPath('', 'messages'), 'messages')
-  t.equal(joinPath('/v1', '/'), 'v1')
-  t.equal(joinPath('/', '/'), '')
-  t.equal(joinPath('a/b', ':id', 'c'), 'a/b/:id/c')
-})
+const urls: string[] = []
+const library = async (url: string) => {
+  urls.push(url)
+  return new Response('{}')
+}
+const client = createClient().configure(rest('http://a').fetch(library as typeof fetch))
 
-t.test('a service is looked up with slashes or without', async (t) => {
-  const { app } = await createApp(t)
-  const paths: string[] = []
-  const service = app.service(
-    '/users/:userId/messages/',
-    { find: async () => [] },
-    {
-      hooks: {
-        before: {
-          all: (context) => {
-            paths.push(context.path)
-          }
-        }
-      }
-    }
-  )
-  for (const path of ['users/:userId/messages', '/users/:userId/messages', 'users/:userId/messages/'])
-    t.equal(app.service(path), service)
-  await service.find({ route: { userId: '1' } })
-  t.same(paths, ['users/:userId/messages'])
-})
+/** The path that a call of the client asks for. */
+async function asked(call: Promise<unknown>): Promise<unknown> {
+  await call
+  return urls.pop()?.slice('http://a/'.length)
+}
 
 t.test('what can be no segment of a URL is refused, by its name', async (t) => {
   for (const [value, shown] of [
@@ -318,8 +277,8 @@ t.test('what can be no segment of a URL is refused, by its name', async (t) => {
     ['..', '".."'],
     ['a\ud83d', '"a\\ud83d"']
   ] as const) {
-    const message = `The id can't be ${shown}`
-    t.throws(() => encodeSegment(value, 'The id'), { message, code: 400 })
+    const message = `The value of ':id' of things.get can't be ${shown}`
+    await t.rejects(client.service('things').get(value as string), { message, code: 400 })
   }
 })
 
@@ -332,13 +291,14 @@ t.test('what looks alike is a segment', async (t) => {
     ['a/b', 'a%2Fb'],
     ['\u{1f600}', '%F0%9F%98%80']
   ] as const)
-    t.equal(encodeSegment(value, 'The id'), segment)
+    t.equal(await asked(client.service('things').get(value)), `things/${segment}`)
 })
 
 t.test('each placeholder is filled with its own value, and what is none stays', async (t) => {
-  t.equal(fillPath(':a/b/:cd/e:f', { a: 1, cd: 'x y', f: 2 }), '1/b/x%20y/e:f')
-  t.equal(fillPath('a/b'), 'a/b')
+  const find = (name: string, route?: object) => asked(client.service(name).find({ route } as object))
+  t.equal(await find(':a/b/:cd/e:f', { a: 1, cd: 'x y', f: 2 }), '1/b/x%20y/e:f')
+  t.equal(await find('a/b'), 'a/b')
   for (const route of [undefined, {}, { a: undefined }])
-    t.throws(() => fillPath('users/:a', route), { message: "The value of ':a' in params.route can't be empty" })
-  t.throws(() => fillPath(':toString', {}), { message: "The value of ':toString' in params.route can't be empty" })
+    await t.rejects(find('users/:a', route), { message: "The value of ':a' in params.route can't be empty" })
+  await t.rejects(find(':toString', {}), { message: "The value of ':toString' in params.route can't be empty" })
 })

@@ -1,41 +1,54 @@
-import t from 'tap'
-import { toJsonSchema } from '../../lib/openapi/json-schema.js'
-import { nameOf, nameServices } from '../../lib/openapi/names.js'
+import t, { type Test } from 'tap'
+import { documentOf, operationsOf } from './app.js'
+
+/** The ids of the operations of services whose records have these schemas, without the name of their method. */
+async function namesOf(t: Test, method: 'find' | 'get', services: Record<string, unknown>): Promise<string[]> {
+  const document = await documentOf(t, (app) => {
+    app.setValidatorCompiler(() => () => true).setSerializerCompiler(() => JSON.stringify)
+    for (const [path, response] of Object.entries(services))
+      app.service(path, { [method]: async () => [] }, { schema: { [method]: { response } } } as object)
+  })
+  return Object.values(operationsOf(document)).map(({ operationId }) => operationId.replace(method, ''))
+}
 
 t.test('names of services: more words of the path where two are the same, then numbers', async (t) => {
-  const namesOf = (...paths: string[]) =>
-    [...nameServices(new Map(paths.map((path) => [path, {}])))].map(([, { path, record }]) => {
-      t.equal(record, path, 'a record without a name has that of the path')
-      return path
-    })
-  t.strictSame(namesOf('posts', 'blog-posts', '/'), ['Posts', 'BlogPosts', 'Records'])
-  t.strictSame(namesOf('a/v1/posts', 'b/v1/posts', 'v2/posts'), ['AV1Posts', 'BV1Posts', 'V2Posts'])
-  t.strictSame(namesOf('a/b/posts', 'c/d/posts'), ['BPosts', 'DPosts'], 'no more words than it takes')
-  t.strictSame(namesOf('a/:b', 'a', ':c/a'), ['A', 'A2', 'A3'])
-  t.strictSame(namesOf('2fa'), ['The2fa'])
+  const ofPaths = async (...paths: string[]) => {
+    const services = Object.fromEntries(paths.map((path) => [path, {}]))
+    const records = await namesOf(t, 'get', services)
+    t.strictSame(await namesOf(t, 'find', services), records, 'a record without a name has that of the path')
+    return records
+  }
+  t.strictSame(await ofPaths('posts', 'blog-posts', '/'), ['Posts', 'BlogPosts', 'Records'])
+  t.strictSame(await ofPaths('a/v1/posts', 'b/v1/posts', 'v2/posts'), ['AV1Posts', 'BV1Posts', 'V2Posts'])
+  t.strictSame(await ofPaths('a/b/posts', 'c/d/posts'), ['BPosts', 'DPosts'], 'no more words than it takes')
+  t.strictSame(await ofPaths('a/:b', 'a', ':c/a'), ['A', 'A2', 'A3'])
+  t.strictSame(await ofPaths('2fa'), ['The2fa'])
 })
 
 t.test('a record has the name that its schema gives itself, unless several services do', async (t) => {
-  const recordsOf = (services: Record<string, object>) =>
-    [...nameServices(new Map(Object.entries(services))).values()].map(({ record }) => record)
   const post = { title: 'Post' }
-  t.strictSame(recordsOf({ posts: post, users: { $id: 'user' }, heroes: {} }), ['Post', 'User', 'Heroes'])
-  t.strictSame(recordsOf({ posts: post, drafts: post, news: { title: 'Posts' } }), ['Posts', 'Drafts', 'News'])
-  const names: [string, object][] = [
-    ['BlogPost', { title: 'Blog post', $id: 'other' }],
-    ['APIKey', { title: 'API-key' }],
-    ['Post', { title: '', $id: 'https://my.app/post#' }],
-    ['Beitrage', { title: 'Beiträge' }],
-    ['The2fa', { title: '2fa' }]
-  ]
-  for (const [name, schema] of names) t.equal(nameOf(schema), name)
-  for (const schema of [{}, { title: 5 }, { title: '記事' }, { $id: '#' }]) t.equal(nameOf(schema), undefined)
+  const names = { posts: post, users: { $id: 'user' }, heroes: {} }
+  t.strictSame(await namesOf(t, 'get', names), ['Post', 'User', 'Heroes'])
+  t.strictSame(await namesOf(t, 'get', { posts: post, drafts: post, news: { title: 'Posts' } }), [
+    'Posts',
+    'Drafts',
+    'News'
+  ])
+  const titles = {
+    a: { title: 'Blog post', $id: 'other' },
+    b: { title: 'API-key' },
+    c: { title: '', $id: 'https://my.app/post#' },
+    d: { title: 'Beiträge' },
+    e: { title: '2fa' },
+    f: { title: '記事' },
+    g: { $id: '#' }
+  }
+  t.strictSame(await namesOf(t, 'get', titles), ['BlogPost', 'APIKey', 'Post', 'Beitrage', 'The2fa', 'F', 'G'])
 })
 
 t.test('a schema of whatever kind', async (t) => {
-  for (const item of [undefined, null, true, 'text', [], { '~standard': { version: 1, vendor: 'none' } }])
-    t.type(toJsonSchema(item, 'input'), 'object')
-  t.strictSame(toJsonSchema(true, 'output'), {})
   const bare = { '~standard': { version: 1, vendor: 'own', validate: (value: unknown) => ({ value }) } }
-  t.equal(toJsonSchema(bare, 'input'), bare, 'a library that gives no JSON Schema')
+  const kinds = [true, 'text', [], bare, { '~standard': { version: 1, vendor: 'none' } }, { title: 5 }]
+  const services = Object.fromEntries(kinds.map((schema, index) => [`a${index}`, { 200: schema }]))
+  t.strictSame(await namesOf(t, 'get', services), ['A0', 'A1', 'A2', 'A3', 'A4', 'A5'])
 })

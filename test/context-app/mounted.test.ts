@@ -1,8 +1,8 @@
 import { feathers } from '@feathersjs/feathers'
 import Fastify from 'fastify'
 import services from 'fastify-services'
+import mount, { applicationOf } from 'fastify-services/feathers'
 import t from 'tap'
-import { createApplications } from '../../lib/feathers/application.js'
 
 type Any = Record<string, unknown> & { [name in 'get' | 'set']: (...args: unknown[]) => unknown }
 
@@ -20,10 +20,8 @@ t.test('with an application of Feathers behind it, hooks get the members that th
   backing.host = 'here'
   const hidden = Symbol('hidden')
   Object.assign(backing, { [hidden]: 1 })
-  const application = createApplications({ backing: backing as never, mixins: [] })(app) as Record<
-    string,
-    (...args: unknown[]) => unknown
-  >
+  await app.register(mount, { app: backing as never })
+  const application = applicationOf(app) as object as Record<string, (...args: unknown[]) => unknown>
 
   application.set?.('port', 1)
   backing.set('path', '/')
@@ -61,7 +59,8 @@ t.test('what else a function of it is, it stays for hooks', async (t) => {
     }
   })
   backing.set('host' as never, 'here' as never)
-  const hooked = createApplications({ backing: backing as never, mixins: [] })(app) as typeof backing
+  await app.register(mount, { app: backing as never })
+  const hooked = applicationOf(app) as object as typeof backing
   t.equal(hooked.knex, hooked.knex)
   t.same([hooked.knex('users'), hooked.knex.raw('select 1')], ['select from users', 'select 1'])
   t.equal(hooked.Mailer, Mailer)

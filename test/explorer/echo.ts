@@ -4,9 +4,6 @@ import Fastify from 'fastify'
 import services, { type Params } from 'fastify-services'
 import { openapi } from 'fastify-services/openapi'
 import type { Test } from 'tap'
-import { rest } from '../../lib/client/index.js'
-import { type Call, send } from '../../lib/explorer/model/call.js'
-import { servicesIn } from '../../lib/explorer/model/services.js'
 
 /** A call as a service got it. */
 export interface Heard {
@@ -46,15 +43,6 @@ export async function openEcho(t: Test) {
   app.service('rooms/:room/echo', object(), { methods: names.slice(0, 6) } as object)
   app.service('files', { create: method('create') }, { schema: { create: upload } } as object)
   const base = await app.listen({ port: 0, host: '127.0.0.1' })
-  const explored = servicesIn(app.swagger())
-
-  /** A call of a method of a service. */
-  function callOf(path: string, name: string, given: Partial<Call> = {}): Call {
-    const service = explored.get(path)
-    const operation = service?.operations.get(name)
-    if (service === undefined || operation === undefined) throw new Error(`No ${name} of ${path}`)
-    return { service, operation, id: undefined, route: {}, query: {}, data: undefined, ...given }
-  }
 
   /** What the server hears while something is done. */
   async function hear(act: () => Promise<unknown>): Promise<readonly Heard[]> {
@@ -62,8 +50,7 @@ export async function openEcho(t: Test) {
     await act()
     return [...heard]
   }
-  const sendDirectly = (call: Call, headers: Record<string, string>) => send(rest(base, { headers }).fetch(fetch), call)
-  return { base, callOf, hear, sendDirectly }
+  return { document: app.swagger(), base, hear }
 }
 
 /** Data that can be compared: of files, what is in them. */

@@ -9,7 +9,6 @@ import events from 'fastify-services/events'
 import explorer from 'fastify-services/explorer'
 import { openapi } from 'fastify-services/openapi'
 import t, { type Test } from 'tap'
-import { hear, type ListMessage, mostEvents, nothingHeard, toListening } from '../../lib/explorer/model/heard.js'
 import { checkAccessibility } from '../support/accessibility.js'
 import { howToInstall } from '../support/chromium.js'
 import { serviceAt } from '../support/events-app.js'
@@ -128,28 +127,4 @@ t.test('a server that has gone and comes back', { skip: howToInstall }, async (t
   await main.getByRole('cell', { name: 'reset' }).waitFor()
   await main.getByText('Events were missed.').waitFor()
   await eventually(t).equal(() => main.getByRole('row').count(), 2, 'a heading and one event')
-})
-
-t.test('what a message becomes', async (t) => {
-  const time = new Date(0)
-  const last = (message: ListMessage) => hear(nothingHeard, message, 'id', time).events[0]
-  t.same(last({ event: 'created', data: { id: 7, text: 'a' } }), { time, name: 'created', id: '7', text: '' })
-  t.same(last({ event: 'typing', data: [1] }), { time, name: 'typing', id: undefined, text: '[1]' })
-  t.same(last({ event: 'typing' }), { time, name: 'typing', id: undefined, text: '' })
-  t.match(last({ event: 'changed' }), { text: 'Something in the list may have changed.' })
-  t.equal(hear(nothingHeard, { event: 'connected' }, 'id', time), nothingHeard)
-  let heard = nothingHeard
-  for (let id = 0; id < mostEvents + 5; id++) heard = hear(heard, { event: 'created', data: { id } }, 'id', time)
-  t.equal(heard.events.length, mostEvents)
-  t.match(heard, { dropped: 5, events: [{ id: String(mostEvents + 4) }] })
-  t.match(toListening({ event: 'stale' }), {
-    text: 'Not live: the stream has ended. It is tried again.',
-    isOver: false
-  })
-  const error = { message: 'No way' }
-  t.match(toListening({ event: 'connected' }), { isLive: true, isOver: false })
-  t.match(toListening({ event: 'stale', error }), { text: 'Not live: No way. It is tried again.', isOver: false })
-  t.match(toListening({ event: 'stopped', error: { message: 'No' } }), { text: 'Not live: No', isOver: true })
-  t.equal(toListening({ event: 'stopped', reason: 'closing' }), undefined, 'it is tried again, and says so then')
-  t.equal(toListening({ event: 'created' }), undefined)
 })

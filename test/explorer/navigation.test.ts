@@ -1,4 +1,5 @@
 import t from 'tap'
+import { toActionLabel, toButtonLabel, toOutcome } from '../../lib/explorer/model/labels.js'
 import { findServices, firstService, type ServiceNode, toServiceTree } from '../../lib/explorer/model/navigation.js'
 import { servicesIn } from '../../lib/explorer/model/services.js'
 import { json, mark, object } from './documents.js'
@@ -68,4 +69,34 @@ t.test('the page begins with what may be read', async (t) => {
     'login'
   )
   t.equal(first(false, []), undefined)
+})
+
+t.test('methods are called as people write', async (t) => {
+  const names = [
+    'create',
+    'update',
+    'patch',
+    'remove',
+    'publish',
+    'archiveAll',
+    'send-mail',
+    'toString',
+    '__proto__',
+    ''
+  ]
+  t.strictSame(
+    names.map((name) => [toActionLabel(name), toButtonLabel(name), toOutcome(name)]),
+    [
+      ['Create', 'Create', 'Created.'],
+      ['Replace', 'Replace', 'Replaced.'],
+      ['Edit', 'Save', 'Saved.'],
+      ['Remove', 'Remove', 'Removed.'],
+      ['Publish', 'Publish', 'Done.'],
+      ['Archive all', 'Archive all', 'Done.'],
+      ['Send mail', 'Send mail', 'Done.'],
+      ['To string', 'To string', 'Done.'],
+      [' proto ', ' proto ', 'Done.'],
+      ['', '', 'Done.']
+    ]
+  )
 })

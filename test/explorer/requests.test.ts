@@ -1,8 +1,10 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { rest } from 'fastify-services/client'
 import t from 'tap'
-import { argumentsOf, type Call, missingIn, requestOfCall } from '../../lib/explorer/model/call.js'
-import { toJSON } from '../../lib/explorer/model/literal.js'
+import { argumentsOf, type Call, missingIn, requestOfCall, send } from '../../lib/explorer/model/call.js'
+import { toJSON, toLiteral } from '../../lib/explorer/model/literal.js'
+import { servicesIn } from '../../lib/explorer/model/services.js'
 import { formsOf, headerForms, type RequestTexts, toTexts } from '../../lib/explorer/model/texts.js'
 import { run, temporaryFolder } from '../package/pack.js'
 import { root } from '../package/sources.js'
@@ -10,7 +12,17 @@ import { type Heard, openEcho } from './echo.js'
 
 t.setTimeout(120_000)
 
-const { base, callOf, hear, sendDirectly } = await openEcho(t)
+const { document, base, hear } = await openEcho(t)
+const explored = servicesIn(document)
+
+/** A call of a method of a service. */
+function callOf(path: string, name: string, parts: Partial<Call> = {}): Call {
+  const service = explored.get(path)
+  const operation = service?.operations.get(name)
+  if (service === undefined || operation === undefined) throw new Error(`No ${name} of ${path}`)
+  return { service, operation, id: undefined, route: {}, query: {}, data: undefined, ...parts }
+}
+
 const folder = await temporaryFolder(t)
 await mkdir(join(folder, 'node_modules'))
 // Whatever stands above the folder.
@@ -57,7 +69,7 @@ t.test('what is copied does what the page does', async (t) => {
   const expected: Heard[] = []
   for (const call of Object.values(calls)) {
     texts.push(toTexts(call, await requestOfCall(call, base, headers), base, headers))
-    expected.push(...(await hear(() => sendDirectly(call, headers))))
+    expected.push(...(await hear(() => send(rest(base, { headers }).fetch(fetch), call))))
   }
   t.equal(expected.length, texts.length)
 
@@ -112,6 +124,11 @@ t.test('a secret is found in each of them', async (t) => {
 
 t.test('what can not be seen is written in letters', async (t) => {
   t.equal(toJSON('a\u007f\u00ad\u202eb'), '"a\\u007f\\u00ad\\u202eb"')
+})
+
+t.test('data as it is written in JavaScript', async (t) => {
+  const data = JSON.parse(`{ "a": "it's \\"b\\"\\n", "b-c": null, "__proto__": [true], "\u202e": {} }`)
+  t.equal(toLiteral(data), `{ a: 'it\\'s "b"\\n', 'b-c': null, ['__proto__']: [true], '\\u202e': {} }`)
 })
 
 t.test('what is missing', async (t) => {

@@ -1,5 +1,5 @@
 import errors, { type FeathersError } from '@feathersjs/errors'
-import Fastify, { errorCodes } from 'fastify'
+import { errorCodes } from 'fastify'
 import * as door from 'fastify-services'
 import {
   BadRequest,
@@ -22,11 +22,13 @@ app.service('failing', {
     throw thrown
   }
 })
+const querystring = { type: 'object', required: ['text'] }
+app.service('checked', { find: async () => [] }, { schema: { find: { querystring } } })
 
 /** What becomes of something that a service throws, as the page for errors gets it. */
-async function answered(value: unknown): Promise<ServiceError> {
+async function answered(value: unknown, url = '/failing'): Promise<ServiceError> {
   thrown = value
-  await app.inject({ url: '/failing', headers: { accept: 'text/html' } })
+  await app.inject({ url, headers: { accept: 'text/html' } })
   return seen.pop() as ServiceError
 }
 
@@ -219,16 +221,7 @@ t.test('a Fastify or http-errors error by its `statusCode`', async (t) => {
 })
 
 t.test('validation errors become BadRequest with `errors`', async (t) => {
-  const app = Fastify()
-  t.teardown(() => app.close())
-  let invalid: unknown
-  app.setErrorHandler((error) => {
-    invalid = error
-    return {}
-  })
-  app.get('/', { schema: { querystring: { type: 'object', required: ['text'] } } }, () => {})
-  await app.inject('/')
-  const error = await answered(invalid)
+  const error = await answered(undefined, '/checked')
   t.ok(error instanceof BadRequest)
   t.match(error.toJSON(), {
     code: 400,

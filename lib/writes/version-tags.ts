@@ -67,8 +67,11 @@ export function readTags({ headers, ifMatch }: Params, isRequest: boolean, field
     if (ifMatch === undefined || ifMatch === '*') return ifMatch && new Tags([], true)
     return Tags.of(versionKindOf(ifMatch) === undefined ? Object(ifMatch)[field] : ifMatch)
   }
-  const header = [headers?.['if-match'] ?? []].flat().join(',').trim()
-  if (header === '') return undefined
+  const sent = headers?.['if-match']
+  if (sent === undefined) return undefined
+  const header = [sent].flat().join(',').trim()
+  // A list without tags matches nothing (RFC 9110, 13.1.1): whoever sends it has lost the tag.
+  if (header === '') return new Tags([], false)
   // A proxy that compresses makes a tag weak. It names the state of the record all the same.
   const quoted = [...header.matchAll(/(?:W\/)?"([^"]*)"/g)].map(([, tag]) => tag as string)
   return new Tags((quoted.length > 0 ? quoted : [header]).map(decodeTag), header === '*')

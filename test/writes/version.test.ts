@@ -497,3 +497,16 @@ t.test('an empty text is a version, too', async (t) => {
   t.equal((await send('PATCH', '/notes/1', { version: 'new' }, '""')).status, 200)
   t.equal((await send('PATCH', '/notes/1', { version: 'new' }, '""')).status, 412)
 })
+
+t.test('an If-Match without a tag matches no record, as the tag of the caller is lost', async (t) => {
+  const Model = await openPGlite(t)
+  await Model.raw('create table untagged (id serial primary key, text text, version text)')
+  for (const notes of [new MemoryService({ startId: 1 }), new KnexService({ Model, name: 'untagged' })]) {
+    const { send } = await serveVersioned(t, notes)
+    await send('POST', '/notes', { text: 'first', version: '' })
+    for (const header of ['', ' ', ',', ', ,'])
+      t.equal((await send('PATCH', '/notes/1', { text: 'new' }, header)).status, 412, `'${header}'`)
+    t.equal((await send('GET', '/notes/1')).body.text, 'first')
+    t.equal((await send('PATCH', '/notes/2', { text: 'new' }, '')).status, 404)
+  }
+})

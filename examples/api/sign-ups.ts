@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { DataOf } from 'fastify-services'
+import type { DataOf, Params } from 'fastify-services'
 import { transaction } from 'fastify-services/database'
 import type { Knex } from 'knex'
 import type { signUps } from './records.js'
@@ -14,11 +14,15 @@ export class SignUps {
     this.#database = database
   }
 
-  async create({ organisation, ...user }: DataOf<typeof signUps>) {
-    return transaction(this.#database, async (params) => {
-      const { trx } = params.transaction
-      const [{ id: organisationId }] = await trx('organisations').insert({ name: organisation }).returning('id')
-      return this.#app.service('users').create({ ...user, role: 'owner' }, { ...params, organisationId })
-    })
+  async create({ organisation, ...user }: DataOf<typeof signUps>, params?: Params) {
+    return transaction(
+      this.#database,
+      async ({ transaction }) => {
+        const { trx } = transaction
+        const [{ id: organisationId }] = await trx('organisations').insert({ name: organisation }).returning('id')
+        return this.#app.service('users').create({ ...user, role: 'owner' }, { transaction, organisationId })
+      },
+      { params }
+    )
   }
 }

@@ -1,5 +1,6 @@
 export { type DatabaseErrorsOptions, databaseErrors } from './database-errors.js'
 export {
+  type CallTransactionOptions,
   inTransaction,
   type TransactionalDatabase,
   type TransactionOf,

@@ -37,7 +37,13 @@ export interface TransactionOptions {
   isolationLevel?: 'read uncommitted' | 'read committed' | 'repeatable read' | 'serializable'
 }
 
-const ofTransaction: OptionTable<TransactionOptions> = { isolationLevel: kinds.free }
+export interface CallTransactionOptions extends TransactionOptions {
+  /** The params of the call that the work is part of. In a transaction already, the work stays in that one, and ends with it. */
+  params?: Params | undefined
+}
+
+const ofInTransaction: OptionTable<TransactionOptions> = { isolationLevel: kinds.free }
+const ofTransaction: OptionTable<CallTransactionOptions> = { ...ofInTransaction, params: kinds.object }
 
 /** What is used of a connection of `pg`. */
 interface PostgresConnection {
@@ -65,7 +71,8 @@ const levels: readonly unknown[] = ['read uncommitted', 'read committed', 'repea
 
 /**
  * Runs several calls in one transaction: all that they change stays, or nothing does. It is committed when the function has ended, and rolled back when that throws.
- * Events of the calls are told after the commit, or not at all (docs/transactions.md).
+ * Events of the calls are told after the commit, or not at all (docs/transactions.md). In a method, hand on its params: a call that is a transaction already takes
+ * no second connection, and what it does stays or goes as a whole.
  *
  * @param database a knex, a Kysely, a pool of `pg`, or an object that has `transaction(work)`
  * @param work gets the params to call services with
@@ -80,13 +87,16 @@ const levels: readonly unknown[] = ['read uncommitted', 'read committed', 'repea
 export async function transaction<Database extends TransactionalDatabase, T>(
   database: Database,
   work: (params: TransactionParams<TransactionOf<Database>>) => Promise<T>,
-  options: TransactionOptions = {}
+  options: CallTransactionOptions = {}
 ): Promise<T> {
+  checkOptions('the transaction', ofTransaction, options)
   const begin = beginnerOf(database as AnyDatabase, options)
   if (typeof work !== 'function')
     throw new TypeError(
       `A transaction needs a function: transaction(knex, async (params) => { … }), got ${shown(work)}`
     )
+  const { transaction: outer } = (options.params ?? {}) as Partial<TransactionParams<TransactionOf<Database>>>
+  if (outer !== undefined) return work({ transaction: outer })
   let settle: ((isCommitted: boolean) => void) | undefined
   const committed = new Promise<boolean>((resolve) => {
     settle = resolve
@@ -104,9 +114,7 @@ export async function transaction<Database extends TransactionalDatabase, T>(
 }
 
 /** How a database runs work in a transaction. @throws where it is none, or an option can't be used */
-function beginnerOf(database: AnyDatabase, options: TransactionOptions): (work: Work) => unknown {
-  checkOptions('the transaction', ofTransaction, options)
-  const { isolationLevel } = options
+function beginnerOf(database: AnyDatabase, { isolationLevel }: TransactionOptions): (work: Work) => unknown {
   if (isolationLevel !== undefined && !levels.includes(isolationLevel))
     throw new TypeError(`\`isolationLevel\` must be one of ${levels.join(', ')}, got '${isolationLevel}'`)
   if (isKysely(database)) {
@@ -196,6 +204,7 @@ export function inTransaction(
   database: TransactionalDatabase,
   options: TransactionOptions = {}
 ): (context: HookContext, next: NextFunction) => Promise<void> {
+  checkOptions('the transaction', ofInTransaction, options)
   beginnerOf(database as AnyDatabase, options)
   const hook = async (context: HookContext, next: NextFunction) => {
     const { method, params } = context

@@ -332,6 +332,42 @@ t.test('each call a transaction, by a hook', async (t) => {
   t.same(seen, ['find without', 'find without', 'patch with', 'patch without'])
 })
 
+t.test('the transaction of a method is that of its call, where it gets the params', async (t) => {
+  const knex = await openPGlite(t)
+  await knex.raw(create)
+  const library = ofKnex(knex)
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  const notes = app.service<{ create(note: Note, params: object): Promise<Note> }>('notes', library.notes as never)
+  // The pool has a single connection: a second transaction would wait for the first.
+  const addPair = ({ text }: Note, params?: Params) =>
+    transaction(
+      knex,
+      async (within) => {
+        t.same(Object.keys(within), ['transaction'], 'the calls are those of the server')
+        await notes.create({ text: `${text} 1` }, within)
+        return notes.create({ text: `${text} 2` }, within)
+      },
+      { params }
+    )
+  const refuse = ({ data }: HookContext) => {
+    if (data.text === 'bad') throw new Error('no')
+  }
+  const hooks = { around: { all: [inTransaction(knex)] }, after: { create: [refuse] } }
+  app.service('pairs', { create: addPair }, { hooks })
+  await app.ready()
+  await Promise.all(['a', 'b'].map((text) => serviceAt(app, 'pairs').create({ text })))
+  await t.rejects(serviceAt(app, 'pairs').create({ text: 'bad' }), { message: 'no' })
+  const texts = await library.texts()
+  t.same(texts.sort(), ['a 1', 'a 2', 'b 1', 'b 2'], 'what is refused later takes the work back')
+  await addPair({ text: 'c' }, {})
+  await addPair({ text: 'd' })
+  t.same((await library.texts()).length, 8, 'a call without a transaction gets one')
+  const hook = () => inTransaction(knex, { params: {} } as never)
+  t.throws(hook, { message: /has no option 'params'/ }, 'a hook is for all calls')
+})
+
 t.test('an answer is kept for an Idempotency-Key once its transaction is committed', async (t) => {
   const Model = await openPGlite(t)
   await Model.raw('create table seats (id serial primary key, n int unique deferrable initially deferred)')

@@ -14,6 +14,12 @@ export interface PasswordOptions {
 /** Marks the params of a call whose data holds a hash in place of the password. */
 export const isHashed = Symbol('isHashed')
 
+/**
+ * Under this name, params say which hash a patch replaces, as a condition of its query. A function, since whoever prints params must not print it. Hooks
+ * of the application don't find it in the query: they may refuse to be asked for passwords.
+ */
+export const replacedHash: unique symbol = Symbol('replacedHash')
+
 /** The most characters of a password, a user name, or an id in a token. */
 export const maxTextLength = 1024
 

@@ -1,11 +1,12 @@
 import type { AroundHook, HookContext, RegisteredService } from '../../types/hooks.js'
+import type { Query } from '../../types/service.js'
 import { BadRequest } from '../core/errors.js'
 import { withTraits } from '../core/hooks.js'
 import { notesOf } from '../core/notes.js'
 import { factsOf } from '../core/object-facts.js'
 import { isPlain } from '../core/objects.js'
 import { hashIn } from './hash-password.js'
-import { isHashed, isShortText, type Passwords, textFault } from './password.js'
+import { isHashed, isShortText, type Passwords, replacedHash, textFault } from './password.js'
 
 /** What a strategy says of the users that it lets in. */
 export interface StoredCredentials {
@@ -56,8 +57,10 @@ export const asSent = (name: string): string => name
 /** A name without what people do not see: spaces around it, the case of its letters, two ways to write an accent. */
 export const lowercase = (name: string): string => name.trim().toLowerCase().normalize('NFC')
 
-/** Notes what a client sends before any hook changes it. */
+/** Notes what a client sends, and which hash is replaced, before any hook changes it. */
 const noteSent: AroundHook = async (context, next) => {
+  const { [replacedHash]: condition } = context.params as { [replacedHash]?: () => Query }
+  notesOf(context).replacedHash = condition
   if (context.params.provider !== undefined) {
     const texts = new Set(textsIn(context.data))
     notesOf(context).hasSent = (text) => texts.has(text)
@@ -65,10 +68,11 @@ const noteSent: AroundHook = async (context, next) => {
   await next()
 }
 
-/** Refuses what a database could take for the fields, and names that are no text: what the hooks of the application let pass. */
+/** Refuses what a database could take for the fields, and names that are no text: what the hooks of the application let pass. Adds the condition on a hash. */
 const checkBeforeMethod =
   ({ passwordField, usernameField }: StoredCredentials): AroundHook =>
-  async ({ params, data }, next) => {
+  async (context, next) => {
+    const { params, data } = context
     for (const record of [data].flat()) {
       for (const field of [passwordField, usernameField])
         if (namesOtherwise(record, field)) throw new BadRequest(`'${field}' can only be sent under this name`)
@@ -76,6 +80,8 @@ const checkBeforeMethod =
       const isOdd = name !== undefined && name !== null && typeof name !== 'string'
       if (params.provider !== undefined && isOdd) throw noText(usernameField, name)
     }
+    const condition = notesOf(context).replacedHash?.()
+    if (condition !== undefined) context.params = { ...params, query: { ...params.query, ...condition } }
     await next()
   }
 

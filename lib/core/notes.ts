@@ -1,4 +1,5 @@
 import type { HookContext, Http } from '../../types/hooks.js'
+import type { Query } from '../../types/service.js'
 import type { Caller } from './http-call.js'
 
 const notes = Symbol('notes')
@@ -24,6 +25,8 @@ export class Notes {
   rawResult: RawResult | undefined = undefined
   /** Whether a client has sent a text, where passwords are stored. A function, since whoever prints a context must not print them. */
   hasSent: ((text: string) => boolean) | undefined = undefined
+  /** The condition on the stored hash of a password that a call replaces, a function for the same reason. */
+  replacedHash: (() => Query) | undefined = undefined
 }
 
 export interface RawResult {

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { memory } from '@feathersjs/memory'
+import { MemoryService, memory } from '@feathersjs/memory'
+import { Ajv, hooks as schemaHooks } from '@feathersjs/schema'
+import { getValidator, querySyntax, Type } from '@feathersjs/typebox'
 import bcryptjs from 'bcryptjs'
-import type { HookContext } from 'fastify-services'
+import type { Hook, HookContext, Id, Params } from 'fastify-services'
 import t, { type Test } from 'tap'
 import { bcryptHash, createUsers, isHashOf, type User } from '../support/auth-passwords.js'
 import { toHash } from '../support/stored-password.js'
@@ -159,6 +161,44 @@ t.test('`rehash: true` replaces a hash of scrypt with other parameters', async (
   t.match(await stored(), current)
   t.ok(isHashOf(await stored(), 'correct horse'))
 })
+
+t.test(
+  '`rehash: true` replaces a hash of users whose hooks validate queries, as the Feathers CLI writes them',
+  async (t) => {
+    const user = Type.Object({ id: Type.Number(), email: Type.String(), password: Type.String() })
+    const syntax = querySyntax(Type.Pick(user, ['id', 'email']))
+    const schema = Type.Intersect([syntax, Type.Object({}, { additionalProperties: false })], {
+      additionalProperties: false
+    })
+    const dropSymbols = ({ params }: HookContext) => ({ params: Object.fromEntries(Object.entries(params)) })
+    for (const [name, hook] of [
+      ['validateQuery', schemaHooks.validateQuery(getValidator(schema, new Ajv({ coerceTypes: true }))) as Hook],
+      ['a hook that replaces params', dropSymbols as Hook]
+    ] as const) {
+      const lines: string[] = []
+      const queries: unknown[] = []
+      const object = new MemoryService<User>({ startId: 1 })
+      const patch = object.patch.bind(object) as (id: Id, data: User, params: Params) => Promise<User>
+      Object.assign(object, {
+        patch: (id: Id, data: User, params: Params) => {
+          queries.push(params.query)
+          return patch(id, data, params)
+        }
+      })
+      const { users, login } = await createUsers(t, {
+        object,
+        options: { hooks: { before: { all: [hook] } } },
+        authentication,
+        server: { logger: { level: 'error', stream: { write: (line: string) => lines.push(line) } } }
+      })
+      await users.create({ email, password: bcryptHash })
+      t.equal((await login(email, 'correct horse')).status, 201, name)
+      t.ok(isHashOf(((await users.get(1)) as User).password as string, 'correct horse'), name)
+      t.strictSame(queries, [{ password: bcryptHash }], 'only the hash that was compared is replaced')
+      t.strictSame(lines, [])
+    }
+  }
+)
 
 t.test('`rehash: true`: a patch that fails is logged, and the login succeeds', async (t) => {
   const { login, stored, lines } = await createRehashing(t, bcryptHash, () => {

@@ -3,7 +3,7 @@ import type { Params, Query } from '../../../types/service.js'
 import { NotAuthenticated } from '../../core/errors.js'
 import { type Bcrypt, createBcrypt } from '../bcrypt.js'
 import type { Entity } from '../entities.js'
-import { isHashed, isShortText } from '../password.js'
+import { isHashed, isShortText, replacedHash } from '../password.js'
 import { asSent, looksHashed, lowercase, type StoredCredentials } from '../stored-credentials.js'
 import type { Authenticator, Strategy, StrategyDescription, StrategyResult } from '../strategy.js'
 
@@ -124,10 +124,10 @@ export class LocalStrategy implements Strategy {
     const field = this.entityPasswordField
     try {
       const data = { [field]: await passwords.hash(password) }
-      // The query selects the hash that was verified: the password may have been changed in the meantime.
-      const query = { [field]: entity[field] }
+      // Only the hash that was verified is replaced: the password may have been changed in the meantime.
+      const condition = () => ({ [field]: entity[field] })
       const { provider, authentication, ...rest } = params
-      const internal = { ...rest, [isHashed]: true, query }
+      const internal = { ...rest, [isHashed]: true, [replacedHash]: condition, query: {} }
       await entities.service.patch(entities.idOf(entity), data, internal)
     } catch (error) {
       log('The hash of a password could not be replaced', error)

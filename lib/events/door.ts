@@ -181,7 +181,7 @@ export class Door {
     const payer = payerOf(callers, request)
     if (this.watch.countOf(payer) >= this.limits.perUser) throw tooManyStreams(reply)
     const rules = accepted.map(({ outcome }) => outcome)
-    const stream = new EventStream(this.#settings, credentials, callers, this.watch.endOf(rules, timeoutOf(request)))
+    const stream = new EventStream(this.#settings, credentials, callers, this.watch.endOf(rules))
     const isAlone = isOfAll || answers.length === 1
     // An answer may be over before anybody reads the stream: that to HEAD, or one for which a hook sends something else.
     reply.raw.once('close', () => stream.source.destroy())
@@ -205,6 +205,9 @@ export class Door {
       // The connection ends with the stream, and keeps no server from closing.
       ...(request.raw.httpVersionMajor === 1 && { connection: 'close' })
     })
+    // What Fastify's `handlerTimeout` is for is over when the stream is handed to the response: the timer would break it off, and `hijack` ends it. Later, since
+    // traces of the handler end with its promise, but not after a `hijack`.
+    reply.raw.once('pipe', () => setImmediate(() => reply.hijack()))
     reply.send(stream.source)
   }
 
@@ -275,10 +278,6 @@ const isGone = ({ raw }: FastifyReply) => isClosed(raw)
 /** By whom streams are counted: the user, or the address of callers who are not known. A token that nobody has verified says nothing. */
 const payerOf = (callers: readonly string[], { ip }: FastifyRequest): string | undefined =>
   callers.find((caller) => caller.startsWith('user ')) ?? (ip && `address ${ip}`)
-
-/** How long an answer may take, where the route of a list says so: Fastify breaks it off then. */
-const timeoutOf = ({ routeOptions }: FastifyRequest): number | undefined =>
-  (routeOptions as { handlerTimeout?: number }).handlerTimeout || undefined
 
 function tooManyStreams(reply: FastifyReply): Unavailable {
   reply.header('retry-after', '30')

@@ -74,8 +74,6 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
       url,
       exposeHeadRoute: false,
       bodyLimit: door.limits.request,
-      // The timeout of the application would break streams off.
-      handlerTimeout: 2_147_483_647,
       onRequest: async (request: FastifyRequest, reply: FastifyReply) =>
         host.endWithConnection(request as never, reply as never),
       handler

@@ -56,11 +56,11 @@ export class Watch {
   }
 
   /** When a stream with these rules ends, in ms since 1970: with the login, or before its client has been connected for too long. */
-  endOf(rules: readonly Rule[], longest = this.#lifetime): StreamEnd {
+  endOf(rules: readonly Rule[]): StreamEnd {
     const expires = Math.min(...rules.map(({ expires = Number.POSITIVE_INFINITY }) => expires))
     const early = expires - margin
     const end = early > Date.now() ? early : expires
-    const until = Date.now() + Math.min(longest, this.#lifetime) * (0.5 + Math.random() / 2)
+    const until = Date.now() + this.#lifetime * (0.5 + Math.random() / 2)
     return end < until ? { at: end, reason: 'expired' } : { at: until, reason: 'closing' }
   }
 

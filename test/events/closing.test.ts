@@ -104,3 +104,27 @@ t.test('services of a mounted application are told of, by their own hooks', asyn
   )
   t.match(doubted.logs, [{ msg: /belongs to another application/ }])
 })
+
+t.test(
+  '`handlerTimeout` ends no stream, at the door and at the service itself, and holds until it begins',
+  async (t) => {
+    const hooks = {
+      before: { find: [({ params }: HookContext) => (params.query?.slow ? new Promise<never>(() => {}) : undefined)] }
+    }
+    const { subscribe, call } = await startEvents(
+      t,
+      (app) => app.service('notes', memory(), { hooks, handlerTimeout: 1000 }),
+      { services: { notes: true }, heartbeat: 50 },
+      { handlerTimeout: 1000 }
+    )
+    const begun = performance.now()
+    const streams = await Promise.all([list('notes'), '/notes'].map((url) => subscribe(url).connected))
+    // The signs of life wake it.
+    await streams[0]?.until(() => performance.now() - begun > 1500)
+    await call('POST', '/notes', {})
+    for (const stream of streams) t.match(await stream.count(1), [{ event: 'created' }])
+    const late = subscribe('/notes?slow=1')
+    await late.end()
+    t.equal(late.status, 503)
+  }
+)

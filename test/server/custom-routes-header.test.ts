@@ -47,7 +47,8 @@ t.test(
 
 t.test('a placeholder whose value is missing, or no text and no number, is 400', async (t) => {
   const { calls, call } = await create(t)
-  const message = "'publish' needs 'id': send it in the URL, as in POST /posts/:id/publish, or in the data"
+  const message =
+    "'publish' needs 'id': send it in the URL, as in POST /posts/:id/publish, or in the data. The client sends it in the URL where it has the same `routes`"
   for (const data of [
     {},
     { id: '' },

@@ -59,7 +59,9 @@ export function valuesFromData(
       const value = data[name]
       // What comes in a URL is text, too.
       if ((typeof value !== 'string' && typeof value !== 'number') || value === '')
-        throw new BadRequest(`'${method}' needs '${name}': send it in the URL, as in ${route}, or in the data`)
+        throw new BadRequest(
+          `'${method}' needs '${name}': send it in the URL, as in ${route}, or in the data. The client sends it in the URL where it has the same \`routes\``
+        )
       values[name === 'id' ? idName(servicePath) : name] = String(value)
       delete data[name]
     }

@@ -68,7 +68,7 @@ const bodies: Row[] = [
   ['jwt: the token elsewhere', JSON.stringify({ strategy: 'jwt', token: forge() }), 401, 'Invalid access token'],
   ['nested 50,000 deep: a list', deep(50_000), 400],
   ['a list of something else than logins', '[1]', 400, /must be an object/],
-  ['nested 50,000 deep: the email', `{"strategy":"local","email":${deep(50_000)},"password":"x"}`, 401, invalid],
+  ['nested 50,000 deep: the email', `{"strategy":"local","email":${deep(50_000)},"password":"x"}`, 400, /nested/],
   ['__proto__ in the body', `{"__proto__":${JSON.stringify(login)}}`, 400],
   ['__proto__ beside a login', JSON.stringify(login).replace('{', '{"__proto__":{"polluted":1},'), 400],
   ['constructor.prototype', JSON.stringify(login).replace('{', '{"constructor":{"prototype":{"polluted":1}},'), 400],

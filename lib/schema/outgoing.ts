@@ -24,6 +24,8 @@ const shapeProjection = (shape: Shape, converts: boolean): Project =>
 
 const leavesWhole = (shape: Shape) => shape.kinds === kindBits.all && shape.isSilent
 
+const leaveOut = () => undefined
+
 /** The projection of one shape. Those of inner shapes are made when a value needs them, since schemas may refer to themselves. */
 class Projection {
   readonly #shape: Shape
@@ -36,14 +38,14 @@ class Projection {
     this.#shape = shape
     this.#converts = converts
     this.#toScalar = converts ? scalarProjection(shape) : (value) => withoutObject(value, shape)
-    if (hidesAllButObjects(shape)) this.#ofList = () => undefined
+    if (hidesAllButObjects(shape)) this.#ofList = leaveOut
     // A text in the place of an object may be its JSON, with the hidden fields in it.
     if (hidesAllButObjects(shape) || (shape.kinds & kindBits.scalar & ~kindBits.null) === 0)
       this.#toScalar = (value) => (value === null ? null : undefined)
     if (shape.kinds !== kindBits.all || !hidesTexts(shape)) return
     const toScalar = this.#toScalar
     this.#toScalar = (value) => withoutTexts(toScalar(value))
-    if (![...shape.parts].some(speaksOfItems)) this.#ofList = () => undefined
+    if (![...shape.parts].some(speaksOfItems)) this.#ofList = leaveOut
   }
 
   readonly project = (value: unknown): unknown => {

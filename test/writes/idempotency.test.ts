@@ -473,15 +473,18 @@ t.test('services of a mounted application are left alone: their guards would sta
   t.same([(await post()).json(), (await post()).json()], [{ call: 1 }, { call: 2 }])
 })
 
-t.test('a body that is nested too deep is 400', async (t) => {
+t.test('a body that is nested too deep is 400, where another parser has read it', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
+  app.addContentTypeParser('application/x-order', { parseAs: 'string' }, async (_request: unknown, text: string) =>
+    JSON.parse(text)
+  )
   await app.register(services, { errorHandler: { html: false, logger: false } })
   app.service('orders', { create: async () => ({}) }, { hooks: { around: { all: [idempotency({ user: () => 1 })] } } })
   const { statusCode, body } = await app.inject({
     method: 'POST',
     url: '/orders',
-    headers: { 'content-type': 'application/json', 'idempotency-key': 'a' },
+    headers: { 'content-type': 'application/x-order', 'idempotency-key': 'a' },
     payload: `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`
   })
   t.strictSame([statusCode, JSON.parse(body).message], [400, 'The data is nested too deep'])

@@ -77,7 +77,7 @@ async function sendPage(
 ): Promise<void> {
   reply.type('text/html; charset=utf-8')
   const text = await pageText(page, error, request, reply)
-  if (typeof text !== 'string') return
+  if (typeof text !== 'string' || reply.sent) return
   try {
     send(reply, text)
   } catch (err) {
@@ -94,7 +94,7 @@ async function pageText(page: ErrorPage, error: ServiceError, request: FastifyRe
     return await page(error, request, reply)
   } catch (err) {
     logError(request.log, 'error', err, 'The page for an error failed')
-    return reply.sent ? undefined : builtInPage({ code, message })
+    return builtInPage({ code, message })
   }
 }
 

@@ -16,6 +16,12 @@ class Stored {
   }
 }
 
+class Stacked {
+  toJSON() {
+    return new Stored()
+  }
+}
+
 /** What a database may give in the place of an object, with all of it. */
 const values = {
   text: json,
@@ -24,6 +30,7 @@ const values = {
   'typed array': new Uint8Array(bytes),
   'boxed text': Object(json),
   'object that is a text in JSON': new Stored(),
+  'object that is an object in JSON': new Stacked(),
   'list of texts': [json, bytes, new Stored()],
   'list of lists': [[json]]
 }

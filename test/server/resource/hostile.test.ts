@@ -17,6 +17,8 @@ async function createStore(t: Test, schema: unknown, shared: object[] = []) {
   const app = Fastify({ bodyLimit: 10_000_000 })
   t.teardown(() => app.close())
   for (const item of shared) app.addSchema(item)
+  const parser = async (_request: unknown, text: string) => JSON.parse(text)
+  app.addContentTypeParser('application/x-own', { parseAs: 'string' }, parser)
   await app.register(services)
   const records: unknown[] = []
   const store = (data: unknown) => records[records.push(data) - 1]
@@ -30,8 +32,13 @@ async function createStore(t: Test, schema: unknown, shared: object[] = []) {
     } as object,
     { schema: schema as object }
   )
-  const send = async (method: 'GET' | 'POST' | 'PATCH', url: string, payload?: unknown): Promise<Answer> => {
-    const headers = typeof payload === 'string' ? { 'content-type': 'application/json' } : {}
+  const send = async (
+    method: 'GET' | 'POST' | 'PATCH',
+    url: string,
+    payload?: unknown,
+    type = 'application/json'
+  ): Promise<Answer> => {
+    const headers = typeof payload === 'string' ? { 'content-type': type, accept: 'application/json' } : {}
     const answer = await app.inject({
       method,
       url,
@@ -86,11 +93,13 @@ t.test('the same as JSON Schema is decided by its tag, however deep', async (t) 
     { expr: { $ref: '#/$defs/node' } },
     { $defs: { node: { anyOf: [branch('+'), branch('*'), { type: 'number' }] } } }
   )
-  const { post } = await createStore(t, resource(schema))
+  const { post, send } = await createStore(t, resource(schema))
   const nested = (depth: number): unknown => (depth === 0 ? 1 : { right: 2, left: nested(depth - 1), op: '*' })
   t.equal((await post({ expr: nested(300) })).status, 201)
   const deep = await post({ expr: nested(1200) })
   t.equal(deep.body.message, 'The data is nested more than 1000 deep')
+  const fromOther = await send('POST', '/records', JSON.stringify({ expr: nested(1200) }), 'application/x-own')
+  t.match(fromOther, { status: 400, body: { message: 'expr is nested more than 1000 deep' } })
   t.equal((await post({ expr: { left: 1, op: '/' } })).body.message, 'expr.op must be + or *')
   t.equal((await post({ expr: { left: 1 } })).body.message, 'expr.op must be + or *')
   t.equal((await post({ expr: { op: '+' } })).body.message, 'expr.left is required')

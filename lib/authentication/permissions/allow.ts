@@ -3,18 +3,17 @@ import type { Query } from '../../../types/service.js'
 import { idFieldOf } from '../../core/description.js'
 import { Forbidden, GeneralError } from '../../core/errors.js'
 import { aroundOnly, type HookPosition, makesHooks, withTraits } from '../../core/hooks.js'
-import { type ServiceHost, serviceHostOf } from '../../core/host.js'
 import { methods } from '../../core/methods.js'
 import { notesOf } from '../../core/notes.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
-import { rulesOf } from '../../core/resource/rules.js'
 import { restrictSent } from '../../core/unsent-fields.js'
 import { maxFaults } from '../../schema/incoming.js'
 import { isAuthentication } from '../find.js'
 import { isRecordStream, mapStream } from '../protected-stream.js'
 import { inOneSpelling } from '../whole-rows.js'
 import { checkExceptions, checkMethodNames, isLeftAlone } from './position.js'
+import { type IsParameter, queryParametersOf } from './query-parameters.js'
 import { isRecord, mapRecords } from './records.js'
 import { entityIn } from './user.js'
 
@@ -75,14 +74,9 @@ export function allow(roles: Readonly<Record<string, Permissions>>, options: All
     if (permission === false) throw new Forbidden(refusalOfRole(context, userRoles as string[], roles))
     if (methodsWithData.has(context.method)) checkSentFields(context, permission)
     if (context.method === 'update' && permission !== true) restrictSent(context, (field) => permission.includes(field))
-    const isStandard = methods.has(context.method)
     const mayRead = givesRecord(context, permission) ? permissionFor('get') || permissionFor('find') : permission
     if (mayRead !== true)
-      checkQuery(
-        context,
-        mayRead || [idFieldOf(context.service)],
-        isStandard ? () => false : isParameter(context, namedFields)
-      )
+      checkQuery(context, mayRead || [idFieldOf(context.service)], queryParametersOf(context, namedFields))
     const answered = mayRead || namesSent(context)
     if (answered !== true) notesOf(context).answeredFields = answered
     await next()
@@ -184,28 +178,6 @@ const operators = new Set(
     ' '
   )
 )
-
-type IsParameter = (name: string, value: unknown) => boolean
-
-/**
- * Says which parts of a query are parameters of a custom method, and no conditions: what it declares with `resource()`, and plain values under
- * names that no role has for a field. Fields that nobody has named can't be told from parameters.
- */
-function isParameter({ app, path, method }: HookContext, namedFields: ReadonlySet<string>): IsParameter {
-  // A mounted service has the application of Feathers, where nothing is declared.
-  const host: ServiceHost | undefined = serviceHostOf(app as object)
-  const entry = host?.entries.find((entry) => entry.path === path)
-  const declared = rulesOf(entry?.options.schema?.[method])?.custom?.parameters.operands
-  // Databases read `salary ` and `SALARY` as `salary`.
-  const isPlainName = (name: string) =>
-    !name.startsWith('$') && !name.includes('.') && !namedFields.has(inOneSpelling(name))
-  // Adapters read names at any depth.
-  const hasPlainNames = (value: unknown): boolean =>
-    typeof value !== 'object' ||
-    value === null ||
-    Object.entries(value).every(([name, part]) => isPlainName(name) && hasPlainNames(part))
-  return (name, value) => declared?.has(name) === true || hasPlainNames({ [name]: value })
-}
 
 /**
  * @param isFree says which names at the top are no fields

@@ -170,6 +170,57 @@ t.test('the query of a custom method can not ask for what is left out, and has i
   t.strictSame((await send('GET', '/resources/1/declared?salary=7', { as: member })).body, { id: 1, title: 'b' })
 })
 
+t.test(
+  'parameters that a resource declares for its queries are no fields, unless a record has one of that name',
+  async (t) => {
+    const shared = { $id: 'pay', type: 'object', properties: { bonus: { type: 'number' } } }
+    const record = {
+      type: 'object',
+      properties: {
+        id: { type: 'integer' },
+        title: { type: 'string' },
+        salary: { type: 'number', writeOnly: true },
+        resetToken: { type: 'string', readOnly: true }
+      },
+      allOf: [{ $ref: 'pay#' }]
+    }
+    const text = { type: 'string' }
+    const near = { type: 'object', properties: { lat: { type: 'number' }, salary: text } }
+    const parameters = {
+      q: text,
+      near,
+      salary: text,
+      ' Salary': text,
+      reset_token: text,
+      Bonus: text,
+      notes: text,
+      $search: text
+    }
+    const schema = resource(record, {
+      create: { type: 'object', properties: { title: text, notes: text } },
+      query: { type: 'object', properties: { ...parameters, grade: text } }
+    })
+    const find = async ({ query }: Params) => [{ id: 1, title: JSON.stringify(query) }]
+    const hook = allow({ member: { find: ['id', 'title'], get: ['id'] }, admin: { find: ['grade'] } })
+    const { send } = await createApp(t, (app) => {
+      app.addSchema(shared)
+      app.service('posts', { find, get: async (id) => ({ id }) }, { ...around(hook), schema })
+      app.service('plain', { find }, around(hook))
+    })
+    t.strictSame((await send('GET', '/posts?q=x&near[lat]=1&title=a', { as: member })).body, [
+      { id: 1, title: '{"q":"x","near":{"lat":1},"title":"a"}' }
+    ])
+    t.equal((await send('GET', '/posts/1?q=x', { as: member })).status, 200)
+    for (const name of [...Object.keys(parameters).slice(2), 'near[salary]', 'grade', '$or[0][q]'])
+      t.equal(
+        (await send('GET', `/posts?${encodeURI(name)}=x`, { as: member })).status,
+        name === '$or[0][q]' ? 400 : 403,
+        name
+      )
+    t.equal((await send('GET', '/plain?q=x', { as: member })).status, 403, 'nothing is declared there')
+  }
+)
+
 t.test('a role that is looked up, for the place of a call', async (t) => {
   const roleIn = async ({ id }: Readonly<Record<string, unknown>>, { params }: HookContext) =>
     id === Number(params.route?.team) ? 'admin' : undefined

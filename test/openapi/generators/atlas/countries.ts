@@ -16,11 +16,16 @@ export async function run(baseUrl: string): Promise<Record<string, unknown>> {
     $limit: 3
   }
   const fetched = await createClient<paths>({ baseUrl }).GET('/countries', { params: { query } })
+  // A list with a stream of events has two types of content.
+  const notes = await createClient<paths, 'application/json'>({ baseUrl }).GET('/countries/{code}/notes', {
+    params: { path: { code: 'CHE' } }
+  })
   const client = createHeyClient({ baseUrl })
   const found = await atlas.findCountries({ client, query })
   return {
     'openapi-fetch': fetched.data,
     'hey-api': found.data,
+    'a list with events': notes.data?.data.map(({ text }) => text),
     one: (await atlas.getCountry({ client, path: { id: 'CHE' } })).data,
     missing: (await atlas.getCountry({ client, path: { id: 'XXX' } })).error
   }

@@ -51,6 +51,8 @@ const isNamed = (text: string, fields: readonly string[]) =>
 /** A result without the fields. */
 function cleanResult(result: unknown, fields: readonly string[]): unknown {
   if (result instanceof Response) return cleanResponse(result, fields)
+  // Bytes are no record.
+  if (result instanceof Blob) return result
   if (isRecordStream(result)) return cleanStream(result, fields)
   try {
     return without(result, fields, types)

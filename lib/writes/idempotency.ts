@@ -270,7 +270,7 @@ const stillRuns = ({ path, method }: HookContext) =>
 /** What a call answers, `null` where that is no JSON, or too much of it. Fields that never leave the server are not kept. */
 function answerOf({ result, dispatch, http = {}, service }: HookContext, maxBytes: number): StoredAnswer | null {
   const value = dispatch === undefined ? result : dispatch
-  if (streamOf(value) || value instanceof Response || ArrayBuffer.isView(value)) return null
+  if (streamOf(value) || value instanceof Response || value instanceof Blob || ArrayBuffer.isView(value)) return null
   const { secrets } = factsOf(service)
   const text = attempt(() =>
     JSON.stringify({ result: value ?? null, http }, (name, part) => (secrets?.has(name) ? undefined : part))

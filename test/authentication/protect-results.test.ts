@@ -201,7 +201,8 @@ t.test('protect: Buffers, streams and responses are left as they are', async (t)
     'a stream': () => Readable.from([bytes], { objectMode: false }),
     'a transform': () => new PassThrough().end(bytes),
     'a web stream': () => new Blob([bytes]).stream(),
-    'a Response': () => new Response(bytes)
+    'a Response': () => new Response(bytes),
+    'a Blob': () => new Blob([bytes])
   }
   for (const [name, answer] of Object.entries(answers)) {
     const { app } = await createProtected(t, { answer })

@@ -287,3 +287,18 @@ t.test('a formatter that returns `null` sends an empty body, with the status of 
     t.strictSame([statusCode, body], [status, ''])
   }
 })
+
+t.test('a formatter that returns a symbol or a function is 500 with a sentence, unless it has answered', async (t) => {
+  for (const value of [Symbol('a'), () => 'a']) {
+    const app = await createApp(t, { service, options: { formatter: () => value } })
+    const { statusCode, body } = await app.inject({ url: '/things/1', headers: { accept: 'application/json' } })
+    t.equal(statusCode, 500)
+    t.match(JSON.parse(body).message, `A formatter has returned a ${typeof value}, which can't be sent`)
+  }
+  const sending: Formatter = (_request, reply) => {
+    reply.send('sent')
+    return Symbol('a')
+  }
+  const app = await createApp(t, { service, options: { formatter: sending } })
+  t.equal((await app.inject('/things/1')).body, 'sent')
+})

@@ -185,3 +185,29 @@ t.test('a result that JSON has no word for is an error', async (t) => {
     t.match(response.json(), { code: 500, message: 'things.get: the result is not JSON (BigInt or a cycle?)' })
   }
 })
+
+const blobs: Record<string, [blob: Blob, type: string, body: string]> = {
+  'a `Blob`': [new Blob(['<p>Hi</p>'], { type: 'text/html' }), 'text/html', '<p>Hi</p>'],
+  'a `Blob` without a type': [new Blob(['a', 'b']), 'application/octet-stream', 'ab'],
+  'an empty `Blob`': [new Blob([]), 'application/octet-stream', ''],
+  'a `File`': [new File(['a,b'], 'a.csv', { type: 'text/csv' }), 'text/csv', 'a,b']
+}
+
+for (const [name, [result, type, body]] of Object.entries(blobs))
+  t.test(`${name} is sent as its bytes, with its type`, async (t) => {
+    const service = { get: async () => result, create: async () => result }
+    const app = await createApp(t, { service })
+    const response = await app.inject('/things/1')
+    t.strictSame([response.statusCode, response.headers['content-type'], response.body], [200, type, body])
+    const created = await app.inject({ method: 'POST', url: '/things', payload: {} })
+    t.strictSame([created.statusCode, created.body], [201, body], 'with the status of the method')
+    const head = await app.inject({ method: 'HEAD', url: '/things/1' })
+    t.strictSame([head.statusCode, head.headers['content-type'], head.body], [200, type, ''])
+    const typed = ({ http }: HookContext) => ({ http: { ...http, headers: { 'content-type': 'text/plain' } } })
+    const hooked = await createApp(t, {
+      service,
+      options: { hooks: { after: { all: [typed] } }, formatter: (_request, { data }) => data }
+    })
+    const { headers, body: formatted } = await hooked.inject('/things/1')
+    t.strictSame([headers['content-type'], formatted], ['text/plain', body], 'a type of a hook, and a formatter')
+  })

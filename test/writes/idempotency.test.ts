@@ -31,6 +31,7 @@ class Orders extends MemoryService<Order> {
   async report(data: { kind: string }) {
     this.calls++
     if (data.kind === 'stream') return Readable.from([{ n: 1 }])
+    if (data.kind === 'file') return new Blob(['1'])
     if (data.kind === 'nothing') return undefined
     return { text: data.kind === 'large' ? 'x'.repeat(20_000) : 'small' }
   }
@@ -174,9 +175,11 @@ t.test('custom methods have it too; an answer that is not kept is not given twic
   t.match(await report('b', 'large'), { status: 409, body: { message: /too large to be kept/ } })
   t.equal((await report('c', 'stream')).status, 200)
   t.equal((await report('c', 'stream')).status, 409)
+  t.match(await report('e', 'file'), { status: 200, body: 1 })
+  t.equal((await report('e', 'file')).status, 409)
   t.match(await report('d', 'nothing'), { status: 204, replayed: undefined })
   t.match(await report('d', 'nothing'), { status: 204, replayed: 'true' })
-  t.equal(orders.calls, 4)
+  t.equal(orders.calls, 5)
 })
 
 t.test('a key may be required; methods that HTTP may repeat need none', async (t) => {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Formatter, HookContext, Middleware } from '../../../types/fastify.js'
 import { isJSON } from '../../core/content.js'
+import { GeneralError } from '../../core/errors.js'
 import type { Caller } from '../../core/http-call.js'
 import { isPromise } from '../../core/objects.js'
 import { logError } from './log.js'
@@ -41,6 +42,7 @@ export function createAnswer(
       payload = format(request, reply)
       isAsync = isPromise(payload)
       if (isAsync) payload = await payload
+      checkPayload(payload)
     } catch (error) {
       if (!isAnswered?.()) throw error
       logError(request.log, 'error', error, 'A formatter failed after it had answered')
@@ -55,8 +57,16 @@ export function createAnswer(
   }
 }
 
+/** @throws {GeneralError} for what JSON has nothing for: Fastify would send an answer without content */
+function checkPayload(payload: unknown): void {
+  if (typeof payload !== 'symbol' && (typeof payload !== 'function' || isStream(payload))) return
+  throw new GeneralError(
+    `A formatter has returned a ${typeof payload}, which can't be sent. Return data, text, bytes, a stream or a Response`
+  )
+}
+
 /**
- * Makes the default formatter: the data as JSON, strings, numbers and booleans too. Buffers, streams and `Response` objects are
+ * Makes the default formatter: the data as JSON, strings, numbers and booleans too. Buffers, streams, `Blob` and `Response` objects are
  * sent as they are, a stream of objects as newline-delimited JSON (docs/http.md#responses).
  * @param ofItem serializes an object of a stream
  * @param textType gives the content type of a text that is sent as it is
@@ -69,7 +79,7 @@ export function createFormatter(
   return (_request: FastifyRequest, reply: FastifyReply) => {
     const { data } = reply
     if (ArrayBuffer.isView(data)) return data
-    if (data === undefined || data === null || data instanceof Response || isStream(data))
+    if (data === undefined || data === null || data instanceof Response || data instanceof Blob || isStream(data))
       return toPayload(data ?? null, reply, (stream, reply) => toBytes(stream, reply, ofItem?.(reply)))
     if (textType && typeof data === 'string' && data !== '' && !reply.hasHeader('content-type'))
       reply.type(textType(data))

@@ -8,7 +8,7 @@ const unread = () => Readable.from([], { objectMode: false })
 const withoutBody = [204, 205, 304]
 
 /**
- * Turns what a formatter returns into what Fastify can send: the body of a `Response`, the bytes of a stream. If the
+ * Turns what a formatter returns into what Fastify can send: the body of a `Response`, the bytes of a `Blob` or a stream. If the
  * answer has no body, a stream is closed.
  */
 export function toPayload(
@@ -16,13 +16,24 @@ export function toPayload(
   reply: FastifyReply,
   convert: (stream: Stream, reply: FastifyReply) => Readable | Promise<Readable> = toBytes
 ) {
-  const value = formatted instanceof Response ? unwrap(formatted, reply) : formatted
+  const value =
+    formatted instanceof Response
+      ? unwrap(formatted, reply)
+      : formatted instanceof Blob
+        ? openBlob(formatted, reply)
+        : formatted
   const stream = isStream(value) ? value : undefined
   if (value !== null && stream === undefined) return value
   const isHead = reply.request.method === 'HEAD'
   if (stream !== undefined && !isHead && !withoutBody.includes(reply.statusCode)) return convert(stream, reply)
   if (stream !== undefined) close(stream)
   return isHead ? unread() : null
+}
+
+/** The bytes of a `Blob` or a `File`, with its type. */
+function openBlob(blob: Blob, reply: FastifyReply): Stream {
+  if (!reply.hasHeader('content-type')) reply.type(blob.type || 'application/octet-stream')
+  return blob.stream() as Stream
 }
 
 /** The same without waiting, for `reply.send`. */

@@ -324,6 +324,8 @@ t.test('what has no fields is not answered where fields are left out; nothing is
   t.equal((await send('DELETE', '/odd/1', { as: guest })).status, 500, 'a list with what is no record')
   result = Readable.from([Buffer.from('[{"salary":1}]')], { objectMode: false })
   t.equal((await send('GET', '/odd/1', { as: guest })).status, 500, 'bytes')
+  result = Object.assign(new Blob(['[{"salary":1}]']), { title: 'b' })
+  t.equal((await send('GET', '/odd/1', { as: guest })).status, 500, 'a Blob')
   result = { title: 'b', salary: 1, data: [], total: 1 }
   t.strictSame((await send('GET', '/odd/1', { as: guest })).body, { title: 'b' }, 'a record that looks like a page')
 })

@@ -198,7 +198,8 @@ export class Door {
     )
     const lastId = request.headers['last-event-id']
     stream.tell(this.#firstFrames(stream, isOfAll ? [] : answers, typeof lastId === 'string' ? lastId : undefined))
-    reply.headers({
+    // A server in front, such as Koa, may have set another status.
+    reply.code(200).headers({
       'content-type': 'text/event-stream',
       'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { MemoryService } from '@feathersjs/memory'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -56,4 +58,22 @@ t.test('a text is made ready for comparisons once, with however many values it i
   const received = normalized().map(({ receiver }) => String(receiver))
   for (const text of texts) t.equal(received.filter((received) => received === text).length, 1, 'of a record, by event')
   for (const text of ['ä0', 'ä17']) t.equal(received.filter((received) => received === text).length, 2, 'of a list')
+})
+
+t.test('a stream is 200 behind a server that sets another status first, as Koa does', async (t) => {
+  const { app } = await startEvents(t, (app) => app.service('notes', memory()), { services: { notes: true } })
+  const front = createServer((request, response) => {
+    response.statusCode = 404
+    app.routing(request, response)
+  })
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => front.close())
+  for (const path of [list('notes'), '/notes']) {
+    const { port } = front.address() as AddressInfo
+    const { status, body } = await fetch(`http://127.0.0.1:${port}${path}`, {
+      headers: { accept: 'text/event-stream' }
+    })
+    t.equal(status, 200, path)
+    await body?.cancel()
+  }
 })

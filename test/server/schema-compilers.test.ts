@@ -1,4 +1,4 @@
-import Fastify, { type FastifySchemaCompiler } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifySchemaCompiler } from 'fastify'
 import services, { type Params } from 'fastify-services'
 import t, { type Test } from 'tap'
 import { createApp } from '../support/response-app.js'
@@ -314,4 +314,32 @@ t.test(
 
 t.test('a query that its validator refuses: a batch is answered with 400', async (t) => {
   t.strictSame(await queryOf(t, () => ({ error: new Error('bad') })), [400, 'querystring is not valid: bad'])
+})
+
+t.test('the `schemaErrorFormatter` of a host words what is wrong with a record, and with each of a list', async (t) => {
+  const body = { type: 'object', required: ['text'], properties: { text: { type: 'string' } } }
+  const querystring = { type: 'object', properties: { page: { type: 'integer' } } }
+  const format = (errors: readonly { instancePath: string }[], part: string) =>
+    Object.assign(new Error(`ours: ${part} ${errors[0]?.instancePath}`), { statusCode: 422 })
+  const setups = {
+    'an option of Fastify': { server: { schemaErrorFormatter: format } },
+    'set later': { host: (app: FastifyInstance) => void app.setSchemaErrorFormatter(format) },
+    'one without a status': {
+      host: (app: FastifyInstance) => void app.setSchemaErrorFormatter((_, part) => new Error(`ours: ${part} /1/text`))
+    }
+  }
+  for (const [name, setup] of Object.entries(setups)) {
+    const app = await createApp(t, {
+      service,
+      options: { schema: { create: { body, querystring } } },
+      plugin: { errorHandler: { html: false, logger: false } },
+      ...setup
+    })
+    const post = async (payload: object, url = '/things') => (await app.inject({ method: 'POST', url, payload })).json()
+    const code = name === 'one without a status' ? 400 : 422
+    t.match(await post({}), { code, message: /ours: body/ }, name)
+    t.match(await post([{ text: 'a' }, { text: {} }]), { code, message: 'ours: body /1/text' }, name)
+    t.match(await post([{ text: 'a' }], '/things?page=x'), { code, message: /ours: querystring/ }, name)
+    t.strictSame(await post([{ text: 'a' }]), [{ text: 'a' }], name)
+  }
 })

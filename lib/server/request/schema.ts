@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import { responsesIn } from '../../core/description.js'
 import { BadRequest } from '../../core/errors.js'
+import { rootOf } from '../../core/host.js'
 import type { MethodDefinition } from '../../core/methods.js'
 import { isPromise } from '../../core/objects.js'
 import { rulesOf } from '../../core/resource/rules.js'
@@ -55,13 +56,19 @@ export function listOf(record: Schema): Schema | undefined {
   }
 }
 
-type Validate = ((value: unknown) => unknown) & { errors?: { instancePath?: string; message?: string }[] | null }
+type ValidationProblem = { readonly instancePath?: string; readonly message?: string }
+type Validate = ((value: unknown) => unknown) & { errors?: ValidationProblem[] | null }
+/** Makes the error of an application for what a schema refuses in a part of a request. */
+type FormatErrors = (
+  problems: readonly ValidationProblem[],
+  part: string
+) => Error & { statusCode?: number; code?: string }
 
 /**
  * Validates each record of a batch by the schema of one record. Fastify has tried it on the whole body by then, failed
  * and stopped there: so query and headers are validated here too.
  *
- * @throws {BadRequest} when a record, the query or the headers are not valid
+ * @throws {BadRequest} when a record, the query or the headers are not valid, or what the `schemaErrorFormatter` of the application makes of it
  */
 export async function validateBatch(request: FastifyRequest): Promise<void> {
   const { body, validationError } = request
@@ -73,12 +80,12 @@ export async function validateBatch(request: FastifyRequest): Promise<void> {
   for (const [index, record] of body.entries()) {
     const answer = validateRecord?.(record)
     // A promise for each record of a large batch takes longer than the check itself.
-    body[index] = judged('body', isPromise(answer) ? await answer : answer, record, validateRecord, index)
+    body[index] = judged(request, 'body', isPromise(answer) ? await answer : answer, record, validateRecord, index)
   }
   for (const part of ['querystring', 'headers'] as const) {
     const validate = request.getValidationFunction(part) as Validate | undefined
     const value = part === 'headers' ? request.headers : request.query
-    const checked = judged(part, await validate?.(value), value, validate)
+    const checked = judged(request, part, await validate?.(value), value, validate)
     if (part === 'querystring') request.query = checked
   }
 }
@@ -87,16 +94,44 @@ export async function validateBatch(request: FastifyRequest): Promise<void> {
 type Judgement = { readonly error?: Error; readonly value?: unknown } | false | null
 
 /** The value of a part of a request, after its validator has answered. @throws {BadRequest} when it is not valid */
-function judged(part: string, answer: unknown, value: unknown, validate?: Validate, index?: number): unknown {
+function judged(
+  request: FastifyRequest,
+  part: string,
+  answer: unknown,
+  value: unknown,
+  validate?: Validate,
+  index?: number
+): unknown {
   if (typeof answer !== 'object' && answer !== false) return value
   const judgement = answer as Judgement
   const path = index === undefined ? '' : `/${index}`
-  if (judgement === false) throw invalid(part, path, validate?.errors ?? [])
+  if (judgement === false) throw invalid(part, path, validate?.errors ?? [], formatterOf(request.server))
   if (judgement?.error) throw new BadRequest(`${part}${path} is not valid: ${judgement.error.message}`)
   return judgement !== null && 'value' in judgement ? judgement.value : value
 }
 
-function invalid(part: string, path: string, problems: NonNullable<Validate['errors']>): BadRequest {
-  const errors = problems.map((error) => ({ ...error, instancePath: `${path}${error.instancePath ?? ''}` }))
-  return new BadRequest(`${part}${errors[0]?.instancePath ?? path} ${errors[0]?.message ?? 'is not valid'}`, { errors })
+function invalid(
+  part: string,
+  path: string,
+  faults: readonly ValidationProblem[],
+  format: FormatErrors | undefined
+): Error {
+  const problems = faults.map((problem) => ({ ...problem, instancePath: `${path}${problem.instancePath ?? ''}` }))
+  if (format === undefined) {
+    const text = `${part}${problems[0]?.instancePath ?? path} ${problems[0]?.message ?? 'is not valid'}`
+    return new BadRequest(text, { errors: problems })
+  }
+  const error = format(problems, part)
+  const { statusCode = 400, code = 'FST_ERR_VALIDATION' } = error
+  return Object.assign(error, { statusCode, code, validation: problems, validationContext: part })
+}
+
+/**
+ * The `schemaErrorFormatter` that an application has set, for itself or a part of it. Fastify has it under a symbol that it does not give away, and asks it for a
+ * whole body alone.
+ */
+function formatterOf(instance: FastifyInstance): FormatErrors | undefined {
+  const isFormatter = ({ description }: symbol) => description === 'fastify.schemaErrorFormatter'
+  const symbol = Object.getOwnPropertySymbols(rootOf(instance)).find(isFormatter)
+  return Reflect.get(instance, symbol as symbol) ?? undefined
 }

@@ -1,3 +1,4 @@
+import { mayBeObject } from '../schema/hidden.js'
 import { attempt, readProperty, ServiceError } from './errors.js'
 import { define } from './facade.js'
 
@@ -7,7 +8,7 @@ type FieldNames = readonly string[]
 export interface HidingNames {
   /** Whether a field is hidden. */
   isHidden(name: string): boolean
-  /** Whether a field may hold objects with hidden fields: a text in the place of one may be its JSON, and is left out as bytes are. */
+  /** Whether a field may hold objects with hidden fields: a text in the place of one may be it, and is left out as bytes are. */
   isTextless?(name: string): boolean
 }
 
@@ -42,7 +43,7 @@ const listedNames = (fields: FieldNames): HidingNames => ({ isHidden: (name) => 
 interface Cleaning extends Pick<HidingNames, 'isHidden'> {
   readonly fields: FieldNames
   readonly types: ValueTypes
-  /** Whether a text is left out where it stands in the place of a value, or of an item of it. */
+  /** Whether a text that may be an object is left out where it stands in the place of a value, or of an item of it. */
   readonly isTextless: boolean
   /** What cleans the value of a field. */
   ofField(name: string): Cleaning
@@ -67,7 +68,7 @@ function clean(value: unknown, key: string, cleaning: Cleaning): unknown {
 }
 
 const withoutText = (value: unknown, { isTextless }: Cleaning) =>
-  isTextless && typeof value === 'string' ? undefined : value
+  isTextless && typeof value === 'string' && mayBeObject(value) ? undefined : value
 
 function cleanAnswer(value: object, key: string, toJSON: (key: string) => unknown, cleaning: Cleaning): unknown {
   const answers = cleaning.answers.get(value) ?? new Map<string, unknown>()
@@ -88,7 +89,8 @@ function cleanObject(
   cleaning: Cleaning
 ): unknown {
   // Of a boxed primitive, JSON reads only the text or the number.
-  if (cleaning.types.isBoxedPrimitive(value)) return cleaning.isTextless ? undefined : value
+  if (cleaning.types.isBoxedPrimitive(value))
+    return cleaning.isTextless ? withoutText(value.valueOf(), cleaning) : value
   const { copy, isSame } = Array.isArray(value) ? copyList(value, keep, cleaning) : copyObject(value, keep, cleaning)
   if (!isSame || isCopied || cleaning.types.isProxy(value)) return copy
   keep(value)

@@ -3,6 +3,9 @@ import type { NameSet } from './flagged-names.js'
 import { kindBits } from './reader.js'
 import { othersName, type Shape, type ShapeMember, type Shapes } from './shape.js'
 
+/** Whether a text may be an object or a list that a database gives as a text: JSON, once or twice, or a row. */
+export const mayBeObject = (text: string): boolean => /^\s*[[{("]/.test(text)
+
 /** All shapes that the places of a value may have, at any depth. */
 export const allShapes = (start: Shape): ReadonlySet<Shape> => start.remember(allShapes, () => gather(start))
 

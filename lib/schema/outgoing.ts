@@ -1,5 +1,5 @@
 import { speaksOfItems } from './combined.js'
-import { hidesTexts } from './hidden.js'
+import { hidesTexts, mayBeObject } from './hidden.js'
 import { kindBits } from './reader.js'
 import type { Shape, Shapes } from './shape.js'
 
@@ -79,11 +79,13 @@ function hidesTextsByName(object: Shape, name: string): boolean {
   return !object.names.includes(name) || object.field(name).shape.kinds === kindBits.all
 }
 
-/** A value without texts in its place, or in that of an item, and without bytes. */
+/** A value without texts that may be objects in its place, or in that of an item, and without bytes. */
 function withoutTexts(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutTexts)
-  if (typeof value !== 'object' || value === null) return typeof value === 'string' ? undefined : value
-  if (ArrayBuffer.isView(value) || value instanceof String) return undefined
+  if (typeof value === 'string' && mayBeObject(value)) return undefined
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof String) return withoutTexts(String(value))
+  if (ArrayBuffer.isView(value)) return undefined
   if (!hasJson(value)) return value
   const json = value.toJSON()
   // JSON calls `toJSON` once, and so does what reads the value next.

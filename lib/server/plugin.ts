@@ -110,7 +110,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     await root.ready()
   })
   app.addHook('onReady', async () => checkTimeouts(app.server, app.log))
-  app.addHook('onReady', async () => checkCommonHooks(common, registry.entries))
+  app.addHook('onReady', async () => checkCommonHooks(common, registry.entries, app.log))
   app.addHook('onReady', () => registry.setup(app.server))
   app.addHook('onClose', () => registry.teardown())
   answerUnsupported(root, locations, onError)

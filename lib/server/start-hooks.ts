@@ -30,15 +30,15 @@ export function startHooks(
 }
 
 /**
- * Checks the methods that hooks of all services name: at the start it is known which methods there are.
- * @throws when no service has a method of a name, and the name is like one that there is
+ * Warns of methods that hooks of all services name, where no service has one of that name and its name is like one that there is. At the start it is known which
+ * methods there are. Hooks that several applications share may name methods of another one.
  */
-export function checkCommonHooks({ added }: HookStore, entries: readonly ServiceEntry[]): void {
+export function checkCommonHooks({ added }: HookStore, entries: readonly ServiceEntry[], log: FastifyBaseLogger): void {
   const methodNames = ['all', ...methods.keys(), ...entries.flatMap((entry) => [...entry.methods.keys()])]
   for (const { method } of added) {
     const likely = methodNames.includes(method) ? undefined : likelyName(method, methodNames)
     if (likely !== undefined)
-      throw new Error(`App: no service has the method '${method}', which has hooks. Did you mean '${likely}'?`)
+      log.warn(`No service has the method '${method}', which has hooks for all services. Did you mean '${likely}'?`)
   }
 }
 

@@ -45,7 +45,7 @@ export function version(field: string, options: VersionOptions = {}): AroundHook
     const { method, path, service } = context
     // Credentials are no records.
     if (instanceFacts(context.app).authentications?.some((login) => login.service === service)) return next()
-    const isWrite = writes.has(method)
+    const isMethod = !methods.has(method)
     const call = new ConditionalCall(context, field)
     const { tags, isRequest } = call
     if (required && call.isNeeded)
@@ -61,20 +61,25 @@ export function version(field: string, options: VersionOptions = {}): AroundHook
     await (call.isDone ? next() : runIf(tags, context, field, versionKinds, next))
     const versionAfter = versionIn(context, field)
     call.end(versionAfter)
-    if (versionAfter === undefined || !answersVersion.has(method)) return
-    if (isRequest) setETag(context, versionAfter)
-    if (!isWrite || tags?.includes(versionAfter) !== true || tags.isAny || hasWarned) return
+    if (versionAfter === undefined || !(isMethod || answersVersion.has(method))) return
+    // What a custom method answers need not be the record as it is now.
+    if (isRequest && !isMethod) setETag(context, versionAfter)
+    if (!(isMethod || writes.has(method)) || tags?.includes(versionAfter) !== true || tags.isAny || hasWarned) return
     hasWarned = true
     const { log } = context.app
     log.warn(
       `'${method}' of '${path}' left '${field}' as it was: version('${field}') needs it to change with each write`
     )
   }
-  const notes = ({ method, hasId }: OperationPlace): OperationNotes => ({
-    ...(answersVersion.has(method) && { response: etagNote }),
-    ...(writes.has(method) && hasId && { request: { ...ifMatchNote, required } }),
-    ...(writes.has(method) && hasId && { statuses: ['412', ...(required ? ['428'] : [])] })
-  })
+  const notes = ({ method, verb, hasId }: OperationPlace): OperationNotes => {
+    const isRequired = required && writes.has(method)
+    const takesTag = hasId && (writes.has(method) || (!methods.has(method) && verb !== 'GET'))
+    return {
+      ...(answersVersion.has(method) && { response: etagNote }),
+      ...(takesTag && { request: { ...ifMatchNote, required: isRequired } }),
+      ...(takesTag && { statuses: ['412', ...(isRequired ? ['428'] : [])] })
+    }
+  }
   return withTraits(hook, { isInnermost: true, check: aroundOnly('version'), notes })
 }
 

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type HookContext, NotFound, type Params } from 'fastify-services'
 import t from 'tap'
 import { createApp, getJSON, listen } from '../support/response-app.js'
@@ -184,6 +184,36 @@ t.test('a host whose hooks fail for the 503: another error is the answer', async
     const response = await fetch(`${url}/things`, init)
     t.match([response.status, await response.json()], [503, { message: 'The store of sessions is away' }])
   }
+})
+
+t.test('a header that HTTP can not carry beside the 503: it is answered without', async (t) => {
+  const host = (app: FastifyInstance) =>
+    app.addHook('onRequest', async (_request, reply) => void reply.header('x-name', '€'))
+  const app = await createApp(t, { service: { find: never, create: never }, server, host })
+  const url = await listen(app)
+  const headers = { accept: 'application/json', 'content-type': 'application/json' }
+  for (const init of [{ headers }, { headers, method: 'POST', body: '{}' }, { headers: { accept: 'text/html' } }])
+    t.equal((await fetch(`${url}/things`, init)).status, 503)
+})
+
+t.test('what is sent late, while a page for the 503 is made, is not sent', async (t) => {
+  const html = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    return 'A page'
+  }
+  const after = async (request: FastifyRequest, reply: FastifyReply) => {
+    await new Promise((resolve) => request.signal.addEventListener('abort', resolve))
+    setTimeout(() => reply.send(new Error('late')), 50)
+    return reply
+  }
+  const app = await createApp(t, {
+    service,
+    server: { handlerTimeout: 1000 },
+    plugin: { errorHandler: { html } },
+    options: { after }
+  })
+  const response = await fetch(`${await listen(app)}/things`, { headers: { accept: 'text/html' } })
+  t.strictSame([response.status, await response.text()], [503, 'A page'])
 })
 
 t.test('a page for an error that is made while the timeout passes is sent', async (t) => {

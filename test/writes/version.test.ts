@@ -190,6 +190,48 @@ t.test('a write in a transaction of the adapter has the condition, too', async (
   t.equal((await patch()).statusCode, 412)
 })
 
+t.test(
+  'a custom method of a record: a patch of its service has the version as a condition, and the log tells of what has not',
+  async (t) => {
+    const lines: string[] = []
+    const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => lines.push(line) } } })
+    t.teardown(() => app.close())
+    await app.register(services, { errorHandler: { html: false, logger: false } })
+    await app.register(swagger, openapi({ info: { title: 'Notes', version: '1' } }))
+    class Publications extends MemoryService {
+      async publish(id: number, _data: unknown, { ifMatch }: Params) {
+        return app.service('notes').patch(id, { text: 'published' }, { ifMatch } as Params)
+      }
+      async archive(id: number, _data: unknown, params: Params) {
+        return this._patch(id, { text: 'archived' }, params)
+      }
+    }
+    app.service('notes', new Publications({ startId: 1 }), {
+      methods: ['create', 'publish', 'archive'],
+      routes: { publish: 'POST /:id/publish', archive: 'POST /:id/archive' },
+      hooks: { around: { all: [version('version', { set })] } }
+    })
+    const post = (url: string, tag?: unknown) =>
+      app.inject({ method: 'POST', url, payload: {}, headers: tag === undefined ? {} : { 'if-match': String(tag) } })
+    const { etag } = (await post('/notes')).headers
+    const raced = await Promise.all([1, 2, 3].map(() => post('/notes/1/publish', etag)))
+    t.same(raced.map(({ statusCode }) => statusCode).sort(), [200, 412, 412])
+    t.strictSame(lines, [])
+    const current = raced.find(({ statusCode }) => statusCode === 200)?.json().version
+    t.equal((await post('/notes/1/archive', `"${current}"`)).statusCode, 200)
+    t.match(lines, [/'archive' of 'notes' left 'version' as it was/])
+    const { paths } = app.swagger() as unknown as {
+      paths: Record<string, { post: Operation & { parameters: object[] } }>
+    }
+    const documented = paths['/notes/{id}/publish']?.post
+    t.match(documented, { responses: { 412: {} } })
+    t.match(
+      documented?.parameters.find((parameter) => Object(parameter).name === 'If-Match'),
+      { required: false }
+    )
+  }
+)
+
 t.test('a version that does not change is told once, in the log', async (t) => {
   const lines: string[] = []
   const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => lines.push(line) } } })

@@ -3,6 +3,7 @@ import type { HookContext } from '../../../types/fastify.js'
 import { type Describable, idFieldOf } from '../../core/description.js'
 import { type ServiceHost, serviceHostOf } from '../../core/host.js'
 import { methods } from '../../core/methods.js'
+import { isObject } from '../../core/objects.js'
 import { rulesOf } from '../../core/resource/rules.js'
 import { inOneSpelling } from '../whole-rows.js'
 
@@ -33,8 +34,7 @@ export function queryParametersOf({ app, path, method }: HookContext, namedField
 
 /** Whether a value has none of the fields, nor what may name one. Adapters read names at any depth, and databases read `salary ` and `SALARY` as `salary`. */
 const hasOtherNames = (value: unknown, fields: ReadonlySet<string>): boolean =>
-  typeof value !== 'object' ||
-  value === null ||
+  (!isObject(value) && !Array.isArray(value)) ||
   Object.entries(value).every(
     ([name, part]) =>
       !name.startsWith('$') && !name.includes('.') && !fields.has(inOneSpelling(name)) && hasOtherNames(part, fields)

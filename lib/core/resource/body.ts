@@ -13,7 +13,7 @@ import {
 } from '../../schema/incoming.js'
 import type { ShapeMember, Shapes } from '../../schema/shape.js'
 import { issuePath, ofLibrary, refusal, type SchemaProblem, toBadRequest, toFault } from './problem.js'
-import { type StandardValidate, UnmergedSides } from './validate.js'
+import type { StandardValidate } from './validate.js'
 
 /** What the body of a method may hold. */
 export interface BodyRules {
@@ -264,21 +264,6 @@ export function checkExamples(written: WrittenSchema, validate: StandardValidate
       `resource() can't check a body by this schema, which asks for '${refused.join('.')}', a field that only the server sets, ` +
         'and refuses an example of it. Give its schema a value that fits as `default` or `examples`, or a schema without the field as the option `create`'
     )
-}
-
-/**
- * Tries whether zod can merge what the sides of intersections make of an example.
- *
- * @throws {UnmergedSides} when it can not
- */
-export function checkMerging({ shapes }: WrittenSchema, validate: StandardValidate): void {
-  try {
-    const result = validate(exampleOf(shapes.root, true))
-    if (isAsynchronous(result)) result.catch(() => {})
-  } catch (error) {
-    // A function of the application may throw at an example, and at no body.
-    if (error instanceof UnmergedSides) throw error
-  }
 }
 
 function isReadOnlyAt(root: Shapes['root'], path: Path, sample: unknown): boolean {

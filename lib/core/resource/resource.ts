@@ -4,7 +4,7 @@ import type { Shape, Shapes } from '../../schema/shape.js'
 import { withFlagsOfBoth } from '../../schema/sides.js'
 import { methods } from '../methods.js'
 import { checkOptionNames, checkOptionsObject, shown } from '../options.js'
-import { type BodyRules, checkExamples, checkMerging } from './body.js'
+import { type BodyRules, checkExamples } from './body.js'
 import { toCustomMethods } from './custom-methods.js'
 import { checkedSchemaOf, filesOf } from './files.js'
 import { readJsonSchema, standardOf } from './json-schema.js'
@@ -12,7 +12,6 @@ import { checkRecord, readParameters } from './parameters.js'
 import { createPartValidation } from './part.js'
 import { querystringsOf, toQueryRules } from './query-rules.js'
 import { type MethodRules, type RecordRules, rulesKey } from './rules.js'
-import { holdsIntersection } from './structure.js'
 import { atOnceOf, checkOf, type StandardValidate } from './validate.js'
 
 const resourceOptionNames = {
@@ -147,10 +146,8 @@ function createBodyRules(schema: unknown, { written, shown }: Incoming, options:
       takesDefaults: !isPart
     }
   }
-  const validate = atOnceOf(schema)
   const whole: BodyRules = {
     ...checkOf(schema),
-    ...(validate !== undefined && holdsIntersection(schema) && { prepare: () => checkMerging(written, validate) }),
     document: shown.documentWithout('readOnly'),
     shown,
     written,
@@ -165,6 +162,7 @@ function createBodyRules(schema: unknown, { written, shown }: Incoming, options:
     isPart: true,
     takesDefaults: false
   }
+  const validate = atOnceOf(schema)
   if (create === undefined && validate !== undefined && mayHaveReadOnly(written, options))
     checkExamples(written, validate)
   const byMethod = new Map<string, BodyRules>([

@@ -60,19 +60,6 @@ export function withoutChecks(schema: unknown): unknown {
   return checks.length === 0 ? schema : clone({ ..._zod.def, checks: checks.filter(isKept) })
 }
 
-/** Whether there is an intersection in a schema of zod, which makes it one object in JSON Schema. */
-export const holdsIntersection = (schema: unknown): boolean =>
-  standardOf(schema)?.vendor === 'zod' && mayReachIntersection(schema, new Set())
-
-function mayReachIntersection(part: unknown, visited: Set<unknown>): boolean {
-  if (typeof part !== 'object' || part === null || visited.has(part)) return false
-  visited.add(part)
-  const def = (part as Partial<ZodSchema>)._zod?.def
-  return (
-    def?.type === 'intersection' || Object.values(def ?? part).some((inner) => mayReachIntersection(inner, visited))
-  )
-}
-
 const isNever = (schema: unknown) => (schema as ZodSchema | undefined)?._zod.def.type === 'never'
 
 function ofZod(schema: unknown): LibraryStructure | undefined {

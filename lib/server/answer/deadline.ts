@@ -14,26 +14,33 @@ const isTimeout = (error: unknown) => readProperty(error, 'code') === code
  */
 export function startDeadline(ms: number, caller: Caller, request: FastifyRequest, reply: FastifyReply): void {
   let hasBegun = false
+  let sendsAtOnce = 0
   const { send } = reply
-  // Two answers end the process, and `onSend` hooks of the application may delay the first one. Where they fail, an error comes in its place.
+  // Two answers end the process, and `onSend` hooks of the application may delay the first one. Where they fail, an error handler sends another one:
+  // Fastify removes the type of what has failed before, or calls them while it sends.
   reply.send = (payload) => {
-    const isLate = caller.hasExpired && hasBegun
-    if (isLate && (isTimeout(payload) || !(payload instanceof Error))) {
+    const isLate = caller.hasExpired && hasBegun && sendsAtOnce === 0
+    if (isLate && (isTimeout(payload) || reply.hasHeader('content-type'))) {
       const stream = streamIn(payload)
       if (stream !== undefined) close(stream)
       endInTime()
       return reply
     }
     hasBegun = true
-    return send.call(reply, payload)
+    sendsAtOnce++
+    try {
+      return send.call(reply, payload)
+    } finally {
+      sendsAtOnce--
+    }
   }
   const { signal } = request
   signal.addEventListener('abort', () => {
     if (!isTimeout(signal.reason)) return
+    const isHeld = hasBegun && !reply.raw.headersSent
+    if (isHeld) leaveAnswer(reply)
     caller.expire()
-    if (!hasBegun || reply.raw.headersSent) return
-    leaveAnswer(reply)
-    endInTime()
+    if (isHeld) endInTime()
   })
 
   let timer = setTimeout(() => {
@@ -50,6 +57,7 @@ export function startDeadline(ms: number, caller: Caller, request: FastifyReques
 
   /** Ends the connection if hooks of the application hold the answer for as long again. */
   function endInTime() {
+    if (reply.raw.writableEnded) return
     clearTimeout(timer)
     timer = setTimeout(() => reply.sent || reply.raw.destroy(), ms)
   }
@@ -58,7 +66,8 @@ export function startDeadline(ms: number, caller: Caller, request: FastifyReques
 /** Lets the timer of Fastify, which runs, leave an answer alone that hooks of the application hold: it would mark what they let go as an error. */
 function leaveAnswer(reply: FastifyReply): void {
   Object.defineProperty(reply, 'sent', { value: true, configurable: true })
-  queueMicrotask(() => Reflect.deleteProperty(reply, 'sent'))
+  // Before all that the end of the call leads to.
+  process.nextTick(() => Reflect.deleteProperty(reply, 'sent'))
 }
 
 type Raw = FastifyReply['raw']

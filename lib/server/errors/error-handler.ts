@@ -66,8 +66,19 @@ function createHandler(options: ErrorHandlerOptions): Handler {
   }
 }
 
-// Bypasses the guards on `reply.send`, since an error answer replaces another one.
-const send = (reply: FastifyReply, payload: unknown): unknown => Object.getPrototypeOf(reply).send.call(reply, payload)
+/**
+ * Sends an error answer past the guards on `reply.send`, since it replaces another one. What can't be sent, for a header that HTTP can't carry or since an answer has
+ * begun, is left to Fastify, which has another answer then, by sending in its turn, or ends the connection.
+ */
+function send(reply: FastifyReply, payload: string): void {
+  const { send: unguarded } = Object.getPrototypeOf(reply)
+  try {
+    unguarded.call(reply, payload)
+  } catch (error) {
+    reply.send = unguarded
+    reply.send(error)
+  }
+}
 
 async function sendPage(
   page: ErrorPage,
@@ -77,13 +88,7 @@ async function sendPage(
 ): Promise<void> {
   reply.type('text/html; charset=utf-8')
   const text = await pageText(page, error, request, reply)
-  if (typeof text !== 'string' || reply.sent) return
-  try {
-    send(reply, text)
-  } catch (err) {
-    // A header that HTTP can't carry, or an answer that has begun: Fastify has another answer then, or ends the connection.
-    send(reply, err)
-  }
+  if (typeof text === 'string' && !reply.sent) send(reply, text)
 }
 
 /** The text of a page for an error, or that of the built-in one where it fails. */

@@ -385,24 +385,22 @@ t.test('a condition that a value does not fit has looked at none of its fields',
 })
 
 t.test(
-  'an intersection of zod whose sides make other values of a field is refused where a record is checked',
+  'an intersection of zod whose sides make other values of a field is 500 with what to write, for the bodies that show it',
   async (t) => {
     const upper = z.string().transform((text) => text.toUpperCase())
     const name = z.object({ id: z.int(), name: z.string() })
     const sentence = /can't merge what the two sides of an intersection make of \["name"\].*write one object, z\.object/
     const transformed = z.intersection(name, z.object({ name: upper }))
     const within = z.object({ person: z.intersection(name, z.object({ name: upper })).optional() })
-    for (const schema of [transformed, within]) {
-      const { app } = await createEcho(t, resource(schema))
-      await t.rejects(async () => await app.ready(), { name: 'TypeError', message: sentence })
-    }
     t.throws(() => resource(transformed, { readOnly: ['id'] }), { name: 'TypeError', message: sentence })
 
-    // An example does not show all that a transformation does, and an asynchronous one has its result too late.
     const trimmed = z.intersection(name, z.object({ name: z.string().trim() }))
     const later = z.intersection(name, z.object({ name: z.string().transform(async (text) => `${text}!`) }))
     const thrown = z.intersection(name, z.object({ size: z.string().transform((text) => JSON.parse(text)) }))
     for (const [schema, options, body, status, answer] of [
+      [transformed, {}, { id: 1, name: 'a' }, 500, sentence],
+      [transformed, {}, { id: 1, name: 'A' }, 201, { id: 1, name: 'A' }],
+      [within, {}, { person: { id: 1, name: 'a' } }, 500, sentence],
       [trimmed, { readOnly: ['id'] }, { name: 'a' }, 201, { name: 'a' }],
       [trimmed, { readOnly: ['id'] }, { name: 'a ' }, 500, sentence],
       [later, {}, { id: 1, name: 'a' }, 500, sentence],

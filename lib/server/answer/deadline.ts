@@ -57,9 +57,9 @@ export function startDeadline(ms: number, caller: Caller, request: FastifyReques
 
   /** Ends the connection if hooks of the application hold the answer for as long again. */
   function endInTime() {
-    if (reply.raw.writableEnded) return
     clearTimeout(timer)
-    timer = setTimeout(() => reply.sent || reply.raw.destroy(), ms)
+    // A response that is over needs no timer, which must not keep the process.
+    timer = setTimeout(() => reply.sent || reply.raw.destroy(), ms).unref()
   }
 }
 

@@ -81,8 +81,13 @@ const checkBeforeMethod =
       if (params.provider !== undefined && isOdd) throw noText(usernameField, name)
     }
     const condition = notesOf(context).replacedHash?.()
-    if (condition !== undefined) context.params = { ...params, query: { ...params.query, ...condition } }
-    await next()
+    if (condition === undefined) return next()
+    context.params = { ...params, query: { ...params.query, ...condition } }
+    try {
+      await next()
+    } finally {
+      context.params = params
+    }
   }
 
 /** All texts in the data of a client, at any depth: a hook may put one of them into another field. */

@@ -72,7 +72,7 @@ const levels: readonly unknown[] = ['read uncommitted', 'read committed', 'repea
 /**
  * Runs several calls in one transaction: all that they change stays, or nothing does. It is committed when the function has ended, and rolled back when that throws.
  * Events of the calls are told after the commit, or not at all (docs/transactions.md). In a method, hand on its params: a call that is a transaction already takes
- * no second connection, and what it does stays or goes as a whole.
+ * no second connection, and what it does stays or goes with that. An error of the function that is caught within it undoes nothing by itself.
  *
  * @param database a knex, a Kysely, a pool of `pg`, or an object that has `transaction(work)`
  * @param work gets the params to call services with
@@ -96,7 +96,7 @@ export async function transaction<Database extends TransactionalDatabase, T>(
       `A transaction needs a function: transaction(knex, async (params) => { … }), got ${shown(work)}`
     )
   const { transaction: outer } = (options.params ?? {}) as Partial<TransactionParams<TransactionOf<Database>>>
-  if (outer !== undefined) return work({ transaction: outer })
+  if (outer) return work({ transaction: outer })
   let settle: ((isCommitted: boolean) => void) | undefined
   const committed = new Promise<boolean>((resolve) => {
     settle = resolve

@@ -39,7 +39,7 @@ export function version(field: string, options: VersionOptions = {}): AroundHook
   checkOptions('version()', ofVersion, options)
   const { required = false, set } = options
   const versionKinds = new WeakMap<object, VersionKind>()
-  let hasWarned = false
+  const warned = new Set<string>()
 
   const hook: AroundHook = async (context, next) => {
     const { method, path, service } = context
@@ -64,12 +64,12 @@ export function version(field: string, options: VersionOptions = {}): AroundHook
     if (versionAfter === undefined || !(isMethod || answersVersion.has(method))) return
     // What a custom method answers need not be the record as it is now.
     if (isRequest && !isMethod) setETag(context, versionAfter)
-    if (!(isMethod || writes.has(method)) || tags?.includes(versionAfter) !== true || tags.isAny || hasWarned) return
-    hasWarned = true
+    if (!(isMethod || writes.has(method)) || tags?.includes(versionAfter) !== true || tags.isAny) return
+    const name = `'${method}' of '${path}'`
+    if (warned.has(name)) return
+    warned.add(name)
     const { log } = context.app
-    log.warn(
-      `'${method}' of '${path}' left '${field}' as it was: version('${field}') needs it to change with each write`
-    )
+    log.warn(`${name} left '${field}' as it was: version('${field}') needs it to change with each write`)
   }
   const notes = ({ method, verb, hasId }: OperationPlace): OperationNotes => {
     const isRequired = required && writes.has(method)

@@ -200,6 +200,23 @@ t.test(
   }
 )
 
+t.test('`rehash: true`: a hook that writes in the place of the method has the condition', async (t) => {
+  const object = new MemoryService<User>({ startId: 1 })
+  const queries: unknown[] = []
+  const write: Hook = async (context) => {
+    queries.push(context.params.query)
+    context.result = (await object._patch(context.id as Id, context.data as User, context.params as never)) as never
+  }
+  const { users, login } = await createUsers(t, {
+    object,
+    options: { hooks: { before: { patch: [write] } } },
+    authentication
+  })
+  await users.create({ email, password: bcryptHash })
+  t.equal((await login(email, 'correct horse')).status, 201)
+  t.strictSame(queries, [{ password: bcryptHash }])
+})
+
 t.test('`rehash: true`: a patch that fails is logged, and the login succeeds', async (t) => {
   const { login, stored, lines } = await createRehashing(t, bcryptHash, () => {
     throw new Error('The disk is full')

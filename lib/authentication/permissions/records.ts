@@ -34,6 +34,5 @@ export const isRecord = (value: unknown): value is object =>
   !ArrayBuffer.isView(value) &&
   !(value instanceof Response) &&
   !(value instanceof Blob) &&
-  !(value instanceof Blob) &&
   typeof (value as { pipe?: unknown }).pipe !== 'function' &&
   !(Symbol.asyncIterator in value)

@@ -1,6 +1,7 @@
 import type { AuthenticationRequest } from '../../../types/authentication.js'
 import type { Params, Query } from '../../../types/service.js'
-import { NotAuthenticated } from '../../core/errors.js'
+import { NotAuthenticated, readProperty } from '../../core/errors.js'
+import { factsOf } from '../../core/object-facts.js'
 import { type Bcrypt, createBcrypt } from '../bcrypt.js'
 import type { Entity } from '../entities.js'
 import { isHashed, isShortText, replacedHash } from '../password.js'
@@ -125,10 +126,18 @@ export class LocalStrategy implements Strategy {
     try {
       const data = { [field]: await passwords.hash(password) }
       // Only the hash that was verified is replaced: the password may have been changed in the meantime.
-      const condition = () => ({ [field]: entity[field] })
+      const condition = { [field]: entity[field] }
       const { provider, authentication, ...rest } = params
-      const internal = { ...rest, [isHashed]: true, [replacedHash]: condition, query: {} }
-      await entities.service.patch(entities.idOf(entity), data, internal)
+      const patch = (more: object) =>
+        entities.service.patch(entities.idOf(entity), data, { ...rest, [isHashed]: true, ...more })
+      try {
+        await patch({ query: condition })
+      } catch (error) {
+        const isRefused = readProperty(error, 'code') === 400 && factsOf(entities.service).preparedFor !== undefined
+        if (!isRefused) throw error
+        // Hooks of the application may refuse to be asked for passwords: the query gets the condition after them.
+        await patch({ query: {}, [replacedHash]: () => condition })
+      }
     } catch (error) {
       log('The hash of a password could not be replaced', error)
     }

@@ -14,13 +14,14 @@ const isTimeout = (error: unknown) => readProperty(error, 'code') === code
  */
 export function startDeadline(ms: number, caller: Caller, request: FastifyRequest, reply: FastifyReply): void {
   let hasBegun = false
+  let isTyped = false
   let sendsAtOnce = 0
   const { send } = reply
   // Two answers end the process, and `onSend` hooks of the application may delay the first one. Where they fail, an error handler sends another one:
   // Fastify removes the type of what has failed before, or calls them while it sends.
   reply.send = (payload) => {
     const isLate = caller.hasExpired && hasBegun && sendsAtOnce === 0
-    if (isLate && (isTimeout(payload) || reply.hasHeader('content-type'))) {
+    if (isLate && (isTimeout(payload) || !isTyped || reply.hasHeader('content-type'))) {
       const stream = streamIn(payload)
       if (stream !== undefined) close(stream)
       endInTime()
@@ -31,6 +32,7 @@ export function startDeadline(ms: number, caller: Caller, request: FastifyReques
     try {
       return send.call(reply, payload)
     } finally {
+      isTyped = reply.hasHeader('content-type')
       sendsAtOnce--
     }
   }

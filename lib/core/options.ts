@@ -47,6 +47,7 @@ export const kinds = {
   text: ['a string', isText],
   filled: ['a non-empty string', (value) => isText(value) && value !== ''],
   names: ['a list of strings', (value) => Array.isArray(value) && value.every(isText)],
+  fromZero: ['a number from 0', (value) => typeof value === 'number' && value >= 0],
   positive: ['a number above 0', (value) => typeof value === 'number' && value > 0],
   object: ['an object', hasNames],
   plain: ['a plain object', isPlain],

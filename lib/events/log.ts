@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { checkOptions, type OptionKind, type OptionTable } from '../core/options.js'
+import { checkOptions, kinds, type OptionTable } from '../core/options.js'
 import type { Facts } from './matching.js'
 
 /** An event of a service as a log keeps it: plain data, which `structuredClone` and `v8.serialize` can copy. */
@@ -81,8 +81,7 @@ export interface MemoryLogOptions {
   bytes?: number
 }
 
-const amount: OptionKind = ['a number from 0', (value) => typeof value === 'number' && value >= 0]
-const ofMemoryLog: OptionTable<MemoryLogOptions> = { events: amount, bytes: amount }
+const ofMemoryLog: OptionTable<MemoryLogOptions> = { events: kinds.fromZero, bytes: kinds.fromZero }
 
 /**
  * A log in the memory of this process, the default: after a restart its positions are unknown, and subscribers read anew.

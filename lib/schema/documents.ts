@@ -110,3 +110,19 @@ function typeWithNull(schema: JsonSchema): JsonSchema {
     ...(scalar.enum && { enum: [...scalar.enum, null] })
   }
 }
+
+/** What is used of an instance of Fastify: the schemas that it shares. */
+interface SharingInstance {
+  getSchemas(): SharedSchemas
+}
+
+const shapesByInstance = new WeakMap<SharingInstance, WeakMap<WrittenSchema, Shapes>>()
+
+/** What a schema says together with those that an instance shares. */
+export function shapesOf(written: WrittenSchema, instance: SharingInstance): Shapes {
+  const ofInstance = shapesByInstance.get(instance) ?? new WeakMap<WrittenSchema, Shapes>()
+  shapesByInstance.set(instance, ofInstance)
+  const shapes = ofInstance.get(written) ?? written.shapesWith(instance.getSchemas())
+  ofInstance.set(written, shapes)
+  return shapes
+}

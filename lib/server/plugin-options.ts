@@ -43,8 +43,7 @@ const ofService: OptionTable<ServiceOptions> = {
   bodyLimit: free,
   handlerTimeout: free
 }
-const { flag } = kinds
-const fromZero: OptionKind = ['a number from 0', (value) => typeof value === 'number' && value >= 0]
+const { flag, fromZero } = kinds
 // Options of `qs` that have no type here are passed on to it.
 const ofQuery: OptionTable<QueryOptions & Omit<IParseOptions, keyof QueryOptions>> = {
   arrayLimit: fromZero,

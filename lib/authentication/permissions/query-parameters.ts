@@ -5,6 +5,7 @@ import { type ServiceHost, serviceHostOf } from '../../core/host.js'
 import { methods } from '../../core/methods.js'
 import { isObject } from '../../core/objects.js'
 import { rulesOf } from '../../core/resource/rules.js'
+import { shapesOf } from '../../schema/documents.js'
 import { inOneSpelling } from '../whole-rows.js'
 
 /** Whether a name at the top of a query, with its value, is a parameter, and no condition on a field. */
@@ -28,8 +29,13 @@ export function queryParametersOf({ app, path, method }: HookContext, namedField
   }
   if (entry === undefined || rules === undefined) return () => false
   const { operands } = rules.query.more
-  return (name, value) =>
-    operands.has(name) && hasOtherNames({ [name]: value }, new Set([...namedFields, ...resourceFieldsOf(entry)]))
+  // Few queries have such a parameter.
+  let fields: ReadonlySet<string> | undefined
+  return (name, value) => {
+    if (!operands.has(name)) return false
+    fields ??= new Set([...namedFields, ...resourceFieldsOf(entry)])
+    return hasOtherNames({ [name]: value }, fields)
+  }
 }
 
 /** Whether a value has none of the fields, nor what may name one. Adapters read names at any depth, and databases read `salary ` and `SALARY` as `salary`. */
@@ -42,13 +48,12 @@ const hasOtherNames = (value: unknown, fields: ReadonlySet<string>): boolean =>
 
 /** All fields of the records of a resource, hidden ones and those that one method alone takes among them, in one spelling. */
 function resourceFieldsOf({ app, object, options }: Describable): readonly string[] {
-  const shared = (app as FastifyInstance).getSchemas()
   const ofMethods = [...methods.keys()].flatMap((name) => rulesOf(options.schema?.[name]) ?? [])
   const schemas = ofMethods.flatMap(({ record, body }) => [
     record.incoming,
     record.outgoing.written,
     ...(body === undefined ? [] : [body.written])
   ])
-  const names = [...new Set(schemas)].flatMap((written) => written.shapesWith(shared).root.of({}).names)
+  const names = [...new Set(schemas)].flatMap((written) => shapesOf(written, app as FastifyInstance).root.of({}).names)
   return [idFieldOf(object), ...names].map(inOneSpelling)
 }

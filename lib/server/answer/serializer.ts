@@ -5,11 +5,12 @@ import { type MethodDefinition, methods } from '../../core/methods.js'
 import { isObject } from '../../core/objects.js'
 import { type Outgoing, type RecordRules, rulesOf } from '../../core/resource/rules.js'
 import { errorWithout, without } from '../../core/without.js'
+import { shapesOf } from '../../schema/documents.js'
 import { HiddenNames } from '../../schema/hidden.js'
 import { scalarOf } from '../../schema/outgoing.js'
 import { kindBits } from '../../schema/reader.js'
 import type { Shape } from '../../schema/shape.js'
-import { projectionOf, shapesOf } from '../request/resource-route.js'
+import { projectionOf } from '../request/resource-route.js'
 import { answersPages, hasOwnCompiler, listOf, responses } from '../request/schema.js'
 
 /** Turns data into JSON. @throws {GeneralError} when that is not possible */

@@ -12,7 +12,7 @@ import { operandOf, shownRules } from '../../core/resource/query-rules.js'
 import { type MethodRules, type Outgoing, rulesOf } from '../../core/resource/rules.js'
 import type { ServiceEntry } from '../../core/service.js'
 import type { MaySend } from '../../core/unsent-fields.js'
-import type { WrittenSchema } from '../../schema/documents.js'
+import { shapesOf } from '../../schema/documents.js'
 import { createProjection, type Project } from '../../schema/outgoing.js'
 import type { Shapes } from '../../schema/shape.js'
 import { textReader } from '../../schema/text.js'
@@ -72,17 +72,6 @@ export function resourceRoute(
 function createFastifyValidator(instance: FastifyInstance): ReturnType<BuildValidator> {
   const build = (require('@fastify/ajv-compiler') as () => BuildValidator)()
   return build(instance.getSchemas(), { customOptions: {} })
-}
-
-const shapesByInstance = new WeakMap<FastifyInstance, WeakMap<WrittenSchema, Shapes>>()
-
-/** What a schema says together with those that an instance shares. */
-export function shapesOf(written: WrittenSchema, instance: FastifyInstance): Shapes {
-  const ofInstance = shapesByInstance.get(instance) ?? new WeakMap<WrittenSchema, Shapes>()
-  shapesByInstance.set(instance, ofInstance)
-  const shapes = ofInstance.get(written) ?? written.shapesWith(instance.getSchemas())
-  ofInstance.set(written, shapes)
-  return shapes
 }
 
 // Fastify asks for validators and serializers of each route, of which services use few.

@@ -142,10 +142,12 @@ export class SharedLog implements EventLog {
   }
 
   async #beat(): Promise<void> {
+    // What is read while the answer is on its way may be newer than it.
+    const before = this.#newest
     try {
       const newest = await this.#writer.sign()
       // The log was emptied, and begins anew with older positions: what comes would never be read.
-      if (this.#newest !== unjoined && this.#server.isOlder(newest, this.#newest)) this.#newest = unjoined
+      if (before !== unjoined && this.#server.isOlder(newest, before)) this.#newest = unjoined
     } catch (error) {
       this.#setAway(error)
     }

@@ -39,7 +39,7 @@ async function search(t: Test, random: () => number): Promise<void> {
   })
   const startProcess = async () => {
     const told: Change[] = []
-    const log = postgresLog(pool, { table, outbox: true, beat: random() < 0.5 ? 100 : 5000 })
+    const log = postgresLog(pool, { table, outbox: true, beat: random() < 0.5 ? 600 : 5000 })
     log.listen({
       onEvent: ({ event }) => void told.push({ id: Number(event.id), revision: Number(event.facts.revision) }),
       onLoss() {}

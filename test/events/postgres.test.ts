@@ -312,6 +312,42 @@ t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
     t.same([ids().length, told.losses], [12, 1])
   })
 
+  await t.test('the answer to a sign of life that comes behind newer events is no loss', async (t) => {
+    const { pool, table } = await createTables(t)
+    let goOn = () => {}
+    let isHeld = false
+    let answers = 0
+    const late: PostgresPool = {
+      on: (event, listener) => pool.on(event, listener),
+      async connect() {
+        const client = await pool.connect()
+        const query = async (text: string, values?: unknown[]) => {
+          const isSign = text.includes(`${table}_sign(`)
+          const result = await client.query(text, values)
+          if (isSign && answers++ === 1)
+            await new Promise<void>((resolve) => {
+              isHeld = true
+              goOn = resolve
+            })
+          return result
+        }
+        return Object.assign(Object.create(client), { query })
+      }
+    }
+    const { log, told, ids } = await openLog(t, late, table)
+    const other = await openLog(t, pool, table)
+    await until(() => isHeld)
+    await other.log.append(loggedEvent(1))
+    await until(() => ids().length === 1)
+    const newest = log.newest()
+    goOn()
+    await until(() => answers > 3)
+    await other.log.append(loggedEvent(2))
+    await until(() => ids().length === 2)
+    t.same([ids(), told.losses], [[1, 2], 0])
+    t.equal((await log.read(newest))?.length, 1)
+  })
+
   await t.test(
     'an entry of a program that is not understood is a loss; old entries go, and the newest stays',
     async (t) => {

@@ -90,41 +90,52 @@ interface TypeByName {
 /** A JSON Schema of a file. */
 type FileSchema = { readonly format: 'binary' } | { readonly contentMediaType: string }
 
-/** The type of a JSON Schema, and so of one of TypeBox, whose own types have the same members. */
-type Static<S> = S extends { readonly static: infer T }
+/** The type of a JSON Schema, and so of one of TypeBox, whose own types have the same members. `Root` is the schema whose definitions its references name. */
+type Static<S, Root = S> = S extends { readonly static: infer T }
   ? T
   : S extends { readonly '~unsafe': infer T }
     ? T
     : S extends { readonly nullable: true }
-      ? ByKeywords<S> | null
-      : ByKeywords<S>
+      ? ByKeywords<S, Root> | null
+      : ByKeywords<S, Root>
 
-type ByKeywords<S> = S extends { readonly enum: infer V extends readonly unknown[] }
+type ByKeywords<S, Root> = S extends { readonly enum: infer V extends readonly unknown[] }
   ? V[number]
   : S extends { readonly const: infer V }
     ? V
     : S extends { readonly anyOf: infer B extends readonly unknown[] }
-      ? Static<B[number]>
+      ? Static<B[number], Root>
       : S extends { readonly allOf: infer B extends readonly unknown[] }
-        ? All<B>
-        : Structure<S>
+        ? All<B, Root>
+        : S extends { readonly $ref: infer R }
+          ? Referred<R, S extends { readonly $defs: unknown } ? S : Root>
+          : Structure<S, Root>
 
-type Structure<S> = S extends FileSchema
+// What a reference to another document leads to may be anything. The references of `Type.Cyclic` are bare names.
+type Referred<R, Root> = R extends '#'
+  ? Static<Root>
+  : R extends `#/${infer Keyword}/${infer Name}`
+    ? Static<Member<Member<Root, Keyword>, Name>, Root>
+    : Static<Member<Member<Root, '$defs'>, R>, Root>
+
+type Member<T, K> = K extends keyof T ? T[K] : unknown
+
+type Structure<S, Root> = S extends FileSchema
   ? S extends { readonly contentEncoding: infer E extends string }
     ? E extends 'binary'
       ? File
       : string
     : File
-  : Nested<S>
+  : Nested<S, Root>
 
-type Nested<S> = S extends { readonly properties: infer P }
-  ? FieldTypes<P, S>
+type Nested<S, Root> = S extends { readonly properties: infer P }
+  ? FieldTypes<P, S, Root>
   : S extends { readonly patternProperties: infer P }
-    ? Record<string, Static<P[keyof P]>>
+    ? Record<string, Static<P[keyof P], Root>>
     : S extends { readonly items: infer I }
       ? I extends readonly unknown[]
-        ? { -readonly [K in keyof I]: Static<I[K]> }
-        : Static<I>[]
+        ? { -readonly [K in keyof I]: Static<I[K], Root> }
+        : Static<I, Root>[]
       : S extends { readonly type: infer T }
         ? T extends readonly unknown[]
           ? TypeByName[T[number] & keyof TypeByName]
@@ -133,7 +144,7 @@ type Nested<S> = S extends { readonly properties: infer P }
             : unknown
         : unknown
 
-type All<B> = B extends readonly [infer First, ...infer Rest] ? Static<First> & All<Rest> : unknown
+type All<B, Root> = B extends readonly [infer First, ...infer Rest] ? Static<First, Root> & All<Rest, Root> : unknown
 
 // TypeBox marks a field that is optional; elsewhere it is one that `required` does not name.
 type OptionalKey<P, S> = {
@@ -148,8 +159,8 @@ type OptionalKey<P, S> = {
         : K
 }[keyof P]
 
-type FieldTypes<P, S> = { -readonly [K in Exclude<keyof P, OptionalKey<P, S>>]: Static<P[K]> } & {
-  -readonly [K in OptionalKey<P, S>]?: Static<P[K]>
+type FieldTypes<P, S, Root> = { -readonly [K in Exclude<keyof P, OptionalKey<P, S>>]: Static<P[K], Root> } & {
+  -readonly [K in OptionalKey<P, S>]?: Static<P[K], Root>
 } extends infer T
   ? { [K in keyof T]: T[K] }
   : never

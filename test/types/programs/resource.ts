@@ -292,3 +292,45 @@ const catData: DataOf<typeof pets> = { kind: 'cat', lives: 9, size: 's', chip: '
 // @ts-expect-error: a field of the branch of dogs
 const mixedData: DataOf<typeof pets> = { kind: 'cat', lives: 9, size: 's', chip: 'c', breed: 'a' }
 for (const value of [petQueries, unknownQuery, chipQuery, typedQuery, catData, mixedData]) JSON.stringify(value)
+
+// References of a JSON Schema lead to its definitions.
+const trees = resource(
+  Type.Cyclic(
+    {
+      Tree: Type.Object({
+        id: Type.Integer(),
+        name: Type.String(),
+        secret: Type.Optional(Type.String()),
+        trees: Type.Array(Type.Ref('Tree'))
+      })
+    },
+    'Tree'
+  ),
+  { readOnly: ['id'], writeOnly: ['secret'] }
+)
+const tree: DataOf<typeof trees> = { name: 'a', trees: [{ name: 'b', secret: 'c', trees: [] }] }
+const nameWithin = (tree: RecordOf<typeof trees>) => tree.trees[0]?.trees[0]?.name
+same<ReturnType<typeof nameWithin>, string | undefined>(true)
+const treeQuery: QueryOf<typeof trees> = { name: 'a', $sort: { name: 1 } }
+// @ts-expect-error: the server sets it
+const numberedTree: DataOf<typeof trees> = { name: 'a', trees: [{ id: 1, name: 'b', trees: [] }] }
+// @ts-expect-error: it does not leave
+const hiddenWithin = (tree: RecordOf<typeof trees>) => tree.trees[0]?.secret
+const places = resource({
+  type: 'object',
+  properties: {
+    id: { type: 'integer' },
+    address: { $ref: '#/$defs/address' },
+    around: { $ref: '#' },
+    kind: { $ref: '#/definitions/kind' },
+    elsewhere: { $ref: 'https://example.org/place' }
+  },
+  required: ['id', 'address'],
+  definitions: { kind: { enum: ['town', 'village'] } },
+  $defs: { address: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } }
+})
+const cityAround = (place: RecordOf<typeof places>) => place.around?.around?.address.city
+same<ReturnType<typeof cityAround>, string | undefined>(true)
+same<RecordOf<typeof places>['kind'], 'town' | 'village' | undefined>(true)
+same<RecordOf<typeof places>['elsewhere'], unknown>(true)
+for (const value of [tree, treeQuery, numberedTree, hiddenWithin]) JSON.stringify(value)

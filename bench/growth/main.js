@@ -14,10 +14,11 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     requests: { type: 'string', default: '20000' },
+    most: { type: 'string', default: '10000' },
     out: { type: 'string', default: fileURLToPath(new URL('../../docs/images', import.meta.url)) }
   }
 })
-const [rounds, requests] = ['rounds', 'requests'].map((name) => {
+const [rounds, requests, most] = ['rounds', 'requests', 'most'].map((name) => {
   const number = Number(values[name])
   assert(Number.isInteger(number) && number > 0, `--${name} is a whole number above 0`)
   return number
@@ -41,7 +42,7 @@ const series = [
   { kind: 'batches', title: 'a batch, for each record', sizes: [10, 100, 1000, 10_000], base: 0, requestOf: create },
   { kind: 'connections', title: 'a get, over so many connections', sizes: [10, 100, 1000], requestOf: () => get },
   { kind: 'streams', title: 'a change, for each stream', sizes: [10, 100, 1000], base: 0, requestOf: () => patch }
-]
+].map((item) => ({ ...item, sizes: item.sizes.filter((size) => size <= most) }))
 
 /** @returns the CPU time in µs of one request, or of the start */
 async function measure({ kind, isStart, requestOf }, size) {

@@ -66,7 +66,7 @@ const checks = [
     () => isLeftAlone('package.json') && isLeftAlone('create/package.json'),
     'npm pkg fix, also in create/'
   ],
-  ['it is built', () => existsSync('dist/index.js') && existsSync('dist/lib/explorer/page.html'), 'npm run build'],
+  ['it is built', () => existsSync('dist/index.js') && existsSync('dist/lib/explorer/page.json'), 'npm run build'],
   ['all doors are in the package', () => doorsAreThere(), 'npm run build, and compare `files` with `exports`'],
   [`the package is below ${size / 1e6} MB`, () => packed().unpackedSize < size, 'look at npm pack --dry-run'],
   ['what is to be published is committed', () => run('git', 'status', '--porcelain') === '', 'git status'],

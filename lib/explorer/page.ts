@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import readBuiltPage from './built-page.cjs'
 import type { ExplorerOptions } from './options.js'
 import { originOf } from './options.js'
 
@@ -22,7 +22,7 @@ function sourceHashOf(html: string, name: string): string {
 
 /** Makes the page: one file, with its script and its style, which loads nothing but the document. */
 export function createPage({ document = '', title = '', home = '' }: ExplorerOptions): Page {
-  const built = readFileSync(new URL('page.html', import.meta.url), 'utf8')
+  const built = readBuiltPage()
   const policy = {
     'default-src': "'none'",
     'script-src': sourceHashOf(built, 'script'),

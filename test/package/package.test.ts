@@ -13,7 +13,7 @@ const packagesIn = (files: string[]) => [...new Set(files.flatMap(importsOf).fil
 
 const dependencies = Object.keys(manifest.dependencies)
 const declared = [...dependencies, ...Object.keys(manifest.peerDependencies)]
-const imported = packagesIn(['dist/index.js', ...filesIn(['dist/lib'], '.js')])
+const imported = packagesIn(['dist/index.js', ...filesIn(['dist/lib'], 'js')])
 const named = packagesIn(['dist/index.d.ts', ...filesIn(['dist/lib', 'dist/types'], '.d.ts')])
 
 t.test('what the code and its declarations import is declared', async (t) => {
@@ -34,7 +34,7 @@ t.test('CONTRIBUTING.md names every dependency', async (t) => {
 
 // Coverage knows only the files that were loaded: here are all of them, so that one that no test needs lowers the figure.
 t.test('every file of the library can be loaded by itself', async (t) => {
-  for (const file of filesIn(['dist/lib'], '.js')) {
+  for (const file of filesIn(['dist/lib'], 'js')) {
     await t.resolves(import(pathToFileURL(join(root, file)).href), file)
   }
 })

@@ -37,10 +37,14 @@ t.test('the package as it is published', async (t) => {
       .split('\n')
       .map((file) => place.exec(file)?.[1] ?? file)
     t.notMatch(stdout, /\.map$/m, 'no source maps')
-    t.ok((await stat(tarball)).size < 485_000, 'a tarball of 0.48 MB')
+    t.ok((await stat(tarball)).size < 495_000, 'a tarball of 0.49 MB')
     const expected = ['AGENTS.md', 'LICENSE', 'README.md', 'dist/index.', 'dist/lib/', 'dist/types/', 'package.json']
     t.same([...new Set(places)].sort(), expected)
-    const ofExplorer = stdout.match(/(?<=dist\/lib\/explorer\/).+(html|\.js|\/.*)$/gm) ?? []
-    t.same(ofExplorer.sort(), ['index.js', 'options.js', 'page.html', 'page.js', 'plugin.js'], 'its page is built')
+    const ofExplorer = stdout.match(/(?<=dist\/lib\/explorer\/).+(json|\.c?js|\/.*)$/gm) ?? []
+    t.same(
+      ofExplorer.sort(),
+      ['built-page.cjs', 'index.js', 'options.js', 'page.js', 'page.json', 'plugin.js'],
+      'its page is built'
+    )
   })
 })

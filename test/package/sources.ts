@@ -11,7 +11,7 @@ export const manifest: Record<'dependencies' | 'exports' | 'peerDependencies', R
   read('package.json')
 )
 
-/** The files with an extension in folders of the repository, relative to its root. */
+/** The files whose names have an end in folders of the repository, relative to its root: modules of CommonJS end with `cts` and `cjs`. */
 export function filesIn(folders: string[], extension: string): string[] {
   return folders
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
@@ -20,7 +20,7 @@ export function filesIn(folders: string[], extension: string): string[] {
 }
 
 /** The TypeScript files that are the library. */
-export const sources = ['index.ts', ...filesIn(['lib', 'types'], '.ts')]
+export const sources = ['index.ts', ...filesIn(['lib', 'types'], 'ts')]
 
 const statement = /^(?:import|export)\b[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]|^import\s*['"]([^'"]+)['"]/gm
 const expression = /\b(?:import|require)\(\s*['"]([^'"]+)['"]\s*\)/g

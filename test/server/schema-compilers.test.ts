@@ -156,6 +156,21 @@ t.test('a validator that answers `{ value }`: the service gets the values', asyn
   ])
 })
 
+t.test(
+  'a validator that answers a list of problems, as those of type providers: each says in which record',
+  async (t) => {
+    const problems = [{ instancePath: '/a', message: 'must be < 2', keyword: 'maximum' }]
+    const answer = await create(t, (value) => (isBad(value) ? { error: problems } : { value }))
+    t.match(answer, [
+      400,
+      {
+        message: 'body/1/a must be < 2',
+        errors: [{ instancePath: '/1/a', message: 'must be < 2', keyword: 'maximum' }]
+      }
+    ])
+  }
+)
+
 t.test('a validator that answers `false`, with little or nothing to say', async (t) => {
   const silent = (value: unknown) => !isBad(value)
   t.match(await create(t, silent), [400, { message: 'body/1 is not valid', errors: [] }])

@@ -1,11 +1,8 @@
-import { createRequire } from 'node:module'
 import type { Ajv, CodeKeywordDefinition, KeywordCxt, Name } from 'ajv'
 import { type Bundle, toRegExp } from '../../schema/bundle.js'
 import { isDefined } from '../../schema/combined.js'
 import { equalityKeywords, isSchema } from '../../schema/keywords.js'
-
-// Fastify loads it when the first route needs it, and so do we.
-const require = createRequire(import.meta.url)
+import packages from './ajv-packages.cjs'
 
 interface Needs {
   readonly formats: ReadonlySet<string>
@@ -25,7 +22,7 @@ export function needsOf({ pointers }: Bundle): Needs {
 
 /** Makes what compiles JSON Schemas. A format that it does not know passes, and the step of a decimal number is compared as people mean it. */
 export function createAjv({ formats, isNewer }: Needs): Ajv {
-  const { default: AjvClass } = require(isNewer ? 'ajv/dist/2019' : 'ajv') as { default: typeof Ajv }
+  const AjvClass = packages.classOf(isNewer)
   const ajv = new AjvClass({
     strict: false,
     strictNumbers: true,
@@ -39,8 +36,7 @@ export function createAjv({ formats, isNewer }: Needs): Ajv {
     multipleOfPrecision: 9,
     code: { regExp: Object.assign((pattern: string) => toRegExp(pattern), { code: 'toRegExp' }) }
   })
-  const { default: addFormats } = require('ajv-formats') as { default: (ajv: Ajv) => void }
-  addFormats(ajv)
+  packages.addFormats()(ajv)
   boundURL(ajv)
   letPass(ajv, formats)
   ajv.removeKeyword('uniqueItems')
@@ -96,7 +92,7 @@ export type Generate = (context: KeywordCxt) => void
 export function declareEvaluated({ gen, it }: KeywordCxt): void {
   if (!it.opts.unevaluated) return
   const { Name } = codegen()
-  const { evaluatedPropsToName } = require('ajv/dist/compile/util') as typeof import('ajv/dist/compile/util.js')
+  const { evaluatedPropsToName } = packages.utilities()
   if (it.props !== true && !(it.props instanceof Name)) it.props = evaluatedPropsToName(gen, it.props)
   if (it.items !== true && !(it.items instanceof Name)) it.items = gen.var('items', it.items ?? 0)
 }
@@ -135,4 +131,4 @@ export function changeKeyword(
 }
 
 /** Ajv's module, which has what makes code. */
-export const codegen = () => require('ajv') as typeof import('ajv')
+export const codegen = packages.ajv

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module'
 import type { FastifyInstance, FastifyRequest, FastifySchema, preValidationHookHandler } from 'fastify'
 import type { JsonSchema } from '../../../types/resource.js'
 import { idFieldOf, takesMany } from '../../core/description.js'
@@ -16,13 +15,11 @@ import { shapesOf } from '../../schema/documents.js'
 import { createProjection, type Project } from '../../schema/outgoing.js'
 import type { Shapes } from '../../schema/shape.js'
 import { textReader } from '../../schema/text.js'
+import packages from './ajv-packages.cjs'
 import { createCompile, createJudge } from './validator.js'
 
 type RouteSchema = { schema: JsonSchema; httpPart?: string }
-type BuildValidator = (shared: Record<string, unknown>, options: object) => (route: RouteSchema) => unknown
-
-// Fastify loads it when the first route needs one, and so do we.
-const require = createRequire(import.meta.url)
+type CompileValidator = (route: RouteSchema) => unknown
 
 /**
  * What the routes of a resource have of their own: compilers that know no options of the host, of which that of validators reads the query, and a hook that checks
@@ -48,7 +45,7 @@ export function resourceRoute(
   const body = rules.body?.document === schema?.body ? rules.body : undefined
   // The hook has checked it: a library may do so in its own time, and Fastify takes no value of what is async.
   if (body !== undefined) compilers.set('body', () => true)
-  const host = instance.validatorCompiler as ReturnType<BuildValidator> | undefined
+  const host = instance.validatorCompiler as CompileValidator | undefined
   const validatorOf = once(() => host ?? createFastifyValidator(instance))
   return {
     checks: [
@@ -69,9 +66,8 @@ export function resourceRoute(
   }
 }
 
-function createFastifyValidator(instance: FastifyInstance): ReturnType<BuildValidator> {
-  const build = (require('@fastify/ajv-compiler') as () => BuildValidator)()
-  return build(instance.getSchemas(), { customOptions: {} })
+function createFastifyValidator(instance: FastifyInstance): CompileValidator {
+  return packages.fastifyCompiler()(instance.getSchemas(), { customOptions: {} })
 }
 
 // Fastify asks for validators and serializers of each route, of which services use few.

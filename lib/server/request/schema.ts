@@ -90,8 +90,8 @@ export async function validateBatch(request: FastifyRequest): Promise<void> {
   }
 }
 
-/** What the validator of an application answers, as Fastify has it. */
-type Judgement = { readonly error?: Error; readonly value?: unknown } | false | null
+/** What the validator of an application answers, as Fastify has it. Those of type providers have a list of problems as the error. */
+type Judgement = { readonly error?: Error | readonly ValidationProblem[]; readonly value?: unknown } | false | null
 
 /** The value of a part of a request, after its validator has answered. @throws {BadRequest} when it is not valid */
 function judged(
@@ -105,9 +105,10 @@ function judged(
   if (typeof answer !== 'object' && answer !== false) return value
   const judgement = answer as Judgement
   const path = index === undefined ? '' : `/${index}`
-  if (judgement === false) throw invalid(part, path, validate?.errors ?? [], formatterOf(request.server))
-  if (judgement?.error) throw new BadRequest(`${part}${path} is not valid: ${judgement.error.message}`)
-  return judgement !== null && 'value' in judgement ? judgement.value : value
+  const error = judgement === false ? (validate?.errors ?? []) : judgement?.error
+  if (Array.isArray(error)) throw invalid(part, path, error, formatterOf(request.server))
+  if (error) throw new BadRequest(`${part}${path} is not valid: ${(error as Error).message}`)
+  return judgement && 'value' in judgement ? judgement.value : value
 }
 
 function invalid(

@@ -62,6 +62,9 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
   const states = new Map<string, Signal>()
   let stream: TabStream | undefined
   let position: string | undefined
+  // The lists of the stream at the position, and those of this tab that any stream has had.
+  let followed: readonly string[] = []
+  const joined = new Set<string>()
   // Of whom the stream is.
   let who: string | undefined
   // Who has logged in last, in this tab or another one. Cookies do not say it.
@@ -81,16 +84,22 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
   }
 
   function receive({ error: body, ...message }: StreamMessage): void {
-    const { event, id } = message
+    const { event, id, keys: lists = keys(), isResumed } = message
     const error = body ? errorFromJSON(Number(readProperty(body, 'code')), body) : undefined
     const signal = { ...message, error }
     position = id ?? position
-    const concerned = (message.keys ?? keys()).flatMap((key) => {
+    // A list that comes late to the stream, as that of another tab may, has missed what came before.
+    const isMissed = (key: string) => joined.has(key) && !(isResumed && followed.includes(key))
+    const missed = event === 'connected' ? lists.filter(isMissed) : []
+    const concerned = lists.flatMap((key) => {
       if (/^(connected|stale|stopped)$/.test(event)) states.set(key, signal)
       return [...(watchers.get(key) ?? [])]
     })
-    if (event === 'connected') setState('live')
-    else if (event === 'stale') setState('stale', signal)
+    if (event === 'connected') {
+      followed = lists
+      for (const key of lists) if (watchers.has(key)) joined.add(key)
+      setState('live')
+    } else if (event === 'stale') setState('stale', signal)
     else if (event === 'reset' || (event === 'stopped' && message.keys)) emit(event, signal)
     else if (event === 'stopped') setState(error ? 'stopped' : 'stale', signal)
     else if (event !== 'changed') {
@@ -99,6 +108,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
         calls.emit(service, signal, () => begun === turn)
     }
     for (const watcher of concerned) watcher.hear(signal)
+    if (missed.length) receive({ event: 'reset', id, keys: missed })
   }
 
   /** Sends a request by the connection, as a call, but for what answers it. */
@@ -189,6 +199,8 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
     refused.clear()
     stream?.stop()
     stream = who = position = undefined
+    followed = []
+    joined.clear()
   }
 
   function changeUser(): void {
@@ -258,6 +270,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
         if (set.size || watchers.get(key) !== set) return
         watchers.delete(key)
         states.delete(key)
+        joined.delete(key)
         if (watchers.size) stream?.refresh()
         else end('idle')
       }

@@ -129,13 +129,13 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
     current = emptySnapshot
   }
 
-  function hear({ event, error, isResumed, wait = 0 }: Signal): void {
+  function hear({ event, error, wait = 0 }: Signal): void {
     if (event === 'user' || event === 'closed') {
       forget()
       isClosed = event === 'closed'
       emit('list', current)
     } else if (event === 'connected') {
-      if (!isLive || !isResumed) ask()
+      if (!isLive) ask()
       spread = wait
       isLive = true
       away = undefined

@@ -56,6 +56,45 @@ t.test('tabs share a stream, and the next one goes on with it; hidden pages do n
   )
 })
 
+t.test('a tab that says its lists late to the next one with the stream reads them anew', async (t) => {
+  openBrowser(t)
+  const { app, createEventsClient, createServerNote } = await openEventsSite(t, {
+    services: { notes: true, rooms: true }
+  })
+  const Channel = globalThis.BroadcastChannel
+  t.teardown(() => Object.assign(globalThis, { BroadcastChannel: Channel }))
+  let sayLists = () => {}
+  let isBusy = false
+  globalThis.BroadcastChannel = class extends Channel {
+    override postMessage(message: { lists?: unknown }): void {
+      const send = () => super.postMessage(message)
+      if (isBusy && JSON.stringify(message.lists ?? '').includes('rooms')) sayLists = send
+      else send()
+    }
+  }
+  const [first, second, third] = [createEventsClient(), createEventsClient(), createEventsClient()]
+  const notes = second.service('notes').live()
+  const rooms = third.service('rooms').live()
+  const resets: unknown[] = []
+  third.events.on('reset', ({ keys }: { keys?: readonly string[] }) => resets.push(keys))
+  const lists = [first.service('notes').live(), notes, rooms]
+  for (const list of lists) {
+    list.subscribe(() => {})
+    await until(() => list.current.state === 'live')
+  }
+  isBusy = true
+  first.events.close()
+  await createServerNote({ text: 'a' })
+  await until(() => notes.current.data.length === 1)
+  await app.service('rooms').create({ kind: 'a' } as never)
+  await createServerNote({ text: 'b' })
+  await until(() => notes.current.data.length === 2)
+  t.equal(rooms.current.data.length, 0)
+  sayLists()
+  await until(() => rooms.current.data.length === 1)
+  t.same(resets, [['["rooms",{}]']])
+})
+
 t.test('tabs of two users have a stream each, and hear what is told to their user alone', async (t) => {
   openBrowser(t)
   const { app, createEventsClient } = await openEventsSite(t)
@@ -120,7 +159,6 @@ t.test('a page that goes takes its lists with it, and has them again when it is 
   list.subscribe(() => {})
   await until(() => list.current.state === 'live')
   dispatch('pagehide')
-  await until(() => app.events.streams === 0)
   await createServerNote({ text: 'a' })
   dispatch('pageshow', { persisted: true })
   await until(() => app.events.streams === 1 && list.current.data.length === 1)

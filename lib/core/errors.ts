@@ -1,5 +1,5 @@
 import { byCode, type ErrorData, ServiceError } from './error-classes.js'
-import { pick } from './objects.js'
+import { isPlain, pick } from './objects.js'
 
 export * from './error-classes.js'
 export { type ErrorData, type ErrorJSON, ServiceError } from './error-classes.js'
@@ -24,8 +24,24 @@ export function toServiceError(error: unknown): ServiceError {
   const code = readProperty(error, 'statusCode')
   const status = isStatus(code) ? code : 500
   const validation = readProperty(error, 'validation')
-  const data = validation === undefined ? undefined : { errors: validation }
+  const data = validation === undefined ? dataOfPlain(error, status) : { errors: validation }
   return errorByStatus(status, message, data, { cause: error })
+}
+
+/** The fields of a plain object that says which mistake of a client it is: Fastify, for whose plugins such objects are answers, sends all of it. */
+function dataOfPlain(thrown: unknown, status: number): ErrorData | undefined {
+  if (status >= 500 || attempt(() => isPlain(thrown)) !== true) return undefined
+  return attempt(() => {
+    const { statusCode, name, message, headers, stack, ...data } = thrown as Record<string, unknown>
+    return data
+  })
+}
+
+/** What was thrown, or, in the place of a plain object whose fields are answered, the service error that has them as its data. */
+export function withPlainAsError<E>(thrown: E): E | ServiceError {
+  const status = readProperty(thrown, 'statusCode')
+  const isAnswered = !isServiceError(thrown) && isStatus(status) && dataOfPlain(thrown, status) !== undefined
+  return isAnswered ? toServiceError(thrown) : thrown
 }
 
 /** An error of the class of a status. Where there is none, it has the name of the general one of its kind. */

@@ -1,5 +1,5 @@
 import { mayBeObject } from '../schema/hidden.js'
-import { attempt, readProperty, ServiceError } from './errors.js'
+import { attempt, readProperty, ServiceError, withPlainAsError } from './errors.js'
 import { define } from './facade.js'
 
 type FieldNames = readonly string[]
@@ -159,11 +159,12 @@ const envelope = ['name', 'message', 'code', 'className', 'data']
  * an object that inherits from it is returned, so that its class stays the same.
  */
 export function errorWithout<E>(
-  error: E,
+  thrown: E,
   fields: FieldNames,
   types: ValueTypes,
   names: HidingNames = listedNames(fields)
 ): E {
+  const error = withPlainAsError(thrown) as E
   // A value whose getter throws is left out.
   const cleanValue = (value: unknown) => attempt(() => without(value, fields, types, names))
   const cleanField = (value: unknown, key: string) => Object(cleanValue({ [key]: value }))[key]

@@ -4,11 +4,13 @@ import { isJSON } from '../../core/content.js'
 import { GeneralError } from '../../core/errors.js'
 import type { Caller } from '../../core/http-call.js'
 import { isPromise } from '../../core/objects.js'
+import { notesOn } from '../request/request.js'
+import { encoderOf, resetEncoder, setSerializer } from './host-serializer.js'
 import { logError } from './log.js'
 import { runMiddleware, watch } from './middleware.js'
 import { toPayload } from './payload.js'
 import { keepHeaders } from './reply.js'
-import { type Serializer, withEnvelope } from './serializer.js'
+import { type Serialize, type Serializer, withEnvelope } from './serializer.js'
 import { adopt } from './sources.js'
 import { isStream, toBytes } from './stream.js'
 
@@ -35,7 +37,8 @@ export function createAnswer(
       if (isOver) return reply
     }
     const isAnswered = custom && watch(reply)
-    if (custom && ofItem) reply.serializer(withEnvelope(ofItem, reply, reply.data))
+    const encode = encoderOf(reply)
+    if (custom && ofItem) setSerializer(reply, withEnvelope(ofItem, reply, reply.data), encode)
     let payload: unknown
     let isAsync = false
     try {
@@ -48,6 +51,8 @@ export function createAnswer(
       logError(request.log, 'error', error, 'A formatter failed after it had answered')
       return reply
     }
+    // Fastify gives texts to a serializer, and a text of a formatter is no record.
+    if (custom && ofItem && typeof payload === 'string') resetEncoder(reply, encode)
     if (custom !== undefined) adopt(payload, context, caller)
     if (caller.isGone) return reply
     // A formatter that returns nothing sends by itself: one that is not async may do so later.
@@ -78,16 +83,45 @@ export function createFormatter(
 ): Formatter {
   return (_request: FastifyRequest, reply: FastifyReply) => {
     const { data } = reply
-    if (ArrayBuffer.isView(data)) return data
-    if (data === undefined || data === null || data instanceof Response || data instanceof Blob || isStream(data))
+    const encode = encoderOf(reply)
+    const isBytes = ArrayBuffer.isView(data)
+    if (
+      isBytes ||
+      data === undefined ||
+      data === null ||
+      data instanceof Response ||
+      data instanceof Blob ||
+      isStream(data)
+    ) {
+      // The type is that of what a serializer makes, which these never reach.
+      if (encode !== undefined) reply.removeHeader('content-type')
+      if (isBytes) return data
       return toPayload(data ?? null, reply, (stream, reply) => toBytes(stream, reply, ofItem?.(reply)))
-    if (textType && typeof data === 'string' && data !== '' && !reply.hasHeader('content-type'))
+    }
+    if (textType && typeof data === 'string' && data !== '' && !reply.hasHeader('content-type')) {
+      resetEncoder(reply)
       reply.type(textType(data))
+    } else if (encode !== undefined) {
+      // Fastify gives texts to a serializer, but not to hooks.
+      if (typeof data !== 'string') setSerializer(reply, ofResult(reply, data), encode)
+      return data
+    }
     const type = String(reply.getHeader('content-type') ?? '')
-    if (type === '') reply.type('application/json; charset=utf-8')
+    if (type === '' || (typeof data === 'object' && !isJSON(type) && !isTypeOfCall(reply, type)))
+      reply.type('application/json; charset=utf-8')
     // Fastify does not serialize strings: it takes them for what is serialized already.
     if (typeof data === 'string') return type === '' || isJSON(type) ? JSON.stringify(data) : data
-    reply.serializer(ofItem === undefined ? serializer(reply) : withEnvelope(ofItem, reply, data))
+    setSerializer(reply, ofResult(reply, data))
     return data
   }
+
+  function ofResult(reply: FastifyReply, data: unknown): Serialize {
+    return ofItem === undefined ? serializer(reply) : withEnvelope(ofItem, reply, data)
+  }
+}
+
+/** Whether the call itself has set the type of its result. One that stood there before is that of another serializer, such as `setReplySerializer` sets. */
+function isTypeOfCall(reply: FastifyReply, type: string): boolean {
+  const { headersBefore } = notesOn(reply.request)
+  return headersBefore !== undefined && headersBefore['content-type'] !== type
 }

@@ -6,6 +6,7 @@ import type { Http } from '../../../types/hooks.js'
 import { GeneralError } from '../../core/errors.js'
 import { shown } from '../../core/options.js'
 import { notesOn } from '../request/request.js'
+import { resetEncoder } from './host-serializer.js'
 
 /**
  * Puts the outcome of a call on the reply: status, headers and `reply.data` (docs/http.md#responses).
@@ -19,6 +20,7 @@ export function applyContext(context: HookContext, status: number, reply: Fastif
   reply.code(toStatus(context) ?? otherwise)
   if (headers !== none) {
     keepHeaders(reply)
+    if ('content-type' in headers) resetEncoder(reply)
     reply.headers(headers)
   }
   reply.data = data

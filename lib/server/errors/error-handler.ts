@@ -15,6 +15,7 @@ import {
 } from '../../core/errors.js'
 import { isPlain } from '../../core/objects.js'
 import { checkOptions } from '../../core/options.js'
+import { releaseSerializer } from '../answer/host-serializer.js'
 import { logError, logRecord } from '../answer/log.js'
 import { restoreHeaders } from '../answer/reply.js'
 import { vary, wantsJSON } from '../request/request.js'
@@ -52,6 +53,7 @@ function createHandler(options: ErrorHandlerOptions): Handler {
     const error = toAnswer(thrown, options.expose ?? process.env.NODE_ENV !== 'production', request)
     log(thrown, error, request)
     restoreHeaders(reply)
+    releaseSerializer(reply)
     // The serializer of the result does not fit the error, which is sent in its place.
     reply.code(error.code).serializer((payload) => (typeof payload === 'string' ? payload : JSON.stringify(payload)))
     if (error.code === 401 && !reply.hasHeader('www-authenticate'))

@@ -133,6 +133,24 @@ t.test(
   }
 )
 
+t.test('a hook that takes the serializer away, or sets one that fails, lets nothing more out', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.addHook('preSerialization', async (request, reply, payload) => {
+    const fail = () => {
+      throw new Error('hash')
+    }
+    reply.serializer(request.headers.accept === accept ? fail : (null as never))
+    return payload
+  })
+  await app.register(services, { errorHandler: { html: false } })
+  app.service('things', { find: things.find }, { schema: resource(shape) })
+  t.same((await app.inject('/things')).json(), [left])
+  const failed = await app.inject({ url: '/things', headers: { accept } })
+  t.equal(failed.statusCode, 500)
+  t.equal(failed.json().message, 'A serializer of the application has failed')
+})
+
 t.test('a record that a hook has encoded itself is refused', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { GeneralError } from '../../core/errors.js'
 import type { Serialize } from './serializer.js'
 
 // Serializers that the application, or a plugin of it, sets on a reply: for MessagePack or YAML, for example. They get what may leave, and not what a service has.
@@ -21,9 +22,19 @@ export function encoderOf(reply: FastifyReply): Encode | undefined {
  *
  * @param encode the serializer that the application has set before
  */
-export function setSerializer(reply: FastifyReply, serialize: Serialize, encode?: Encode): void {
-  const ofData = (encode: Encode) => (payload: unknown) => encode(JSON.parse(serialize(payload)))
-  reply.serializer(encode === undefined ? serialize : ofData(encode))
+export function setSerializer(reply: FastifyReply, serialize: Serialize, encode: Encode | null = null): void {
+  const ofData = (encode: Encode | null) => {
+    if (encode === null) return serialize
+    return (payload: unknown) => {
+      const data: unknown = JSON.parse(serialize(payload))
+      try {
+        return encode(data)
+      } catch (cause) {
+        throw new GeneralError('A serializer of the application has failed', undefined, { cause })
+      }
+    }
+  }
+  reply.serializer(ofData(encode))
   const { serializer } = reply
   reply.serializer = (encode) => serializer.call(reply, ofData(encode))
 }

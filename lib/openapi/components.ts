@@ -1,5 +1,4 @@
-import { isObject } from '../core/objects.js'
-import { copySchema, type Json } from './json-schema.js'
+import { copySchema, definitionAt, type Json } from './json-schema.js'
 import { toPascal, wordsOf } from './names.js'
 
 const place = '#/components/schemas/'
@@ -7,7 +6,7 @@ const place = '#/components/schemas/'
 /** `http://my.app/post#` → `post` */
 const toComponentName = (id: string) =>
   id
-    .replace(/#$/, '')
+    .replace(/[#/]+$/, '')
     .replace(/^.*[/#]/, '')
     .replace(/[^\w.-]/g, '_')
 
@@ -39,6 +38,12 @@ export type Parts = Record<'schemas' | 'parameters' | 'responses' | 'securitySch
 interface Root {
   readonly schema: Json
   readonly name: string
+}
+
+/** A schema, or its definition where it is no more than a reference to that, as zod writes what has an `id`. */
+function wholeOf(schema: Json): Json {
+  const definition = definitionAt(schema, schema.$ref)
+  return definition?.rest === '' ? definition.schema : schema
 }
 
 /** The schemas and parameters of a document that others refer to. */
@@ -73,6 +78,8 @@ export class Components {
    * @param root the schema that it is defined in
    */
   add(name: string, schema: Json, root?: Root): Json {
+    const whole = wholeOf(schema)
+    if (whole !== schema) return this.add(name, whole, { schema, name })
     if (typeof schema.$ref === 'string') return this.copy(schema, name, root) as Json
     const source = JSON.stringify(schema)
     const key = numbered(name, (key) => this.#sources.get(key) === source || !Object.hasOwn(this.schemas, key))
@@ -88,7 +95,7 @@ export class Components {
 
   /** What refers to a schema that was added under a name. */
   find(name: string, schema: Json): Json | undefined {
-    return this.#sources.get(name) === JSON.stringify(schema) ? { $ref: place + name } : undefined
+    return this.#sources.get(name) === JSON.stringify(wholeOf(schema)) ? { $ref: place + name } : undefined
   }
 
   /** Adds a parameter, which several operations have, and returns what refers to it. */
@@ -113,12 +120,10 @@ export class Components {
   #refer($ref: string, root: Root): Json {
     if ($ref.startsWith('service:')) return this.#recordOf($ref.slice('service:'.length))
     if ($ref === '#' || $ref === root.schema.$id) return { $ref: place + root.name }
-    const [, keyword = '', key = '', rest = ''] = /^#\/(definitions|\$defs)\/([^/]+)(.*)$/.exec($ref) ?? []
-    const definition = (root.schema[keyword] as Json | undefined)?.[
-      decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')
-    ]
-    if (isObject(definition)) {
-      const moved = this.#moved.get(definition) ?? this.add(toPascal([root.name, ...wordsOf(key)]), definition, root)
+    const definition = definitionAt(root.schema, $ref)
+    if (definition !== undefined) {
+      const { schema, name, rest } = definition
+      const moved = this.#moved.get(schema) ?? this.add(toPascal([root.name, ...wordsOf(name)]), schema, root)
       return { $ref: `${moved.$ref}${rest}` }
     }
     if ($ref.startsWith(place)) return { $ref }

@@ -1,6 +1,6 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { isObject } from '../core/objects.js'
-import { standardOf } from '../core/resource/json-schema.js'
+import { standardOf, withIdOfZod } from '../core/resource/json-schema.js'
 import { definitionKeywords, isApplicator, isKeyword, isSchema, mapSubschemas } from '../schema/keywords.js'
 
 /** A part of a document. */
@@ -10,8 +10,18 @@ export const isEmpty = (schema: Json) => Object.keys(schema).length === 0
 
 /** The JSON Schema of a schema: itself, or what a library gives by "Standard JSON Schema" (zod, ArkType, Valibot by its converter). */
 export function toJsonSchema(schema: unknown, side: 'input' | 'output'): Json {
-  const json = standardOf(schema)?.jsonSchema?.[side]({ target: 'draft-2020-12' }) ?? schema
-  return isObject(json) ? json : {}
+  const { jsonSchema, vendor } = standardOf(schema) ?? {}
+  const json = jsonSchema?.[side]({ target: 'draft-2020-12' }) ?? schema
+  if (!isObject(json)) return {}
+  return vendor === 'zod' ? (withIdOfZod(json) as Json) : json
+}
+
+/** The definition of a schema that a reference leads to, with the name of it. */
+export function definitionAt({ definitions, $defs }: Json, $ref: unknown) {
+  const [, keyword, key = '', rest = ''] = /^#\/(definitions|\$defs)\/([^/]+)(.*)$/.exec(String($ref)) ?? []
+  const name = decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')
+  const schema = Object(keyword === '$defs' ? $defs : definitions)[name] as unknown
+  return isObject(schema) ? { schema: schema as Json, name, rest } : undefined
 }
 
 /**

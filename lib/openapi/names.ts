@@ -12,6 +12,8 @@ export interface ServiceNames {
   readonly path: string
   /** `Post`: the `title` or the `$id` of the record's schema, else the path. Operations on a record, and its parts, are named by it. */
   readonly record: string
+  /** What the record's schema calls itself, also where several do. */
+  readonly title: string | undefined
   /** `blog posts`: the path, as texts have it. */
   readonly text: string
 }
@@ -28,9 +30,13 @@ export const wordsOf = (text: string): string[] =>
 export const toPascal = (words: readonly string[]): string =>
   words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`).join('')
 
-/** The name that a schema gives itself: `title: 'Blog post'` → `BlogPost`, `$id: 'https://my.app/post#'` → `Post`. */
+/**
+ * The name that a schema gives itself: `title: 'Blog post'` → `BlogPost`, `$id: 'https://my.app/post#'` → `Post`, and so is
+ * `https://my.app/post.schema.json`.
+ */
 export function nameOf({ title, $id }: { readonly title?: unknown; readonly $id?: unknown }): string | undefined {
-  for (const text of [title, typeof $id === 'string' ? $id.replace(/[#/]+$/, '').replace(/^.*[/#]/, '') : undefined]) {
+  const idParts = typeof $id === 'string' ? $id.replace(/[#/]+$/, '').split(/[/#]/) : []
+  for (const text of [title, idParts.at(-1)?.replace(/(\.schema)?\.json$/i, '')]) {
     // Capitals of a title stay, `API key` is `APIKey`, and accents go: names of components have none.
     const plain = typeof text === 'string' ? text.normalize('NFKD').replace(/\p{M}/gu, '') : ''
     const name = toPascal(plain.split(/[^A-Za-z\d]+/).filter(Boolean))
@@ -79,7 +85,7 @@ export function nameServices(
   return new Map(
     named.map(({ path, name, title }) => {
       const isShared = named.some((other) => other.path !== path && [other.name, other.title].includes(title))
-      return [path, { path: name, record: isShared ? name : (title ?? name), text: wordsAt(path).join(' ') }]
+      return [path, { path: name, record: isShared ? name : (title ?? name), title, text: wordsAt(path).join(' ') }]
     })
   )
 }

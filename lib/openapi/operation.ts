@@ -122,8 +122,7 @@ function toBody({ method, form, service: { names }, services, id }: OperationSou
   const componentName = isCustom ? `${toPascal([id])}Data` : `${names.record}${suffixes[name]}`
   // Most services replace a record by what they also create one from.
   const component =
-    services.components.find(`${names.record}Data`, bodySchema) ??
-    services.schema(method, names, componentName, bodySchema)
+    services.components.find(`${names.record}Data`, bodySchema) ?? services.schema(method, componentName, bodySchema)
   const isForm = hasAttachment(bodySchema) || filesOf(bodySchema).size > 0
   const isBatch = takesList(definition) && form.isMany && !isForm
   const types = schema.consumes ?? [isForm ? 'multipart/form-data' : 'application/json']

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import type { JsonSchema } from '../../types/standard-schema.js'
 import {
   type Describable,
   describe,
@@ -11,6 +12,8 @@ import { byCode } from '../core/error-classes.js'
 import type { SecurityScheme } from '../core/hooks.js'
 import type { MethodSchema } from '../core/object-facts.js'
 import { rulesOf } from '../core/resource/rules.js'
+import type { WrittenSchema } from '../schema/documents.js'
+import type { Flag } from '../schema/reader.js'
 import { type ComponentNames, Components, type Parts } from './components.js'
 import { isEmpty, type Json, toJsonSchema, withoutFields } from './json-schema.js'
 import { nameOf, nameServices, type ServiceNames } from './names.js'
@@ -53,13 +56,15 @@ export class DocumentedServices {
     this.#descriptions = new Map(
       [...entries].map(([entry, shared]) => {
         const service = describe(entry)
-        const methods = service.methods.map((method) => ({ ...method, schema: withShared(method.schema, shared) }))
+        const methods = service.methods.map((method) => ({ ...method, schema: asWritten(method.schema, shared) }))
         return [entry.path, { ...service, methods }]
       })
     )
     this.#names = nameServices(new Map([...this.#descriptions].map(([path, service]) => [path, recordOf(service)])))
     const shared = Object.assign({}, ...entries.values())
     this.components = new Components(parts, (paths) => this.#recordAt(paths.split(',')), names, shared)
+    // Bodies and results of other services may have a name that a record has.
+    for (const path of this.#descriptions.keys()) this.#recordAt([path])
   }
 
   at(path: string): DocumentedService {
@@ -67,10 +72,14 @@ export class DocumentedServices {
     return { description, names: this.#names.get(path) as ServiceNames, record: this.#recordAt([path]) }
   }
 
-  /** A schema of a method. It becomes a component, unless the method is none that others could refer to: its own name comes first. */
-  schema({ isByHeader }: MethodDescription, { record }: ServiceNames, name: string, schema: Json): Json {
+  /**
+   * A schema of a method. It becomes a component, unless the method is none that others could refer to: its own name comes first. That of a record is for the
+   * record alone.
+   */
+  schema({ isByHeader }: MethodDescription, name: string, schema: Json): Json {
     const title = nameOf(schema)
-    const key = title === undefined || title === record ? name : title
+    const isOfRecord = [...this.#names.values()].some((names) => [names.record, names.title].includes(title))
+    const key = title === undefined || isOfRecord ? name : title
     return isByHeader ? (this.components.copy(schema, key) as Json) : this.components.add(key, schema)
   }
 
@@ -78,7 +87,10 @@ export class DocumentedServices {
   result(method: MethodDescription, { names, record }: DocumentedService, id: string, responseSchema: unknown): Json {
     const schema = responseSchema === undefined ? {} : toResult(method, responseSchema)
     if (isEmpty(schema)) return method.isCustom ? schema : record
-    return this.components.find(names.record, schema) ?? this.schema(method, names, `${id}Result`, schema)
+    const name = nameOf(schema) ?? names.record
+    // A method may answer the record of another service.
+    const ofRecord = this.components.find(names.record, schema) ?? this.components.find(name, schema)
+    return ofRecord ?? this.schema(method, `${id}Result`, schema)
   }
 
   /** A reference to the response for an error of a status, or for any other error. */
@@ -103,16 +115,29 @@ export class DocumentedServices {
   }
 }
 
-/** The schemas of a method of a resource, where those that the application shares have a part in them. */
-function withShared(schema: MethodSchema, shared: Readonly<Record<string, unknown>>): MethodSchema {
+/**
+ * The schemas of a method of a resource as documents show them: with those that the application shares, where they have a part in them, and with the `$id` that
+ * routes have no use for, since Fastify takes each id once.
+ */
+function asWritten(schema: MethodSchema, shared: Readonly<Record<string, unknown>>): MethodSchema {
   const { body, response, outgoing } = rulesOf(schema) ?? {}
-  const isBody = body !== undefined && schema.body === body.document && !body.shown.isWhole
-  const isResponse = outgoing !== undefined && schema.response === response && !outgoing.written.isWhole
+  const show = (written: WrittenSchema, document: JsonSchema, flag: Flag, isPart = false) => ({
+    ...idOf(written.document),
+    ...(written.isWhole ? document : written.documentWithout(flag, isPart, shared))
+  })
+  const isBody = body !== undefined && schema.body === body.document
+  const isResponse = outgoing !== undefined && schema.response === response
   return {
     ...schema,
-    ...(isBody && { body: body.shown.documentWithout('readOnly', body.isPart, shared) }),
-    ...(isResponse && { response: outgoing.written.documentWithout('writeOnly', false, shared) })
+    ...(isBody && { body: show(body.shown, body.document, 'readOnly', body.isPart) }),
+    ...(isResponse && { response: show(outgoing.written, response as JsonSchema, 'writeOnly') })
   }
+}
+
+/** The `$id` of a schema, or of its definition that a reference in its place leads to, as TypeBox writes a record that refers to itself. */
+function idOf({ $id, $ref, $defs }: JsonSchema): { $id?: unknown } {
+  const id = $id ?? (Object($defs)[String($ref)] as JsonSchema | undefined)?.$id
+  return id === undefined ? {} : { $id: id }
 }
 
 /** The schema of the records of a service: what the first of its methods answers that says it. */

@@ -35,7 +35,8 @@ export function readJsonSchema(schema: unknown, side: Side): AsJsonSchema {
   const convert = (side: Side, more?: Record<string, unknown>) => {
     const libraryOptions = { ...optionsByVendor.get(vendor), ...more }
     const hasOptions = Object.keys(libraryOptions).length > 0
-    return copyAsJson(jsonSchema[side]({ target: 'draft-07', ...(hasOptions && { libraryOptions }) }))
+    const document = copyAsJson(jsonSchema[side]({ target: 'draft-07', ...(hasOptions && { libraryOptions }) }))
+    return vendor === 'zod' ? withIdOfZod(document) : document
   }
   try {
     return { document: convert(side), isOfInput: side === 'input' }
@@ -126,6 +127,12 @@ const adviceFor = (message: string) =>
     ? 'JSON has no dates. Describe the field by its text: z.iso.datetime() of zod, v.isoTimestamp() of Valibot, "string.date.iso" of ArkType, ' +
       "{ type: 'string', format: 'date-time' } of JSON Schema. A `Date` of a database leaves as such a text"
     : 'Describe the field by what is sent as JSON'
+
+/** A schema of zod, with the `id` of its `.meta()`: zod has made a definition of that name from it. Numbers of zod itself (`__schema0`) name nothing. */
+export function withIdOfZod(document: JsonSchema): JsonSchema {
+  const [, name] = /^#\/(?:definitions|\$defs)\/(?!__schema\d)([^/]+)$/.exec(String(document.$ref)) ?? []
+  return name === undefined ? document : { $id: name, ...document }
+}
 
 // A pattern of TypeBox may be a RegExp: JSON gets its source.
 function copyAsJson(schema: object): JsonSchema {

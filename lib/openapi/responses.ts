@@ -3,7 +3,7 @@ import { isJSON } from '../core/content.js'
 import { type Form, type MethodDescription, responsesIn } from '../core/description.js'
 import type { NotedHeader } from '../core/hooks.js'
 import { statusOf } from '../core/methods.js'
-import { isObject } from '../core/objects.js'
+import { kindBits } from '../schema/reader.js'
 import { isEmpty, type Json, toJsonSchema } from './json-schema.js'
 import { toPascal } from './names.js'
 import type { DocumentedServices, OperationSource } from './service.js'
@@ -22,10 +22,15 @@ export function toResponses(source: OperationSource): Json {
   const declared = [...responsesIn(method.schema.response)]
   const success = declared.filter(([status]) => status.startsWith('2'))
   const others = declared.filter(([status]) => !status.startsWith('2'))
-  const answers = (success.length === 0 ? [['2xx', undefined] as const] : success).map(([status, schema]) => {
-    const code = status === '2xx' ? String(statusOf(method.definition)) : status
-    if (isObject(schema) && schema.type === 'null') return [code, { description: String(STATUS_CODES[code]) }]
-    return [code, toAnswer(source, services.result(method, service, toPascal([id]), schema), schema)]
+  const usual = String(statusOf(method.definition))
+  const answers = (success.length === 0 ? [['2xx', undefined] as const] : success).flatMap(([status, schema]) => {
+    const code = status === '2xx' ? usual : status
+    const kinds = kindsOfAnswer(source, schema)
+    const mayBeNull = kinds !== undefined && (kinds & kindBits.null) !== 0
+    // A hook that sets another status sets it for `null`, too.
+    const nothing = mayBeNull ? [toNothing(code === usual ? '204' : code)] : []
+    if (kinds === kindBits.null) return nothing
+    return [...nothing, [code, toAnswer(source, services.result(method, service, toPascal([id]), schema), schema)]]
   })
   const errors = errorsOf(source).map((status) => [status, services.error(status)])
   const responses = others.map(([status, schema]) => [
@@ -33,6 +38,18 @@ export function toResponses(source: OperationSource): Json {
     toOther(status, toJsonSchema(schema, 'output'), services)
   ])
   return Object.fromEntries([...answers, ...errors, ...responses])
+}
+
+const toNothing = (code: string) => [code, { description: String(STATUS_CODES[code]) }]
+
+/** The kinds of values that a method may answer, as bits; `undefined` where its schema is of the records of a list, or says no more than that they are some. */
+function kindsOfAnswer({ method, form, services }: OperationSource, declared: unknown): number | undefined {
+  const { name, isCustom, schema } = method
+  const kinds = services.kindsOf(toJsonSchema(declared, 'output'))
+  if (kinds === kindBits.null) return kinds
+  const isWhole = isCustom || name === 'create' || !form.isMany
+  const isOfRecords = !isWhole || (!isCustom && kinds === kindBits.all)
+  return isOfRecords || schema.produces?.some(isJSON) === false ? undefined : kinds
 }
 
 function toAnswer({ method, form, service, services }: OperationSource, record: Json, responseSchema: unknown): Json {

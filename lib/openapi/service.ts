@@ -9,10 +9,11 @@ import {
   type ServiceDescription
 } from '../core/description.js'
 import { byCode } from '../core/error-classes.js'
+import { attempt } from '../core/errors.js'
 import type { SecurityScheme } from '../core/hooks.js'
 import type { MethodSchema } from '../core/object-facts.js'
 import { rulesOf } from '../core/resource/rules.js'
-import type { WrittenSchema } from '../schema/documents.js'
+import { noNames, WrittenSchema } from '../schema/documents.js'
 import type { Flag } from '../schema/reader.js'
 import { type ComponentNames, Components, type Parts } from './components.js'
 import { isEmpty, type Json, toJsonSchema, withoutFields } from './json-schema.js'
@@ -45,6 +46,7 @@ export class DocumentedServices {
   readonly #descriptions: ReadonlyMap<string, ServiceDescription>
   readonly #names: ReadonlyMap<string, ServiceNames>
   readonly #responses: Record<string, unknown>
+  readonly #shared: Readonly<Record<string, unknown>>
 
   /** @param entries the services, with the schemas of `app.addSchema` that they may refer to */
   constructor(
@@ -61,8 +63,8 @@ export class DocumentedServices {
       })
     )
     this.#names = nameServices(new Map([...this.#descriptions].map(([path, service]) => [path, recordOf(service)])))
-    const shared = Object.assign({}, ...entries.values())
-    this.components = new Components(parts, (paths) => this.#recordAt(paths.split(',')), names, shared)
+    this.#shared = Object.assign({}, ...entries.values())
+    this.components = new Components(parts, (paths) => this.#recordAt(paths.split(',')), names, this.#shared)
     // Bodies and results of other services may have a name that a record has.
     for (const path of this.#descriptions.keys()) this.#recordAt([path])
   }
@@ -91,6 +93,13 @@ export class DocumentedServices {
     // A method may answer the record of another service.
     const ofRecord = this.components.find(names.record, schema) ?? this.components.find(name, schema)
     return ofRecord ?? this.schema(method, `${id}Result`, schema)
+  }
+
+  /** The kinds of values that a schema lets pass, as bits; `undefined` where it refers to what is no schema of the application. */
+  kindsOf(schema: Json): number | undefined {
+    return attempt(
+      () => new WrittenSchema(schema as JsonSchema, { flagged: noNames }).shapesWith(this.#shared).root.kinds
+    )
   }
 
   /** A reference to the response for an error of a status, or for any other error. */

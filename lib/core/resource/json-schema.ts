@@ -43,7 +43,7 @@ export function readJsonSchema(schema: unknown, side: Side): AsJsonSchema {
   } catch (error) {
     // What a transformation of zod gives is not known, what the other fields hold is. Valibot can't describe its checks, and keeps them.
     if (side === 'output' && vendor === 'zod')
-      return { document: convert(side, { unrepresentable: 'any' }), isOfInput: false }
+      return { document: convert(side, { unrepresentable: 'any', override: describeNothing }), isOfInput: false }
     if (side === 'output') return { document: readJsonSchema(schema, 'input').document, isOfInput: true }
     const { message } = error as Error
     const document = vendor === 'valibot' ? attempt(() => convert(side, withoutActions)) : undefined
@@ -60,10 +60,16 @@ export function readJsonSchema(schema: unknown, side: Side): AsJsonSchema {
 interface ZodPart {
   readonly zodSchema: {
     readonly _zod: {
-      readonly def: { readonly pattern?: RegExp; readonly format?: string; readonly checks?: readonly ZodCheck[] }
+      readonly def: {
+        readonly type: string
+        readonly pattern?: RegExp
+        readonly format?: string
+        readonly checks?: readonly ZodCheck[]
+      }
     }
   }
-  readonly jsonSchema: { pattern?: string; allOf?: readonly { readonly pattern?: string }[] }
+  readonly path: readonly unknown[]
+  readonly jsonSchema: { type?: string; pattern?: string; allOf?: readonly { readonly pattern?: string }[] }
 }
 type ZodCheck = { readonly _zod: { readonly def: { readonly pattern?: unknown } } }
 
@@ -96,6 +102,13 @@ function leaveOutPatterns({ zodSchema, jsonSchema }: ZodPart): void {
   if (sources.length === 0) return
   if (sources.includes(String(jsonSchema.pattern))) delete jsonSchema.pattern
   if (jsonSchema.allOf) jsonSchema.allOf = jsonSchema.allOf.filter(({ pattern }) => !sources.includes(String(pattern)))
+}
+
+// A result that is `undefined` leaves as `null` does.
+function describeNothing(part: ZodPart): void {
+  leaveOutPatterns(part)
+  const { zodSchema, path, jsonSchema } = part
+  if (path.length === 0 && ['undefined', 'void'].includes(zodSchema._zod.def.type)) jsonSchema.type = 'null'
 }
 
 // Valibot does not say that an object is open.

@@ -73,8 +73,7 @@ export function describe(entry: Describable): ServiceDescription {
   const describeMethod = (name: string): MethodDescription => {
     const { definition } = entry.methods.get(name) as ServiceMethod
     const { hasId, ...documented } = documentation?.[name] ?? {}
-    const isList = name === 'create' && rulesOf(entry.options.schema?.[name])?.body?.takesLists === true
-    const isMany = name === 'find' || isList || takesMany(entry.object, name)
+    const isMany = name === 'find' || answersMany(entry.object, name, entry.options.schema?.[name])
     return {
       name,
       definition,
@@ -124,6 +123,10 @@ export function takesMany(object: object, method: string): boolean {
     ? ['create', 'patch', 'remove'].includes(method)
     : Array.isArray(multi) && multi.includes(method)
 }
+
+/** Whether a method may be called for many records: by the option `multi` of its adapter, or `create` by the option `lists` of `resource()`, which has the last word. */
+export const answersMany = (object: object, method: string, schema: object | undefined): boolean =>
+  (method === 'create' ? rulesOf(schema)?.body?.takesLists : undefined) ?? takesMany(object, method)
 
 function endpointForms(definition: MethodDefinition, isMany: boolean, documentedHasId: boolean | undefined): Form[] {
   const all = endpointsOf(definition)

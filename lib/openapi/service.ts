@@ -131,7 +131,7 @@ export class DocumentedServices {
 function asWritten(schema: MethodSchema, shared: Readonly<Record<string, unknown>>): MethodSchema {
   const { body, response, outgoing } = rulesOf(schema) ?? {}
   const show = (written: WrittenSchema, document: JsonSchema, flag: Flag, isPart = false) => ({
-    ...idOf(written.document),
+    ...schemaIdOf(written.document),
     ...(written.isWhole ? document : written.documentWithout(flag, isPart, shared))
   })
   const isBody = body !== undefined && schema.body === body.document
@@ -144,7 +144,7 @@ function asWritten(schema: MethodSchema, shared: Readonly<Record<string, unknown
 }
 
 /** The `$id` of a schema, or of its definition that a reference in its place leads to, as TypeBox writes a record that refers to itself. */
-function idOf({ $id, $ref, $defs }: JsonSchema): { $id?: unknown } {
+function schemaIdOf({ $id, $ref, $defs }: JsonSchema): { $id?: unknown } {
   const id = $id ?? (Object($defs)[String($ref)] as JsonSchema | undefined)?.$id
   return id === undefined ? {} : { $id: id }
 }

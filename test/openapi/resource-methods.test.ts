@@ -2,7 +2,7 @@ import { resource } from 'fastify-services'
 import t from 'tap'
 import Type from 'typebox'
 import * as z from 'zod'
-import { documentOf, follow, operationsOf } from './app.js'
+import { All, documentOf, follow, operationsOf } from './app.js'
 
 const Post = Type.Object(
   { id: Type.Integer(), title: Type.String(), secret: Type.Optional(Type.String()) },
@@ -87,4 +87,13 @@ t.test('documents have the data, the query and the answer of the custom methods 
     requestBody: { content: { 'application/json': { schema: { properties: { before: { type: 'string' } } } } } },
     responses: { 200: { content: { 'application/json': { schema: { properties: { count: { type: 'integer' } } } } } } }
   })
+})
+
+t.test('`lists: false` has the last word before `multi` of the adapter', async (t) => {
+  const schema = resource(Post, { readOnly: ['id'], lists: false })
+  const document = await documentOf(t, (app) =>
+    app.service('posts', new All({ multi: true }) as never, { schema: schema as never })
+  )
+  const { content } = operationsOf(document)['POST /posts'].requestBody
+  t.strictSame(content['application/json'].schema, { $ref: '#/components/schemas/PostData' })
 })

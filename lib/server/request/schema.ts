@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
+import type { SchemaValue } from '../../../types/standard-schema.js'
 import { responsesIn } from '../../core/description.js'
 import { BadRequest } from '../../core/errors.js'
 import { rootOf } from '../../core/host.js'
 import type { MethodDefinition } from '../../core/methods.js'
 import { isPromise } from '../../core/objects.js'
 import { rulesOf } from '../../core/resource/rules.js'
+import { isSchema, mapSubschemas } from '../../schema/keywords.js'
 
 export type Schema = Record<string, unknown>
 
@@ -12,16 +14,33 @@ export type Schema = Record<string, unknown>
 export const responses = ({ response }: FastifySchema) => responsesIn(response) as Map<string, Schema>
 
 /**
- * Makes the schema of a route from that of a method, which describes one record, while `find` answers lists and pages.
+ * Makes the schemas of the routes of a method from its own, which describes one record, while `find` answers lists and pages, and a call for many records a list.
  * If the application has a serializer compiler of its own, schemas may be of any kind and are not changed.
+ *
+ * @returns the schema of a route, by whether that is one for many records
  */
-export function routeSchema(method: MethodDefinition, schema: FastifySchema, instance: FastifyInstance): FastifySchema {
-  const asPages = answersPages(method) && !hasOwnCompiler(schema, instance)
-  const response = [...responses(schema)].map(([status, record]) => [
-    status,
-    asPages && status.startsWith('2') ? pagesOf(record) : record
-  ])
-  return response.length === 0 ? schema : { ...schema, response: Object.fromEntries(response) }
+export function routeSchemas(
+  method: MethodDefinition,
+  schema: FastifySchema | undefined,
+  instance: FastifyInstance
+): (isMany: boolean) => FastifySchema | undefined {
+  const byStatus = [...responses(schema ?? {})]
+  if (byStatus.length === 0) return () => schema
+  const keepsSchemas = hasOwnCompiler(schema as FastifySchema, instance)
+  const withAnswers = (answer: (record: Schema) => Schema): FastifySchema => ({
+    ...schema,
+    response: Object.fromEntries(
+      byStatus.map(([status, record]) => [status, status.startsWith('2') ? answer(record) : record])
+    )
+  })
+  // The routes of a resource have a serializer of their own, which no schema of a route concerns.
+  const ofMany = (answer: (record: Schema) => Schema) =>
+    withAnswers((record) => answer(rulesOf(schema) === undefined ? record : withinDefinition(record)))
+  if (!keepsSchemas && answersPages(method)) return () => ofMany(pagesOf)
+  const single = withAnswers((record) => record)
+  // `create` and custom methods take one record, or a list.
+  const answer = method.id === 'optional' ? (record: Schema) => listOf(record) ?? record : recordOrList
+  return (isMany) => (isMany && !keepsSchemas ? ofMany(answer) : single)
 }
 
 /** Whether an application serializes by a compiler of its own, whose schemas may be of any kind. A resource brings its own. */
@@ -39,6 +58,24 @@ function pagesOf(record: Schema): Schema {
   const count = { type: 'integer' }
   const page = { type: 'object', properties: { total: count, limit: count, skip: count, data } }
   return { anyOf: [data, page], ...definitions }
+}
+
+/** A schema that refers to itself, as a definition, which may stand in that of a list. */
+function withinDefinition(record: Schema): Schema {
+  if (listOf(record) !== undefined) return record
+  const moved = (part: SchemaValue): SchemaValue => {
+    if (!isSchema(part)) return part
+    const copy = mapSubschemas(part, moved)
+    return copy.$ref?.startsWith('#') ? { ...copy, $ref: `#/definitions/record${copy.$ref.slice(1)}` } : copy
+  }
+  return { $ref: '#/definitions/record', definitions: { record: moved(record) } }
+}
+
+function recordOrList(record: Schema): Schema {
+  const list = listOf(record)
+  if (list === undefined) return record
+  const { type, items, ...definitions } = list
+  return { anyOf: [items, { type, items }], ...definitions }
 }
 
 /**

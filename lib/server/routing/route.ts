@@ -22,7 +22,7 @@ import { checkQueryRequest, offerQuery, type QueryBounds, readQueryBody, takesQu
 import { wantsEvents } from '../request/request.js'
 import { resourceRoute } from '../request/resource-route.js'
 import type { Router } from '../request/router.js'
-import { routeSchema, validateBatch } from '../request/schema.js'
+import { validateBatch } from '../request/schema.js'
 import { valuesFromData } from './custom-methods.js'
 import type { ExposedService } from './exposed.js'
 import type { Locations } from './locations.js'
@@ -43,7 +43,7 @@ export interface Settings {
 /** How a method is called: by its verb, by the header that names a custom method, or by QUERY. */
 export type RouteForm = 'direct' | 'header' | 'query'
 
-/** A route of a method, without its verb and URL. */
+/** A route of a method, without its verb and URL, and with the schema of the method. */
 export function toRoute(
   method: ServiceMethod,
   form: RouteForm,
@@ -97,7 +97,7 @@ export function toRoute(
   let timeout: number | undefined
   return {
     exposeHeadRoute: definition.verb === 'GET' && form === 'direct',
-    ...(schema && { schema: routeSchema(definition, schema, instance) }),
+    ...(schema && { schema }),
     ...resource?.compilers,
     ...(options.config && { config: options.config }),
     ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),

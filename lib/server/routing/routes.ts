@@ -1,14 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServiceOptions } from '../../../types/fastify.js'
-import { withMark } from '../../core/description.js'
+import { answersMany, withMark } from '../../core/description.js'
 import type { Endpoint } from '../../core/methods.js'
 import { factsOf } from '../../core/object-facts.js'
+import { placeholdersIn } from '../../core/path.js'
 import { recordRulesOf } from '../../core/resource/rules.js'
 import type { ServiceMethod } from '../../core/service.js'
 import { withoutHidden } from '../answer/serializer.js'
 import { argumentsAt, routePath } from '../request/arguments.js'
 import { registerBodyParsers } from '../request/body.js'
 import { queryVerb, serverEndpoints } from '../request/query-body.js'
+import { routeSchemas } from '../request/schema.js'
 import { constraintsOf } from './custom-methods.js'
 import type { ExposedService } from './exposed.js'
 import { registerHandover } from './handover.js'
@@ -50,10 +52,13 @@ export function registerRoutes(
         ...toRoute(method, form, entry, options, settings, instance, read),
         ...(byHeader && { constraints: constraintsOf(name, instance) })
       }
-      // OpenAPI has room for one POST at a path, and 3.1 has no QUERY.
-      const schema = form === 'direct' ? route.schema : { ...route.schema, hide: true }
+      const isMany = answersMany(entry.object, name, options.schema?.[name])
+      const schemas = routeSchemas(method.definition, route.schema, instance)
       for (const endpoint of endpoints) {
         const { verb, path } = endpoint
+        const ofEndpoint = schemas(isMany && !placeholdersIn(path).includes('id'))
+        // OpenAPI has room for one POST at a path, and 3.1 has no QUERY.
+        const schema = form === 'direct' ? ofEndpoint : { ...ofEndpoint, hide: true }
         const url = path === '' && instance.prefix !== '' ? '' : `/${routePath(entry.path, path)}`
         const added = { ...route, ...(schema && { schema }), method: verb, url, prefixTrailingSlash: 'slash' as const }
         settings.precedence.add(

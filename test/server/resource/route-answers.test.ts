@@ -1,0 +1,81 @@
+import { memory } from '@feathersjs/memory'
+import { Ajv } from 'ajv'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import services, { resource } from 'fastify-services'
+import t, { type Test } from 'tap'
+import Type from 'typebox'
+import * as z from 'zod'
+
+type Responses = Record<string, object>
+
+/** An application that holds answers to the schemas of their routes, as `@fastify/response-validation` does. */
+async function createStrict(t: Test, add: (app: FastifyInstance) => unknown) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const ajv = new Ajv({ strict: false })
+  const responsesOf = (request: FastifyRequest) => request.routeOptions.schema?.response as Responses
+  app.addHook('preSerialization', async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
+    if (reply.statusCode >= 300) return payload
+    const schema = responsesOf(request)['2xx'] as object
+    if (!ajv.validate(schema, payload)) throw new Error(ajv.errorsText())
+    return payload
+  })
+  await app.register(services)
+  await add(app)
+  await app.ready()
+  return app
+}
+
+const record = Type.Object({ id: Type.Integer(), text: Type.String() })
+const Folder = z.object({
+  id: z.int(),
+  text: z.string(),
+  get folders(): z.ZodOptional<z.ZodArray<z.ZodObject>> {
+    return z.array(Folder).optional()
+  }
+})
+const schemas = {
+  'a resource': resource(record, { readOnly: ['id'] }),
+  'a resource that refers to itself': resource(Folder, { readOnly: ['id'] }),
+  'schemas of its own': Object.fromEntries(
+    ['find', 'get', 'create', 'patch', 'remove'].map((method) => [method, { response: record }])
+  )
+}
+
+for (const [name, schema] of Object.entries(schemas))
+  t.test(`answers with lists fit the schemas of their routes: ${name}`, async (t) => {
+    const app = await createStrict(t, (app) =>
+      app.service('posts', memory({ startId: 1, multi: true }) as never, { schema: schema as never })
+    )
+    const calls = [
+      ['POST', '/posts', { text: 'a' }, 201],
+      ['POST', '/posts', [{ text: 'b' }, { text: 'c' }], 201],
+      ['GET', '/posts', undefined, 200],
+      ['GET', '/posts/1', undefined, 200],
+      ['PATCH', '/posts/1', { text: 'd' }, 200],
+      ['PATCH', '/posts', { text: 'e' }, 200],
+      ['DELETE', '/posts/1', undefined, 200],
+      ['DELETE', '/posts', undefined, 200]
+    ] as const
+    for (const [method, url, payload, status] of calls) {
+      const answer = await app.inject({ method, url, ...(payload && { payload }) })
+      t.equal(answer.statusCode, status, `${method} ${url}: ${answer.body}`)
+    }
+  })
+
+t.test('the schemas of routes that answer no lists are those of one record', async (t) => {
+  const responses = new Map<string, Responses>()
+  const note = (app: FastifyInstance) =>
+    app.addHook('onRoute', ({ method, url, schema }) => {
+      responses.set(`${method} ${url}`, schema?.response as Responses)
+    })
+  const schema = resource(record, { readOnly: ['id'], lists: false })
+  await createStrict(t, (app) => {
+    note(app)
+    app.service('plain', memory() as never, { schema: resource(record, { readOnly: ['id'] }) as never })
+    app.service('posts', memory({ multi: true }) as never, { schema: schema as never })
+  })
+  const routes = ['POST /plain', 'PATCH /plain', 'DELETE /plain', 'PATCH /plain/:id', 'POST /posts', 'PATCH /posts/:id']
+  for (const route of routes) t.match(responses.get(route), { '2xx': { type: 'object' } }, route)
+  t.match(responses.get('PATCH /posts'), { '2xx': { type: 'array' } })
+})

@@ -52,6 +52,7 @@ export class Writer {
     const size = sizeOf(event)
     if (this.#waitingBytes + size > this.#settings.waiting) {
       this.#hasGivenUp = true
+      this.#flushing ??= this.#flush()
       throw new Unavailable(`${this.#settings.server.name} can not be reached, and too many events wait for it`)
     }
     this.#waitingBytes += size
@@ -76,14 +77,22 @@ export class Writer {
     return newest
   }
 
-  /** Says goodbye, when all events are in the log. A process that can't does not: the others find out, and read anew. */
+  /**
+   * Says goodbye, when all events are in the log. A process that can't does not: the others find out, and read anew. What takes longer than is waited for goes on,
+   * as long as the server takes it.
+   */
   async close(): Promise<void> {
     const leave = async () => {
-      await this.#flushing
-      await this.#settings.server.leave(this.#process)
+      while (this.#flushing !== undefined) await this.#flushing
+      if (this.#isDone) await this.#settings.server.leave(this.#process)
     }
     await withinTime(2000, leave()).catch(() => {})
     this.#isClosed = true
+  }
+
+  /** Whether there is nothing that the server has to be told. */
+  get #isDone(): boolean {
+    return this.#waiting.length === 0 && this.#batch === undefined && !this.#hasGivenUp && !this.#mustCollect
   }
 
   /** Gives what waits to the server, in order, until nothing is left. */
@@ -91,7 +100,7 @@ export class Writer {
     let failures = 0
     // Events of one turn go together.
     await undefined
-    while ((this.#waiting.length > 0 || this.#batch !== undefined || this.#mustCollect) && !this.#isClosed) {
+    while (!this.#isDone) {
       this.#batch ??= this.#nextBatch()
       const { number, items, isLoss } = this.#batch
       try {
@@ -100,6 +109,7 @@ export class Writer {
         await this.#settings.server.append(this.#process, { number, events, isLoss })
       } catch (error) {
         this.#settings.onFailure(error)
+        if (this.#isClosed) break
         await pauseAfter(failures++)
         continue
       }

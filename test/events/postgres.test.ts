@@ -6,6 +6,7 @@ import services from '../../index.js'
 import type { LogEntry } from '../../lib/events/index.js'
 import events from '../../lib/events/index.js'
 import {
+  type PostgresClient,
   type PostgresLogOptions,
   type PostgresPool,
   postgresLog,
@@ -37,6 +38,28 @@ async function openLog(t: Test, pool: PostgresPool, table: string, options: Post
   await until(() => log.newest() !== 'none')
   told.losses = 0
   return { log, told, ids: () => told.entries.map(({ event }) => event.id) }
+}
+
+/** A pool each of whose queries a function sends: it may hold them up, and their answers, or fail. */
+const poolThrough = (
+  pool: PostgresPool,
+  through: (text: string, send: () => ReturnType<PostgresClient['query']>) => ReturnType<PostgresClient['query']>
+): PostgresPool => ({
+  on: (event, listener) => pool.on(event, listener),
+  async connect() {
+    const client = await pool.connect()
+    const query: PostgresClient['query'] = (text, values) => through(text, () => client.query(text, values))
+    return Object.assign(Object.create(client), { query })
+  }
+})
+
+/** A promise, and what ends it. */
+function createGate() {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
 }
 
 t.test('options that can not be used', async (t) => {
@@ -235,6 +258,55 @@ t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
     }
   )
 
+  await t.test('a process that closes while its events wait says goodbye behind them, however late', async (t) => {
+    const { pool, table } = await createTables(t)
+    const { log, told, ids } = await openLog(t, pool, table, { beat: 5000 })
+    const { opened, open } = createGate()
+    let appends = 0
+    const slow = poolThrough(pool, async (text, send) => {
+      if (text.includes(`${table}_append(`) && ++appends === 1) await opened
+      return send()
+    })
+    const closing = await openLog(t, slow, table, { beat: 5000 })
+    void closing.log.append(loggedEvent(1))
+    await until(() => appends === 1)
+    void closing.log.append(loggedEvent(2))
+    await closing.log.close?.()
+    open()
+    await until(async () => (await pool.query(`select 1 from ${table}_processes`)).rows.length === 1)
+    await log.append(loggedEvent(3))
+    await until(() => ids().includes(3))
+    t.same([ids(), told.losses], [[1, 2, 3], 0])
+  })
+
+  await t.test('a process that could not give all its events does not say goodbye: the others read anew', async (t) => {
+    const { pool, table } = await createTables(t)
+    const { log, told, ids } = await openLog(t, pool, table)
+    const { opened, open } = createGate()
+    const ended = poolThrough(pool, async (text, send) => {
+      if (!text.includes(`${table}_append(`)) return send()
+      await opened
+      throw new Error('The pool has ended')
+    })
+    const closing = await openLog(t, ended, table)
+    void closing.log.append(loggedEvent(1))
+    await closing.log.close?.()
+    open()
+    await until(async () => (await pool.query(`select 1 from ${table}_processes`)).rows.length === 1)
+    await log.append(loggedEvent(2))
+    await until(() => ids().includes(2))
+    t.same([ids(), told.losses], [[2], 1])
+  })
+
+  await t.test('an event that is too large to wait is a loss for all, though no event comes behind it', async (t) => {
+    const { pool, table } = await createTables(t)
+    const { log, told } = await openLog(t, pool, table, { waiting: 1000 })
+    const large = { ...loggedEvent(1), record: new Uint8Array(1000) }
+    await t.rejects(log.append(large) as Promise<void>, { name: 'Unavailable' })
+    await until(() => told.losses > 0)
+    t.equal(told.losses, 1)
+  })
+
   await t.test(
     'the database is away: calls go on, events wait and come in order, once, and one line is logged',
     async (t) => {
@@ -314,33 +386,24 @@ t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
 
   await t.test('the answer to a sign of life that comes behind newer events is no loss', async (t) => {
     const { pool, table } = await createTables(t)
-    let goOn = () => {}
+    const { opened, open } = createGate()
     let isHeld = false
     let answers = 0
-    const late: PostgresPool = {
-      on: (event, listener) => pool.on(event, listener),
-      async connect() {
-        const client = await pool.connect()
-        const query = async (text: string, values?: unknown[]) => {
-          const isSign = text.includes(`${table}_sign(`)
-          const result = await client.query(text, values)
-          if (isSign && answers++ === 1)
-            await new Promise<void>((resolve) => {
-              isHeld = true
-              goOn = resolve
-            })
-          return result
-        }
-        return Object.assign(Object.create(client), { query })
+    const late = poolThrough(pool, async (text, send) => {
+      const result = await send()
+      if (text.includes(`${table}_sign(`) && answers++ === 1) {
+        isHeld = true
+        await opened
       }
-    }
+      return result
+    })
     const { log, told, ids } = await openLog(t, late, table)
     const other = await openLog(t, pool, table)
     await until(() => isHeld)
     await other.log.append(loggedEvent(1))
     await until(() => ids().length === 1)
     const newest = log.newest()
-    goOn()
+    open()
     await until(() => answers > 3)
     await other.log.append(loggedEvent(2))
     await until(() => ids().length === 2)

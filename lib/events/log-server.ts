@@ -31,7 +31,7 @@ export interface LogServer {
    * @returns the newest position
    */
   sign(process: string, batches: number, hasSigned: boolean): Promise<string>
-  /** Says goodbye. */
+  /** Says goodbye, behind all that the process has sent before, though it may have given up waiting for the answer. */
   leave(process: string): Promise<unknown>
   /** Whether a text may be a position. */
   isPosition(text: string): boolean

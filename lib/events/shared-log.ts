@@ -96,10 +96,11 @@ export class SharedLog implements EventLog {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#writer.close()
+    // Nothing signs any more but what gives the last events.
     this.#isClosed = true
+    clearInterval(this.#timer)
     this.#server.disconnect()
+    await this.#writer.close()
   }
 
   /** Reads what comes into the log, until it is closed. */

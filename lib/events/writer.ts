@@ -41,6 +41,8 @@ export class Writer {
   #hasGivenUp = false
   #mustCollect = false
   #flushing: Promise<void> | undefined
+  /** The signs of life that have not been answered. */
+  readonly #signs = new Set<Promise<string>>()
   #isClosed = false
 
   constructor(settings: WriterSettings) {
@@ -71,10 +73,16 @@ export class Writer {
   /** Gives a sign of life. @returns the newest position */
   async sign(): Promise<string> {
     const { server, beat, onAnswer } = this.#settings
-    const newest = await withinTime(beat * 3, server.sign(this.#process, this.#batches, this.#hasSigned))
-    this.#hasSigned = true
-    onAnswer()
-    return newest
+    const signing = withinTime(beat * 3, server.sign(this.#process, this.#batches, this.#hasSigned))
+    this.#signs.add(signing)
+    try {
+      const newest = await signing
+      this.#hasSigned = true
+      onAnswer()
+      return newest
+    } finally {
+      this.#signs.delete(signing)
+    }
   }
 
   /**
@@ -84,6 +92,8 @@ export class Writer {
   async close(): Promise<void> {
     const leave = async () => {
       while (this.#flushing !== undefined) await this.#flushing
+      // A sign that came behind the goodbye would stay, as that of a process that has died.
+      await Promise.allSettled(this.#signs)
       if (this.#isDone) await this.#settings.server.leave(this.#process)
     }
     await withinTime(2000, leave()).catch(() => {})

@@ -279,6 +279,48 @@ t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
     t.same([ids(), told.losses], [[1, 2, 3], 0])
   })
 
+  await t.test('a sign of life that is on its way does not stay behind the goodbye', async (t) => {
+    const { pool, table } = await createTables(t)
+    const { opened, open } = createGate()
+    let signs = 0
+    const late = poolThrough(pool, async (text, send) => {
+      if (text.includes(`${table}_sign(`) && ++signs === 2) await opened
+      return send()
+    })
+    const { log } = await openLog(t, late, table, { beat: 300 })
+    await until(() => signs === 2)
+    const closing = log.close?.()
+    // As long as a goodbye takes that waits for nothing.
+    await Promise.race([closing, new Promise((resolve) => setTimeout(resolve, 100))])
+    open()
+    await closing
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    t.same((await pool.query(`select 1 from ${table}_processes`)).rows, [])
+  })
+
+  await t.test('nor does one that the process has given up, and that waits for the log', async (t) => {
+    const { pool, table } = await createTables(t)
+    const admin = await pool.connect()
+    t.teardown(() => admin.release())
+    let failures = 0
+    const counted = poolThrough(pool, async (text, send) => {
+      const sent = send()
+      if (text.includes(`${table}_sign(`)) sent.catch(() => failures++)
+      return sent
+    })
+    const { log } = await openLog(t, counted, table, { beat: 100 })
+    await admin.query('begin')
+    await admin.query('select pg_advisory_xact_lock(hashtext($1), 1)', [table])
+    // Others give it up meanwhile, so that its signs insert it anew.
+    await admin.query(`delete from ${table}_processes`)
+    await until(() => failures > 0)
+    await log.close?.()
+    await admin.query('commit')
+    const waiting = `select 1 from pg_locks where locktype = 'advisory' and classid = hashtext($1)::bit(32)::bigint and objid = 1`
+    await until(async () => (await pool.query(waiting, [table])).rows.length === 0)
+    t.same((await pool.query(`select 1 from ${table}_processes`)).rows, [])
+  })
+
   await t.test('a process that could not give all its events does not say goodbye: the others read anew', async (t) => {
     const { pool, table } = await createTables(t)
     const { log, told, ids } = await openLog(t, pool, table)

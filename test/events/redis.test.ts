@@ -284,6 +284,34 @@ t.test('with a Redis', { skip: skipRedis }, async (t) => {
     t.equal(await log.read(before), undefined)
   })
 
+  await t.test('a sign of life that is on its way does not stay behind the goodbye', async (t) => {
+    const client = server.client(t)
+    const key = nextKey()
+    let open = () => {}
+    const opened = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    let signs = 0
+    const late: RedisClient = {
+      duplicate: () => client.duplicate(),
+      on: (event, listener) => client.on(event, listener),
+      disconnect: () => client.disconnect(),
+      async callBuffer(...args) {
+        if (args.includes('EVAL') && ++signs === 2) await opened
+        return client.callBuffer(...args)
+      }
+    }
+    const { log } = await openLog(t, late, { key, beat: 300 })
+    await until(() => signs === 2)
+    const closing = log.close?.()
+    // As long as a goodbye takes that waits for nothing.
+    await Promise.race([closing, new Promise((resolve) => setTimeout(resolve, 100))])
+    open()
+    await closing
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    t.same(await client.hkeys(`{${key}}:processes`), [])
+  })
+
   await t.test('what was sent, and whose answer was lost, is there once', async (t) => {
     const client = server.client(t)
     let failures = 2

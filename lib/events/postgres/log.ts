@@ -17,6 +17,7 @@ import {
   type PostgresClient,
   type PostgresPool
 } from './pool.js'
+import { lockLog } from './tables.js'
 
 export interface PostgresLogOptions {
   /** What the names of its tables begin with: that of `postgresTables`. Applications that share a database need names of their own. Default `'fastify_services'`. */
@@ -87,7 +88,9 @@ class PostgresServer implements LogServer {
   }
 
   leave(process: string): Promise<unknown> {
-    return askWithin(this.#patience, this.#pool, `delete from ${this.#table}_processes where process = $1`, [process])
+    // What waits for the lock comes before, and a statement begins when the lock is there: it sees what they did.
+    const text = `do $$ begin ${lockLog(this.#table)}; delete from ${this.#table}_processes where process = '${process}'; end $$`
+    return askWithin(this.#patience, this.#pool, text, [])
   }
 
   isPosition(text: string): boolean {

@@ -1,5 +1,8 @@
 import { checkTable, defaultTable } from './pool.js'
 
+/** The statement of a function that waits for the lock of a log: until the transaction ends, nothing else is added. */
+export const lockLog = (table: string): string => `perform pg_advisory_xact_lock(hashtext('${table}'), 1)`
+
 /**
  * The SQL that makes the tables and functions of `postgresLog` and `postgresStore`, for a migration or the start of the application. What is there already stays.
  *
@@ -10,7 +13,7 @@ import { checkTable, defaultTable } from './pool.js'
  */
 export function postgresTables({ table = defaultTable }: { table?: string } = {}): string {
   checkTable(table)
-  const lock = `perform pg_advisory_xact_lock(hashtext('${table}'), 1)`
+  const lock = lockLog(table)
   return `
 select pg_advisory_xact_lock(hashtext('${table}'), 0);
 

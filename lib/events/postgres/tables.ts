@@ -81,7 +81,7 @@ begin
     newest := ${table}_add(newest, false, events[i], records[i]);
   end loop;
   -- What a process that was given up has sent twice is not known any more.
-  if is_loss or last_batch is null then
+  if is_loss or last_batch is distinct from a_batch - 1 then
     newest := ${table}_add(newest, true, null, null);
   end if;
   delete from ${table}_log where id < (select id from ${table}_log order by id desc offset to_keep - 1 limit 1);
@@ -113,7 +113,8 @@ begin
     newest := ${table}_add(newest, is_loss, null, null);
   end if;
   if newest is distinct from before then perform pg_notify('${table}', ''); end if;
-  insert into ${table}_processes values (a_process, clock_timestamp(), a_batch)
+  -- What a process that was given up has in the log is not known: its next batch may be there already, and tells a loss.
+  insert into ${table}_processes values (a_process, clock_timestamp(), case when has_signed then -1 else a_batch end)
     on conflict (process) do update set beat = excluded.beat;
   -- The newest entry stays, however old it is: the next one names it.
   delete from ${table}_log where id < newest and at < clock_timestamp() - age * interval '1 ms';

@@ -9,6 +9,7 @@ newest = newest and newest[1] or ''
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local own = redis.call('HGET', processes, process)
+local last = own and tonumber(string.match(own, '%S+$'))
 
 local function add(...)
   newest = redis.call('XADD', log, '*', 'previous', newest, ...)
@@ -25,11 +26,11 @@ end
  */
 export const appendScript = `${opening}
 local batch = tonumber(ARGV[2])
-if own and tonumber(string.match(own, '%d+$')) >= batch then return newest end
+if last and last >= batch then return newest end
 for i = 5, #ARGV, 2 do
   if ARGV[i + 1] == '' then add('event', ARGV[i]) else add('event', ARGV[i], 'record', ARGV[i + 1]) end
 end
-if ARGV[4] == '1' or not own then add('loss', '1') end
+if ARGV[4] == '1' or last ~= batch - 1 then add('loss', '1') end
 redis.call('XTRIM', log, 'MAXLEN', '=', ARGV[3])
 sign(ARGV[2])
 return newest
@@ -50,12 +51,13 @@ for i = 1, #all, 2 do
 end
 if isLost then add('loss', '1') end
 if newest == '' then add('begin', '1') end
--- The answer to a later batch may still be on its way.
-sign(own and string.match(own, '%d+$') or ARGV[2])
+-- The answer to a later batch may still be on its way. What a process that was given up has in the log is not known: its next batch may be there already, and
+-- tells a loss.
+sign(last or ARGV[3] == '1' and -1 or ARGV[2])
 local oldest = string.format('%.0f', now - ARGV[5])
-local last = string.match(newest, '^%d+')
+local newestTime = string.match(newest, '^%d+')
 -- The newest entry stays, however old it is: the next one names it.
-if tonumber(last) < tonumber(oldest) then oldest = newest end
+if tonumber(newestTime) < tonumber(oldest) then oldest = newest end
 redis.call('XTRIM', log, 'MINID', '=', oldest)
 return newest
 `

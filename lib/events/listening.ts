@@ -31,9 +31,11 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
   const interceptor: Interceptor = (context, invoke) => {
     const question = questionOf(context)
     if (question !== undefined) return question.answer()
-    if (!isWanted() || !context.event) return invoke(context)
+    if (!context.event || isIdle(commitOf(context.params))) return invoke(context)
     return noteResult(context, invoke)
   }
+  /** Whether nobody hears of what happens now. In a transaction it happens with the commit: whoever listens by then reads nothing of it before. */
+  const isIdle = (commit: Promise<boolean> | undefined) => commit === undefined && !isWanted()
   const noteResult: Interceptor = async (context, invoke) => {
     const data = methods.has(context.method) ? context.data : undefined
     const selection = selectionOf(context.params)
@@ -52,14 +54,14 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
   else foreign.intercept(interceptor)
   for (const name of new Set([...standardEvents, ...ownEvents]))
     entry.service.on(name, (record: unknown, cause?: unknown) => {
-      if (!isWanted()) return
       // Who emits an event by hand may add anything.
       const context = 'params' in Object(cause) ? (cause as HookContext) : undefined
+      const commit = commitOf(context?.params)
+      if (isIdle(commit)) return
       const isWritten = context !== undefined && intake.isWritten(context, name)
       const event = isWritten ? undefined : toEvent(channel, name, record, context)
-      const commit = commitOf(context?.params)
       if (commit === undefined) take(event, context)
-      else void commit.then((isCommitted) => isCommitted && take(event, undefined))
+      else void commit.then((isCommitted) => isCommitted && isWanted() && take(event, undefined))
     })
   /** @param event `undefined` for one that is written in its transaction already */
   const take = (event: LoggedEvent | undefined, context: HookContext | undefined) =>

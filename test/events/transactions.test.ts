@@ -1,7 +1,8 @@
 import { KnexService, transaction } from '@feathersjs/knex'
 import type { Knex } from 'knex'
 import t, { type Test } from 'tap'
-import { list, serviceAt, startEvents } from '../support/events-app.js'
+import { memoryLog } from '../../lib/events/index.js'
+import { list, memory, serviceAt, startEvents } from '../support/events-app.js'
 import { openPGlite } from '../support/pglite.js'
 
 /** Notes and rooms in a database, with a subscriber of notes. */
@@ -111,4 +112,27 @@ t.test('another library says by a promise whether it has committed', async (t) =
   for (const transaction of [null, {}, { committed: true }])
     await notes.create({ text: JSON.stringify(transaction) }, { transaction })
   t.same(await heard(), ['yes', 'null', '{}', '{"committed":true}'])
+})
+
+t.test('a transaction of before anybody listened: its event comes to those who listen at the commit', async (t) => {
+  const log = memoryLog()
+  const { app, subscribe } = await startEvents(t, (app) => app.service('notes', memory()), {
+    services: { notes: true },
+    log
+  })
+  const notes = serviceAt(app, 'notes')
+  const begin = log.newest()
+  await notes.create({ text: 'unheard' }, { transaction: { committed: Promise.resolve(true) } })
+  await new Promise((resolve) => setImmediate(resolve))
+  t.equal(log.newest(), begin, 'what is committed while nobody listens costs the log nothing')
+  let commit = (_isCommitted: boolean) => {}
+  const committed = new Promise<boolean>((resolve) => {
+    commit = resolve
+  })
+  await notes.create({ text: 'a' }, { transaction: { committed } })
+  const stream = await subscribe(list('notes', '&subscribe[0][query][text]=a')).connected
+  commit(true)
+  t.match(await stream.count(1), [{ event: 'created', data: { id: 2 } }])
+  const late = await subscribe(list('notes'), { 'last-event-id': begin }).connected
+  t.match(await late.count(1), [{ event: 'reset' }], 'and no position of before is behind what was not heard')
 })

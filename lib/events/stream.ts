@@ -59,6 +59,8 @@ export class EventStream {
   #losses = 0
   #pending = 0
   #last: Promise<unknown> = Promise.resolve()
+  /** The frames of lists that have ended, until they are on their way: no reset says what they do. */
+  readonly #refusals = new Set<string>()
 
   constructor(settings: StreamSettings, credentials: CallerIdentity, callers: readonly string[], end: StreamEnd) {
     this.#settings = settings
@@ -95,15 +97,17 @@ export class EventStream {
   #wait(frames: string | Promise<string>): void {
     this.#pending += 1
     const losses = this.#losses
-    const waiting = Promise.all([frames, this.#last]).finally(() => {
-      this.#pending -= 1
-    })
-    this.#last = waiting.then(
+    // The step that writes is the one that ends the waiting: what is told in between would be written before.
+    this.#last = Promise.all([frames, this.#last]).then(
       ([text]) => {
+        this.#pending -= 1
         // What was lost meanwhile is behind a reset.
         if (losses === this.#losses || !this.#isBegun) this.#write(text)
       },
-      () => this.lose()
+      () => {
+        this.#pending -= 1
+        this.lose()
+      }
     )
   }
 
@@ -117,7 +121,9 @@ export class EventStream {
   tellStopped(index: number | undefined): void {
     const subscriptions = index === undefined ? undefined : [index]
     const data = { path: this.#settings.path, event: 'stopped', reason: 'forbidden', subscriptions }
-    this.tell(toFrame(JSON.stringify(data)))
+    const frame = toFrame(JSON.stringify(data))
+    this.#refusals.add(frame)
+    this.tell(frame)
   }
 
   /** Tells that events were missed, once the subscriber reads again. */
@@ -154,6 +160,7 @@ export class EventStream {
     if (this.#text === '' || this.#isOver) return
     const text = this.#text
     this.#text = ''
+    for (const frame of this.#refusals) if (text.includes(frame)) this.#refusals.delete(frame)
     this.source.push(text)
   }
 
@@ -180,7 +187,8 @@ export class EventStream {
     this.#isStuck = false
     if (!this.#isLost || this.#isOver) return
     this.#isLost = false
-    // However little may wait, this frame does: a check would lose it, and resume again, without end.
-    this.#add(toFrame(JSON.stringify({ path: this.#settings.path, event: 'reset' }), this.#settings.newest()))
+    const reset = toFrame(JSON.stringify({ path: this.#settings.path, event: 'reset' }), this.#settings.newest())
+    // However little may wait, these frames do: a check would lose them, and resume again, without end.
+    this.#add(reset + [...this.#refusals].join(''))
   }
 }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { HookContext } from '../../index.js'
 import { type EventLog, memoryLog } from '../../lib/events/index.js'
-import { list, memory, readUser, startEvents } from '../support/events-app.js'
+import { list, memory, readUser, serviceAt, startEvents } from '../support/events-app.js'
 
 const mine = (context: HookContext) => {
   context.params.query = { ...context.params.query, userId: context.params.user?.id }
@@ -141,4 +141,36 @@ t.test('a stream that loses events while it is being opened is connected all the
   await subscribe(list('notes'), ann).connected
   const stream = await subscribe(list('notes'), { ...ann, 'last-event-id': log.newest() }).connected
   t.match(await stream.count(1), [{ event: 'reset' }])
+})
+
+t.test('what happens in the moment in which missed events have been read comes behind them', async (t) => {
+  const inner = memoryLog()
+  let reads = 0
+  let open = () => {}
+  const read = async (after: string) => {
+    const entries = inner.read(after)
+    reads += 1
+    await new Promise<void>((resolve) => {
+      open = resolve
+    })
+    return entries
+  }
+  const { app, subscribe } = await startEvents(t, register, { ...options, log: { ...inner, read } })
+  const happen = (id: number) => serviceAt(app, 'notes').emit('created', { id, userId: 'ann' })
+  for (let steps = 0; steps < 16; steps++) {
+    const first = await subscribe(list('notes'), ann).connected
+    first.socket.destroy()
+    happen(1)
+    const again = subscribe(list('notes'), { ...ann, 'last-event-id': first.id as string })
+    while (reads <= steps) await new Promise((resolve) => setTimeout(resolve, 2))
+    open()
+    for (let step = 0; step < steps; step++) await undefined
+    happen(2)
+    await again.until(({ frames }) => frames.length === 3)
+    t.same(
+      [again.frames.map(({ event, data }) => (data as { id: number })?.id ?? event), again.id],
+      [['connected', 1, 2], inner.newest()]
+    )
+    again.socket.destroy()
+  }
 })

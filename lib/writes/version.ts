@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AroundHook, HookContext } from '../../types/fastify.js'
 import { isAdapter } from '../core/description.js'
 import { BadRequest, GeneralError, ServiceError, toServiceError } from '../core/errors.js'
@@ -10,6 +9,7 @@ import { methods } from '../core/methods.js'
 import { factsOf } from '../core/object-facts.js'
 import { checkFieldName, checkOptions, kinds, type OptionTable } from '../core/options.js'
 import { conditionalParams } from './knex-condition.js'
+import { runAlone } from './turns.js'
 import { readTags, Tags, toTag, type Version, type VersionKind, versionKindOf } from './version-tags.js'
 
 export interface VersionOptions {
@@ -174,7 +174,7 @@ async function runIf(
     })
   }
   if (!isStandard || !isAdapter(object) || method === 'find' || method === 'get') return compareFirst()
-  return runAlone(object, context, compareFirst)
+  return runInTurn(object, context, compareFirst)
 }
 
 /** @throws PreconditionFailed where the statement has changed nothing, and the record is there */
@@ -228,29 +228,14 @@ const preconditionFailed = ({ id, path }: HookContext) =>
     412
   )
 
-const outerTurn = new AsyncLocalStorage<{ isOver: boolean }>()
-const turnsOf = new WeakMap<object, Map<string, Promise<unknown>>>()
-
 /**
  * Runs a write of an adapter while no other runs on the same record: between the comparison and the write an adapter waits. A write in memory takes no time, so there
- * all writes of a service run one after the other, those of many records too. A write that the method of a class makes within its own is part of it, and
- * waits for none: the other might wait for this one.
+ * all writes of a service run one after the other, those of many records too.
  */
-async function runAlone(object: object, { id }: HookContext, run: Next): Promise<void> {
+function runInTurn(object: object, { id }: HookContext, run: Next): Promise<void> {
   const isMemory = 'store' in object
   if (!isMemory && (id === null || id === undefined)) return run()
-  const key = isMemory ? '' : String(id)
-  if (outerTurn.getStore()?.isOver === false) return run()
-  const state = { isOver: false }
-  const turns = turnsOf.get(object) ?? new Map<string, Promise<unknown>>()
-  turnsOf.set(object, turns)
-  const turn = (turns.get(key) ?? Promise.resolve()).then(() => outerTurn.run(state, run))
-  const settled = turn.catch(() => {})
-  turns.set(key, settled)
-  await turn.finally(() => {
-    state.isOver = true
-    if (turns.get(key) === settled) turns.delete(key)
-  })
+  return runAlone(object, isMemory ? '' : String(id), run)
 }
 
 function setVersion(context: HookContext, field: string, set: () => Version): void {

@@ -1,0 +1,64 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { Unavailable } from '../core/errors.js'
+
+/** A write that runs while no other does at the same place, or waits for that. */
+interface Turn {
+  readonly object: object
+  readonly key: string
+  /** The turn within which it was asked for, where that was not over. */
+  readonly outer: Turn | undefined
+  /** The one before it at its place, and those that were asked for within it. */
+  readonly waitsFor: Set<Turn>
+  isOver: boolean
+}
+
+const currentTurn = new AsyncLocalStorage<Turn>()
+const lastTurns = new WeakMap<object, Map<string, { readonly turn: Turn; readonly end: Promise<unknown> }>>()
+
+/** A turn and those around it that are not over. */
+function turnsAround(turn: Turn | undefined): Turn[] {
+  if (turn === undefined) return []
+  return turn.isOver ? turnsAround(turn.outer) : [turn, ...turnsAround(turn.outer)]
+}
+
+/** Whether a turn ends only after one of others has. */
+function dependsOn(turn: Turn, others: readonly Turn[]): boolean {
+  const reached = new Set([turn])
+  for (const next of reached) {
+    if (others.includes(next)) return true
+    for (const further of next.waitsFor) reached.add(further)
+  }
+  return false
+}
+
+/**
+ * Runs a write of an object while no other runs there under the same key. What it calls itself at that place is part of it, and waits for none; at another place
+ * it waits there.
+ *
+ * @throws {Unavailable} where each of several writes would wait for the other: one within the other here, and the other way round there
+ */
+export async function runAlone<T>(object: object, key: string, run: () => Promise<T>): Promise<T> {
+  const around = turnsAround(currentTurn.getStore())
+  if (around.some((turn) => turn.object === object && turn.key === key)) return run()
+  const turns = lastTurns.get(object) ?? new Map()
+  const before = turns.get(key)
+  if (before !== undefined && dependsOn(before.turn, around))
+    throw new Unavailable('Another call was busy with the same records: try again', { retryAfter: 1 })
+  const [outer] = around
+  const turn: Turn = { object, key, outer, waitsFor: new Set(before && [before.turn]), isOver: false }
+  lastTurns.set(object, turns)
+  outer?.waitsFor.add(turn)
+  const running = Promise.resolve(before?.end).then(() => {
+    turn.waitsFor.clear()
+    return currentTurn.run(turn, run)
+  })
+  const end = running.catch(() => {})
+  turns.set(key, { turn, end })
+  try {
+    return await running
+  } finally {
+    turn.isOver = true
+    outer?.waitsFor.delete(turn)
+    if (turns.get(key)?.turn === turn) turns.delete(key)
+  }
+}

@@ -1,0 +1,107 @@
+import { MemoryService } from '@feathersjs/memory'
+import Fastify from 'fastify'
+import services, { type Params, version } from 'fastify-services'
+import t, { type Test } from 'tap'
+
+interface Note {
+  readonly id?: number
+  readonly text: string
+  readonly version?: number
+}
+/** What a write is told: which others it makes within its own, each with its service and its params. */
+interface Patch {
+  readonly text: string
+  readonly within?: readonly (readonly [path: string, params?: Params])[]
+}
+
+/** Something that is waited for until it is opened. */
+class Gate {
+  open = () => {}
+  readonly opened = new Promise<void>((resolve) => {
+    this.open = resolve
+  })
+}
+
+/** Two services in memory, of which each may write records of both within its own writes. */
+async function start(t: Test) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  let last = 0
+  await app.register(services, { hooks: { around: { all: [version('version', { set: () => ++last })] } } })
+  const begun = new Map<string, Gate>()
+  const held = new Map<string, Gate>()
+  class Nested extends MemoryService<Note> {
+    override async patch(...args: never[]): Promise<never> {
+      const [id, { text, within = [], ...data }, params] = args as unknown as [number, Patch, never]
+      begun.get(text)?.open()
+      await held.get(text)?.opened
+      const record = await super.patch(id, { ...data, text } as never, params)
+      for (const [path, ofCall] of within) await patchAt(path, { text: `within ${text}` }, ofCall)
+      return record as never
+    }
+  }
+  const notes = new Nested({ startId: 1 })
+  for (const [path, object] of Object.entries({ notes, copies: notes, rooms: new Nested({ startId: 1 }) }))
+    app.service(path, object as never)
+  await app.ready()
+  interface Writer {
+    create(data: Note): Promise<Note>
+    patch(id: number, data: Patch, params?: Params): Promise<Note>
+  }
+  const at = (path: string) => app.service(path as never) as unknown as Writer
+  const patchAt = (path: string, data: Patch, params?: Params) => at(path).patch(1, data, params)
+  /** @returns what became of a write: its text, or the status of its error */
+  const patch = (path: string, data: Patch, params?: Params): Promise<unknown> =>
+    patchAt(path, data, params).then(
+      ({ text }) => text,
+      ({ code }: { code: number }) => code
+    )
+  /** Holds the write of a text up, once it has begun. */
+  const hold = (text: string) => {
+    const gates = [new Gate(), new Gate()] as const
+    begun.set(text, gates[0])
+    held.set(text, gates[1])
+    return { begun: gates[0].opened, goOn: gates[1].open }
+  }
+  const { version: ifMatch } = await at('notes').create({ text: 'first' })
+  await at('rooms').create({ text: 'first' })
+  return { patch, hold, ifMatch }
+}
+
+const drainTicks = () => new Promise(setImmediate)
+
+t.test('a write within that of another service waits for the writes of its own', async (t) => {
+  for (const path of ['notes', 'copies']) {
+    const { patch, hold, ifMatch } = await start(t)
+    const { begun, goOn } = hold('direct')
+    const direct = patch(path, { text: 'direct' }, { ifMatch })
+    await begun
+    const room = patch('rooms', { text: 'room', within: [['notes', { ifMatch }]] })
+    await drainTicks()
+    goOn()
+    t.same(await Promise.all([direct, room]), ['direct', 412], 'of two that name the same version one succeeds')
+  }
+})
+
+t.test('a write at a place that is held around it waits for nobody', async (t) => {
+  const { patch } = await start(t)
+  const within = [['copies'], ['notes'], ['rooms']] as const
+  t.same(await Promise.all(Array.from('ab', (text) => patch('notes', { text, within }))), ['a', 'b'])
+})
+
+t.test('of two writes of which each would wait for the other, the later one is to try again', async (t) => {
+  const { patch, hold } = await start(t)
+  const [note, room] = [hold('note'), hold('room')]
+  const answers = [
+    patch('notes', { text: 'note', within: [['rooms']] }),
+    patch('rooms', { text: 'room', within: [['notes']] })
+  ]
+  await Promise.all([note.begun, room.begun])
+  // A third one waits between them.
+  answers.push(patch('rooms', { text: 'between' }))
+  note.goOn()
+  await drainTicks()
+  room.goOn()
+  t.same(await Promise.all(answers), ['note', 503, 'between'])
+  t.equal(await patch('rooms', { text: 'room', within: [['notes']] }), 'room', 'the same write again')
+})

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { NotAuthenticated, Unavailable } from '../core/errors.js'
-import { freeKey, type Store } from '../core/store.js'
+import { freeKey, freeOwnKey, type Store } from '../core/store.js'
 import { clockSkew } from './revocation.js'
 
 /** A login that is kept alive by refresh tokens. */
@@ -144,9 +144,7 @@ export class Sessions {
 
   /** Gives a token free that was not exchanged, unless another process has it: also where the answer to `add` was lost. */
   async #giveFree({ key, holder }: Lock): Promise<void> {
-    if (!this.#store.add) return
-    const value = await this.#ask(key).catch(() => undefined)
-    if (value === holder) await freeKey(this.#store, key)
+    if (this.#store.add) await freeOwnKey(this.#store, key, holder)
   }
 
   /** Whether a lock is still that of its holder, and the login has not ended. */

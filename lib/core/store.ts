@@ -46,6 +46,21 @@ export async function freeKey(store: Store, key: string): Promise<void> {
 }
 
 /**
+ * Forgets a key that was taken with a value of its holder, unless another one has it: also where the answer to `add` was lost.
+ *
+ * @returns whether it was there, and is forgotten
+ */
+export async function freeOwnKey(store: Store, key: string, value: string): Promise<boolean> {
+  try {
+    if ((await store.get(key)) !== value) return false
+    await (store.delete ? store.delete(key) : store.set(key, '', 1))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
  * Renews a key that `add` has taken for so many seconds, so that it does not end while the call runs that has taken it.
  *
  * @returns what ends that: once its promise is resolved, no renewal is on its way to the store

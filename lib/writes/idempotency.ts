@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { AroundHook, HookContext } from '../../types/fastify.js'
-import type { Http } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
 import { commitOf } from '../core/commit.js'
 import { streamOf } from '../core/content.js'
-import { attempt, BadRequest, Conflict, GeneralError, Unprocessable } from '../core/errors.js'
+import { attempt, BadRequest, GeneralError } from '../core/errors.js'
 import {
   type HookPosition,
   makesHooks,
@@ -21,7 +20,8 @@ import { methods } from '../core/methods.js'
 import { factsOf } from '../core/object-facts.js'
 import { isObject, isPlain } from '../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
-import { freeKey, memoryStore, renewKey, type Store, storeKind } from '../core/store.js'
+import { memoryStore, renewKey, type Store, storeKind } from '../core/store.js'
+import { IdempotencyKey, type StoredAnswer, stillRuns } from './idempotency-key.js'
 
 export interface IdempotencyOptions {
   /** Where answers are kept. Several processes must share one, with `add`. Default: `memoryStore({ max: 10_000, maxBytes: 32_000_000 })`. */
@@ -83,12 +83,13 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
     running.add(name)
     let ending: Promise<unknown> | undefined
     try {
-      const entry = await claim(store, name, request, lock, context)
+      const storedKey = new IdempotencyKey(store, name, request, lock)
+      const entry = await storedKey.claim(context)
       if (entry !== undefined) return replay(context, entry)
-      const endRenewal = renewKey(store, name, JSON.stringify({ request }), lock)
+      const endRenewal = renewKey(store, name, storedKey.claimed, lock)
       const end = async (isDone: boolean, answer?: StoredAnswer | null) => {
         await endRenewal()
-        if (!isDone) return freeKey(store, name)
+        if (!isDone) return storedKey.giveFree()
         try {
           await store.set(name, JSON.stringify({ request, answer }), seconds)
         } catch (err) {
@@ -220,52 +221,6 @@ function comparable({ data, path, method }: HookContext): unknown {
   if (!isJSON(data)) throw new BadRequest(`'${method}' of '${path}' takes an Idempotency-Key with a body of JSON alone`)
   return data
 }
-
-/** What is kept for a key. */
-interface StoredRequest {
-  /** Tells one request from another. */
-  readonly request: string
-  /** Absent while the request runs, `null` where it was not kept. */
-  readonly answer?: StoredAnswer | null
-}
-
-interface StoredAnswer {
-  readonly result: unknown
-  readonly http: Http
-}
-
-/**
- * Takes a key for a request, or returns what was kept for it.
- * @throws {Conflict} while the first request runs, {Unprocessable} where that was another one
- */
-async function claim(
-  store: Store,
-  name: string,
-  request: string,
-  lock: number,
-  context: HookContext
-): Promise<StoredAnswer | undefined> {
-  const claimed = JSON.stringify({ request })
-  if (await store.add?.(name, claimed, lock)) return undefined
-  const text = await store.get(name)
-  if (!text) {
-    // Since `add` has failed, another process has just given the key free.
-    if (store.add) throw stillRuns(context)
-    await store.set(name, claimed, lock)
-    return undefined
-  }
-  const entry = attempt<StoredRequest>(() => JSON.parse(text))
-  if (!isObject(entry)) throw new GeneralError(`The store of idempotency has lost what it keeps for '${context.path}'`)
-  if (entry.request !== request)
-    throw new Unprocessable(`This Idempotency-Key came with another request: each call needs a new one`)
-  if (entry.answer === undefined) throw stillRuns(context)
-  if (entry.answer === null)
-    throw new Conflict(`This request was carried out, and its answer was a stream, or too large to be kept`)
-  return entry.answer
-}
-
-const stillRuns = ({ path, method }: HookContext) =>
-  new Conflict(`'${method}' of '${path}' still runs for this Idempotency-Key: try again`)
 
 /** What a call answers, `null` where that is no JSON, or too much of it. Fields that never leave the server are not kept. */
 function answerOf({ result, dispatch, http = {}, service }: HookContext, maxBytes: number): StoredAnswer | null {

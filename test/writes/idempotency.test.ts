@@ -15,6 +15,7 @@ import services, {
 import authentication, { allow, authenticate, own } from 'fastify-services/authentication'
 import mounted from 'fastify-services/feathers'
 import t, { type Test } from 'tap'
+import { eventually } from '../support/eventually.js'
 
 type Order = { readonly id?: number; readonly item?: string }
 
@@ -219,6 +220,41 @@ t.test('a store that is away: the request fails before it runs, and is answered 
   t.equal((await post('a', { item: 'book' })).status, 201)
   isAway = () => false
   t.equal((await post('a', { item: 'book' })).status, 409, 'not carried out twice')
+})
+
+t.test('a key that the store takes though its answer was late or lost is given free again', async (t) => {
+  // The pauses between the looks keep no process alive.
+  const alive = setInterval(() => {}, 1000)
+  t.teardown(() => clearInterval(alive))
+  for (const isLate of [false, true])
+    for (const hasAdd of [true, false]) {
+      const memory = memoryStore() as Required<Store>
+      let failures = 0
+      let late = () => {}
+      const lose = (ask: () => unknown) => {
+        if (++failures > 1) return ask()
+        if (isLate) late = ask
+        else ask()
+        throw new Error('The store is away')
+      }
+      const store: Store = {
+        get: (key) => {
+          const value = memory.get(key)
+          // A store that stands still does what it was asked for behind the first look.
+          if (failures > 0) late()
+          late = () => {}
+          return value
+        },
+        set: (key, value, seconds) => lose(() => memory.set(key, value, seconds)),
+        delete: memory.delete,
+        ...(hasAdd && { add: (key, value, seconds) => lose(() => memory.add(key, value, seconds)) as boolean })
+      }
+      const { orders, post } = await serve(t, { store })
+      t.equal((await post('a', { item: 'book' })).status, 500)
+      await eventually(t).strictSame(async () => (await post('a', { item: 'book' })).status, 201)
+      t.equal(orders.calls, 1)
+      t.match(await post('a', { item: 'book' }), { status: 201, replayed: 'true' })
+    }
 })
 
 t.test('memoryStore forgets the oldest of more than `max`', async (t) => {

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { HookContext, Http } from '../../types/hooks.js'
+import { attempt, Conflict, GeneralError, Unprocessable } from '../core/errors.js'
+import { isObject } from '../core/objects.js'
+import { freeOwnKey, type Store } from '../core/store.js'
+
+/** What is stored for a key. */
+interface StoredRequest {
+  /** Tells one request from another. */
+  readonly request: string
+  /** Absent while the request runs, `null` where it was not kept. */
+  readonly answer?: StoredAnswer | null
+}
+
+export interface StoredAnswer {
+  readonly result: unknown
+  readonly http: Http
+}
+
+/** When a key is looked for again that could not be given free, in ms: a store that stands still may take it when it goes on, long after it was asked to. */
+const laterLooks = [1000, 4000, 15_000, 60_000, 120_000]
+
+/** The key of a request in the store. */
+export class IdempotencyKey {
+  /** What stands there while the request runs, with its holder: of two requests that are the same each has another. */
+  readonly claimed: string
+  readonly #store: Store
+  readonly #name: string
+  readonly #request: string
+  readonly #lock: number
+
+  constructor(store: Store, name: string, request: string, lock: number) {
+    this.claimed = JSON.stringify({ request, holder: randomUUID() })
+    this.#store = store
+    this.#name = name
+    this.#request = request
+    this.#lock = lock
+  }
+
+  /**
+   * Takes the key for the request, or returns what was kept for it.
+   * @throws {Conflict} while the first request runs, {Unprocessable} where that was another one
+   */
+  async claim(context: HookContext): Promise<StoredAnswer | undefined> {
+    if (await this.#take((store) => store.add?.(this.#name, this.claimed, this.#lock))) return undefined
+    const text = await this.#store.get(this.#name)
+    if (!text) {
+      // Since `add` has failed, another process has just given the key free.
+      if (this.#store.add) throw stillRuns(context)
+      await this.#take((store) => store.set(this.#name, this.claimed, this.#lock))
+      return undefined
+    }
+    const entry = attempt<StoredRequest>(() => JSON.parse(text))
+    if (!isObject(entry))
+      throw new GeneralError(`The store of idempotency has lost what it keeps for '${context.path}'`)
+    if (entry.request !== this.#request)
+      throw new Unprocessable(`This Idempotency-Key came with another request: each call needs a new one`)
+    if (entry.answer === undefined) throw stillRuns(context)
+    if (entry.answer === null)
+      throw new Conflict(`This request was carried out, and its answer was a stream, or too large to be kept`)
+    return entry.answer
+  }
+
+  /** Gives the key free of a request that was not carried out, unless another one has it: also where the store does what it was asked for later. */
+  async giveFree(): Promise<void> {
+    if (!(await freeOwnKey(this.#store, this.#name, this.claimed))) void this.#giveFreeLater()
+  }
+
+  /** Asks the store for the key. What has failed may be done there later. */
+  async #take(ask: (store: Store) => unknown): Promise<unknown> {
+    try {
+      return await ask(this.#store)
+    } catch (error) {
+      void this.giveFree()
+      throw error
+    }
+  }
+
+  async #giveFreeLater(): Promise<void> {
+    for (const wait of laterLooks) {
+      await pause(wait, undefined, { ref: false })
+      if (await freeOwnKey(this.#store, this.#name, this.claimed)) return
+    }
+  }
+}
+
+export const stillRuns = ({ path, method }: HookContext) =>
+  new Conflict(`'${method}' of '${path}' still runs for this Idempotency-Key: try again`)

@@ -1,4 +1,9 @@
+import { driverErrorOf } from './driver-error.js'
+import { attempt } from './errors.js'
 import { isObject, isPromise } from './objects.js'
+
+/** Whether a transaction was committed; `undefined` where nobody knows: the commit was sent, and its answer was lost. */
+export type CommitEnd = boolean | undefined
 
 /** A transaction of knex. */
 interface KnexTransaction {
@@ -12,21 +17,21 @@ interface KnexTransaction {
 const isKnexTransaction = (value: unknown): value is KnexTransaction =>
   typeof value === 'function' && isPromise((value as { executionPromise?: unknown }).executionPromise)
 
-const endings = new WeakMap<object, Promise<boolean>>()
+const endings = new WeakMap<object, Promise<CommitEnd>>()
 
 /**
  * Whether the transaction of a call will have been committed, once it has ended: of `params.transaction`, as `@feathersjs/knex` has it. Its `trx` is a transaction of
- * knex, or it has `committed`, a promise of `true` or `false`, for other libraries. `undefined` where there is none.
+ * knex, or it has `committed`, a promise of `true`, `false` or, where nobody knows, `undefined`, for other libraries. `undefined` where there is none.
  */
-export function commitOf(params: unknown): Promise<boolean> | undefined {
+export function commitOf(params: unknown): Promise<CommitEnd> | undefined {
   const { transaction } = Object(params) as { transaction?: unknown }
   if (!isObject(transaction)) return undefined
   const { trx, committed } = transaction as { trx?: unknown; committed?: unknown }
   const parts = [...transactionsOf(trx).map(endOf), ...(isPromise(committed) ? [endOfPromise(committed)] : [])]
   if (parts.length === 0) return undefined
-  // A transaction that was rolled back decides: where a commit fails, hooks of Feathers leave their own promise open.
+  // A transaction that was not committed decides: where a commit fails, hooks of Feathers leave their own promise open.
   return new Promise((resolve) => {
-    for (const part of parts) part.then((isCommitted) => isCommitted || resolve(false))
+    for (const part of parts) part.then((end) => end === true || resolve(end))
     Promise.all(parts).then((ends) => resolve(ends.every(Boolean)))
   })
 }
@@ -36,14 +41,14 @@ function transactionsOf(trx: unknown): KnexTransaction[] {
   return isKnexTransaction(trx) ? [trx, ...transactionsOf(trx.parentTransaction)] : []
 }
 
-function endOf(trx: KnexTransaction): Promise<boolean> {
+function endOf(trx: KnexTransaction): Promise<CommitEnd> {
   const ending = endings.get(trx) ?? watchEnd(trx)
   endings.set(trx, ending)
   return ending
 }
 
 /** A rollback without an error resolves the promise of knex as a commit does: only the statement tells them apart. */
-async function watchEnd(trx: KnexTransaction): Promise<boolean> {
+async function watchEnd(trx: KnexTransaction): Promise<CommitEnd> {
   // Transactions within this one end before it does, so that its own end is the last statement of this kind.
   let end = ''
   // After an error PostgreSQL rolls back, whatever the end says, unless it goes back to a savepoint.
@@ -59,15 +64,54 @@ async function watchEnd(trx: KnexTransaction): Promise<boolean> {
   try {
     await trx.executionPromise
     return !isAborted && !/^rollback\b/i.test(end)
+  } catch (error) {
+    return losesCommit(error, trx) ? undefined : false
+  }
+}
+
+async function endOfPromise(committed: PromiseLike<unknown>): Promise<CommitEnd> {
+  try {
+    const end = await committed
+    return end === undefined ? undefined : end === true
   } catch {
     return false
   }
 }
 
-async function endOfPromise(committed: PromiseLike<unknown>): Promise<boolean> {
-  try {
-    return (await committed) === true
-  } catch {
-    return false
-  }
+/** The errors of commits whose answer was lost, of libraries that do not tell them from others. */
+const lostCommits = new WeakSet<object>()
+
+/** knex names the statement. One that the connection has not taken was not sent. */
+const lostByKnex = /^COMMIT; - (?!.* is not queryable$)/
+
+function isLostByKnex(error: unknown): boolean {
+  const isOfService = 'className' in Object(error)
+  return error instanceof Error && !isOfService && lostByKnex.test(error.message) && !refusesCommit(error)
+}
+
+/** Whether a database has said of a commit that it is none. One that stops, or has no room, may have done it before. */
+function refusesCommit(error: unknown): boolean {
+  const { refusal = 'away' } = driverErrorOf(error) ?? {}
+  return refusal !== 'away'
+}
+
+/** Whether nobody knows by an error that has come once the work of a transaction was done whether that was committed. */
+export function losesCommit(error: unknown, trx: unknown): boolean {
+  if (isKnexTransaction(trx)) return isLostByKnex(error)
+  const isLost = !refusesCommit(error)
+  if (isLost && isObject(error)) lostCommits.add(error)
+  return isLost
+}
+
+/** Whether an error is that of a commit whose answer was lost, or has come of it. */
+export function isOfLostCommit(error: unknown, depth = 5): boolean {
+  if (!isObject(error) || depth === 0) return false
+  return (
+    lostCommits.has(error) ||
+    isLostByKnex(error) ||
+    isOfLostCommit(
+      attempt(() => error.cause),
+      depth - 1
+    )
+  )
 }

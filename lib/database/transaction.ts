@@ -1,5 +1,6 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
+import { type CommitEnd, losesCommit } from '../core/commit.js'
 import { aroundOnly, makesHooks, withTraits } from '../core/hooks.js'
 import { checkOptions, kinds, type OptionTable, shown } from '../core/options.js'
 import { hearPoolErrors } from '../core/pool-errors.js'
@@ -9,7 +10,7 @@ export interface TransactionParams<Trx = unknown> extends Params {
   transaction: {
     /** The transaction of the library. `@feathersjs/knex` and services of your own run their statements in it. */
     trx: Trx
-    /** Whether it was committed, once it has ended. */
+    /** Whether it was committed, once it has ended. Where nobody knows, since the connection ended before the answer to the commit, its value is `undefined`. */
     committed: Promise<boolean>
     /** As `@feathersjs/knex` has it. */
     starting: boolean
@@ -54,6 +55,8 @@ interface PostgresConnection {
 }
 
 type Work = (trx: unknown) => Promise<unknown>
+/** Runs work in a transaction. @param onCommit is called before the commit is sent */
+type Beginner = (work: Work, onCommit: (trx: unknown) => void) => unknown
 
 /** What Kysely begins a transaction by. */
 interface KyselyBuilder {
@@ -72,7 +75,8 @@ const levels: readonly unknown[] = ['read uncommitted', 'read committed', 'repea
 /**
  * Runs several calls in one transaction: all that they change stays, or nothing does. It is committed when the function has ended, and rolled back when that throws.
  * Events of the calls are told after the commit, or not at all (docs/transactions.md). In a method, hand on its params: a call that is a transaction already takes
- * no second connection, and what it does stays or goes with that. An error of the function that is caught within it undoes nothing by itself.
+ * no second connection, and what it does stays or goes with that. An error of the function that is caught within it undoes nothing by itself. Where the connection
+ * ends before the answer to the commit, nobody knows: subscribers are told to read anew.
  *
  * @param database a knex, a Kysely, a pool of `pg`, or an object that has `transaction(work)`
  * @param work gets the params to call services with
@@ -97,43 +101,61 @@ export async function transaction<Database extends TransactionalDatabase, T>(
     )
   const { transaction: outer } = (options.params ?? {}) as Partial<TransactionParams<TransactionOf<Database>>>
   if (outer) return work({ transaction: outer })
-  let settle: ((isCommitted: boolean) => void) | undefined
-  const committed = new Promise<boolean>((resolve) => {
+  let settle: ((end: CommitEnd) => void) | undefined
+  // The types of `@feathersjs/knex` take no third value.
+  const committed = new Promise<CommitEnd>((resolve) => {
     settle = resolve
-  })
-  let isDone = false
+  }) as Promise<boolean>
+  let end: CommitEnd = false
+  let sent: { readonly trx: unknown } | undefined
+  const run = (trx: unknown) =>
+    work({ transaction: { trx: trx as TransactionOf<Database>, committed, starting: false } })
   try {
-    const result = await begin((trx) =>
-      work({ transaction: { trx: trx as TransactionOf<Database>, committed, starting: false } })
-    )
-    isDone = true
+    const result = await begin(run, (trx) => {
+      sent = { trx }
+    })
+    end = true
     return result as T
+  } catch (error) {
+    if (sent !== undefined && losesCommit(error, sent.trx)) end = undefined
+    throw error
   } finally {
-    settle?.(isDone)
+    settle?.(end)
   }
 }
 
 /** How a database runs work in a transaction. @throws where it is none, or an option can't be used */
-function beginnerOf(database: AnyDatabase, { isolationLevel }: TransactionOptions): (work: Work) => unknown {
+function beginnerOf(database: AnyDatabase, { isolationLevel }: TransactionOptions): Beginner {
   if (isolationLevel !== undefined && !levels.includes(isolationLevel))
     throw new TypeError(`\`isolationLevel\` must be one of ${levels.join(', ')}, got '${isolationLevel}'`)
   if (isKysely(database)) {
     const builder = database.transaction()
     const leveled = isolationLevel === undefined ? builder : builder.setIsolationLevel(isolationLevel)
-    return (work) => leveled.execute(work)
+    return (work, onCommit) => leveled.execute(thenCommit(work, onCommit))
   }
   if (typeof database?.transaction === 'function')
-    return (work) =>
-      database.transaction?.(refuseAborted(work), ...(isolationLevel === undefined ? [] : [{ isolationLevel }]))
+    return (work, onCommit) => {
+      const options = isolationLevel === undefined ? [] : [{ isolationLevel }]
+      return database.transaction?.(thenCommit(refuseAborted(work), onCommit), ...options)
+    }
   const { connect } = Object(database) as AnyDatabase
   if (typeof connect === 'function') {
     hearPoolErrors(database)
-    return async (work) => runOver(await connect.call(database), work, isolationLevel)
+    return async (work, onCommit) => runOver(await connect.call(database), work, onCommit, isolationLevel)
   }
   throw new TypeError(
     `A transaction needs a knex, a Kysely, a pool of pg, or an object that has \`transaction(work)\`, got ${shown(database)}`
   )
 }
+
+/** Work after which a library sends the commit by itself. */
+const thenCommit =
+  (work: Work, onCommit: (trx: unknown) => void): Work =>
+  async (trx) => {
+    const result = await work(trx)
+    onCommit(trx)
+    return result
+  }
 
 const isKysely = (database: AnyDatabase): database is { transaction(): KyselyBuilder } =>
   typeof database === 'object' && database !== null && 'isTransaction' in database
@@ -161,10 +183,17 @@ const refuseAborted =
     return result
   }
 
-// The end of a connection rejects its query. Without a listener it would end the process, too.
-const onConnectionEnd = () => {}
-
-async function runOver(client: PostgresConnection, work: Work, isolationLevel: string | undefined): Promise<unknown> {
+async function runOver(
+  client: PostgresConnection,
+  work: Work,
+  onCommit: (trx: unknown) => void,
+  isolationLevel: string | undefined
+): Promise<unknown> {
+  let isEnded = false
+  // The end of a connection rejects its query. Without a listener it would end the process, too.
+  const onConnectionEnd = () => {
+    isEnded = true
+  }
   client.on('error', onConnectionEnd)
   const release = (isBroken: boolean) => {
     client.removeListener('error', onConnectionEnd)
@@ -173,9 +202,15 @@ async function runOver(client: PostgresConnection, work: Work, isolationLevel: s
   try {
     await client.query(isolationLevel === undefined ? 'begin' : `begin isolation level ${isolationLevel}`)
     const result = await work(client)
+    // A connection that has ended takes no commit.
+    if (!isEnded) onCommit(client)
     const { command } = Object(await client.query('commit'))
-    // A statement has failed, and the function has caught its error.
-    if (command === 'ROLLBACK') throw new Error('The transaction was rolled back: one of its statements had failed')
+    // A statement has failed, and the function has caught its error. The code is that of PostgreSQL for it.
+    if (command === 'ROLLBACK')
+      throw Object.assign(new Error('The transaction was rolled back: one of its statements had failed'), {
+        severity: 'ERROR',
+        code: '25P02'
+      })
     release(false)
     return result
   } catch (error) {

@@ -21,6 +21,8 @@ export class Intake {
   readonly #patience: number
   readonly #isDurable: boolean
   readonly #caused = new WeakMap<HookContext, CausedEvents>()
+  /** The transactions of which it was said that their events may be missing. */
+  readonly #doubted = new WeakSet<object>()
 
   constructor(app: FastifyInstance, log: EventLog, isDurable: boolean, patience: number) {
     this.#app = app
@@ -78,6 +80,15 @@ export class Intake {
   /** Asks the log for what a transaction has written. */
   collect(): void {
     this.#log.collect?.()
+  }
+
+  /** Says that events of a call may be missing, where nobody knows whether its transaction was committed. What is written in that is there only if it was. */
+  doubt(context: HookContext, transaction: object, name: string): void {
+    if (this.isWritten(context, name)) this.collect()
+    else if (!this.#doubted.has(transaction)) {
+      this.#doubted.add(transaction)
+      this.#log.lose?.()
+    }
   }
 
   /** Waits until the events of a call are in the log. @throws Unavailable when they are not, in time */

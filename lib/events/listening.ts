@@ -44,9 +44,12 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
     notesOf(context).rawResult = { records, data, selection }
     const { event, params } = context
     // What the service emits itself is taken when it does.
-    if (event === null || ownEvents.includes(event) || commitOf(params) === undefined) return result
+    const commit = commitOf(params)
+    if (event === null || ownEvents.includes(event) || commit === undefined) return result
     const toEvents = () => records.map((record) => toEvent(channel, event, record, context))
     await intake.takeWithin(context, params.transaction, event, toEvents)
+    // A call fails with its commit, and emits nothing then.
+    void commit.then((end) => end === undefined && intake.doubt(context, params.transaction, event))
     return result
   }
   const { foreign } = factsOf(entry.object)
@@ -60,8 +63,12 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
       if (isIdle(commit)) return
       const isWritten = context !== undefined && intake.isWritten(context, name)
       const event = isWritten ? undefined : toEvent(channel, name, record, context)
-      if (commit === undefined) take(event, context)
-      else void commit.then((isCommitted) => isCommitted && isWanted() && take(event, undefined))
+      if (context === undefined || commit === undefined) take(event, context)
+      else
+        void commit.then((end) => {
+          if (end === undefined) intake.doubt(context, context.params.transaction, name)
+          else if (end && isWanted()) take(event, undefined)
+        })
     })
   /** @param event `undefined` for one that is written in its transaction already */
   const take = (event: LoggedEvent | undefined, context: HookContext | undefined) =>

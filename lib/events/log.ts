@@ -59,6 +59,8 @@ export interface EventLog {
   appendWithin?(transaction: object, events: readonly LoggedEvent[]): Promise<unknown> | undefined
   /** Takes what transactions that are committed have written into the log. It does so by itself, too, but later. */
   collect?(): void
+  /** Tells the listeners of all processes that events may be missing, and whoever comes back behind an older position, too. */
+  lose?(): void
   /** The position behind all events that the listeners of this process have got. */
   newest(): string
   /** The events behind a position, up to `newest()`; `undefined` where the log does not have all of them. The position may be any text. */
@@ -112,6 +114,13 @@ export function memoryLog(options: MemoryLogOptions = {}): EventLog {
     }
   }
 
+  function forget(): void {
+    entries.clear()
+    size = 0
+    last += 1
+    oldest = last
+  }
+
   return {
     append(event) {
       last += 1
@@ -132,12 +141,11 @@ export function memoryLog(options: MemoryLogOptions = {}): EventLog {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    forget() {
-      entries.clear()
-      size = 0
-      last += 1
-      oldest = last
-    }
+    lose() {
+      forget()
+      for (const listener of listeners) listener.onLoss()
+    },
+    forget
   }
 }
 

@@ -66,6 +66,10 @@ export class SharedLog implements EventLog {
     this.#writer.collect()
   }
 
+  lose(): void {
+    this.#writer.lose()
+  }
+
   newest(): string {
     return this.#newest
   }

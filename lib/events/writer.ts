@@ -70,6 +70,12 @@ export class Writer {
     this.#flushing ??= this.#flush()
   }
 
+  /** Tells all processes that events may be missing. */
+  lose(): void {
+    this.#hasGivenUp = true
+    this.collect()
+  }
+
   /** Gives a sign of life. @returns the newest position */
   async sign(): Promise<string> {
     const { server, beat, onAnswer } = this.#settings

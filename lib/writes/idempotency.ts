@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { AroundHook, HookContext } from '../../types/fastify.js'
 import type { Params } from '../../types/service.js'
-import { commitOf } from '../core/commit.js'
+import { type CommitEnd, commitOf, isOfLostCommit } from '../core/commit.js'
 import { streamOf } from '../core/content.js'
 import { attempt, BadRequest, GeneralError } from '../core/errors.js'
 import {
@@ -87,9 +87,11 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
       const entry = await storedKey.claim(context)
       if (entry !== undefined) return replay(context, entry)
       const endRenewal = renewKey(store, name, storedKey.claimed, lock)
-      const end = async (isDone: boolean, answer?: StoredAnswer | null) => {
+      const end = async (isDone: CommitEnd, answer?: StoredAnswer | null) => {
         await endRenewal()
-        if (!isDone) return storedKey.giveFree()
+        if (isDone === false) return storedKey.giveFree()
+        // Nobody knows what was done: a repeated request is 409 until the lock ends.
+        if (isDone === undefined) return
         try {
           await store.set(name, JSON.stringify({ request, answer }), seconds)
         } catch (err) {
@@ -105,7 +107,7 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
       try {
         await next()
       } catch (error) {
-        await end(false)
+        await end(isOfLostCommit(error) ? undefined : false)
         throw error
       }
       const answer = answerOf(context, maxBytes)

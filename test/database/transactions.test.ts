@@ -243,6 +243,25 @@ t.test(
   }
 )
 
+t.test('an error of any kind behind the work of another library leaves open whether that was committed', async (t) => {
+  for (const [error, end] of [
+    ['lost', undefined],
+    [new Error('lost'), undefined],
+    [Object.assign(new Error('no'), { severity: 'ERROR', code: '23505' }), false]
+  ] as const) {
+    const commit = async (work: (trx: object) => Promise<unknown>) => {
+      await work({})
+      throw error
+    }
+    let committed: unknown
+    const work = async ({ transaction }: TransactionParams) => {
+      committed = transaction.committed
+    }
+    t.equal(await transaction({ transaction: commit }, work).catch((reason) => reason), error)
+    t.equal(await committed, end)
+  }
+})
+
 t.test('a promise in the place of a database is told to be awaited, and what is no function is shown', async (t) => {
   const promised = Promise.resolve({ transaction() {} }) as never
   const message = /^A transaction needs a knex, .+, got a promise: await it$/

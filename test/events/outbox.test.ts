@@ -164,3 +164,21 @@ t.test(
     )
   }
 )
+
+t.test(
+  'where nobody knows whether a transaction was committed, what is written in it is told, and of what waits in memory all read anew',
+  { skip: skipPostgres },
+  async (t) => {
+    const { app, pool, subscribe } = await start(t)
+    const other = serviceAt(app, 'kept')
+    const stream = await subscribe(list('kept')).connected
+    const query = pool.query.bind(pool)
+    await other.create({}, { transaction: { query, committed: Promise.resolve(undefined) } })
+    await stream.count(1)
+    await other.create({}, { transaction: { committed: Promise.resolve(undefined) } })
+    t.same(
+      (await stream.count(2)).map(({ event }) => event),
+      ['created', 'reset']
+    )
+  }
+)

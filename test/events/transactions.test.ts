@@ -136,3 +136,16 @@ t.test('a transaction of before anybody listened: its event comes to those who l
   const late = await subscribe(list('notes'), { 'last-event-id': begin }).connected
   t.match(await late.count(1), [{ event: 'reset' }], 'and no position of before is behind what was not heard')
 })
+
+t.test('where nobody knows whether a transaction was committed, subscribers read anew', async (t) => {
+  const { notes, stream } = await start(t)
+  const transaction = { committed: Promise.resolve(undefined) }
+  await notes.create({ text: 'a' }, { transaction })
+  await notes.create([{ text: 'b' }, { text: 'c' }], { transaction })
+  await notes.create({ text: 'd' })
+  t.same(
+    (await stream.count(2)).map(({ event }) => event),
+    ['reset', 'created'],
+    'once for a transaction'
+  )
+})

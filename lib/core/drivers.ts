@@ -184,7 +184,11 @@ const prisma: Reader = ({ meta, code: ownCode }) => {
 const knex: Reader = ({ message }) =>
   /^Empty \.update\(\) call detected! /.test(textStart(message)) ? { refusal: 'empty', fields: [] } : undefined
 
-/** A reader for each kind of driver, for knex itself, and for errors of connections, which are alike in all of them. */
-export const readers: readonly Reader[] = [postgres, mysql, sqlite, prisma, knex, connection]
+// Kysely says it where PostgreSQL has rolled back in place of the commit.
+const kysely: Reader = (error) =>
+  error[Symbol.for('kysely.AbortedTransactionError')] === true ? { refusal: 'other', fields: [] } : undefined
+
+/** A reader for each kind of driver, for knex and Kysely themselves, and for errors of connections, which are alike in all of them. */
+export const readers: readonly Reader[] = [postgres, mysql, sqlite, prisma, knex, kysely, connection]
 
 const columnNames = (names: string | undefined) => names?.split(/, ?/).map((name) => name.replaceAll('"', '')) ?? []

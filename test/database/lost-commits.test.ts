@@ -1,0 +1,197 @@
+import { type EventEmitter, once } from 'node:events'
+import Fastify, { type FastifyInstance } from 'fastify'
+import services, { type HookOptions, idempotency, type Params } from 'fastify-services'
+import { databaseErrors, inTransaction, type TransactionalDatabase, transaction } from 'fastify-services/database'
+import events, { type EventLog, memoryLog } from 'fastify-services/events'
+import createKnex from 'knex'
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
+import { Pool } from 'pg'
+import t, { type Test } from 'tap'
+import { createDatabase, PostgresWay, skipPostgres } from '../support/postgres.js'
+
+/** A transaction of any of the libraries. */
+interface AnyTransaction {
+  readonly client?: { acquireConnection(): Promise<unknown> }
+  raw?(text: string): Promise<unknown>
+  executeQuery?(query: CompiledQuery): Promise<unknown>
+  query?(text: string): Promise<unknown>
+}
+const run = (trx: AnyTransaction, text: string) =>
+  trx.raw?.(text) ?? trx.executeQuery?.(CompiledQuery.raw(text)) ?? trx.query?.(text)
+
+const libraries: Record<string, (t: Test, connectionString: string) => TransactionalDatabase> = {
+  pg: (t, connectionString) => {
+    const pool = new Pool({ connectionString })
+    t.teardown(() => pool.end())
+    return pool
+  },
+  Kysely: (t, connectionString) => {
+    const pool = new Pool({ connectionString })
+    pool.on('error', () => {})
+    // Kysely has a pool of its own choice, which tells of its connections that end.
+    pool.on('connect', (client) => client.on('error', () => {}))
+    const kysely = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
+    t.teardown(() => kysely.destroy())
+    return kysely
+  },
+  knex: (t, connection) => {
+    const knex = createKnex({ client: 'pg', connection, log: { warn() {}, error() {} } })
+    t.teardown(() => knex.destroy())
+    return knex
+  }
+}
+
+type Serve = (database: TransactionalDatabase, pay: Pay) => { hooks: HookOptions; pay?: Pay }
+type Pay = (params: Params) => Promise<unknown>
+
+/** Where the transaction begins: around the key, within it, and in the method alone. */
+const places: Record<string, Serve> = {
+  around: (database) => ({ hooks: { around: { all: [inTransaction(database), idempotency()] } } }),
+  within: (database) => ({ hooks: { around: { all: [idempotency(), databaseErrors(), inTransaction(database)] } } }),
+  'in the method': (database, pay) => ({
+    hooks: { around: { all: [idempotency()] } },
+    pay: (params) => transaction(database, pay, { params })
+  })
+}
+
+const url = new URL(process.env.TEST_DATABASE_URL ?? 'postgres://localhost')
+
+/** Payments in a database whose commits wait for the test, and what was told of them. */
+async function start(t: Test, library: keyof typeof libraries, place: keyof typeof places) {
+  const address = await createDatabase(t)
+  const server = new Pool({ connectionString: address })
+  server.on('error', () => {})
+  t.teardown(() => server.end())
+  const way = await PostgresWay.open(t)
+  url.host = `127.0.0.1:${way.port}`
+  url.pathname = new URL(address).pathname
+  await server.query('create table payments (id serial primary key)')
+  await server.query(`create function wait() returns trigger language plpgsql as $$
+    begin perform pg_advisory_xact_lock(1); return null; end $$`)
+  await server.query(`create constraint trigger wait after insert on payments
+    deferrable initially deferred for each row execute function wait()`)
+  const database = libraries[library]?.(t, url.href) as TransactionalDatabase
+  const app: FastifyInstance = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { errorHandler: { html: false, logger: false } })
+  let beforeCommit = async (_trx: AnyTransaction): Promise<unknown> => undefined
+  const ends: Promise<unknown>[] = []
+  const insert: Pay = async ({ transaction }) => {
+    const { trx, committed } = transaction as { trx: AnyTransaction; committed: Promise<unknown> }
+    ends.push(committed)
+    await run(trx, 'insert into payments default values')
+    await beforeCommit(trx)
+    return { paid: true }
+  }
+  const told: string[] = []
+  const log: EventLog = { ...memoryLog(), forget: undefined } as never
+  log.listen({ onEvent: ({ event }) => void told.push(event.event), onLoss: () => void told.push('reset') })
+  const { hooks, pay = insert } = (places[place] as Serve)(database, insert)
+  const payments = { find: async () => [], create: async (_data: object, params: Params) => pay(params) }
+  app.service('payments', payments as never, { hooks })
+  await app.register(events, { services: { payments: true }, log })
+  await app.ready()
+  const send = async () => {
+    const headers = { 'idempotency-key': 'a' }
+    return (await app.inject({ method: 'POST', url: '/payments', payload: {}, headers })).statusCode
+  }
+  const readValue = async (text: string) => (await server.query(text)).rows[0]?.value
+  /** Ends a commit in the middle. @returns the answer to the call */
+  const loseCommit = async (end: (pid: number) => unknown) => {
+    const holder = await server.connect()
+    await holder.query('select pg_advisory_lock(1)')
+    const answer = send()
+    const waiting = `select pid as value from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`
+    let pid: number | undefined
+    while (pid === undefined) pid = await readValue(waiting)
+    await end(pid)
+    const status = await answer
+    await holder.query('select pg_advisory_unlock(1)')
+    holder.release()
+    while (
+      (await readValue(`select pid as value from pg_stat_activity where pid = ${pid} and state <> 'idle'`)) === pid
+    );
+    return status
+  }
+  const count = async () => Number(await readValue('select count(*) as value from payments'))
+  const waitBeforeCommit = (wait: typeof beforeCommit) => {
+    beforeCommit = wait
+  }
+  const fail = async (trx: AnyTransaction) => run(trx, 'select nothing')?.catch(() => {})
+  return { fail, send, loseCommit, count, told, ends, way, server, waitBeforeCommit }
+}
+
+for (const library of Object.keys(libraries))
+  for (const place of Object.keys(places))
+    t.test(
+      `a transaction of ${library} ${place} whose commit gets no answer: nobody knows, and nothing is done twice`,
+      { skip: skipPostgres },
+      async (t) => {
+        const { send, loseCommit, count, told, ends, way } = await start(t, library, place)
+        t.ok((await loseCommit(() => way.cut())) >= 500)
+        t.equal(await count(), 1, 'the database has committed')
+        await way.restore()
+        t.equal(await send(), 409, 'the key stays taken')
+        t.same([await Promise.all(ends), await count()], [[undefined], 1])
+        if (place !== 'in the method') t.same(told, ['reset'], 'subscribers read anew')
+      }
+    )
+
+for (const library of Object.keys(libraries))
+  t.test(
+    `a server that stops in the middle of the commit of ${library} may have done it`,
+    { skip: skipPostgres },
+    async (t) => {
+      const { send, loseCommit, server, told } = await start(t, library, 'within')
+      t.equal(await loseCommit((pid) => server.query(`select pg_terminate_backend(${pid})`)), 503)
+      t.same([await send(), told], [409, ['reset']])
+    }
+  )
+
+for (const library of ['pg', 'knex'])
+  t.test(
+    `a commit of ${library} that was not sent, since the connection had ended before, was not done`,
+    { skip: skipPostgres },
+    async (t) => {
+      const { send, count, told, ends, way, waitBeforeCommit } = await start(t, library, 'within')
+      waitBeforeCommit(async (trx) => {
+        const ended = once(((await trx.client?.acquireConnection()) ?? trx) as EventEmitter, 'end')
+        await way.cut()
+        await ended
+      })
+      t.ok((await send()) >= 500)
+      await way.restore()
+      waitBeforeCommit(async () => {})
+      t.equal(await send(), 201, 'the same request is carried out')
+      t.same([await Promise.all(ends), await count(), told], [[false, true], 1, ['created']])
+    }
+  )
+
+for (const library of Object.keys(libraries))
+  t.test(
+    `a commit of ${library} that the database refuses was not done: the same request is carried out again`,
+    { skip: skipPostgres },
+    async (t) => {
+      const { send, count, told, server } = await start(t, library, 'within')
+      await server.query(`create function refuse() returns trigger language plpgsql as $$
+        begin raise 'refused' using errcode = '23514'; end $$`)
+      await server.query(`create constraint trigger refuse after insert on payments
+        deferrable initially deferred for each row execute function refuse()`)
+      t.equal(await send(), 400)
+      await server.query('drop function refuse cascade')
+      t.same([await send(), await count(), told], [201, 1, ['created']])
+    }
+  )
+
+for (const library of ['pg', 'Kysely'])
+  t.test(
+    `a transaction of ${library} that PostgreSQL rolls back in place of the commit was not done`,
+    { skip: skipPostgres },
+    async (t) => {
+      const { send, count, waitBeforeCommit, fail } = await start(t, library, 'within')
+      waitBeforeCommit(fail)
+      t.equal(await send(), 500)
+      waitBeforeCommit(async () => {})
+      t.same([await send(), await count()], [201, 1])
+    }
+  )

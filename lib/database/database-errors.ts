@@ -1,10 +1,10 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
-import { driverErrorOf } from '../core/driver-error.js'
-import type { DriverError, Refusal } from '../core/drivers.js'
 import { BadRequest, Conflict, GeneralError, Unavailable } from '../core/error-classes.js'
 import { type HookPosition, makesHooks, withTraits } from '../core/hooks.js'
 import { isPlain } from '../core/objects.js'
 import { checkOptions, type OptionTable } from '../core/options.js'
+import { driverErrorOf } from './driver-error.js'
+import type { DriverError, Refusal } from './drivers.js'
 
 export interface DatabaseErrorsOptions {
   /**

@@ -1,9 +1,9 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
-import { type CommitEnd, losesCommit } from '../core/commit.js'
 import { aroundOnly, makesHooks, withTraits } from '../core/hooks.js'
 import { checkOptions, kinds, type OptionTable, shown } from '../core/options.js'
 import { hearPoolErrors } from '../core/pool-errors.js'
+import { type CommitEnd, losesCommit } from './commit.js'
 
 /** The params of calls that take part in a transaction. */
 export interface TransactionParams<Trx = unknown> extends Params {

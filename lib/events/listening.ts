@@ -1,6 +1,5 @@
 import { serialize } from 'node:v8'
 import type { HookContext } from '../../types/hooks.js'
-import { commitOf } from '../core/commit.js'
 import type { Interceptor } from '../core/compose.js'
 import { standardEvents } from '../core/description.js'
 import { attempt } from '../core/errors.js'
@@ -9,6 +8,7 @@ import { methods } from '../core/methods.js'
 import { notesIn, notesOf, type RawResult } from '../core/notes.js'
 import { factsOf } from '../core/object-facts.js'
 import { placeholdersIn } from '../core/path.js'
+import { type CommitEnd, commitOf } from '../database/commit.js'
 import { callersOf, callHash } from './callers.js'
 import { type Channel, isPlainAdapter } from './channel.js'
 import type { Intake } from './intake.js'
@@ -35,7 +35,7 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
     return noteResult(context, invoke)
   }
   /** Whether nobody hears of what happens now. In a transaction it happens with the commit: whoever listens by then reads nothing of it before. */
-  const isIdle = (commit: Promise<boolean> | undefined) => commit === undefined && !isWanted()
+  const isIdle = (commit: Promise<CommitEnd> | undefined) => commit === undefined && !isWanted()
   const noteResult: Interceptor = async (context, invoke) => {
     const data = methods.has(context.method) ? context.data : undefined
     const selection = selectionOf(context.params)

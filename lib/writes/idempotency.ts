@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { AroundHook, HookContext } from '../../types/fastify.js'
 import type { Params } from '../../types/service.js'
-import { type CommitEnd, commitOf, isOfLostCommit } from '../core/commit.js'
 import { streamOf } from '../core/content.js'
 import { attempt, BadRequest, GeneralError } from '../core/errors.js'
 import {
@@ -21,6 +20,7 @@ import { factsOf } from '../core/object-facts.js'
 import { isObject, isPlain } from '../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
 import { memoryStore, renewKey, type Store, storeKind } from '../core/store.js'
+import { type CommitEnd, commitOf, isOfLostCommit } from '../database/commit.js'
 import { IdempotencyKey, type StoredAnswer, stillRuns } from './idempotency-key.js'
 
 export interface IdempotencyOptions {

@@ -151,18 +151,20 @@ const floors: [files: RegExp, floor: number][] = [
   [/^types\//, 0],
   [/^lib\/schema\//, 1],
   [/^lib\/core\//, 2],
-  [/^lib\/explorer\/(model|page)\//, 5],
+  [/^lib\/explorer\/(model|page)\//, 6],
   [
     /^(index|lib\/(client(\/events)?|authentication|database|events(\/redis)?|explorer|openapi|feathers)\/index)\.ts$/,
-    4
+    5
   ],
+  // Events and writes ask how a transaction has ended.
+  [/^lib\/database\//, 3],
   // The wings of the server, from the lowest to the table of contents.
-  [/^lib\/server\/request\//, 3.1],
-  [/^lib\/server\/answer\//, 3.2],
-  [/^lib\/server\/errors\//, 3.3],
-  [/^lib\/server\/routing\//, 3.4],
-  [/^lib\/server\//, 3.5],
-  [/^lib\/(authentication|client|database|events|explorer|openapi|feathers|writes)\//, 3]
+  [/^lib\/server\/request\//, 4.1],
+  [/^lib\/server\/answer\//, 4.2],
+  [/^lib\/server\/errors\//, 4.3],
+  [/^lib\/server\/routing\//, 4.4],
+  [/^lib\/server\//, 4.5],
+  [/^lib\/(authentication|client|events|explorer|openapi|feathers|writes)\//, 4]
 ]
 const floorOf = (file: string) => floors.find(([files]) => files.test(file))?.[1]
 const folderOf = (file: string) => /^(types|lib\/\w+)\//.exec(file)?.[1]

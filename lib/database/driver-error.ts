@@ -1,5 +1,5 @@
+import { attempt } from '../core/errors.js'
 import { type DriverError, readers, type Thrown } from './drivers.js'
-import { attempt } from './errors.js'
 
 /** The properties under which adapters, query builders and ORMs keep the error of the driver. */
 const wrappers = ['original', 'parent', 'nativeError', 'driverError', 'cause'] as const

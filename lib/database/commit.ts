@@ -1,6 +1,6 @@
+import { attempt } from '../core/errors.js'
+import { isObject, isPromise } from '../core/objects.js'
 import { driverErrorOf } from './driver-error.js'
-import { attempt } from './errors.js'
-import { isObject, isPromise } from './objects.js'
 
 /** Whether a transaction was committed; `undefined` where nobody knows: the commit was sent, and its answer was lost. */
 export type CommitEnd = boolean | undefined

@@ -1,3 +1,4 @@
+import { type as ark } from 'arktype'
 import { resource } from 'fastify-services'
 import { types } from 'pg'
 import t from 'tap'
@@ -94,14 +95,20 @@ t.test('a day leaves as it is stored, wherever the server is', async (t) => {
     if (zone === undefined) delete process.env.TZ
     else process.env.TZ = zone
   })
+  const Day = ark('string.date.iso')
+    .and(/^[\d-]{10}$/)
+    .configure({ format: 'date' } as object)
+  const resources = [resource(Thing), resource(ark({ id: 'number.integer', 'day?': Day.or('null') }))]
   const ofDriver = types.getTypeParser(types.builtins.DATE)
   for (const name of ['Europe/Berlin', 'Asia/Kolkata', 'America/New_York', 'Pacific/Auckland', 'Africa/Cairo', 'UTC']) {
     process.env.TZ = name
     for (const day of ['2030-01-01', '2030-07-31', '0099-12-31', '1890-02-28', '2030-04-26']) {
       const dates = [ofDriver(day), new Date(`${day}T00:00:00Z`), new Date(`${day}T12:34:56Z`)]
       for (const date of dates) {
-        const echo = await createEcho(t, resource(Thing), { day: date })
-        t.strictSame(await echo.send({ url: '/1' }), [200, { day }], `${name}: ${day}`)
+        for (const schema of resources) {
+          const echo = await createEcho(t, schema, { day: date })
+          t.strictSame(await echo.send({ url: '/1' }), [200, { day }], `${name}: ${day}`)
+        }
       }
     }
   }

@@ -1,3 +1,4 @@
+import { type as ark } from 'arktype'
 import Type from 'typebox'
 import * as v from 'valibot'
 import * as z from 'zod'
@@ -184,7 +185,10 @@ export const formats: Kinds = {
   date: {
     zod: () => z.iso.date(),
     typebox: () => Type.String({ format: 'date' }),
-    arktype: () => 'string.date.iso',
+    arktype: () =>
+      ark('string.date.iso')
+        .and(/^[\d-]{10}$/)
+        .configure({ format: 'date' } as object),
     valibot: () => text(v.isoDate()),
     valid: ['2030-01-31', '2024-02-29'],
     invalid: ['31.1.2030', '2030-13-01', 'today'],

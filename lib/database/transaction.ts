@@ -4,6 +4,7 @@ import { aroundOnly, makesHooks, withTraits } from '../core/hooks.js'
 import { checkOptions, kinds, type OptionTable, shown } from '../core/options.js'
 import { hearPoolErrors } from '../core/pool-errors.js'
 import { type CommitEnd, losesCommit } from './commit.js'
+import { isSynchronous } from './synchronous.js'
 
 /** The params of calls that take part in a transaction. */
 export interface TransactionParams<Trx = unknown> extends Params {
@@ -17,7 +18,7 @@ export interface TransactionParams<Trx = unknown> extends Params {
   }
 }
 
-/** What transactions can be begun at: knex, Kysely, a pool of `pg`, or another library that has `transaction(work)`, such as PGlite and Drizzle. */
+/** What transactions can be begun at: knex, Kysely, a pool of `pg`, or another library that has `transaction(work)`, such as PGlite and Drizzle over `pg`. */
 export type TransactionalDatabase =
   | { transaction(...args: never[]): unknown }
   | { connect(): Promise<PostgresConnection> }
@@ -81,7 +82,7 @@ const levels: readonly unknown[] = ['read uncommitted', 'read committed', 'repea
  * @param database a knex, a Kysely, a pool of `pg`, or an object that has `transaction(work)`
  * @param work gets the params to call services with
  * @returns what the function returns
- * @throws what the function throws, and what the database says of the commit
+ * @throws what the function throws, and what the database says of the commit; {TypeError} for a database whose transactions wait for no promise, such as `better-sqlite3`
  * @example
  * await transaction(knex, async (params) => {
  *   const room = await app.service('rooms').create({ name: 'Kitchen' }, params)
@@ -128,15 +129,26 @@ export async function transaction<Database extends TransactionalDatabase, T>(
 function beginnerOf(database: AnyDatabase, { isolationLevel }: TransactionOptions): Beginner {
   if (isolationLevel !== undefined && !levels.includes(isolationLevel))
     throw new TypeError(`\`isolationLevel\` must be one of ${levels.join(', ')}, got '${isolationLevel}'`)
+  if (isSynchronous(database))
+    throw new TypeError(
+      'A transaction needs a library that waits for promises, and a connection of SQLite, or Drizzle on one, does not: use Knex or Kysely on it, or Drizzle on libsql'
+    )
   if (isKysely(database)) {
     const builder = database.transaction()
     const leveled = isolationLevel === undefined ? builder : builder.setIsolationLevel(isolationLevel)
     return (work, onCommit) => leveled.execute(thenCommit(work, onCommit))
   }
   if (typeof database?.transaction === 'function')
-    return (work, onCommit) => {
+    return async (work, onCommit) => {
+      let isCalled = false
+      const counted: Work = (trx) => {
+        isCalled = true
+        return work(trx)
+      }
       const options = isolationLevel === undefined ? [] : [{ isolationLevel }]
-      return database.transaction?.(thenCommit(refuseAborted(work), onCommit), ...options)
+      const result = await database.transaction?.(thenCommit(refuseAborted(counted), onCommit), ...options)
+      if (!isCalled) throw new Error('The `transaction` of the database ended without a call of its function')
+      return result
     }
   const { connect } = Object(database) as AnyDatabase
   if (typeof connect === 'function') {
@@ -158,28 +170,33 @@ const thenCommit =
   }
 
 const isKysely = (database: AnyDatabase): database is { transaction(): KyselyBuilder } =>
-  typeof database === 'object' && database !== null && 'isTransaction' in database
+  typeof database === 'object' && database !== null && 'isTransaction' in database && 'transaction' in database
 
-/** What a transaction of knex tells. */
-interface KnexTrx {
+/** What is used of a transaction of knex, Drizzle and Prisma. */
+interface LibraryTrx {
   readonly client?: { readonly dialect?: unknown }
   on?(event: 'query-error', listener: () => void): unknown
   raw?(text: string): PromiseLike<unknown>
+  /** Of Drizzle. */
+  execute?(text: string): PromiseLike<unknown>
+  /** Of Prisma. */
+  $queryRawUnsafe?(text: string): PromiseLike<unknown>
 }
 
-/** Work that fails where PostgreSQL is to roll back though an error was caught: knex would say that it has committed. */
+/** Work that fails where PostgreSQL is to roll back though an error was caught: knex, Drizzle and Prisma would say that it has committed. */
 const refuseAborted =
   (work: Work): Work =>
   async (trx) => {
-    const { client, raw, on } = Object(trx) as KnexTrx
+    const { client, raw, on, execute, $queryRawUnsafe } = Object(trx) as LibraryTrx
     let hasFailed = false
     if (client?.dialect === 'postgresql')
       on?.call(trx, 'query-error', () => {
         hasFailed = true
       })
     const result = await work(trx)
-    // PostgreSQL refuses every statement of a transaction that is aborted.
-    if (hasFailed) await raw?.call(trx, 'select 1')
+    // PostgreSQL refuses every statement of a transaction that is aborted. Drizzle and Prisma tell of none that has failed.
+    const runText = [hasFailed && raw, execute, $queryRawUnsafe].find((run) => typeof run === 'function')
+    if (runText) await runText.call(trx, 'select 1')
     return result
   }
 

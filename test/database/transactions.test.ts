@@ -1,5 +1,9 @@
 import { PGlite } from '@electric-sql/pglite'
 import { transaction as feathersTransaction, KnexService } from '@feathersjs/knex'
+import { drizzle as createDurable } from 'drizzle-orm/durable-sqlite'
+import { drizzle as createDrizzle } from 'drizzle-orm/node-postgres'
+import { pgTable, serial, text } from 'drizzle-orm/pg-core'
+import { drizzle as createPGliteDrizzle } from 'drizzle-orm/pglite'
 import Fastify from 'fastify'
 import services, { type HookContext, idempotency, type Params } from 'fastify-services'
 import {
@@ -28,8 +32,6 @@ interface Library {
   readonly notes: object
   /** The texts of all notes. */
   texts(): Promise<unknown[]>
-  /** Whether a transaction whose statement has failed is refused, though the error was caught. */
-  readonly seesCaught: boolean
 }
 
 const table = `transactions_${process.pid}`
@@ -41,15 +43,20 @@ const trxOf = <Trx>({ transaction }: Params) => (transaction as TransactionParam
 
 function ofKnex(knex: Knex): Library {
   const notes = new KnexService({ Model: knex, name: table })
-  return { database: knex, notes, texts: async () => textsOf(await knex(table).orderBy('id')), seesCaught: true }
+  return { database: knex, notes, texts: async () => textsOf(await knex(table).orderBy('id')) }
 }
 
-async function ofPGlite(t: Test): Promise<Library> {
+async function openTable(t: Test): Promise<PGlite> {
   const folder = t.testdir()
   await copyEmpty(folder)
   const pglite = await PGlite.create(folder)
   t.teardown(() => pglite.close())
   await pglite.query(create)
+  return pglite
+}
+
+async function ofPGlite(t: Test): Promise<Library> {
+  const pglite = await openTable(t)
   type Transaction = Parameters<Parameters<PGlite['transaction']>[0]>[0]
   const notes = {
     find,
@@ -57,7 +64,7 @@ async function ofPGlite(t: Test): Promise<Library> {
       (trxOf<Transaction>(params) ?? pglite).query(insert, [text]).then(({ rows }) => rows[0])
   }
   const texts = async () => textsOf((await pglite.query(`select text from ${table} order by id`)).rows)
-  return { database: pglite, notes, texts, seesCaught: false }
+  return { database: pglite, notes, texts }
 }
 
 function ofPool(pool: Pool): Library {
@@ -67,7 +74,7 @@ function ofPool(pool: Pool): Library {
       (trxOf<PoolClient>(params) ?? pool).query(insert, [text]).then(({ rows }) => rows[0])
   }
   const texts = async () => textsOf((await pool.query(`select text from ${table} order by id`)).rows)
-  return { database: pool, notes, texts, seesCaught: true }
+  return { database: pool, notes, texts }
 }
 
 function ofKysely(pool: Pool): Library {
@@ -82,7 +89,26 @@ function ofKysely(pool: Pool): Library {
         .executeTakeFirstOrThrow()
   }
   const texts = async () => textsOf(await kysely.selectFrom(table).select('text').orderBy('id').execute())
-  return { database: kysely, notes, texts, seesCaught: false }
+  return { database: kysely, notes, texts }
+}
+
+function ofDrizzle(pool: Pool): Library {
+  const drizzle = createDrizzle(pool)
+  const columns = pgTable(table, { id: serial().primaryKey(), text: text() })
+  const notes = {
+    find,
+    create: async (note: Note, params: Params) =>
+      (trxOf<typeof drizzle>(params) ?? drizzle)
+        .insert(columns)
+        .values(note)
+        .returning()
+        .then(([record]) => record)
+  }
+  return {
+    database: drizzle,
+    notes,
+    texts: async () => textsOf(await drizzle.select().from(columns).orderBy(columns.id))
+  }
 }
 
 const skip = skipPostgres
@@ -114,6 +140,7 @@ const libraries: readonly (readonly [
   ],
   ['pg', async (t) => ofPool(await openPool(t)), { skip }],
   ['Kysely', async (t) => ofKysely(await openPool(t)), { skip }],
+  ['Drizzle', async (t) => ofDrizzle(await openPool(t)), { skip }],
   [
     'knex',
     async (t) => {
@@ -143,7 +170,7 @@ async function start(t: Test, { notes }: Library, hooks: object = {}) {
 for (const [name, open, options] of libraries)
   t.test(`a transaction of ${name}`, options ?? {}, async (t) => {
     const library = await open(t)
-    const { database, texts, seesCaught } = library
+    const { database, texts } = library
     const { create, told } = await start(t, library)
 
     const result = await transaction(database, async (params) => {
@@ -172,13 +199,11 @@ for (const [name, open, options] of libraries)
       await create('a', params)
     })
     await t.rejects(double)
-    if (seesCaught) {
-      const caught = transaction(database, async (params) => {
-        await create('f', params)
-        await create('a', params).catch(() => {})
-      })
-      await t.rejects(caught)
-    }
+    const caught = transaction(database, async (params) => {
+      await create('f', params)
+      await create('a', params).catch(() => {})
+    })
+    await t.rejects(caught, 'PostgreSQL rolls back, though the error was caught')
     await create('g')
     t.same(
       [await texts(), told],
@@ -290,6 +315,60 @@ t.test('what is no database', async (t) => {
   await t.rejects(app.ready() as PromiseLike<unknown> as Promise<unknown>, {
     message: "inTransaction at 'notes' is a hook for 'around', not for 'before'"
   })
+})
+
+t.test('a database whose transactions wait for no promise is refused before anything is written', async (t) => {
+  const written: string[] = []
+  const connection = {
+    prepare: (text: string) => ({ run: () => written.push(text) }),
+    exec: (text: string) => written.push(text)
+  }
+  const databases = {
+    'better-sqlite3': { ...connection, transaction: (work: () => unknown) => () => work() },
+    'node:sqlite': { ...connection, isTransaction: false },
+    Drizzle: createDurable({ sql: connection, transactionSync: (work: () => unknown) => work() } as never)
+  }
+  const refusal = { name: 'TypeError', message: /waits for promises.+: use Knex or Kysely on it, or Drizzle on libsql/ }
+  for (const [name, database] of Object.entries(databases)) {
+    t.throws(() => inTransaction(database as never), refusal, name)
+    const work = async () => void written.push('work')
+    await t.rejects(transaction(database as never, work), refusal, name)
+  }
+  t.same(written, [])
+  const drizzle = createPGliteDrizzle(await openTable(t))
+  t.equal(await transaction(drizzle, async () => 'done'), 'done', 'Drizzle on a library that waits')
+})
+
+t.test('a transaction that PostgreSQL rolls back in silence, as Prisma does, has failed', async (t) => {
+  const pglite = await openTable(t)
+  // Prisma itself needs a program that it downloads.
+  const trx = { $queryRawUnsafe: (text: string) => pglite.query(text) }
+  const database = {
+    async transaction<T>(work: (within: typeof trx) => Promise<T>) {
+      await pglite.query('begin')
+      try {
+        return await work(trx)
+      } finally {
+        await pglite.query('commit').catch(() => {})
+      }
+    }
+  }
+  const insertTwice = transaction(database, async ({ transaction: { trx } }) => {
+    await trx.$queryRawUnsafe(`insert into ${table} (text) values ('a')`)
+    await trx.$queryRawUnsafe(`insert into ${table} (text) values ('a')`).catch(() => {})
+  })
+  await t.rejects(insertTwice, { code: '25P02' })
+  const { rows } = await pglite.query(`select text from ${table}`)
+  t.same(rows, [])
+})
+
+t.test('a database that never calls its function has done nothing', async (t) => {
+  const database = { transaction: async (_mode: never) => ({ commit() {} }) }
+  const refusal = { message: 'The `transaction` of the database ended without a call of its function' }
+  await t.rejects(
+    transaction(database, async () => 'done'),
+    refusal
+  )
 })
 
 t.test('each call a transaction, by a hook', async (t) => {

@@ -98,7 +98,8 @@ const byNumber: readonly [Refusal, readonly number[]][] = [
   // 1020: a record that has changed since the transaction has read it. 3572: a lock that a statement would not wait for.
   ['collision', [1020, 1205, 1213, 3572]],
   // Numbers from 45,000 on are those of the driver `mariadb`.
-  ['away', [1040, 1045, 1053, 1203, 1226, 1927, 2006, 2013, 45009, 45012, 45013, 45026, 45028]]
+  // 1317, 1969 and 3024: a statement that took too long.
+  ['away', [1040, 1045, 1053, 1203, 1226, 1317, 1927, 1969, 2006, 2013, 3024, 45009, 45012, 45013, 45026, 45028]]
 ]
 
 const mysql: Reader = ({ errno, sqlState, sqlMessage, message }) => {
@@ -140,7 +141,7 @@ const sqliteTexts: readonly [RegExp, Refusal][] = [
 ]
 const sqliteCodes: readonly [RegExp, Refusal][] = [
   [/SQLITE_(BUSY|LOCKED)/, 'collision'],
-  [/SQLITE_(IOERR|FULL|CANTOPEN|READONLY|CORRUPT|NOTADB)/, 'away']
+  [/SQLITE_(INTERRUPT|IOERR|FULL|CANTOPEN|READONLY|CORRUPT|NOTADB)/, 'away']
 ]
 
 const sqlite: Reader = ({ code, message }) => {
@@ -159,7 +160,7 @@ const driverCodes =
   /^(PROTOCOL_(CONNECTION_LOST|SEQUENCE_TIMEOUT|ENQUEUE_\w+)|CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|P10(01|02|08|17)|P2024)$/
 // The messages of drivers and of connection pools that have no code.
 const lostConnection =
-  /^(Connection (terminated|ended|lost)\b[^']*|timeout expired|timeout exceeded when trying to connect|Query read timeout|Cannot use a pool after calling end on the pool|Client (was closed|has encountered a connection error) and is not queryable|Knex: Timeout acquiring a connection\.[^']*|Unable to acquire a connection|Can't add new command when connection is in closed state|Queue limit reached\.|No connections available\.|Pool is closed\.|PGlite is closed)$/
+  /^(Connection (terminated|ended|lost)\b[^']*|timeout expired|timeout exceeded when trying to connect|Query read timeout|Cannot use a pool after calling end on the pool|Client (was closed|has encountered a connection error) and is not queryable|Knex: Timeout acquiring a connection\.[^']*|Defined query timeout of \d+ms exceeded when running query\.|After query timeout of \d+ms exceeded, cancelling of query failed\.|Unable to acquire a connection|Can't add new command when connection is in closed state|Queue limit reached\.|No connections available\.|Pool is closed\.|PGlite is closed)$/
 
 const connection: Reader = ({ syscall, message, code }) => {
   const isNetwork = /^(connect|read|write|getaddrinfo)$/.test(String(syscall)) && networkCodes.test(String(code))

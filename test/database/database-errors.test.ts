@@ -258,7 +258,7 @@ const numbers: readonly (readonly [numbers: readonly number[], expected: readonl
   [[1054], [400, 'A field is not known']],
   [[3819, 4025], rule],
   [[1264, 1265, 1292, 1366, 1406], value],
-  [[1040, 1045, 1053, 1203, 1226, 1927, 2006, 2013, 45009, 45012, 45013, 45026, 45028], away],
+  [[1040, 1045, 1053, 1203, 1226, 1317, 1927, 1969, 2006, 2013, 3024, 45009, 45012, 45013, 45026, 45028], away],
   [
     [1906, 3105],
     [400, 'A column is set by the database alone']
@@ -302,6 +302,8 @@ const lost = [
   'Connection lost: The server closed the connection.',
   'timeout expired',
   'Query read timeout',
+  'Defined query timeout of 200ms exceeded when running query.',
+  'After query timeout of 200ms exceeded, cancelling of query failed.',
   'Cannot use a pool after calling end on the pool',
   'Client was closed and is not queryable',
   'Client has encountered a connection error and is not queryable',
@@ -313,7 +315,7 @@ const lost = [
 ]
 const codes = [
   'PROTOCOL_CONNECTION_LOST PROTOCOL_SEQUENCE_TIMEOUT PROTOCOL_ENQUEUE_AFTER_QUIT CONNECTION_CLOSED CONNECTION_ENDED',
-  'CONNECTION_DESTROYED CONNECT_TIMEOUT SQLITE_IOERR_READ SQLITE_FULL SQLITE_CANTOPEN',
+  'CONNECTION_DESTROYED CONNECT_TIMEOUT SQLITE_INTERRUPT SQLITE_IOERR_READ SQLITE_FULL SQLITE_CANTOPEN',
   'SQLITE_READONLY SQLITE_CORRUPT SQLITE_NOTADB P1001 P1002 P1008 P1017 P2024'
 ]
 const network =

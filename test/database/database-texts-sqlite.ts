@@ -76,7 +76,7 @@ export const sqlite: readonly string[] = [
   ''
 ]
 
-const away = 'BUSY LOCKED IOERR FULL CANTOPEN READONLY CORRUPT NOTADB BUSY_SNAPSHOT IOERR_READ'
+const away = 'BUSY LOCKED INTERRUPT IOERR FULL CANTOPEN READONLY CORRUPT NOTADB BUSY_SNAPSHOT IOERR_READ'
 export const sqliteCodes: readonly unknown[] = [
   ...away.split(' ').map((name) => `SQLITE_${name}`),
   ...[
@@ -142,6 +142,9 @@ const lost = [
   'timeout expired',
   'timeout exceeded when trying to connect',
   'Query read timeout',
+  'Defined query timeout of 200ms exceeded when running query.',
+  'Defined query timeout of -ms exceeded when running query.',
+  'After query timeout of 200ms exceeded, cancelling of query failed.',
   'Cannot use a pool after calling end on the pool',
   'Client was closed and is not queryable',
   'Client has encountered a connection error and is not queryable',

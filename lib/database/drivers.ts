@@ -181,15 +181,26 @@ const prisma: Reader = ({ meta, code: ownCode }) => {
   )
 }
 
-// knex refuses an update without a column before the driver gets it.
-const knex: Reader = ({ message }) =>
-  /^Empty \.update\(\) call detected! /.test(textStart(message)) ? { refusal: 'empty', fields: [] } : undefined
+// knex refuses an update without a column, and a value that is undefined, before the driver gets them.
+const knex: Reader = ({ message }) => {
+  const text = textStart(message)
+  if (/^Empty \.update\(\) call detected! /.test(text)) return { refusal: 'empty', fields: [] }
+  return /^Undefined binding\(s\) detected /.test(text) ? { refusal: 'other', fields: [] } : undefined
+}
 
 // Kysely says it where PostgreSQL has rolled back in place of the commit.
 const kysely: Reader = (error) =>
   error[Symbol.for('kysely.AbortedTransactionError')] === true ? { refusal: 'other', fields: [] } : undefined
 
-/** A reader for each kind of driver, for knex and Kysely themselves, and for errors of connections, which are alike in all of them. */
-export const readers: readonly Reader[] = [postgres, mysql, sqlite, prisma, knex, kysely, connection]
+const statementStart =
+  /^[\s(]*(select\s|(insert|replace|merge)\s.*\binto\s|update\s.*\sset\s|delete\s.*\bfrom\s|with\s.*\sas\s|call\s.*\()/is
+/** An error that no reader knows, such as a `TypeError` of a driver, behind the statement that knex or Drizzle puts before all of them. That of a commit says nothing of how it has ended. */
+const statement: Reader = ({ message }) => {
+  const isOfKnex = statementStart.test(textStart(message)) && message.includes(' - ')
+  return isOfKnex || /^Failed query: (?!commit\b)/i.test(textStart(message)) ? { refusal: 'other', fields: [] } : undefined
+}
+
+/** A reader for each kind of driver, for knex and Kysely themselves, for errors of connections, which are alike in all of them, and for others that hold a statement. */
+export const readers: readonly Reader[] = [postgres, mysql, sqlite, prisma, knex, kysely, connection, statement]
 
 const columnNames = (names: string | undefined) => names?.split(/, ?/).map((name) => name.replaceAll('"', '')) ?? []

@@ -1,8 +1,10 @@
+import { KnexService } from '@feathersjs/knex'
 import Fastify from 'fastify'
 import type { HookContext } from 'fastify-services'
 import services, { Conflict, type ServiceError } from 'fastify-services'
 import { databaseErrors } from 'fastify-services/database'
 import t from 'tap'
+import { openPGlite } from '../support/pglite.js'
 
 const thrown = (message: string, details: object = {}): Error => Object.assign(new Error(message), details)
 const postgres = (code: string, details: object = {}) =>
@@ -436,6 +438,46 @@ t.test('texts of a megabyte take no longer than others', async (t) => {
     const other = thrown(long)
     t.equal(answer(other), other)
   }
+})
+
+t.test('no statement leaves with an error that is of no driver', async (t) => {
+  const texts = [
+    'select `secret` from `users` - Wrong API use',
+    "INSERT INTO users VALUES ('a - b') - Wrong API use",
+    'replace into `users` values (1) - Wrong API use',
+    'update `users`\nset `secret` = 1 - Wrong API use',
+    'delete from `users` - Wrong API use',
+    'call secret(1) - Wrong API use',
+    '(with a as (select 1) select * from a) - Wrong API use',
+    'Failed query: select "secret" from "users"\nparams: 1',
+    'Undefined binding(s) detected for keys [0] when compiling RAW query: select secret from users where id = ?'
+  ]
+  for (const text of texts)
+    for (const error of [thrown(text), new TypeError(text)])
+      t.match(answer(error), { code: failed[0], message: failed[1], cause: error }, text)
+  for (const text of ['select a file - or none', 'Selected - none', 'select a file', 'It: Failed query: no']) {
+    const error = thrown(text, { statusCode: 418 })
+    t.equal(answer(error), error, 'an error with a status is meant as it is')
+  }
+  for (const text of ['Selected - none', 'select a file', 'Update failed - no room', 'It: Failed query: no']) {
+    const error = thrown(text)
+    t.equal(answer(error), error)
+  }
+})
+
+t.test('a query by a value that is undefined tells no statement', async (t) => {
+  const Model = await openPGlite(t)
+  await Model.raw('create table users (id serial primary key, secret int)')
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { hooks: { around: { all: [databaseErrors()] } } })
+  const ofNobody = async (context: HookContext) => {
+    context.params = { ...context.params, query: { secret: undefined } }
+  }
+  app.service('users', new KnexService({ Model, name: 'users' }), { hooks: { before: { find: [ofNobody] } } })
+  const { statusCode, body } = await app.inject({ url: '/users', headers: { accept: 'application/json' } })
+  t.equal(statusCode, 500)
+  t.notMatch(body, /secret|select/)
 })
 
 t.test('other errors stay as they are', async (t) => {

@@ -107,12 +107,14 @@ const mysql: Reader = ({ errno, sqlState, sqlMessage, message }) => {
   if (typeof errno !== 'number' || errno < 0 || typeof sqlState !== 'string') return undefined
   const [start, end] =
     sqlMessage === undefined ? [driverText(message), driverText(message)] : [textStart(sqlMessage), textEnd(sqlMessage)]
+  // `mysql2` writes numbers that JSON has not as names.
+  const isNumber = errno === 1054 && /^Unknown column '(NaN|Infinity)' in /.test(start)
   const field =
     /^(?:Column|Field) '([^']+)' /.exec(start) ??
     /^The value specified for generated column '([^']+)' in table /.exec(start) ??
     / for column (?:`[^`]*`\.)*[`']([^`']+)[`'] at row \d+$/.exec(end) ??
-    / FOREIGN KEY \(`([^`]+)`\) REFERENCES [^']*$/.exec(end) ??
-    /^Unknown column '(?:[^'.]*\.)*([^'.]+)' in /.exec(start) ??
+    / FOREIGN KEY \(`([^`]+(?:`, `[^`]+)*)`\) REFERENCES [^']*$/.exec(end) ??
+    (isNumber ? undefined : /^Unknown column '(?:[^'.]*\.)*([^'.]+)' in /.exec(start)) ??
     // The check of a column has its name in MariaDB, behind that of the table.
     /^CONSTRAINT `[^`.]+\.([^`.]+)` failed/.exec(start)
   const constraint =
@@ -120,21 +122,25 @@ const mysql: Reader = ({ errno, sqlState, sqlMessage, message }) => {
     /^CONSTRAINT `([^`]+)` failed/.exec(start) ??
     /^Check constraint '([^']+)' is violated\.$/.exec(start)
   return {
-    refusal: byNumber.find(([, numbers]) => numbers.includes(errno))?.[0] ?? refusalOf(sqlState.replace('#', '')),
-    fields: columnNames(field?.[1]),
+    refusal: isNumber
+      ? 'value'
+      : (byNumber.find(([, numbers]) => numbers.includes(errno))?.[0] ?? refusalOf(sqlState.replace('#', ''))),
+    fields: columnNames(field?.[1]?.replaceAll('`, `', ', ')),
     constraint: constraint?.[1]
   }
 }
 
 // https://www.sqlite.org/rescode.html Some drivers give no code to an error.
 const sqliteTexts: readonly [RegExp, Refusal][] = [
-  [/^UNIQUE constraint failed(?:: (?<columns>(?:[\w$]+\.)+[\w$]+(?:, (?:[\w$]+\.)+[\w$]+)*)$)?/, 'unique'],
+  [/^UNIQUE constraint failed(?:: (?:index '(?<constraint>.+)'|(?<columns>[^.]+\..+))$)?/, 'unique'],
   [/^FOREIGN KEY constraint failed$/, 'reference'],
-  [/^NOT NULL constraint failed(?:: (?<columns>(?:[\w$]+\.)+[\w$]+)$)?/, 'required'],
-  [/^CHECK constraint failed(?:: (?<constraint>\w+)$)?/, 'rule'],
-  [/^cannot store .+ value in .+ column (?<columns>[^ ]+)$/, 'value'],
-  [/^(datatype mismatch|string or blob too big|cannot store .+ value in .+ column .+)$/, 'value'],
-  [/^(no such column: |table [^ ]+ has no column named )(?<columns>[^ ]+)$/, 'unknown'],
+  [/^NOT NULL constraint failed(?:: (?<columns>[^.]+\..+)$)?/, 'required'],
+  [/^CHECK constraint failed(?:: (?<constraint>.+)$)?/s, 'rule'],
+  [/^cannot store \w+ value in \w+ column (?<columns>.+)$/, 'value'],
+  [/^(datatype mismatch|string or blob too big)$/, 'value'],
+  [/^(no such column: |table .+ has no column named )(?<columns>.+)$/, 'unknown'],
+  // A name with a point, where a statement has room for that of a column alone.
+  [/^near "\.": syntax error$/, 'unknown'],
   [/^cannot (INSERT into|UPDATE) generated column "(?<columns>[^"]+)"$/, 'generated'],
   [/^database (table )?is locked$/, 'collision'],
   [/^(database or disk is full|unable to open database file)$/, 'away']
@@ -146,13 +152,15 @@ const sqliteCodes: readonly [RegExp, Refusal][] = [
 
 const sqlite: Reader = ({ code, message }) => {
   const hasCode = typeof code === 'string' && /^(SQLITE_|ERR_SQLITE)/.test(code)
+  // A hint of SQLite behind a name in double quotes.
+  const whole = textEnd(message).replace(/ - should this be a string literal in single-quotes\?$/, '')
   // A statement stands before it where a query builder has made the error, which has the code.
-  const text = (hasCode ? driverText(message) : textEnd(message)).replace(/^SQLITE_\w+: /, '')
+  const text = (hasCode ? driverText(whole) : whole).replace(/^SQLITE_\w+: /, '')
   const [form, refusal] = sqliteTexts.find(([form]) => form.test(text)) ?? []
   const { columns, constraint } = form?.exec(text)?.groups ?? {}
   if (!hasCode && (columns ?? constraint) === undefined && refusal !== 'reference') return undefined
   const byCode = sqliteCodes.find(([form]) => form.test(String(code)))?.[1] ?? 'other'
-  return { refusal: refusal ?? byCode, fields: columnNames(columns?.replace(/[^ .]+\./g, '')), constraint }
+  return { refusal: refusal ?? byCode, fields: columnNames(columns?.replace(/(^|, ?)[^,]*\./g, '$1')), constraint }
 }
 
 const networkCodes = /^(ECONN(REFUSED|RESET|ABORTED)|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|ENOENT)$/

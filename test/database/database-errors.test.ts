@@ -127,6 +127,17 @@ const rows: readonly (readonly [name: string, error: Error, expected: readonly u
     generated('a')
   ],
   ['MySQL: no column', mysql(1054, '42S22', "Unknown column 't.a' in 'where clause'"), [400, 'a is not known']],
+  ['MySQL: a number that is none', mysql(1054, '42S22', "Unknown column 'NaN' in 'field list'"), value],
+  ['MySQL: an endless number', mysql(1054, '42S22', "Unknown column 'Infinity' in 'VALUES'"), value],
+  [
+    'MySQL: a reference of two columns',
+    mysql(
+      1452,
+      '23000',
+      'Cannot add: a foreign key constraint fails (`t`.`n`, CONSTRAINT `c` FOREIGN KEY (`a`, `b c`) REFERENCES `u` (`x`, `y`))'
+    ),
+    nowhere('a and b c')
+  ],
   ['MySQL: no table', mysql(1146, '42S02', "Table 't.a' doesn't exist"), failed],
   [
     'MySQL: no message of its own',
@@ -136,6 +147,31 @@ const rows: readonly (readonly [name: string, error: Error, expected: readonly u
 
   ['SQLite: unique', sqlite('UNIQUE constraint failed: users.a', 'SQLITE_CONSTRAINT_UNIQUE'), same('a')],
   ['SQLite: two columns', sqlite('SQLITE_CONSTRAINT: UNIQUE constraint failed: users.a, users.b'), same('a and b')],
+  ['SQLite: a name in another script', sqlite('UNIQUE constraint failed: my users.größe'), same('größe')],
+  ['SQLite: names with spaces', sqlite("UNIQUE constraint failed: u.a b, u.it's"), same("a b and it's")],
+  ['SQLite: no null in a name with a space', sqlite('NOT NULL constraint failed: u.a b'), [400, 'a b is required']],
+  ['SQLite: a check of a text alone', thrown('CHECK constraint failed: a > 0'), rule],
+  [
+    'SQLite: a strict type of a name with a space',
+    sqlite('cannot store TEXT value in INTEGER column t.a b'),
+    [400, "a b can't hold this value"]
+  ],
+  ['SQLite: no column of a name with a space', sqlite('no such column: a b'), [400, 'a b is not known']],
+  [
+    'SQLite: no column, in a table with a space',
+    sqlite('table my users has no column named a b'),
+    [400, 'a b is not known']
+  ],
+  [
+    'SQLite: no column in double quotes',
+    sqlite('no such column: "a" - should this be a string literal in single-quotes?', 'SQLITE_ERROR'),
+    [400, 'a is not known']
+  ],
+  [
+    'SQLite: a name with a point in data',
+    sqlite('near ".": syntax error', 'SQLITE_ERROR'),
+    [400, 'A field is not known']
+  ],
   ['SQLite: no null', sqlite('NOT NULL constraint failed: users.a', 'ERR_SQLITE_ERROR'), [400, 'a is required']],
   ['SQLite: a reference', sqlite('FOREIGN KEY constraint failed'), [400, 'It refers to no record that there is']],
   ['SQLite: a check', sqlite('CHECK constraint failed: a > 0'), rule],
@@ -350,7 +386,6 @@ t.test('what SQLite says by its text', async (t) => {
     ['unable to open database file', 503],
     ['string or blob too big', 400],
     ['datatype mismatch', 400],
-    ['no such column: a b', 500],
     ['near "x": syntax error', 500]
   ]
   for (const [text, code] of texts) {
@@ -392,6 +427,13 @@ t.test('what is said names the field, and may be said in other words', async (t)
   const check = postgres('23514', { constraint: 'positive' })
   for (const error of [check, mysql(3819, 'HY000', "Check constraint 'positive' is violated.")])
     t.match(answer(error, { messages: { positive: 'Too small' } }), { code: 400, message: 'Too small' })
+  for (const name of ['named check', 'age > 0'])
+    t.match(answer(sqlite(`CHECK constraint failed: ${name}`), { messages: { [name]: 'Too small' } }), {
+      code: 400,
+      message: 'Too small'
+    })
+  const index = sqlite("UNIQUE constraint failed: index 'users_lower'")
+  t.match(answer(index, { messages: { users_lower: 'Taken' } }), { code: 409, message: 'Taken' })
   t.match(answer(sqlite('FOREIGN KEY constraint failed'), {}, 'remove'), { code: 409, message: inUse[1] })
 })
 

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import Fastify from 'fastify'
 import services from 'fastify-services'
-import { databaseErrors } from 'fastify-services/database'
+import { databaseErrors, inTransaction } from 'fastify-services/database'
 import createKnex, { type Knex } from 'knex'
 import t, { type Test } from 'tap'
 import { root } from '../package/sources.js'
@@ -44,6 +44,13 @@ t.test('databaseErrors: what SQLite refuses, by better-sqlite3', async (t) => {
   const Model = await open(t, { client, connection: { filename: ':memory:' }, useNullAsDefault: true })
   await Model.raw('pragma foreign_keys = on')
   await databaseRefusals(t, Model, { tellsReference: false, isStrict: false })
+})
+
+t.test('inTransaction: a connection of better-sqlite3 is refused', async (t) => {
+  const Database = drivers('better-sqlite3')
+  const database = new Database(':memory:')
+  t.teardown(() => database.close())
+  t.throws(() => inTransaction(database), { name: 'TypeError', message: /waits for promises/ })
 })
 
 t.test('databaseErrors: what SQLite refuses, by sql.js, whose errors have no code', async (t) => {

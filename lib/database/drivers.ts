@@ -205,7 +205,9 @@ const statementStart =
 /** An error that no reader knows, such as a `TypeError` of a driver, behind the statement that knex or Drizzle puts before all of them. That of a commit says nothing of how it has ended. */
 const statement: Reader = ({ message }) => {
   const isOfKnex = statementStart.test(textStart(message)) && message.includes(' - ')
-  return isOfKnex || /^Failed query: (?!commit\b)/i.test(textStart(message)) ? { refusal: 'other', fields: [] } : undefined
+  return isOfKnex || /^Failed query: (?!commit\b)/i.test(textStart(message))
+    ? { refusal: 'other', fields: [] }
+    : undefined
 }
 
 /** A reader for each kind of driver, for knex and Kysely themselves, for errors of connections, which are alike in all of them, and for others that hold a statement. */

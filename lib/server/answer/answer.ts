@@ -10,7 +10,7 @@ import { logError } from './log.js'
 import { runMiddleware, watch } from './middleware.js'
 import { toPayload } from './payload.js'
 import { keepHeaders } from './reply.js'
-import { type Serialize, type Serializer, withEnvelope } from './serializer.js'
+import type { EnvelopeSerializer, Serialize, Serializer } from './serializer.js'
 import { adopt } from './sources.js'
 import { isStream, toBytes } from './stream.js'
 
@@ -22,10 +22,10 @@ export function createAnswer(
   after: readonly Middleware[],
   custom: Formatter | undefined,
   serializer: Serializer,
-  ofItem?: Serializer,
+  envelopes?: EnvelopeSerializer,
   textType?: (text: string) => string
 ): Answer {
-  const format = custom ?? createFormatter(serializer, ofItem, textType)
+  const format = custom ?? createFormatter(serializer, envelopes, textType)
   // Most services have neither, so there is nothing to wait for.
   if (after.length === 0 && custom === undefined)
     return (_context, _caller, request, reply) => format(request, reply) ?? undefined
@@ -38,7 +38,7 @@ export function createAnswer(
     }
     const isAnswered = custom && watch(reply)
     const encode = encoderOf(reply)
-    if (custom && ofItem) setSerializer(reply, withEnvelope(ofItem, reply, reply.data), encode)
+    if (custom && envelopes) setSerializer(reply, envelopes(reply, reply.data), encode)
     let payload: unknown
     let isAsync = false
     try {
@@ -52,7 +52,7 @@ export function createAnswer(
       return reply
     }
     // Fastify gives texts to a serializer, and a text of a formatter is no record.
-    if (custom && ofItem && typeof payload === 'string') resetEncoder(reply, encode)
+    if (custom && envelopes && typeof payload === 'string') resetEncoder(reply, encode)
     if (custom !== undefined) adopt(payload, context, caller)
     if (caller.isGone) return reply
     // A formatter that returns nothing sends by itself: one that is not async may do so later.
@@ -73,12 +73,12 @@ function checkPayload(payload: unknown): void {
 /**
  * Makes the default formatter: the data as JSON, strings, numbers and booleans too. Buffers, streams, `Blob` and `Response` objects are
  * sent as they are, a stream of objects as newline-delimited JSON (docs/http.md#responses).
- * @param ofItem serializes an object of a stream
+ * @param envelopes serializes by what a resource lets leave: an object of a stream does, too
  * @param textType gives the content type of a text that is sent as it is
  */
 export function createFormatter(
   serializer: Serializer,
-  ofItem?: Serializer,
+  envelopes?: EnvelopeSerializer,
   textType?: (text: string) => string
 ): Formatter {
   return (_request: FastifyRequest, reply: FastifyReply) => {
@@ -96,7 +96,7 @@ export function createFormatter(
       // The type is that of what a serializer makes, which these never reach.
       if (encode !== undefined) reply.removeHeader('content-type')
       if (isBytes) return data
-      return toPayload(data ?? null, reply, (stream, reply) => toBytes(stream, reply, ofItem?.(reply)))
+      return toPayload(data ?? null, reply, (stream, reply) => toBytes(stream, reply, envelopes && serializer(reply)))
     }
     if (textType && typeof data === 'string' && data !== '' && !reply.hasHeader('content-type')) {
       resetEncoder(reply)
@@ -116,7 +116,7 @@ export function createFormatter(
   }
 
   function ofResult(reply: FastifyReply, data: unknown): Serialize {
-    return ofItem === undefined ? serializer(reply) : withEnvelope(ofItem, reply, data)
+    return envelopes === undefined ? serializer(reply) : envelopes(reply, data)
   }
 }
 

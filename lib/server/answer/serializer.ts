@@ -6,7 +6,7 @@ import { isObject } from '../../core/objects.js'
 import { type Outgoing, type RecordRules, rulesOf } from '../../core/resource/rules.js'
 import { errorWithout, without } from '../../core/without.js'
 import { shapesOf } from '../../schema/documents.js'
-import { HiddenNames } from '../../schema/hidden.js'
+import { HiddenNames, mayBeObject } from '../../schema/hidden.js'
 import { scalarOf } from '../../schema/outgoing.js'
 import { kindBits } from '../../schema/reader.js'
 import type { Shape } from '../../schema/shape.js'
@@ -158,12 +158,17 @@ export function createSerializer(
   }
 }
 
+/** Returns what serializes a result, or what stands in its place. */
+export type EnvelopeSerializer = (reply: FastifyReply, result: unknown) => Serialize
+
 /**
  * Serializes a result, or what stands in its place: an envelope that a formatter, or a `preSerialization` hook of the application, has put around it. The result within leaves as it does
- * alone, and so does each of its records. What has neither leaves by the schema as a whole.
+ * alone, and so does each of its records; what stands beside them leaves without the names that the record hides. What has neither leaves by the schema as a whole.
  */
-export function withEnvelope(serializer: Serializer, reply: FastifyReply, result: unknown): Serialize {
-  return (payload) => {
+export const envelopesOf =
+  (serializer: Serializer, record: RecordRules, instance: FastifyInstance): EnvelopeSerializer =>
+  (reply, result) =>
+  (payload) => {
     const serialize = serializer(reply)
     if (payload === result) return serialize(payload)
     const { total, data } = Object(result) as { readonly total?: unknown; readonly data?: unknown }
@@ -172,20 +177,37 @@ export function withEnvelope(serializer: Serializer, reply: FastifyReply, result
     if (typeof result !== 'object' || result === null || (Array.isArray(list) && list.length === 0))
       return toText(payload)
     const parts = new Set([result, list, ...(Array.isArray(list) ? list : [])])
+    const hidden = namesHiddenBy(record, instance)
+    const left = new WeakSet<object>()
+    const leave = (value: unknown) => {
+      if (typeof value === 'object' && value !== null) left.add(value)
+      return value
+    }
     let hasResult = false as boolean
-    const text = JSON.stringify(payload, function (this: Record<string, unknown>, name, value) {
-      if (typeof this[name] !== 'object' || !parts.has(this[name])) return value
-      hasResult = true
-      return JSON.parse(serialize(this[name]))
+    const enclosed = JSON.stringify(payload, function (this: Record<string, unknown>, name, value) {
+      if (left.has(this)) return leave(value)
+      if (typeof this[name] === 'object' && parts.has(this[name])) {
+        hasResult = true
+        return leave(JSON.parse(serialize(this[name])))
+      }
+      const isOfEnvelope = this[name] === payload || Array.isArray(this) || ofPages.includes(name)
+      return !isOfEnvelope && isHiddenIn(hidden, name, this[name]) ? undefined : value
     })
-    if (hasResult) return text
-    const record = serialize(payload)
-    if (record === '{}' && isObject(payload) && Object.keys(payload).length > 0)
+    if (hasResult) return enclosed
+    const text = serialize(payload)
+    if (text === '{}' && isObject(payload) && Object.keys(payload).length > 0)
       throw new GeneralError(
         'Nothing of the object that a formatter or a hook has made may leave: put the result itself, its list or its records into it, since a copy can not be told from other objects'
       )
-    return record
+    return text
   }
+
+/** Whether a value beside a result may be a hidden field of a copy. An object under any other name is looked into. */
+function isHiddenIn(hidden: HiddenNames, name: string, value: unknown): boolean {
+  if (hidden.has(name) || hidden.holders.has(name)) return true
+  const isObjectAsText = ArrayBuffer.isView(value) || (typeof value === 'string' && mayBeObject(value))
+  if (isObjectAsText && hidden.mayBeTextless(name)) return true
+  return typeof value !== 'object' && hidden.mayHave(name)
 }
 
 const ofPages = ['total', 'limit', 'skip', 'data']

@@ -13,7 +13,7 @@ import { createAnswer } from '../answer/answer.js'
 import { endWithConnection, startDeadline } from '../answer/deadline.js'
 import { runMiddleware } from '../answer/middleware.js'
 import { applyContext } from '../answer/reply.js'
-import { createSerializer, createStringify } from '../answer/serializer.js'
+import { createSerializer, createStringify, envelopesOf } from '../answer/serializer.js'
 import type { errorHandler } from '../errors/error-handler.js'
 import type { ReadArguments } from '../request/arguments.js'
 import { fileRoute, refuseEncoded } from '../request/body.js'
@@ -84,7 +84,7 @@ export function toRoute(
     options.formatter ?? settings.formatter,
     serializer,
     // What a resource does not name does not leave in a stream, either.
-    record && serializer,
+    record && envelopesOf(serializer, record, instance),
     foreign?.textType
   )
   const { hasSecretAnswers } = factsOf(entry.object)

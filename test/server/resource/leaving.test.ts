@@ -107,6 +107,30 @@ for (const [name, wrap, sent] of envelopes)
     }
   })
 
+t.test('a copy beside the result leaves without what the record hides, at any depth and as text', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const formatter: Formatter = (_request, { data }) => {
+    const [first] = [data].flat() as [{ owner: object }]
+    return { data, copy: { ...first, more: [{ first: { ...first } }], owner: JSON.stringify(first.owner) }, ok: true }
+  }
+  await app.register(services, { formatter })
+  const hiding = Type.Object({
+    id: Type.Integer(),
+    secret: Type.String(),
+    owner: Type.Object({ key: Type.String({ writeOnly: true }) })
+  })
+  const stored = { id: 1, secret: 's', owner: { key: 'k', name: 'n' } }
+  app.service(
+    'things',
+    { find: async () => [stored], get: async () => stored },
+    { schema: resource(hiding, { writeOnly: ['secret'] }) as object }
+  )
+  const copy = { id: 1, more: [{ first: { id: 1, owner: { name: 'n' } } }] }
+  t.strictSame((await app.inject('/things')).json(), { data: [{ id: 1, owner: {} }], copy, ok: true })
+  t.strictSame((await app.inject('/things/1')).json(), { data: { id: 1, owner: {} }, copy, ok: true })
+})
+
 t.test('an object in which nothing of the result may leave is told so, and one around nothing leaves', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())

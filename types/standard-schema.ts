@@ -108,17 +108,28 @@ type ByKeywords<S, Root> = S extends { readonly enum: infer V extends readonly u
       : S extends { readonly allOf: infer B extends readonly unknown[] }
         ? All<B, Root>
         : S extends { readonly $ref: infer R }
-          ? Referred<R, S extends { readonly $defs: unknown } ? S : Root>
+          ? Referred<R, S extends { readonly $defs: unknown } ? S : Root> & Beside<S, Root>
           : Structure<S, Root>
+
+// The fields that stand beside a reference.
+type Beside<S, Root> = S extends { readonly properties: infer P } ? FieldTypes<P, S, Root> : unknown
 
 // What a reference to another document leads to may be anything. The references of `Type.Cyclic` are bare names.
 type Referred<R, Root> = R extends '#'
-  ? Static<Root>
+  ? ReferredType<Root, Root>
   : R extends `#/${infer Keyword}/${infer Name}`
-    ? Static<Member<Member<Root, Keyword>, Name>, Root>
-    : Static<Member<Member<Root, '$defs'>, R>, Root>
+    ? ReferredType<PartOf<PartOf<Root, Keyword>, Name>, Root>
+    : ReferredType<PartOf<PartOf<Root, '$defs'>, R>, Root>
 
-type Member<T, K> = K extends keyof T ? T[K] : unknown
+// A list or a union that refers to itself has a type without end, and may be anything. Fields of objects are read one by one.
+type ReferredType<S, Root> = S extends
+  | { readonly anyOf: unknown }
+  | { readonly allOf: unknown }
+  | { readonly items: unknown }
+  ? unknown
+  : Static<S, Root>
+
+type PartOf<T, K> = K extends keyof T ? T[K] : unknown
 
 type Structure<S, Root> = S extends FileSchema
   ? S extends { readonly contentEncoding: infer E extends string }

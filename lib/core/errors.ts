@@ -32,8 +32,9 @@ export function toServiceError(error: unknown): ServiceError {
 function dataOfPlain(thrown: unknown, status: number): ErrorData | undefined {
   if (status >= 500 || attempt(() => isPlain(thrown)) !== true) return undefined
   return attempt(() => {
-    const { statusCode, name, message, headers, stack, ...data } = thrown as Record<string, unknown>
-    return data
+    const { statusCode, name, message, headers, cause, ...data } = thrown as Record<string, unknown>
+    // A stack never leaves the server.
+    return JSON.parse(JSON.stringify(data, (key, value) => (key === 'stack' ? undefined : value)))
   })
 }
 

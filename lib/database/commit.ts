@@ -78,8 +78,17 @@ async function endOfPromise(committed: PromiseLike<unknown>): Promise<CommitEnd>
   }
 }
 
-/** The errors of commits whose answer was lost, of libraries that do not tell them from others. */
+/** The errors of commits whose answer was lost, of libraries that do not tell them from others, and the calls that have failed by one. */
 const lostCommits = new WeakSet<object>()
+
+/** Notes of a call, or of its params, that it has failed by a commit whose answer was lost: hooks may word the error anew. */
+export function noteLostCommit(call: object | undefined): void {
+  if (call !== undefined) lostCommits.add(call)
+}
+
+/** Whether that was noted. */
+export const hasLostCommit = (context: { readonly params: object }): boolean =>
+  lostCommits.has(context) || lostCommits.has(context.params)
 
 /** knex names the statement. One that the connection has not taken was not sent. */
 const lostByKnex = /^COMMIT; - (?!.* is not queryable$)/

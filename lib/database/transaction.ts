@@ -3,7 +3,7 @@ import type { Params } from '../../types/service.js'
 import { aroundOnly, makesHooks, withTraits } from '../core/hooks.js'
 import { checkOptions, kinds, type OptionTable, shown } from '../core/options.js'
 import { hearPoolErrors } from '../core/pool-errors.js'
-import { type CommitEnd, losesCommit } from './commit.js'
+import { type CommitEnd, isOfLostCommit, losesCommit, noteLostCommit } from './commit.js'
 import { isSynchronous } from './synchronous.js'
 
 /** The params of calls that take part in a transaction. */
@@ -109,8 +109,11 @@ export async function transaction<Database extends TransactionalDatabase, T>(
   }) as Promise<boolean>
   let end: CommitEnd = false
   let sent: { readonly trx: unknown } | undefined
-  const run = (trx: unknown) =>
-    work({ transaction: { trx: trx as TransactionOf<Database>, committed, starting: false } })
+  const run = (trx: unknown) => {
+    // A library may run the work again after a conflict, of which nothing was committed.
+    sent = undefined
+    return work({ transaction: { trx: trx as TransactionOf<Database>, committed, starting: false } })
+  }
   try {
     const result = await begin(run, (trx) => {
       sent = { trx }
@@ -118,7 +121,10 @@ export async function transaction<Database extends TransactionalDatabase, T>(
     end = true
     return result as T
   } catch (error) {
-    if (sent !== undefined && losesCommit(error, sent.trx)) end = undefined
+    if (sent !== undefined && losesCommit(error, sent.trx)) {
+      end = undefined
+      noteLostCommit(options.params)
+    }
     throw error
   } finally {
     settle?.(end)
@@ -267,6 +273,9 @@ export function inTransaction(
     }
     try {
       await transaction(database, run, options)
+    } catch (error) {
+      if (isOfLostCommit(error)) noteLostCommit(context)
+      throw error
     } finally {
       // A transaction that has ended takes no more calls.
       const { transaction, ...rest } = context.params

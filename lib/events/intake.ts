@@ -21,7 +21,7 @@ export class Intake {
   readonly #patience: number
   readonly #isDurable: boolean
   readonly #caused = new WeakMap<HookContext, CausedEvents>()
-  /** The transactions of which it was said that their events may be missing. */
+  /** The transactions, and the errors of calls, of which it was said that their events may be missing. */
   readonly #doubted = new WeakSet<object>()
 
   constructor(app: FastifyInstance, log: EventLog, isDurable: boolean, patience: number) {
@@ -85,10 +85,14 @@ export class Intake {
   /** Says that events of a call may be missing, where nobody knows whether its transaction was committed. What is written in that is there only if it was. */
   doubt(context: HookContext, transaction: object, name: string): void {
     if (this.isWritten(context, name)) this.collect()
-    else if (!this.#doubted.has(transaction)) {
-      this.#doubted.add(transaction)
-      this.#log.lose?.()
-    }
+    else this.lose(transaction)
+  }
+
+  /** Says that events may be missing, once for a transaction or an error. */
+  lose(cause: object): void {
+    if (this.#doubted.has(cause)) return
+    this.#doubted.add(cause)
+    this.#log.lose?.()
   }
 
   /** Waits until the events of a call are in the log. @throws Unavailable when they are not, in time */

@@ -26,7 +26,7 @@ export interface LogServer {
   /**
    * A sign of life.
    *
-   * @param batches the number of the last batch of the process
+   * @param batches the number of the last batch of the process that is in the log; -1 where a further one may be
    * @param hasSigned whether it has given a sign before
    * @returns the newest position
    */

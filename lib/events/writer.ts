@@ -28,11 +28,14 @@ export interface WriterSettings {
 }
 
 const batchSize = 200
+/** How long a process that closes waits for its goodbye, in ms. */
+const goodbyeTime = 2000
 
 /** A process as the server of a log knows it: gives its events to the log, in order and once, and its signs of life. */
 export class Writer {
   readonly #settings: WriterSettings
-  readonly #process = randomUUID()
+  #process = randomUUID()
+  #hasLeft = false
   #hasSigned = false
   #waiting: WaitingEvent[] = []
   #waitingBytes = 0
@@ -79,7 +82,9 @@ export class Writer {
   /** Gives a sign of life. @returns the newest position */
   async sign(): Promise<string> {
     const { server, beat, onAnswer } = this.#settings
-    const signing = withinTime(beat * 3, server.sign(this.#process, this.#batches, this.#hasSigned))
+    // Whether a batch that is on its way is in the log can't be told, once the process was given up.
+    const batches = this.#hasSigned && this.#batch !== undefined ? -1 : this.#batches
+    const signing = withinTime(beat * 3, server.sign(this.#process, batches, this.#hasSigned))
     this.#signs.add(signing)
     try {
       const newest = await signing
@@ -100,9 +105,12 @@ export class Writer {
       while (this.#flushing !== undefined) await this.#flushing
       // A sign that came behind the goodbye would stay, as that of a process that has died.
       await Promise.allSettled(this.#signs)
-      if (this.#isDone) await this.#settings.server.leave(this.#process)
+      if (this.#isDone) await this.#leave()
     }
-    await withinTime(2000, leave()).catch(() => {})
+    // Where nothing else runs, a process without a timer ends here, before the application has closed.
+    const timer = setTimeout(() => {}, goodbyeTime)
+    await withinTime(goodbyeTime, leave()).catch(() => {})
+    clearTimeout(timer)
     this.#isClosed = true
   }
 
@@ -140,6 +148,17 @@ export class Writer {
       }
     }
     this.#flushing = undefined
+    if (this.#hasLeft && this.#isDone) await this.#leave().catch(() => {})
+  }
+
+  /** Says goodbye. What the application gives to the log after that comes from another process, which says goodbye at once. */
+  async #leave(): Promise<void> {
+    const process = this.#process
+    this.#hasLeft = true
+    this.#process = randomUUID()
+    this.#batches = 0
+    this.#hasSigned = false
+    await this.#settings.server.leave(process)
   }
 
   #nextBatch(): WaitingBatch {

@@ -21,6 +21,10 @@ export interface StoredAnswer {
 /** When a key is looked for again that could not be given free, in ms: a store that stands still may take it when it goes on, long after it was asked to. */
 const laterLooks = [1000, 4000, 15_000, 60_000, 120_000]
 
+/** How many keys of a store are looked for again at a time. Others end by their time. */
+const mostLooks = 1000
+const looks = new WeakMap<Store, number>()
+
 /** The key of a request in the store. */
 export class IdempotencyKey {
   /** What stands there while the request runs, with its holder: of two requests that are the same each has another. */
@@ -78,10 +82,14 @@ export class IdempotencyKey {
   }
 
   async #giveFreeLater(): Promise<void> {
+    const running = looks.get(this.#store) ?? 0
+    if (running >= mostLooks) return
+    looks.set(this.#store, running + 1)
     for (const wait of laterLooks) {
       await pause(wait, undefined, { ref: false })
-      if (await freeOwnKey(this.#store, this.#name, this.claimed)) return
+      if (await freeOwnKey(this.#store, this.#name, this.claimed)) break
     }
+    looks.set(this.#store, (looks.get(this.#store) as number) - 1)
   }
 }
 

@@ -6,7 +6,7 @@ interface Turn {
   readonly object: object
   readonly key: string
   /** The turn within which it was asked for, where that was not over. */
-  readonly outer: Turn | undefined
+  outer: Turn | undefined
   /** The one before it at its place, and those that were asked for within it. */
   readonly waitsFor: Set<Turn>
   isOver: boolean
@@ -18,6 +18,7 @@ const lastTurns = new WeakMap<object, Map<string, { readonly turn: Turn; readonl
 /** A turn and those around it that are not over. */
 function turnsAround(turn: Turn | undefined): Turn[] {
   if (turn === undefined) return []
+  while (turn.outer?.isOver) turn.outer = turn.outer.outer
   return turn.isOver ? turnsAround(turn.outer) : [turn, ...turnsAround(turn.outer)]
 }
 

@@ -1,6 +1,6 @@
 import { type EventEmitter, once } from 'node:events'
 import Fastify, { type FastifyInstance } from 'fastify'
-import services, { type HookOptions, idempotency, type Params } from 'fastify-services'
+import services, { type AroundHook, GeneralError, type HookOptions, idempotency, type Params } from 'fastify-services'
 import { databaseErrors, inTransaction, type TransactionalDatabase, transaction } from 'fastify-services/database'
 import events, { type EventLog, memoryLog } from 'fastify-services/events'
 import createKnex from 'knex'
@@ -44,10 +44,18 @@ const libraries: Record<string, (t: Test, connectionString: string) => Transacti
 type Serve = (database: TransactionalDatabase, pay: Pay) => { hooks: HookOptions; pay?: Pay }
 type Pay = (params: Params) => Promise<unknown>
 
+const wordAnew: AroundHook = (_context, next) =>
+  next().catch(() => {
+    throw new GeneralError('The payment has failed')
+  })
+
 /** Where the transaction begins: around the key, within it, and in the method alone. */
 const places: Record<string, Serve> = {
   around: (database) => ({ hooks: { around: { all: [inTransaction(database), idempotency()] } } }),
   within: (database) => ({ hooks: { around: { all: [idempotency(), databaseErrors(), inTransaction(database)] } } }),
+  'within a hook that words errors anew': (database) => ({
+    hooks: { around: { all: [idempotency(), wordAnew, inTransaction(database)] } }
+  }),
   'in the method': (database, pay) => ({
     hooks: { around: { all: [idempotency()] } },
     pay: (params) => transaction(database, pay, { params })
@@ -133,7 +141,7 @@ for (const library of Object.keys(libraries))
         await way.restore()
         t.equal(await send(), 409, 'the key stays taken')
         t.same([await Promise.all(ends), await count()], [[undefined], 1])
-        if (place !== 'in the method') t.same(told, ['reset'], 'subscribers read anew')
+        t.same(told, ['reset'], 'subscribers read anew')
       }
     )
 
@@ -195,3 +203,14 @@ for (const library of ['pg', 'Kysely'])
       t.same([await send(), await count()], [201, 1])
     }
   )
+
+t.test('a transaction that a library runs again was not done, where the work fails then', async (t) => {
+  const database = { transaction: async (work: (trx: object) => unknown) => [await work({}), await work({})] }
+  const ends: unknown[] = []
+  const work = async ({ transaction }: Params) => {
+    ends.push(Object(transaction).committed)
+    if (ends.length === 2) throw new GeneralError('Sold out')
+  }
+  await t.rejects(transaction(database as TransactionalDatabase, work as never), { message: 'Sold out' })
+  t.same(await Promise.all(ends), [false, false])
+})

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { promisify } from 'node:util'
 import { MemoryService } from '@feathersjs/memory'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
@@ -395,6 +397,40 @@ t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
       ]
     )
     await until(() => told.states.at(-1) === 'back')
+  })
+
+  await t.test('a process that was given up while it had nothing to say is one loss', async (t) => {
+    const { pool, table } = await createTables(t)
+    const { log, told, ids } = await openLog(t, pool, table, { beat: 300 })
+    await log.append(loggedEvent(1))
+    await pool.query(`delete from ${table}_processes`)
+    await until(() => told.losses > 0)
+    await log.append(loggedEvent(2))
+    await until(() => ids().length === 2)
+    t.equal(told.losses, 1)
+  })
+
+  await t.test('what the application says behind the goodbye is told, and leaves nobody behind', async (t) => {
+    const { pool, table } = await createTables(t)
+    const { told, ids } = await openLog(t, pool, table)
+    const closing = await openLog(t, pool, table)
+    await closing.log.close?.()
+    await closing.log.append(loggedEvent(1))
+    await until(() => ids().length === 1)
+    await until(async () => (await pool.query(`select 1 from ${table}_processes`)).rows.length === 1)
+    t.equal(told.losses, 0)
+  })
+
+  await t.test('a process whose log is away ends when its application has closed, and not before', async (t) => {
+    const door = new URL('../../lib/events/postgres/index.js', import.meta.url)
+    const program = `import { Pool } from 'pg'
+import { postgresLog } from '${door}'
+const log = postgresLog(new Pool({ connectionString: 'postgres://127.0.0.1:9' }))
+log.append({ service: 'notes', event: 'created', id: 1, facts: {}, touched: [], route: {}, callers: [] })
+await log.close()
+console.log('closed')`
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
+    t.equal(stdout, 'closed\n')
   })
 
   await t.test('what a process sends again that was given up meanwhile has a loss behind it', async (t) => {

@@ -20,9 +20,8 @@ t.test('a 401 has the challenge of whoever has refused, and `Bearer` where there
     child.addHook('onRequest', refuse)
     child.service('hook', { find: async () => [] })
   })
+  // The error of a database or of another server may bring theirs.
   app.service('error', failing({ 'WWW-Authenticate': 'Digest realm="d"' }))
-  app.service('headers-without', failing({ 'x-reason': 'none' }))
-  app.service('headers-broken', failing({ 'www-authenticate': 'Digest\r\nx: y' }))
   app.service('none', failing())
 
   const challenge = async (url: string) => {
@@ -31,7 +30,5 @@ t.test('a 401 has the challenge of whoever has refused, and `Bearer` where there
   }
   t.strictSame(await challenge('/middleware'), [401, 'Basic realm="Inner"'])
   t.strictSame(await challenge('/hook'), [401, 'Basic realm="Inner"'])
-  t.strictSame(await challenge('/error'), [401, 'Digest realm="d"'])
-  for (const url of ['/headers-without', '/headers-broken', '/none'])
-    t.strictSame(await challenge(url), [401, 'Bearer'], url)
+  for (const url of ['/error', '/none']) t.strictSame(await challenge(url), [401, 'Bearer'], url)
 })

@@ -33,6 +33,8 @@ t.test('a plain object that is thrown tells neither what a service hides nor of 
     own: {
       statusCode: 409,
       stack: 'at file',
+      cause: { query: 'select' },
+      error: { stack: 'at file', code: 'E' },
       headers: { cookie: 'c' },
       password: 'hash',
       user: { password: 'hash' },
@@ -51,7 +53,7 @@ t.test('a plain object that is thrown tells neither what a service hides nor of 
   app.service('protected', { get }, { hooks: { around: { all: [protect('password')] } } })
   for (const path of ['resource', 'protected']) {
     const failed = async (id: string) => (await app.inject({ url: `/${path}/${id}`, headers: json })).json()
-    t.strictSame((await failed('own')).data, { user: {}, id: 1 }, path)
+    t.strictSame((await failed('own')).data, { error: { code: 'E' }, user: {}, id: 1 }, path)
     t.strictSame(await failed('server'), {
       name: 'GeneralError',
       message: 'broken',

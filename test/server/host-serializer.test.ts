@@ -202,16 +202,37 @@ t.test('a type that the call names itself is that of its JSON', async (t) => {
   t.strictSame(await ask('/things'), [200, 'application/x-lines', JSON.stringify([left])])
 })
 
-t.test('`setReplySerializer` does not change services, nor does a type that was meant for it', async (t) => {
+t.test('`setReplySerializer` does not change services, and a type that is there stays', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   app.setReplySerializer(mark)
-  app.addHook('onRequest', async (request, reply) => void reply.type(request.headers.accept ?? accept))
+  app.addHook('onRequest', async (_request, reply) => void reply.type('application/hal+json'))
   await app.register(services)
   app.service('things', { find: things.find }, { schema: resource(shape) })
-  const response = await app.inject({ url: '/things', headers: { accept } })
-  t.equal(response.headers['content-type'], 'application/json; charset=utf-8')
+  const response = await app.inject('/things')
+  t.match(response.headers['content-type'], /^application\/hal\+json/)
   t.same(response.json(), [left])
-  const hal = await app.inject({ url: '/things', headers: { accept: 'application/hal+json' } })
-  t.match(hal.headers['content-type'], /^application\/hal\+json/, 'a type of JSON stays')
+})
+
+t.test('bytes have the type that the call gives them, and none of a serializer', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.addHook('onRequest', async (_request, reply) => void reply.type(accept).serializer(mark))
+  await app.register(services)
+  const bytes = { find: async () => Buffer.from('x') }
+  app.service('pictures', bytes, { before: (_request, reply) => void reply.type('image/png') })
+  app.service('files', bytes)
+  t.equal((await app.inject('/pictures')).headers['content-type'], 'image/png')
+  t.equal((await app.inject('/files')).headers['content-type'], 'application/octet-stream')
+})
+
+t.test('a serializer of the application gets what may leave of a result that middleware sends', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.addHook('onRequest', async (_request, reply) => void reply.type(accept).serializer(mark))
+  await app.register(services)
+  const schema = resource(shape)
+  app.service('things', { find: things.find }, { schema, after: (_request, reply) => void reply.send(reply.data) })
+  app.service('others', { find: things.find }, { schema, after: () => {} })
+  for (const url of ['/things', '/others']) t.equal((await app.inject(url)).body, mark([left]), url)
 })

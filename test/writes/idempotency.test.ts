@@ -257,6 +257,28 @@ t.test('a key that the store takes though its answer was late or lost is given f
     }
 })
 
+t.test('of keys that a store may take later, so many are looked for again at a time', async (t) => {
+  const alive = setInterval(() => {}, 1000)
+  t.teardown(() => clearInterval(alive))
+  let isAway = true
+  let looks = 0
+  const store: Store = {
+    get: () => {
+      if (isAway) throw new Error('The store is away')
+      looks += 1
+      return undefined
+    },
+    set: () => undefined,
+    add: () => {
+      throw new Error('The store is away')
+    }
+  }
+  const { post } = await serve(t, { store })
+  for (let key = 0; key < 1010; key++) await post(String(key), { item: 'book' })
+  isAway = false
+  await eventually(t).equal(async () => looks, 1000)
+})
+
 t.test('memoryStore forgets the oldest of more than `max`', async (t) => {
   const store = memoryStore({ max: 2 })
   for (const key of ['a', 'b', 'c']) store.set(key, key, 60)

@@ -89,6 +89,31 @@ t.test('a write at a place that is held around it waits for nobody', async (t) =
   t.same(await Promise.all(Array.from('ab', (text) => patch('notes', { text, within }))), ['a', 'b'])
 })
 
+t.test('writes that each begin the next one and do not wait for it may go on for any time', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  let steps = 0
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  class Chain extends MemoryService<Note> {
+    override async patch(...args: never[]): Promise<never> {
+      const [id, data, params] = args as unknown as [number, object, never]
+      const record = await super.patch(id, data as never, params)
+      if (++steps === 9000) end()
+      else void chain.patch(...([(id % 2) + 1, {}] as never[]))
+      return record as never
+    }
+  }
+  await app.register(services, { hooks: { around: { all: [version('version', { set: () => steps })] } } })
+  const chain = app.service('steps', new Chain({ startId: 1, multi: true }) as never) as unknown as Chain
+  await chain.create([{ text: 'a' }, { text: 'b' }] as never)
+  void chain.patch(...([1, {}] as never[]))
+  await ended
+  t.equal(steps, 9000)
+})
+
 t.test('of two writes of which each would wait for the other, the later one is to try again', async (t) => {
   const { patch, hold } = await start(t)
   const [note, room] = [hold('note'), hold('room')]

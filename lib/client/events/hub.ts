@@ -246,6 +246,8 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
     else if (type === 'pagehide') stream?.stop()
     else if (persisted && stream) {
       stream.stop()
+      // The stream has gone on in another tab.
+      followed = []
       void join()
     }
   }

@@ -114,7 +114,7 @@ begin
   end if;
   if newest is distinct from before then perform pg_notify('${table}', ''); end if;
   -- What a process that was given up has in the log is not known: its next batch may be there already, and tells a loss.
-  insert into ${table}_processes values (a_process, clock_timestamp(), case when has_signed then -1 else a_batch end)
+  insert into ${table}_processes values (a_process, clock_timestamp(), a_batch)
     on conflict (process) do update set beat = excluded.beat;
   -- The newest entry stays, however old it is: the next one names it.
   delete from ${table}_log where id < newest and at < clock_timestamp() - age * interval '1 ms';

@@ -53,7 +53,7 @@ if isLost then add('loss', '1') end
 if newest == '' then add('begin', '1') end
 -- The answer to a later batch may still be on its way. What a process that was given up has in the log is not known: its next batch may be there already, and
 -- tells a loss.
-sign(last or ARGV[3] == '1' and -1 or ARGV[2])
+sign(last or ARGV[2])
 local oldest = string.format('%.0f', now - ARGV[5])
 local newestTime = string.match(newest, '^%d+')
 -- The newest entry stays, however old it is: the next one names it.

@@ -31,13 +31,16 @@ export function createAnswer(
     return (_context, _caller, request, reply) => format(request, reply) ?? undefined
   return async (context, caller, request, reply) => {
     keepHeaders(reply)
+    const encode = encoderOf(reply)
     if (after.length > 0) {
+      // Middleware may send the result itself.
+      if (envelopes) setSerializer(reply, envelopes(reply, reply.data), encode)
       const isOver = await runMiddleware(after, request, reply)
       adopt(reply.data, context, caller)
       if (isOver) return reply
+      if (envelopes) resetEncoder(reply, encode)
     }
     const isAnswered = custom && watch(reply)
-    const encode = encoderOf(reply)
     if (custom && envelopes) setSerializer(reply, envelopes(reply, reply.data), encode)
     let payload: unknown
     let isAsync = false
@@ -94,7 +97,7 @@ export function createFormatter(
       isStream(data)
     ) {
       // The type is that of what a serializer makes, which these never reach.
-      if (encode !== undefined) reply.removeHeader('content-type')
+      if (encode !== undefined && !hasTypeOfCall(reply)) reply.removeHeader('content-type')
       if (isBytes) return data
       return toPayload(data ?? null, reply, (stream, reply) => toBytes(stream, reply, envelopes && serializer(reply)))
     }
@@ -107,8 +110,7 @@ export function createFormatter(
       return data
     }
     const type = String(reply.getHeader('content-type') ?? '')
-    if (type === '' || (typeof data === 'object' && !isJSON(type) && !isTypeOfCall(reply, type)))
-      reply.type('application/json; charset=utf-8')
+    if (type === '') reply.type('application/json; charset=utf-8')
     // Fastify does not serialize strings: it takes them for what is serialized already.
     if (typeof data === 'string') return type === '' || isJSON(type) ? JSON.stringify(data) : data
     setSerializer(reply, ofResult(reply, data))
@@ -120,8 +122,8 @@ export function createFormatter(
   }
 }
 
-/** Whether the call itself has set the type of its result. One that stood there before is that of another serializer, such as `setReplySerializer` sets. */
-function isTypeOfCall(reply: FastifyReply, type: string): boolean {
-  const { headersBefore } = notesOn(reply.request)
-  return headersBefore !== undefined && headersBefore['content-type'] !== type
+/** Whether the call itself has set the type of its result. One that stood there before is that of another serializer. */
+function hasTypeOfCall(reply: FastifyReply): boolean {
+  const { headersBefore, typeBefore = headersBefore?.['content-type'] } = notesOn(reply.request)
+  return typeBefore !== undefined && typeBefore !== reply.getHeader('content-type')
 }

@@ -11,7 +11,7 @@ import { scalarOf } from '../../schema/outgoing.js'
 import { kindBits } from '../../schema/reader.js'
 import type { Shape } from '../../schema/shape.js'
 import { projectionOf } from '../request/resource-route.js'
-import { answersPages, hasOwnCompiler, listOf, responses } from '../request/schema.js'
+import { answersPages, hasOwnCompiler, listOf, responses, withoutContent } from '../request/schema.js'
 
 /** Turns data into JSON. @throws {GeneralError} when that is not possible */
 export type Serialize = (data: unknown) => string
@@ -79,7 +79,7 @@ export function createSerializer(
   function create(reply: FastifyReply, status: string): Serialize {
     // What a resource does not name does not leave with a redirect, either.
     const other = byStatus.get('default') ?? (rules && byStatus.get('2xx'))
-    const statusSchema = byStatus.get(status) ?? byStatus.get(`${status[0]}xx`) ?? other
+    const statusSchema = withoutContent(byStatus.get(status) ?? byStatus.get(`${status[0]}xx`) ?? other)
     if (rules !== undefined && (statusSchema === undefined || statusSchema === rules.response))
       return serializeBy(rules.outgoing, rules.record)
     if (statusSchema === undefined)

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { STATUS_CODES, validateHeaderValue } from 'node:http'
+import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorHandlerOptions, ErrorPage, NotFoundOptions } from '../../../types/fastify.js'
 import {
@@ -56,8 +56,7 @@ function createHandler(options: ErrorHandlerOptions): Handler {
     releaseSerializer(reply)
     // The serializer of the result does not fit the error, which is sent in its place.
     reply.code(error.code).serializer((payload) => (typeof payload === 'string' ? payload : JSON.stringify(payload)))
-    if (error.code === 401 && !reply.hasHeader('www-authenticate'))
-      reply.header('www-authenticate', challengeIn(thrown) ?? 'Bearer')
+    if (error.code === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer')
     if (error.code === 406 || page !== undefined) vary(reply)
     const retryAfter = readProperty(error.data, 'retryAfter')
     // The header takes whole seconds. `Math.ceil` of a number below zero may be -0.
@@ -67,16 +66,6 @@ function createHandler(options: ErrorHandlerOptions): Handler {
       send(reply.type('application/json; charset=utf-8'), toBody(error, options.requestId ? request.id : undefined))
     else sendPage(page, error, request, reply)
   }
-}
-
-/** The challenge that an error brings, as those of Fastify's own error handler may. */
-function challengeIn(thrown: unknown): string | undefined {
-  const headers = readProperty(thrown, 'headers')
-  return attempt(() => {
-    const [, challenge] = Object.entries(Object(headers)).find(([name]) => /^www-authenticate$/i.test(name)) ?? []
-    validateHeaderValue('www-authenticate', challenge as string)
-    return String(challenge)
-  })
 }
 
 /**

@@ -11,6 +11,8 @@ export interface RequestNotes {
   form?: { readonly data: unknown }
   /** Whether another framework is about to answer it. */
   isHandedOver?: boolean
+  /** The content type of the reply before middleware ran. */
+  typeBefore?: string | undefined
   /** The headers of the reply before the result has set its own. */
   headersBefore?: Readonly<Record<string, number | string | string[] | undefined>>
 }

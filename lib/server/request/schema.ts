@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import type { SchemaValue } from '../../../types/standard-schema.js'
+import { isJSON } from '../../core/content.js'
 import { responsesIn } from '../../core/description.js'
 import { BadRequest } from '../../core/errors.js'
 import { rootOf } from '../../core/host.js'
 import type { MethodDefinition } from '../../core/methods.js'
-import { isPromise } from '../../core/objects.js'
+import { isObject, isPromise } from '../../core/objects.js'
 import { rulesOf } from '../../core/resource/rules.js'
 import { isSchema, mapSubschemas } from '../../schema/keywords.js'
 
@@ -33,14 +34,25 @@ export function routeSchemas(
       byStatus.map(([status, record]) => [status, status.startsWith('2') ? answer(record) : record])
     )
   })
-  // The routes of a resource have a serializer of their own, which no schema of a route concerns.
+  const isOfResource = rulesOf(schema) !== undefined
   const ofMany = (answer: (record: Schema) => Schema) =>
-    withAnswers((record) => answer(rulesOf(schema) === undefined ? record : withinDefinition(record)))
+    withAnswers((record) => answer(isOfResource ? withinDefinition(record) : record))
   if (!keepsSchemas && answersPages(method)) return () => ofMany(pagesOf)
   const single = withAnswers((record) => record)
+  // The routes of a resource alone have a serializer that no schema of a route concerns.
+  if (!isOfResource) return () => single
   // `create` and custom methods take one record, or a list.
-  const answer = method.id === 'optional' ? (record: Schema) => listOf(record) ?? record : recordOrList
-  return (isMany) => (isMany && !keepsSchemas ? ofMany(answer) : single)
+  const answer = method.id === 'optional' ? (record: Schema) => listOf(record) as Schema : recordOrList
+  return (isMany) => (isMany ? ofMany(answer) : single)
+}
+
+/** The schema of an answer that Fastify has by its content type: that of JSON, or of the first one. */
+export function withoutContent(answer: Schema | undefined): Schema | undefined {
+  const { content, type, properties, $ref } = Object(answer) as Schema
+  if (!isObject(content) || (type ?? properties ?? $ref) !== undefined) return answer
+  const types = Object.keys(content)
+  const ofType = content[types.find((type) => isJSON(type)) ?? (types[0] as string)]
+  return Object(ofType).schema
 }
 
 /** Whether an application serializes by a compiler of its own, whose schemas may be of any kind. A resource brings its own. */
@@ -50,7 +62,8 @@ export const hasOwnCompiler = (schema: FastifySchema, instance: FastifyInstance)
 /** Whether a method answers lists and pages. */
 export const answersPages = ({ verb, path }: MethodDefinition) => verb === 'GET' && path === ''
 
-function pagesOf(record: Schema): Schema {
+function pagesOf(answer: Schema): Schema {
+  const record = withoutContent(answer) ?? answer
   const list = listOf(record)
   if (list === undefined) return record
   const { type, items, ...definitions } = list
@@ -72,9 +85,7 @@ function withinDefinition(record: Schema): Schema {
 }
 
 function recordOrList(record: Schema): Schema {
-  const list = listOf(record)
-  if (list === undefined) return record
-  const { type, items, ...definitions } = list
+  const { type, items, ...definitions } = listOf(record) as Schema
   return { anyOf: [items, { type, items }], ...definitions }
 }
 

@@ -19,7 +19,7 @@ import type { ReadArguments } from '../request/arguments.js'
 import { fileRoute, refuseEncoded } from '../request/body.js'
 import { type Parse, readQuery } from '../request/query.js'
 import { checkQueryRequest, offerQuery, type QueryBounds, readQueryBody, takesQuery } from '../request/query-body.js'
-import { wantsEvents } from '../request/request.js'
+import { notesOn, wantsEvents } from '../request/request.js'
 import { resourceRoute } from '../request/resource-route.js'
 import type { Router } from '../request/router.js'
 import { validateBatch } from '../request/schema.js'
@@ -126,7 +126,10 @@ export function toRoute(
     if (timeout > 0) startDeadline(timeout, caller, request, reply)
     const reader = isForeign ? undefined : readerFor(instance)
     if (reader !== undefined) await reader.readCredentials(request, reply)
-    if (before.length > 0 && (await runMiddleware(before, request, reply))) return reply
+    if (before.length > 0) {
+      notesOn(request).typeBefore = reply.getHeader('content-type') as string | undefined
+      if (await runMiddleware(before, request, reply)) return reply
+    }
     const context = method.context(read(request, caller)) as HookContext
     caller.context = context
     reply.hook = context

@@ -36,10 +36,7 @@ const Folder = z.object({
 })
 const schemas = {
   'a resource': resource(record, { readOnly: ['id'] }),
-  'a resource that refers to itself': resource(Folder, { readOnly: ['id'] }),
-  'schemas of its own': Object.fromEntries(
-    ['find', 'get', 'create', 'patch', 'remove'].map((method) => [method, { response: record }])
-  )
+  'a resource that refers to itself': resource(Folder, { readOnly: ['id'] })
 }
 
 for (const [name, schema] of Object.entries(schemas))
@@ -78,4 +75,28 @@ t.test('the schemas of routes that answer no lists are those of one record', asy
   const routes = ['POST /plain', 'PATCH /plain', 'DELETE /plain', 'PATCH /plain/:id', 'POST /posts', 'PATCH /posts/:id']
   for (const route of routes) t.match(responses.get(route), { '2xx': { type: 'object' } }, route)
   t.match(responses.get('PATCH /posts'), { '2xx': { type: 'array' } })
+})
+
+t.test('an answer that Fastify has by its content type is that of each record, in lists too', async (t) => {
+  const schema = { type: 'object', properties: { id: { type: 'integer' } } }
+  const response = { '2xx': { description: 'A post', content: { 'application/json': { schema } } } }
+  const methods = ['find', 'get', 'create', 'patch', 'remove'].map((method) => [method, { response }])
+  for (const formatter of [undefined, (_request: FastifyRequest, reply: FastifyReply) => reply.data]) {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(services, formatter ? { formatter } : {})
+    app.service('posts', memory({ startId: 1, multi: true }) as never, { schema: Object.fromEntries(methods) as never })
+    const calls = [
+      ['POST', '/posts', { secret: 's' }],
+      ['POST', '/posts', [{ secret: 's' }]],
+      ['GET', '/posts'],
+      ['GET', '/posts/1'],
+      ['PATCH', '/posts', { text: 'a' }],
+      ['DELETE', '/posts/1']
+    ] as const
+    for (const [method, url, payload] of calls) {
+      const { statusCode, body } = await app.inject({ method, url, ...(payload && { payload: payload as object }) })
+      t.ok(statusCode < 300 && !/secret/.test(body), `${method} ${url}: ${statusCode} ${body}`)
+    }
+  }
 })

@@ -333,4 +333,25 @@ const cityAround = (place: RecordOf<typeof places>) => place.around?.around?.add
 same<ReturnType<typeof cityAround>, string | undefined>(true)
 same<RecordOf<typeof places>['kind'], 'town' | 'village' | undefined>(true)
 same<RecordOf<typeof places>['elsewhere'], unknown>(true)
+// Lists within themselves have no type that ends, and fields may stand beside a reference.
+const lists = resource(
+  {
+    type: 'object',
+    properties: { id: { type: 'integer' }, list: { $ref: '#/$defs/list' } },
+    $defs: { list: { type: 'array', items: { anyOf: [{ $ref: '#/$defs/list' }, { type: 'integer' }] } } }
+  },
+  { readOnly: ['id'] }
+)
+const listData: DataOf<typeof lists> = { list: [1, [2, [3]]] }
+const beside = resource({
+  type: 'object',
+  properties: {
+    base: { $ref: '#/$defs/base', properties: { title: { type: 'string' } }, required: ['title'] }
+  },
+  $defs: { base: { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] } }
+})
+const besideData: DataOf<typeof beside> = { base: { id: 1, title: 'a' } }
+// @ts-expect-error: a field beside the reference
+const besideWrong: DataOf<typeof beside> = { base: { id: 1, title: 2 } }
+for (const value of [listData, besideData, besideWrong]) JSON.stringify(value)
 for (const value of [tree, treeQuery, numberedTree, hiddenWithin]) JSON.stringify(value)

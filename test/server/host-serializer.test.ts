@@ -229,10 +229,17 @@ t.test('bytes have the type that the call gives them, and none of a serializer',
 t.test('a serializer of the application gets what may leave of a result that middleware sends', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
-  app.addHook('onRequest', async (_request, reply) => void reply.type(accept).serializer(mark))
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.url !== '/marked') reply.type(accept).serializer(mark)
+  })
   await app.register(services)
   const schema = resource(shape)
   app.service('things', { find: things.find }, { schema, after: (_request, reply) => void reply.send(reply.data) })
   app.service('others', { find: things.find }, { schema, after: () => {} })
-  for (const url of ['/things', '/others']) t.equal((await app.inject(url)).body, mark([left]), url)
+  app.service(
+    'marked',
+    { find: things.find },
+    { schema, after: (_request, reply) => void reply.type(accept).serializer(mark) }
+  )
+  for (const url of ['/things', '/others', '/marked']) t.equal((await app.inject(url)).body, mark([left]), url)
 })

@@ -31,14 +31,15 @@ export function createAnswer(
     return (_context, _caller, request, reply) => format(request, reply) ?? undefined
   return async (context, caller, request, reply) => {
     keepHeaders(reply)
-    const encode = encoderOf(reply)
+    let encode = encoderOf(reply)
     if (after.length > 0) {
       // Middleware may send the result itself.
-      if (envelopes) setSerializer(reply, envelopes(reply, reply.data), encode)
+      const lastEncoder = envelopes && setSerializer(reply, envelopes(reply, reply.data), encode)
       const isOver = await runMiddleware(after, request, reply)
       adopt(reply.data, context, caller)
       if (isOver) return reply
-      if (envelopes) resetEncoder(reply, encode)
+      encode = lastEncoder ? lastEncoder() : encoderOf(reply)
+      if (lastEncoder) resetEncoder(reply, encode)
     }
     const isAnswered = custom && watch(reply)
     if (custom && envelopes) setSerializer(reply, envelopes(reply, reply.data), encode)

@@ -21,8 +21,13 @@ export function encoderOf(reply: FastifyReply): Encode | undefined {
  * data that the JSON has: hooks run between the handler and the serializer, and no public property tells what they have set.
  *
  * @param encode the serializer that the application has set before
+ * @returns a function that returns the one which it has set last
  */
-export function setSerializer(reply: FastifyReply, serialize: Serialize, encode: Encode | null = null): void {
+export function setSerializer(
+  reply: FastifyReply,
+  serialize: Serialize,
+  encode: Encode | null = null
+): () => Encode | undefined {
   const ofData = (encode: Encode | null) => {
     if (encode === null) return serialize
     return (payload: unknown) => {
@@ -36,7 +41,12 @@ export function setSerializer(reply: FastifyReply, serialize: Serialize, encode:
   }
   reply.serializer(ofData(encode))
   const { serializer } = reply
-  reply.serializer = (encode) => serializer.call(reply, ofData(encode))
+  let last = encode
+  reply.serializer = (encode) => {
+    last = encode
+    return serializer.call(reply, ofData(encode))
+  }
+  return () => last ?? undefined
 }
 
 /** Gives a reply its own `serializer()` back: what follows is no result. */

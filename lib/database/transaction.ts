@@ -107,7 +107,6 @@ export async function transaction<Database extends TransactionalDatabase, T>(
   const committed = new Promise<CommitEnd>((resolve) => {
     settle = resolve
   }) as Promise<boolean>
-  let end: CommitEnd = false
   let sent: { readonly trx: unknown } | undefined
   const run = (trx: unknown) => {
     // A library may run the work again after a conflict, of which nothing was committed.
@@ -118,16 +117,13 @@ export async function transaction<Database extends TransactionalDatabase, T>(
     const result = await begin(run, (trx) => {
       sent = { trx }
     })
-    end = true
+    settle?.(true)
     return result as T
   } catch (error) {
-    if (sent !== undefined && losesCommit(error, sent.trx)) {
-      end = undefined
-      noteLostCommit(options.params)
-    }
+    const isLost = sent !== undefined && losesCommit(error, sent.trx)
+    if (isLost) noteLostCommit(options.params)
+    settle?.(isLost ? undefined : false)
     throw error
-  } finally {
-    settle?.(end)
   }
 }
 

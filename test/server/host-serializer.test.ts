@@ -221,8 +221,10 @@ t.test('bytes have the type that the call gives them, and none of a serializer',
   await app.register(services)
   const bytes = { find: async () => Buffer.from('x') }
   app.service('pictures', bytes, { before: (_request, reply) => void reply.type('image/png') })
+  app.service('drawings', bytes, { after: (_request, reply) => void reply.type('image/svg+xml') })
   app.service('files', bytes)
   t.equal((await app.inject('/pictures')).headers['content-type'], 'image/png')
+  t.equal((await app.inject('/drawings')).headers['content-type'], 'image/svg+xml')
   t.equal((await app.inject('/files')).headers['content-type'], 'application/octet-stream')
 })
 
@@ -230,7 +232,7 @@ t.test('a serializer of the application gets what may leave of a result that mid
   const app = Fastify()
   t.teardown(() => app.close())
   app.addHook('onRequest', async (request, reply) => {
-    if (request.url !== '/marked') reply.type(accept).serializer(mark)
+    if (!['/marked', '/plain'].includes(request.url)) reply.type(accept).serializer(mark)
   })
   await app.register(services)
   const schema = resource(shape)
@@ -241,5 +243,7 @@ t.test('a serializer of the application gets what may leave of a result that mid
     { find: things.find },
     { schema, after: (_request, reply) => void reply.type(accept).serializer(mark) }
   )
+  app.service('plain', { find: things.find }, { schema, after: () => {} })
+  t.same((await app.inject('/plain')).json(), [left])
   for (const url of ['/things', '/others', '/marked']) t.equal((await app.inject(url)).body, mark([left]), url)
 })

@@ -102,6 +102,8 @@ t.test('writes that each begin the next one and do not wait for it may go on for
       const [id, data, params] = args as unknown as [number, object, never]
       const record = await super.patch(id, data as never, params)
       if (++steps === 9000) end()
+      // Some begin it when they are over.
+      else if (steps % 1000 === 0) setImmediate(() => void chain.patch(...([(id % 2) + 1, {}] as never[])))
       else void chain.patch(...([(id % 2) + 1, {}] as never[]))
       return record as never
     }

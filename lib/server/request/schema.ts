@@ -46,13 +46,12 @@ export function routeSchemas(
   return (isMany) => (isMany ? ofMany(answer) : single)
 }
 
-/** The schema of an answer that Fastify has by its content type: that of JSON, or of the first one. */
+/** The schema of an answer that Fastify has by its content type: that of JSON, if there is one. */
 export function withoutContent(answer: Schema | undefined): Schema | undefined {
   const { content, type, properties, $ref } = Object(answer) as Schema
   if (!isObject(content) || (type ?? properties ?? $ref) !== undefined) return answer
-  const types = Object.keys(content)
-  const ofType = content[types.find((type) => isJSON(type)) ?? (types[0] as string)]
-  return Object(ofType).schema
+  const [, ofJSON] = Object.entries(content).find(([type]) => isJSON(type)) ?? []
+  return Object(ofJSON).schema
 }
 
 /** Whether an application serializes by a compiler of its own, whose schemas may be of any kind. A resource brings its own. */

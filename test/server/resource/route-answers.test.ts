@@ -86,6 +86,9 @@ t.test('an answer that Fastify has by its content type is that of each record, i
     t.teardown(() => app.close())
     await app.register(services, formatter ? { formatter } : {})
     app.service('posts', memory({ startId: 1, multi: true }) as never, { schema: Object.fromEntries(methods) as never })
+    const ofText = { response: { '2xx': { description: 'Lines', content: { 'text/csv': {} } } } }
+    app.service('lines', { find: async () => 'a,b' }, { schema: { find: ofText } })
+    t.equal((await app.inject('/lines')).statusCode, 200)
     const calls = [
       ['POST', '/posts', { secret: 's' }],
       ['POST', '/posts', [{ secret: 's' }]],

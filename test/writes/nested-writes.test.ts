@@ -103,7 +103,7 @@ t.test('writes that each begin the next one and do not wait for it may go on for
       // The write that has begun this one is over by then.
       await drainTicks()
       const next = () => void chains[steps % 2]?.patch(...([1, {}] as never[]))
-      if (++steps === 12_000) end()
+      if (++steps === 30_000) end()
       // One begins the next one when it is over.
       else if (steps === 10) setImmediate(next)
       else next()
@@ -117,7 +117,7 @@ t.test('writes that each begin the next one and do not wait for it may go on for
   for (const chain of chains) await chain.create({ text: 'a' } as never)
   void chains[0]?.patch(...([1, {}] as never[]))
   await ended
-  t.equal(steps, 12_000)
+  t.equal(steps, 30_000)
 })
 
 t.test('of two writes of which each would wait for the other, the later one is to try again', async (t) => {

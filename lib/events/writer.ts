@@ -148,7 +148,7 @@ export class Writer {
       }
     }
     this.#flushing = undefined
-    if (this.#hasLeft && this.#isDone) await this.#leave().catch(() => {})
+    if (this.#hasLeft && this.#isDone) await Promise.allSettled([this.#leave()])
   }
 
   /** Says goodbye. What the application gives to the log after that comes from another process, which says goodbye at once. */

@@ -16,6 +16,7 @@ import {
   postgresTables
 } from '../../lib/events/postgres/index.js'
 import { list, startEvents } from '../support/events-app.js'
+import { createGate } from '../support/gate.js'
 import { logContract, loggedEvent } from '../support/log-contract.js'
 import { createTables, PostgresWay, skipPostgres } from '../support/postgres.js'
 import { storeContract } from '../support/store-contract.js'
@@ -54,15 +55,6 @@ const poolThrough = (
     return Object.assign(Object.create(client), { query })
   }
 })
-
-/** A promise, and what ends it. */
-function createGate() {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open }
-}
 
 t.test('options that can not be used', async (t) => {
   const pool = {} as PostgresPool
@@ -157,10 +149,7 @@ t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
 
   await t.test('a connection that comes too late is given back to the pool', async (t) => {
     const { pool, table } = await createTables(t)
-    let open = () => {}
-    const opened = new Promise<void>((resolve) => {
-      open = resolve
-    })
+    const { opened, open } = createGate()
     const connect = () => opened.then(() => pool.connect())
     const store = postgresStore({ connect, on: () => {} }, { table, patience: 20 })
     await t.rejects(store.get('a') as Promise<unknown>, { name: 'Unavailable' })

@@ -4,6 +4,7 @@ import { memoryStore, type Store } from '../../index.js'
 import type { EventLog, LogEntry } from '../../lib/events/index.js'
 import { type RedisClient, type RedisLogOptions, redisLog, redisStore } from '../../lib/events/redis/index.js'
 import { list, serviceAt, startEvents } from '../support/events-app.js'
+import { createGate } from '../support/gate.js'
 import { logContract, loggedEvent } from '../support/log-contract.js'
 import { RedisServer, skipRedis } from '../support/redis.js'
 import { storeContract } from '../support/store-contract.js'
@@ -12,6 +13,17 @@ import { Way } from '../support/way.js'
 const until = async (holds: () => unknown) => {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5))
 }
+
+/** A client each of whose calls over its own connection a function makes: it may hold them up, and their answers, or fail. */
+const clientThrough = (
+  client: RedisClient,
+  through: (args: unknown[], call: () => ReturnType<RedisClient['callBuffer']>) => ReturnType<RedisClient['callBuffer']>
+): RedisClient => ({
+  duplicate: () => client.duplicate(),
+  on: (event, listener) => client.on(event, listener),
+  disconnect: () => client.disconnect(),
+  callBuffer: (...args) => through(args, () => client.callBuffer(...args))
+})
 
 let keys = 0
 const nextKey = () => `log-${++keys}`
@@ -287,20 +299,12 @@ t.test('with a Redis', { skip: skipRedis }, async (t) => {
   await t.test('a sign of life that is on its way does not stay behind the goodbye', async (t) => {
     const client = server.client(t)
     const key = nextKey()
-    let open = () => {}
-    const opened = new Promise<void>((resolve) => {
-      open = resolve
-    })
+    const { opened, open } = createGate()
     let signs = 0
-    const late: RedisClient = {
-      duplicate: () => client.duplicate(),
-      on: (event, listener) => client.on(event, listener),
-      disconnect: () => client.disconnect(),
-      async callBuffer(...args) {
-        if (args.includes('EVAL') && ++signs === 2) await opened
-        return client.callBuffer(...args)
-      }
-    }
+    const late = clientThrough(client, async (args, call) => {
+      if (args.includes('EVAL') && ++signs === 2) await opened
+      return call()
+    })
     const { log } = await openLog(t, late, { key, beat: 300 })
     await until(() => signs === 2)
     const closing = log.close?.()
@@ -315,16 +319,11 @@ t.test('with a Redis', { skip: skipRedis }, async (t) => {
   await t.test('what was sent, and whose answer was lost, is there once', async (t) => {
     const client = server.client(t)
     let failures = 2
-    const cut: RedisClient = {
-      duplicate: () => client.duplicate(),
-      on: (event, listener) => client.on(event, listener),
-      disconnect: () => client.disconnect(),
-      async callBuffer(...args) {
-        const answer = await client.callBuffer(...args)
-        if (args.includes('EVAL') && args.length > 10 && failures-- > 0) throw new Error('The connection has ended')
-        return answer
-      }
-    }
+    const cut = clientThrough(client, async (args, call) => {
+      const answer = await call()
+      if (args.includes('EVAL') && args.length > 10 && failures-- > 0) throw new Error('The connection has ended')
+      return answer
+    })
     const { log, ids, told } = await openLog(t, cut)
     await Promise.all([1, 2].map((id) => log.append(loggedEvent(id))))
     await log.append(loggedEvent(3))
@@ -336,24 +335,19 @@ t.test('with a Redis', { skip: skipRedis }, async (t) => {
     const client = server.client(t)
     const key = nextKey()
     let [signs, appends] = [0, 0]
-    const cut: RedisClient = {
-      duplicate: () => client.duplicate(),
-      on: (event, listener) => client.on(event, listener),
-      disconnect: () => client.disconnect(),
-      async callBuffer(...args) {
-        const answer = await client.callBuffer(...args)
-        if (!args.includes('EVAL')) return answer
-        if (args.length <= 10) signs += 1
-        else if (++appends === 1) {
-          // The others give it up, and it comes back.
-          await client.del(`{${key}}:processes`)
-          const before = signs
-          await until(() => signs > before)
-          throw new Error('The answer is lost')
-        }
-        return answer
+    const cut = clientThrough(client, async (args, call) => {
+      const answer = await call()
+      if (!args.includes('EVAL')) return answer
+      if (args.length <= 10) signs += 1
+      else if (++appends === 1) {
+        // The others give it up, and it comes back.
+        await client.del(`{${key}}:processes`)
+        const before = signs
+        await until(() => signs > before)
+        throw new Error('The answer is lost')
       }
-    }
+      return answer
+    })
     const { log } = await openLog(t, cut, { key, beat: 300 })
     const told: unknown[] = []
     log.listen({ onEvent: ({ event }) => void told.push(event.id), onLoss: () => void told.push('loss') })

@@ -1,5 +1,6 @@
 import type { Store } from '../../index.js'
 import { memoryStore } from '../../index.js'
+import { createGate } from './gate.js'
 
 /** What is on its way between a process and the store that it shares with others. */
 export interface Travelling {
@@ -35,19 +36,10 @@ export interface Line {
   travel: (message: Travelling) => unknown
 }
 
-/** A promise, and what resolves it. */
-function createGate() {
-  let open = () => {}
-  const gate = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return [gate, open] as const
-}
-
 /** From the first message on for which `isPlace` says so, the process stands still until it is told to go on. */
 export function standStill(line: Line, isPlace: (message: Travelling, place: number) => boolean) {
-  const [held, goOn] = createGate()
-  const [reached, reach] = createGate()
+  const { opened: held, open: goOn } = createGate()
+  const { opened: reached, open: reach } = createGate()
   let place = 0
   let isStill = false
   line.travel = (message) => {

@@ -2,6 +2,7 @@ import { MemoryService } from '@feathersjs/memory'
 import Fastify from 'fastify'
 import services, { type Params, version } from 'fastify-services'
 import t, { type Test } from 'tap'
+import { createGate } from '../support/gate.js'
 
 interface Note {
   readonly id?: number
@@ -14,22 +15,14 @@ interface Patch {
   readonly within?: readonly (readonly [path: string, params?: Params])[]
 }
 
-/** Something that is waited for until it is opened. */
-class Gate {
-  open = () => {}
-  readonly opened = new Promise<void>((resolve) => {
-    this.open = resolve
-  })
-}
-
 /** Two services in memory, of which each may write records of both within its own writes. */
 async function start(t: Test) {
   const app = Fastify()
   t.teardown(() => app.close())
   let last = 0
   await app.register(services, { hooks: { around: { all: [version('version', { set: () => ++last })] } } })
-  const begun = new Map<string, Gate>()
-  const held = new Map<string, Gate>()
+  const begun = new Map<string, ReturnType<typeof createGate>>()
+  const held = new Map<string, ReturnType<typeof createGate>>()
   class Nested extends MemoryService<Note> {
     override async patch(...args: never[]): Promise<never> {
       const [id, { text, within = [], ...data }, params] = args as unknown as [number, Patch, never]
@@ -58,7 +51,7 @@ async function start(t: Test) {
     )
   /** Holds the write of a text up, once it has begun. */
   const hold = (text: string) => {
-    const gates = [new Gate(), new Gate()] as const
+    const gates = [createGate(), createGate()] as const
     begun.set(text, gates[0])
     held.set(text, gates[1])
     return { begun: gates[0].opened, goOn: gates[1].open }
@@ -93,10 +86,7 @@ t.test('writes that each begin the next one and do not wait for it may go on for
   const app = Fastify()
   t.teardown(() => app.close())
   let steps = 0
-  let end = () => {}
-  const ended = new Promise<void>((resolve) => {
-    end = resolve
-  })
+  const { opened: ended, open: end } = createGate()
   class Chain extends MemoryService<Note> {
     override async patch(...args: never[]): Promise<never> {
       const record = await super.patch(...(args as unknown as [number, never]))

@@ -8,11 +8,13 @@ import { notesOn } from '../request/request.js'
 import { encoderOf, resetEncoder, setSerializer } from './host-serializer.js'
 import { logError } from './log.js'
 import { runMiddleware, watch } from './middleware.js'
-import { toPayload } from './payload.js'
+import { toPayload, toPayloadAtOnce } from './payload.js'
 import { keepHeaders } from './reply.js'
 import type { EnvelopeSerializer, Serialize, Serializer } from './serializer.js'
 import { adopt } from './sources.js'
-import { isStream, toBytes } from './stream.js'
+import { isStream, type Stream, toBytes } from './stream.js'
+
+const jsonType = 'application/json; charset=utf-8'
 
 /** Returns what the handler of a route returns to Fastify: the payload, or the reply if something else sends. */
 export type Answer = (context: HookContext, caller: Caller, request: FastifyRequest, reply: FastifyReply) => unknown
@@ -31,18 +33,15 @@ export function createAnswer(
     return (_context, _caller, request, reply) => format(request, reply) ?? undefined
   return async (context, caller, request, reply) => {
     keepHeaders(reply)
-    let encode = encoderOf(reply)
     if (after.length > 0) {
-      // Middleware may send the result itself.
-      const lastEncoder = envelopes && setSerializer(reply, envelopes(reply, reply.data), encode)
-      const isOver = await runMiddleware(after, request, reply)
+      const held = envelopes && hold(reply, envelopes)
+      const isOver = await runMiddleware(after, request, reply, held?.toSent)
       adopt(reply.data, context, caller)
       if (isOver) return reply
-      encode = lastEncoder ? lastEncoder() : encoderOf(reply)
-      if (lastEncoder) resetEncoder(reply, encode)
+      held?.release()
     }
-    const isAnswered = custom && watch(reply)
-    if (custom && envelopes) setSerializer(reply, envelopes(reply, reply.data), encode)
+    const held = custom && envelopes && hold(reply, envelopes)
+    const isAnswered = custom && watch(reply, held?.toSent)
     let payload: unknown
     let isAsync = false
     try {
@@ -55,14 +54,42 @@ export function createAnswer(
       logError(request.log, 'error', error, 'A formatter failed after it had answered')
       return reply
     }
-    // Fastify gives texts to a serializer, and a text of a formatter is no record.
-    if (custom && envelopes && typeof payload === 'string') resetEncoder(reply, encode)
     if (custom !== undefined) adopt(payload, context, caller)
     if (caller.isGone) return reply
     // A formatter that returns nothing sends by itself: one that is not async may do so later.
     if (payload === undefined) return isAnswered?.() || !isAsync ? reply : undefined
     // The default formatter returns a payload already.
-    return (custom === undefined ? payload : await toPayload(payload, reply)) ?? undefined
+    return (custom === undefined ? payload : await toPayload(payload, reply, held?.toBytes)) ?? undefined
+  }
+}
+
+/**
+ * Holds what middleware or a formatter sends, or returns, to what may leave: the result, an envelope around it, objects of a stream. A text is no record, and is
+ * sent as it is: Fastify gives texts to a serializer.
+ */
+function hold(reply: FastifyReply, envelopes: EnvelopeSerializer) {
+  const serialize = envelopes(reply, reply.data)
+  const reset = setSerializer(reply, serialize, (payload) => {
+    if (!reply.hasHeader('content-type')) reply.type(jsonType)
+    return serialize(payload)
+  })
+  let isHeld = true
+  const release = () => {
+    if (isHeld) reset()
+    isHeld = false
+  }
+  const { callNotFound } = reply
+  reply.callNotFound = () => {
+    release()
+    return callNotFound.call(reply)
+  }
+  return {
+    release,
+    toBytes: (stream: Stream) => toBytes(stream, reply, serialize),
+    toSent(payload: unknown) {
+      if (typeof payload === 'string') release()
+      return toPayloadAtOnce(payload, reply, isHeld ? serialize : undefined)
+    }
   }
 }
 
@@ -107,11 +134,11 @@ export function createFormatter(
       reply.type(textType(data))
     } else if (encode !== undefined) {
       // Fastify gives texts to a serializer, but not to hooks.
-      if (typeof data !== 'string') setSerializer(reply, ofResult(reply, data), encode)
+      if (typeof data !== 'string') setSerializer(reply, ofResult(reply, data))
       return data
     }
     const type = String(reply.getHeader('content-type') ?? '')
-    if (type === '') reply.type('application/json; charset=utf-8')
+    if (type === '') reply.type(jsonType)
     // Fastify does not serialize strings: it takes them for what is serialized already.
     if (typeof data === 'string') return type === '' || isJSON(type) ? JSON.stringify(data) : data
     setSerializer(reply, ofResult(reply, data))

@@ -17,19 +17,15 @@ export function encoderOf(reply: FastifyReply): Encode | undefined {
 }
 
 /**
- * Has a result serialized by what lets out of it what may leave. A serializer that `preSerialization` hooks set after it is called with the
+ * Has a result serialized by what lets out of it what may leave. A serializer that the application has set, also in a `preSerialization` hook after this, is called with the
  * data that the JSON has: hooks run between the handler and the serializer, and no public property tells what they have set.
  *
- * @param encode the serializer that the application has set before
- * @returns a function that returns the one which it has set last
+ * @param alone serializes where the application has set none
+ * @returns a function that leaves the reply with the serializer that the application has set last
  */
-export function setSerializer(
-  reply: FastifyReply,
-  serialize: Serialize,
-  encode: Encode | null = null
-): () => Encode | undefined {
-  const ofData = (encode: Encode | null) => {
-    if (encode === null) return serialize
+export function setSerializer(reply: FastifyReply, serialize: Serialize, alone = serialize): () => void {
+  const ofData = (encode: Encode | undefined) => {
+    if (encode === undefined) return alone
     return (payload: unknown) => {
       const data: unknown = JSON.parse(serialize(payload))
       try {
@@ -39,14 +35,14 @@ export function setSerializer(
       }
     }
   }
-  reply.serializer(ofData(encode))
+  let last = encoderOf(reply)
+  reply.serializer(ofData(last))
   const { serializer } = reply
-  let last = encode
-  reply.serializer = (encode) => {
-    last = encode
-    return serializer.call(reply, ofData(encode))
+  reply.serializer = (encode: Encode | null) => {
+    last = encode ?? undefined
+    return serializer.call(reply, ofData(last))
   }
-  return () => last ?? undefined
+  return () => resetEncoder(reply, last)
 }
 
 /** Gives a reply its own `serializer()` back: what follows is no result. */

@@ -6,13 +6,15 @@ import { toPayloadAtOnce } from './payload.js'
 
 /**
  * Runs middleware in order. Returns whether the request ends there: one of them has answered, or the client is gone.
+ * @param toSent makes of what they send what Fastify can send
  */
 export async function runMiddleware(
   list: readonly Middleware[],
   request: FastifyRequest,
-  reply: FastifyReply
+  reply: FastifyReply,
+  toSent?: ToSent
 ): Promise<boolean> {
-  const isAnswered = watch(reply)
+  const isAnswered = watch(reply, toSent)
   for (const middleware of list) {
     const isAsync = middleware.length < 3
     try {
@@ -29,16 +31,19 @@ export async function runMiddleware(
   return false
 }
 
+/** Turns what is handed to `reply.send` into what Fastify can send. */
+export type ToSent = (payload: unknown, reply: FastifyReply) => unknown
+
 /**
  * Makes the function that tells whether a reply is answered: `reply.sent` becomes true only after all `onSend` hooks of
  * the application.
  */
-export function watch(reply: FastifyReply): () => boolean {
+export function watch(reply: FastifyReply, toSent: ToSent = toPayloadAtOnce): () => boolean {
   const { send } = reply
   let isAnswered = false
   reply.send = (payload) => {
     isAnswered = true
-    return send.call(reply, toPayloadAtOnce(payload, reply))
+    return send.call(reply, toSent(payload, reply))
   }
   return () => isAnswered || reply.sent
 }

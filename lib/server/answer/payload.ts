@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { isHopByHop, keepHeaders } from './reply.js'
+import type { Serialize } from './serializer.js'
 import { close, isStream, type Stream, toBytes, toBytesAtOnce } from './stream.js'
 
 // An empty stream for HEAD: for `null` Fastify would send a `Content-Length` of 0.
@@ -36,8 +37,12 @@ function openBlob(blob: Blob, reply: FastifyReply): Stream {
   return blob.stream() as Stream
 }
 
-/** The same without waiting, for `reply.send`. */
-export const toPayloadAtOnce = (value: unknown, reply: FastifyReply) => toPayload(value, reply, toBytesAtOnce)
+/**
+ * The same without waiting, for `reply.send`.
+ * @param serialize makes JSON of an object of a stream
+ */
+export const toPayloadAtOnce = (value: unknown, reply: FastifyReply, serialize?: Serialize) =>
+  toPayload(value, reply, (stream, reply) => toBytesAtOnce(stream, reply, serialize))
 
 /** Whether undici, which makes `fetch` in Node, decodes zstd: it does from 7.11 on. */
 export function decodesZstd(version: string | undefined): boolean {

@@ -2,7 +2,7 @@ import { types } from 'node:util'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { attempt, GeneralError } from '../../core/errors.js'
 import { type MethodDefinition, methods } from '../../core/methods.js'
-import { isObject } from '../../core/objects.js'
+import { isObject, pick } from '../../core/objects.js'
 import { type Outgoing, type RecordRules, rulesOf } from '../../core/resource/rules.js'
 import { errorWithout, without } from '../../core/without.js'
 import { shapesOf } from '../../schema/documents.js'
@@ -127,12 +127,14 @@ export function createSerializer(
 
   /** A page without what a record hides, beside its records. */
   function withoutHiddenAside(page: object, record: RecordRules): object {
-    if (Object.keys(page).every((name) => ofPages.includes(name))) return page
+    const names = Object.keys(page)
+    if (names.every((name) => ofPages.includes(name))) return page
     const hidden = namesHiddenBy(record, instance)
-    const names = hidden.names.filter((name) => !ofPages.includes(name))
-    const isHidden = (name: string) => !ofPages.includes(name) && hidden.mayHave(name)
-    const isTextless = (name: string) => !ofPages.includes(name) && hidden.mayBeTextless(name)
-    return without({ ...page, data: undefined, toJSON: undefined }, names, types, { isHidden, isTextless }) as object
+    const others = Object.entries(page).filter(([name]) => !ofPages.includes(name) && name !== 'toJSON')
+    const isHidden = (name: string) => hidden.mayHave(name)
+    const isTextless = (name: string) => hidden.mayBeTextless(name)
+    const cleaned = without(Object.fromEntries(others), hidden.names, types, { isHidden, isTextless }) as object
+    return { ...pick(ofPages, (name) => (page as Record<string, unknown>)[name]), ...cleaned }
   }
 
   /** @throws {GeneralError} when a method that declares no answer has given something else than records */
@@ -148,15 +150,15 @@ export function createSerializer(
       )
   }
 
-  /** The records of a page, which tells a number beside them. */
+  /** The records of a page. */
   function recordsOf(result: unknown, mayBePage = answersPages(method)): unknown[] | undefined {
-    const { data, total, limit, skip } = mayBePage ? Object(result) : ({} as Record<string, unknown>)
-    const isPage =
-      Array.isArray(data) &&
-      [total, limit, skip].some((count) => typeof count === 'number' || typeof count === 'bigint')
-    return isPage ? data : undefined
+    return mayBePage && isPage(Object(result)) ? (result as { data: unknown[] }).data : undefined
   }
 }
+
+/** Whether an object is a page of records, which tells a number beside them. */
+const isPage = ({ data, total, limit, skip }: Record<string, unknown>): boolean =>
+  Array.isArray(data) && [total, limit, skip].some((count) => typeof count === 'number' || typeof count === 'bigint')
 
 /** Returns what serializes a result, or what stands in its place. */
 export type EnvelopeSerializer = (reply: FastifyReply, result: unknown) => Serialize
@@ -171,12 +173,15 @@ export const envelopesOf =
   (payload) => {
     const serialize = serializer(reply)
     if (payload === result) return serialize(payload)
+    if (typeof payload !== 'object' || payload === null) {
+      if (typeof payload === 'string') throw nothingLeaves()
+      return toText(payload)
+    }
     const { total, data } = Object(result) as { readonly total?: unknown; readonly data?: unknown }
     const list = total === undefined ? result : data
-    // No record has been found, so none is in what was made of the result.
-    if (typeof result !== 'object' || result === null || (Array.isArray(list) && list.length === 0))
-      return toText(payload)
-    const parts = new Set([result, list, ...(Array.isArray(list) ? list : [])])
+    const parts = new Set([result, list, ...(Array.isArray(list) ? list : [])].filter((part) => Object(part) === part))
+    // No record has been found, so none has to be in what was made of the result.
+    const isOfNone = Object(result) !== result || (Array.isArray(list) && list.length === 0)
     const hidden = namesHiddenBy(record, instance)
     const left = new WeakSet<object>()
     const leave = (value: unknown) => {
@@ -190,17 +195,21 @@ export const envelopesOf =
         hasResult = true
         return leave(JSON.parse(serialize(this[name])))
       }
-      const isOfEnvelope = this[name] === payload || Array.isArray(this) || ofPages.includes(name)
-      return !isOfEnvelope && isHiddenIn(hidden, name, this[name]) ? undefined : value
+      const isNamed = this[name] !== payload && !Array.isArray(this) && !(ofPages.includes(name) && isPage(this))
+      if (isNamed && isHiddenIn(hidden, name, this[name])) return undefined
+      return typeof value === 'bigint' ? scalarOf(value) : value
     })
-    if (hasResult) return enclosed
+    // What has the status of an error tells of one.
+    if (hasResult || isOfNone || reply.statusCode >= 400) return enclosed
     const text = serialize(payload)
-    if (text === '{}' && isObject(payload) && Object.keys(payload).length > 0)
-      throw new GeneralError(
-        'Nothing of the object that a formatter or a hook has made may leave: put the result itself, its list or its records into it, since a copy can not be told from other objects'
-      )
+    if (text === '{}' && Object.keys(payload).length > 0) throw nothingLeaves()
     return text
   }
+
+const nothingLeaves = () =>
+  new GeneralError(
+    'Nothing of what a formatter or a hook has made may leave: put the result itself, its list or its records into it, since a copy can not be told from other objects'
+  )
 
 /** Whether a value beside a result may be a hidden field of a copy. An object under any other name is looked into. */
 function isHiddenIn(hidden: HiddenNames, name: string, value: unknown): boolean {

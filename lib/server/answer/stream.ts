@@ -90,9 +90,9 @@ export async function toBytes(stream: Stream, reply: FastifyReply, serialize?: S
 }
 
 /** The same without waiting, for `reply.send`. */
-export function toBytesAtOnce(stream: Stream, reply: FastifyReply): Readable {
+export function toBytesAtOnce(stream: Stream, reply: FastifyReply, serialize?: Serialize): Readable {
   const source = toReadable(stream)
-  return resetOnError(source.readableObjectMode ? toChunks(source, [], isBytes) : source, reply)
+  return resetOnError(source.readableObjectMode ? toChunks(source, [], isBytes, serialize) : source, reply)
 }
 
 // INTERNAL_ERROR (RFC 9113, section 7).

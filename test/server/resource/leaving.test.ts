@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import Fastify from 'fastify'
+import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import services, { type Formatter, type HookContext, resource } from 'fastify-services'
 import t, { type Test } from 'tap'
 import Type from 'typebox'
@@ -162,4 +162,103 @@ t.test('an envelope around a page, and around a record', async (t) => {
   app.service('things', service, { schema: schema as object })
   t.strictSame((await app.inject('/things')).json(), { data: [{ id: 1 }], of: 1 })
   t.strictSame((await app.inject('/things/1')).json(), { data: { id: 1 } })
+})
+
+const hiding = resource({
+  type: 'object',
+  properties: { id: { type: 'integer' }, data: { type: 'string', writeOnly: true } }
+} as const) as object
+const hidden = { id: 1, data: 'secret' }
+
+/** An application whose middleware after the call, or whose formatter, sends something, by both ways in turn. */
+async function sendBy(t: Test, send: (data: never, reply: FastifyReply) => unknown, result: unknown = [hidden]) {
+  const answers = []
+  for (const by of ['after', 'formatter'] as const) {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    app.setNotFoundHandler((_request, reply) => void reply.code(404).send({ nothing: true }))
+    await app.register(services, { errorHandler: { html: false, logger: false } })
+    const middleware = (_request: FastifyRequest, reply: FastifyReply) => void send(reply.data as never, reply)
+    app.service('things', { find: async () => result }, { schema: hiding, [by]: middleware })
+    const { statusCode, headers, body } = await app.inject('/things')
+    answers.push([statusCode, headers['content-type'], body])
+  }
+  t.strictSame(answers[0], answers[1], 'a formatter as middleware')
+  return answers[0] as [status: number, type: string, body: string]
+}
+
+t.test('a text that middleware or a formatter sends is sent as it is, under its type', async (t) => {
+  const html = await sendBy(t, (_data, reply) => reply.type('text/html').send('<p>'))
+  t.strictSame(html, [200, 'text/html', '<p>'])
+  const json = await sendBy(t, (_data, reply) => reply.type('application/json').send('{"a":1}'))
+  t.strictSame(json, [200, 'application/json; charset=utf-8', '{"a":1}'])
+})
+
+t.test('other answers than the result, by middleware or a formatter', async (t) => {
+  const type = 'application/json; charset=utf-8'
+  t.strictSame(await sendBy(t, (data, reply) => reply.send(data)), [200, type, '[{"id":1}]'])
+  t.strictSame(await sendBy(t, (_data, reply) => reply.send(5)), [200, type, '5'])
+  t.strictSame(await sendBy(t, (_data, reply) => reply.callNotFound()), [404, type, '{"nothing":true}'])
+  const refused = await sendBy(t, (_data, reply) => reply.code(402).send({ error: 'Pay', id: 1, of: hidden }))
+  t.strictSame(refused, [402, type, '{"error":"Pay","id":1,"of":{"id":1}}'])
+  const counted = await sendBy(t, (_data, reply) => reply.send({ count: 2n, last: hidden }), [])
+  t.strictSame(counted, [200, type, '{"count":2,"last":{"id":1}}'])
+})
+
+t.test('a stream of records that middleware or a formatter sends or returns', async (t) => {
+  const streams = {
+    'the result': [(data: unknown) => data, () => Readable.from([hidden])],
+    'a generator as the result': [
+      (data: unknown) => data,
+      async function* () {
+        yield hidden
+      }
+    ],
+    'records of the result': [(data: object[]) => Readable.from(data), () => [hidden]],
+    envelopes: [(data: object[]) => Readable.from([{ item: data[0], copy: { ...data[0] } }]), () => [hidden]]
+  } as const
+  for (const [name, [make, find]] of Object.entries(streams)) {
+    const line = name === 'envelopes' ? '{"item":{"id":1},"copy":{"id":1}}\n' : '{"id":1}\n'
+    for (const by of ['after', 'formatter'] as const) {
+      const app = Fastify()
+      t.teardown(() => app.close())
+      await app.register(services)
+      const options = {
+        [by]: (_request: FastifyRequest, reply: FastifyReply) => void reply.send(make(reply.data as never))
+      }
+      app.service('sent', { find: async () => find() }, { schema: hiding, ...options })
+      const formatter: Formatter = (_request, reply) => make(reply.data as never)
+      app.service('returned', { find: async () => find() }, { schema: hiding, formatter })
+      t.equal((await app.inject('/sent')).body, line, `${name}, ${by}`)
+      const returned = await app.inject('/returned')
+      t.strictSame([returned.headers['content-type'], returned.body], ['application/x-ndjson', line], name)
+    }
+  }
+})
+
+t.test('a hidden field with a name that pages have leaves neither in a copy nor beside a page', async (t) => {
+  const page = { total: 1, limit: 1, skip: 0, data: [hidden] }
+  const around = await sendBy(t, (data, reply) => reply.send({ page: data, copy: { ...hidden } }), page)
+  t.strictSame(JSON.parse(around[2]), { page: { ...page, data: [{ id: 1 }] }, copy: { id: 1 } })
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  app.service('things', { find: async () => ({ last: hidden, ...page }) }, { schema: hiding })
+  t.strictSame((await app.inject('/things')).json(), { ...page, data: [{ id: 1 }], last: { id: 1 } })
+})
+
+t.test('a text that a hook makes of the result is refused', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.addHook('preSerialization', async (_request, _reply, payload) => JSON.stringify(payload))
+  await app.register(services, { errorHandler: { html: false, logger: false } })
+  app.service('things', { find: async () => [hidden, null] }, { schema: hiding })
+  const { statusCode, body } = await app.inject('/things')
+  t.equal(statusCode, 500)
+  t.match(JSON.parse(body).message, /put the result itself/)
+})
+
+t.test('`null` among the records is no sign of the result in an envelope', async (t) => {
+  const [status] = await sendBy(t, (_data, reply) => reply.send({ items: [{ ...hidden }], next: null }), [hidden, null])
+  t.equal(status, 500)
 })

@@ -11,7 +11,15 @@ import { scalarOf } from '../../schema/outgoing.js'
 import { kindBits } from '../../schema/reader.js'
 import type { Shape } from '../../schema/shape.js'
 import { projectionOf } from '../request/resource-route.js'
-import { answersPages, hasOwnCompiler, listOf, responses, withoutContent } from '../request/schema.js'
+import {
+  answersPages,
+  hasOwnCompiler,
+  isByType,
+  listOf,
+  responses,
+  type Schema,
+  withoutContent
+} from '../request/schema.js'
 
 /** Turns data into JSON. @throws {GeneralError} when that is not possible */
 export type Serialize = (data: unknown) => string
@@ -65,21 +73,29 @@ export function createSerializer(
   const byStatus = responses(schema)
   // Asked now: when it starts, Fastify sets its own where there is none.
   const hasCompiler = hasOwnCompiler(schema, instance)
-  const serializers = new Map<number, Serialize>()
+  const hasTypes = isByType(byStatus.values())
+  const serializers = new Map<unknown, Serialize>()
   return (reply) => {
     const { statusCode } = reply
-    let serialize = serializers.get(statusCode)
+    const key = (hasTypes && schemaFor(reply)) || statusCode
+    let serialize = serializers.get(key)
     if (serialize === undefined) {
       serialize = create(reply, String(statusCode))
-      serializers.set(statusCode, serialize)
+      serializers.set(key, serialize)
     }
     return serialize
   }
 
-  function create(reply: FastifyReply, status: string): Serialize {
+  function schemaFor(reply: FastifyReply): Schema | undefined {
+    const status = String(reply.statusCode)
     // What a resource does not name does not leave with a redirect, either.
     const other = byStatus.get('default') ?? (rules && byStatus.get('2xx'))
-    const statusSchema = withoutContent(byStatus.get(status) ?? byStatus.get(`${status[0]}xx`) ?? other)
+    const answer = byStatus.get(status) ?? byStatus.get(`${status[0]}xx`) ?? other
+    return withoutContent(answer, String(reply.getHeader('content-type')))
+  }
+
+  function create(reply: FastifyReply, status: string): Serialize {
+    const statusSchema = schemaFor(reply)
     if (rules !== undefined && (statusSchema === undefined || statusSchema === rules.response))
       return serializeBy(rules.outgoing, rules.record)
     if (statusSchema === undefined)

@@ -7,7 +7,7 @@ import { rootOf } from '../../core/host.js'
 import type { MethodDefinition } from '../../core/methods.js'
 import { isObject, isPromise } from '../../core/objects.js'
 import { rulesOf } from '../../core/resource/rules.js'
-import { isSchema, mapSubschemas } from '../../schema/keywords.js'
+import { isSchema, mapSubschemas, subschemasOf } from '../../schema/keywords.js'
 
 export type Schema = Record<string, unknown>
 
@@ -35,24 +35,62 @@ export function routeSchemas(
     )
   })
   const isOfResource = rulesOf(schema) !== undefined
-  const ofMany = (answer: (record: Schema) => Schema) =>
-    withAnswers((record) => answer(isOfResource ? withinDefinition(record) : record))
+  const ofMany = (answer: (list: Schema) => Schema) =>
+    withAnswers((declared) =>
+      mapContent(declared, (record) => {
+        const list = listOf(isOfResource ? withinDefinition(record) : record)
+        return list === undefined ? record : answer(list)
+      })
+    )
   if (!keepsSchemas && answersPages(method)) return () => ofMany(pagesOf)
   const single = withAnswers((record) => record)
   // The routes of a resource alone have a serializer that no schema of a route concerns.
   if (!isOfResource) return () => single
   // `create` and custom methods take one record, or a list.
-  const answer = method.id === 'optional' ? (record: Schema) => listOf(record) as Schema : recordOrList
+  const answer = method.id === 'optional' ? (list: Schema) => list : recordOrList
   return (isMany) => (isMany ? ofMany(answer) : single)
 }
 
-/** The schema of an answer that Fastify has by its content type: that of JSON, if there is one. */
-export function withoutContent(answer: Schema | undefined): Schema | undefined {
+/** The schemas of an answer that Fastify has by its content type; `undefined` for any other. */
+function contentOf(answer: Schema | undefined): Schema | undefined {
   const { content, type, properties, $ref } = Object(answer) as Schema
-  if (!isObject(content) || (type ?? properties ?? $ref) !== undefined) return answer
-  const [, ofJSON] = Object.entries(content).find(([type]) => isJSON(type)) ?? []
-  return Object(ofJSON).schema
+  return isObject(content) && (type ?? properties ?? $ref) === undefined ? content : undefined
 }
+
+/**
+ * The schema of an answer that Fastify has by its content type: that of the type, as the answer has it, or else that of JSON, or of all types.
+ *
+ * @param type of the answer, where it has one
+ */
+export function withoutContent(answer: Schema | undefined, type?: string): Schema | undefined {
+  const content = contentOf(answer)
+  return content === undefined ? answer : Object(content[typeIn(content, type)]).schema
+}
+
+/** Whether answers are declared by their content type. */
+export const isByType = (answers: Iterable<Schema>): boolean => [...answers].some((answer) => contentOf(answer))
+
+/** A copy of an answer with another schema, or with another one of each type that is no file. */
+function mapContent(answer: Schema, change: (schema: Schema) => Schema): Schema {
+  const content = contentOf(answer)
+  if (content === undefined) return change(answer)
+  const changed = Object.entries(content).map(([type, media]) => {
+    const { schema = {} } = Object(media) as { schema?: Schema }
+    return [type, { ...Object(media), schema: isJSON(type) || type === allTypes ? change(schema) : schema }]
+  })
+  return { ...answer, content: Object.fromEntries(changed) }
+}
+
+const allTypes = '*/*'
+
+/** Which of the types that an answer is declared for is that of an answer. */
+function typeIn(content: Schema, type?: string): string {
+  const types = Object.keys(content)
+  const named = [mediaTypeOf(type), 'application/json'].map((media) => types.find((key) => mediaTypeOf(key) === media))
+  return named.find((key) => key !== undefined) ?? types.find(isJSON) ?? allTypes
+}
+
+const mediaTypeOf = (type = '') => type.split(';', 1)[0]?.trim().toLowerCase()
 
 /** Whether an application serializes by a compiler of its own, whose schemas may be of any kind. A resource brings its own. */
 export const hasOwnCompiler = (schema: FastifySchema, instance: FastifyInstance): boolean =>
@@ -61,11 +99,7 @@ export const hasOwnCompiler = (schema: FastifySchema, instance: FastifyInstance)
 /** Whether a method answers lists and pages. */
 export const answersPages = ({ verb, path }: MethodDefinition) => verb === 'GET' && path === ''
 
-function pagesOf(answer: Schema): Schema {
-  const record = withoutContent(answer) ?? answer
-  const list = listOf(record)
-  if (list === undefined) return record
-  const { type, items, ...definitions } = list
+function pagesOf({ type, items, ...definitions }: Schema): Schema {
   const data = { type, items }
   const count = { type: 'integer' }
   const page = { type: 'object', properties: { total: count, limit: count, skip: count, data } }
@@ -83,8 +117,7 @@ function withinDefinition(record: Schema): Schema {
   return { $ref: '#/definitions/record', definitions: { record: moved(record) } }
 }
 
-function recordOrList(record: Schema): Schema {
-  const { type, items, ...definitions } = listOf(record) as Schema
+function recordOrList({ type, items, ...definitions }: Schema): Schema {
   return { anyOf: [items, { type, items }], ...definitions }
 }
 
@@ -93,7 +126,7 @@ function recordOrList(record: Schema): Schema {
  * another way.
  */
 export function listOf(record: Schema): Schema | undefined {
-  if (/"\$id":|"\$ref":"#(?!\/(definitions|\$defs)\/)/.test(JSON.stringify(record))) return undefined
+  if (isTiedToRoot(record)) return undefined
   const { definitions, $defs, ...items } = record
   return {
     type: 'array',
@@ -101,6 +134,15 @@ export function listOf(record: Schema): Schema | undefined {
     ...(definitions !== undefined && { definitions }),
     ...($defs !== undefined && { $defs })
   }
+}
+
+/** Whether a schema has an id, or refers to what is none of the definitions, here or within: in a list, it would mean something else. */
+function isTiedToRoot(schema: SchemaValue): boolean {
+  if (!isSchema(schema)) return false
+  const { $id, $ref } = schema
+  if ($id !== undefined || (String($ref).startsWith('#') && !/^#\/(definitions|\$defs)\//.test(String($ref))))
+    return true
+  return [...subschemasOf(schema)].some(([part]) => isTiedToRoot(part))
 }
 
 type ValidationProblem = { readonly instancePath?: string; readonly message?: string }

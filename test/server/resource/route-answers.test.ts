@@ -103,3 +103,55 @@ t.test('an answer that Fastify has by its content type is that of each record, i
     }
   }
 })
+
+t.test('an answer that is declared by content type is that of its own type, of JSON or of all types', async (t) => {
+  const text = { type: 'string' }
+  const of = (...names: string[]) => ({
+    schema: { type: 'object', properties: Object.fromEntries(names.map((name) => [name, text])) }
+  })
+  const contents = {
+    versions: { 'application/vnd.v2+json': of('two'), 'application/json': of('one') },
+    any: { 'text/csv': { schema: text }, '*/*': of('one', 'two') }
+  }
+  const stored = { one: '1', two: '2', secret: 's' }
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.addHook('onRequest', async ({ headers }, reply) => void (headers['x-type'] && reply.type(`${headers['x-type']}`)))
+  await app.register(services)
+  for (const [path, content] of Object.entries(contents)) {
+    const response = { '2xx': { description: 'Posts', content } }
+    const own = { find: async () => [stored], get: async () => stored }
+    app.service(path, own, { schema: { find: { response }, get: { response } } })
+    // Fastify itself serializes what middleware sends.
+    const after = (_request: FastifyRequest, reply: FastifyReply) => void reply.send(reply.data)
+    app.service(`sent-${path}`, own, { schema: { find: { response }, get: { response } }, after })
+  }
+  const get = async (url: string, type?: string) =>
+    (await app.inject({ url, ...(type && { headers: { 'x-type': type } }) })).json()
+  for (const form of ['', 'sent-']) {
+    for (const type of [undefined, 'application/json; charset=utf-8'])
+      t.strictSame(await get(`/${form}versions/1`, type), { one: '1' }, form)
+    t.strictSame(await get(`/${form}versions`, 'application/vnd.v2+json'), [{ two: '2' }], form)
+    t.strictSame(await get(`/${form}any`), [{ one: '1', two: '2' }], form)
+    t.strictSame(await get(`/${form}any/1`), { one: '1', two: '2' }, form)
+  }
+  t.strictSame(await get('/versions', 'application/other+json'), [{ one: '1' }])
+})
+
+t.test('the name of a field within, or a default, is no reference of the record', async (t) => {
+  const within = {
+    type: 'object',
+    properties: {
+      id: { type: 'integer' },
+      sub: { type: 'object', properties: { $id: { type: 'string' }, $ref: { type: 'string' } } },
+      link: { type: 'object', default: { $ref: '#a' } }
+    }
+  } as const
+  const app = await createStrict(t, (app) =>
+    app.service('posts', memory({ startId: 1, multi: true }) as never, { schema: resource(within) as never })
+  )
+  for (const payload of [[{ sub: { $id: 'a', $ref: 'b' } }, {}], {}] as object[])
+    t.equal((await app.inject({ method: 'POST', url: '/posts', payload })).statusCode, 201)
+  t.equal((await app.inject('/posts')).statusCode, 200)
+  t.equal((await app.inject({ method: 'DELETE', url: '/posts' })).statusCode, 200)
+})

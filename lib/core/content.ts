@@ -1,4 +1,5 @@
 import { attempt } from './errors.js'
+import { isObject } from './objects.js'
 
 /** Whether a media type is one of JSON's. */
 export const isJSON = (type: string) => /[/+]json\b/i.test(type)
@@ -27,3 +28,33 @@ export function streamOf(value: unknown): StreamKind | undefined {
     return typeof asyncIterator === 'function' && typeof toJSON !== 'function' ? 'asyncIterator' : undefined
   })
 }
+
+type Declaration = Record<string, unknown>
+
+/** What stands for all types in the content of an answer. */
+export const allTypes = '*/*'
+
+/** The schemas of an answer that Fastify has by its content type; `undefined` for any other. */
+export function contentByType(answer: unknown): Declaration | undefined {
+  const { content, type, properties, $ref } = Object(answer) as Declaration
+  return isObject(content) && (type ?? properties ?? $ref) === undefined ? content : undefined
+}
+
+/**
+ * The schema of an answer that Fastify has by its content type: that of the type, as the answer has it, or else that of JSON, or of all types.
+ *
+ * @param type of the answer, where it has one
+ */
+export function withoutContent(answer: unknown, type?: string): Declaration | undefined {
+  const content = contentByType(answer)
+  return content === undefined ? (answer as Declaration) : Object(content[typeIn(content, type)]).schema
+}
+
+/** Which of the types of a declaration is that of an answer. */
+function typeIn(content: Declaration, type?: string): string {
+  const types = Object.keys(content)
+  const named = [mediaTypeOf(type), 'application/json'].map((media) => types.find((key) => mediaTypeOf(key) === media))
+  return named.find((key) => key !== undefined) ?? types.find(isJSON) ?? allTypes
+}
+
+const mediaTypeOf = (type = '') => type.split(';', 1)[0]?.trim().toLowerCase()

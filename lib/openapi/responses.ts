@@ -1,8 +1,9 @@
 import { STATUS_CODES } from 'node:http'
-import { isJSON } from '../core/content.js'
+import { allTypes, contentByType, isJSON, withoutContent } from '../core/content.js'
 import { type Form, type MethodDescription, responsesIn } from '../core/description.js'
 import type { NotedHeader } from '../core/hooks.js'
 import { statusOf } from '../core/methods.js'
+import type { MethodSchema } from '../core/object-facts.js'
 import { kindBits } from '../schema/reader.js'
 import { isEmpty, type Json, toJsonSchema } from './json-schema.js'
 import { toPascal } from './names.js'
@@ -35,21 +36,27 @@ export function toResponses(source: OperationSource): Json {
   const errors = errorsOf(source).map((status) => [status, services.error(status)])
   const responses = others.map(([status, schema]) => [
     status === 'default' ? status : status.toUpperCase(),
-    toOther(status, toJsonSchema(schema, 'output'), services)
+    toOther(status, schema, services)
   ])
   return Object.fromEntries([...answers, ...errors, ...responses])
 }
 
 const toNothing = (code: string) => [code, { description: String(STATUS_CODES[code]) }]
 
+/** The content types of an answer. */
+const contentTypes = ({ produces }: MethodSchema, declared: unknown): readonly string[] =>
+  produces ?? Object.keys(contentByType(declared) ?? { [json]: {} })
+
+const isOfData = (type: string) => isJSON(type) || type === allTypes
+
 /** The kinds of values that a method may answer, as bits; `undefined` where its schema is of the records of a list, or says no more than that they are some. */
 function kindsOfAnswer({ method, form, services }: OperationSource, declared: unknown): number | undefined {
   const { name, isCustom, schema } = method
-  const kinds = services.kindsOf(toJsonSchema(declared, 'output'))
+  const kinds = services.kindsOf(toJsonSchema(withoutContent(declared), 'output'))
   if (kinds === kindBits.null) return kinds
   const isWhole = isCustom || name === 'create' || !form.isMany
   const isOfRecords = !isWhole || (!isCustom && kinds === kindBits.all)
-  return isOfRecords || schema.produces?.some(isJSON) === false ? undefined : kinds
+  return isOfRecords || !contentTypes(schema, declared).some(isOfData) ? undefined : kinds
 }
 
 function toAnswer({ method, form, service, services }: OperationSource, record: Json, responseSchema: unknown): Json {
@@ -63,9 +70,9 @@ function toAnswer({ method, form, service, services }: OperationSource, record: 
     if (name !== 'find' || description.isPaged === false) return list
     return description.isPaged ? page() : { anyOf: [list, page()] }
   }
-  const types = schema.produces ?? [json]
+  const types = contentTypes(schema, responseSchema)
   const content = types.map((type) => {
-    if (isJSON(type)) return [type, { schema: whole() }]
+    if (isOfData(type)) return [type, { schema: whole() }]
     if (type === lines) return [type, { schema: record }]
     return [type, { schema: { type: 'string', format: 'binary' } }]
   })
@@ -116,9 +123,10 @@ function errorsOf({ method, form, service }: OperationSource): string[] {
   ]
 }
 
-function toOther(status: string, schema: Json, services: DocumentedServices): Json {
+function toOther(status: string, declared: unknown, services: DocumentedServices): Json {
+  const schema = toJsonSchema(withoutContent(declared), 'output')
   if (schema.$ref === 'error') return services.error(status)
-  const description = schema.description ?? STATUS_CODES[status] ?? 'Another answer.'
+  const description = Object(declared).description ?? schema.description ?? STATUS_CODES[status] ?? 'Another answer.'
   if (schema.type === 'null') return { description }
   return { description, content: { [json]: { schema: services.components.copy(schema, 'Error') } } }
 }

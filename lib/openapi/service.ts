@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { JsonSchema } from '../../types/standard-schema.js'
+import { withoutContent } from '../core/content.js'
 import {
   type Describable,
   describe,
@@ -160,7 +161,7 @@ function recordOf({ methods }: ServiceDescription): Json {
 }
 
 const toResult = ({ hidden }: MethodDescription, responseSchema: unknown) =>
-  withoutFields(toJsonSchema(responseSchema, 'output'), hidden)
+  withoutFields(toJsonSchema(withoutContent(responseSchema), 'output'), hidden)
 
 /** The component that all errors have the shape of. */
 export const errorSchema: Json = {

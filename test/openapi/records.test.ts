@@ -309,3 +309,32 @@ t.test('a body with a title of its own is called by that', async (t) => {
     'application/json': { schema: { $ref: '#/components/schemas/PostPatch' } }
   })
 })
+
+t.test(
+  'the schema of an answer that is declared by content type is that of the record, and other types are files',
+  async (t) => {
+    const text = { schema: { type: 'string' } }
+    const content = { 'text/csv': text, 'application/json': { schema: record } }
+    const response = { '2xx': { description: 'As a table, too', content } }
+    const missing = { description: 'None', content: { '*/*': { schema: record } } }
+    const document = await documentOf(t, (app) =>
+      app.service('posts', new All(), {
+        methods: ['find', 'get', 'publish'],
+        schema: {
+          find: { response },
+          get: { response: { ...response, 404: missing } },
+          publish: { response: { '2xx': { description: 'A table', content: { 'text/csv': text } } } }
+        }
+      } as object)
+    )
+    t.match(document.components.schemas.Post, record)
+    const { responses } = operationsOf(document)['GET /posts/{id}']
+    const file = { schema: { type: 'string', format: 'binary' } }
+    t.strictSame(responses[200], {
+      description: 'As a table, too',
+      content: { 'text/csv': file, 'application/json': { schema: post } }
+    })
+    t.match(responses[404], { description: 'None', content: { 'application/json': { schema: { type: 'object' } } } })
+    t.match(resultOf(document, 'GET /posts'), { anyOf: [list, page] })
+  }
+)

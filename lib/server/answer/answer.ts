@@ -14,7 +14,7 @@ import type { EnvelopeSerializer, Serialize, Serializer } from './serializer.js'
 import { adopt } from './sources.js'
 import { isStream, type Stream, toBytes } from './stream.js'
 
-const jsonType = 'application/json; charset=utf-8'
+const typeOfData = 'application/json; charset=utf-8'
 
 /** Returns what the handler of a route returns to Fastify: the payload, or the reply if something else sends. */
 export type Answer = (context: HookContext, caller: Caller, request: FastifyRequest, reply: FastifyReply) => unknown
@@ -70,7 +70,7 @@ export function createAnswer(
 function hold(reply: FastifyReply, envelopes: EnvelopeSerializer) {
   const serialize = envelopes(reply, reply.data)
   const reset = setSerializer(reply, serialize, (payload) => {
-    if (!reply.hasHeader('content-type')) reply.type(jsonType)
+    if (!reply.hasHeader('content-type')) reply.type(typeOfData)
     return serialize(payload)
   })
   let isHeld = true
@@ -138,7 +138,7 @@ export function createFormatter(
       return data
     }
     const type = String(reply.getHeader('content-type') ?? '')
-    if (type === '') reply.type(jsonType)
+    if (type === '') reply.type(typeOfData)
     // Fastify does not serialize strings: it takes them for what is serialized already.
     if (typeof data === 'string') return type === '' || isJSON(type) ? JSON.stringify(data) : data
     setSerializer(reply, ofResult(reply, data))

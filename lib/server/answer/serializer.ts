@@ -1,5 +1,6 @@
 import { types } from 'node:util'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import { withoutContent } from '../../core/content.js'
 import { attempt, GeneralError } from '../../core/errors.js'
 import { type MethodDefinition, methods } from '../../core/methods.js'
 import { isObject, pick } from '../../core/objects.js'
@@ -11,15 +12,7 @@ import { scalarOf } from '../../schema/outgoing.js'
 import { kindBits } from '../../schema/reader.js'
 import type { Shape } from '../../schema/shape.js'
 import { projectionOf } from '../request/resource-route.js'
-import {
-  answersPages,
-  hasOwnCompiler,
-  isByType,
-  listOf,
-  responses,
-  type Schema,
-  withoutContent
-} from '../request/schema.js'
+import { answersPages, hasContentTypes, hasOwnCompiler, listOf, responses, type Schema } from '../request/schema.js'
 
 /** Turns data into JSON. @throws {GeneralError} when that is not possible */
 export type Serialize = (data: unknown) => string
@@ -73,7 +66,7 @@ export function createSerializer(
   const byStatus = responses(schema)
   // Asked now: when it starts, Fastify sets its own where there is none.
   const hasCompiler = hasOwnCompiler(schema, instance)
-  const hasTypes = isByType(byStatus.values())
+  const hasTypes = hasContentTypes(byStatus.values())
   const serializers = new Map<unknown, Serialize>()
   return (reply) => {
     const { statusCode } = reply
@@ -168,12 +161,12 @@ export function createSerializer(
 
   /** The records of a page. */
   function recordsOf(result: unknown, mayBePage = answersPages(method)): unknown[] | undefined {
-    return mayBePage && isPage(Object(result)) ? (result as { data: unknown[] }).data : undefined
+    return mayBePage && hasListAndCount(Object(result)) ? (result as { data: unknown[] }).data : undefined
   }
 }
 
 /** Whether an object is a page of records, which tells a number beside them. */
-const isPage = ({ data, total, limit, skip }: Record<string, unknown>): boolean =>
+const hasListAndCount = ({ data, total, limit, skip }: Record<string, unknown>): boolean =>
   Array.isArray(data) && [total, limit, skip].some((count) => typeof count === 'number' || typeof count === 'bigint')
 
 /** Returns what serializes a result, or what stands in its place. */
@@ -211,7 +204,8 @@ export const envelopesOf =
         hasResult = true
         return leave(JSON.parse(serialize(this[name])))
       }
-      const isNamed = this[name] !== payload && !Array.isArray(this) && !(ofPages.includes(name) && isPage(this))
+      const isNamed =
+        this[name] !== payload && !Array.isArray(this) && !(ofPages.includes(name) && hasListAndCount(this))
       if (isNamed && isHiddenIn(hidden, name, this[name])) return undefined
       return typeof value === 'bigint' ? scalarOf(value) : value
     })

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import type { SchemaValue } from '../../../types/standard-schema.js'
-import { isJSON } from '../../core/content.js'
+import { allTypes, contentByType, isJSON } from '../../core/content.js'
 import { responsesIn } from '../../core/description.js'
 import { BadRequest } from '../../core/errors.js'
 import { rootOf } from '../../core/host.js'
 import type { MethodDefinition } from '../../core/methods.js'
-import { isObject, isPromise } from '../../core/objects.js'
+import { isPromise } from '../../core/objects.js'
 import { rulesOf } from '../../core/resource/rules.js'
 import { isSchema, mapSubschemas, subschemasOf } from '../../schema/keywords.js'
 
@@ -51,28 +51,13 @@ export function routeSchemas(
   return (isMany) => (isMany ? ofMany(answer) : single)
 }
 
-/** The schemas of an answer that Fastify has by its content type; `undefined` for any other. */
-function contentOf(answer: Schema | undefined): Schema | undefined {
-  const { content, type, properties, $ref } = Object(answer) as Schema
-  return isObject(content) && (type ?? properties ?? $ref) === undefined ? content : undefined
-}
-
-/**
- * The schema of an answer that Fastify has by its content type: that of the type, as the answer has it, or else that of JSON, or of all types.
- *
- * @param type of the answer, where it has one
- */
-export function withoutContent(answer: Schema | undefined, type?: string): Schema | undefined {
-  const content = contentOf(answer)
-  return content === undefined ? answer : Object(content[typeIn(content, type)]).schema
-}
-
 /** Whether answers are declared by their content type. */
-export const isByType = (answers: Iterable<Schema>): boolean => [...answers].some((answer) => contentOf(answer))
+export const hasContentTypes = (answers: Iterable<Schema>): boolean =>
+  [...answers].some((answer) => contentByType(answer))
 
 /** A copy of an answer with another schema, or with another one of each type that is no file. */
 function mapContent(answer: Schema, change: (schema: Schema) => Schema): Schema {
-  const content = contentOf(answer)
+  const content = contentByType(answer)
   if (content === undefined) return change(answer)
   const changed = Object.entries(content).map(([type, media]) => {
     const { schema = {} } = Object(media) as { schema?: Schema }
@@ -80,17 +65,6 @@ function mapContent(answer: Schema, change: (schema: Schema) => Schema): Schema 
   })
   return { ...answer, content: Object.fromEntries(changed) }
 }
-
-const allTypes = '*/*'
-
-/** Which of the types that an answer is declared for is that of an answer. */
-function typeIn(content: Schema, type?: string): string {
-  const types = Object.keys(content)
-  const named = [mediaTypeOf(type), 'application/json'].map((media) => types.find((key) => mediaTypeOf(key) === media))
-  return named.find((key) => key !== undefined) ?? types.find(isJSON) ?? allTypes
-}
-
-const mediaTypeOf = (type = '') => type.split(';', 1)[0]?.trim().toLowerCase()
 
 /** Whether an application serializes by a compiler of its own, whose schemas may be of any kind. A resource brings its own. */
 export const hasOwnCompiler = (schema: FastifySchema, instance: FastifyInstance): boolean =>

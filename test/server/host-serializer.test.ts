@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import services, { type HookContext, type Id, resource, type ServiceOptions } from 'fastify-services'
 import t, { type Test } from 'tap'
 
@@ -246,4 +246,26 @@ t.test('a serializer of the application gets what may leave of a result that mid
   app.service('plain', { find: things.find }, { schema, after: () => {} })
   t.same((await app.inject('/plain')).json(), [left])
   for (const url of ['/things', '/others', '/marked']) t.equal((await app.inject(url)).body, mark([left]), url)
+})
+
+t.test('a serializer that fails for a text which middleware or a formatter sends is an error answer', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.type(accept).serializer(() => {
+      throw new Error('broken')
+    })
+  })
+  await app.register(services, { errorHandler: { html: false, logger: false } })
+  const send = (_request: FastifyRequest, reply: FastifyReply) => void reply.send('text')
+  const paths = (['before', 'after', 'formatter'] as const).flatMap((by) =>
+    [{}, { schema: resource(shape) }].map((options, index) => {
+      app.service(`${by}${index}`, { find: things.find }, { ...options, [by]: send })
+      return `/${by}${index}`
+    })
+  )
+  for (const path of paths) {
+    const { statusCode, body } = await app.inject(path)
+    t.strictSame([statusCode, JSON.parse(body).message], [500, 'broken'], path)
+  }
 })

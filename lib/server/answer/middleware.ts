@@ -43,7 +43,13 @@ export function watch(reply: FastifyReply, toSent: ToSent = toPayloadAtOnce): ()
   let isAnswered = false
   reply.send = (payload) => {
     isAnswered = true
-    return send.call(reply, toSent(payload, reply))
+    try {
+      return send.call(reply, toSent(payload, reply))
+    } catch (error) {
+      // A serializer of the application fails at once for a text.
+      isAnswered = reply.sent
+      throw error
+    }
   }
   return () => isAnswered || reply.sent
 }

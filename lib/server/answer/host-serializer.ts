@@ -19,13 +19,10 @@ export function encoderOf(reply: FastifyReply): Encode | undefined {
 /**
  * Has a result serialized by what lets out of it what may leave. A serializer that the application has set, also in a `preSerialization` hook after this, is called with the
  * data that the JSON has: hooks run between the handler and the serializer, and no public property tells what they have set.
- *
- * @param alone serializes where the application has set none
- * @returns a function that leaves the reply with the serializer that the application has set last
  */
-export function setSerializer(reply: FastifyReply, serialize: Serialize, alone = serialize): () => void {
+export function setSerializer(reply: FastifyReply, serialize: Serialize): void {
   const ofData = (encode: Encode | undefined) => {
-    if (encode === undefined) return alone
+    if (encode === undefined) return serialize
     return (payload: unknown) => {
       const data: unknown = JSON.parse(serialize(payload))
       try {
@@ -35,14 +32,9 @@ export function setSerializer(reply: FastifyReply, serialize: Serialize, alone =
       }
     }
   }
-  let last = encoderOf(reply)
-  reply.serializer(ofData(last))
+  reply.serializer(ofData(encoderOf(reply)))
   const { serializer } = reply
-  reply.serializer = (encode: Encode | null) => {
-    last = encode ?? undefined
-    return serializer.call(reply, ofData(last))
-  }
-  return () => resetEncoder(reply, last)
+  reply.serializer = (encode: Encode | null) => serializer.call(reply, ofData(encode ?? undefined))
 }
 
 /** Gives a reply its own `serializer()` back: what follows is no result. */

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { isHopByHop, keepHeaders } from './reply.js'
-import type { Serialize } from './serializer.js'
 import { close, isStream, type Stream, toBytes, toBytesAtOnce } from './stream.js'
 
 // An empty stream for HEAD: for `null` Fastify would send a `Content-Length` of 0.
@@ -37,12 +36,8 @@ function openBlob(blob: Blob, reply: FastifyReply): Stream {
   return blob.stream() as Stream
 }
 
-/**
- * The same without waiting, for `reply.send`.
- * @param serialize makes JSON of an object of a stream
- */
-export const toPayloadAtOnce = (value: unknown, reply: FastifyReply, serialize?: Serialize) =>
-  toPayload(value, reply, (stream, reply) => toBytesAtOnce(stream, reply, serialize))
+/** The same without waiting, for `reply.send`. */
+export const toPayloadAtOnce = (value: unknown, reply: FastifyReply) => toPayload(value, reply, toBytesAtOnce)
 
 /** Whether undici, which makes `fetch` in Node, decodes zstd: it does from 7.11 on. */
 export function decodesZstd(version: string | undefined): boolean {

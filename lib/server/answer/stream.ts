@@ -90,9 +90,17 @@ export async function toBytes(stream: Stream, reply: FastifyReply, serialize?: S
 }
 
 /** The same without waiting, for `reply.send`. */
-export function toBytesAtOnce(stream: Stream, reply: FastifyReply, serialize?: Serialize): Readable {
+export function toBytesAtOnce(stream: Stream, reply: FastifyReply): Readable {
   const source = toReadable(stream)
-  return resetOnError(source.readableObjectMode ? toChunks(source, [], isBytes, serialize) : source, reply)
+  return resetOnError(source.readableObjectMode ? toChunks(source, [], isBytes) : source, reply)
+}
+
+/** A stream of the same kind, with what a function makes of each object. Texts and bytes stay as they are. */
+export function mapItems(stream: Stream, change: (item: unknown) => unknown): Stream {
+  const source = toReadable(stream)
+  if (!source.readableObjectMode) return source
+  const items = source.map((item: unknown) => (isBytes(item) ? item : change(item)))
+  return isWeb(stream) ? (Readable.toWeb(items) as Web) : items
 }
 
 // INTERNAL_ERROR (RFC 9113, section 7).

@@ -1,5 +1,6 @@
 import accepts from 'accepts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { HookContext } from '../../../types/fastify.js'
 import { isJSON } from '../../core/content.js'
 import { NotAcceptable } from '../../core/errors.js'
 
@@ -43,10 +44,31 @@ export function decorateMessages(app: FastifyInstance): void {
     }
   })
   app.decorateReply('data', undefined)
-  app.decorateReply('hook', null)
+  app.decorateReply('hook', {
+    getter(this: Hooked) {
+      if (this[restrictedHook] !== undefined) this[replyHook] = this[restrictedHook]()
+      this[restrictedHook] = undefined
+      return this[replyHook] ?? null
+    },
+    setter(this: Hooked, context: HookContext | null) {
+      this[replyHook] = context
+    }
+  })
   app.decorateReply('format', function (this: FastifyReply, types) {
     return format(types, this.request, this)
   })
+}
+
+const replyHook = Symbol('hook')
+const restrictedHook = Symbol('restricted hook')
+type Hooked = FastifyReply & { [replyHook]?: HookContext | null; [restrictedHook]?: (() => HookContext) | undefined }
+
+/** Lets `reply.hook` have what may leave as its result, whatever the context has. It is made when it is read, since few read it. */
+export function restrictHook(reply: FastifyReply): void {
+  const { [replyHook]: context, data: value } = reply as Hooked
+  const ofReply = { value, writable: true, enumerable: true, configurable: true }
+  ;(reply as Hooked)[restrictedHook] = () =>
+    Object.create(context ?? null, { result: ofReply, ...(context?.dispatch !== undefined && { dispatch: ofReply }) })
 }
 
 /** The decorator of requests or replies that something else has taken, as `reply.data`. */

@@ -12,8 +12,9 @@ import { restrictSent } from '../../core/unsent-fields.js'
 import { createAnswer } from '../answer/answer.js'
 import { endWithConnection, startDeadline } from '../answer/deadline.js'
 import { runMiddleware } from '../answer/middleware.js'
+import { createProjection } from '../answer/projection.js'
 import { applyContext } from '../answer/reply.js'
-import { createSerializer, createStringify, envelopesOf } from '../answer/serializer.js'
+import { createSerializer, createStringify } from '../answer/serializer.js'
 import type { errorHandler } from '../errors/error-handler.js'
 import type { ReadArguments } from '../request/arguments.js'
 import { fileRoute, refuseEncoded } from '../request/body.js'
@@ -74,19 +75,12 @@ export function toRoute(
   ]
   const before = list(options, 'before', entry.path)
   const check = targetCheck(method, byHeader, entry, settings.locations, settings.router)
-  const serializer =
-    schema === undefined && record === undefined
-      ? createStringify(label)
-      : createSerializer(label, definition, schema ?? {}, instance, record)
   const { foreign } = factsOf(entry.object)
-  const answer = createAnswer(
-    list(options, 'after', entry.path),
-    options.formatter ?? settings.formatter,
-    serializer,
-    // What a resource does not name does not leave in a stream, either.
-    record && envelopesOf(serializer, record, instance),
-    foreign?.textType
-  )
+  const answer = createAnswer(list(options, 'after', entry.path), options.formatter ?? settings.formatter, {
+    serializer: schema === undefined ? createStringify(label) : createSerializer(label, definition, schema, instance),
+    leavingOf: record && createProjection(label, definition, schema ?? {}, instance, record),
+    textType: foreign?.textType
+  })
   const { hasSecretAnswers } = factsOf(entry.object)
   // Services of another framework have an authentication of their own, which decides what it reads from a request.
   const isForeign = foreign !== undefined

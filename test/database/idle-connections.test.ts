@@ -1,9 +1,10 @@
 import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { inTransaction, transaction } from 'fastify-services/database'
 import type { EventLog } from 'fastify-services/events'
 import { postgresLog, postgresStore } from 'fastify-services/events/postgres'
-import type { Pool } from 'pg'
-import t from 'tap'
+import { Pool } from 'pg'
+import t, { type Test } from 'tap'
 import { eventually } from '../support/eventually.js'
 import { createTables, PostgresWay, skipPostgres } from '../support/postgres.js'
 
@@ -33,6 +34,58 @@ t.test('the end of an idle connection of a pool ends no process', { skip: skipPo
     const ask = async () => (await pool.query('select 1 as n').catch(() => ({ rows: [] }))).rows
     await eventually(t).strictSame(ask, [{ n: 1 }], `${name}: a later call has another connection`)
     await Promise.all(logs.splice(0).map((log) => log.close?.()))
+  }
+})
+
+/** What PostgreSQL says to a connection when it stops: a message of its type, its length, and fields. */
+const farewell = (() => {
+  const fields = Buffer.from('SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0')
+  const head = Buffer.from('E\0\0\0\0')
+  head.writeInt32BE(fields.length + 4, 1)
+  return Buffer.concat([head, fields])
+})()
+/** What it says to one that it has taken. */
+const ready = Buffer.from('Z\0\0\0\x05I', 'latin1')
+
+/** A server that stops in the moment in which it has taken a connection, for the first one. @returns its address */
+async function openStoppingServer(t: Test): Promise<string> {
+  const url = new URL(process.env.TEST_DATABASE_URL as string)
+  const { hostname, port } = url
+  let connections = 0
+  const server = createServer((socket) => {
+    const isFirst = ++connections === 1
+    const target = connect(Number(port || 5432), hostname)
+    socket.on('data', (bytes) => target.write(bytes))
+    target.on('data', (bytes) => {
+      if (isFirst && bytes.subarray(-ready.length).equals(ready)) socket.end(Buffer.concat([bytes, farewell]))
+      else socket.write(bytes)
+    })
+    for (const [one, other] of [[socket, target] as const, [target, socket] as const])
+      one.on('close', () => other.destroy()).on('error', () => {})
+  }).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return url.href
+}
+
+t.test('a server that stops as it takes a connection ends no process', { skip: skipPostgres }, async (t) => {
+  const { table } = await createTables(t)
+  const uses: Record<string, (pool: Pool) => unknown> = {
+    transaction: (pool) => transaction(pool, async () => {}),
+    postgresStore: (pool) => postgresStore(pool, { table }).get('a'),
+    postgresLog: async (pool) => {
+      const log = postgresLog(pool, { table })
+      await log.open?.()
+      await log.close?.()
+    }
+  }
+  for (const [name, use] of Object.entries(uses)) {
+    const pool = new Pool({ connectionString: await openStoppingServer(t) })
+    await Promise.resolve(use(pool)).catch(() => {})
+    await use(pool)
+    t.pass(`${name} goes on with the next connection`)
+    await pool.end()
   }
 })
 

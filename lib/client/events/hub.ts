@@ -266,7 +266,10 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
       else if (set.size === 1) stream?.refresh()
       // Lists that the stream has already.
       const last = states.get(key)
-      if (last) watcher.hear(last)
+      if (last) {
+        joined.add(key)
+        watcher.hear(last)
+      }
       return () => {
         set.delete(watcher)
         if (set.size || watchers.get(key) !== set) return

@@ -62,8 +62,7 @@ const errorToJSON = (error: unknown) =>
   error instanceof ServiceError ? error.toJSON() : { code: 503, message: String(readProperty(error, 'message')) }
 
 /** Holds one stream of all lists that are wanted, and connects again when it has ended. */
-export function createStream({ open, keys, tell, warn, heartbeat: usual, position: start }: StreamRequest) {
-  let position = start
+export function createStream({ open, keys, tell, warn, heartbeat: usual, position }: StreamRequest) {
   let failures = 0
   let hasWarned = false
   // The connection that is open or under way, with its lists.
@@ -104,7 +103,16 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
       if (typeof event !== 'string') return
       if (event === 'connected') {
         heartbeat = bounded(message.heartbeat, 600_000)
-        const state = { event, keys: wanted, wait: bounded(message.wait, 600_000), id, isResumed: true }
+        const state = {
+          event,
+          keys: wanted,
+          wait: bounded(message.wait, 600_000),
+          // Where this is told again, it moves nobody back.
+          get id() {
+            return position
+          },
+          isResumed: true
+        }
         states = [state]
         tell({ ...state, isResumed: hasPosition && id !== undefined })
         return
@@ -115,9 +123,9 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
       ending.isUseful ||= !ending.isSoon
       const isConcerned = (key: string, index: number) =>
         isNamed ? subscriptions.includes(index) : wanted.length === 1 || parseKey(key)[0] === path
-      const notice = { ...message, event, id: position, ...(!isOfStream && { keys: wanted.filter(isConcerned) }) }
+      const notice = { ...message, event, ...(!isOfStream && { keys: wanted.filter(isConcerned) }) }
       if (isNamed && event === 'stopped') states.push(notice)
-      tell(notice)
+      tell({ ...notice, id: position })
     }
 
     const begin = performance.now()

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { openBrowser } from '../../support/events-browser.js'
 import { openEventsSite, until } from '../../support/events-site.js'
 
@@ -56,22 +56,31 @@ t.test('tabs share a stream, and the next one goes on with it; hidden pages do n
   )
 })
 
-t.test('a tab that says its lists late to the next one with the stream reads them anew', async (t) => {
+/** A site whose tabs share a stream; from `hold` on, what a tab says of lists with `rooms` is said by `sayLists`. */
+async function openLateSite(t: Test) {
   openBrowser(t)
-  const { app, createEventsClient, createServerNote } = await openEventsSite(t, {
-    services: { notes: true, rooms: true }
-  })
+  const site = await openEventsSite(t, { services: { notes: true, rooms: true } })
   const Channel = globalThis.BroadcastChannel
   t.teardown(() => Object.assign(globalThis, { BroadcastChannel: Channel }))
-  let sayLists = () => {}
-  let isBusy = false
+  let isHeld = false
+  const late = {
+    sayLists: () => {},
+    hold() {
+      isHeld = true
+    }
+  }
   globalThis.BroadcastChannel = class extends Channel {
     override postMessage(message: { lists?: unknown }): void {
       const send = () => super.postMessage(message)
-      if (isBusy && JSON.stringify(message.lists ?? '').includes('rooms')) sayLists = send
+      if (isHeld && JSON.stringify(message.lists ?? '').includes('rooms')) late.sayLists = send
       else send()
     }
   }
+  return { ...site, late }
+}
+
+t.test('a tab that says its lists late to the next one with the stream reads them anew', async (t) => {
+  const { app, createEventsClient, createServerNote, late } = await openLateSite(t)
   const [first, second, third] = [createEventsClient(), createEventsClient(), createEventsClient()]
   const notes = second.service('notes').live()
   const rooms = third.service('rooms').live()
@@ -82,7 +91,7 @@ t.test('a tab that says its lists late to the next one with the stream reads the
     list.subscribe(() => {})
     await until(() => list.current.state === 'live')
   }
-  isBusy = true
+  late.hold()
   first.events.close()
   await createServerNote({ text: 'a' })
   await until(() => notes.current.data.length === 1)
@@ -90,10 +99,58 @@ t.test('a tab that says its lists late to the next one with the stream reads the
   await createServerNote({ text: 'b' })
   await until(() => notes.current.data.length === 2)
   t.equal(rooms.current.data.length, 0)
-  sayLists()
+  late.sayLists()
   await until(() => rooms.current.data.length === 1)
   t.same(resets, [['["rooms",{}]']])
 })
+
+t.test('so does a tab that has opened a list that the stream had for another tab', async (t) => {
+  const { app, createEventsClient, createServerNote, late } = await openLateSite(t)
+  const [first, second, third] = [createEventsClient(), createEventsClient(), createEventsClient()]
+  const notes = second.service('notes').live()
+  const lists = [first.service('rooms').live(), notes, third.service('notes').live()]
+  for (const list of lists) {
+    list.subscribe(() => {})
+    await until(() => list.current.state === 'live')
+  }
+  late.hold()
+  const rooms = third.service('rooms').live()
+  rooms.subscribe(() => {})
+  await until(() => rooms.current.state === 'live')
+  first.events.close()
+  await createServerNote({ text: 'a' })
+  await until(() => notes.current.data.length === 1)
+  await app.service('rooms').create({ kind: 'a' } as never)
+  await createServerNote({ text: 'b' })
+  await until(() => notes.current.data.length === 2)
+  t.equal(rooms.current.data.length, 0)
+  late.sayLists()
+  await until(() => rooms.current.data.length === 1)
+})
+
+t.test(
+  'a tab that opens lists that the stream has already moves no other back: the next one tells nothing twice',
+  async (t) => {
+    openBrowser(t)
+    const { createEventsClient, createServerNote } = await openEventsSite(t)
+    const [first, second, third] = [createEventsClient(), createEventsClient(), createEventsClient()]
+    const lists = [first, second, third].map((tab) => tab.service('notes').live())
+    const heard: number[] = []
+    for (const list of lists.slice(0, 2)) {
+      list.subscribe(() => {})
+      await until(() => list.current.state === 'live')
+    }
+    second.service('notes').on('created', ({ id }) => heard.push(id))
+    await createServerNote({ text: 'a' })
+    await until(() => heard.length === 1)
+    lists[2]?.subscribe(() => {})
+    await until(() => lists[2]?.current.state === 'live')
+    first.events.close()
+    await createServerNote({ text: 'b' })
+    await until(() => heard.at(-1) === 2)
+    t.same(heard, [1, 2])
+  }
+)
 
 t.test('tabs of two users have a stream each, and hear what is told to their user alone', async (t) => {
   openBrowser(t)

@@ -103,14 +103,15 @@ export async function transaction<Database extends TransactionalDatabase, T>(
   const { transaction: outer } = (options.params ?? {}) as Partial<TransactionParams<TransactionOf<Database>>>
   if (outer) return work({ transaction: outer })
   let settle: ((end: CommitEnd) => void) | undefined
-  // The types of `@feathersjs/knex` take no third value.
-  const committed = new Promise<CommitEnd>((resolve) => {
-    settle = resolve
-  }) as Promise<boolean>
   let sent: { readonly trx: unknown } | undefined
   const run = (trx: unknown) => {
     // A library may run the work again after a conflict, of which nothing was committed.
     sent = undefined
+    settle?.(false)
+    // The types of `@feathersjs/knex` take no third value.
+    const committed = new Promise<CommitEnd>((resolve) => {
+      settle = resolve
+    }) as Promise<boolean>
     return work({ transaction: { trx: trx as TransactionOf<Database>, committed, starting: false } })
   }
   try {

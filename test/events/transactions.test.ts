@@ -1,4 +1,5 @@
 import { KnexService, transaction } from '@feathersjs/knex'
+import { transaction as runTransaction } from 'fastify-services/database'
 import type { Knex } from 'knex'
 import t, { type Test } from 'tap'
 import { memoryLog } from '../../lib/events/index.js'
@@ -54,6 +55,26 @@ t.test('events of a transaction come when it is committed, and none when it is r
   await notes.create({ text: 'c' }, { transaction: { trx: committed } })
   await committed.commit()
   t.same(await heard(), ['a', 'b', 'c'])
+})
+
+t.test('of a transaction that a library runs again, the last run alone is told', async (t) => {
+  const { app, subscribe } = await startEvents(t, (app) => void app.service('notes', memory()), {
+    services: { notes: true }
+  })
+  const stream = await subscribe(list('notes')).connected
+  const notes = serviceAt(app, 'notes')
+  const retrying = { transaction: (work: (trx: object) => Promise<unknown>) => work({}).catch(() => work({})) }
+  let runs = 0
+  await runTransaction(retrying, async (params) => {
+    await notes.create({}, params)
+    if (++runs === 1) throw new Error('a conflict')
+  })
+  await notes.create({})
+  await stream.until(({ events }) => events.some(({ data }) => (data as { id: number }).id === 3))
+  t.same(
+    stream.events.map(({ data }) => data),
+    [{ id: 2 }, { id: 3 }]
+  )
 })
 
 t.test('a transaction within another one: both must be committed', async (t) => {

@@ -102,9 +102,9 @@ export class Writer {
    */
   async close(): Promise<void> {
     const leave = async () => {
-      while (this.#flushing !== undefined) await this.#flushing
-      // A sign that came behind the goodbye would stay, as that of a process that has died.
-      await Promise.allSettled(this.#signs)
+      // A sign that came behind the goodbye would stay, as that of a process that has died. What is given meanwhile comes before it, too.
+      while (this.#flushing !== undefined || this.#signs.size > 0)
+        await Promise.allSettled([this.#flushing, ...this.#signs])
       if (this.#isDone) await this.#leave()
     }
     // Where nothing else runs, a process without a timer ends here, before the application has closed.

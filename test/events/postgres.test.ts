@@ -289,6 +289,31 @@ t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
     t.same((await pool.query(`select 1 from ${table}_processes`)).rows, [])
   })
 
+  await t.test(
+    'an event that is given while a closing process waits for a sign of life comes before the goodbye',
+    async (t) => {
+      const { pool, table } = await createTables(t)
+      const [sign, append] = [createGate(), createGate()]
+      let signs = 0
+      const late = poolThrough(pool, async (text, send) => {
+        if (text.includes(`${table}_sign(`) && ++signs === 2) await sign.opened
+        if (text.includes(`${table}_append(`)) await append.opened
+        return send()
+      })
+      const { log } = await openLog(t, late, table, { beat: 300 })
+      await until(() => signs === 2)
+      const closing = log.close?.()
+      const appended = log.append(loggedEvent(1))
+      sign.open()
+      // As long as a goodbye takes that waits for nothing.
+      await Promise.race([closing, new Promise((resolve) => setTimeout(resolve, 100))])
+      append.open()
+      await appended
+      await closing
+      t.same((await pool.query(`select 1 from ${table}_processes`)).rows, [])
+    }
+  )
+
   await t.test('nor does one that the process has given up, and that waits for the log', async (t) => {
     const { pool, table } = await createTables(t)
     const admin = await pool.connect()

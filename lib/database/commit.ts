@@ -1,9 +1,17 @@
 import { attempt } from '../core/errors.js'
+import { callerIn } from '../core/http-call.js'
 import { isObject, isPromise } from '../core/objects.js'
 import { driverErrorOf } from './driver-error.js'
 
 /** Whether a transaction was committed; `undefined` where nobody knows: the commit was sent, and its answer was lost. */
 export type CommitEnd = boolean | undefined
+
+/** A statement, an answer or an error. */
+interface KnexEvent {
+  readonly sql?: unknown
+  /** Of errors of PostgreSQL. */
+  readonly severity?: unknown
+}
 
 /** A transaction of knex. */
 interface KnexTransaction {
@@ -11,7 +19,7 @@ interface KnexTransaction {
   readonly executionPromise: PromiseLike<unknown>
   readonly parentTransaction?: unknown
   readonly client?: { readonly dialect?: unknown }
-  on?(event: 'query' | 'query-error', listener: (queryOrError: { sql?: unknown }) => void): unknown
+  on?(event: 'query' | 'query-response' | 'query-error', listener: (queryOrError: KnexEvent) => void): unknown
 }
 
 const isKnexTransaction = (value: unknown): value is KnexTransaction =>
@@ -51,19 +59,24 @@ function endOf(trx: KnexTransaction): Promise<CommitEnd> {
 async function watchEnd(trx: KnexTransaction): Promise<CommitEnd> {
   // Transactions within this one end before it does, so that its own end is the last statement of this kind.
   let end = ''
-  // After an error PostgreSQL rolls back, whatever the end says, unless it goes back to a savepoint.
-  let isAborted = false
+  // After an error PostgreSQL rolls back, whatever the end says, unless it goes back to a savepoint: it answers nothing until then. An error that is not its own, such
+  // as that of a client that has not waited, leaves that open.
+  let commitEnd: CommitEnd = true
   trx.on?.('query', ({ sql }) => {
     if (/^(commit|release|rollback)\b/i.test(String(sql))) end = String(sql)
-    if (/^rollback to\b/i.test(end)) isAborted = false
+    if (/^rollback to\b/i.test(end)) commitEnd = true
   })
-  if (trx.client?.dialect === 'postgresql')
-    trx.on?.('query-error', () => {
-      isAborted = true
+  if (trx.client?.dialect === 'postgresql') {
+    trx.on?.('query-response', () => {
+      commitEnd = true
     })
+    trx.on?.('query-error', ({ severity }) => {
+      if (commitEnd !== false) commitEnd = severity === undefined ? undefined : false
+    })
+  }
   try {
     await trx.executionPromise
-    return !isAborted && !/^rollback\b/i.test(end)
+    return /^rollback\b/i.test(end) ? false : commitEnd
   } catch (error) {
     return losesCommit(error, trx) ? undefined : false
   }
@@ -78,20 +91,21 @@ async function endOfPromise(committed: PromiseLike<unknown>): Promise<CommitEnd>
   }
 }
 
-/** The errors of commits whose answer was lost, of libraries that do not tell them from others, and the calls that have failed by one. */
+/** The errors of commits whose answer was lost, of libraries that do not tell them from others, and the requests within which one was lost. */
 const lostCommits = new WeakSet<object>()
 
-/** Notes of a call, or of its params, that it has failed by a commit whose answer was lost: hooks may word the error anew. */
-export function noteLostCommit(call: object | undefined): void {
-  if (call !== undefined) lostCommits.add(call)
+/** Notes of the request that params belong to that a commit within it got no answer: what is around that call may word the error anew. */
+export function noteLostCommit(params: unknown): void {
+  const caller = callerIn(params)
+  if (caller !== undefined) lostCommits.add(caller)
 }
 
-/** Whether that was noted. */
-export const hasLostCommit = (context: { readonly params: object }): boolean =>
-  lostCommits.has(context) || lostCommits.has(context.params)
+/** Whether nobody knows of a call that has failed by an error whether something of it was committed. */
+export const hasLostCommit = (error: unknown, params: unknown): boolean =>
+  isOfLostCommit(error) || lostCommits.has(Object(callerIn(params)))
 
-/** knex names the statement. One that the connection has not taken was not sent. */
-const lostByKnex = /^COMMIT; - (?!.* is not queryable$)/
+/** knex names the statement. One that the connection has not taken was not sent: so `pg`, `mysql2` and `mysql` say it. */
+const lostByKnex = /^COMMIT; - (?!.* is not queryable$|.* is in closed state$|Cannot enqueue )/
 
 function isLostByKnex(error: unknown): boolean {
   const isOfService = 'className' in Object(error)

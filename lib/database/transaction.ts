@@ -122,7 +122,7 @@ export async function transaction<Database extends TransactionalDatabase, T>(
     return result as T
   } catch (error) {
     const isLost = sent !== undefined && losesCommit(error, sent.trx)
-    if (isLost) noteLostCommit(options.params)
+    if (isLost || isOfLostCommit(error)) noteLostCommit(options.params)
     settle?.(isLost ? undefined : false)
     throw error
   }
@@ -269,10 +269,7 @@ export function inTransaction(
       await next()
     }
     try {
-      await transaction(database, run, options)
-    } catch (error) {
-      if (isOfLostCommit(error)) noteLostCommit(context)
-      throw error
+      await transaction(database, run, { ...options, params })
     } finally {
       // A transaction that has ended takes no more calls.
       const { transaction, ...rest } = context.params

@@ -8,7 +8,7 @@ import { methods } from '../core/methods.js'
 import { notesIn, notesOf, type RawResult } from '../core/notes.js'
 import { factsOf } from '../core/object-facts.js'
 import { placeholdersIn } from '../core/path.js'
-import { type CommitEnd, commitOf, isOfLostCommit } from '../database/commit.js'
+import { type CommitEnd, commitOf, hasLostCommit } from '../database/commit.js'
 import { callersOf, callHash } from './callers.js'
 import { type Channel, isPlainAdapter } from './channel.js'
 import type { Intake } from './intake.js'
@@ -44,7 +44,7 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
       result = await invoke(context)
     } catch (error) {
       // The method may have begun a transaction of its own.
-      if (commitOf(context.params) === undefined && isOfLostCommit(error)) intake.lose(error as object)
+      if (commitOf(context.params) === undefined && hasLostCommit(error, context.params)) intake.lose(Object(error))
       throw error
     }
     const records: readonly unknown[] = Array.isArray(result) ? result : [result]

@@ -20,7 +20,7 @@ import { factsOf } from '../core/object-facts.js'
 import { isObject, isPlain } from '../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
 import { memoryStore, renewKey, type Store, storeKind } from '../core/store.js'
-import { type CommitEnd, commitOf, hasLostCommit, isOfLostCommit } from '../database/commit.js'
+import { type CommitEnd, commitOf, hasLostCommit } from '../database/commit.js'
 import { IdempotencyKey, type StoredAnswer, stillRuns } from './idempotency-key.js'
 
 export interface IdempotencyOptions {
@@ -107,7 +107,7 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
       try {
         await next()
       } catch (error) {
-        await end(hasLostCommit(context) || isOfLostCommit(error) ? undefined : false)
+        await end(hasLostCommit(error, params) ? undefined : false)
         throw error
       }
       const answer = answerOf(context, maxBytes)

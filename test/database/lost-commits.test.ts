@@ -44,10 +44,10 @@ const libraries: Record<string, (t: Test, connectionString: string) => Transacti
 type Serve = (database: TransactionalDatabase, pay: Pay) => { hooks: HookOptions; pay?: Pay }
 type Pay = (params: Params) => Promise<unknown>
 
-const wordAnew: AroundHook = (_context, next) =>
-  next().catch(() => {
-    throw new GeneralError('The payment has failed')
-  })
+const failAnew = () => {
+  throw new GeneralError('The payment has failed')
+}
+const wordAnew: AroundHook = (_context, next) => next().catch(failAnew)
 
 /** Where the transaction begins: around the key, within it, and in the method alone. */
 const places: Record<string, Serve> = {
@@ -59,6 +59,10 @@ const places: Record<string, Serve> = {
   'in the method': (database, pay) => ({
     hooks: { around: { all: [idempotency()] } },
     pay: (params) => transaction(database, pay, { params })
+  }),
+  'in the method, which words errors anew': (database, pay) => ({
+    hooks: { around: { all: [idempotency()] } },
+    pay: (params) => transaction(database, pay, { params: { ...params } }).catch(failAnew)
   })
 }
 
@@ -213,4 +217,26 @@ t.test('a transaction that a library runs again was not done, where the work fai
   }
   await t.rejects(transaction(database as TransactionalDatabase, work as never), { message: 'Sold out' })
   t.same(await Promise.all(ends), [false, false])
+})
+
+t.test('a commit that a driver of knex has not sent was not done', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { errorHandler: { html: false, logger: false } })
+  const pay = async ({ text }: { text: string }) => {
+    throw new Error(`COMMIT; - ${text}`)
+  }
+  app.service('payments', { create: pay }, { hooks: { around: { all: [idempotency()] } } })
+  const texts = {
+    "Can't add new command when connection is in closed state": 500,
+    'Cannot enqueue Query after fatal error.': 500,
+    'Client has encountered a connection error and is not queryable': 500,
+    'Connection lost: The server closed the connection.': 409,
+    'Connection terminated unexpectedly': 409
+  }
+  for (const [text, status] of Object.entries(texts)) {
+    const headers = { 'idempotency-key': text }
+    const send = () => app.inject({ method: 'POST', url: '/payments', payload: { text }, headers })
+    t.same([(await send()).statusCode, (await send()).statusCode], [500, status], text)
+  }
 })

@@ -161,7 +161,7 @@ async function start(t: Test, { notes }: Library, hooks: object = {}) {
   app.service('notes', notes as never, { hooks })
   const log: EventLog = { ...memoryLog(), forget: undefined } as never
   const told: unknown[] = []
-  log.listen({ onEvent: ({ event }) => void told.push(event.facts.text), onLoss() {} })
+  log.listen({ onEvent: ({ event }) => void told.push(event.facts.text), onLoss: () => void told.push('reset') })
   await app.register(events, { services: { notes: true }, log })
   await app.ready()
   return { app, told, create: (text: string, params?: object) => serviceAt(app, 'notes').create({ text }, params) }
@@ -214,6 +214,36 @@ for (const [name, open, options] of libraries)
       'nothing of them is there or is told'
     )
   })
+
+t.test('an answer that a client of knex has not waited for leaves the transaction as it is', { skip }, async (t) => {
+  const pool = await openPool(t)
+  const knex = createKnex({ client: 'pg', connection: connectionString as string })
+  t.teardown(() => knex.destroy())
+  const { create, told } = await start(t, ofKnex(knex))
+  const giveUp = async (trx: Knex.Transaction) => {
+    const holder = await pool.connect()
+    await holder.query('select pg_advisory_lock(1)')
+    const waiting = trx.raw('select pg_advisory_xact_lock(1)').options({ query_timeout: 50 })
+    await waiting.catch(({ message }) => t.match(message, 'Query read timeout'))
+    await holder.query('select pg_advisory_unlock(1)')
+    holder.release()
+  }
+  await transaction(knex, async (params) => {
+    await create('a', params)
+    await giveUp(params.transaction.trx)
+    await create('b', params)
+  })
+  await knex.transaction(async (trx) => {
+    await create('c', { transaction: { trx } })
+    await giveUp(trx)
+  })
+  await create('d')
+  t.same(
+    told,
+    ['a', 'b', 'reset', 'd'],
+    'a statement behind it shows that nothing is rolled back. Without one, nobody knows'
+  )
+})
 
 t.test('the level of isolation', { skip }, async (t) => {
   const pool = await openPool(t)

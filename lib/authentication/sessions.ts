@@ -139,7 +139,9 @@ export class Sessions {
 
   /** Keeps other processes from exchanging a token, unless one of them does so. The lock of a token that was exchanged ends by its time. */
   async #take({ key, holder }: Lock): Promise<boolean> {
-    return this.#store.add === undefined || this.#store.add(key, holder, lockTime)
+    if (this.#store.add === undefined || (await this.#store.add(key, holder, lockTime))) return true
+    // A client of the store that asks again where it got no answer is told that the key has a value: its own.
+    return (await this.#ask(key)) === holder
   }
 
   /** Gives a token free that was not exchanged, unless another process has it: also where the answer to `add` was lost. */

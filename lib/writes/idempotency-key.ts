@@ -18,7 +18,7 @@ export interface StoredAnswer {
   readonly http: Http
 }
 
-/** When a key is looked for again that could not be given free, in ms: a store that stands still may take it when it goes on, long after it was asked to. */
+/** When a key is looked for again that could not be given free, or whose answer could not be kept, in ms: a store that stands still may take it when it goes on, long after it was asked to. */
 const laterLooks = [1000, 4000, 15_000, 60_000, 120_000]
 
 /** How many keys of a store are looked for again at a time. Others end by their time. */
@@ -48,7 +48,9 @@ export class IdempotencyKey {
    */
   async claim(context: HookContext): Promise<StoredAnswer | undefined> {
     if (await this.#take((store) => store.add?.(this.#name, this.claimed, this.#lock))) return undefined
-    const text = await this.#store.get(this.#name)
+    const text = await this.#take((store) => store.get(this.#name))
+    // A client of the store that asks again where it got no answer is told that the key has a value: its own.
+    if (text === this.claimed) return undefined
     if (!text) {
       // Since `add` has failed, another process has just given the key free.
       if (this.#store.add) throw stillRuns(context)
@@ -68,11 +70,31 @@ export class IdempotencyKey {
 
   /** Gives the key free of a request that was not carried out, unless another one has it: also where the store does what it was asked for later. */
   async giveFree(): Promise<void> {
-    if (!(await freeOwnKey(this.#store, this.#name, this.claimed))) void this.#giveFreeLater()
+    const free = () => freeOwnKey(this.#store, this.#name, this.claimed)
+    if (!(await free())) void this.#tryLater(free)
+  }
+
+  /**
+   * Keeps the answer of the request, which was carried out: also once a store that is away is back.
+   * @throws what the store says where it is not kept yet
+   */
+  async keep(answer: StoredAnswer | null | undefined, seconds: number): Promise<void> {
+    const set = async () => this.#store.set(this.#name, JSON.stringify({ request: this.#request, answer }), seconds)
+    const setUnlessTaken = async () => {
+      const text = await this.#store.get(this.#name)
+      if (!text || text === this.claimed) await set()
+      return true
+    }
+    try {
+      await set()
+    } catch (error) {
+      void this.#tryLater(setUnlessTaken)
+      throw error
+    }
   }
 
   /** Asks the store for the key. What has failed may be done there later. */
-  async #take(ask: (store: Store) => unknown): Promise<unknown> {
+  async #take<T>(ask: (store: Store) => T): Promise<Awaited<T>> {
     try {
       return await ask(this.#store)
     } catch (error) {
@@ -81,13 +103,14 @@ export class IdempotencyKey {
     }
   }
 
-  async #giveFreeLater(): Promise<void> {
+  /** @param done says whether it is done. What it throws is that of a store that is away */
+  async #tryLater(done: () => Promise<boolean>): Promise<void> {
     const running = looks.get(this.#store) ?? 0
     if (running >= mostLooks) return
     looks.set(this.#store, running + 1)
     for (const wait of laterLooks) {
       await pause(wait, undefined, { ref: false })
-      if (await freeOwnKey(this.#store, this.#name, this.claimed)) break
+      if (await done().catch(() => false)) break
     }
     looks.set(this.#store, (looks.get(this.#store) as number) - 1)
   }

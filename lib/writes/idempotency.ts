@@ -93,9 +93,9 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
         // Nobody knows what was done: a repeated request is 409 until the lock ends.
         if (isDone === undefined) return
         try {
-          await store.set(name, JSON.stringify({ request, answer }), seconds)
+          await storedKey.keep(answer, seconds)
         } catch (err) {
-          // The call is done. A repeated request is 409 until the lock ends.
+          // The call is done. A repeated request is 409 until the store has the answer, or the lock ends.
           context.app.log.error(
             { err },
             `The answer of '${method}' of '${path}' could not be kept for its Idempotency-Key`

@@ -129,6 +129,13 @@ t.test('wherever a question to the store or its answer is lost, the login goes o
   t.same(violated, [])
 })
 
+t.test('a store whose client asks again where it got no answer keeps nobody from an exchange', async (t) => {
+  const shared = memoryStore() as Required<Store>
+  const add: Store['add'] = (...entry) => shared.add(...entry) && shared.add(...entry)
+  const app = await createSessionsApp(t, { ...all, store: { ...shared, add } })
+  t.equal((await refresh(app, (await login(app)).body.refreshToken)).status, 201)
+})
+
 t.test('where the store stays away after it was asked to replace a token, nobody gets another', async (t) => {
   const { app, other, line } = await createProcesses(t)
   const { accessToken, refreshToken } = (await login(other)).body

@@ -196,6 +196,9 @@ t.test('a key may be required; methods that HTTP may repeat need none', async (t
 })
 
 t.test('a store that is away: the request fails before it runs, and is answered after it has', async (t) => {
+  // The pauses between the looks keep no process alive.
+  const alive = setInterval(() => {}, 1000)
+  t.teardown(() => clearInterval(alive))
   let isAway = () => true
   const memory = memoryStore()
   const check = () => {
@@ -218,8 +221,23 @@ t.test('a store that is away: the request fails before it runs, and is answered 
   t.equal(orders.calls, 0)
   isAway = () => orders.calls > 0
   t.equal((await post('a', { item: 'book' })).status, 201)
+  t.equal((await post('a', { item: 'book' })).status, 500, 'not carried out twice')
   isAway = () => false
-  t.equal((await post('a', { item: 'book' })).status, 409, 'not carried out twice')
+  await eventually(t).strictSame(
+    async () => (await post('a', { item: 'book' })).replayed,
+    'true',
+    'kept when it is back'
+  )
+  t.equal(orders.calls, 1)
+})
+
+t.test('a store whose client asks again where it got no answer has the key for the first time', async (t) => {
+  const memory = memoryStore() as Required<Store>
+  const add: Store['add'] = (...entry) => memory.add(...entry) && memory.add(...entry)
+  const { orders, post } = await serve(t, { store: { ...memory, add } })
+  t.match(await post('a', { item: 'book' }), { status: 201, replayed: undefined })
+  t.match(await post('a', { item: 'book' }), { status: 201, replayed: 'true' })
+  t.equal(orders.calls, 1)
 })
 
 t.test('a key that the store takes though its answer was late or lost is given free again', async (t) => {

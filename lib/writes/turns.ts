@@ -13,6 +13,7 @@ interface Turn {
 }
 
 const currentTurn = new AsyncLocalStorage<Turn>()
+/** The last turns of objects, and those within other turns at the same place. */
 const lastTurns = new WeakMap<object, Map<string, { readonly turn: Turn; readonly end: Promise<unknown> }>>()
 
 /** A turn and those around it that are not over. */
@@ -33,33 +34,38 @@ function dependsOn(turn: Turn, others: readonly Turn[]): boolean {
 }
 
 /**
- * Runs a write of an object while no other runs there under the same key. What it calls itself at that place is part of it, and waits for none; at another place
- * it waits there.
+ * Runs a write of an object while no other runs there under the same key. What it calls itself at that place is part of it: it waits for the others within it alone,
+ * and whoever comes next waits for all of them, awaited or not. At another place it waits there.
  *
  * @throws {Unavailable} where each of several writes would wait for the other: one within the other here, and the other way round there
  */
 export async function runAlone<T>(object: object, key: string, run: () => Promise<T>): Promise<T> {
   const around = turnsAround(currentTurn.getStore())
-  if (around.some((turn) => turn.object === object && turn.key === key)) return run()
-  const turns = lastTurns.get(object) ?? new Map()
+  const place = around.find((turn) => turn.object === object && turn.key === key) ?? object
+  const turns = lastTurns.get(place) ?? new Map()
   const before = turns.get(key)
   if (before !== undefined && dependsOn(before.turn, around))
     throw new Unavailable('Another call was busy with the same records: try again', { retryAfter: 1 })
   const [outer] = around
   const turn: Turn = { object, key, outer, waitsFor: new Set(before && [before.turn]), isOver: false }
-  lastTurns.set(object, turns)
+  lastTurns.set(place, turns)
   outer?.waitsFor.add(turn)
-  const running = Promise.resolve(before?.end).then(() => {
+  const begin = () => {
     turn.waitsFor.clear()
     return currentTurn.run(turn, run)
-  })
-  const end = running.catch(() => {})
-  turns.set(key, { turn, end })
-  try {
-    return await running
-  } finally {
-    turn.isOver = true
-    outer?.waitsFor.delete(turn)
-    if (turns.get(key)?.turn === turn) turns.delete(key)
   }
+  const running = Promise.resolve(before?.end)
+    .then(begin)
+    .finally(() => {
+      turn.isOver = true
+    })
+  const end = running
+    .catch(() => {})
+    .then(() => lastTurns.get(turn)?.get(key)?.end)
+    .then(() => {
+      outer?.waitsFor.delete(turn)
+      if (turns.get(key)?.turn === turn) turns.delete(key)
+    })
+  turns.set(key, { turn, end })
+  return running
 }

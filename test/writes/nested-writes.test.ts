@@ -82,6 +82,40 @@ t.test('a write at a place that is held around it waits for nobody', async (t) =
   t.same(await Promise.all(Array.from('ab', (text) => patch('notes', { text, within }))), ['a', 'b'])
 })
 
+t.test(
+  'of writes within another one that name the same version one succeeds, awaited or not, and none beside them',
+  async (t) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    let last = 0
+    await app.register(services, { hooks: { around: { all: [version('version', { set: () => ++last })] } } })
+    const answers: Promise<unknown>[] = []
+    const write = (data: object, params: Params) =>
+      (app.service('notes' as never) as unknown as MemoryService<Note>).patch(2, data as never, params as never).then(
+        () => 200,
+        ({ code }: { code: number }) => code
+      )
+    class Notes extends MemoryService<Note> {
+      override async get(...args: never[]): Promise<never> {
+        const note = await super.get(...(args as unknown as [number]))
+        await drainTicks()
+        return note as never
+      }
+      override async patch(...args: never[]): Promise<never> {
+        const [id, data, params] = args as unknown as [number, object, never]
+        if (id === 1) answers.push(...['a', 'b'].map((text) => write({ text }, { ifMatch: 2 })))
+        return super.patch(id, data as never, params) as never
+      }
+    }
+    app.service('notes', new Notes({ startId: 1 }) as never)
+    const notes = app.service('notes' as never) as unknown as MemoryService<Note>
+    for (const text of ['first', 'second']) await notes.create({ text })
+    await notes.patch(1, { text: 'outer' })
+    answers.push(write({ text: 'beside' }, { ifMatch: 2 }))
+    t.same(await Promise.all(answers), [200, 412, 412])
+  }
+)
+
 t.test('writes that each begin the next one and do not wait for it may go on for any time', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())

@@ -41,9 +41,9 @@ export function readJsonSchema(schema: unknown, side: Side): AsJsonSchema {
   try {
     return { document: convert(side), isOfInput: side === 'input' }
   } catch (error) {
-    // What a transformation of zod gives is not known, what the other fields hold is. Valibot can't describe its checks, and keeps them.
-    if (side === 'output' && vendor === 'zod')
-      return { document: convert(side, { unrepresentable: 'any', override: describeNothing }), isOfInput: false }
+    // What a transformation gives is not known, what the other fields hold is. Valibot can't describe its checks, and keeps them.
+    const options = side === 'output' ? undescribedByVendor.get(vendor) : undefined
+    if (options !== undefined) return { document: convert(side, options), isOfInput: false }
     if (side === 'output') return { document: readJsonSchema(schema, 'input').document, isOfInput: true }
     const { message } = error as Error
     const document = vendor === 'valibot' ? attempt(() => convert(side, withoutActions)) : undefined
@@ -134,6 +134,25 @@ const withoutActions = {
     return others
   }
 }
+
+// Transformations of Valibot whose result is of another kind than what they get. Others, such as `trim`, leave it one of that kind.
+const changesKind = new Set(
+  'transform raw_transform map_items reduce_items find_item parse_json stringify_json parse_boolean to_bigint to_boolean to_date to_number to_string'.split(
+    ' '
+  )
+)
+
+const withoutResults = {
+  errorMode: 'ignore',
+  overrideSchema: (part: ValibotPart) => (part.errors === undefined ? opened(part) : {}),
+  overrideAction: (part: ValibotAction) =>
+    changesKind.has(part.valibotAction.type) ? {} : withoutActions.overrideAction(part)
+}
+
+/** What describes what leaves where transformations give what JSON Schema has no words for: as anything. */
+const undescribedByVendor: ReadonlyMap<string, Record<string, unknown>> = new Map(
+  Object.entries({ zod: { unrepresentable: 'any', override: describeNothing }, valibot: withoutResults })
+)
 
 const adviceFor = (message: string) =>
   /date/i.test(message)

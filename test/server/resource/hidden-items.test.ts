@@ -1,7 +1,10 @@
 import multipart from '@fastify/multipart'
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { type as ark } from 'arktype'
 import Fastify from 'fastify'
 import services, { BadRequest, resource } from 'fastify-services'
 import t from 'tap'
+import * as v from 'valibot'
 import * as z from 'zod'
 
 const create = async (data: object) => data
@@ -109,6 +112,82 @@ t.test('a field that does not leave stays hidden behind a transformation', async
     { name: 'a', inner: { name: 'a', stamp: 'b' } }
   ])
     t.match(await post(data), { statusCode: 400, body: /stamp can not be set/ })
+  await app.close()
+})
+
+t.test('what an object hides does not leave a transformation that no schema describes', async (t) => {
+  const key = v.pipe(v.string(), v.metadata({ writeOnly: true }))
+  const hiding = {
+    zod: z.object({ a: z.string(), key: z.string().meta({ writeOnly: true }) }),
+    valibot: v.object({ a: v.string(), key }),
+    arktype: ark({ a: 'string', key: ark('string').configure({ writeOnly: true } as object) })
+  }
+  const Folder = z.object({
+    a: z.string(),
+    key: z.string().meta({ writeOnly: true }),
+    get folders() {
+      return z.array(Folder).optional()
+    }
+  })
+  const same = <T>(value: T) => value
+  const one = { a: 'x', key: 's' }
+  const rows: [fields: object, sent: unknown, left: unknown][] = [
+    [z.object({ f: hiding.zod.transform(same) }), one, { a: 'x' }],
+    [z.object({ f: z.array(hiding.zod).transform(same) }), [one], [{ a: 'x' }]],
+    [z.object({ f: z.tuple([z.string(), hiding.zod]).transform(same) }), ['a', one], ['a', { a: 'x' }]],
+    [z.object({ f: z.record(z.string(), hiding.zod).transform(same) }), { k: one }, { k: { a: 'x' } }],
+    [z.object({ f: z.xor([z.string(), hiding.zod]).transform(same) }), one, { a: 'x' }],
+    [
+      z.object({ f: Folder.transform(same) }),
+      { ...one, folders: [{ ...one, folders: [one] }] },
+      { a: 'x', folders: [{ a: 'x', folders: [{ a: 'x' }] }] }
+    ],
+    [z.object({ f: hiding.zod.transform(({ a }) => ({ b: a })) }), one, { b: 'x' }],
+    [z.object({ f: hiding.zod.transform(({ a }) => a) }), one, 'x'],
+    [ark({ f: hiding.arktype.pipe((value) => same(value)) }), one, { a: 'x' }],
+    [toStandardJsonSchema(v.object({ f: v.pipe(hiding.valibot, v.transform(same)) })), one, { a: 'x' }]
+  ]
+  for (const [fields, f, left] of rows) {
+    const app = Fastify()
+    await app.register(services)
+    app.service('things', { create, find } as object, { schema: resource(fields) as object })
+    const { body } = await app.inject({ method: 'POST', url: '/things', headers: json, payload: { f } })
+    t.equal(body, JSON.stringify({ f: left }))
+    await app.close()
+  }
+})
+
+t.test('a flag behind a transformation of Valibot holds, and what it gives leaves as it is', async (t) => {
+  const app = Fastify()
+  await app.register(services)
+  const hash = v.transform((text: string) => `hash of ${text}`)
+  const schema = toStandardJsonSchema(
+    v.object({
+      done: v.optional(v.boolean()),
+      secret: v.optional(v.pipe(v.string(), hash, v.metadata({ writeOnly: true }))),
+      stamp: v.optional(v.pipe(v.string(), hash, v.metadata({ readOnly: true }))),
+      sum: v.optional(
+        v.pipe(
+          v.array(v.number()),
+          v.reduceItems((left, right) => left + right, 0)
+        )
+      ),
+      day: v.optional(
+        v.pipe(
+          v.string(),
+          v.transform((text) => new Date(text)),
+          v.date()
+        )
+      )
+    })
+  )
+  const asStored = async (data: object) => ({ ...data, done: 1 })
+  app.service('things', { create: asStored, find } as object, { schema: resource(schema) as object })
+  const post = (payload: object) => app.inject({ method: 'POST', url: '/things', headers: json, payload })
+  const sent = { secret: 's', sum: [1, 2], day: '2030-01-31' }
+  t.strictSame((await post(sent)).json(), { done: true, sum: 3, day: '2030-01-31T00:00:00.000Z' })
+  t.match(await post({ stamp: 'a' }), { statusCode: 400, body: /stamp can not be set/ })
+  t.match(await app.inject({ url: '/things?secret=a', headers: json }), { statusCode: 400, body: /is not known/ })
   await app.close()
 })
 

@@ -82,6 +82,26 @@ t.test('a rule for what no other one speaks of hides what another part of the re
   t.strictSame(await within.post({ one: { a: 's', b: 's' } }), [201, { one: { a: 's' } }])
 })
 
+t.test('objects and lists are no tags: a value is tried by each branch', async (t) => {
+  const union = (keyword: string, ...constants: unknown[]) => ({
+    [keyword]: constants.map((constant, index) => ({
+      type: 'object',
+      required: ['at'],
+      properties: { at: { const: constant }, [`only${index}`]: { type: 'integer' } }
+    }))
+  })
+  const properties = { a: union('anyOf', { x: 1 }, { x: 2 }), b: union('oneOf', [1], [2], 'one') }
+  const { post } = await createEcho(t, resource({ type: 'object', properties } as object))
+  for (const body of [
+    { a: { at: { x: 1 }, only0: 1 } },
+    { a: { at: { x: 2 } } },
+    { b: { at: [2], only1: 1 } },
+    { b: { at: 'one' } }
+  ])
+    t.strictSame(await post(body), [201, body])
+  for (const body of [{ a: { at: { x: 3 } } }, { b: { at: [3] } }]) t.equal((await post(body))[0], 400)
+})
+
 t.test('a tag that one branch leaves to the server is asked for by none', async (t) => {
   const branch = (kind: object, name: string) => object({ kind, [name]: {} }, { required: ['kind', name] })
   const of = { anyOf: [branch({ const: 'a' }, 'x'), branch({ const: 'b', readOnly: true }, 'y')] }

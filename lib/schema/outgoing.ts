@@ -1,6 +1,7 @@
+import type { JsonSchema } from '../../types/standard-schema.js'
 import { speaksOfItems } from './combined.js'
 import { hidesTexts, mayBeObject } from './hidden.js'
-import { kindBits } from './reader.js'
+import { isPermission, kindBits } from './reader.js'
 import type { Shape, Shapes } from './shape.js'
 
 /** Copies the part of a value that may leave the server. */
@@ -136,10 +137,11 @@ function scalarProjection(shape: Shape): Project {
     return (value) => (typeof value === 'string' ? exactNumber(value) : withoutObject(value, shape))
   if (allowed === kindBits.boolean)
     return (value) => (value === 0 || value === 1 ? value === 1 : withoutObject(value, shape))
-  if (allowed === kindBits.string)
-    return (value) => (typeof value === 'number' ? String(value) : withoutObject(value, shape))
+  if (allowed === kindBits.string) return (value) => (isNumber(value) ? String(value) : withoutObject(value, shape))
   return (value) => withoutObject(value, shape)
 }
+
+const isNumber = (value: unknown) => typeof value === 'number' || typeof value === 'bigint'
 
 // A text that no number has exactly stays a text: the number would be another one.
 function exactNumber(text: string): string | number {
@@ -159,9 +161,16 @@ function digitsOf(text: string): string | undefined {
   return significant === '' ? '0' : `${sign === '-' ? '-' : ''}${significant}e${power}`
 }
 
+/** Whether an object may have no other fields than those that are spelled out. */
+function isFixed({ isOpen, parts }: Shape): boolean {
+  const isMore = ({ patternProperties, additionalProperties, unevaluatedProperties }: JsonSchema) =>
+    patternProperties !== undefined || isPermission(additionalProperties) || isPermission(unevaluatedProperties)
+  return !isOpen && ![...parts].some(isMore)
+}
+
 function objectProjection(shape: Shape, converts: boolean): ProjectObject {
   const [union, ...others] = shape.unions
-  if (union === undefined) return shape.isFixed ? fixedProjection(shape, converts) : openProjection(shape, converts)
+  if (union === undefined) return isFixed(shape) ? fixedProjection(shape, converts) : openProjection(shape, converts)
   const projectBranch = (branch: Shape) =>
     branch.remember(objectProjection, () =>
       branch.has('writeOnly') ? () => undefined : objectProjection(branch, converts)

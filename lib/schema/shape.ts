@@ -2,7 +2,7 @@ import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { Alternatives } from './alternatives.js'
 import { type InnerPlace, opennessOf, ownOpenness, schemasWithin, speaksOfItems, surelyApplying } from './combined.js'
 import { type FlaggedNames, isFlaggedByName } from './flagged-names.js'
-import { isSchema } from './keywords.js'
+import { flagKeywords, isSchema } from './keywords.js'
 import {
   type Flag,
   isPermission,
@@ -157,9 +157,17 @@ export class Shape {
   field(name: string): ShapeMember {
     const ready = this.#fields.get(name)
     if (ready !== undefined) return ready
+    if (this.#isOrdinary(name)) return this.field(othersName)
     const member = this.#toField(name)
     if (this.#fields.size < maxNames || this.names.includes(name)) this.#fields.set(name, member)
     return member
+  }
+
+  /** Whether nothing tells a name from all others that are not spelled out: a value may have very many of these. */
+  #isOrdinary(name: string): boolean {
+    const isFlagged = (name: string) => flagKeywords.some((flag) => isFlaggedByName(flag, name, this, this.shapes))
+    const hasRules = () => this.unions.length > 0 || this.#patterns.length > 0 || isFlagged(othersName)
+    return name !== othersName && !this.remember('rules', hasRules) && !this.names.includes(name) && !isFlagged(name)
   }
 
   #toField(name: string): ShapeMember {
@@ -247,15 +255,6 @@ export class Shape {
   get names(): readonly string[] {
     const list = () => [...this.parts].flatMap(({ properties = {} }) => Object.keys(properties))
     return this.remember('names', () => [...new Set(list())])
-  }
-
-  /** Whether an object may have no other fields than `names`. */
-  get isFixed(): boolean {
-    const isMore = (part: JsonSchema) =>
-      part.patternProperties !== undefined ||
-      isPermission(part.additionalProperties) ||
-      isPermission(part.unevaluatedProperties)
-    return !this.isOpen && ![...this.parts].some(isMore)
   }
 
   /** Whether the parts say nothing of fields and items. */

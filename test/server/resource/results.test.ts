@@ -62,7 +62,8 @@ const results: [name: string, record: object, sent: object][] = [
   ],
   ['texts of no number', { deep: { b: ' ' }, id: '', count: '.' }, { deep: { b: ' ' }, id: '', count: '.' }],
   ['a nought with digits', { deep: { b: '-0.00' } }, { deep: { b: 0 } }],
-  ['big integers', { id: 2n ** 40n }, { id: 2 ** 40 }]
+  ['big integers', { id: 2n ** 40n }, { id: 2 ** 40 }],
+  ['numbers for texts', { name: 7n, deep: { a: 2 } }, { name: '7', deep: { a: '2' } }]
 ]
 
 for (const [name, record, sent] of results)

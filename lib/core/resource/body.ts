@@ -12,8 +12,9 @@ import {
   visitIncoming
 } from '../../schema/incoming.js'
 import type { ShapeMember, Shapes } from '../../schema/shape.js'
+import { attempt } from '../errors.js'
 import { issuePath, ofLibrary, refusal, type SchemaProblem, toBadRequest, toFault } from './problem.js'
-import type { StandardValidate } from './validate.js'
+import { type StandardValidate, UnmergedError } from './validate.js'
 
 /** What the body of a method may hold. */
 export interface BodyRules {
@@ -144,9 +145,9 @@ class RecordCheck {
       if (this.rules.validate === undefined) return this.#byJsonSchema(record as Values, misplaced)
       if (isCostlyToRefuse) this.#refuseNested(record as Values, misplaced)
       const checked = this.#byLibrary(record as Values, this.rules.validate)
-      return isAsynchronous(checked) ? checked.catch((error) => this.#rethrow(error)) : checked
+      return isAsynchronous(checked) ? checked.catch((error) => this.#rethrow(error, record as Values)) : checked
     } catch (error) {
-      return this.#rethrow(error)
+      return this.#rethrow(error, record as Values)
     }
   }
 
@@ -155,8 +156,11 @@ class RecordCheck {
   }
 
   // A recursive check of a deeply nested value may overflow the stack.
-  #rethrow(error: unknown): never {
-    throw error instanceof RangeError ? this.#refusal('is nested too deep', 'maxDepth') : error
+  #rethrow(error: unknown, record: Values): never {
+    if (!(error instanceof RangeError)) throw error
+    // So may a library that puts the faults of a long list into its arguments: what is wrong with the list says more.
+    const faults = attempt(() => this.#faultsByFields(record)) ?? []
+    throw faults.length > 0 ? new RefusedRecord(faults) : this.#refusal('is nested too deep', 'maxDepth')
   }
 
   #byJsonSchema(record: Values, misplaced: readonly Fault[]): Values {
@@ -254,7 +258,7 @@ const only = (names: readonly string[], record: Values): Values =>
 export function checkExamples(written: WrittenSchema, validate: StandardValidate): void {
   const { root } = written.shapes
   const sample = exampleOf(root, true)
-  const result = validate(sample)
+  const result = resultOf(validate, sample)
   // An asynchronous check has its result too late for this error: the first body reports it.
   if (isAsynchronous(result)) result.catch(() => {})
   const issues = isAsynchronous(result) ? [] : (result.issues ?? [])
@@ -264,6 +268,16 @@ export function checkExamples(written: WrittenSchema, validate: StandardValidate
       `resource() can't check a body by this schema, which asks for '${refused.join('.')}', a field that only the server sets, ` +
         'and refuses an example of it. Give its schema a value that fits as `default` or `examples`, or a schema without the field as the option `create`'
     )
+}
+
+/** The result for an example. A transformation may throw for one, as `JSON.parse` does: what is sent may still fit. */
+function resultOf(validate: StandardValidate, sample: unknown): ReturnType<StandardValidate> {
+  try {
+    return validate(sample)
+  } catch (error) {
+    if (error instanceof UnmergedError) throw error
+    return { value: sample }
+  }
 }
 
 function isReadOnlyAt(root: Shapes['root'], path: Path, sample: unknown): boolean {

@@ -111,7 +111,7 @@ function byExamples(checked: unknown): PartCheck {
   const { root } = new WrittenSchema(document, { flagged: noNames, ignoresFlags: true }).shapes
   const shape = root.of({})
   const example = exampleOf(root, true) as FieldValues
-  const result = validate(structuredClone(example))
+  const result = resultOf(validate, structuredClone(example))
   // What is asynchronous has its result too late for an error at the start: the first part reports it.
   if (result instanceof Promise) result.catch(() => {})
   else valuesOf(result, shape.names)
@@ -130,6 +130,15 @@ function byExamples(checked: unknown): PartCheck {
   }
 }
 
+/** @throws {TypeError} where a transformation throws for an example, as `JSON.parse` does */
+function resultOf(validate: StandardValidate, example: unknown): ReturnType<StandardValidate> {
+  try {
+    return validate(example)
+  } catch (cause) {
+    throw unusable(` its transformation fails with an example of a record (${(cause as Error).message})`, cause)
+  }
+}
+
 /** @throws {TypeError} where a library refuses examples, or does not return a value for each name */
 function valuesOf(result: FieldResult, names: readonly string[]): FieldValues {
   if (result.issues !== undefined)
@@ -142,7 +151,8 @@ function valuesOf(result: FieldResult, names: readonly string[]): FieldValues {
   return values
 }
 
-const unusable = (reason: string) =>
+const unusable = (reason: string, cause?: unknown) =>
   new TypeError(
-    `resource() can't check a part of a record by this schema:${reason}. Set the option \`patch\` to a schema of what \`patch\` takes`
+    `resource() can't check a part of a record by this schema:${reason}. Set the option \`patch\` to a schema of what \`patch\` takes`,
+    { cause }
   )

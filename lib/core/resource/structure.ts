@@ -1,4 +1,4 @@
-import type { StandardResult, StandardSchema } from '../../../types/resource.js'
+import type { StandardIssue, StandardResult, StandardSchema } from '../../../types/resource.js'
 import { attempt } from '../errors.js'
 import { standardOf } from './json-schema.js'
 import { waitingOf } from './validate.js'
@@ -30,8 +30,8 @@ const ofFields = (fields: Readonly<Record<string, unknown>>, others: unknown): L
 })
 
 async function withName(name: string, result: FieldResult | Promise<FieldResult>): Promise<FieldResult> {
-  const { issues, ...fitting } = await result
-  if (issues === undefined) return fitting as FieldResult
+  const { issues, value } = (await result) as { issues?: readonly StandardIssue[]; value?: unknown }
+  if (issues === undefined) return { value }
   return { issues: issues.map(({ message, path = [] }) => ({ message, path: [name, ...path] })) }
 }
 

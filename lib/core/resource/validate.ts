@@ -11,11 +11,14 @@ interface WithAsyncParse {
   ): Promise<{ data?: unknown; error?: Extract<StandardResult<unknown>, { issues: object }> }>
 }
 
+/** The error for an intersection whose sides make other values of a field. */
+export class UnmergedError extends TypeError {}
+
 /** Says what to write for an intersection whose sides make other values of a field: zod, which gives one value back, throws. */
 function rethrowUnmerged(cause: unknown): never {
   const [, path] = /^Unmergable intersection\b.*?(\[.*\])/.exec(String(Object(cause).message)) ?? []
   if (path === undefined) throw cause
-  throw new TypeError(
+  throw new UnmergedError(
     `zod can't merge what the two sides of an intersection make of ${path}. A field that one side transforms, or gives a default, must not stand on the other side: ` +
       'write one object, z.object({ ...a.shape, ...b.shape }), in the place of z.intersection(a, b)',
     { cause }

@@ -206,6 +206,29 @@ t.test('one that no value can stand for asks for a schema of `create`', async (t
   t.strictSame(await post({ a: 'aa', id: '1' }), [400, 'id can not be set'])
 })
 
+t.test('a transformation that throws for an example stops no start', async (t) => {
+  const fields = { id: z.int(), a: z.string().transform((text) => JSON.parse(text)) }
+  const { post, send } = await createEcho(t, resource(z.object(fields), readOnly))
+  t.strictSame(await post({ a: '[1]' }), [201, { a: [1] }])
+  t.strictSame(await send({ method: 'PATCH', url: '/1', payload: { a: '{"b":2}' } }), [200, { a: { b: 2 } }])
+})
+
+t.test('what a library says of a part is read without the text that it makes of all', async (t) => {
+  const unread = {
+    toJSON() {
+      throw new Error('read')
+    }
+  }
+  const name = z.string().refine((text) => text !== 'x', { message: 'another one', params: { unread } })
+  const { send } = await createEcho(t, resource(z.object({ id: z.int(), name }), readOnly))
+  t.strictSame(await send({ method: 'PATCH', url: '/1', payload: { name: 'x' } }), [400, 'name: another one'])
+})
+
+t.test('a list of very many faults is told the first of them', async (t) => {
+  const { post } = await createEcho(t, resource(z.object({ a: z.array(z.number()) })))
+  t.strictSame(await post({ a: Array(200_000).fill('b') }), [400, 'a[0] must be a number'])
+})
+
 t.test('a form has texts alone: they are converted as in a query', async (t) => {
   const schema = resource(
     Type.Object({

@@ -254,6 +254,8 @@ async function start(t: Test, schema: unknown, methods: readonly string[] = ['pa
 t.test('a schema that can not check parts stops the start of a service with `patch`', async (t) => {
   const renaming = z.object({ id: z.int(), a: z.string() }).transform(({ a, ...others }) => ({ ...others, b: a }))
   const refusing = z.object({ code, password: z.string() }).transform((record) => record)
+  const json = z.string().transform((text) => JSON.parse(text))
+  const failing = z.object({ a: json }).transform((record) => record)
   const unseen = valibot(
     v.union([
       v.object({ a: v.string() }),
@@ -266,6 +268,7 @@ t.test('a schema that can not check parts stops the start of a service with `pat
   const reasons = new Map<unknown, RegExp>([
     [renaming, /can't check a part.+ has no field 'a'\. Set the option `patch`/],
     [refusing, /can't check a part.+ refuses an example of a record.+match pattern/],
+    [failing, /can't check a part.+ fails with an example of a record \(.*JSON.*\)\. Set the option `patch`/],
     [unseen, /can't check a part.+ shows no fields of it/]
   ])
   for (const [schema, message] of reasons) {

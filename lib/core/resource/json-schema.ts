@@ -35,7 +35,9 @@ export function readJsonSchema(schema: unknown, side: Side): AsJsonSchema {
   const convert = (side: Side, more?: Record<string, unknown>) => {
     const libraryOptions = { ...optionsByVendor.get(vendor), ...more }
     const hasOptions = Object.keys(libraryOptions).length > 0
-    const document = copyAsJson(jsonSchema[side]({ target: 'draft-07', ...(hasOptions && { libraryOptions }) }))
+    const write = (target: 'draft-07' | 'draft-2020-12') =>
+      copyAsJson(jsonSchema[side]({ target, ...(hasOptions && { libraryOptions }) }))
+    const document = inEitherDraft(write)
     return vendor === 'zod' ? withIdOfZod(document) : document
   }
   try {
@@ -57,11 +59,23 @@ export function readJsonSchema(schema: unknown, side: Side): AsJsonSchema {
   }
 }
 
+/** A document in the words of draft 7, or of the draft after it where a library does not write those. */
+function inEitherDraft(write: (target: 'draft-07' | 'draft-2020-12') => JsonSchema): JsonSchema {
+  try {
+    return write('draft-07')
+  } catch (error) {
+    const newer = attempt(() => write('draft-2020-12'))
+    if (newer === undefined) throw error
+    return newer
+  }
+}
+
 interface ZodPart {
   readonly zodSchema: {
     readonly _zod: {
       readonly def: {
         readonly type: string
+        readonly mode?: string
         readonly pattern?: RegExp
         readonly format?: string
         readonly checks?: readonly ZodCheck[]
@@ -69,7 +83,12 @@ interface ZodPart {
     }
   }
   readonly path: readonly unknown[]
-  readonly jsonSchema: { type?: string; pattern?: string; allOf?: readonly { readonly pattern?: string }[] }
+  readonly jsonSchema: {
+    type?: string
+    pattern?: string
+    allOf?: readonly { readonly pattern?: string }[]
+    additionalProperties?: unknown
+  }
 }
 type ZodCheck = { readonly _zod: { readonly def: { readonly pattern?: unknown } } }
 
@@ -104,9 +123,15 @@ function leaveOutPatterns({ zodSchema, jsonSchema }: ZodPart): void {
   if (jsonSchema.allOf) jsonSchema.allOf = jsonSchema.allOf.filter(({ pattern }) => !sources.includes(String(pattern)))
 }
 
+// zod does not say that a loose record takes other names than those of its pattern.
+function correctZod(part: ZodPart): void {
+  leaveOutPatterns(part)
+  if (part.zodSchema._zod.def.mode === 'loose') part.jsonSchema.additionalProperties ??= {}
+}
+
 // A result that is `undefined` leaves as `null` does.
 function describeNothing(part: ZodPart): void {
-  leaveOutPatterns(part)
+  correctZod(part)
   const { zodSchema, path, jsonSchema } = part
   if (path.length === 0 && ['undefined', 'void'].includes(zodSchema._zod.def.type)) jsonSchema.type = 'null'
 }
@@ -116,7 +141,7 @@ const opened = ({ valibotSchema, jsonSchema }: ValibotPart) =>
   valibotSchema.type === 'loose_object' ? { ...jsonSchema, additionalProperties: {} } : undefined
 
 const optionsByVendor: ReadonlyMap<string, object> = new Map([
-  ['zod', { override: leaveOutPatterns }],
+  ['zod', { override: correctZod }],
   ['valibot', { overrideSchema: opened }]
 ])
 

@@ -105,6 +105,14 @@ t.test('a library of its own: issues with paths of both kinds, at once and later
   const standard = { version: 1, vendor: 'own', validate, jsonSchema: { input: jsonTime, output: jsonTime } } as const
   const timed = await createEcho(t, resource({ '~standard': standard }, { readOnly: ['time' as never] }))
   t.strictSame(await timed.post({ a: 1 }), [201, { a: 1 }], 'a time stands for the one that the server sets')
+  const inNewer = ({ target }: { target: string }) => {
+    if (target !== 'draft-2020-12') throw new Error(`Unsupported target: ${target}`)
+    return { type: 'object', properties: { a: { type: 'array', prefixItems: [{ type: 'integer' }] } } }
+  }
+  const takesAll = (value: object) => ({ value })
+  const newer = { version: 1, vendor: 'own', validate: takesAll, jsonSchema: { input: inNewer, output: inNewer } }
+  const tuples = await createEcho(t, resource({ '~standard': newer }, { patch: { type: 'object', properties: {} } }))
+  t.strictSame(await tuples.post({ a: [1], b: 1 }), [400, 'b is not known'], 'a library that writes the newer draft')
   const failing = await createEcho(
     t,
     library(async () => Promise.reject(new Error('down')))

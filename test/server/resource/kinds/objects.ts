@@ -250,7 +250,7 @@ export const objects: Kinds = {
   },
   'record of names of a pattern that lets others pass': {
     zod: () => z.looseRecord(z.string().regex(/^x-/), z.number()),
-    valid: [{}, { 'x-a': 1 }],
+    valid: [{}, { 'x-a': 1 }, { 'x-a': 1, b: { c: 'd' } }],
     invalid: [{ 'x-a': 'b' }],
     query: 'none'
   },

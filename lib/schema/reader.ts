@@ -117,7 +117,7 @@ export class SchemaReader {
     const tags = names.filter((name) => {
       const sets = objects.map(({ constants }) => constants.get(name))
       const values = sets.flatMap((set) => [...(set ?? [])])
-      return !sets.includes(undefined) && !values.some(isObject) && new Set(values).size === values.length
+      return !sets.includes(undefined) && !values.some(isNoScalar) && new Set(values).size === values.length
     })
     // A value that lacks its tag could be of any branch, so one that each of them asks for comes first.
     const isAsked = (name: string) => objects.every(({ index }) => this.#asksFor(branches[index] as SchemaValue, name))
@@ -150,7 +150,7 @@ export class SchemaReader {
 }
 
 // An object in a body is never the one that a schema has as a constant.
-const isObject = (value: unknown) => typeof value === 'object' && value !== null
+const isNoScalar = (value: unknown) => typeof value === 'object' && value !== null
 
 /** What one schema says of a field: its own properties and patterns, or else what it says of all others. */
 export function schemasOfField(schema: JsonSchema, name: string): readonly SchemaValue[] {

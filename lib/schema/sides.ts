@@ -62,7 +62,8 @@ class HiddenParts {
     this.#bundle = bundle
     const parts = [...bundle.pointers.keys()]
     const hides = (part: JsonSchema) =>
-      part.writeOnly === true || [bundle.target(part), ...within(part)].some((inner) => this.#isHiding(inner))
+      part.writeOnly === true ||
+      [bundle.target(part), ...[...subschemasOf(part)].map(([inner]) => inner)].some((inner) => this.#isHiding(inner))
     // A schema may lead back to itself, so what leads to one that hides something is looked for until no more is found.
     for (let before = -1; before < this.#hiding.size; ) {
       before = this.#hiding.size
@@ -98,13 +99,13 @@ class HiddenParts {
     const {
       oneOf,
       not: _,
-      ...kept
+      ...applying
     } = Object.fromEntries(
       Object.entries(words).filter(([keyword]) => keyword === 'writeOnly' || isApplicator(keyword))
     ) as JsonSchema
-    const branches = [...(kept.anyOf ?? []), ...(oneOf ?? [])]
+    const branches = [...(applying.anyOf ?? []), ...(oneOf ?? [])]
     return {
-      ...kept,
+      ...applying,
       ...(isSchema(target) && { $ref: this.referenceTo(target).$ref }),
       ...(branches.length > 0 && { anyOf: branches }),
       ...(properties && { properties }),
@@ -118,5 +119,3 @@ class HiddenParts {
 
 // No library names a definition so.
 const definitionName = 'hiddenOfSent'
-
-const within = (schema: JsonSchema) => [...subschemasOf(schema)].map(([part]) => part)

@@ -158,7 +158,7 @@ class RecordCheck {
   // A recursive check of a deeply nested value may overflow the stack.
   #rethrow(error: unknown, record: Values): never {
     if (!(error instanceof RangeError)) throw error
-    // So may a library that puts the faults of a long list into its arguments: what is wrong with the list says more.
+    // A library that puts the faults of a long list into its arguments overflows it, too: what is wrong with the list says more.
     const faults = attempt(() => this.#faultsByFields(record)) ?? []
     throw faults.length > 0 ? new RefusedRecord(faults) : this.#refusal('is nested too deep', 'maxDepth')
   }
@@ -258,7 +258,7 @@ const only = (names: readonly string[], record: Values): Values =>
 export function checkExamples(written: WrittenSchema, validate: StandardValidate): void {
   const { root } = written.shapes
   const sample = exampleOf(root, true)
-  const result = resultOf(validate, sample)
+  const result = resultOfSample(validate, sample)
   // An asynchronous check has its result too late for this error: the first body reports it.
   if (isAsynchronous(result)) result.catch(() => {})
   const issues = isAsynchronous(result) ? [] : (result.issues ?? [])
@@ -271,7 +271,7 @@ export function checkExamples(written: WrittenSchema, validate: StandardValidate
 }
 
 /** The result for an example. A transformation may throw for one, as `JSON.parse` does: what is sent may still fit. */
-function resultOf(validate: StandardValidate, sample: unknown): ReturnType<StandardValidate> {
+function resultOfSample(validate: StandardValidate, sample: unknown): ReturnType<StandardValidate> {
   try {
     return validate(sample)
   } catch (error) {

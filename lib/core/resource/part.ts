@@ -111,7 +111,7 @@ function byExamples(checked: unknown): PartCheck {
   const { root } = new WrittenSchema(document, { flagged: noNames, ignoresFlags: true }).shapes
   const shape = root.of({})
   const example = exampleOf(root, true) as FieldValues
-  const result = resultOf(validate, structuredClone(example))
+  const result = resultOfExample(validate, structuredClone(example))
   // What is asynchronous has its result too late for an error at the start: the first part reports it.
   if (result instanceof Promise) result.catch(() => {})
   else valuesOf(result, shape.names)
@@ -131,7 +131,7 @@ function byExamples(checked: unknown): PartCheck {
 }
 
 /** @throws {TypeError} where a transformation throws for an example, as `JSON.parse` does */
-function resultOf(validate: StandardValidate, example: unknown): ReturnType<StandardValidate> {
+function resultOfExample(validate: StandardValidate, example: unknown): ReturnType<StandardValidate> {
   try {
     return validate(example)
   } catch (cause) {

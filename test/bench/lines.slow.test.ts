@@ -29,6 +29,6 @@ Server.prototype.emit = function (name, ...args) {
   return name === 'request' ? args[1].writeHead(503).end() : emit.call(this, name, ...args)
 }`
   const env = { ...process.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(away)}` }
-  const compared = promisify(execFile)(process.execPath, [main], { env })
+  const compared = promisify(execFile)(process.execPath, [main, '--prepared'], { env })
   await t.rejects(compared, { code: 1, stderr: /AssertionError.*POST \/sign-ups/ })
 })

@@ -17,10 +17,11 @@ const build = (folder: string, ...options: string[]) =>
 /** Where a page is on the site. */
 const placeOf = (page: string) => page.replace(/(^|\/)README\.md$/, '$1index.md').replace(/md$/, 'html')
 
+const site = t.testdir()
+const { code, stdout, stderr } = await build(root, '--outDir', site)
+t.equal(code, 0, `the site is built ${stdout}${stderr}`)
+
 t.test('the site of the documentation', async (t) => {
-  const site = t.testdir()
-  const { code, stdout, stderr } = await build(root, '--outDir', site)
-  t.equal(code, 0, `${stdout}${stderr}`)
   const files = readdirSync(site, { recursive: true, encoding: 'utf8' })
   const textOf = (file: string) => readFileSync(join(site, file), 'utf8')
 
@@ -68,8 +69,6 @@ t.test('the site of the documentation', async (t) => {
 })
 
 t.test('the site is for everybody, at all widths and in both themes', { skip: howToInstall }, async (t) => {
-  const site = t.testdir()
-  t.equal((await build(root, '--outDir', site)).code, 0)
   const { address, close } = await serveFolder(site)
   t.teardown(close)
   for (const colorScheme of ['light', 'dark'] as const)

@@ -6,9 +6,8 @@ import { pathToFileURL } from 'node:url'
 import { format } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { run } from '../package/pack.js'
 import '../support/auth-scrypt.js'
-import { root } from '../package/sources.js'
+import { compile } from '../support/compilers.js'
 import { ask, type Names, readExchanges } from '../support/curl.js'
 import { pages, tutorial } from '../support/pages.js'
 import { copyEmpty } from '../support/pglite.js'
@@ -112,9 +111,8 @@ t.test('the first program of a page can be copied: it is whole', async (t) => {
 })
 
 t.test('the snippets compile against the declarations of the package', async (t) => {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
   for (const name of projects.keys()) {
-    const { code, stdout, stderr } = await run(folder, process.execPath, tsc, '-p', join(folder, `${name}.json`))
+    const { code, stdout, stderr } = await compile('typescript', join(folder, `${name}.json`))
     t.equal(code, 0, `${stdout}${stderr}`)
   }
 })

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { bin, run } from '../package/pack.js'
+import { run } from '../package/pack.js'
+import { compile } from '../support/compilers.js'
 import { ask, type Names, readExchanges } from '../support/curl.js'
 import { tutorial } from '../support/pages.js'
 import { copyEmpty } from '../support/pglite.js'
@@ -96,7 +97,7 @@ class Reader {
     if (this.#isCompiled) return
     for (const [file, text] of this.#files) await writeFile(join(this.#folder, file), text)
     const options = ['--noEmit', 'false', '--outDir', 'dist', '--rewriteRelativeImportExtensions']
-    const { stdout } = await run(this.#folder, bin('tsc'), '-p', '.', ...options)
+    const { stdout } = await compile('typescript', this.#folder, ...options)
     this.#t.equal(stdout, '', 'it compiles')
     for (const file of [...this.#files.keys()].filter((file) => file.endsWith('.ts'))) {
       const database = await this.#createDatabase(file)

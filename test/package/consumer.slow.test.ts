@@ -1,8 +1,9 @@
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { compile, compilers } from '../support/compilers.js'
 import { createConsumer } from './consumers.js'
-import { bin, pack, run, temporaryFolder } from './pack.js'
+import { pack, run, temporaryFolder } from './pack.js'
 import { root } from './sources.js'
 
 t.setTimeout(300_000)
@@ -27,7 +28,7 @@ for (const kinds of [
   const titles = kinds.map((kind) => (applications[kind] as Application)[0])
   t.test(`${titles.join(', and ')}: compile with every declaration checked, and run`, async (t) => {
     const folder = await createConsumer(t, tarball, ...kinds)
-    t.match(await run(folder, bin('tsc')), { code: 0, stdout: /^$/ })
+    t.match(await compile('typescript', folder), { code: 0, stdout: /^$/ })
     for (const kind of kinds) {
       const [title, answers] = applications[kind] as Application
       const stdout = `${JSON.stringify(answers)}\n`
@@ -38,11 +39,11 @@ for (const kinds of [
 
 t.test('a web page, which has the types of the DOM and none of Node, compiles with the client', async (t) => {
   const folder = await createConsumer(t, tarball, 'browser')
-  t.match(await run(folder, bin('tsc'), '-p', 'browser'), { code: 0, stdout: /^$/ })
+  t.match(await compile('typescript', join(folder, 'browser')), { code: 0, stdout: /^$/ })
 })
 
 // Each package of a monorepo has the declarations of the others: their types have to be names that a door exports.
-for (const compiler of ['typescript', 'typescript-5.9'])
+for (const compiler of compilers)
   for (const module of ['nodenext', 'bundler'])
     t.test(
       `${compiler}, ${module}: packages of a monorepo write the types that they infer to declarations`,
@@ -51,12 +52,9 @@ for (const compiler of ['typescript', 'typescript-5.9'])
         for (const name of ['zod', 'typebox'])
           await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name), 'dir')
         const resolution = module === 'bundler' ? ['--module', 'esnext', '--moduleResolution', 'bundler'] : []
-        const tsc = [join(root, 'node_modules', compiler, 'bin/tsc'), '--pretty', 'false', ...resolution]
-        for (const name of ['server', 'page'])
-          t.match(
-            await run(folder, process.execPath, ...tsc, '-p', join('monorepo', name)),
-            { code: 0, stdout: /^$/ },
-            name
-          )
+        for (const name of ['server', 'page']) {
+          const outcome = await compile(compiler, join(folder, 'monorepo', name), ...resolution)
+          t.match(outcome, { code: 0, stdout: /^$/ }, name)
+        }
       }
     )

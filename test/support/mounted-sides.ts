@@ -7,7 +7,7 @@ import { transform } from 'esbuild'
 import type { Test } from 'tap'
 import { temporaryFolder } from '../package/pack.js'
 import { root } from '../package/sources.js'
-import { compile } from '../types/compilers.js'
+import { compile } from './compilers.js'
 import { installIn } from './install.js'
 import { copyEmpty } from './pglite.js'
 

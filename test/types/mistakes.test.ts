@@ -1,6 +1,6 @@
 import t from 'tap'
 import { read } from '../package/sources.js'
-import { compile, compilers, createProject } from './compilers.js'
+import { type Compiler, compile, compilers, createProject } from '../support/compilers.js'
 
 t.setTimeout(300_000)
 
@@ -14,7 +14,7 @@ const mistakes = lines.flatMap((line, index) => {
 })
 
 /** `TypeScript 7 | TypeScript 5.9`; an `…` stands for anything. */
-function patternOf(told: string, compiler: string): RegExp {
+function patternOf(told: string, compiler: Compiler): RegExp {
   const [newest = '', older = newest] = told.split(' | or ')
   const text = compiler === 'typescript' ? newest : older
   return new RegExp(

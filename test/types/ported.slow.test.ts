@@ -5,7 +5,7 @@ import { transform } from 'esbuild'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { read, root } from '../package/sources.js'
-import { compile, compilers } from './compilers.js'
+import { compile, compilers } from '../support/compilers.js'
 
 t.setTimeout(300_000)
 process.env.LOG_LEVEL = 'silent'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { compile, compilers } from './compilers.js'
+import { compile, compilers } from '../support/compilers.js'
 
 t.setTimeout(300_000)
 

@@ -1,6 +1,7 @@
 // The package with the versions that it is to work with: the tests of the server, the core, the client and the faults on the newest Node, and a
 // smoke (scripts/smoke.js) of each version of Node with the lowest and the newest dependencies.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -56,22 +57,23 @@ async function smoke(nodes) {
 // Tests that ask nothing of Node: a model of the client's login, and its types.
 const isSame = ['login-search.test.js', 'types.test.js']
 
-function test({ program, version }) {
+async function test({ program, version }) {
   console.log(`The tests of the server, the core, the client and the faults on Node ${version}`)
   const files = ['server', 'core', 'client', 'faults'].flatMap((part) =>
     readdirSync(join(root, 'dist/test', part))
       .filter((name) => name.endsWith('.test.js') && !isSame.includes(name))
       .map((name) => `dist/test/${part}/${name}`)
   )
-  const { status } = spawnSync(program, ['scripts/run-tests.js', ...files], { cwd: root, stdio: 'inherit' })
+  const child = spawn(program, ['scripts/run-tests.js', ...files], { cwd: root, stdio: 'inherit' })
+  const [status] = await once(child, 'close')
   if (status !== 0) failed.push(`the tests on Node ${version}`)
 }
 
 try {
   const nodes = await Promise.all(versions.map((version) => nodeOf(folder, version)))
-  await smoke(nodes.filter((node) => node !== undefined))
   const last = nodes.at(-1)
-  if (last !== undefined) test(last)
+  // The smoke waits for the registry while the tests compute.
+  await Promise.all([smoke(nodes.filter((node) => node !== undefined)), last !== undefined && test(last)])
 } catch (error) {
   console.error(error)
   failed.push(error.message)

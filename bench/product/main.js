@@ -3,9 +3,12 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { copyEmpty } from '../../dist/test/support/pglite.js'
 import { accept } from './acceptance.js'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
@@ -92,7 +95,9 @@ function readTutorial() {
 
 async function run({ folder, files: [file], ...side }) {
   const port = 20_000 + (process.pid % 12_000)
-  const env = { ...process.env, PORT: port, AUTH_SECRET: randomBytes(64).toString('base64'), DATA_FOLDER: 'memory://' }
+  const data = mkdtempSync(join(tmpdir(), 'issues-'))
+  await copyEmpty(data)
+  const env = { ...process.env, PORT: port, AUTH_SECRET: randomBytes(64).toString('base64'), DATA_FOLDER: data }
   const child = spawn(process.execPath, [`dist/${file.replace('.ts', '.js')}`], {
     cwd: folder,
     env,
@@ -110,6 +115,7 @@ async function run({ folder, files: [file], ...side }) {
     // A server that goes on would keep this process running, too.
     child.kill('SIGKILL')
     await ended
+    rmSync(data, { recursive: true })
   }
 }
 

@@ -47,15 +47,18 @@ process.env.LOG_LEVEL = 'error'
 
 // An empty database of PGlite is copied: to create one takes six seconds.
 const databaseOf = (file: string) => join(t.testdirName, `${file}-database`)
-const inMemory = 'connection: {}'
+const inMemory: readonly [of: string, at: (folder: string) => string][] = [
+  ['connection: {}', (folder) => `connection: { filename: '${folder}' }`],
+  ['PGlite.create()', (folder) => `PGlite.create('${folder}')`]
+]
 // A program that names it gets a new database of a server.
 const onServer = 'process.env.DATABASE_URL'
 
 const programs = asked.flatMap((section) =>
   toPrograms(section, openingOf(section.name.split(':')[0]) ?? openingOf() ?? '').map((program) => ({
     ...program,
-    text: program.text.replace(inMemory, `connection: { filename: '${databaseOf(program.file)}' }`),
-    hasDatabase: program.text.includes(inMemory),
+    text: inMemory.reduce((text, [of, at]) => text.replace(of, at(databaseOf(program.file))), program.text),
+    hasDatabase: inMemory.some(([of]) => program.text.includes(of)),
     needsServer: program.text.includes(onServer),
     exchanges: program.commands.flatMap(readExchanges)
   }))

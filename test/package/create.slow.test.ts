@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { hasCurl } from '../examples/atlas-commands.js'
 import { executablePath, openContext } from '../support/chromium.js'
 import { installIn } from '../support/install.js'
+import { copyEmpty } from '../support/pglite.js'
 import { linkPackages } from './installed.js'
 import { type Outcome, pack, run, temporaryFolder } from './pack.js'
 import { root } from './sources.js'
@@ -77,6 +78,8 @@ for (const [options, answers] of commands)
       // `npm start` itself does not hand the signal on, as an image does without it.
       const scripts = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).scripts
       const [, main = ''] = /node (\S+)$/.exec(scripts.start) ?? []
+      // The projects of the template `api` make a database, by the same file.
+      if (options.includes('fullstack')) await copyEmpty(join(folder, 'data'))
       const { address, child } = await start(t, folder, 'node', main)
       t.match(await pasteAll(folder, address), answers)
       if (options.includes('fullstack') && executablePath !== undefined) await visit(t, address)

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { read, root } from '../package/sources.js'
 import { compile, compilers } from '../support/compilers.js'
+import { copyEmpty } from '../support/pglite.js'
 
 t.setTimeout(300_000)
 process.env.LOG_LEVEL = 'silent'
@@ -26,13 +27,15 @@ for (const compiler of compilers)
 
 t.test('it runs: sign up, log in, messages, with the validators and resolvers of Feathers', async (t) => {
   // The database runs in the process, and has the tables that the migrations make.
+  const data = t.testdir()
+  await copyEmpty(data)
   const { code } = await transform(
     `import knex from 'knex'
     import PGlite from 'knex-pglite'
     import * as users from '../migrations/1_user.js'
     import * as messages from '../migrations/2_message.js'
     export const postgresql = (app) => {
-      const db = knex({ client: PGlite.default ?? PGlite, dialect: 'postgres', connection: {} })
+      const db = knex({ client: PGlite.default ?? PGlite, dialect: 'postgres', connection: { filename: ${JSON.stringify(data)} } })
       app.decorate('postgresqlClient', db)
       app.addHook('onReady', async () => { await users.up(db); await messages.up(db) })
       app.addHook('onClose', () => db.destroy())

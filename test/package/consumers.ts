@@ -7,7 +7,10 @@ import { manifest, root } from './sources.js'
 const consumers = join(root, 'test/package/consumer')
 const installed = ['fastify', '@types/node', 'undici-types', ...Object.keys(manifest.dependencies)]
 
-/** A project that has the packed package, what that depends on, and nothing else: no types of our development dependencies. */
+/**
+ * A project that has the packed package, what that depends on, and nothing else: no types of our development dependencies. Every declaration is
+ * checked but those of TypeScript itself: what contradicts them is told where it stands.
+ */
 export async function createConsumer(t: Test, tarball: string, ...kinds: string[]): Promise<string> {
   const folder = await temporaryFolder(t)
   const modules = join(folder, 'node_modules')

@@ -73,7 +73,8 @@ try {
   const nodes = await Promise.all(versions.map((version) => nodeOf(folder, version)))
   const last = nodes.at(-1)
   // The smoke waits for the registry while the tests compute.
-  await Promise.all([smoke(nodes.filter((node) => node !== undefined)), last !== undefined && test(last)])
+  const parts = [smoke(nodes.filter((node) => node !== undefined)), last !== undefined && test(last)]
+  for (const { reason } of await Promise.allSettled(parts)) if (reason !== undefined) throw reason
 } catch (error) {
   console.error(error)
   failed.push(error.message)

@@ -6,6 +6,7 @@ import type { HookPosition, HookTraits } from '../../core/hooks.js'
 import { makesHooks, traitsOf, withTraits } from '../../core/hooks.js'
 import { checkOptions, kinds, type OptionTable, shown } from '../../core/options.js'
 import { checkExceptions, isLeftAlone } from './position.js'
+import { isRecord } from './records.js'
 import { createScope, ofScope, type ScopeOptions } from './scope.js'
 
 export interface WithinOptions extends ScopeOptions {
@@ -67,11 +68,13 @@ async function parentId({ app, params, path }: HookContext, parent: string, plac
   const id = String(Object(params.route)[placeholder])
   const service = parentOf(app, parent, path)
   const { [placeholder]: _, ...route } = Object(params.route)
+  // Whoever may not see the record is not told that it is there.
+  const hidden = new NotFound(`No record found for id '${id}'`)
   const record = await service.get(id, { ...params, query: {}, route }).catch((error: unknown) => {
-    // Whoever may not see the record is not told that it is there.
-    const isHidden = [400, 403, 404, 405].includes(toServiceError(error).code)
-    throw isHidden ? new NotFound(`No record found for id '${id}'`) : error
+    throw [400, 403, 404, 405].includes(toServiceError(error).code) ? hidden : error
   })
+  // A service of ones own may give nothing, or no rows, for what it does not find.
+  if (!isRecord(record) || Array.isArray(record)) throw hidden
   return Object(record)[idFieldOf(service)] ?? id
 }
 

@@ -327,6 +327,26 @@ t.test('within: another placeholder, another field, or the visible record alone'
   t.equal((await send('GET', '/failing/1/issues', { as: ada })).status, 500)
 })
 
+t.test(
+  'within: what gives nothing, or no rows, for a record that it does not find has none for the caller',
+  async (t) => {
+    const { send } = await createApp(t, (app) => {
+      for (const [name, nothing] of Object.entries({ none: null, missing: undefined, rows: [], no: false })) {
+        app.service(name, { get: async (id: string) => (id === '1' ? { id: 1 } : nothing) })
+        app.service(`${name}/:id/issues`, stored(notes), around(within(name, { field: 'userId' })))
+      }
+    })
+    for (const name of ['none', 'missing', 'rows', 'no']) {
+      t.equal((await send('GET', `/${name}/1/issues`, { as: ada })).body.length, 2, name)
+      t.match(await send('GET', `/${name}/2/issues`, { as: ada }), {
+        status: 404,
+        body: { message: "No record found for id '2'" }
+      })
+      t.equal((await send('POST', `/${name}/2/issues`, { as: ada, body: { text: 'x' } })).status, 404, name)
+    }
+  }
+)
+
 t.test('within: what `except` leaves alone is below a record that the caller must see, too', async (t) => {
   class Issues extends MemoryService {
     stats = async () => ({ count: this.store[1] === undefined ? 0 : 1 })
@@ -387,6 +407,24 @@ t.test('an id field with another name, and the id under another spelling', async
     ] as const)
       t.equal((await send(verb, url, { as: ada, body })).status, 403, JSON.stringify(body))
   t.equal((await send('PATCH', '/notes/1', { as: ada, body: { id: ['1'] } })).status, 403)
+})
+
+t.test('a record is not moved by the field in a spelling that a mapper or a database reads as it', async (t) => {
+  const service = stored(notes)
+  const { send } = await createApp(t, (app) => {
+    app.service('notes', service, around(own('userId')))
+    app.service('columns', stored([]), around(scope(() => ({ organisation_id: 1 }))))
+  })
+  for (const name of ['user_id', 'USER_ID', '"user_id"', 'notes.user_id', 'userİd', 'ｕserId'])
+    for (const body of [{ [name]: 2 }, { $set: { [name]: 2 } }])
+      for (const [verb, url] of [
+        ['POST', '/notes'],
+        ['PUT', '/notes/1'],
+        ['PATCH', '/notes/1']
+      ] as const)
+        t.equal((await send(verb, url, { as: ada, body })).status, 403, JSON.stringify(body))
+  t.equal((await send('POST', '/columns', { as: ada, body: { organisationId: 2 } })).status, 403)
+  t.equal((await send('POST', '/notes', { as: ada, body: { user: 2, useridea: 2 } })).status, 201)
 })
 
 t.test('an adapter that hands on other params is no adapter', async (t) => {

@@ -35,18 +35,23 @@ function* queryNames(query: unknown, isName = false): Generator<QueryName> {
 }
 
 /**
- * Whether a name is one of the fields: by itself, with a table before it, or in a longer text, which some adapters
+ * Makes what tells whether a name is one of the fields: by itself, with a table before it, or in a longer text, which some adapters
  * pass on as SQL. `$select` may name a field, since that does not leave anyway, unless it is selected under another name.
  */
-const namesAny = ({ text, isSelected }: QueryName, fields: readonly string[]) =>
-  isNamed(text, fields) && !(isSelected && fields.includes(text))
-
-const isNamed = (text: string, fields: readonly string[]) =>
-  inOneSpelling(text)
-    .split(/[^\p{L}\p{N}_$]+/u)
+function namesAnyOf(fields: readonly string[]): (name: QueryName) => boolean {
+  const spellings = fields.map(inOneSpelling)
+  const words = new Set(spellings)
+  const texts = spellings.filter((spelling) => !/^[\p{L}\p{N}_$]+$/u.test(spelling))
+  const isNamed = (text: string) => {
+    const plain = inOneSpelling(text)
+    if (texts.some((spelling) => plain.includes(spelling))) return true
     // `$password` is how MongoDB refers to a field.
-    .flatMap((word) => [word, word.replace(/^\$+/, '')])
-    .some((word) => fields.some((field) => inOneSpelling(field) === word))
+    for (const word of plain.split(/[^\p{L}\p{N}_$]+/u))
+      if (words.has(word) || (word.startsWith('$') && words.has(word.replace(/^\$+/, '')))) return true
+    return false
+  }
+  return ({ text, isSelected }) => isNamed(text) && !(isSelected && fields.includes(text))
+}
 
 /** A result without the fields. */
 function cleanResult(result: unknown, fields: readonly string[]): unknown {
@@ -100,12 +105,13 @@ const show = (result: unknown, fields: readonly string[]): unknown =>
  */
 export function protect(...fields: string[]): (context: HookContext, next: NextFunction) => Promise<void> {
   for (const field of fields.length === 0 ? [undefined] : fields) checkFieldName('protect', field, 'password')
+  const namesAny = namesAnyOf(fields)
   const hook = async (context: HookContext, next: NextFunction) => {
     const { provider, query } = context.params
     if (provider && query !== undefined) {
       const names = [...queryNames(query)]
       const isRefused =
-        names.some((name) => namesAny(name, fields)) ||
+        names.some(namesAny) ||
         (await asksForRows(
           names.map(({ text }) => text),
           context

@@ -7,6 +7,7 @@ import { factsOf } from '../core/object-facts.js'
 import { isPlain } from '../core/objects.js'
 import { hashIn } from './hash-password.js'
 import { isHashed, isShortText, type Passwords, replacedHash, textFault } from './password.js'
+import { inOneSpelling } from './whole-rows.js'
 
 /** What a strategy says of the users that it lets in. */
 export interface StoredCredentials {
@@ -109,11 +110,9 @@ function noText(field: string, value: unknown): BadRequest {
   return new BadRequest(message, { errors: { [field]: message } })
 }
 
-/** Whether a key is the field to some database: in another case, in quotes, with a table before it or a place within it. */
-function isSpelling(key: string, field: string): boolean {
-  const name = field.toLowerCase()
-  return key
-    .toLowerCase()
+/** Whether a key is the field to some database or mapper: in another spelling, in quotes, with a table before it or a place within it. */
+function isSpelling(key: string, name: string): boolean {
+  return inOneSpelling(key)
     .split('.')
     .some((segment) => {
       const start = segment.indexOf(name)
@@ -128,15 +127,16 @@ const isAround = (text: string) => /^[\s"'`[\]]*$/.test(text)
 export function namesOtherwise(data: unknown, field: string): boolean {
   // A list of what is still to be looked at, since operators may stand in each other deeper than calls may.
   const rest = [data]
+  const plainName = inOneSpelling(field)
   for (let record = rest.pop(); record !== undefined; record = rest.pop())
     for (const [key, value] of Object.entries(Object(record))) {
-      if (key !== field && isSpelling(key, field)) return true
+      if (key !== field && isSpelling(key, plainName)) return true
       if (!key.startsWith('$')) continue
       for (const operand of [value].flat().filter(isPlain)) {
         if (Object.hasOwn(operand, field)) return true
         if (
           key.toLowerCase() === '$rename' &&
-          Object.values(operand).some((name) => typeof name === 'string' && isSpelling(name, field))
+          Object.values(operand).some((name) => typeof name === 'string' && isSpelling(name, plainName))
         )
           return true
         rest.push(operand)

@@ -52,12 +52,17 @@ function toColumn(text: string): string {
   return toPlainName(column.slice(column.lastIndexOf('.') + 1))
 }
 
-/** A text whose names have one spelling: mappers of adapters read `reset_token` for `resetToken`, and databases `SALARY ` for `salary`. */
-export const inOneSpelling = (text: string): string =>
-  text
+/**
+ * A text whose names have one spelling: mappers of adapters read `reset_token` for `resetToken`, and databases `SALARY ` for `salary`, some of them letters with accents or of
+ * another width, too.
+ */
+export function inOneSpelling(text: string): string {
+  const plain = /[^ -~]/.test(text) ? text.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase() : text
+  return plain
     .trim()
     .toLowerCase()
     .replace(/(?<=[\p{L}\p{N}])_+(?=[\p{L}\p{N}])/gu, '')
+}
 
 /** A name in one spelling: knex may have been told to write `toJson` as `to_json`. */
 const toPlainName = (name: string) => name.trim().toLowerCase().replaceAll('_', '')

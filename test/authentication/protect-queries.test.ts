@@ -107,3 +107,17 @@ t.test(
     t.strictSame((await app.inject('/users?reset=1&token=2&v=1&$select[]=resetToken')).json(), [])
   }
 )
+
+t.test('protect: a query can not name a field whose name is no word', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  const fields = ['api-key', 'pin code', 'código']
+  app.service('users', { find: async () => [] }, { hooks: { around: { all: [protect(...fields)] } } })
+  const status = async (query: string) => (await app.inject(`/users?${query}`)).statusCode
+  for (const name of [...fields, 'API-Key', 'users.api-key', 'codigo', 'co\u0301digo'].map(encodeURIComponent))
+    for (const query of [`${name}[$gt]=a`, `$sort[${name}]=1`, `$select[]=${name} as id`])
+      t.equal(await status(query), 400, decodeURIComponent(query))
+  for (const query of ['api=1', 'key=1', 'pin=1', 'name=api-key']) t.equal(await status(query), 200, query)
+  t.equal(await status('$select[]=api-key'), 200)
+})

@@ -88,6 +88,8 @@ t.test('a client can not name the field in another way', async (t) => {
     { 'users.password': 'x' },
     { $set: { password: 'x' } },
     { $set: { Password: 'x' } },
+    { pass_word: 'x' },
+    { ｐassword: 'x' },
     { $rename: { email: 'password', text: { toString: 1 } } },
     Array.from({ length: 4000 }).reduce<object>(($set) => ({ $set }), { password: 'x' })
   ]

@@ -59,11 +59,13 @@ export class AuthenticationService {
    */
   async create(data: AuthenticationRequest, params: Params = {}): Promise<AuthenticationResult> {
     const { credentials, authStrategies } = this.#parts
+    // What the user is compared with may change while that is done: a rule that ends older logins has to end this one, too.
+    const begin = Math.floor(Date.now() / 1000)
     const result = await credentials.authenticate(data, params, authStrategies)
     const external = await this.#toExternal(result, params)
     if (result.accessToken !== undefined) return external
     // Tokens come last: a failure before this must not use up a refresh token.
-    const { payload, ...tokens } = await this.#issue(result, refreshTokenIn(data), params)
+    const { payload, ...tokens } = await this.#issue(result, refreshTokenIn(data), begin, params)
     return { ...tokens, ...external, ...tokens, authentication: { ...result.authentication, payload } }
   }
 
@@ -88,8 +90,8 @@ export class AuthenticationService {
     return this.#toExternal(result, params)
   }
 
-  async #issue(result: AuthenticationResult, usedToken: string | undefined, params: Params) {
-    const { entities, tokens, sessions } = this.#parts
+  async #issue(result: AuthenticationResult, usedToken: string | undefined, begin: number, params: Params) {
+    const { credentials, entities, tokens, sessions } = this.#parts
     const { authentication } = result
     const entity = this.#entityOf(result)
     const strategyClaims = withoutReserved(authentication.payload)
@@ -98,15 +100,19 @@ export class AuthenticationService {
       throw new Error(
         `The strategy '${authentication.strategy}' does not tell whom a token stands for: let it return the user, or authentication.payload.sub`
       )
-    const claims = sessions && { auth_time: Math.floor(Date.now() / 1000), ...strategyClaims, sub }
+    const claims = sessions && { auth_time: begin, ...strategyClaims, sub }
     const family = usedToken ?? createFamily()
     // Signed first: claims that make no token use up no refresh token, and a login that ends from here on revokes it.
     const { accessToken, payload } = tokens.sign({
       ...withoutReserved(params.payload),
       ...strategyClaims,
       ...(claims && { ...claims, sid: loginOf(family) }),
-      sub
+      sub,
+      iat: begin
     })
+    // A rule of the application ends a login, and not its access tokens alone.
+    if (usedToken !== undefined && (await credentials.isRefused(payload, params)))
+      throw new NotAuthenticated('Invalid refresh token: it was revoked')
     const refreshToken = claims && (await (usedToken ? sessions.renew(usedToken) : sessions.start(family, claims)))
     return { accessToken, ...(refreshToken && { refreshToken }), payload }
   }

@@ -159,6 +159,11 @@ export class Credentials implements LoginVerifier {
     }
   }
 
+  /** Whether the application refuses a token, or the next one of a login. */
+  async isRefused(payload: TokenPayload, params: Params): Promise<boolean> {
+    return Boolean(await this.#parts.isRevoked?.(payload, requestOf(params)))
+  }
+
   /** The credentials of a call: those that a hook or middleware has set (`null` is as if it were not set), else those that one of the strategies reads from the request. */
   async of(params: Params, strategies = this.authenticator.strategyNames): Promise<AuthenticationRequest | undefined> {
     const { authentication }: AuthenticationParams = params
@@ -218,13 +223,13 @@ export class Credentials implements LoginVerifier {
   }
 
   async #verifyAccessToken(accessToken: unknown, params: Params): Promise<TokenPayload> {
-    const { tokens, revocation, isRevoked } = this.#parts
+    const { tokens, revocation } = this.#parts
     if (tokens === undefined)
       throw new Error('Access tokens need the option `secret` of authentication, which is not set')
     const payload = tokens.verify(accessToken)
     // Without an id it could never be revoked.
     if (revocation !== undefined && payload.jti === undefined) throw new NotAuthenticated('Invalid access token')
-    if ((await revocation?.isRevoked(payload)) || (await isRevoked?.(payload, requestOf(params))))
+    if ((await revocation?.isRevoked(payload)) || (await this.isRefused(payload, params)))
       throw new NotAuthenticated('Invalid access token: it was revoked')
     return payload
   }

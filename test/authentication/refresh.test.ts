@@ -1,5 +1,5 @@
 import { Unavailable } from 'fastify-services'
-import type { AuthenticationResult } from 'fastify-services/authentication'
+import type { AuthenticationResult, TokenPayload } from 'fastify-services/authentication'
 import t from 'tap'
 import { createSessionsApp, logout, refresh, waysIn } from '../support/auth-sessions.js'
 import { ask, login, user } from '../support/users-app.js'
@@ -262,4 +262,24 @@ t.test('a user that a hook refuses gets no new tokens, and the refresh token is 
   t.equal((await refresh(app, refreshToken)).status, 503)
   isLocked = false
   t.equal((await refresh(app, refreshToken)).status, 201)
+})
+
+t.test('a login that `isRevoked` refuses is not renewed, and its refresh token is not used up', async (t) => {
+  const asked: unknown[] = []
+  let isOver = false
+  const isRevoked = ({ sub, sid, auth_time: since }: TokenPayload) => asked.push([sub, sid, since]) > 0 && isOver
+  const app = await createSessionsApp(t, { refresh: true, isRevoked })
+  let logins = 0
+  app.service('authentication').on('login', () => logins++)
+  const { body } = await login(app)
+  const { sid, auth_time: since } = body.authentication.payload
+  isOver = true
+  t.match(await refresh(app, body.refreshToken), {
+    status: 401,
+    body: { message: 'Invalid refresh token: it was revoked' }
+  })
+  t.strictSame(asked, [['1', sid, since]])
+  t.equal(logins, 1)
+  isOver = false
+  t.equal((await refresh(app, body.refreshToken)).status, 201)
 })

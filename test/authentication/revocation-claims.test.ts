@@ -92,6 +92,21 @@ t.test('the longest times that the options take end at a date', async (t) => {
   t.strictSame(await waysIn(app, next.body.accessToken), [401, 401, 401])
 })
 
+t.test('a login counts from when it began: what changes while its password is compared ends it', async (t) => {
+  const clock = createClock(t)
+  for (const isKept of [false, true]) {
+    const app = await createSessionsApp(t, { refresh: isKept }, (app) => {
+      app.service('users').hooks({ after: { find: [async () => clock.forward(5)] } })
+    })
+    const start = now()
+    const { payload } = (await login(app)).body.authentication
+    t.ok(now() >= start + 5)
+    const { iat, auth_time: since } = payload
+    t.ok(Number(iat) < start + 5, 'not from when it was signed')
+    t.equal(since, isKept ? iat : undefined)
+  }
+})
+
 t.test('what has expired needs no entry', async (t) => {
   const clock = createClock(t)
   const { store, sets } = createStore()

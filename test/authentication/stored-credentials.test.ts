@@ -98,8 +98,8 @@ t.test('a client can not name the field in another way', async (t) => {
   t.strictSame(await users.get(1), before)
   const others = { 'contact-email': 'x', password_hint: 'y', 'email address': 'z' }
   t.match(await users.patch(1, others), others, 'fields that only sound alike')
-  const spaced = `x${' '.repeat(900_000)}x`
-  t.equal((await send('PATCH', '/users/1', { [spaced]: 'x' })).status, 200, 'a long name takes no minutes')
+  for (const long of [`x${' '.repeat(900_000)}x`, `x${'\u0301\u0316'.repeat(200_000)}`])
+    t.equal((await send('PATCH', '/users/1', { [long]: 'x' })).status, 200, 'a long name takes no minutes')
 })
 
 t.test('`hash: false` leaves it to the application', async (t) => {

@@ -6,7 +6,7 @@ import type { Describable } from '../core/description.js'
 import { serviceHostOf } from '../core/host.js'
 import { factsOf } from '../core/object-facts.js'
 import { joinPath } from '../core/path.js'
-import { memoryStore } from '../core/store.js'
+import { isBounded, memoryStore } from '../core/store.js'
 import { checkAuthenticationOptions } from './check-options.js'
 import { TokenCookie } from './cookie.js'
 import { guardServices } from './default-guard.js'
@@ -87,6 +87,10 @@ async function prepareLogin(
   if (cookie && refresh)
     throw new Error(
       'The options `cookie` and `refresh` of authentication exclude each other: set `jwt.expiresIn` to how long a log-in lasts, and `revocation` for log-outs that end it'
+    )
+  if ((options.revocation || refresh) && isBounded(store))
+    throw new Error(
+      "The option `store` of authentication can't be a memoryStore with `max` or `maxBytes`: it would forget which tokens were revoked. Leave both out"
     )
   const tokens = await createTokens(app, options.secret, {
     expiresIn: jwt.expiresIn ?? (refresh ? '15m' : '1d'),

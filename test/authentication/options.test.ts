@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import services from 'fastify-services'
-import authentication, { JwtStrategy, LocalStrategy } from 'fastify-services/authentication'
+import authentication, { JwtStrategy, LocalStrategy, memoryStore } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 import { register } from '../support/auth-fault-register.js'
 import { apiKey } from '../support/auth-guards.js'
@@ -82,6 +82,16 @@ const refused: [what: string, options: object, message: string | RegExp][] = [
     / `store` of authentication must be .+, which a Map is not, got an object \(Map\)$/
   ],
   ['store, of headers', { store: new Headers() }, / `store` of authentication must be /],
+  [
+    'a store that forgets what was revoked',
+    { revocation: true, store: memoryStore({ max: 10_000 }) },
+    / `store` of authentication can't be a memoryStore with `max` or `maxBytes`: .+ Leave both out$/
+  ],
+  [
+    'one that forgets logins',
+    { refresh: true, store: memoryStore({ maxBytes: 1e6 }) },
+    / `store` of authentication can't be /
+  ],
   ['a part of the header that is ours', { jwt: { header: { alg: 'none' } } }, / `jwt\.header` .+ can't have 'alg': /],
   ['a header that is none', { jwt: { header: 'access' } }, / `jwt\.header` of authentication must be a plain object/],
   ['service', { service: 5 }, / `service` of authentication must be a non-empty string, got 5$/],

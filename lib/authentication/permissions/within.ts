@@ -73,7 +73,7 @@ async function parentId({ app, params, path }: HookContext, parent: string, plac
   const record = await service.get(id, { ...params, query: {}, route }).catch((error: unknown) => {
     throw [400, 403, 404, 405].includes(toServiceError(error).code) ? hidden : error
   })
-  // A service of ones own may give nothing, or no rows, for what it does not find.
+  // A service of one's own may give nothing, or no rows, for what it does not find.
   if (!isRecord(record) || Array.isArray(record)) throw hidden
   return Object(record)[idFieldOf(service)] ?? id
 }

@@ -165,7 +165,7 @@ export interface ClientParams<Q = Query> extends LocalParams {
   /** Headers of this call. They win over `connection.headers` and over the headers of the adapter. */
   headers?: HeadersLike
   /** Options of this call for the HTTP library. `headers` are merged, and `signal` aborts the call with every library. */
-  connection?: { headers?: HeadersLike; signal?: AbortSignal; [option: string]: unknown }
+  connection?: { headers?: HeadersLike | undefined; signal?: AbortSignal | undefined; [option: string]: unknown }
   /** The version that the record must have to be written (docs/writes.md): `note.updatedAt`. It is sent as the header `If-Match`. */
   ifMatch?: string | number
   /** The values for the placeholders of the path: `userId` for `users/:userId/messages`. */

@@ -78,7 +78,7 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
       })
     }
 
-    const reAuthenticate = (force = false) => (!force && app.get('authentication')) || login.rememberToken(goOn)
+    const reAuthenticate = (force?: boolean) => (!force && app.get('authentication')) || login.rememberToken(goOn)
     Object.assign(app, {
       reAuthenticate,
       authenticate: (request?: AuthenticationRequest, params?: ClientParams) =>

@@ -93,7 +93,9 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
       if (isCurrent(session) && is401(error)) {
         // A refused login matters more than that the storage has failed.
         const dropped = token.then((read) => drop(stored === before ? read : stored.token))
-        await dropped.catch((cause) => Object.assign(error as Error, { cause }))
+        await dropped.catch((cause) => {
+          ;(error as Error).cause = cause
+        })
       }
       if (isCurrent(session)) {
         session.before = current = stored
@@ -130,9 +132,9 @@ export function loginOf(app: LoginApp, tokens: TokenStore) {
      * Returns the session and the token for a call. It waits for a login that is under way. A logout also ends a login that is still stored
      * then: if the one under way fails, it would go on.
      */
-    async hold(isLogout = false): Promise<Held> {
+    async hold(isLogout?: boolean): Promise<Held> {
       const [held, atCall, last] = [current, stored, isLogout ? count : 0]
-      const { login } = held
+      const login = held.login
       if (isLogout || !login) atCall.token = await tokens.read()
       const result = await login?.catch(() => undefined)
       const session = held.before ?? held

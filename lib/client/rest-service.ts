@@ -12,11 +12,12 @@ export const transport = Symbol()
 // Whether the server has said that it takes the queries of a service as a body.
 const takesBody = Symbol()
 
-/** What is longer may be refused on its way. */
-export const longestURL = 2000
+// The texts, in JSON, of what a query string can't say, and `[20` in a URL: servers read a list of more than 20 items as an object. What only looks like
+// one of them is sent as a body too, which does no harm.
+const unsayable = /[:[,](null|\[])|%5B20/
 
-/** The texts, in JSON, of what a query string can't say. A text that only looks like one is sent as a body too, which does no harm. */
-export const unsayable = /[:[,](null|\[])/
+/** Whether a query needs a body: a URL can't say it, or may be refused on its way. */
+export const needsBody = (url: string, json: string): boolean => url.length > 2000 || unsayable.test(url + json)
 
 /** Options of an adapter. */
 export interface AdapterOptions {
@@ -24,8 +25,8 @@ export interface AdapterOptions {
   headers?: HeadersLike
   /**
    * How queries of `find`, and of custom methods whose route is a `GET`, are sent: in the URL, or as the body of a `QUERY` (docs/http.md#query). Default: as a body
-   * where the server has said that it takes that, and the URL would have more than 2,000 characters or can't say what the query holds, such as `null` and `[]`. A
-   * server that answers a `QUERY` with 405 or 501 gets all queries in the URL from then on.
+   * where the server has said that it takes that, and the URL would have more than 2,000 characters or can't say what the query holds, such as `null`,
+   * `[]` and a list of more than 20 items. A server that answers a `QUERY` with 405 or 501, and not the same query in the URL, gets all queries in the URL from then on.
    */
   query?: 'body' | 'url'
 }
@@ -110,17 +111,25 @@ export function addMethod(service: object, name: string, definition = definition
   ): Promise<unknown> {
     const request = toRequest(this, name, definition, args)
     let response = await this[transport](request)
-    if (request.method === 'QUERY' && [405, 501].includes(response.status)) {
-      // All services of the server have these options.
-      this.options.query = 'url'
-      response = await this[transport](toRequest(this, name, definition, args))
+    if (request.method === 'QUERY' && isRefused(response)) {
+      response = await this[transport](toRequest(this, name, definition, args, 'url'))
+      // All services of the server have these options. A method that is refused as a GET too says nothing of them.
+      if (!isRefused(response)) this.options.query = 'url'
     }
     this[takesBody] ||= /\/json\b/.test(headerOf(response, 'accept-query') as string)
     return settle(response)
   }
 }
 
-function toRequest(service: RestService, name: string, definition: MethodDefinition, args: unknown[]): ClientRequest {
+const isRefused = ({ status }: ClientResponse) => [405, 501].includes(status)
+
+function toRequest(
+  service: RestService,
+  name: string,
+  definition: MethodDefinition,
+  args: unknown[],
+  sentIn = service.options.query
+): ClientRequest {
   const { verb, id: hasId, path: template, arguments: names, event } = definition
   const ofCall = `of ${service.name}.${name}`
   const customName = definition === custom ? name : undefined
@@ -139,7 +148,13 @@ function toRequest(service: RestService, name: string, definition: MethodDefinit
   const path = [fillPath(toURL(service.name), route), rest].filter(Boolean).join('/')
   const search = service.getQuery(conditions)
   const json = JSON.stringify(conditions, toSayable)
-  const isQuery = verb === 'GET' && name !== 'get' && needsBody(service, search, json)
+  const isQuery =
+    verb === 'GET' &&
+    name !== 'get' &&
+    // What a query string of another form says is not known here.
+    (sentIn
+      ? sentIn === 'body' && json !== '{}'
+      : service[takesBody] && service.getQuery === RestService.prototype.getQuery && needsBody(search, json))
   const body = isQuery ? json : bodyOf(data)
   // A missing body is an empty object for some servers, and would replace a record. Other data is checked by the server.
   if (event && names.includes('data') && body === undefined) throw new BadRequest('No data provided')
@@ -164,15 +179,6 @@ function toRequest(service: RestService, name: string, definition: MethodDefinit
   }
 }
 
-/** Whether a query is sent as a body. */
-function needsBody(service: RestService, search: string, json: string): boolean | undefined {
-  const { query } = service.options
-  if (query) return query === 'body' && json !== '{}'
-  // What a query string of another form says is not known here.
-  const isStandard = service.getQuery === RestService.prototype.getQuery
-  return isStandard && service[takesBody] && (search.length > longestURL || unsayable.test(json))
-}
-
 /** What JSON has no value for is a text, as it is in a URL. */
 export const toSayable = (_name: string, value: unknown) =>
   /number|bigint/.test(typeof value) && !Number.isFinite(value) ? String(value) : value
@@ -183,17 +189,24 @@ export const toURL = (path: string) =>
 
 /** Returns data as JSON. Forms, files, bytes and streams are returned as they are. */
 function bodyOf(data: unknown): unknown {
-  if (streamOf(data) || raw.test(Object.prototype.toString.call(data))) return data
+  // The form of React Native says what it is by its methods alone.
+  if (typeof Object(data).getAll === 'function' || streamOf(data) || raw.test({}.toString.call(data))) return data
   if (!ArrayBuffer.isView(data)) return JSON.stringify(data)
   // For a view, libraries send its whole buffer, or one byte for each of its numbers: they get a copy of its bytes. All can send a Buffer.
   return 'toJSON' in data ? data : new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice()
 }
 
-const raw = / (FormData|Blob|File|URLSearchParams|ArrayBuffer)]$/
+const raw = / (Blob|File|ArrayBuffer)]$/
+
+/** What JSON makes of a value that says it itself, such as a date or an id of MongoDB. A date that is none throws. */
+function toPlain(value: unknown): unknown {
+  const { toJSON, toISOString = toJSON } = Object(value)
+  return typeof toISOString === 'function' ? toISOString.call(value) : value
+}
 
 /** `name=value` pairs of a value, in the form and the order of `qs.stringify`. The query itself has no name. */
-function pairs(value: unknown, name?: string): string[] {
-  if (value instanceof Date) return pairs(value.toISOString(), name)
+function pairs(input: unknown, name?: string): string[] {
+  const value = toPlain(input)
   if (value === undefined) return []
   if (!isObject(value)) return [`${encode(name)}=${encode(value ?? '')}`]
   return Object.entries(value).flatMap(([key, inner]) => pairs(inner, name === undefined ? key : `${name}[${key}]`))
@@ -217,8 +230,8 @@ export const stringify = (query: object): string => pairs(query).join('&')
  */
 export function findVanishing(query: object): PropertyKey | undefined {
   return Reflect.ownKeys(query).find((key) => {
-    const value = (query as Record<PropertyKey, unknown>)[key]
-    const isUnread = typeof key === 'symbol' || key === '' || key in {}
-    return isUnread || pairs(value, key).length === 0 || (isObject(value) && findVanishing(value) !== undefined)
+    const value = toPlain((query as Record<PropertyKey, unknown>)[key])
+    const isUnread = typeof key === 'symbol' || !key || key in {}
+    return isUnread || !pairs(value, key).length || (isObject(value) && findVanishing(value) !== undefined)
   })
 }

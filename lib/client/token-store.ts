@@ -90,9 +90,9 @@ export function createTokenStore({ storage: storageOption, storageKey = 'feather
      * @param used the stored token that the login continued. If another tab has replaced it meanwhile, the tokens of that tab stay.
      * @returns whether the storage now holds tokens of the user who logged in
      */
-    async save({ accessToken, refreshToken }: AuthenticationResult, used?: string): Promise<boolean> {
+    async save({ accessToken, refreshToken }: AuthenticationResult, used?: string): Promise<unknown> {
       const current = await access()
-      if (used !== undefined && used !== current) return !!ofSameUser(current, used)
+      if (used && used !== current) return ofSameUser(current, used)
       if (!accessToken) return true
       try {
         if (refreshToken) await storage.setItem(refreshKey, refreshToken)
@@ -111,9 +111,9 @@ export function createTokenStore({ storage: storageOption, storageKey = 'feather
      *
      * @returns whether the storage holds no tokens now
      */
-    async drop(token: Token): Promise<boolean> {
+    async drop(token: Token): Promise<unknown> {
       const current = await access()
-      const isOver = !current || !!(token && ofSameUser(current, token))
+      const isOver = !current || (token && ofSameUser(current, token))
       if (isOver) await clear()
       return isOver
     },

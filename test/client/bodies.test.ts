@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { createClient, rest } from 'fastify-services/client'
 import t, { type Test } from 'tap'
 import { openSite, user } from '../support/browser-app.js'
 import { howToInstall, sharePage } from '../support/chromium.js'
@@ -50,6 +51,26 @@ const can: Record<string, readonly string[]> = {
   superagent: [],
   request: []
 }
+
+t.test('a form that only its methods tell, as that of React Native, is sent as it is', async (t) => {
+  class NativeForm {
+    append() {}
+    getAll() {
+      return []
+    }
+  }
+  const bodies: unknown[] = []
+  const native = async (_: string, { body }: { body?: unknown }) => {
+    bodies.push(body)
+    return new Response()
+  }
+  const things = createClient().configure(rest('http://a').fetch(native)).service('things')
+  const form = new NativeForm()
+  await things.create(form as never)
+  await things.create({ getAll: 'a field' })
+  t.equal(bodies[0], form)
+  t.equal(bodies[1], '{"getAll":"a field"}')
+})
 
 t.test('Bodies that are not JSON are sent as they are, where the library can', async (t) => {
   const { address, asked } = await createEcho(t)

@@ -63,6 +63,31 @@ t.test('405 and 501: the query is sent in the URL, and so are all later ones to 
   t.same(requests, ['QUERY /queried', 'GET /queried?a=1', 'GET /others?a=1'], 'another service')
 })
 
+t.test('405 for a method that is refused as a GET too says nothing of other services', async (t) => {
+  const asked: string[] = []
+  const server = async (url: string, { method }: { method: string }) => {
+    asked.push(`${method} ${url}`)
+    return new Response('[]', { status: url.includes('refused') ? 405 : 200 })
+  }
+  const app = createClient().configure(rest('http://a', { query: 'body' }).fetch(server))
+  await t.rejects(app.service('refused').find({ query: inURL }), { code: 405 })
+  await app.service('things').find({ query: { a: [] } })
+  t.same(asked, ['QUERY http://a/refused', 'GET http://a/refused?a=1', 'QUERY http://a/things'])
+})
+
+t.test('by itself, a list that servers do not read as one in a URL is sent as a body, at any depth', async (t) => {
+  const asked: string[] = []
+  const server = async (_: string, { method }: { method: string }) => {
+    asked.push(method)
+    return new Response('[]', { headers: { 'accept-query': 'application/json' } })
+  }
+  const things = createClient().configure(rest('http://a').fetch(server)).service('things')
+  const items = (length: number) => Array.from({ length }, (_, a) => ({ a }))
+  for (const query of [{}, { $or: items(20) }, { $or: items(21) }, { a: { $in: items(21).map(({ a }) => a) } }])
+    await things.find({ query })
+  t.same(asked, ['GET', 'GET', 'QUERY', 'QUERY'])
+})
+
 t.test('a proxy that refuses what the server takes: by itself it is tried once', { skip }, async (t) => {
   const { requests, connect } = await serveQueried(t, { refusal: 405 })
   const queried = connect().service('queried')

@@ -98,6 +98,7 @@ const same = <A, B>(_is: Same<A, B>) => {}
 export async function proofs() {
   const app = createClient<Services>().configure(rest('http://localhost').fetch(fetch))
   const messages = app.service('messages')
+  void messages.find({ connection: { signal: undefined } })
 
   const page = await messages.find({ query: { text: 'a', $limit: 1 }, headers: { 'X-A': '1' } })
   same<(typeof page)['data'][number], { id: number; text: string; at: string; tags?: string[] }>(true)

@@ -93,6 +93,24 @@ t.test('a query is sent as qs prints it', async (t) => {
   }
 })
 
+t.test('a value that says what JSON makes of it is that in a URL, too', async (t) => {
+  class Id {
+    bytes = []
+    toJSON() {
+      return 'abc'
+    }
+  }
+  class Moment extends Id {
+    toISOString() {
+      return '2026'
+    }
+  }
+  const query = { a: new Id(), b: { $in: [new Id(), new Moment()] }, toJSON: 1, c: new URL('http://x') }
+  const sent = `?${qs.stringify({ a: 'abc', b: { $in: ['abc', '2026'] }, toJSON: 1, c: 'http://x/' })}`
+  t.equal(await sentBy(() => things.find({ query: query as Query })), sent)
+  t.equal(await sentBy(() => things.remove(null, { query: query as Query })), sent)
+})
+
 t.test('which calls refuse a query that loses a condition', async (t) => {
   const calls: Record<string, (query: Query) => Promise<unknown>> = {
     find: (query) => things.find({ query }),

@@ -2,7 +2,6 @@ import type { ServiceAddons } from '../../../types/hooks.js'
 import { attempt } from '../../core/errors.js'
 import { methods } from '../../core/methods.js'
 import type { Connection } from '../connection.js'
-import { abortable } from '../transports/abortable.js'
 import type { Signal } from './messages.js'
 
 /** The calls of this client, by the hashes of their ids. */
@@ -70,7 +69,8 @@ export function createCalls(connection: Connection, onAnswer: (service: string) 
       const emitted = Promise.all([answer, turns.get(service)]).then(([emittedByCall]) => {
         if (emittedByCall !== event && isWanted()) service.emit(event, data)
       })
-      const late = () => abortable(AbortSignal.timeout(patience), () => undefined).catch(() => {})
+      // A wait of some platforms is a number. Where it is an object, a process need not stay for it.
+      const late = () => new Promise((resolve) => Object(setTimeout(resolve, patience)).unref?.())
       turns.set(service, answer ? Promise.race([emitted, late()]) : emitted)
     }
   }

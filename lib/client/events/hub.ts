@@ -4,7 +4,7 @@ import type { Connection } from '../connection.js'
 import { sendInstead } from '../library.js'
 import { type ClientRequest, type ClientResponse, mergeHeaders, nameIn } from '../message.js'
 import type { Send } from '../redirect-page.js'
-import { longestURL, stringify, unsayable } from '../rest-service.js'
+import { needsBody, stringify } from '../rest-service.js'
 import { createCalls, loginUserOf, whoOf } from './calls.js'
 import { parseKey, type Signal, type StreamMessage } from './messages.js'
 import type { ClientEventsOptions, EventsApp, EventsState, HookedCall, HookedService, Watcher } from './options.js'
@@ -126,7 +126,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
       const init = { ...request.options, cache: 'no-store', headers: names, signal }
       const url = request.url + (/\?/.test(request.url) ? '&' : '?') + stringify({ subscribe })
       const body = JSON.stringify({ subscribe })
-      if (url.length > longestURL || unsayable.test(body)) {
+      if (needsBody(url, body)) {
         const headers = { ...names, 'Content-Type': 'application/json' }
         const query = { ...init, method: 'QUERY', headers, body }
         answer = await fetcher(url.split('?')[0] as string, query).catch(() => undefined)

@@ -25,6 +25,24 @@ t.test('listeners hear of the calls of others, and of their own once', async (t)
   t.same(heardByBob, [1, 2, 3])
 })
 
+t.test(
+  'a platform without AbortSignal.timeout, as React Native, goes on listening when it hears of an own call',
+  async (t) => {
+    const { createEventsClient, createServerNote } = await openEventsSite(t)
+    t.intercept(AbortSignal, 'timeout', { value: undefined })
+    const app = createEventsClient()
+    await app.authenticate({ strategy: 'local', email: 'ada', password: 'ada' })
+    const heard: unknown[] = []
+    app.service('notes').on('created', ({ id }: { id: number }) => heard.push(id))
+    await until(() => app.events.state === 'live')
+    app.events.on('stale', () => heard.push('stale'))
+    await app.service('notes').create({ text: 'own' })
+    await createServerNote({ text: 'of the server' })
+    await until(() => heard.length === 2)
+    t.same(heard, [1, 2])
+  }
+)
+
 t.test('a live list is that of a fresh find', async (t) => {
   const { createEventsClient, createServerNote } = await openEventsSite(t)
   const app = createEventsClient()

@@ -84,10 +84,10 @@ export function renewKey(store: Store, key: string, value: string, seconds: numb
   }
 }
 
-const bounded = new WeakSet<object>()
+const boundedStores = new WeakSet<object>()
 
 /** Whether a store forgets values before their time: a `memoryStore` with a bound. */
-export const isBounded = (store: Store): boolean => bounded.has(store)
+export const isBounded = (store: Store): boolean => boundedStores.has(store)
 
 const interval = 60_000
 
@@ -149,6 +149,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     },
     delete: remove
   }
-  if (Math.min(max, maxBytes) < Number.POSITIVE_INFINITY) bounded.add(store)
+  if (Math.min(max, maxBytes) < Number.POSITIVE_INFINITY) boundedStores.add(store)
   return store
 }

@@ -27,7 +27,7 @@ export interface Leaving {
  *
  * @param record of the resource: what declares no other answer leaves by it
  */
-export function createProjection(
+export function createLeaving(
   name: string,
   method: MethodDefinition,
   schema: FastifySchema,

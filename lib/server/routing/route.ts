@@ -12,7 +12,7 @@ import { restrictSent } from '../../core/unsent-fields.js'
 import { createAnswer } from '../answer/answer.js'
 import { endWithConnection, startDeadline } from '../answer/deadline.js'
 import { runMiddleware } from '../answer/middleware.js'
-import { createProjection } from '../answer/projection.js'
+import { createLeaving } from '../answer/projection.js'
 import { applyContext } from '../answer/reply.js'
 import { createSerializer, createStringify } from '../answer/serializer.js'
 import type { errorHandler } from '../errors/error-handler.js'
@@ -78,7 +78,7 @@ export function toRoute(
   const { foreign } = factsOf(entry.object)
   const answer = createAnswer(list(options, 'after', entry.path), options.formatter ?? settings.formatter, {
     serializer: schema === undefined ? createStringify(label) : createSerializer(label, definition, schema, instance),
-    leavingOf: record && createProjection(label, definition, schema ?? {}, instance, record),
+    leavingOf: record && createLeaving(label, definition, schema ?? {}, instance, record),
     textType: foreign?.textType
   })
   const { hasSecretAnswers } = factsOf(entry.object)

@@ -130,22 +130,22 @@ t.test('what an object hides does not leave a transformation that no schema desc
     }
   })
   const same = <T>(value: T) => value
-  const one = { a: 'x', key: 's' }
+  const stored = { a: 'x', key: 's' }
   const rows: [fields: object, sent: unknown, left: unknown][] = [
-    [z.object({ f: hiding.zod.transform(same) }), one, { a: 'x' }],
-    [z.object({ f: z.array(hiding.zod).transform(same) }), [one], [{ a: 'x' }]],
-    [z.object({ f: z.tuple([z.string(), hiding.zod]).transform(same) }), ['a', one], ['a', { a: 'x' }]],
-    [z.object({ f: z.record(z.string(), hiding.zod).transform(same) }), { k: one }, { k: { a: 'x' } }],
-    [z.object({ f: z.xor([z.string(), hiding.zod]).transform(same) }), one, { a: 'x' }],
+    [z.object({ f: hiding.zod.transform(same) }), stored, { a: 'x' }],
+    [z.object({ f: z.array(hiding.zod).transform(same) }), [stored], [{ a: 'x' }]],
+    [z.object({ f: z.tuple([z.string(), hiding.zod]).transform(same) }), ['a', stored], ['a', { a: 'x' }]],
+    [z.object({ f: z.record(z.string(), hiding.zod).transform(same) }), { k: stored }, { k: { a: 'x' } }],
+    [z.object({ f: z.xor([z.string(), hiding.zod]).transform(same) }), stored, { a: 'x' }],
     [
       z.object({ f: Folder.transform(same) }),
-      { ...one, folders: [{ ...one, folders: [one] }] },
+      { ...stored, folders: [{ ...stored, folders: [stored] }] },
       { a: 'x', folders: [{ a: 'x', folders: [{ a: 'x' }] }] }
     ],
-    [z.object({ f: hiding.zod.transform(({ a }) => ({ b: a })) }), one, { b: 'x' }],
-    [z.object({ f: hiding.zod.transform(({ a }) => a) }), one, 'x'],
-    [ark({ f: hiding.arktype.pipe((value) => same(value)) }), one, { a: 'x' }],
-    [toStandardJsonSchema(v.object({ f: v.pipe(hiding.valibot, v.transform(same)) })), one, { a: 'x' }]
+    [z.object({ f: hiding.zod.transform(({ a }) => ({ b: a })) }), stored, { b: 'x' }],
+    [z.object({ f: hiding.zod.transform(({ a }) => a) }), stored, 'x'],
+    [ark({ f: hiding.arktype.pipe((value) => same(value)) }), stored, { a: 'x' }],
+    [toStandardJsonSchema(v.object({ f: v.pipe(hiding.valibot, v.transform(same)) })), stored, { a: 'x' }]
   ]
   for (const [fields, f, left] of rows) {
     const app = Fastify()

@@ -120,11 +120,11 @@ t.test('an answer that is declared by content type is that of its own type, of J
   await app.register(services)
   for (const [path, content] of Object.entries(contents)) {
     const response = { '2xx': { description: 'Posts', content } }
-    const own = { find: async () => [stored], get: async () => stored }
-    app.service(path, own, { schema: { find: { response }, get: { response } } })
+    const service = { find: async () => [stored], get: async () => stored }
+    app.service(path, service, { schema: { find: { response }, get: { response } } })
     // Fastify itself serializes what middleware sends.
     const after = (_request: FastifyRequest, reply: FastifyReply) => void reply.send(reply.data)
-    app.service(`sent-${path}`, own, { schema: { find: { response }, get: { response } }, after })
+    app.service(`sent-${path}`, service, { schema: { find: { response }, get: { response } }, after })
   }
   const get = async (url: string, type?: string) =>
     (await app.inject({ url, ...(type && { headers: { 'x-type': type } }) })).json()

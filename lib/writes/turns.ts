@@ -58,6 +58,10 @@ export async function runAlone<T>(object: object, key: string, run: () => Promis
     .then(begin)
     .finally(() => {
       turn.isOver = true
+      // Of what was asked for within it, it lasts for the writes at its own place alone.
+      turn.waitsFor.clear()
+      const last = lastTurns.get(turn)?.get(key)
+      if (last !== undefined) turn.waitsFor.add(last.turn)
     })
   const end = running
     .catch(() => {})

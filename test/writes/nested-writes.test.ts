@@ -116,6 +116,41 @@ t.test(
   }
 )
 
+t.test(
+  'a write that others have begun and left waits for those of them at its own place, and for none elsewhere',
+  async (t) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(services, { hooks: { around: { all: [version('version')] } } })
+    const gates = { inner: createGate(), room: createGate() }
+    const left: Promise<unknown>[] = []
+    const order: string[] = []
+    const write = async (path: string, text: string) => {
+      await (app.service(path as never) as unknown as MemoryService<Note>).patch(1, { text } as never)
+      order.push(text)
+    }
+    class Left extends MemoryService<Note> {
+      override async patch(...args: never[]): Promise<never> {
+        const [, { text }] = args as unknown as [number, Note]
+        if (text === 'outer') left.push(write('notes', 'inner'), write('rooms', 'room'))
+        await gates[text as 'inner']?.opened
+        if (text === 'room') await write('notes', 'last')
+        return super.patch(...(args as unknown as [number, never])) as never
+      }
+    }
+    for (const path of ['notes', 'rooms']) {
+      app.service(path, new Left({ startId: 1 }) as never)
+      await (app.service(path as never) as unknown as MemoryService<Note>).create({ text: 'first' })
+    }
+    await write('notes', 'outer')
+    gates.room.open()
+    await drainTicks()
+    gates.inner.open()
+    await Promise.all(left)
+    t.same(order, ['outer', 'inner', 'last', 'room'])
+  }
+)
+
 t.test('writes that each begin the next one and do not wait for it may go on for any time', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())

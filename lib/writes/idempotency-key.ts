@@ -21,9 +21,11 @@ export interface StoredAnswer {
 /** When a key is looked for again that could not be given free, or whose answer could not be kept, in ms: a store that stands still may take it when it goes on, long after it was asked to. */
 const laterLooks = [1000, 4000, 15_000, 60_000, 120_000]
 
-/** How many keys of a store are looked for again at a time. Others end by their time. */
+/** How many keys of a store are looked for again at a time that are to be free, and how many whose answers are to be kept. Others end by their time. */
 const mostLooks = 1000
 const looks = new WeakMap<Store, number>()
+/** The answers that a store has not taken yet, by their keys: this process has them meanwhile, whatever became of the keys. */
+const unkept = new WeakMap<Store, Map<string, string>>()
 
 /** The key of a request in the store. */
 export class IdempotencyKey {
@@ -47,8 +49,10 @@ export class IdempotencyKey {
    * @throws {Conflict} while the first request runs, {Unprocessable} where that was another one
    */
   async claim(context: HookContext): Promise<StoredAnswer | undefined> {
-    if (await this.#take((store) => store.add?.(this.#name, this.claimed, this.#lock))) return undefined
-    const text = await this.#take((store) => store.get(this.#name))
+    const own = unkept.get(this.#store)?.get(this.#name)
+    if (own === undefined && (await this.#take((store) => store.add?.(this.#name, this.claimed, this.#lock))))
+      return undefined
+    const text = own ?? (await this.#take((store) => store.get(this.#name)))
     // A client of the store that asks again where it got no answer is told that the key has a value: its own.
     if (text === this.claimed) return undefined
     if (!text) {
@@ -71,7 +75,7 @@ export class IdempotencyKey {
   /** Gives the key free of a request that was not carried out, unless another one has it: also where the store does what it was asked for later. */
   async giveFree(): Promise<void> {
     const free = () => freeOwnKey(this.#store, this.#name, this.claimed)
-    if (!(await free())) void this.#tryLater(free)
+    if (!(await free())) void this.#giveFreeLater(free)
   }
 
   /**
@@ -79,16 +83,12 @@ export class IdempotencyKey {
    * @throws what the store says where it is not kept yet
    */
   async keep(answer: StoredAnswer | null | undefined, seconds: number): Promise<void> {
-    const set = async () => this.#store.set(this.#name, JSON.stringify({ request: this.#request, answer }), seconds)
-    const setUnlessTaken = async () => {
-      const text = await this.#store.get(this.#name)
-      if (!text || text === this.claimed) await set()
-      return true
-    }
+    const text = JSON.stringify({ request: this.#request, answer })
+    const set = async () => this.#store.set(this.#name, text, seconds)
     try {
       await set()
     } catch (error) {
-      void this.#tryLater(setUnlessTaken)
+      void this.#keepLater(text, set)
       throw error
     }
   }
@@ -103,16 +103,32 @@ export class IdempotencyKey {
     }
   }
 
-  /** @param done says whether it is done. What it throws is that of a store that is away */
-  async #tryLater(done: () => Promise<boolean>): Promise<void> {
+  async #giveFreeLater(free: () => Promise<boolean>): Promise<void> {
     const running = looks.get(this.#store) ?? 0
     if (running >= mostLooks) return
     looks.set(this.#store, running + 1)
-    for (const wait of laterLooks) {
-      await pause(wait, undefined, { ref: false })
-      if (await done().catch(() => false)) break
-    }
+    await tryLater(free)
     looks.set(this.#store, (looks.get(this.#store) as number) - 1)
+  }
+
+  async #keepLater(text: string, set: () => Promise<unknown>): Promise<void> {
+    const answers = unkept.get(this.#store) ?? new Map()
+    if (answers.size >= mostLooks) return
+    unkept.set(this.#store, answers.set(this.#name, text))
+    await tryLater(async () => {
+      const found = await this.#store.get(this.#name)
+      if (!found || found === this.claimed) await set()
+      return true
+    })
+    answers.delete(this.#name)
+  }
+}
+
+/** @param done says whether it is done. What it throws is that of a store that is away */
+async function tryLater(done: () => Promise<boolean>): Promise<void> {
+  for (const wait of laterLooks) {
+    await pause(wait, undefined, { ref: false })
+    if (await done().catch(() => false)) break
   }
 }
 

@@ -95,7 +95,7 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
         try {
           await storedKey.keep(answer, seconds)
         } catch (err) {
-          // The call is done. A repeated request is 409 until the store has the answer, or the lock ends.
+          // The call is done. This process has the answer until the store does: in others a repeated request is 409 until then, or until the lock ends.
           context.app.log.error(
             { err },
             `The answer of '${method}' of '${path}' could not be kept for its Idempotency-Key`

@@ -212,22 +212,30 @@ t.test('a store that is away: the request fails before it runs, and is answered 
     },
     add: (...args) => {
       check()
+      keys.add(args[0])
       return memory.add?.(...args) ?? false
     }
   }
+  const keys = new Set<string>()
   const orders = new Orders({ startId: 1 })
   const { post } = await serve(t, { store }, orders)
   t.equal((await post('a', { item: 'book' })).status, 500)
   t.equal(orders.calls, 0)
   isAway = () => orders.calls > 0
   t.equal((await post('a', { item: 'book' })).status, 201)
-  t.equal((await post('a', { item: 'book' })).status, 500, 'not carried out twice')
+  t.match(await post('a', { item: 'book' }), { status: 201, replayed: 'true' }, 'the process has the answer')
+  t.equal((await post('a', { item: 'pen' })).status, 422)
+  // A store that is begun anew has lost the keys that were taken.
+  for (const key of keys) memory.delete?.(key)
   isAway = () => false
+  t.match(await post('a', { item: 'book' }), { status: 201, replayed: 'true' }, 'also of a key that was lost')
+  const { post: postElsewhere } = await serve(t, { store }, orders)
   await eventually(t).strictSame(
-    async () => (await post('a', { item: 'book' })).replayed,
-    'true',
+    async () => JSON.parse((await memory.get(String([...keys].at(-1)))) ?? '{}').answer?.result,
+    { item: 'book', id: 1 },
     'kept when it is back'
   )
+  t.match(await postElsewhere('a', { item: 'book' }), { status: 201, replayed: 'true' })
   t.equal(orders.calls, 1)
 })
 
@@ -278,23 +286,26 @@ t.test('a key that the store takes though its answer was late or lost is given f
 t.test('of keys that a store may take later, so many are looked for again at a time', async (t) => {
   const alive = setInterval(() => {}, 1000)
   t.teardown(() => clearInterval(alive))
-  let isAway = true
-  const looked = new Set<string>()
-  const store: Store = {
-    get: (key) => {
-      if (isAway) throw new Error('The store is away')
-      looked.add(key)
-      return undefined
-    },
-    set: () => undefined,
-    add: () => {
+  for (const isClaimed of [false, true]) {
+    let isAway = true
+    const looked = new Set<string>()
+    const fail = () => {
       throw new Error('The store is away')
     }
+    const store: Store = {
+      get: (key) => {
+        if (isAway) fail()
+        looked.add(key)
+        return undefined
+      },
+      set: () => (isAway ? fail() : undefined),
+      add: () => isClaimed || fail()
+    }
+    const { post } = await serve(t, { store })
+    for (let key = 0; key < 1010; key++) await post(String(key), { item: 'book' })
+    isAway = false
+    await eventually(t).equal(async () => looked.size, 1000)
   }
-  const { post } = await serve(t, { store })
-  for (let key = 0; key < 1010; key++) await post(String(key), { item: 'book' })
-  isAway = false
-  await eventually(t).equal(async () => looked.size, 1000)
 })
 
 t.test('memoryStore forgets the oldest of more than `max`', async (t) => {

@@ -4,7 +4,7 @@ interface HeardPool {
   on?(event: 'error', listener: ErrorListener): unknown
   on?(
     event: 'connect',
-    listener: (connection: { on?(event: 'error', listener: ErrorListener): unknown }) => void
+    listener: (connection?: { on?(event: 'error', listener: ErrorListener): unknown }) => void
   ): unknown
 }
 
@@ -23,6 +23,6 @@ export function hearPoolErrors(pool: object, listener?: ErrorListener): void {
   heard.on?.('error', (error) => {
     for (const hear of listeners) hear(error)
   })
-  // A connection that ends as soon as it is there does so before its promise tells anybody of it.
-  heard.on?.('connect', (connection) => void connection.on?.('error', () => {}))
+  // A connection that ends as soon as it is there does so before its promise tells anybody of it. What is no pool tells of none.
+  heard.on?.('connect', (connection) => void connection?.on?.('error', () => {}))
 }

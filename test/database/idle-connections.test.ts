@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { inTransaction, transaction } from 'fastify-services/database'
 import type { EventLog } from 'fastify-services/events'
 import { postgresLog, postgresStore } from 'fastify-services/events/postgres'
-import { Pool } from 'pg'
+import { Client, Pool } from 'pg'
 import t, { type Test } from 'tap'
 import { eventually } from '../support/eventually.js'
 import { createTables, PostgresWay, skipPostgres } from '../support/postgres.js'
@@ -94,3 +94,15 @@ t.test('a pool that tells no errors is used as it is', async (t) => {
   const client = { query, on() {}, removeListener() {}, release() {} }
   t.equal(await transaction({ connect: async () => client }, async () => 'done'), 'done')
 })
+
+t.test(
+  'a connection in the place of a pool fails its calls, and ends no process',
+  { skip: skipPostgres },
+  async (t) => {
+    const client = new Client(process.env.TEST_DATABASE_URL)
+    inTransaction(client as never)
+    await client.connect()
+    t.teardown(() => client.end())
+    await t.rejects(transaction(client as never, async () => {}))
+  }
+)

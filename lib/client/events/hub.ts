@@ -266,10 +266,8 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
       else if (set.size === 1) stream?.refresh()
       // Lists that the stream has already.
       const last = states.get(key)
-      if (last) {
-        joined.add(key)
-        watcher.hear(last)
-      }
+      if (followed.includes(key)) joined.add(key)
+      if (last) watcher.hear(last)
       return () => {
         set.delete(watcher)
         if (set.size || watchers.get(key) !== set) return

@@ -246,3 +246,18 @@ t.test('events() needs a server, and leaves services of other servers alone', as
     .configure(events())
   t.equal(library.events.state, 'idle')
 })
+
+t.test('a list that is wanted twice while the first stream is not there yet has missed nothing', async (t) => {
+  const { createStreamClient } = await openStreams(t, refuse(503, { 'retry-after': '0' }), hold(created(1)))
+  const app = createStreamClient()
+  const told: string[] = []
+  app.events.on('reset', () => told.push('reset'))
+  const heard = listenTo(app)
+  await until(() => app.events.state === 'stale')
+  app
+    .service('notes')
+    .live()
+    .subscribe(() => {})
+  await until(() => heard.length === 1)
+  t.same(told, [])
+})

@@ -49,10 +49,10 @@ export class IdempotencyKey {
    * @throws {Conflict} while the first request runs, {Unprocessable} where that was another one
    */
   async claim(context: HookContext): Promise<StoredAnswer | undefined> {
-    const own = unkept.get(this.#store)?.get(this.#name)
-    if (own === undefined && (await this.#take((store) => store.add?.(this.#name, this.claimed, this.#lock))))
+    const unkeptText = unkept.get(this.#store)?.get(this.#name)
+    if (unkeptText === undefined && (await this.#take((store) => store.add?.(this.#name, this.claimed, this.#lock))))
       return undefined
-    const text = own ?? (await this.#take((store) => store.get(this.#name)))
+    const text = unkeptText ?? (await this.#take((store) => store.get(this.#name)))
     // A client of the store that asks again where it got no answer is told that the key has a value: its own.
     if (text === this.claimed) return undefined
     if (!text) {
@@ -116,8 +116,8 @@ export class IdempotencyKey {
     if (answers.size >= mostLooks) return
     unkept.set(this.#store, answers.set(this.#name, text))
     await tryLater(async () => {
-      const found = await this.#store.get(this.#name)
-      if (!found || found === this.claimed) await set()
+      const current = await this.#store.get(this.#name)
+      if (!current || current === this.claimed) await set()
       return true
     })
     answers.delete(this.#name)

@@ -51,6 +51,7 @@ export function decorateMessages(app: FastifyInstance): void {
       return this[replyHook] ?? null
     },
     setter(this: Hooked, context: HookContext | null) {
+      this[restrictedHook] = undefined
       this[replyHook] = context
     }
   })

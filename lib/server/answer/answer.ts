@@ -36,21 +36,17 @@ export function createAnswer(after: readonly Middleware[], custom: Formatter | u
   if (after.length === 0 && custom === undefined)
     return (_context, _caller, _request, reply) => {
       if (leavingOf === undefined) return formatData(reply, serializer, textType) ?? undefined
-      const leaving = leavingOf(reply)
-      if (isStream(reply.data)) return sendAsItIs(reply, (item) => leaving.serialize(leaving.project(item)))
-      const isNull = reply.data === null
-      restrict(reply, leaving)
-      // What is no record where one is to be leaves as nothing, and has content.
-      if (reply.data === null && !isNull) return reply.type(typeOfData).send('null')
-      return formatData(reply, () => leaving.serialize, textType) ?? undefined
+      const { project, serialize } = leavingOf(reply)
+      if (isStream(reply.data)) return sendAsItIs(reply, (item) => serialize(project(item)))
+      restrict(reply, leavingOf)
+      return formatData(reply, () => serialize, textType) ?? undefined
     }
   return async (context, caller, request, reply) => {
     keepHeaders(reply)
-    const leaving = leavingOf?.(reply)
-    if (leaving !== undefined) restrict(reply, leaving)
+    const anew = leavingOf && restrict(reply, leavingOf)
     adopt(reply.data, context, caller)
-    const serialize = leaving?.serialize
-    const toSent = serialize && ((payload: unknown) => letLeave(toPayloadAtOnce(payload, reply), reply, serialize))
+    const letLeave = leavingOf && ((payload: unknown) => serializeWith(leavingOf(reply).serialize, payload, reply))
+    const toSent = anew && letLeave && ((payload: unknown) => letLeave(toPayloadAtOnce(anew(payload), reply)))
     if (after.length > 0) {
       // Middleware may send the result itself.
       const isOver = await runMiddleware(after, request, reply, toSent)
@@ -58,7 +54,9 @@ export function createAnswer(after: readonly Middleware[], custom: Formatter | u
       if (isOver) return reply
     }
     if (custom === undefined) {
-      const payload = await formatData(reply, serialize ? () => serialize : serializer, textType)
+      if (anew) reply.data = anew(reply.data)
+      const serializerOf: Serializer = leavingOf ? (reply) => leavingOf(reply).serialize : serializer
+      const payload = await formatData(reply, serializerOf, textType)
       return caller.isGone ? reply : (payload ?? undefined)
     }
     const isAnswered = watch(reply, toSent)
@@ -78,22 +76,38 @@ export function createAnswer(after: readonly Middleware[], custom: Formatter | u
     if (caller.isGone) return reply
     // A formatter that returns nothing sends by itself: one that is not async may do so later.
     if (payload === undefined) return isAnswered() || !isAsync ? reply : undefined
-    const sent = await toPayload(payload, reply)
-    return (serialize ? letLeave(sent, reply, serialize) : sent) ?? undefined
+    const sent = await toPayload(anew ? anew(payload) : payload, reply)
+    return (letLeave ? letLeave(sent) : sent) ?? undefined
   }
 }
 
-/** Puts what may leave of a result in its place on the reply: formatters, middleware and hooks of the application read nothing else. */
-function restrict(reply: FastifyReply, { project }: Leaving): void {
-  const { data } = reply
-  if (isStream(data)) reply.data = mapItems(data, project)
-  else if (!isSentAsItIs(data)) reply.data = project(data)
+/**
+ * Puts what may leave of a result in its place on the reply: formatters, middleware and hooks of the application read nothing else.
+ *
+ * @returns what gives it by another schema, where a status or a type that was set since has one. Anything else stays as it is
+ */
+function restrict(reply: FastifyReply, leavingOf: (reply: FastifyReply) => Leaving): (payload: unknown) => unknown {
+  const { data: result } = reply
+  const first = leavingOf(reply)
+  if (isStream(result)) reply.data = mapItems(result, (item) => restricted(item, leavingOf(reply)))
+  else if (!isSentAsItIs(result)) reply.data = restricted(result, first)
   restrictHook(reply)
+  const { data } = reply
+  return (payload) => {
+    if (payload !== data || isSentAsItIs(result)) return payload
+    const leaving = leavingOf(reply)
+    return leaving === first ? payload : restricted(result, leaving)
+  }
 }
 
+const restricted = (data: unknown, { project }: Leaving) => project(data) ?? nothing
+
+/** What leaves of what is no record where one is to be: its JSON is `null`, while `null` itself is an answer without content, and no item of a stream. */
+const nothing = Object.freeze({ toJSON: () => null })
+
 /** Has what middleware or a formatter sends serialized, unless Fastify sends it as it is: texts, bytes, streams, errors. */
-function letLeave(payload: unknown, reply: FastifyReply, serialize: Serialize): unknown {
-  if (isSentAsItIs(payload) || payload instanceof Error) return payload
+function serializeWith(serialize: Serialize, payload: unknown, reply: FastifyReply): unknown {
+  if (isSentAsItIs(payload)) return payload
   if (encoderOf(reply) === undefined && !reply.hasHeader('content-type')) reply.type(typeOfData)
   setSerializer(reply, serialize)
   return payload
@@ -106,6 +120,7 @@ const isSentAsItIs = (data: unknown): boolean =>
   ArrayBuffer.isView(data) ||
   data instanceof Response ||
   data instanceof Blob ||
+  data instanceof Error ||
   isStream(data)
 
 /** @throws {GeneralError} for what JSON has nothing for: Fastify would send an answer without content */

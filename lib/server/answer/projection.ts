@@ -44,7 +44,7 @@ export function createLeaving(
       return { project: projectBy(rules.outgoing, rules.record), serialize }
     if (answer === undefined) return { project: projectBy(record.outgoing, record), serialize }
     const serializeBySchema = compile(reply, answer)
-    return { project: (data) => JSON.parse(serializeBySchema(data)), serialize }
+    return { project: withOwnError((data) => parseExactly(serializeBySchema(data)), message), serialize }
   })
 
   /** What is no list and no page, where lists are answered, is an item of one: a stream gives it. */
@@ -96,6 +96,15 @@ export function createLeaving(
         `${name}: the result has no field of the record of its resource. Declare what it answers, as in resource(schema, { methods: { stats: { response } } })`
       )
   }
+}
+
+/** The value of a JSON text, with a text for each integer that a number would change: it was a `BigInt`. */
+function parseExactly(text: string): unknown {
+  if (!/\d{16}/.test(text)) return JSON.parse(text)
+  const exact = text.replace(/"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
+    /^-?\d{16,}$/.test(token) && String(BigInt(Number(token))) !== token ? `"${token}"` : token
+  )
+  return JSON.parse(exact)
 }
 
 const ofPages = ['total', 'limit', 'skip', 'data']

@@ -53,15 +53,18 @@ export function answerSchemas(schema: FastifySchema): (reply: FastifyReply) => S
   }
 }
 
-/** Keeps what is made for the answers of a status and, where answers are declared by it, of a type. */
+/** Keeps what is made for the schema of an answer: it is the same for each status, and each type, that has this schema. */
 export function forAnswers<T>(schema: FastifySchema, create: (reply: FastifyReply, answer: Schema | undefined) => T) {
   const answerOf = answerSchemas(schema)
   const hasTypes = hasContentTypes(responses(schema).values())
   const entries = new Map<unknown, { readonly value: T }>()
   return (reply: FastifyReply): T => {
-    const key = (hasTypes && answerOf(reply)) || reply.statusCode
-    const entry = entries.get(key) ?? { value: create(reply, answerOf(reply)) }
-    entries.set(key, entry)
+    const ready = hasTypes ? undefined : entries.get(reply.statusCode)
+    if (ready !== undefined) return ready.value
+    const answer = answerOf(reply)
+    const entry = entries.get(answer) ?? { value: create(reply, answer) }
+    entries.set(answer, entry)
+    if (!hasTypes) entries.set(reply.statusCode, entry)
     return entry.value
   }
 }

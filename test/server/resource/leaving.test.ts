@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
-import services, { type Formatter, type HookContext, resource } from 'fastify-services'
+import services, { type Formatter, type HookContext, NotFound, resource } from 'fastify-services'
 import t, { type Test } from 'tap'
 import Type from 'typebox'
 import { createEcho } from '../../support/resource-app.js'
@@ -309,3 +309,87 @@ t.test(
     t.strictSame(contexts[0]?.result, hidden)
   }
 )
+
+t.test('a source of records that nobody reads is closed, whatever is answered in its place', async (t) => {
+  const answers: [method: 'GET' | 'HEAD', answer: (reply: FastifyReply) => unknown][] = [
+    ['GET', (reply) => void reply.code(304)],
+    ['HEAD', () => {}],
+    [
+      'GET',
+      () => {
+        throw new Error('Middleware fails')
+      }
+    ]
+  ]
+  for (const [method, answer] of answers) {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(services, { errorHandler: { html: false, logger: false } })
+    const closed = new Promise((resolve) => {
+      const cancel = () => resolve(true)
+      const find = async () => new ReadableStream({ pull: (controller) => controller.enqueue(hidden), cancel })
+      const after = async (_request: FastifyRequest, reply: FastifyReply) => answer(reply)
+      app.service('things', { find }, { schema: hiding, after })
+    })
+    await app.inject({ method, url: '/things' })
+    t.ok(await closed, `${method} ${answer}`)
+  }
+})
+
+t.test('a result that is an error is one, for the default answer, middleware and formatters', async (t) => {
+  const variants = {
+    plain: {},
+    after: { after: async () => {} },
+    formatter: { formatter: (_request: FastifyRequest, reply: FastifyReply) => reply.data }
+  }
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { errorHandler: { html: false, logger: false } })
+  const find = async () => new NotFound('No thing') as never
+  for (const [name, options] of Object.entries(variants)) app.service(name, { find }, { schema: hiding, ...options })
+  for (const name of Object.keys(variants))
+    t.match((await app.inject(`/${name}`)).json(), { name: 'NotFound', message: 'No thing', code: 404 }, name)
+})
+
+t.test('what is no record where one is to be leaves as `null`, behind middleware and formatters too', async (t) => {
+  const schema = { ...(hiding as object), get: { response: { type: 'null' } }, find: { response: { type: 'null' } } }
+  const find = async () => Readable.from([hidden, 'text'])
+  const variants = {
+    plain: {},
+    after: { after: async () => {} },
+    formatter: { formatter: (_request: FastifyRequest, reply: FastifyReply) => reply.data }
+  }
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.addHook('onRequest', async ({ headers }, reply) => {
+    if (headers.accept === 'text/own') reply.type('text/own').serializer((data) => `own ${data}`)
+  })
+  await app.register(services)
+  for (const [name, options] of Object.entries(variants))
+    app.service(name, { find, get: async () => hidden }, { schema, ...options })
+  for (const name of Object.keys(variants)) {
+    const answer = await app.inject(`/${name}/1`)
+    const type = 'application/json; charset=utf-8'
+    t.strictSame([answer.statusCode, answer.headers['content-type'], answer.body], [200, type, 'null'], name)
+    t.equal((await app.inject(`/${name}`)).body, 'null\n"text"\n', name)
+    const own = await app.inject({ url: `/${name}/1`, headers: { accept: 'text/own' } })
+    t.strictSame([own.headers['content-type'], own.body], ['text/own', 'own null'], name)
+  }
+})
+
+t.test('an integer that no number has is a text in an answer that a method declares for itself', async (t) => {
+  const large = 12345678901234567890n
+  const response = { type: 'object', properties: { large: { type: 'integer' }, text: { type: 'string' }, part: {} } }
+  const schema = { ...(hiding as object), get: { response } }
+  const text = `"\\ ${large}, ${large}`
+  const get = async () => ({ large, text, part: 0.1234567890123456, secret: 's' })
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  app.service('plain', { get }, { schema })
+  app.service('around', { get }, { schema, formatter: (_request, reply) => reply.data })
+  app.service('small', { get: async () => ({ large: 5n }) }, { schema })
+  for (const path of ['plain', 'around'])
+    t.strictSame((await app.inject(`/${path}/1`)).json(), { large: String(large), text, part: 0.1234567890123456 })
+  t.equal((await app.inject('/small/1')).body, '{"large":5}')
+})

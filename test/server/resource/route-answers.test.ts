@@ -138,6 +138,39 @@ t.test('an answer that is declared by content type is that of its own type, of J
   t.strictSame(await get('/versions', 'application/other+json'), [{ one: '1' }])
 })
 
+t.test('middleware and formatters choose the schema of an answer, by its status or its type', async (t) => {
+  const of = (name: string) => ({ type: 'object', properties: { [name]: { type: 'string' } } })
+  const content = { 'application/json': { schema: of('one') }, 'application/vnd.v2+json': { schema: of('two') } }
+  const response = { 200: { content }, 202: of('three') }
+  const stored = { one: '1', two: '2', three: '3', secret: 's' }
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  const schema = { ...(resource(record) as object), find: { response }, get: { response } }
+  const own = { find: async () => [stored], get: async () => stored }
+  const change = async ({ headers }: FastifyRequest, reply: FastifyReply) => {
+    if (headers['x-status']) reply.code(Number(headers['x-status']))
+    if (headers['x-type']) reply.type(String(headers['x-type']))
+  }
+  const send = async (request: FastifyRequest, reply: FastifyReply) => {
+    await change(request, reply)
+    return reply.send(reply.data)
+  }
+  const formatter = async (request: FastifyRequest, reply: FastifyReply) => {
+    await change(request, reply)
+    return reply.data
+  }
+  const variants = { change: { after: change }, send: { after: send }, make: { formatter } }
+  for (const [name, options] of Object.entries(variants)) app.service(name, own, { schema, ...options })
+  for (const name of Object.keys(variants)) {
+    const get = async (url: string, headers = {}) => (await app.inject({ url: `/${name}${url}`, headers })).json()
+    t.strictSame(await get('/1'), { one: '1' }, name)
+    t.strictSame(await get('/1', { 'x-type': 'application/vnd.v2+json' }), { two: '2' }, name)
+    t.strictSame(await get('', { 'x-type': 'application/vnd.v2+json' }), [{ two: '2' }], name)
+    t.strictSame(await get('/1', { 'x-status': '202' }), { three: '3' }, name)
+  }
+})
+
 t.test('the name of a field within, or a default, is no reference of the record', async (t) => {
   const within = {
     type: 'object',

@@ -92,9 +92,12 @@ class HiddenParts {
 
   #copy(schema: SchemaValue): SchemaValue {
     if (!isSchema(schema) || !this.#hiding.has(schema)) return {}
-    const { properties, patternProperties, additionalProperties, ...words } = mapSubschemas(schema, (part) =>
-      this.#copy(part)
+    const { properties, patternProperties, additionalProperties, unevaluatedProperties, ...words } = mapSubschemas(
+      schema,
+      (part) => this.#copy(part)
     )
+    // All other fields pass here, also where a part of it is copied, so that none would be left for `unevaluatedProperties` to hide.
+    const others = [additionalProperties, unevaluatedProperties].find(isSchema)
     const target = this.#bundle.target(schema)
     const {
       oneOf,
@@ -110,8 +113,8 @@ class HiddenParts {
       ...(branches.length > 0 && { anyOf: branches }),
       ...(properties && { properties }),
       ...(patternProperties && { patternProperties }),
-      ...([properties, patternProperties, additionalProperties].some(isDefined) && {
-        additionalProperties: isSchema(additionalProperties) ? additionalProperties : true
+      ...([properties, patternProperties, additionalProperties, others].some(isDefined) && {
+        additionalProperties: others ?? true
       })
     }
   }

@@ -157,6 +157,32 @@ t.test('what an object hides does not leave a transformation that no schema desc
   }
 })
 
+t.test(
+  'what a schema hides of all fields that it does not name leaves no transformation that it does not describe',
+  async (t) => {
+    const hidden = { type: 'string', writeOnly: true }
+    const a = { properties: { a: { type: 'string' } } }
+    const parts: object[] = [
+      { ...a, additionalProperties: hidden },
+      { ...a, unevaluatedProperties: hidden },
+      { ...a, patternProperties: { '^b$': {} }, unevaluatedProperties: hidden },
+      { ...a, allOf: [{ properties: { password: hidden } }], unevaluatedProperties: hidden }
+    ]
+    for (const part of parts) {
+      const input = () => ({ type: 'object', properties: { id: {}, f: { type: 'object', ...part } } })
+      const output = () => ({ type: 'object', properties: { id: {}, f: {} } })
+      const validate = (value: unknown) => ({ value })
+      const schema = { '~standard': { version: 1, vendor: 'own', validate, jsonSchema: { input, output } } }
+      const app = Fastify()
+      await app.register(services)
+      const get = async () => ({ id: 1, f: { a: 'x', key: 's' } })
+      app.service('things', { get }, { schema: resource(schema as never) as object })
+      t.strictSame((await app.inject('/things/1')).json(), { id: 1, f: { a: 'x' } }, JSON.stringify(part))
+      await app.close()
+    }
+  }
+)
+
 t.test('a flag behind a transformation of Valibot holds, and what it gives leaves as it is', async (t) => {
   const app = Fastify()
   await app.register(services)

@@ -67,9 +67,10 @@ type Hooked = FastifyReply & { [replyHook]?: HookContext | null; [restrictedHook
 /** Lets `reply.hook` have what may leave as its result, whatever the context has. It is made when it is read, since few read it. */
 export function restrictHook(reply: FastifyReply): void {
   const { [replyHook]: context, data: value } = reply as Hooked
-  const ofReply = { value, writable: true, enumerable: true, configurable: true }
-  ;(reply as Hooked)[restrictedHook] = () =>
-    Object.create(context ?? null, { result: ofReply, ...(context?.dispatch !== undefined && { dispatch: ofReply }) })
+  ;(reply as Hooked)[restrictedHook] = () => {
+    const sent = { value, writable: true, enumerable: true, configurable: true }
+    return Object.create(context ?? null, { result: sent, ...(context?.dispatch !== undefined && { dispatch: sent }) })
+  }
 }
 
 /** The decorator of requests or replies that something else has taken, as `reply.data`. */

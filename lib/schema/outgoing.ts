@@ -162,7 +162,7 @@ function digitsOf(text: string): string | undefined {
 }
 
 /** Whether an object may have no other fields than those that are spelled out. */
-function isFixed({ isOpen, parts }: Shape): boolean {
+function isSpelledOut({ isOpen, parts }: Shape): boolean {
   const isMore = ({ patternProperties, additionalProperties, unevaluatedProperties }: JsonSchema) =>
     patternProperties !== undefined || isPermission(additionalProperties) || isPermission(unevaluatedProperties)
   return !isOpen && ![...parts].some(isMore)
@@ -170,7 +170,8 @@ function isFixed({ isOpen, parts }: Shape): boolean {
 
 function objectProjection(shape: Shape, converts: boolean): ProjectObject {
   const [union, ...others] = shape.unions
-  if (union === undefined) return isFixed(shape) ? fixedProjection(shape, converts) : openProjection(shape, converts)
+  if (union === undefined)
+    return isSpelledOut(shape) ? fixedProjection(shape, converts) : openProjection(shape, converts)
   const projectBranch = (branch: Shape) =>
     branch.remember(objectProjection, () =>
       branch.has('writeOnly') ? () => undefined : objectProjection(branch, converts)

@@ -100,10 +100,10 @@ function restrict(reply: FastifyReply, leavingOf: (reply: FastifyReply) => Leavi
   }
 }
 
-const restricted = (data: unknown, { project }: Leaving) => project(data) ?? nothing
+const restricted = (data: unknown, { project }: Leaving) => project(data) ?? jsonNull
 
 /** What leaves of what is no record where one is to be: its JSON is `null`, while `null` itself is an answer without content, and no item of a stream. */
-const nothing = Object.freeze({ toJSON: () => null })
+const jsonNull = Object.freeze({ toJSON: () => null })
 
 /** Has what middleware or a formatter sends serialized, unless Fastify sends it as it is: texts, bytes, streams, errors. */
 function serializeWith(serialize: Serialize, payload: unknown, reply: FastifyReply): unknown {

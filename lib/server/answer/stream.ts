@@ -100,7 +100,7 @@ export function mapItems(stream: Stream, change: (item: unknown) => unknown): St
   const source = toReadable(stream)
   if (!source.readableObjectMode) return source
   const items = source.map((item: unknown) => (isBytes(item) ? item : change(item)))
-  // One that nobody has read from closes no source.
+  // A stream that nobody has read from closes no source.
   items.once('close', () => source.destroy())
   return isWeb(stream) ? (Readable.toWeb(items) as Web) : items
 }

@@ -372,8 +372,8 @@ t.test('what is no record where one is to be leaves as `null`, behind middleware
     const type = 'application/json; charset=utf-8'
     t.strictSame([answer.statusCode, answer.headers['content-type'], answer.body], [200, type, 'null'], name)
     t.equal((await app.inject(`/${name}`)).body, 'null\n"text"\n', name)
-    const own = await app.inject({ url: `/${name}/1`, headers: { accept: 'text/own' } })
-    t.strictSame([own.headers['content-type'], own.body], ['text/own', 'own null'], name)
+    const encoded = await app.inject({ url: `/${name}/1`, headers: { accept: 'text/own' } })
+    t.strictSame([encoded.headers['content-type'], encoded.body], ['text/own', 'own null'], name)
   }
 })
 

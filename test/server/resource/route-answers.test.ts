@@ -147,7 +147,7 @@ t.test('middleware and formatters choose the schema of an answer, by its status 
   t.teardown(() => app.close())
   await app.register(services)
   const schema = { ...(resource(record) as object), find: { response }, get: { response } }
-  const own = { find: async () => [stored], get: async () => stored }
+  const methods = { find: async () => [stored], get: async () => stored }
   const change = async ({ headers }: FastifyRequest, reply: FastifyReply) => {
     if (headers['x-status']) reply.code(Number(headers['x-status']))
     if (headers['x-type']) reply.type(String(headers['x-type']))
@@ -161,7 +161,7 @@ t.test('middleware and formatters choose the schema of an answer, by its status 
     return reply.data
   }
   const variants = { change: { after: change }, send: { after: send }, make: { formatter } }
-  for (const [name, options] of Object.entries(variants)) app.service(name, own, { schema, ...options })
+  for (const [name, options] of Object.entries(variants)) app.service(name, methods, { schema, ...options })
   for (const name of Object.keys(variants)) {
     const get = async (url: string, headers = {}) => (await app.inject({ url: `/${name}${url}`, headers })).json()
     t.strictSame(await get('/1'), { one: '1' }, name)

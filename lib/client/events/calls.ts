@@ -70,7 +70,7 @@ export function createCalls(connection: Connection, onAnswer: (service: string) 
         if (emittedByCall !== event && isWanted()) service.emit(event, data)
       })
       // A wait of some platforms is a number. Where it is an object, a process need not stay for it.
-      const late = () => new Promise((resolve) => Object(setTimeout(resolve, patience)).unref?.())
+      const late = () => new Promise((resolve) => setTimeout(resolve, patience).unref?.())
       turns.set(service, answer ? Promise.race([emitted, late()]) : emitted)
     }
   }

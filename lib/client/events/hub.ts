@@ -124,7 +124,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
       signal.throwIfAborted()
       const names = mergeHeaders(request.headers, { Accept: 'text/event-stream', 'Last-Event-ID': after })
       const init = { ...request.options, cache: 'no-store', headers: names, signal }
-      const url = request.url + (/\?/.test(request.url) ? '&' : '?') + stringify({ subscribe })
+      const url = request.url + (request.url.includes('?') ? '&' : '?') + stringify({ subscribe })
       const body = JSON.stringify({ subscribe })
       if (needsBody(url, body)) {
         const headers = { ...names, 'Content-Type': 'application/json' }
@@ -265,8 +265,8 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
       if (watchers.size === 1 && set.size === 1) void join()
       else if (set.size === 1) stream?.refresh()
       // Lists that the stream has already.
-      const last = states.get(key)
       if (followed.includes(key)) joined.add(key)
+      const last = states.get(key)
       if (last) watcher.hear(last)
       return () => {
         set.delete(watcher)

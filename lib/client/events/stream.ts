@@ -107,11 +107,11 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
           event,
           keys: wanted,
           wait: bounded(message.wait, 600_000),
+          isResumed: true,
           // Where this is told again, it moves nobody back.
           get id() {
             return position
-          },
-          isResumed: true
+          }
         }
         states = [state]
         tell({ ...state, isResumed: hasPosition && id !== undefined })
@@ -119,7 +119,7 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
       }
       const isNamed = Array.isArray(subscriptions)
       const isOfStream = !isNamed && (event === 'reset' || event === 'stopped')
-      if (isOfStream) ending.isSoon = reason === 'expired' || reason === 'revoked'
+      if (isOfStream) ending.isSoon = /^(expired|revoked)$/.test(reason as string)
       ending.isUseful ||= !ending.isSoon
       const isConcerned = (key: string, index: number) =>
         isNamed ? subscriptions.includes(index) : wanted.length === 1 || parseKey(key)[0] === path

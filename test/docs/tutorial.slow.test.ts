@@ -96,7 +96,7 @@ class Reader {
   async #compile(): Promise<void> {
     if (this.#isCompiled) return
     for (const [file, text] of this.#files) await writeFile(join(this.#folder, file), text)
-    const options = ['--noEmit', 'false', '--outDir', 'dist', '--rewriteRelativeImportExtensions']
+    const options = ['--noEmit', 'false', '--outDir', join(this.#folder, 'dist'), '--rewriteRelativeImportExtensions']
     const { stdout } = await compile('typescript', this.#folder, ...options)
     this.#t.equal(stdout, '', 'it compiles')
     for (const file of [...this.#files.keys()].filter((file) => file.endsWith('.ts'))) {

@@ -94,7 +94,7 @@ function browse(base: string, origin = base) {
   return { jar, send }
 }
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 t.test('Better Auth logs in, and services know who calls', async (t) => {
   const { base, nextLink } = await start(t, await createProject(t))

@@ -22,7 +22,7 @@ import { readSections, type Snippet } from '../support/snippets.js'
  * - `curl` asks the server.
  */
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const listens = '\nawait app.listen('
 const fileOf = (text: string) => /^(?:\/\/|#) ([\w.]+)(, above app\.listen)?\n/.exec(text)

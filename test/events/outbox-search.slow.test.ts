@@ -14,7 +14,7 @@ import { createGenerator } from '../support/random.js'
 const seed = Number(process.env.SEED ?? 1)
 const runs = Number(process.env.RUNS ?? 6)
 
-t.setTimeout(600_000)
+t.setTimeout(900_000)
 
 interface Change {
   readonly id: number

@@ -174,7 +174,7 @@ async function misreads(processes: readonly Process[]): Promise<string[]> {
   return violated
 }
 
-t.setTimeout(600_000)
+t.setTimeout(900_000)
 
 t.test('whatever happens to Redis, each event is told once or a loss is', { skip: skipRedis }, async (t) => {
   for (let run = 0; run < runs; run++)

@@ -8,7 +8,7 @@ import { Atlas, onDatabase, onEachDatabase, onServer } from './atlas-support.js'
 import { Way } from './atlas-way.js'
 
 // Six stories of processes, each of which starts two or three of them.
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const head = 'GET / HTTP/1.1\r\nHost: localhost\r\n'
 const post = 'POST /users HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{'

@@ -5,7 +5,7 @@ import { serviceAt } from '../support/events-app.js'
 import { eventually } from '../support/eventually.js'
 import { Visitor } from './atlas-visitor.js'
 
-t.setTimeout(200_000)
+t.setTimeout(900_000)
 
 async function come(t: Test, path: string, options = {}): Promise<Visitor> {
   const app = await examples.atlas(t)

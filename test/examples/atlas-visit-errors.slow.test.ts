@@ -8,7 +8,7 @@ import { howToInstall } from '../support/chromium.js'
 import { openFolder } from './atlas-support.js'
 import { Visitor } from './atlas-visitor.js'
 
-t.setTimeout(200_000)
+t.setTimeout(900_000)
 
 const chad = '/#country=TCD'
 const ada = { name: 'Ada', email: 'ada@example.com', password: 'correct horse' }

@@ -5,7 +5,7 @@ import { examples } from '../openapi/examples.js'
 import { howToInstall } from '../support/chromium.js'
 import { Visitor } from './atlas-visitor.js'
 
-t.setTimeout(200_000)
+t.setTimeout(900_000)
 
 t.test('by keyboard alone: a search, a country, a sign-up, a note', { skip: howToInstall }, async (t) => {
   const app = await examples.atlas(t)

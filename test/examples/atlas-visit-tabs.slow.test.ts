@@ -5,7 +5,7 @@ import { examples } from '../openapi/examples.js'
 import { howToInstall } from '../support/chromium.js'
 import { Visitor } from './atlas-visitor.js'
 
-t.setTimeout(200_000)
+t.setTimeout(900_000)
 
 const chad = '/#country=TCD'
 const ada = { name: 'Ada', email: 'ada@example.com', password: 'correct horse' }

@@ -6,7 +6,7 @@ import { howToInstall } from '../support/chromium.js'
 import { hasCurl, paste } from './atlas-commands.js'
 import { Visitor } from './atlas-visitor.js'
 
-t.setTimeout(200_000)
+t.setTimeout(900_000)
 
 const ada = { name: 'Ada', email: 'ada@example.com', password: 'correct horse' }
 const canPaste = await hasCurl()

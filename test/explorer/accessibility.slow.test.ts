@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.js'
 import { openExplorer, openSite, user } from './site.js'
 import { openWorkshop } from './workshop.js'
 
-t.setTimeout(200_000)
+t.setTimeout(900_000)
 
 const hash = (text: string) => `#/${text}`
 const views: [name: string, hash: string, text: string][] = [

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { howToInstall } from '../support/chromium.js'
 import { openExplorer } from './site.js'
 
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 
 const code = `<img src=x onerror="globalThis.hit = 1"><script>globalThis.hit = 1</script>`
 const quotes = `' onfocus=globalThis.hit=1 autofocus "`

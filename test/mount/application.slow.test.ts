@@ -6,7 +6,7 @@ import { connections, listen, useClient } from '../support/mounted-clients.js'
 import { type Step, steps, users } from '../support/mounted-requests.js'
 import { build, requireThere, type Side, serve } from '../support/mounted-sides.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 /** What is answered in another way, by the row of the page that says so. */
 const differences: Readonly<Record<string, readonly string[]>> = {

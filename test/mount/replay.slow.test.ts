@@ -14,7 +14,7 @@ import type { Theirs } from '../support/mounted-app.js'
 import { requireThere } from '../support/mounted-sides.js'
 import { differences, type ReplayStep, replay, send } from '../support/replay.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const folder = join(root, 'test/feathers')
 const baseOf = (server: Server) => `http://localhost:${(server.address() as AddressInfo).port}`

@@ -8,7 +8,7 @@ import { countries, expected } from './answers.js'
 import { examples } from './examples.js'
 import { compileClients, generator, installGenerators } from './generators.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 // Two files would install them into one folder at the same time.
 await installGenerators()

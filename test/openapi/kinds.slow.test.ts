@@ -11,7 +11,7 @@ import { type Library, libraries, toRecord } from '../server/resource/kinds/kind
 import { themes } from '../server/resource/kinds/themes.js'
 import { generateIn, installGenerators } from './generators.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 await installGenerators()
 

@@ -6,7 +6,7 @@ import { createConsumer } from './consumers.js'
 import { pack, run, temporaryFolder } from './pack.js'
 import { root } from './sources.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const tarball = await pack(await temporaryFolder(t))
 

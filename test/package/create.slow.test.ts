@@ -12,7 +12,7 @@ import { root } from './sources.js'
 import { pasteAll, start, stop } from './started.js'
 
 // A database in the process is slow to make on a machine that has other work, and the compiler too.
-t.setTimeout(600_000)
+t.setTimeout(900_000)
 
 const tarball = await pack(await temporaryFolder(t))
 const pagePackages = join(root, 'test/package/fullstack')

@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import services from 'fastify-services'
 import t from 'tap'
 
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 
 t.test('thousands of services start and close', async (t) => {
   const app = Fastify()

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { compile, compilers, createProject } from '../support/compilers.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const numbers = Array.from({ length: 200 }, (_, index) => index)
 

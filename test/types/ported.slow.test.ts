@@ -8,7 +8,7 @@ import { read, root } from '../package/sources.js'
 import { compile, compilers } from '../support/compilers.js'
 import { copyEmpty } from '../support/pglite.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 process.env.LOG_LEVEL = 'silent'
 
 // The application that the Feathers CLI 5.0.50 (MIT, see test/types/feathers/LICENSE) generates (Koa, TypeScript, TypeBox, PostgreSQL, users who log in, messages), and the same on

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { compile, compilers } from '../support/compilers.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 for (const compiler of compilers)
   for (const folder of ['programs', 'augmented'])

@@ -159,7 +159,7 @@ export class Shape {
     if (ready !== undefined) return ready
     if (this.#isOrdinary(name)) return this.field(othersName)
     const member = this.#toField(name)
-    if (this.#fields.size < maxNames || this.names.includes(name)) this.#fields.set(name, member)
+    if (this.#fields.size < maxNames) this.#fields.set(name, member)
     return member
   }
 

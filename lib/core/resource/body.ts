@@ -159,8 +159,8 @@ class RecordCheck {
   #rethrow(error: unknown, record: Values): never {
     if (!(error instanceof RangeError)) throw error
     // A library that puts the faults of a long list into its arguments overflows it, too: what is wrong with the list says more.
-    const faults = attempt(() => this.#faultsByFields(record)) ?? []
-    throw faults.length > 0 ? new RefusedRecord(faults) : this.#refusal('is nested too deep', 'maxDepth')
+    const faults = attempt(() => this.#faultsByFields(record))
+    throw faults?.length ? new RefusedRecord(faults) : this.#refusal('is nested too deep', 'maxDepth')
   }
 
   #byJsonSchema(record: Values, misplaced: readonly Fault[]): Values {

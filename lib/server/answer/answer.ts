@@ -35,11 +35,11 @@ export function createAnswer(after: readonly Middleware[], custom: Formatter | u
   // Most services have neither, so there is nothing to wait for.
   if (after.length === 0 && custom === undefined)
     return (_context, _caller, _request, reply) => {
-      if (leavingOf === undefined) return formatData(reply, serializer, textType) ?? undefined
+      if (leavingOf === undefined) return formatData(reply, serializer, textType)
       const { project, serialize } = leavingOf(reply)
       if (isStream(reply.data)) return sendAsItIs(reply, (item) => serialize(project(item)))
       restrict(reply, leavingOf)
-      return formatData(reply, () => serialize, textType) ?? undefined
+      return formatData(reply, () => serialize, textType)
     }
   return async (context, caller, request, reply) => {
     keepHeaders(reply)
@@ -56,8 +56,7 @@ export function createAnswer(after: readonly Middleware[], custom: Formatter | u
     if (custom === undefined) {
       if (anew) reply.data = anew(reply.data)
       const serializerOf: Serializer = leavingOf ? (reply) => leavingOf(reply).serialize : serializer
-      const payload = await formatData(reply, serializerOf, textType)
-      return caller.isGone ? reply : (payload ?? undefined)
+      return formatData(reply, serializerOf, textType)
     }
     const isAnswered = watch(reply, toSent)
     let payload: unknown

@@ -69,7 +69,8 @@ export function restrictHook(reply: FastifyReply): void {
   const { [replyHook]: context, data: value } = reply as Hooked
   ;(reply as Hooked)[restrictedHook] = () => {
     const sent = { value, writable: true, enumerable: true, configurable: true }
-    return Object.create(context ?? null, { result: sent, ...(context?.dispatch !== undefined && { dispatch: sent }) })
+    const hasDispatch = context?.dispatch !== undefined
+    return Object.create(context as HookContext, { result: sent, ...(hasDispatch && { dispatch: sent }) })
   }
 }
 

@@ -79,8 +79,25 @@ async function openLateSite(t: Test) {
   return { ...site, late }
 }
 
+interface List {
+  readonly current: { readonly data: readonly unknown[] }
+}
+
+/** A record of rooms comes between two of notes, whose list hears of both; the list of rooms has it once its tab is heard. */
+async function sayListsLate(t: Test, site: Awaited<ReturnType<typeof openLateSite>>, notes: List, rooms: List) {
+  await site.createServerNote({ text: 'a' })
+  await until(() => notes.current.data.length === 1)
+  await site.app.service('rooms').create({ kind: 'a' } as never)
+  await site.createServerNote({ text: 'b' })
+  await until(() => notes.current.data.length === 2)
+  t.equal(rooms.current.data.length, 0)
+  site.late.sayLists()
+  await until(() => rooms.current.data.length === 1)
+}
+
 t.test('a tab that says its lists late to the next one with the stream reads them anew', async (t) => {
-  const { app, createEventsClient, createServerNote, late } = await openLateSite(t)
+  const site = await openLateSite(t)
+  const { createEventsClient, late } = site
   const [first, second, third] = [createEventsClient(), createEventsClient(), createEventsClient()]
   const notes = second.service('notes').live()
   const rooms = third.service('rooms').live()
@@ -93,19 +110,13 @@ t.test('a tab that says its lists late to the next one with the stream reads the
   }
   late.hold()
   first.events.close()
-  await createServerNote({ text: 'a' })
-  await until(() => notes.current.data.length === 1)
-  await app.service('rooms').create({ kind: 'a' } as never)
-  await createServerNote({ text: 'b' })
-  await until(() => notes.current.data.length === 2)
-  t.equal(rooms.current.data.length, 0)
-  late.sayLists()
-  await until(() => rooms.current.data.length === 1)
+  await sayListsLate(t, site, notes, rooms)
   t.same(resets, [['["rooms",{}]']])
 })
 
 t.test('so does a tab that has opened a list that the stream had for another tab', async (t) => {
-  const { app, createEventsClient, createServerNote, late } = await openLateSite(t)
+  const site = await openLateSite(t)
+  const { createEventsClient, late } = site
   const [first, second, third] = [createEventsClient(), createEventsClient(), createEventsClient()]
   const notes = second.service('notes').live()
   const lists = [first.service('rooms').live(), notes, third.service('notes').live()]
@@ -118,14 +129,7 @@ t.test('so does a tab that has opened a list that the stream had for another tab
   rooms.subscribe(() => {})
   await until(() => rooms.current.state === 'live')
   first.events.close()
-  await createServerNote({ text: 'a' })
-  await until(() => notes.current.data.length === 1)
-  await app.service('rooms').create({ kind: 'a' } as never)
-  await createServerNote({ text: 'b' })
-  await until(() => notes.current.data.length === 2)
-  t.equal(rooms.current.data.length, 0)
-  late.sayLists()
-  await until(() => rooms.current.data.length === 1)
+  await sayListsLate(t, site, notes, rooms)
 })
 
 t.test(

@@ -336,12 +336,14 @@ t.test('a source of records that nobody reads is closed, whatever is answered in
   }
 })
 
+/** The options of services that send their result as it is, in each of three ways. */
+const variants = {
+  plain: {},
+  after: { after: async () => {} },
+  formatter: { formatter: (_request: FastifyRequest, reply: FastifyReply) => reply.data }
+}
+
 t.test('a result that is an error is one, for the default answer, middleware and formatters', async (t) => {
-  const variants = {
-    plain: {},
-    after: { after: async () => {} },
-    formatter: { formatter: (_request: FastifyRequest, reply: FastifyReply) => reply.data }
-  }
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(services, { errorHandler: { html: false, logger: false } })
@@ -354,11 +356,6 @@ t.test('a result that is an error is one, for the default answer, middleware and
 t.test('what is no record where one is to be leaves as `null`, behind middleware and formatters too', async (t) => {
   const schema = { ...(hiding as object), get: { response: { type: 'null' } }, find: { response: { type: 'null' } } }
   const find = async () => Readable.from([hidden, 'text'])
-  const variants = {
-    plain: {},
-    after: { after: async () => {} },
-    formatter: { formatter: (_request: FastifyRequest, reply: FastifyReply) => reply.data }
-  }
   const app = Fastify()
   t.teardown(() => app.close())
   app.addHook('onRequest', async ({ headers }, reply) => {

@@ -13,8 +13,13 @@ export type Interceptor = (context: HookContext, invoke: Invoke) => unknown
 export interface HookObserver {
   /** The hook has ended, and may have changed the result. */
   see(context: HookContext): void
-  /** The hook has failed. A hook further out may still recover. @throws an error in place of this one */
-  fail(context: HookContext, error: unknown): void
+  /**
+   * The hook has failed. A hook further out may still recover.
+   *
+   * @param running settles with the rest of the call, if that still runs: the hook has not waited for it
+   * @throws an error in place of this one
+   */
+  fail(context: HookContext, error: unknown, running?: Promise<void>): void
 }
 
 /**
@@ -43,7 +48,7 @@ export function compose(hooks: readonly AroundHook[], call: Run, observer: HookO
           throw new Error(`next() was not called ${by(hook, context)}, nor was context.result set`)
         if (context.result === undefined) await running
       } catch (error) {
-        observer.fail(context, error)
+        observer.fail(context, error, isSettled ? undefined : running)
         throw error
       }
       observer.see(context)

@@ -34,7 +34,9 @@ const endings = new WeakMap<object, Promise<CommitEnd>>()
 export function commitOf(params: unknown): Promise<CommitEnd> | undefined {
   const { transaction } = Object(params) as { transaction?: unknown }
   if (!isObject(transaction)) return undefined
-  const { trx, committed } = transaction as { trx?: unknown; committed?: unknown }
+  const { committed } = transaction as { committed?: unknown }
+  // One that has ended hands it out no more.
+  const trx = attempt(() => transaction.trx)
   const parts = [...transactionsOf(trx).map(endOf), ...(isPromise(committed) ? [endOfPromise(committed)] : [])]
   if (parts.length === 0) return undefined
   // A transaction that was not committed decides: where a commit fails, hooks of Feathers leave their own promise open.

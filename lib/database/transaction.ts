@@ -1,6 +1,7 @@
 import type { HookContext, NextFunction } from '../../types/hooks.js'
 import type { Params } from '../../types/service.js'
 import { aroundOnly, makesHooks, withTraits } from '../core/hooks.js'
+import { notesOf } from '../core/notes.js'
 import { checkOptions, kinds, type OptionTable, shown } from '../core/options.js'
 import { hearPoolErrors } from '../core/pool-errors.js'
 import { type CommitEnd, isOfLostCommit, losesCommit, noteLostCommit } from './commit.js'
@@ -9,7 +10,7 @@ import { isSynchronous } from './synchronous.js'
 /** The params of calls that take part in a transaction. */
 export interface TransactionParams<Trx = unknown> extends Params {
   transaction: {
-    /** The transaction of the library. `@feathersjs/knex` and services of your own run their statements in it. */
+    /** The transaction of the library. `@feathersjs/knex` and services of your own run their statements in it. Once it has ended, reading it throws. */
     trx: Trx
     /** Whether it was committed, once it has ended. Where nobody knows, since the connection ended before the answer to the commit, its value is `undefined`. */
     committed: Promise<boolean>
@@ -56,8 +57,13 @@ interface PostgresConnection {
 }
 
 type Work = (trx: unknown) => Promise<unknown>
-/** Runs work in a transaction. @param onCommit is called before the commit is sent */
-type Beginner = (work: Work, onCommit: (trx: unknown) => void) => unknown
+/**
+ * Runs work in a transaction.
+ *
+ * @param onCommit is called before the commit is sent
+ * @param onLoss is called if the database ends the transaction while the work runs
+ */
+type Beginner = (work: Work, onCommit: () => void, onLoss: () => void) => unknown
 
 /** What Kysely begins a transaction by. */
 interface KyselyBuilder {
@@ -101,31 +107,87 @@ export async function transaction<Database extends TransactionalDatabase, T>(
       `A transaction needs a function: transaction(knex, async (params) => { … }), got ${shown(work)}`
     )
   const { transaction: outer } = (options.params ?? {}) as Partial<TransactionParams<TransactionOf<Database>>>
-  if (outer) return work({ transaction: outer })
-  let settle: ((end: CommitEnd) => void) | undefined
-  let sent: { readonly trx: unknown } | undefined
+  if (outer) {
+    requireOpen(outer)
+    return work({ transaction: outer })
+  }
+  let opened: OpenTransaction | undefined
+  let running: Promise<T> | undefined
+  let isSent = false
+  let isOver = false
   const run = (trx: unknown) => {
+    // knex calls its function even if the begin has failed.
+    if (isOver || (trx as LibraryTrx | undefined)?.isCompleted?.()) throw ended()
     // A library may run the work again after a conflict, of which nothing was committed.
-    sent = undefined
-    settle?.(false)
-    // The types of `@feathersjs/knex` take no third value.
-    const committed = new Promise<CommitEnd>((resolve) => {
-      settle = resolve
-    }) as Promise<boolean>
-    return work({ transaction: { trx: trx as TransactionOf<Database>, committed, starting: false } })
+    isSent = false
+    opened?.end(false)
+    opened = openTransaction(trx)
+    const { params } = opened
+    running = (async () => work(params as TransactionParams<TransactionOf<Database>>))()
+    return running
+  }
+  const onCommit = () => {
+    isSent = true
+    opened?.close()
   }
   try {
-    const result = await begin(run, (trx) => {
-      sent = { trx }
-    })
-    settle?.(true)
-    return result as T
+    await begin(run, onCommit, () => opened?.close())
+    if (running === undefined) throw new Error('The `transaction` of the database ended without a call of its function')
+    const result = await (running as Promise<T>)
+    opened?.end(true)
+    return result
   } catch (error) {
-    const isLost = sent !== undefined && losesCommit(error, sent.trx)
+    isOver = true
+    const isLost = isSent && losesCommit(error, opened?.trx)
     if (isLost || isOfLostCommit(error)) noteLostCommit(options.params)
-    settle?.(isLost ? undefined : false)
+    opened?.end(isLost ? undefined : false)
+    // A library gives up when the connection ends, even if the work still runs.
+    await running?.catch(() => {})
     throw error
   }
+}
+
+/** A transaction whose work runs. */
+interface OpenTransaction {
+  readonly trx: unknown
+  readonly params: TransactionParams
+  /** From here on it refuses statements. */
+  close(): void
+  end(end: CommitEnd): void
+}
+
+const ended = () => new Error('The transaction of this call has ended')
+
+/** Creates the transaction that params hold. After its end, a statement would be committed on its own, so it hands out its `trx` no more. */
+function openTransaction(trx: unknown): OpenTransaction {
+  let isOpen = true
+  let settle: (end: CommitEnd) => void = () => {}
+  // The types of `@feathersjs/knex` take no third value.
+  const committed = new Promise<CommitEnd>((resolve) => {
+    settle = resolve
+  }) as Promise<boolean>
+  const transaction = {
+    get trx() {
+      if (!isOpen) throw ended()
+      return trx
+    },
+    committed,
+    starting: false
+  }
+  const close = () => {
+    isOpen = false
+  }
+  const end = (end: CommitEnd) => {
+    close()
+    settle(end)
+  }
+  return { trx, params: { transaction }, close, end }
+}
+
+/** @throws if the transaction has ended */
+function requireOpen(transaction: unknown): void {
+  // Reading it is the check. Transactions of others have it, too.
+  void Object(transaction).trx
 }
 
 /** How a database runs work in a transaction. @throws where it is none, or an option can't be used */
@@ -142,16 +204,9 @@ function beginnerOf(database: AnyDatabase, { isolationLevel }: TransactionOption
     return (work, onCommit) => leveled.execute(thenCommit(work, onCommit))
   }
   if (typeof database?.transaction === 'function')
-    return async (work, onCommit) => {
-      let isCalled = false
-      const counted: Work = (trx) => {
-        isCalled = true
-        return work(trx)
-      }
+    return (work, onCommit, onLoss) => {
       const options = isolationLevel === undefined ? [] : [{ isolationLevel }]
-      const result = await database.transaction?.(thenCommit(refuseAborted(counted), onCommit), ...options)
-      if (!isCalled) throw new Error('The `transaction` of the database ended without a call of its function')
-      return result
+      return database.transaction?.(thenCommit(refuseAborted(work, onLoss), onCommit), ...options)
     }
   const { connect } = Object(database) as AnyDatabase
   if (typeof connect === 'function') {
@@ -165,38 +220,51 @@ function beginnerOf(database: AnyDatabase, { isolationLevel }: TransactionOption
 
 /** Work after which a library sends the commit by itself. */
 const thenCommit =
-  (work: Work, onCommit: (trx: unknown) => void): Work =>
+  (work: Work, onCommit: () => void): Work =>
   async (trx) => {
     const result = await work(trx)
-    onCommit(trx)
+    onCommit()
     return result
   }
 
 const isKysely = (database: AnyDatabase): database is { transaction(): KyselyBuilder } =>
   typeof database === 'object' && database !== null && 'isTransaction' in database && 'transaction' in database
 
-/** What is used of a transaction of knex, Drizzle and Prisma. */
+/** The members that are used of a transaction of knex, Drizzle and Prisma. */
 interface LibraryTrx {
   readonly client?: { readonly dialect?: unknown }
-  on?(event: 'query-error', listener: () => void): unknown
+  on?(event: 'query-error', listener: (error: unknown) => void): unknown
   raw?(text: string): PromiseLike<unknown>
+  /** Of knex. */
+  isCompleted?(): boolean
   /** Of Drizzle. */
   execute?(text: string): PromiseLike<unknown>
   /** Of Prisma. */
   $queryRawUnsafe?(text: string): PromiseLike<unknown>
 }
 
-/** Work that fails where PostgreSQL is to roll back though an error was caught: knex, Drizzle and Prisma would say that it has committed. */
+/** A deadlock, and a record that has changed since the transaction has read it: MariaDB and MySQL roll the whole transaction back, and commit each later statement on its own. */
+const endsTransaction = (error: unknown) => [1020, 1213].includes(Object(error).errno)
+
+/** Work that fails if the database has rolled back though an error was caught: knex, Drizzle and Prisma would say that it has committed. */
 const refuseAborted =
-  (work: Work): Work =>
+  (work: Work, onLoss: () => void): Work =>
   async (trx) => {
     const { client, raw, on, execute, $queryRawUnsafe } = Object(trx) as LibraryTrx
     let hasFailed = false
+    let loss: unknown
     if (client?.dialect === 'postgresql')
       on?.call(trx, 'query-error', () => {
         hasFailed = true
       })
+    if (client?.dialect === 'mysql')
+      on?.call(trx, 'query-error', (error) => {
+        if (!endsTransaction(error)) return
+        loss = error
+        onLoss()
+      })
     const result = await work(trx)
+    if (loss !== undefined) throw loss
     // PostgreSQL refuses every statement of a transaction that is aborted. Drizzle and Prisma tell of none that has failed.
     const runText = [hasFailed && raw, execute, $queryRawUnsafe].find((run) => typeof run === 'function')
     if (runText) await runText.call(trx, 'select 1')
@@ -206,24 +274,34 @@ const refuseAborted =
 async function runOver(
   client: PostgresConnection,
   work: Work,
-  onCommit: (trx: unknown) => void,
+  onCommit: () => void,
   isolationLevel: string | undefined
 ): Promise<unknown> {
-  let isEnded = false
+  let isLost = false
   // The end of a connection rejects its query. Without a listener it would end the process, too.
   const onConnectionEnd = () => {
-    isEnded = true
+    isLost = true
   }
   client.on('error', onConnectionEnd)
   const release = (isBroken: boolean) => {
     client.removeListener('error', onConnectionEnd)
     client.release(isBroken)
   }
+  let isOpen = true
+  // The pool gives the connection to others: work that still runs must not reach it then.
+  const trx = new Proxy(client, {
+    get(_client, name) {
+      if (name === 'query' && !isOpen) throw ended()
+      const member: unknown = Reflect.get(client, name)
+      return typeof member === 'function' ? member.bind(client) : member
+    }
+  })
   try {
     await client.query(isolationLevel === undefined ? 'begin' : `begin isolation level ${isolationLevel}`)
-    const result = await work(client)
+    const result = await work(trx)
+    isOpen = false
     // A connection that has ended takes no commit.
-    if (!isEnded) onCommit(client)
+    if (!isLost) onCommit()
     const { command } = Object(await client.query('commit'))
     // A statement has failed, and the function has caught its error. The code is that of PostgreSQL for it.
     if (command === 'ROLLBACK')
@@ -234,6 +312,7 @@ async function runOver(
     release(false)
     return result
   } catch (error) {
+    isOpen = false
     const end = client.query('rollback')
     release(
       await end.then(
@@ -263,7 +342,11 @@ export function inTransaction(
   beginnerOf(database as AnyDatabase, options)
   const hook = async (context: HookContext, next: NextFunction) => {
     const { method, params } = context
-    if (['find', 'get'].includes(method) || params.transaction !== undefined) return next()
+    if (['find', 'get'].includes(method)) return next()
+    if (params.transaction !== undefined) {
+      requireOpen(params.transaction)
+      return next()
+    }
     const run = async ({ transaction }: TransactionParams) => {
       context.params = { ...context.params, transaction }
       await next()
@@ -271,9 +354,11 @@ export function inTransaction(
     try {
       await transaction(database, run, { ...options, params })
     } finally {
-      // A transaction that has ended takes no more calls.
-      const { transaction, ...rest } = context.params
-      context.params = rest
+      // Hooks around this one go on without it. A call that a hook has given up, and that still runs, keeps the transaction, which refuses its statements.
+      if (!notesOf(context).abandoned) {
+        const { transaction, ...rest } = context.params
+        context.params = rest
+      }
     }
   }
   return withTraits(hook, { check: aroundOnly('inTransaction') })

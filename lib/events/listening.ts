@@ -68,12 +68,13 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
       const context = 'params' in Object(cause) ? (cause as HookContext) : undefined
       const commit = commitOf(context?.params)
       if (isIdle(commit)) return
+      const { transaction } = Object(context?.params)
       const isWritten = context !== undefined && intake.isWritten(context, name)
       const event = isWritten ? undefined : toEvent(channel, name, record, context)
       if (context === undefined || commit === undefined) take(event, context)
       else
         void commit.then((end) => {
-          if (end === undefined) intake.doubt(context, context.params.transaction, name)
+          if (end === undefined) intake.doubt(context, transaction, name)
           else if (end && isWanted()) take(event, undefined)
         })
     })

@@ -79,9 +79,10 @@ export const observer: CallObserver = {
     if (lost.result !== context.result && lost.dispatch === context.dispatch) context.dispatch = undefined
   },
 
-  fail(context, error) {
+  fail(context, error, running) {
     observer.see(context)
     const noted = notesOf(context)
+    if (running !== undefined) noted.abandoned = endOf(running, noted.abandoned)
     noted.failed = { result: context.result, dispatch: context.dispatch }
     if (noted.http !== undefined) context.http = copyOf(noted.http)
     explainSetting(error, context)
@@ -95,6 +96,15 @@ export const observer: CallObserver = {
         throw error
       }
     )
+}
+
+/** Whether the rest of a call succeeds, or another part of it that was given up before. */
+async function endOf(running: Promise<void>, before: Promise<boolean> | undefined): Promise<boolean> {
+  const hasSucceeded = await running.then(
+    () => true,
+    () => false
+  )
+  return (await before) || hasSucceeded
 }
 
 /** The method is about to run. @throws where nobody waits for its result any more */

@@ -16,6 +16,7 @@ import { instanceFacts } from '../core/host.js'
 import { callerIn } from '../core/http-call.js'
 import { loginsInParams } from '../core/logins.js'
 import { methods } from '../core/methods.js'
+import { notesOf } from '../core/notes.js'
 import { factsOf } from '../core/object-facts.js'
 import { isObject, isPlain } from '../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../core/options.js'
@@ -103,11 +104,15 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
         }
       }
       // From its beginning on, the transaction tells whether PostgreSQL will roll it back.
-      commitOf(context.params)
+      const commit = commitOf(context.params)
       try {
         await next()
       } catch (error) {
-        await end(hasLostCommit(error, params) ? undefined : false)
+        const { abandoned } = notesOf(context)
+        const isDone = hasLostCommit(error, params) ? undefined : false
+        // A hook has given up the call, which still runs: the key stays taken until that has ended.
+        if (abandoned === undefined) await end(isDone)
+        else ending = abandoned.then(async (hasSucceeded) => end(hasSucceeded ? await (commit ?? true) : isDone, null))
         throw error
       }
       const answer = answerOf(context, maxBytes)

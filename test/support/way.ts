@@ -8,6 +8,7 @@ export class Way {
   readonly #target: { readonly host: string; readonly port: number }
   #server: Server | undefined
   #port = 0
+  #fatal: RegExp | undefined
 
   constructor(host: string, port: number) {
     this.#target = { host, port }
@@ -31,7 +32,11 @@ export class Way {
         [target, socket]
       ] as const) {
         this.#sockets.add(from)
-        from.on('data', (bytes) => to.write(bytes))
+        from.on('data', (bytes) => {
+          if (from !== socket || !this.#fatal?.test(String(bytes))) return to.write(bytes)
+          this.#fatal = undefined
+          socket.destroy()
+        })
         from.on('close', () => {
           this.#sockets.delete(from)
           to.destroy()
@@ -50,6 +55,11 @@ export class Way {
     const closed = once(this.#server, 'close')
     this.#server.close()
     await closed
+  }
+
+  /** Ends the connection that is next to send this text, in place of sending it. */
+  cutAt(text: RegExp): void {
+    this.#fatal = text
   }
 
   /** What is sent from now on over the connections that are open stays on its way. */

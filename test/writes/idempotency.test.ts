@@ -133,6 +133,34 @@ t.test('what has failed may be sent again', async (t) => {
   }
 })
 
+t.test('the key of a call that a hook gives up stays taken until the call has ended', async (t) => {
+  const { app, orders, post } = await serve(t)
+  let isPatient = false
+  const giveUp: AroundHook = async (_context, next) => {
+    const running = next()
+    if (isPatient) return running
+    throw new Error('It takes too long')
+  }
+  app.service('orders').hooks({ around: { create: [giveUp] } })
+  for (const [key, item, end] of [
+    ['a', 'book', 409],
+    ['b', 'broken', 500]
+  ] as const) {
+    isPatient = false
+    let open = () => {}
+    orders.gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    t.equal((await post(key, { item })).status, 500)
+    isPatient = true
+    t.match(await post(key, { item }), { status: 409, body: { message: /still runs/ } })
+    open()
+    await eventually(t).equal(async () => /still runs/.test(JSON.stringify(await post(key, { item }))), false)
+    t.equal((await post(key, { item })).status, end)
+  }
+  t.same(Object.values(orders.store), [{ id: 1, item: 'book' }], 'a change is not made again')
+})
+
 t.test('the key of a call that runs for long is renewed, until the call has ended', async (t) => {
   // The renewal alone keeps no process alive.
   const alive = setInterval(() => {}, 1000)

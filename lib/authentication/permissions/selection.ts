@@ -1,6 +1,7 @@
 import type { HookContext } from '../../../types/fastify.js'
 import { idFieldOf, isAdapter, ownersOf } from '../../core/description.js'
 import { methods } from '../../core/methods.js'
+import { notesOf } from '../../core/notes.js'
 import { factsOf } from '../../core/object-facts.js'
 import { isPageOfRecords, isRecord } from './records.js'
 
@@ -45,8 +46,8 @@ export async function selectAround(
   try {
     await call()
   } finally {
-    // Hooks further out may pass it on to other services.
-    context.params = { ...context.params, query: queryBefore }
+    // Hooks further out may pass it on to other services. A call that a hook has given up still runs, and keeps to what hooks have added to its query.
+    if (notesOf(context).abandoned === undefined) context.params = { ...context.params, query: queryBefore }
   }
   // The answer of a custom method is its own.
   if (!methods.has(context.method)) return

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { KnexService } from '@feathersjs/knex'
-import type { Params } from 'fastify-services'
+import type { AroundHook, Params } from 'fastify-services'
 import { own, scope, within } from 'fastify-services/authentication'
 import type { Knex } from 'knex'
 import t, { type Test } from 'tap'
@@ -171,4 +171,28 @@ t.test('within a scope, a method of a service of ones own reads the names that a
   t.equal(patched.body, 'a text')
   const whole = await send('GET', '/notes/1?$select[a]=b', { as: ada })
   t.strictSame(whole.body, { userId: 1 }, 'what is no name selects all')
+})
+
+t.test('a call that a hook gives up, and that goes on, keeps the conditions of scopes within', async (t) => {
+  const Model = await openTable(t)
+  await Model('notes').insert({ title: 'elsewhere', userId: 1, organisationId: 9 })
+  let goOn = () => {}
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const rest: Promise<unknown>[] = []
+  const giveUp: AroundHook = async (_context, next) => {
+    rest.push(next().catch(({ code }: { code: number }) => code))
+    throw new Error('It takes too long')
+  }
+  const all = [own('userId'), giveUp, scope(({ params: { user } }) => ({ organisationId: user?.organisationId }))]
+  const { send } = await createApp(t, (app) => {
+    const hooks = { around: { all }, before: { patch: [() => held] } }
+    app.service('notes', new KnexService({ Model, name: 'notes' }), { hooks })
+  })
+  const { status } = await send('PATCH', '/notes/3?$select[]=level as title', { as: ada, body: { title: 'changed' } })
+  t.equal(status, 500)
+  goOn()
+  t.same(await Promise.all(rest), [404])
+  t.same(await Model('notes').where({ id: 3 }).select('title'), [{ title: 'elsewhere' }])
 })

@@ -35,7 +35,7 @@ export function commitOf(params: unknown): Promise<CommitEnd> | undefined {
   const { transaction } = Object(params) as { transaction?: unknown }
   if (!isObject(transaction)) return undefined
   const { committed } = transaction as { committed?: unknown }
-  // One that has ended hands it out no more.
+  // A transaction that has ended throws here.
   const trx = attempt(() => transaction.trx)
   const parts = [...transactionsOf(trx).map(endOf), ...(isPromise(committed) ? [endOfPromise(committed)] : [])]
   if (parts.length === 0) return undefined

@@ -82,7 +82,7 @@ export const observer: CallObserver = {
   fail(context, error, running) {
     observer.see(context)
     const noted = notesOf(context)
-    if (running !== undefined) noted.abandoned = endOf(running, noted.abandoned)
+    if (running !== undefined) noted.abandoned = anySucceeds(running, noted.abandoned)
     noted.failed = { result: context.result, dispatch: context.dispatch }
     if (noted.http !== undefined) context.http = copyOf(noted.http)
     explainSetting(error, context)
@@ -99,7 +99,7 @@ export const observer: CallObserver = {
 }
 
 /** Whether the rest of a call succeeds, or another part of it that was given up before. */
-async function endOf(running: Promise<void>, before: Promise<boolean> | undefined): Promise<boolean> {
+async function anySucceeds(running: Promise<void>, before: Promise<boolean> | undefined): Promise<boolean> {
   const hasSucceeded = await running.then(
     () => true,
     () => false

@@ -64,7 +64,9 @@ export function documentLogin(
       description: 'Ends the log-in that the token of the request belongs to.',
       response: { 200: result, ...failed },
       hasId: false,
-      security: Object.keys(schemesOf(credentials, [...strategies.keys()])).map((name) => ({ [name]: [] }))
+      callers: Object.entries(schemesOf(credentials, [...strategies.keys()])).map(([name, scheme]) => ({
+        [name]: scheme
+      }))
     }
   }
 }

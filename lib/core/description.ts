@@ -72,7 +72,7 @@ export function describe(entry: Describable): ServiceDescription {
   const documentation = factsOf(entry.object).document?.()
   const describeMethod = (name: string): MethodDescription => {
     const { definition } = entry.methods.get(name) as ServiceMethod
-    const { hasId, ...documented } = documentation?.[name] ?? {}
+    const { hasId, callers, ...documented } = documentation?.[name] ?? {}
     const isMany = name === 'find' || answersMany(entry.object, name, entry.options.schema?.[name])
     return {
       name,
@@ -82,7 +82,7 @@ export function describe(entry: Describable): ServiceDescription {
       forms: endpointForms(definition, isMany, hasId),
       schema: { ...documented, ...entry.options.schema?.[name] },
       hidden: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).hides ?? []),
-      security: guardSchemes(entry, name),
+      security: callers ?? guardSchemes(entry, name),
       access: hooksAround(entry, name).flatMap((hook) => traitsOf(hook).access?.(name) ?? []),
       notes: ({ verb, hasId }) =>
         hooksAround(entry, name).flatMap((hook) => traitsOf(hook).notes?.({ method: name, verb, hasId }) ?? [])
@@ -191,6 +191,12 @@ export const withMark = <R extends object>(route: R, routeMark: RouteMark): R =>
 
 export const markOf = (route: unknown): RouteMark | undefined => attempt(() => Object(route)[serviceMark])
 
+/** What documents show of a route that is no method of a service. */
+export interface RouteDocumentation {
+  readonly schema: object
+  readonly security: MethodDescription['security']
+}
+
 const documentationMark: unique symbol = Symbol('documentation')
 
 /**
@@ -198,9 +204,10 @@ const documentationMark: unique symbol = Symbol('documentation')
  * compile all schemas with a library, and a document that is not made by `openapi()` may have no security schemes.
  * @param documentation read when a document is made
  */
-export const withDocumentation = <R extends object>(route: R, documentation: () => object): R => ({
+export const withDocumentation = <R extends object>(route: R, documentation: () => RouteDocumentation): R => ({
   ...route,
   [documentationMark]: documentation
 })
 
-export const documentationOf = (route: unknown): object | undefined => attempt(() => Object(route)[documentationMark]())
+export const documentationOf = (route: unknown): RouteDocumentation | undefined =>
+  attempt(() => Object(route)[documentationMark]())

@@ -1,5 +1,6 @@
 import type { HookContext } from '../../types/hooks.js'
 import type { Interceptor } from './compose.js'
+import type { SecurityScheme } from './hooks.js'
 
 /** Another framework that answers requests, and reads their bodies. It gets the request and the reply of the server. */
 export interface Handover {
@@ -52,6 +53,8 @@ export interface MethodSchema {
 export interface MethodDocumentation extends MethodSchema {
   /** Whether it is shown at the URL of a record. Default: as its row in the table of methods says. */
   readonly hasId?: boolean
+  /** The alternatives by which a caller may authenticate. Default: those of its guards. */
+  readonly callers?: readonly Readonly<Record<string, SecurityScheme>>[]
 }
 
 /** What this package knows of an object that is a service, or that one is made of. */

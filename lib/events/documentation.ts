@@ -27,13 +27,9 @@ export const summary = {
   tags: ['events']
 }
 
-/**
- * The schema of the route of streams, for documents of `openapi()`. What is asked for is checked when it is read.
- * @param security the credentials that its lists take
- */
-export const toDocumentation = (security: readonly Readonly<Record<string, readonly string[]>>[]) => ({
+/** The schema of the route of streams, for documents of `openapi()`. What is asked for is checked when it is read. */
+export const streamSchema = {
   ...summary,
-  security,
   querystring: { type: 'object', properties: { subscribe } },
   headers: { type: 'object', properties: { 'Last-Event-ID': lastEventId } },
   response: {
@@ -41,4 +37,4 @@ export const toDocumentation = (security: readonly Readonly<Record<string, reado
     '4xx': { description: 'The request, its credentials or one of its lists is refused.', ...errorBody },
     '5xx': { description: 'The server is closing, or has too many streams.', ...errorBody }
   }
-})
+}

@@ -1,13 +1,13 @@
 import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
-import { describe, withDocumentation } from '../core/description.js'
+import { describe, type RouteDocumentation, withDocumentation } from '../core/description.js'
 import { serviceHostOf } from '../core/host.js'
 import { factsOf } from '../core/object-facts.js'
 import { withoutRegister } from '../core/options.js'
 import { joinPath } from '../core/path.js'
 import { Channel } from './channel.js'
-import { summary, toDocumentation } from './documentation.js'
+import { streamSchema, summary } from './documentation.js'
 import { Door } from './door.js'
 import { listenTo } from './listening.js'
 import { checkEventsOptions, doorName, type EventsOptions, type ServiceEvents } from './options.js'
@@ -78,7 +78,10 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
         host.endWithConnection(request as never, reply as never),
       handler
     }
-    const documented = withDocumentation(route, () => toDocumentation(securityOfLists(door.channels)))
+    const documented = withDocumentation(route, () => ({
+      schema: streamSchema,
+      security: securityOfLists(door.channels)
+    }))
     child.route({ ...documented, method: 'GET', schema: summary })
     const hasQuery = METHODS.includes('QUERY') && app.supportedMethods.includes('QUERY')
     if (hasQuery) child.route({ ...route, method: 'QUERY', schema: { hide: true } })
@@ -105,11 +108,9 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
 }
 
 /** The credentials that any of the lists takes; none need be sent where one of them takes all callers. */
-function securityOfLists(channels: readonly Channel[]): Record<string, readonly string[]>[] {
+function securityOfLists(channels: readonly Channel[]): RouteDocumentation['security'] {
   const finds = channels.flatMap(({ entry }) => describe(entry).methods.filter(({ name }) => name === 'find'))
-  const toNames = (set: object) => Object.fromEntries(Object.keys(set).map((name) => [name, []]))
-  const sets = finds.flatMap(({ security }) => (security.length === 0 ? [{}] : security.map(toNames)))
-  return [...new Map(sets.map((set) => [JSON.stringify(set), set])).values()]
+  return finds.flatMap(({ security }) => (security.length === 0 ? [{}] : security))
 }
 
 /**

@@ -1,5 +1,5 @@
 import { copySchema, definitionAt, type Json } from './json-schema.js'
-import { toPascal, wordsOf } from './names.js'
+import { numbered, toPascal, wordsOf } from './names.js'
 
 const place = '#/components/schemas/'
 
@@ -9,13 +9,6 @@ const toComponentName = (id: string) =>
     .replace(/[#/]+$/, '')
     .replace(/^.*[/#]/, '')
     .replace(/[^\w.-]/g, '_')
-
-/** The name, or the first one with a number behind it that will do. */
-function numbered(name: string, isGood: (name: string) => boolean): string {
-  let key = name
-  for (let number = 2; !isGood(key); number++) key = `${name}${number}`
-  return key
-}
 
 /** The names of components for the ids of schemas: no two ids have the same. */
 export class ComponentNames {

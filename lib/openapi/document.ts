@@ -10,7 +10,8 @@ import type { Endpoint } from '../core/methods.js'
 import type { ComponentNames, Parts } from './components.js'
 import type { Json } from './json-schema.js'
 import { toOperation } from './operation.js'
-import { bearer, DocumentedServices } from './service.js'
+import { restoreSecurity, type SecurityRequirements, type SecuritySchemes } from './security.js'
+import { DocumentedServices } from './service.js'
 
 /** Stands in the operations that `@fastify/swagger` has made of the routes of services: which route it was. */
 const placeholder = 'x-fastify-services'
@@ -44,36 +45,52 @@ function headersOf(methods: readonly MethodDescription[]): (MethodDescription | 
   return [...(hasCreate ? [undefined] : []), ...shown.filter(({ isByHeader }) => isByHeader)]
 }
 
-type Item = Record<string, Partial<Record<'operationId' | 'security' | typeof placeholder, unknown>> | undefined>
+interface OperationObject extends Record<string, unknown> {
+  security?: SecurityRequirements
+}
 
 interface Document {
-  paths: Record<string, Item>
+  paths: Record<string, Record<string, OperationObject>>
+  security?: SecurityRequirements | undefined
   tags?: { name: string; description?: string }[]
   components: Partial<Parts>
 }
 
-/** Replaces what stands for the routes of services by their operations, and adds the components that those refer to. */
-export function completeDocument<D extends object>(original: D, names: ComponentNames): D {
+/**
+ * Replaces what stands for the routes of services by their operations, and adds the components that those refer to.
+ * @param security the requirements of the whole document
+ */
+export function completeDocument<D extends object>(
+  original: D,
+  names: ComponentNames,
+  security: SecurityRequirements | undefined
+): D {
   const document = original as Document
   const operations = Object.entries(document.paths).flatMap(([url, item]) =>
     Object.entries(item).map(([verb, operation]) => ({ url, verb, item, operation }))
   )
   const marked = operations.flatMap((operation) => {
-    const read = operation.operation?.[placeholder] as (() => RouteMark) | undefined
+    const read = operation.operation[placeholder] as (() => RouteMark) | undefined
     return read === undefined ? [] : [{ ...operation, mark: read() }]
   })
   const entries = new Set(marked.map(({ mark }) => mark.entry))
   const { schemas, parameters, responses, securitySchemes } = document.components
   // The others are those of the options, and are there for the next document.
-  const parts = { schemas: schemas as Parts['schemas'], parameters: { ...parameters }, responses: { ...responses } }
+  const parts = {
+    schemas: schemas as Parts['schemas'],
+    parameters: { ...parameters },
+    responses: { ...responses },
+    securitySchemes: { ...securitySchemes }
+  }
   const services = new DocumentedServices(sharedOf(marked.map(({ mark }) => mark)), parts, names)
-  const ids = new Set(operations.map(({ operation }) => operation?.operationId))
+  const ids = new Set(operations.map(({ operation }) => operation.operationId))
   for (const { url, verb, item, mark } of marked) {
     const operation = operationAt(url, mark, services)
     item[verb] = { ...operation, operationId: unique(String(operation.operationId), ids) }
   }
-  const schemes = securityOf(services.schemes, { ...securitySchemes }, document)
-  document.components = { ...document.components, ...parts, securitySchemes: schemes }
+  if (security !== undefined) document.security = security
+  declareSchemes(document, services.securitySchemes)
+  document.components = { ...document.components, ...parts, securitySchemes: services.securitySchemes.declared }
   document.tags = tagsOf(entries, document)
   return original
 }
@@ -102,18 +119,12 @@ function unique(id: string, ids: Set<unknown>): string {
   return name
 }
 
-/** The schemes that operations ask for, and those that the application has itself. */
-function securityOf(ours: Record<string, unknown>, schemes: Record<string, unknown>, { paths }: Document) {
-  const used = JSON.stringify(
-    Object.values(paths).flatMap((item) => Object.values(item).map((operation) => operation?.security))
-  )
-  const { Bearer = bearer, ...others } = schemes
-  const neededSchemes = { ...others, ...(Bearer !== bearer && { Bearer }) }
-  return Object.fromEntries(
-    Object.entries({ ...ours, ...neededSchemes }).filter(
-      ([name]) => name in neededSchemes || used.includes(`"${name}"`)
-    )
-  )
+/** Declares the schemes that operations and the document require. */
+function declareSchemes({ paths, security = [] }: Document, schemes: SecuritySchemes): void {
+  const operations = Object.values(paths).flatMap((item) => Object.values(item))
+  for (const operation of operations) restoreSecurity(operation, schemes)
+  for (const operation of operations) schemes.requireByName(operation.security ?? [])
+  schemes.requireByName(security)
 }
 
 function tagsOf(entries: ReadonlySet<Describable>, { tags = [] }: Document) {

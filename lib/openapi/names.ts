@@ -26,6 +26,13 @@ export const wordsOf = (text: string): string[] =>
     .filter(Boolean)
     .map((word) => word.toLowerCase())
 
+/** The name, or the first one with a number behind it that will do. */
+export function numbered(name: string, isGood: (name: string) => boolean): string {
+  let key = name
+  for (let number = 2; !isGood(key); number++) key = `${name}${number}`
+  return key
+}
+
 /** `['blog', 'posts']` → `BlogPosts` */
 export const toPascal = (words: readonly string[]): string =>
   words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`).join('')

@@ -11,7 +11,7 @@ import type { DocumentedService, OperationSource } from './service.js'
 
 /** The operation of a method at a URL, as OpenAPI has it. */
 export function toOperation(place: Omit<OperationSource, 'id'>): Json {
-  const { method, form, service } = place
+  const { method, form, service, services } = place
   const { schema, security } = method
   const id = idOf(method, form, service)
   const source = { ...place, id }
@@ -21,7 +21,6 @@ export function toOperation(place: Omit<OperationSource, 'id'>): Json {
     ...toParameters(source)
   ]
   const requestBody = toBody(source)
-  const schemes = security.map((set) => Object.fromEntries(Object.keys(set).map((name) => [name, []])))
   return {
     operationId: id,
     summary: summaryOf(method, form, service),
@@ -31,7 +30,7 @@ export function toOperation(place: Omit<OperationSource, 'id'>): Json {
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
     responses: toResponses(source),
-    security: schema.security ?? schemes,
+    security: schema.security ?? services.securitySchemes.require(security),
     ...Object.fromEntries(Object.entries(schema).filter(([key]) => key.startsWith('x-'))),
     'x-service': toMark(method, form, service)
   }

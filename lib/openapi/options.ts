@@ -2,7 +2,7 @@ import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { documentationOf } from '../core/description.js'
 import { ComponentNames } from './components.js'
 import { completeDocument, placeholderOf } from './document.js'
-import { bearer } from './service.js'
+import { bearer, postponeSecurity, type SecurityRequirements } from './security.js'
 
 const noServices =
   'The OpenAPI document shows no service: @fastify/swagger knows the routes that come after it. Register it before the services, with `await`.'
@@ -29,8 +29,10 @@ export type SwaggerOptions = Omit<Swagger, 'openapi' | 'swagger' | 'mode'>
  */
 export function openapi(document: DocumentOptions, options: SwaggerOptions = {}): FastifyDynamicSwaggerOptions {
   const { transform, transformObject } = options
-  const { components } = document
+  const { components, security, ...described } = document
   const securitySchemes = { Bearer: bearer, ...components?.securitySchemes }
+  const isDeclared = (required: SecurityRequirements) =>
+    required.every((set) => Object.keys(set).every((name) => Object.hasOwn(securitySchemes, name)))
   const names = new ComponentNames()
   let hasServices = false
   return {
@@ -42,16 +44,26 @@ export function openapi(document: DocumentOptions, options: SwaggerOptions = {})
     ...options,
     openapi: {
       servers: [{ url: '/' }],
-      ...document,
+      ...described,
       // Routes of the application may name it, too.
       components: { ...components, securitySchemes },
+      ...(security !== undefined && isDeclared(security) && { security }),
       openapi: '3.1.0'
     } as Given,
     transform(route) {
       const documentation = documentationOf(route.route)
-      if (documentation !== undefined) return { schema: documentation, url: route.url }
+      if (documentation !== undefined) {
+        const { schema, security } = documentation
+        return { schema: postponeSecurity(schema, (schemes) => schemes.require(security)), url: route.url }
+      }
       const schema = placeholderOf(route.route)
-      if (schema === undefined) return transform?.(route) ?? { schema: route.schema, url: route.url }
+      if (schema === undefined) {
+        const shown = transform?.(route) ?? { schema: route.schema, url: route.url }
+        const { security } = Object(shown.schema)
+        return security === undefined || isDeclared(security)
+          ? shown
+          : { ...shown, schema: postponeSecurity(shown.schema, () => security) }
+      }
       hasServices = true
       return { schema, url: route.url }
     },
@@ -59,7 +71,7 @@ export function openapi(document: DocumentOptions, options: SwaggerOptions = {})
       const { openapiObject } = source as { openapiObject: Given }
       if (!hasServices) process.emitWarning(noServices)
       hasServices = true
-      completeDocument(openapiObject, names)
+      completeDocument(openapiObject, names, security)
       return transformObject?.(source) ?? openapiObject
     }
   }

@@ -11,7 +11,6 @@ import {
 } from '../core/description.js'
 import { byCode } from '../core/error-classes.js'
 import { attempt } from '../core/errors.js'
-import type { SecurityScheme } from '../core/hooks.js'
 import type { MethodSchema } from '../core/object-facts.js'
 import { rulesOf } from '../core/resource/rules.js'
 import { noNames, WrittenSchema } from '../schema/documents.js'
@@ -19,9 +18,7 @@ import type { Flag } from '../schema/reader.js'
 import { type ComponentNames, Components, type Parts } from './components.js'
 import { isEmpty, type Json, toJsonSchema, withoutFields } from './json-schema.js'
 import { nameOf, nameServices, type ServiceNames } from './names.js'
-
-/** What a token in the header `Authorization` is, where no strategy says more. */
-export const bearer = { type: 'http', scheme: 'bearer' }
+import { SecuritySchemes } from './security.js'
 
 /** A service of a document. */
 export interface DocumentedService {
@@ -44,6 +41,7 @@ export interface OperationSource {
 /** The services of a document by path, and its components. */
 export class DocumentedServices {
   readonly components: Components
+  readonly securitySchemes: SecuritySchemes
   readonly #descriptions: ReadonlyMap<string, ServiceDescription>
   readonly #names: ReadonlyMap<string, ServiceNames>
   readonly #responses: Record<string, unknown>
@@ -52,7 +50,7 @@ export class DocumentedServices {
   /** @param entries the services, with the schemas of `app.addSchema` that they may refer to */
   constructor(
     entries: ReadonlyMap<Describable, Readonly<Record<string, unknown>>>,
-    parts: Pick<Parts, 'schemas' | 'parameters' | 'responses'>,
+    parts: Parts,
     names: ComponentNames
   ) {
     this.#responses = parts.responses
@@ -65,6 +63,11 @@ export class DocumentedServices {
     )
     this.#names = nameServices(new Map([...this.#descriptions].map(([path, service]) => [path, recordOf(service)])))
     this.#shared = Object.assign({}, ...entries.values())
+    const methods = [...this.#descriptions.values()].flatMap((service) => service.methods)
+    this.securitySchemes = new SecuritySchemes(
+      parts.securitySchemes,
+      methods.flatMap(({ security }) => security)
+    )
     this.components = new Components(parts, (paths) => this.#recordAt(paths.split(',')), names, this.#shared)
     // Bodies and results of other services may have a name that a record has.
     for (const path of this.#descriptions.keys()) this.#recordAt([path])
@@ -109,12 +112,6 @@ export class DocumentedServices {
     const schema = this.components.add('Error', errorSchema)
     this.#responses[name] ??= { description, content: { 'application/json': { schema } } }
     return { $ref: `#/components/responses/${name}` }
-  }
-
-  /** The ways to prove who calls, of all services. */
-  get schemes(): Record<string, SecurityScheme> {
-    const methods = [...this.#descriptions.values()].flatMap((service) => service.methods)
-    return Object.assign({ Bearer: bearer }, ...methods.flatMap(({ security }) => security))
   }
 
   #recordAt(paths: readonly string[]): Json {

@@ -154,7 +154,7 @@ t.test('printServices shows who may call what', async (t) => {
 
 authentication
   create  POST    /authentication  anybody
-  remove  DELETE  /authentication  anybody
+  remove  DELETE  /authentication  Bearer
 
 users
   find    GET     /users           Bearer

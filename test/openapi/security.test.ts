@@ -1,6 +1,8 @@
 import '../support/auth-scrypt.js'
+import swagger from '@fastify/swagger'
 import { memory } from '@feathersjs/memory'
-import type { FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
+import services from 'fastify-services'
 import authentication, {
   type AuthenticationOptions,
   authenticate,
@@ -8,7 +10,8 @@ import authentication, {
   protect,
   type Strategy
 } from 'fastify-services/authentication'
-import t from 'tap'
+import events from 'fastify-services/events'
+import t, { type Test } from 'tap'
 import { All, apiKey, documentOf, follow, operationsOf, type Part } from './app.js'
 
 const secret = 'x'.repeat(64)
@@ -21,6 +24,16 @@ const user = {
 async function withLogin(app: FastifyInstance, options: Partial<AuthenticationOptions> = {}) {
   app.service('users', memory(), { schema: { get: { response: user }, find: { response: user } } })
   await app.register(authentication, { secret, ...options })
+}
+
+/** Every scheme that the document asks for is declared. */
+function assertDeclared(t: Test, document: Part): void {
+  const sets = [document.security ?? [], Object.values(securityOf(document))].flat(2).filter(Boolean)
+  const names = new Set(sets.flatMap((set: object) => Object.keys(set)))
+  t.strictSame(
+    [...names].filter((name) => !(name in document.components.securitySchemes)),
+    []
+  )
 }
 
 const securityOf = (document: Part) =>
@@ -178,4 +191,92 @@ t.test('what `protect` keeps from leaving is in no record', async (t) => {
   t.strictSame(PatchPeopleResult, { type: 'object', properties: {} })
   t.strictSame([People.required, Object.keys(People.properties)], [undefined, ['email']])
   t.strictSame(Object.keys(UpdatePeopleResult.items.properties), ['email'], 'of a list, either')
+})
+
+t.test('a stream of events asks for the credentials of its lists, whatever is registered first', async (t) => {
+  const addLists = (app: FastifyInstance) => app.service('posts', new All(), { before: authenticate('jwt', 'apiKey') })
+  const addStream = (app: FastifyInstance) => app.register(events, { services: { posts: true } })
+  for (const steps of [
+    [addLists, addStream],
+    [addStream, addLists]
+  ]) {
+    const document = await documentOf(t, async (app) => {
+      await withLogin(app, { cookie: true, strategies: { jwt: true, apiKey } })
+      for (const step of steps) await step(app)
+    })
+    const security = [{ Bearer: [] }, { apiKey: [] }, { Cookie: [] }]
+    t.match(securityOf(document), { 'GET /events': security, 'GET /posts': security })
+    t.match(document.components.securitySchemes, { apiKey: { name: 'X-Api-Key' }, Cookie: { in: 'cookie' } })
+    t.equal(document.paths['/events'].get['x-fastify-services-security'], undefined)
+    assertDeclared(t, document)
+  }
+})
+
+t.test('a log-out asks for credentials that no other method takes', async (t) => {
+  const document = await documentOf(t, (app) => withLogin(app, { cookie: true }))
+  t.match(securityOf(document), { 'DELETE /authentication': [{ Bearer: [] }, { Cookie: [] }] })
+  assertDeclared(t, document)
+})
+
+t.test('two logins with cookies of two names have a scheme each', async (t) => {
+  const document = await documentOf(t, async (app) => {
+    const withPosts = async (child: FastifyInstance, name: string) => {
+      await withLogin(child, { cookie: { name }, guard: 'jwt' })
+      child.service('posts', new All())
+    }
+    await withPosts(app, 'reader')
+    await app.register(async (child) => withPosts(child, 'admin'), { prefix: '/v1' })
+  })
+  t.match(securityOf(document), {
+    'GET /posts': [{ Bearer: [] }, { Cookie: [] }],
+    'GET /v1/posts': [{ Bearer: [] }, { Cookie2: [] }],
+    'DELETE /v1/authentication': [{ Bearer: [] }, { Cookie2: [] }]
+  })
+  const { Cookie, Cookie2 } = document.components.securitySchemes
+  t.strictSame([Cookie.name, Cookie2.name], ['reader', 'admin'])
+})
+
+t.test('routes of the application, its transform and its document name the schemes of services', async (t) => {
+  const security = [{ Cookie: [] }]
+  const document = await documentOf(
+    t,
+    async (app) => {
+      app.get('/me', { schema: { security } }, () => ({}))
+      app.get('/them', () => ({}))
+      await withLogin(app, { cookie: true })
+      app.service('posts', new All(), { schema: { find: { security } } })
+    },
+    {
+      document: { security },
+      options: { transform: ({ schema, url }) => ({ schema: url === '/them' ? { security } : schema, url }) }
+    }
+  )
+  const { 'GET /me': me, 'GET /them': them, 'GET /posts': posts } = securityOf(document)
+  t.strictSame([me, them, posts, document.security], [security, security, security, security])
+  t.match(document.components.securitySchemes, { Cookie: { in: 'cookie' } })
+  assertDeclared(t, document)
+})
+
+t.test('a scheme that nothing declares is named', async (t) => {
+  const schema = { security: [{ Sesion: [] }] }
+  const missing = (add: (app: FastifyInstance) => unknown, given = {}) =>
+    t.rejects(documentOf(t, add, given), {
+      message:
+        "The OpenAPI document asks for the security scheme 'Sesion', which nothing declares: declare it in `components.securitySchemes` of openapi()"
+    })
+  await missing((app) => app.get('/me', { schema }, () => ({})))
+  await missing((app) => app.service('posts', new All(), { schema: { find: schema } }))
+  await missing(() => {}, { document: schema })
+})
+
+t.test('a document that is not made by openapi() is made, too', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(swagger)
+  await app.register(services)
+  await withLogin(app, { cookie: true, guard: 'jwt' })
+  app.service('posts', new All())
+  await app.register(events, { services: { posts: true } })
+  await app.ready()
+  t.ok(operationsOf(app.swagger())['GET /events'])
 })

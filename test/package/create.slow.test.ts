@@ -6,6 +6,7 @@ import { hasCurl } from '../examples/atlas-commands.js'
 import { executablePath, openContext } from '../support/chromium.js'
 import { installIn } from '../support/install.js'
 import { copyEmpty } from '../support/pglite.js'
+import { askAll } from './addresses.js'
 import { linkPackages } from './installed.js'
 import { type Outcome, pack, run, temporaryFolder } from './pack.js'
 import { root } from './sources.js'
@@ -81,7 +82,17 @@ for (const [options, answers] of commands)
       // The projects of the template `api` make a database, by the same file.
       if (options.includes('fullstack')) await copyEmpty(join(folder, 'data'))
       const { address, child } = await start(t, folder, 'node', main)
-      t.match(await pasteAll(folder, address), answers)
+      const pasted = await pasteAll(folder, address)
+      t.match(pasted, answers)
+      const token = pasted.find(({ accessToken }) => accessToken !== undefined)?.accessToken
+      if (token !== undefined)
+        await askAll(
+          t,
+          address,
+          readFileSync(join(folder, 'README.md'), 'utf8'),
+          { authorization: `Bearer ${token}` },
+          { '/sign-ups': 405, '/authentication': 405, '/organisations': 405 }
+        )
       if (options.includes('fullstack') && executablePath !== undefined) await visit(t, address)
       await stop(t, child)
       const names = await readdir(folder, { recursive: true })

@@ -4,6 +4,7 @@ import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { hasCurl } from '../examples/atlas-commands.js'
+import { askAll } from './addresses.js'
 import { linkPackages } from './installed.js'
 import { pack, run, temporaryFolder } from './pack.js'
 import { root } from './sources.js'
@@ -89,6 +90,13 @@ t.test('the blog: compiled, visited by its own client, and by curl', { skip }, a
       { title: 'Notes', bytes: Number },
       { total: 1, data: [{ title: 'Hello' }] }
     ]
+  )
+  await askAll(
+    t,
+    address,
+    readFileSync(join(folder, 'README.md'), 'utf8'),
+    { authorization: `Bearer ${login?.accessToken}` },
+    { '/authentication': 405, '/posts/1/publish': 405 }
   )
   const send = async (method: string, path: string, data?: object) => {
     const headers = {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { AroundHook } from '../../types/hooks.js'
 import { type Describable, hooksAround } from '../core/description.js'
-import { errorHooksOf, type HookPosition, traitsOf, withTraits } from '../core/hooks.js'
+import { type HookPosition, traitsOf, withTraits } from '../core/hooks.js'
 import { type ServiceHost, serviceHostOf } from '../core/host.js'
 import { joinPath } from '../core/path.js'
 import { schemesOf } from './documentation.js'
@@ -24,7 +24,7 @@ export function guardServices(app: FastifyInstance, { credentials, strategies, o
   const host = serviceHostOf(app)
   const answers = new Map<string, boolean>()
 
-  const entryAt = (path: string) => host.entries.find((candidate) => candidate.path === path) as Describable
+  const entryAt = (path: string) => host.entryAt(path) as Describable
 
   function isGuarded(path: string, method: string): boolean {
     const key = `${path} ${method}`
@@ -64,7 +64,7 @@ export function guardServices(app: FastifyInstance, { credentials, strategies, o
         isLetIn = true
       }
       // Hooks for the errors of all services see what is wrong here too, or the failure of a database would leave as it is.
-      await errorHooksOf(entryAt(path).common, method)(context, check)
+      await entryAt(path).common.errorHooks(method)(context, check)
     }
     if (isLetIn) await next()
   }

@@ -150,6 +150,8 @@ export interface AddedHook {
 /** The hooks of one service, or those of all services, in the order in which they were added. */
 export class HookStore {
   readonly added: AddedHook[] = []
+  /** By method. Composed once, not at each call. */
+  readonly #errorHooks = new Map<string, AroundHook>()
 
   /**
    * Adds hooks. `who` says whose they are.
@@ -157,6 +159,14 @@ export class HookStore {
    */
   add(options: HookOptions | HookMap<unknown, 'around'>, who = 'App'): void {
     this.added.push(...Object.entries(byType(options)).flatMap(([type, map]) => hooksOfType(type, map ?? {}, who)))
+    this.#errorHooks.clear()
+  }
+
+  /** Returns the error hooks of a method as one around hook, for a guard, which runs outside of them. */
+  errorHooks(method: string): AroundHook {
+    const composed = this.#errorHooks.get(method) ?? composeErrorHooks(this.added, method)
+    this.#errorHooks.set(method, composed)
+    return composed
   }
 
   /** The hooks of a method as around hooks, outermost first: those for `all` methods stand around those for one. */
@@ -180,12 +190,12 @@ export class HookStore {
   }
 }
 
-/** The error hooks of a method as an around hook, for what runs outside of the hooks that `collect` gives. */
-export function errorHooksOf({ added }: HookStore, method: string): AroundHook {
-  const hooksFor = (name: string) => added.filter((entry) => entry.type === 'error' && entry.method === name)
-  const [forAll, forMethod] = ['all', method].map((name) => wrapErrors(hooksFor(name).map(({ hook }) => hook as Hook)))
-  return (context, next) =>
-    (forAll as AroundHook)(context, async () => (forMethod as AroundHook)(context, next) as Promise<void>)
+/** Composes the error hooks of a method: those for `all` methods run around those for this one. */
+function composeErrorHooks(added: readonly AddedHook[], method: string): AroundHook {
+  const wrapFor = (name: string) =>
+    wrapErrors(added.filter((entry) => entry.type === 'error' && entry.method === name).map(({ hook }) => hook as Hook))
+  const [outer, inner] = [wrapFor('all'), wrapFor(method)]
+  return (context, next) => outer(context, async () => inner(context, next) as Promise<void>)
 }
 
 export const hookTypes: readonly string[] = ['around', 'before', 'after', 'error']

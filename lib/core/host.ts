@@ -9,6 +9,8 @@ export const fallbackMark: unique symbol = Symbol('fallback')
 export interface ServiceHost {
   /** The services, in the order of registration. */
   readonly entries: readonly Describable[]
+  /** Returns the service at a whole path, with its prefix. */
+  entryAt(path: string): Describable | undefined
   /** Whether the server is ready: no service can be registered any more. */
   readonly isReady: boolean
   /** Adds hooks for all services, at any time. @throws when a hook type is not known */

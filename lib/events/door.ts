@@ -46,7 +46,7 @@ export class Door {
   readonly #subscriptions = new Subscriptions()
   readonly #delivery: Delivery
   readonly #settings: StreamSettings
-  #finder = new ChannelFinder([])
+  readonly #finder = new ChannelFinder()
   #wantedUntil = 0
   /** Whether there were events that the log was not given. */
   #hasGap = false
@@ -80,7 +80,7 @@ export class Door {
 
   add(channel: Channel): void {
     this.#channels.set(channel.path, channel)
-    this.#finder = new ChannelFinder(this.#channels.values())
+    this.#finder.add(channel)
   }
 
   /** Waits for the log. */

@@ -88,8 +88,7 @@ async function events(app: FastifyInstance, options: EventsOptions): Promise<voi
   })
 
   function addService(path: string, setting: true | ServiceEvents): void {
-    const names = [joinPath(app.prefix, path), joinPath(path)]
-    const entry = host.entries.find((candidate) => names.includes(candidate.path))
+    const entry = host.entryAt(joinPath(app.prefix, path)) ?? host.entryAt(joinPath(path))
     if (entry === undefined) {
       const paths = host.entries.map((candidate) => `'${candidate.path}'`).join(', ') || 'none'
       throw new Error(`${doorName} is to tell of '${path}', which is no service. Registered: ${paths}`)

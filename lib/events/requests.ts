@@ -96,12 +96,35 @@ function checkNesting(value: object, levels: number): void {
   }
 }
 
-/** Finds the service that a path belongs to, among those that are told of. */
-export class ChannelFinder {
-  readonly #channels: readonly { readonly channel: Channel; readonly segments: readonly string[] }[]
+/** Channels whose paths begin alike, by their next segment. */
+interface Branch {
+  readonly fixed: Map<string, Branch>
+  placeholder?: Branch
+  channel?: Channel
+}
 
-  constructor(channels: Iterable<Channel>) {
-    this.#channels = [...channels].map((channel) => ({ channel, segments: channel.path.split('/') }))
+/** Returns the channel at a path. As in the router, a fixed segment comes before a placeholder. */
+function channelAt(branch: Branch | undefined, segments: readonly string[], depth = 0): Channel | undefined {
+  const segment = segments[depth]
+  if (branch === undefined || segment === undefined) return branch?.channel
+  const next = depth + 1
+  return channelAt(branch.fixed.get(segment), segments, next) ?? channelAt(branch.placeholder, segments, next)
+}
+
+/** Finds the channel of a path, however many there are. */
+export class ChannelFinder {
+  readonly #root: Branch = { fixed: new Map() }
+
+  add(channel: Channel): void {
+    let branch = this.#root
+    for (const segment of channel.path.split('/')) {
+      const isPlaceholder = segment.startsWith(':')
+      const next = (isPlaceholder ? branch.placeholder : branch.fixed.get(segment)) ?? { fixed: new Map() }
+      if (isPlaceholder) branch.placeholder = next
+      else branch.fixed.set(segment, next)
+      branch = next
+    }
+    branch.channel = channel
   }
 
   /**
@@ -124,16 +147,7 @@ export class ChannelFinder {
   #at(path: string): Channel | undefined {
     const segments = path.split('/')
     if (segments.some((segment) => !isSegment(segment))) throw new BadRequest('The path of a list is none of a URL')
-    const fitting = this.#channels.filter(
-      (candidate) =>
-        candidate.segments.length === segments.length &&
-        candidate.segments.every((segment, index) => segment.startsWith(':') || segment === segments[index])
-    )
-    // As the router does: of two, the one that is fixed for longer.
-    const fixed = ({ segments }: (typeof fitting)[number]) =>
-      segments.map((segment) => (segment.startsWith(':') ? 1 : 0)).join('')
-    const [best] = fitting.sort((first, second) => fixed(first).localeCompare(fixed(second)))
-    return best?.channel
+    return channelAt(this.#root, segments)
   }
 }
 

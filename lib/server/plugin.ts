@@ -72,6 +72,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     get entries() {
       return registry.entries
     },
+    entryAt: (path) => registry.at(path),
     get isReady() {
       return registry.ready
     },

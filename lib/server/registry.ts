@@ -26,6 +26,11 @@ export class Registry {
     return [...this.#entries.values()]
   }
 
+  /** The service at a whole path. */
+  at(path: string): ExposedService | undefined {
+    return this.#entries.get(path)
+  }
+
   /**
    * @param caller the function that users call: the stack begins below it
    * @throws when the path is taken, or the server is ready

@@ -259,8 +259,8 @@ t.test('routes of the application, its transform and its document name the schem
 
 t.test('a scheme that nothing declares is named', async (t) => {
   const schema = { security: [{ Sesion: [] }] }
-  const missing = (add: (app: FastifyInstance) => unknown, given = {}) =>
-    t.rejects(documentOf(t, add, given), {
+  const missing = (add: (app: FastifyInstance) => unknown, options = {}) =>
+    t.rejects(documentOf(t, add, options), {
       message:
         "The OpenAPI document asks for the security scheme 'Sesion', which nothing declares: declare it in `components.securitySchemes` of openapi()"
     })

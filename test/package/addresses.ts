@@ -22,11 +22,13 @@ export async function askAll(
     const controller = new AbortController()
     const response = await fetch(new URL(path, address), { headers, signal: controller.signal })
     t.equal(response.status, statuses[path] ?? 200, path)
-    if (response.headers.get('content-type')?.startsWith('text/html')) {
-      const links = (await response.text()).matchAll(/(?:src|href)="(\.{0,2}\/[^"#]*)"/g)
+    const type = String(response.headers.get('content-type'))
+    // A stream has no end. Other answers are read: a server waits for their end when it stops.
+    if (type.startsWith('text/event-stream')) controller.abort()
+    else {
+      const text = await response.text()
+      const links = type.startsWith('text/html') ? text.matchAll(/(?:src|href)="(\.{0,2}\/[^"#]*)"/g) : []
       for (const [, link = ''] of links) paths.add(new URL(link, response.url).pathname)
     }
-    // A stream has no end.
-    controller.abort()
   }
 }

@@ -21,7 +21,7 @@ export type IsParameter = (name: string, value: unknown) => boolean
 export function queryParametersOf({ app, path, method }: HookContext, namedFields: ReadonlySet<string>): IsParameter {
   // A mounted service has the application of Feathers, where nothing is declared.
   const host: ServiceHost | undefined = serviceHostOf(app as object)
-  const entry = host?.entries.find((entry) => entry.path === path)
+  const entry = host?.entryAt(path)
   const rules = rulesOf(entry?.options.schema?.[method])
   if (!methods.has(method)) {
     const declared = rules?.custom?.parameters.operands

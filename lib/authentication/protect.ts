@@ -4,6 +4,7 @@ import { attempt, BadRequest, GeneralError } from '../core/errors.js'
 import { type HookPosition, makesHooks, withTraits } from '../core/hooks.js'
 import { checkFieldName } from '../core/options.js'
 import { errorWithout, without } from '../core/without.js'
+import { resolveToJson } from '../schema/to-json.js'
 import { isRecordStream, mapStream, mapWeb, type RecordStream } from './protected-stream.js'
 import { asksForRows, inOneSpelling } from './whole-rows.js'
 
@@ -54,7 +55,8 @@ function namesAnyOf(fields: readonly string[]): (name: QueryName) => boolean {
 }
 
 /** A result without the fields. */
-function cleanResult(result: unknown, fields: readonly string[]): unknown {
+function cleanResult(given: unknown, fields: readonly string[]): unknown {
+  const result = resolveResult(given)
   if (result instanceof Response) return cleanResponse(result, fields)
   // Bytes are no record.
   if (result instanceof Blob) return result
@@ -62,9 +64,21 @@ function cleanResult(result: unknown, fields: readonly string[]): unknown {
   try {
     return without(result, fields, types)
   } catch (cause) {
-    throw new GeneralError('The result is not JSON (BigInt or a cycle?)', undefined, { cause })
+    throw notJson(cause)
   }
 }
+
+/** What a result stands for: its `toJSON` may give a stream. */
+function resolveResult(result: unknown): unknown {
+  try {
+    return isRecordStream(result) ? result : resolveToJson(result)
+  } catch (cause) {
+    throw notJson(cause)
+  }
+}
+
+const notJson = (cause: unknown) =>
+  new GeneralError('The result is not JSON (BigInt or a cycle?)', undefined, { cause })
 
 function cleanStream(stream: RecordStream, fields: readonly string[]): RecordStream {
   try {
@@ -89,8 +103,10 @@ const errorsWithout =
     errorWithout(error, fields, types)
 
 /** What listeners get of a call of the server, whose result stays as it is: `null` for a stream, and for what can't be read. */
-const show = (result: unknown, fields: readonly string[]): unknown =>
-  isRecordStream(result) ? null : (attempt(() => without(result, fields, types)) ?? null)
+const show = (result: unknown, fields: readonly string[]): unknown => {
+  const shown = isRecordStream(result) ? null : attempt(() => without(result, fields, types))
+  return isRecordStream(shown) ? null : (shown ?? null)
+}
 
 /**
  * An around hook that removes fields from everything that leaves through a service, at any depth: results, the records of a stream,

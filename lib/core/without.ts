@@ -1,4 +1,5 @@
 import { mayBeObject } from '../schema/hidden.js'
+import { resolveToJson } from '../schema/to-json.js'
 import { attempt, readProperty, ServiceError, withPlainAsError } from './errors.js'
 import { define } from './facade.js'
 
@@ -168,8 +169,11 @@ export function errorWithout<E>(
   // A value whose getter throws is left out.
   const cleanValue = (value: unknown) => attempt(() => without(value, fields, types, names))
   const cleanField = (value: unknown, key: string) => Object(cleanValue({ [key]: value }))[key]
-  const cleanMessages = (value: unknown) =>
-    Array.isArray(value) ? cleanValue(value) : attempt(() => mapEntries(value, cleanValue))
+  const cleanMessages = (given: unknown) =>
+    attempt(() => {
+      const value = resolveToJson(given)
+      return Array.isArray(value) ? cleanValue(value) : mapEntries(value, cleanValue)
+    })
   const cleanProperty = (value: unknown, key: string) =>
     key === 'errors' ? cleanMessages(value) : envelope.includes(key) ? cleanValue(value) : cleanField(value, key)
 
@@ -180,7 +184,8 @@ export function errorWithout<E>(
     if (value !== original || isAccessor(error, key, types)) changed[key] = { value, enumerable: true }
   }
   const toJSON = readProperty(error, 'toJSON')
-  const json = typeof toJSON === 'function' ? attempt(() => toJSON.call(error)) : undefined
+  const json =
+    typeof toJSON === 'function' ? attempt(() => resolveToJson({ toJSON: () => toJSON.call(error) })) : undefined
   const cleanedJson = mapEntries(json, cleanProperty)
   // A `toJSON` of the application may give something else when it is called again.
   if (cleanedJson !== json || (typeof toJSON === 'function' && toJSON !== ServiceError.prototype.toJSON))

@@ -3,6 +3,7 @@ import { speaksOfItems } from './combined.js'
 import { hidesTexts, mayBeObject } from './hidden.js'
 import { isPermission, kindBits } from './reader.js'
 import type { Shape, Shapes } from './shape.js'
+import { resolveToJson } from './to-json.js'
 
 /** Copies the part of a value that may leave the server. */
 export type Project = (value: unknown) => unknown
@@ -49,16 +50,12 @@ class Projection {
     if (![...shape.parts].some(speaksOfItems)) this.#ofList = leaveOut
   }
 
-  readonly project = (value: unknown): unknown => {
+  readonly project = (given: unknown): unknown => {
     const { kinds: allowed } = this.#shape
-    if (typeof value !== 'object' || value === null) return this.#toScalar(value)
+    const value = resolveToJson(given)
+    if (typeof value !== 'object' || value === null || value instanceof Date) return this.#toScalar(value)
     if (Array.isArray(value)) return (allowed & kindBits.array) === 0 ? undefined : this.#projectList(value)
     if (ArrayBuffer.isView(value)) return this.#shape.isSilent && (allowed & kindBits.object) !== 0 ? value : undefined
-    if (hasJson(value)) {
-      const json = value instanceof Date ? undefined : value.toJSON()
-      const isObject = typeof json === 'object' && json !== null && !hasJson(json)
-      return isObject ? this.project(json) : this.#toScalar(json ?? value)
-    }
     return (allowed & kindBits.object) === 0 ? undefined : this.#projectObject(value as Record<string, unknown>)
   }
 
@@ -81,23 +78,17 @@ function hidesTextsByName(object: Shape, name: string): boolean {
 }
 
 /** A value without texts that may be objects in its place, or in that of an item, and without bytes. */
-function withoutTexts(value: unknown): unknown {
+function withoutTexts(given: unknown): unknown {
+  const value = resolveToJson(given)
   if (Array.isArray(value)) return value.map(withoutTexts)
   if (typeof value === 'string' && mayBeObject(value)) return undefined
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof String) return withoutTexts(String(value))
-  if (ArrayBuffer.isView(value)) return undefined
-  if (!hasJson(value)) return value
-  const json = value.toJSON()
-  // JSON calls `toJSON` once, and so does what reads the value next.
-  return hasJson(Object(json)) ? undefined : withoutTexts(json)
+  return ArrayBuffer.isView(value) ? undefined : value
 }
 
 // What is no object has no tag: it may be of any branch of a union, and what one of them hides does not leave.
 const hidesAllButObjects = (shape: Shape) => shape.unions.length > 0 && shape.of(undefined).has('writeOnly')
-
-const hasJson = (value: object): value is { toJSON(): unknown } =>
-  typeof (value as { toJSON?: unknown }).toJSON === 'function'
 
 /** An integer as JSON has it: a text where a number would be another one. */
 export const scalarOf = (value: bigint): number | string =>
@@ -106,10 +97,8 @@ export const scalarOf = (value: bigint): number | string =>
 /** What JSON has no type for becomes a text or a number. An object in the place of a scalar may hold anything: it does not leave. */
 function withoutObject(value: unknown, shape: Shape): unknown {
   if (typeof value === 'bigint') return scalarOf(value)
-  if (typeof value !== 'object' || value === null) return value
   if (value instanceof Date) return dateOf(value, shape)
-  const json = (value as { toJSON?(): unknown }).toJSON?.()
-  return typeof json === 'object' && json !== null ? undefined : json
+  return typeof value === 'object' && value !== null ? undefined : value
 }
 
 function dateOf(value: Date, { parts }: Shape): unknown {

@@ -7,6 +7,7 @@ import { isKept } from '../support/kept.js'
 
 const told = (error: unknown) => `${Object(error).name}: ${Object(error).message}`
 const answer = async () => ({})
+const answerNone = async () => []
 class Things {}
 const Static = Object.assign(class Static {}, { find: answer })
 const values = {
@@ -93,9 +94,9 @@ const ofService: Record<string, readonly [object: unknown, options?: unknown]> =
   'hooks of a method that is not there': [all, { hooks: { before: { remove: Boolean } } }],
   'a schema of no method': [{ find: answer, get: answer }, { schema: { find: {}, fnid: {}, gte: {} } }],
   'a schema of a method that is not exposed': [all, { methods: ['get', 'find'], schema: { create: {} } }],
-  'schemas of a resource': [{ find: answer }, { schema: six }],
+  'schemas of a resource': [{ find: answerNone }, { schema: six }],
   'schemas of a resource, and one of no method': [{ find: answer }, { schema: { ...six, fnid: {} } }],
-  'schemas of a resource under another name': [{ find: answer }, { schema: { fnid: six.find } }],
+  'schemas of a resource under another name': [{ find: answerNone }, { schema: { fnid: six.find } }],
   'a class that has methods': [Static, { methods: ['find'] }],
   'a class that has methods, unnamed': [Static],
   'before of another kind': [all, { before: 'text' }],

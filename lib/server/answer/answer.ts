@@ -36,8 +36,8 @@ export function createAnswer(after: readonly Middleware[], custom: Formatter | u
   if (after.length === 0 && custom === undefined)
     return (_context, _caller, _request, reply) => {
       if (leavingOf === undefined) return formatData(reply, serializer, textType)
-      const { project, serialize } = leavingOf(reply)
-      if (isStream(reply.data)) return sendAsItIs(reply, (item) => serialize(project(item)))
+      const { projectItem, serialize } = leavingOf(reply)
+      if (isStream(reply.data)) return sendAsItIs(reply, (item) => serialize(projectItem(item)))
       restrict(reply, leavingOf)
       return formatData(reply, () => serialize, textType)
     }
@@ -88,7 +88,7 @@ export function createAnswer(after: readonly Middleware[], custom: Formatter | u
 function restrict(reply: FastifyReply, leavingOf: (reply: FastifyReply) => Leaving): (payload: unknown) => unknown {
   const { data: result } = reply
   const first = leavingOf(reply)
-  if (isStream(result)) reply.data = mapItems(result, (item) => restricted(item, leavingOf(reply)))
+  if (isStream(result)) reply.data = mapItems(result, (item) => leavingOf(reply).projectItem(item) ?? jsonNull)
   else if (!isSentAsItIs(result)) reply.data = restricted(result, first)
   restrictHook(reply)
   const { data } = reply

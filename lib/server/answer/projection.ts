@@ -6,17 +6,21 @@ import { isObject, pick } from '../../core/objects.js'
 import { type Outgoing, type RecordRules, rulesOf } from '../../core/resource/rules.js'
 import { errorWithout, without } from '../../core/without.js'
 import { shapesOf } from '../../schema/documents.js'
-import { HiddenNames } from '../../schema/hidden.js'
+import { HiddenNames, mayBeObject } from '../../schema/hidden.js'
 import { kindBits } from '../../schema/reader.js'
 import type { Shape } from '../../schema/shape.js'
+import { resolveToJson } from '../../schema/to-json.js'
 import { projectionOf } from '../request/resource-route.js'
 import { answersPages } from '../request/schema.js'
 import { compilerOf, forAnswers, recordsOf, type Serialize, toText, withOwnError } from './serializer.js'
+import { isStream } from './stream.js'
 
-/** What may leave of the results of a resource. Both throw a GeneralError for what JSON has nothing for. */
+/** What may leave of the results of a resource. All throw a GeneralError for what JSON has nothing for. */
 export interface Leaving {
-  /** Copies what may leave of a result, or of an item of a stream. */
+  /** Copies what may leave of a result. @throws {GeneralError} if `find` gives neither a list nor a page */
   readonly project: (data: unknown) => unknown
+  /** Copies what may leave of an item of a stream. */
+  readonly projectItem: (data: unknown) => unknown
   /** Makes JSON of what was projected, and of what an application has made of it. */
   readonly serialize: Serialize
 }
@@ -36,58 +40,79 @@ export function createLeaving(
 ): (reply: FastifyReply) => Leaving {
   const rules = rulesOf(schema)
   const isCustom = ![...methods.values()].includes(method)
+  const isFind = method === methods.get('find')
   const message = `${name}: the result is not JSON (BigInt or a cycle?)`
   const serialize = withOwnError(toText, message)
   const compile = compilerOf(name, method, schema, instance)
   return forAnswers(schema, (reply, answer) => {
     if (rules !== undefined && (answer === undefined || answer === rules.response))
-      return { project: projectBy(rules.outgoing, rules.record), serialize }
-    if (answer === undefined) return { project: projectBy(record.outgoing, record), serialize }
+      return { ...projectBy(rules.outgoing, rules.record), serialize }
+    if (answer === undefined) return { ...projectBy(record.outgoing, record), serialize }
     const serializeBySchema = compile(reply, answer)
-    return { project: withOwnError((data) => parseExactly(serializeBySchema(data)), message), serialize }
+    const project = withOwnError((given) => {
+      const data = parseExactly(serializeBySchema(given))
+      const records = answersPages(method) ? recordsOf(data) : undefined
+      return records === undefined ? data : toPage(data as object, records, record)
+    }, message)
+    return { project, projectItem: project, serialize }
   })
 
   /** What is no list and no page, where lists are answered, is an item of one: a stream gives it. */
-  function projectBy(outgoing: Outgoing, record: RecordRules): Leaving['project'] {
-    const { project, shape } = projectionOf(outgoing, instance)
+  function projectBy(outgoing: Outgoing, record: RecordRules): Omit<Leaving, 'serialize'> {
+    const { project: projectRecord, shape } = projectionOf(outgoing, instance)
     // A record with a field of that name is one, also beside numbers.
     const mayBePage = answersPages(method) || (isCustom && !shape.names.includes('data'))
     const takesObjects = (shape.kinds & kindBits.object) !== 0
     // A schema that states no type lets lists pass, too: each item of one is held to it.
     const takesLists = outgoing !== record.outgoing && shape.isOfLists
-    const toItem = takesLists && !takesObjects ? (item: unknown) => (project([item]) as unknown[])[0] : project
-    const toList = takesLists ? project : (items: unknown[]) => items.map(project)
+    const toItem =
+      takesLists && !takesObjects ? (item: unknown) => (projectRecord([item]) as unknown[])[0] : projectRecord
+    const toList = takesLists ? projectRecord : (items: readonly unknown[]) => items.map(projectRecord)
     const recordsIn = (data: unknown) => (Array.isArray(data) ? data : mayBePage ? recordsOf(data) : undefined)
-    const copy = withOwnError((data) => {
+    const isOfRecord = outgoing === record.outgoing
+    const read = withOwnError((given): Given => {
+      const data = resolveToJson(given)
       const records = recordsIn(data)
-      if (records === undefined) return toItem(data) ?? (takesObjects ? {} : null)
-      return records === data
-        ? toList(records)
-        : { ...withoutHiddenAside(data as object, record), data: toList(records) }
+      // What is checked is what leaves: a `toJSON` may give something else the next time.
+      return { data, records: isOfRecord && isCustom ? records?.map(resolveToJson) : records }
     }, message)
-    if (!isCustom || outgoing !== record.outgoing) return copy
-    return (data) => {
-      checkRecords(recordsIn(data) ?? [data], shape)
-      return copy(data)
+    const copy = withOwnError<unknown>((given) => {
+      const { data, records } = given as Given
+      if (records === undefined) return toItem(data) ?? (takesObjects ? {} : null)
+      const list = toList(records)
+      return Array.isArray(data) ? list : toPage(data as object, list, record)
+    }, message)
+    const projectItem = (given: unknown) => {
+      const result = read(given)
+      if (isOfRecord && isCustom) checkRecords(result.records ?? [result.data], shape)
+      return copy(result)
     }
+    if (!isFind || !isOfRecord) return { project: projectItem, projectItem }
+    const project = (given: unknown) => {
+      const result = read(given)
+      if (result.records === undefined) throw new GeneralError(`${name}: ${noList}`)
+      return copy(result)
+    }
+    return { project, projectItem }
   }
 
-  /** A page without what a record hides, beside its records. */
-  function withoutHiddenAside(page: object, record: RecordRules): object {
-    if (Object.keys(page).every((name) => ofPages.includes(name))) return page
-    // A `toJSON` of the page would give its records once more, and not by the schema.
-    const others = Object.entries(page).filter(([name]) => !ofPages.includes(name) && name !== 'toJSON')
+  /** Copies a page with other records, and redacts the fields beside them: those that a record hides leave with none of them. */
+  function toPage(page: object, data: unknown, record: RecordRules): object {
+    const others = Object.entries(page).filter(([name]) => name !== 'data')
+    if (others.every(([name, value]) => ofPages.includes(name) && Object(value) !== value)) return { ...page, data }
     const hidden = namesHiddenBy(record, instance)
     const isHidden = (name: string) => hidden.mayHave(name)
     const isTextless = (name: string) => hidden.mayBeTextless(name)
-    const cleaned = without(Object.fromEntries(others), hidden.names, types, { isHidden, isTextless }) as object
-    return { ...pick(ofPages, (name) => (page as Record<string, unknown>)[name]), ...cleaned }
+    const redact = (value: unknown) => without(value, hidden.names, types, { isHidden, isTextless })
+    const numbers = pick(ofPages, (name) => redact((page as Record<string, unknown>)[name]))
+    const further = redact(Object.fromEntries(others.filter(([name]) => !ofPages.includes(name))))
+    return { ...numbers, data, ...(further as object) }
   }
 
   /** @throws {GeneralError} when a method that declares no answer has given something else than records */
   function checkRecords(items: readonly unknown[], shape: Shape): void {
     const isOther = (item: unknown) => {
-      if (item === null || item === undefined || typeof Object(item).toJSON === 'function') return false
+      if (item === null || item === undefined || item instanceof Date) return false
       const names = isObject(item) ? Object.keys(item) : undefined
       return names?.length !== 0 && !names?.some((field) => shape.of(item as object).field(field).isKnown)
     }
@@ -95,6 +120,24 @@ export function createLeaving(
       throw new GeneralError(
         `${name}: the result has no field of the record of its resource. Declare what it answers, as in resource(schema, { methods: { stats: { response } } })`
       )
+  }
+}
+
+/**
+ * Makes the function that reads the result of a method of a resource: what the `toJSON` of a result gives is the result.
+ *
+ * @param name of the method, with its service
+ */
+export function createResultReader(name: string): (result: unknown) => unknown {
+  const message = `${name}: the result is not JSON (BigInt or a cycle?)`
+  const resolve = withOwnError((result) => resolveToJson(result) ?? null, message)
+  return (result) => {
+    if (result instanceof Error || isStream(result)) return result
+    const json = resolve(result)
+    // Nobody could leave hidden fields out of a text.
+    if (json !== result && typeof json === 'string' && mayBeObject(json))
+      throw new GeneralError(`${name}: the \`toJSON\` of the result gives JSON as a text. Return the object itself`)
+    return json
   }
 }
 
@@ -107,7 +150,16 @@ function parseExactly(text: string): unknown {
   return JSON.parse(exact)
 }
 
-const ofPages = ['total', 'limit', 'skip', 'data']
+const ofPages = ['total', 'limit', 'skip']
+
+const noList =
+  'the result is neither a list nor a page. Return a list of records, or { total, limit, skip, data }, of which data is a list and another one a number'
+
+/** A result as its `toJSON` gives it, and its records, if it is a list or a page. */
+interface Given {
+  readonly data: unknown
+  readonly records: readonly unknown[] | undefined
+}
 
 /** What tells which field of a body a message is about. */
 const wordsOfErrors = new Set(['instancePath', 'schemaPath', 'keyword', 'params', 'message'])

@@ -11,10 +11,16 @@ import { resetEncoder } from './host-serializer.js'
 /**
  * Puts the outcome of a call on the reply: status, headers and `reply.data` (docs/http.md#responses).
  *
+ * @param read gives what a result stands for
  * @throws {GeneralError} when a hook has set a status or a header that can not be sent
  */
-export function applyContext(context: HookContext, status: number, reply: FastifyReply): void {
-  const data = (context.dispatch === undefined ? context.result : context.dispatch) ?? null
+export function applyContext(
+  context: HookContext,
+  status: number,
+  reply: FastifyReply,
+  read: (result: unknown) => unknown
+): void {
+  const data = read(context.dispatch === undefined ? context.result : context.dispatch) ?? null
   const headers = toHeaders(context, 'stream' in reply.raw)
   const otherwise = 'location' in headers ? 303 : data === null ? 204 : status
   reply.code(toStatus(context) ?? otherwise)

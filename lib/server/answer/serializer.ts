@@ -4,6 +4,7 @@ import { attempt, GeneralError } from '../../core/errors.js'
 import type { MethodDefinition } from '../../core/methods.js'
 import { rulesOf } from '../../core/resource/rules.js'
 import { scalarOf } from '../../schema/outgoing.js'
+import { resolveToJson } from '../../schema/to-json.js'
 import { answersPages, hasContentTypes, hasOwnCompiler, listOf, responses, type Schema } from '../request/schema.js'
 
 /** Turns data into JSON. @throws {GeneralError} when that is not possible */
@@ -95,29 +96,32 @@ export function compilerOf(
   return (reply, answer) => {
     const status = String(reply.statusCode)
     const serializeItem = reply.compileSerializationSchema(answer, status) as Serialize
-    // The schema of an application's own compiler may be of any kind, and only few results of `get` are lists.
-    const whole = hasCompiler || method.id === true ? undefined : listOf(answer)
+    // The schema of an application's own compiler may be of any kind, and only few results of `get` are lists. The fields that the
+    // options of a resource hide are known by their place in a record.
+    const isByRecord = hasCompiler || method.id === true || rulesOf(schema) !== undefined
+    const whole = isByRecord ? undefined : listOf(answer)
     const toList =
       whole === undefined
         ? (records: unknown[]) => `[${records.map(serializeItem).join(',')}]`
         : (reply.compileSerializationSchema(whole, status) as Serialize)
-    return withOwnError((data) => {
+    return withOwnError((given) => {
+      const data = hasCompiler ? given : resolveToJson(given)
       if (Array.isArray(data)) return toList(data)
       const records = answersPages(method) ? recordsOf(data) : undefined
       if (records === undefined) return serializeItem(data)
-      // A `toJSON` of the page would give its records once more, and not by the schema.
-      const others = JSON.stringify({ ...Object(data), data: undefined, toJSON: undefined }).slice(1, -1)
+      const others = JSON.stringify({ ...Object(data), data: undefined }).slice(1, -1)
       return `{${others},"data":${toList(records)}}`
     }, `${name}: the result does not fit the schema of its answers, or is not JSON (BigInt or a cycle?)`)
   }
 }
 
-/** The records of a page: an object with a list, and a number beside it. */
-export function recordsOf(result: unknown): unknown[] | undefined {
-  const { data, total, limit, skip } = Object(result) as Record<string, unknown>
-  const isPage =
-    Array.isArray(data) && [total, limit, skip].some((count) => typeof count === 'number' || typeof count === 'bigint')
-  return isPage ? data : undefined
+/** The records of a page: an object with a list, and a number beside it. What has a `toJSON` counts as what that gives. */
+export function recordsOf(page: unknown): unknown[] | undefined {
+  const { data, total, limit, skip } = Object(page) as Record<string, unknown>
+  const isNumber = (count: unknown) => ['number', 'bigint'].includes(typeof resolveToJson(count))
+  if (![total, limit, skip].some(isNumber)) return undefined
+  const records = resolveToJson(data)
+  return Array.isArray(records) ? records : undefined
 }
 
 /** JSON, in which a field of any kind may hold a number that only `BigInt` has. */

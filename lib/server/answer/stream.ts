@@ -173,7 +173,7 @@ export function toChunks(
   }
 
   function add(item: unknown): void {
-    const toText = typeof item === 'object' ? serialize : asIs
+    const toText = typeof item === 'object' || typeof item === 'function' ? serialize : asIs
     const encoded = isEncoded(item) ? item : `${toText(item)}\n`
     if (typeof encoded === 'string') {
       text += encoded

@@ -12,7 +12,7 @@ import { restrictSent } from '../../core/unsent-fields.js'
 import { createAnswer } from '../answer/answer.js'
 import { endWithConnection, startDeadline } from '../answer/deadline.js'
 import { runMiddleware } from '../answer/middleware.js'
-import { createLeaving } from '../answer/projection.js'
+import { createLeaving, createResultReader } from '../answer/projection.js'
 import { applyContext } from '../answer/reply.js'
 import { createSerializer, createStringify } from '../answer/serializer.js'
 import type { errorHandler } from '../errors/error-handler.js'
@@ -76,6 +76,7 @@ export function toRoute(
   const before = list(options, 'before', entry.path)
   const check = targetCheck(method, byHeader, entry, settings.locations, settings.router)
   const { foreign } = factsOf(entry.object)
+  const readResult = record === undefined ? (result: unknown) => result : createResultReader(label)
   const answer = createAnswer(list(options, 'after', entry.path), options.formatter ?? settings.formatter, {
     serializer: schema === undefined ? createStringify(label) : createSerializer(label, definition, schema, instance),
     leavingOf: record && createLeaving(label, definition, schema ?? {}, instance, record),
@@ -139,7 +140,7 @@ export function toRoute(
     }
     if (caller.isGone) return reply
     caller.hasAnswered = true
-    applyContext(context, statusOf(definition), reply)
+    applyContext(context, statusOf(definition), reply, readResult)
     return answer(context, caller, request, reply)
   }
 }

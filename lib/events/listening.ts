@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import { serialize } from 'node:v8'
 import type { HookContext } from '../../types/hooks.js'
 import type { Interceptor } from '../core/compose.js'
@@ -8,6 +9,7 @@ import { methods } from '../core/methods.js'
 import { notesIn, notesOf, type RawResult } from '../core/notes.js'
 import { factsOf } from '../core/object-facts.js'
 import { placeholdersIn } from '../core/path.js'
+import { without } from '../core/without.js'
 import { type CommitEnd, commitOf, hasLostCommit } from '../database/commit.js'
 import { callersOf, callHash } from './callers.js'
 import { type Channel, isPlainAdapter } from './channel.js'
@@ -119,9 +121,12 @@ function toEvent(channel: Channel, name: string, emitted: unknown, context: Hook
     route: routeOf(context, path),
     call,
     callers: call === undefined ? [] : callersOf(params, params.headers),
-    record: hasRecords && isWhole ? attempt(() => serialize(record)) : undefined
+    record: hasRecords && isWhole ? attempt(() => serialize(asJson(record))) : undefined
   }
 }
+
+/** A record with the answers of all its `toJSON` methods: a copy by `v8.serialize` has no methods, and would show the fields that they hide. */
+const asJson = (record: unknown) => without(record, [], types)
 
 /**
  * The record of an event as the method has given it. What is emitted for a call may have been changed by hooks, for its author: where the method's own record

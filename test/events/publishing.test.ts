@@ -136,3 +136,29 @@ t.test('a record whose id no URL can name is told by its id', async (t) => {
   )
   t.same(logs, [])
 })
+
+t.test('a record has what its `toJSON` gives, and so have the values in it', async (t) => {
+  class Secret {
+    readonly #shown: object
+    readonly secret = 'SECRET'
+    constructor(shown: object) {
+      this.#shown = shown
+    }
+    toJSON() {
+      return this.#shown
+    }
+  }
+  class Note extends Secret {
+    readonly id = 1
+  }
+  const at = new Date(0)
+  const create = async () => new Note({ id: 1, kid: new Secret({ name: 'a' }), kids: [new Secret({ at })] })
+  const { subscribe, call } = await startEvents(
+    t,
+    (app) => app.service('notes', { find: async () => [], get: create, create } as never),
+    { services: { notes: { records: true, rule: 'hooks' } } }
+  )
+  const stream = await subscribe(list('notes')).connected
+  await call('POST', '/notes', {})
+  t.same((await stream.count(1))[0]?.data, { id: 1, kid: { name: 'a' }, kids: [{ at: at.toISOString() }] })
+})

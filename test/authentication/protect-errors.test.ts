@@ -19,6 +19,26 @@ class Telling extends ServiceError {
   }
 }
 
+/** Errors of a library, which keeps them elsewhere. */
+class Bag {
+  readonly #told: object
+  constructor(told: object) {
+    this.#told = told
+  }
+  toJSON() {
+    return this.#told
+  }
+}
+
+class Nested extends ServiceError {
+  constructor() {
+    super('no', 'Conflict', 409)
+  }
+  override toJSON() {
+    return Object.assign(new Bag(record()), super.toJSON(), { id: 1 })
+  }
+}
+
 class TellingFeathers extends FeathersConflict {
   override toJSON() {
     return { ...super.toJSON(), user: record(), pin: '1234' }
@@ -41,6 +61,8 @@ const errors: Record<string, [thrown: () => unknown, expected: object]> = {
   'data and errors': [() => new Conflict('no', { ...told, errors: [told] }), { data: cleaned, errors: [cleaned] }],
   'data that is frozen': [() => Object.freeze(new Conflict('no', told)), { data: cleaned }],
   'data with a toJSON': [() => new Conflict('no', { user: { toJSON: () => record() } }), { data: { user: open() } }],
+  'errors with a toJSON': [() => new Conflict('no', { errors: new Bag(told) }), { errors: cleaned }],
+  'a toJSON of what its toJSON gives': [() => new Nested(), { id: 1 }],
   'data of an error of Feathers': [
     () => new FeathersConflict('no', { ...told, errors: told }),
     { data: cleaned, errors: cleaned }

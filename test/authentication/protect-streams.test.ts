@@ -31,7 +31,8 @@ const streams: Record<string, () => unknown> = {
   'a Readable of a generator': () => Readable.from(generateAll()),
   'a transform': () => Readable.from(records()).pipe(new PassThrough({ objectMode: true })),
   'a web stream': () => Readable.toWeb(Readable.from(records())),
-  'a stream of the old kind': legacy
+  'a stream of the old kind': legacy,
+  'a toJSON that gives a stream': () => ({ toJSON: () => Readable.from(records()) })
 }
 
 for (const [name, answer] of Object.entries(streams))

@@ -9,6 +9,7 @@ import { isPlain } from '../../core/objects.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import { restrictSent } from '../../core/unsent-fields.js'
 import { maxFaults } from '../../schema/incoming.js'
+import { resolveToJson } from '../../schema/to-json.js'
 import { isAuthentication } from '../find.js'
 import { isRecordStream, mapStream } from '../protected-stream.js'
 import { inOneSpelling } from '../whole-rows.js'
@@ -219,7 +220,8 @@ function projectResult(context: HookContext, fields: Fields): void {
   const value = context.dispatch === undefined ? context.result : context.dispatch
   const noRecords = () =>
     new GeneralError(`'${context.method}' of '${context.path}' gives no records: its fields can't be left out`)
-  const pickFields = (record: unknown) => {
+  const pickFields = (given: unknown) => {
+    const record = resolveToJson(given)
     if (!isRecord(record)) throw noRecords()
     const picked: Record<string, unknown> = {}
     for (const field of fields)

@@ -1,31 +1,38 @@
+import { resolveToJson } from '../../schema/to-json.js'
+
 /** The records of a result: those of a list or a page, or itself. `undefined` for what has none that could be read: a stream, a text, bytes. */
 export function recordsIn(result: unknown): readonly unknown[] | undefined {
-  if (Array.isArray(result)) return result
   if (!isRecord(result)) return undefined
-  return isPageOfRecords(result) ? result.data : [result]
+  const json = resolveToJson(result)
+  if (Array.isArray(json)) return json
+  const records = isRecord(json) ? recordsOfPage(json) : undefined
+  return records ?? [result]
 }
 
 /** A result in which each record is replaced; of a page, nothing else stays but its numbers. */
 export function mapRecords(result: unknown, change: (record: unknown) => unknown, mayBePage: boolean): unknown {
-  if (Array.isArray(result)) return result.map(change)
-  if (result === null || result === undefined) return result
-  if (!mayBePage || !isRecord(result) || !isPageOfRecords(result)) return change(result)
-  const { total, limit, skip, data } = result
-  return { total, limit, skip, data: data.map(change) }
+  const json = resolveToJson(result)
+  if (Array.isArray(json)) return json.map(change)
+  if (json === null || json === undefined) return json
+  const records = mayBePage && isRecord(json) ? recordsOfPage(json) : undefined
+  if (records === undefined) return change(json)
+  const { total, limit, skip } = json as Page
+  return { total, limit, skip, data: records.map(change) }
 }
 
 interface Page {
   readonly total?: unknown
   readonly limit?: unknown
   readonly skip?: unknown
-  readonly data: readonly unknown[]
+  readonly data?: unknown
 }
 
-/** A page of `find`: a list, and a number that says which part of all it is. */
-export const isPageOfRecords = (result: object): result is Page =>
-  'data' in result &&
-  Array.isArray(result.data) &&
-  ['total', 'limit', 'skip'].some((name) => typeof (result as Record<string, unknown>)[name] === 'number')
+/** The records of a page of `find`: an object with a list, and a number that says which part of all it is. */
+export function recordsOfPage({ data, total, limit, skip }: Page): readonly unknown[] | undefined {
+  if (![total, limit, skip].some((value) => typeof resolveToJson(value) === 'number')) return undefined
+  const records = resolveToJson(data)
+  return Array.isArray(records) ? records : undefined
+}
 
 /** Whether a value is an object with fields, which JSON reads by themselves. */
 export const isRecord = (value: unknown): value is object =>

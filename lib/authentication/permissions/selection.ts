@@ -3,7 +3,8 @@ import { idFieldOf, isAdapter, ownersOf } from '../../core/description.js'
 import { methods } from '../../core/methods.js'
 import { notesOf } from '../../core/notes.js'
 import { factsOf } from '../../core/object-facts.js'
-import { isPageOfRecords, isRecord } from './records.js'
+import { resolveToJson } from '../../schema/to-json.js'
+import { isRecord, recordsOfPage } from './records.js'
 
 /**
  * Whether a service is an adapter of Feathers as it is: a class that replaces some of its methods, or all, may hand on other params. Each of
@@ -52,10 +53,11 @@ export async function selectAround(
   // The answer of a custom method is its own.
   if (!methods.has(context.method)) return
   const pickFields = isPlain ? picker((field) => !added.includes(field)) : pickerOf(names, idFieldOf(context.service))
-  const select = (value: unknown): unknown => {
+  const select = (given: unknown): unknown => {
+    const value = isRecord(given) ? resolveToJson(given) : given
     if (Array.isArray(value)) return value.map(pickFields)
-    if (context.method !== 'find' || !isRecord(value) || !isPageOfRecords(value)) return pickFields(value)
-    return { ...value, data: value.data.map(pickFields) }
+    const records = context.method === 'find' && isRecord(value) ? recordsOfPage(value) : undefined
+    return records === undefined ? pickFields(value) : { ...(value as object), data: records.map(pickFields) }
   }
   context.result = select(context.result)
   if (context.dispatch !== undefined) context.dispatch = select(context.dispatch)
@@ -72,11 +74,8 @@ function pickerOf(selection: readonly unknown[], idField: string): (record: unkn
   )
 }
 
-const picker = (isSelected: (field: string) => boolean) => (record: unknown) =>
-  isRecord(record) ? Object.fromEntries(Object.entries(toPlain(record)).filter(([field]) => isSelected(field))) : record
-
-/** A record as its JSON has it: objects of libraries may keep their fields elsewhere. */
-const toPlain = (record: unknown): object => {
-  const { toJSON } = Object(record)
-  return typeof toJSON === 'function' ? toJSON.call(record) : Object(record)
+const picker = (isSelected: (field: string) => boolean) => (given: unknown) => {
+  // Objects of libraries may keep their fields elsewhere.
+  const record = isRecord(given) ? resolveToJson(given) : given
+  return isRecord(record) ? Object.fromEntries(Object.entries(record).filter(([field]) => isSelected(field))) : record
 }

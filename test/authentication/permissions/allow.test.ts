@@ -341,6 +341,30 @@ t.test('of a page, its numbers and its records leave, and nothing else', async (
   t.strictSame((await send('GET', '/pages', { as: guest })).body, body)
 })
 
+t.test('a result with a `toJSON` is what that gives', async (t) => {
+  class Json {
+    readonly #value: unknown
+    readonly title = 'hidden'
+    constructor(value: unknown) {
+      this.#value = value
+    }
+    toJSON() {
+      return this.#value
+    }
+  }
+  const record = { id: 1, title: 'a', salary: 10 }
+  const lists = [[record], [new Json(record)], new Json([record])]
+  const pages = [record, new Json(record)].map((item) => new Json({ total: 1, data: new Json([item]), salary: 10 }))
+  let result: unknown
+  const service = { find: async () => result, get: async () => result }
+  const { send } = await createApp(t, (app) => app.service('posts', service as object, around(allow(roles))))
+  for (result of lists) t.match(await send('GET', '/posts', { as: guest }), { status: 200, body: [{ title: 'a' }] })
+  for (result of pages)
+    t.strictSame((await send('GET', '/posts', { as: guest })).body, { total: 1, data: [{ title: 'a' }] })
+  result = new Json(record)
+  t.strictSame((await send('GET', '/posts/1', { as: member })).body, { id: 1, title: 'a' })
+})
+
 t.test('a role that may only write is answered what it wrote', async (t) => {
   const writer = allow({ guest: { create: true, patch: ['text'], remove: true, update: [] } })
   const { send } = await createApp(t, (app) => app.service('posts', stored(), around(writer)))

@@ -35,8 +35,8 @@ export interface RawResult {
   readonly records: readonly unknown[]
   /** `undefined` for a custom method: what it writes is not in its data. */
   readonly data: unknown
-  /** What the call has selected: all fields, some by their names, or what its records do not tell, such as a field under the name of another. */
-  readonly selection: 'all' | 'names' | 'expressions'
+  /** Whether a field of the records may have the value of another one, as by SQL's `secret as title`. */
+  readonly isRenamed: boolean
 }
 
 interface Noted extends HookContext {

@@ -1,4 +1,3 @@
-import { deserialize } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
 import { attempt } from '../core/errors.js'
 import { encodeSegment } from '../core/path.js'
@@ -6,10 +5,9 @@ import { JudgedEvent, type Telling } from './audience.js'
 import { isSameCaller } from './callers.js'
 import type { Channel } from './channel.js'
 import type { LogEntry, LoggedEvent } from './log.js'
-import { matches } from './matching.js'
 import type { EventsOptions } from './options.js'
 import { withinTime } from './patience.js'
-import { askQuestion, type Question } from './question.js'
+import { sendAs } from './question.js'
 import { type EventStream, toFrame } from './stream.js'
 import type { Subscription, Subscriptions } from './subscription.js'
 
@@ -77,7 +75,7 @@ export class Delivery {
     }
     for (const [stream, notices] of byStream) {
       try {
-        stream.tell(this.#framesOf(dispatch, stream, notices))
+        stream.tell(this.#framesOf(dispatch, stream, notices, sendsRecord(entry, channel)))
       } catch (err) {
         this.#app.log.error({ err, path: channel.path }, 'An event could not be told: a subscriber is to ask again')
         stream.lose()
@@ -85,7 +83,9 @@ export class Delivery {
     }
   }
 
-  /** What a stream is told of an event that it has missed, by the rules of now. */
+  /**
+   * What a stream is told of an event that it has missed, by the rules of now. It is told no records: there may be thousands, and each would be read for it.
+   */
   async replay(entry: LogEntry, channel: Channel, stream: EventStream): Promise<string> {
     const judged = new JudgedEvent(entry.event)
     const notices = this.#subscriptions.of(stream).flatMap((subscription) => {
@@ -93,23 +93,31 @@ export class Delivery {
       const telling = judged.tellingFor(subscription.rule)
       return telling === undefined ? [] : [{ subscription, telling }]
     })
-    return this.#framesOf(new Dispatch(entry, channel), stream, notices)
+    return this.#framesOf(new Dispatch(entry, channel), stream, notices, false)
   }
 
-  #framesOf(dispatch: Dispatch, stream: EventStream, notices: readonly Notice[]): string | Promise<string> {
-    const { channel, entry } = dispatch
-    const hasRecord = channel.hasRecords && entry.event.record !== undefined
+  #framesOf(
+    dispatch: Dispatch,
+    stream: EventStream,
+    notices: readonly Notice[],
+    hasRecord: boolean
+  ): string | Promise<string> {
     const isLater = this.#publish !== undefined || (hasRecord && notices.some(({ telling }) => telling === 'event'))
     if (!isLater) return toFrames(dispatch, stream, notices)
-    return this.#complete(dispatch, notices).then((complete) => toFrames(dispatch, stream, complete))
+    return this.#complete(dispatch, notices, hasRecord).then((complete) => toFrames(dispatch, stream, complete))
   }
 
-  /** The notices that may be sent, with their records. */
-  async #complete({ entry, channel }: Dispatch, notices: readonly Notice[]): Promise<readonly Notice[]> {
+  /** The notices that may be sent, with their records. Lists that show the same record share it. */
+  async #complete({ entry }: Dispatch, notices: readonly Notice[], hasRecord: boolean): Promise<readonly Notice[]> {
+    const records = new Map<string, Promise<string | undefined>>()
     const completed = notices.map(async (notice) => {
-      if (!(await this.#mayHear(entry.event, notice.subscription))) return []
-      if (notice.telling !== 'event') return [notice]
-      return [{ ...notice, record: await this.#recordFor(entry.event, channel, notice.subscription) }]
+      const { subscription, telling } = notice
+      if (!(await this.#mayHear(entry.event, subscription))) return []
+      if (telling !== 'event' || !hasRecord) return [notice]
+      const { path } = subscription.list
+      const record = records.get(path) ?? this.#recordFor(entry.event, subscription)
+      records.set(path, record)
+      return [{ ...notice, record: await record }]
     })
     return (await Promise.all(completed)).flat()
   }
@@ -126,26 +134,20 @@ export class Delivery {
     }
   }
 
-  /** The record as `get` answers it to a subscriber, as JSON; `undefined` where it does not. */
-  async #recordFor(event: LoggedEvent, channel: Channel, { list, stream }: Subscription): Promise<string | undefined> {
-    const { record, id, facts } = event
+  /**
+   * Reads the record as the subscriber would, so that it is never older than what `find` shows, and never more than the subscriber may see.
+   * @returns the answer as JSON; `undefined` if there is none
+   */
+  async #recordFor({ id }: LoggedEvent, { list, stream, channel }: Subscription): Promise<string | undefined> {
     // An id that no URL can name is one that no `get` can be asked for.
     const segment = attempt(() => encodeSegment(id, 'An id'))
-    if (record === undefined || segment === undefined) return undefined
-    const question: Question = { method: 'get', answer: () => deserialize(record), params: undefined, path: undefined }
+    if (segment === undefined) return undefined
     const url = `/${list.path}/${segment}`
     const controller = new AbortController()
     try {
-      const asking = askQuestion(this.#app, question, {
-        url,
-        credentials: stream.credentials,
-        signal: controller.signal
-      })
+      const asking = sendAs(this.#app, { url, credentials: stream.credentials, signal: controller.signal })
       const { statusCode, body, headers } = await withinTime(this.#patience, asking)
-      const { $select, ...conditions } = Object(question.params?.query)
-      const isSure = question.path === channel.path && matches(conditions, facts) === true
-      if (statusCode !== 200 || !isSure || !/^application\/json\b/.test(String(headers['content-type'])))
-        return undefined
+      if (statusCode !== 200 || !/^application\/json\b/.test(String(headers['content-type']))) return undefined
       return /[\r\n]/.test(body) ? JSON.stringify(JSON.parse(body)) : body
     } catch (err) {
       controller.abort()
@@ -154,6 +156,9 @@ export class Delivery {
     }
   }
 }
+
+/** Whether a live event carries the record. One that was removed is gone. */
+const sendsRecord = ({ event }: LogEntry, { hasRecords }: Channel): boolean => hasRecords && event.event !== 'removed'
 
 /** The frames of an event for one stream: one for all lists that are told the same. The last moves the position. */
 function toFrames(dispatch: Dispatch, stream: EventStream, notices: readonly Notice[]): string {

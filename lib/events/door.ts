@@ -231,6 +231,8 @@ export class Door {
     const begin = (id: string) => frame({ event: 'connected', heartbeat, wait }, id) + refused.join('')
     if (lastId === undefined) return begin(position)
     return this.#missed(stream, lastId, position).then((frames) => {
+      // The stream tells `reset` by itself.
+      if (stream.isLost) return begin(position)
       if (frames === undefined) return begin(position) + frame({ event: 'reset' }, position)
       return begin(lastId) + frames
     })

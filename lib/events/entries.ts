@@ -15,12 +15,10 @@ export interface StoredEntry {
   readonly event: LoggedEvent | undefined
 }
 
-/** An event as it is stored: JSON, which all versions of Node read, and the bytes of its record. */
-export type EncodedEvent = readonly [json: string, record: Uint8Array | '']
-
-export function encodeEvent({ record, facts, ...event }: LoggedEvent): EncodedEvent {
+/** Encodes an event as JSON, which all versions of Node read. */
+export function encodeEvent({ facts, ...event }: LoggedEvent): string {
   const list = Object.entries(facts).map(([name, value]) => [name, encodeFact(value)])
-  return [JSON.stringify({ ...event, facts: list }), record ?? '']
+  return JSON.stringify({ ...event, facts: list })
 }
 
 type Fact = Facts[string]
@@ -41,11 +39,11 @@ function decodeFact(fact: unknown): Fact {
   return fact as Fact
 }
 
-function decodeEvent(json: string, record: Uint8Array | undefined): LoggedEvent {
+function decodeEvent(json: string): LoggedEvent {
   const { service, event, id, facts: list, touched, route, callers, call } = JSON.parse(json)
   const facts: Record<string, Fact> = Object.create(null)
   for (const [name, fact] of list) facts[name] = decodeFact(fact)
-  return { service, event, id, facts, touched, route, callers, call, record }
+  return { service, event, id, facts, touched, route, callers, call }
 }
 
 /** What a server has of an entry. */
@@ -54,11 +52,10 @@ export interface StoredFields {
   readonly previous: string
   readonly isLoss: boolean
   readonly json: string | undefined
-  readonly record: Uint8Array | undefined
 }
 
 /** Reads an entry. */
-export function toEntry({ id, previous, isLoss, json, record }: StoredFields): StoredEntry {
-  const event = json === undefined ? undefined : attempt(() => decodeEvent(json, record))
+export function toEntry({ id, previous, isLoss, json }: StoredFields): StoredEntry {
+  const event = json === undefined ? undefined : attempt(() => decodeEvent(json))
   return { id, previous, isLoss: isLoss || (json !== undefined && event === undefined), event }
 }

@@ -1,15 +1,12 @@
-import { types } from 'node:util'
-import { serialize } from 'node:v8'
 import type { HookContext } from '../../types/hooks.js'
 import type { Interceptor } from '../core/compose.js'
 import { standardEvents } from '../core/description.js'
 import { attempt } from '../core/errors.js'
 import { clientOf } from '../core/http-call.js'
 import { methods } from '../core/methods.js'
-import { notesIn, notesOf, type RawResult } from '../core/notes.js'
+import { notesIn, notesOf } from '../core/notes.js'
 import { factsOf } from '../core/object-facts.js'
 import { placeholdersIn } from '../core/path.js'
-import { without } from '../core/without.js'
 import { type CommitEnd, commitOf, hasLostCommit } from '../database/commit.js'
 import { callersOf, callHash } from './callers.js'
 import { type Channel, isPlainAdapter } from './channel.js'
@@ -40,7 +37,7 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
   const isIdle = (commit: Promise<CommitEnd> | undefined) => commit === undefined && !isWanted()
   const noteResult: Interceptor = async (context, invoke) => {
     const data = methods.has(context.method) ? context.data : undefined
-    const selection = selectionOf(context.params)
+    const isRenamed = renamesFields(context.params)
     let result: unknown
     try {
       result = await invoke(context)
@@ -50,7 +47,7 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
       throw error
     }
     const records: readonly unknown[] = Array.isArray(result) ? result : [result]
-    notesOf(context).rawResult = { records, data, selection }
+    notesOf(context).rawResult = { records, data, isRenamed }
     const { event, params } = context
     // What the service emits itself is taken when it does.
     const commit = commitOf(params)
@@ -88,10 +85,9 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
 const fieldName = /^[\p{L}\p{N}_-]+$/u
 
 /** A client may ask SQL for `secret as title`: only what is selected by nothing but names has the values of the fields that it names. */
-function selectionOf({ query }: HookContext['params']): RawResult['selection'] {
-  const { $select } = Object(query)
-  if ($select === undefined) return 'all'
-  return [$select].flat().every((item) => typeof item === 'string' && fieldName.test(item)) ? 'names' : 'expressions'
+function renamesFields({ query }: HookContext['params']): boolean {
+  const { $select = [] } = Object(query)
+  return ![$select].flat().every((item) => typeof item === 'string' && fieldName.test(item))
 }
 
 function customEvents({ entry: { path, object, options } }: Channel): readonly string[] {
@@ -104,10 +100,9 @@ function customEvents({ entry: { path, object, options } }: Channel): readonly s
 }
 
 function toEvent(channel: Channel, name: string, emitted: unknown, context: HookContext | undefined): LoggedEvent {
-  const { path, entry, idField, settings, hasRecords } = channel
-  const rawResult = notesIn(context)?.rawResult
-  const record = rawResult?.selection === 'expressions' ? undefined : sourceOf(emitted, name, context, idField)
-  const isWhole = record !== undefined && (rawResult === undefined || rawResult.selection === 'all')
+  const { path, entry, idField, settings } = channel
+  const isRenamed = notesIn(context)?.rawResult?.isRenamed === true
+  const record = isRenamed ? undefined : sourceOf(emitted, name, context, idField)
   const facts = exceptFields(settings.touches, factsOfRecord(record))
   const client = context && clientOf(context)
   const params = Object(context?.params)
@@ -120,13 +115,9 @@ function toEvent(channel: Channel, name: string, emitted: unknown, context: Hook
     touched: touchedBy(name, context, entry.object, idField),
     route: routeOf(context, path),
     call,
-    callers: call === undefined ? [] : callersOf(params, params.headers),
-    record: hasRecords && isWhole ? attempt(() => serialize(asJson(record))) : undefined
+    callers: call === undefined ? [] : callersOf(params, params.headers)
   }
 }
-
-/** A record with the answers of all its `toJSON` methods: a copy by `v8.serialize` has no methods, and would show the fields that they hide. */
-const asJson = (record: unknown) => without(record, [], types)
 
 /**
  * The record of an event as the method has given it. What is emitted for a call may have been changed by hooks, for its author: where the method's own record

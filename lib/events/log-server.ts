@@ -1,13 +1,14 @@
-import type { EncodedEvent, StoredEntry } from './entries.js'
+import type { StoredEntry } from './entries.js'
 
-/** How many entries are read in one step: each may have a record of any length. */
+/** How many entries are read in one step. */
 export const pageSize = 100
 
 /** Events that are given to a log in one step. */
 export interface EventBatch {
   /** By which the server knows it again, when it is sent a second time. */
   readonly number: number
-  readonly events: readonly EncodedEvent[]
+  /** As JSON. */
+  readonly events: readonly string[]
   /** Whether events were given up before it. */
   readonly isLoss: boolean
 }
@@ -22,7 +23,7 @@ export interface LogServer {
   /** Adds a batch, behind what transactions that are committed have written. One whose number it knows is there already. A process that the others have given up tells them to read anew. */
   append(process: string, batch: EventBatch): Promise<unknown>
   /** Writes events in a transaction, of which the next batch or sign of any process takes them. `undefined` where that can't be done. */
-  appendWithin?(transaction: object, events: readonly EncodedEvent[]): Promise<unknown> | undefined
+  appendWithin?(transaction: object, events: readonly string[]): Promise<unknown> | undefined
   /**
    * A sign of life.
    *

@@ -19,8 +19,6 @@ export interface LoggedEvent {
   readonly callers: readonly string[]
   /** The hash of the id that the caller has given to the call. */
   readonly call: string | undefined
-  /** The record, by `v8.serialize`, of a service that sends records. */
-  readonly record: Uint8Array | undefined
 }
 
 /** An event with its position in the log. */
@@ -79,7 +77,7 @@ export interface EventLog {
 export interface MemoryLogOptions {
   /** Default 1000. */
   events?: number
-  /** About how much memory the records and their fields may take. Default 8 MiB. */
+  /** About how much memory the fields of the records may take. Default 8 MiB. */
   bytes?: number
 }
 
@@ -150,8 +148,8 @@ export function memoryLog(options: MemoryLogOptions = {}): EventLog {
 }
 
 /** About how many bytes an event takes. */
-export function sizeOf({ facts, record }: LoggedEvent): number {
-  let size = 200 + (record?.byteLength ?? 0)
+export function sizeOf({ facts }: LoggedEvent): number {
+  let size = 200
   for (const name in facts) size += 16 + name.length + (typeof facts[name] === 'string' ? facts[name].length : 8)
   return size
 }

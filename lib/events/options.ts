@@ -4,7 +4,10 @@ import type { EventLog } from './log.js'
 
 /** What the door tells of one service. */
 export interface ServiceEvents {
-  /** Whether events carry the record, as `get` of each subscriber would answer it. Default `false`: its id. */
+  /**
+   * Whether events carry the record, as `get` answers it to each subscriber: it is read once for
+   * each of them. Default `false`: its id.
+   */
   records?: boolean
   /**
    * `'hooks'` says that what hooks make of the query of `find` is all that decides who sees which records: neither its method nor a hook after it

@@ -24,9 +24,8 @@ export function identityOf(request: FastifyRequest): CallerIdentity {
   return { headers, remoteAddress: request.raw.socket.remoteAddress ?? '127.0.0.1' }
 }
 
-/** A `find` or a `get` that is called for a subscriber, with all that stands around it, and answered in place of the method. */
+/** A `find` that is called for a subscriber, with all that stands around it, and answered in place of the method. */
 export interface Question {
-  readonly method: 'find' | 'get'
   /** What the method answers. */
   answer(): unknown
   /** The params as they have reached the method; `undefined` where a hook has answered before, or refused. */
@@ -46,30 +45,36 @@ interface OwnRequest {
   readonly body?: object | undefined
 }
 
+type OwnResponse = Awaited<ReturnType<FastifyInstance['inject']>>
+
+/** Sends a request as a subscriber would, for JSON. */
+export function sendAs(
+  app: FastifyInstance,
+  { url, credentials, signal, body }: OwnRequest,
+  headers: Readonly<Record<string, string>> = {}
+): Promise<OwnResponse> {
+  return app.inject({
+    method: body === undefined ? 'GET' : ('QUERY' as 'GET'),
+    url,
+    headers: { ...credentials.headers, accept: 'application/json', ...headers },
+    remoteAddress: credentials.remoteAddress,
+    ...(body && { payload: body }),
+    ...(signal && { signal })
+  })
+}
+
 const ticketHeader = 'x-services-question'
 const secret = randomUUID()
 const open = new Map<string, Question>()
 let tickets = 0
 
 /** Sends a request that asks a question. The header that leads to it works once, and for the call of that request alone. */
-export async function askQuestion(
-  app: FastifyInstance,
-  question: Question,
-  { url, credentials, signal, body }: OwnRequest
-): Promise<Awaited<ReturnType<FastifyInstance['inject']>>> {
+export async function askQuestion(app: FastifyInstance, question: Question, request: OwnRequest): Promise<OwnResponse> {
   tickets += 1
   const ticket = `${secret}${tickets}`
   open.set(ticket, question)
-  const { headers, remoteAddress } = credentials
   try {
-    return await app.inject({
-      method: body === undefined ? 'GET' : ('QUERY' as 'GET'),
-      url,
-      headers: { ...headers, accept: 'application/json', [ticketHeader]: ticket },
-      remoteAddress,
-      ...(body && { payload: body }),
-      ...(signal && { signal })
-    })
+    return await sendAs(app, request, { [ticketHeader]: ticket })
   } finally {
     open.delete(ticket)
   }
@@ -77,11 +82,11 @@ export async function askQuestion(
 
 /** The question that a call was made for. Calls that its hooks make with the same params are calls as others. */
 export function questionOf(context: HookContext): Question | undefined {
-  if (open.size === 0) return undefined
+  if (open.size === 0 || context.method !== 'find') return undefined
   const request = clientOf(context)?.request as FastifyRequest | undefined
   const ticket = String(request?.headers[ticketHeader])
   const question = open.get(ticket)
-  if (question?.method !== context.method) return undefined
+  if (question === undefined) return undefined
   open.delete(ticket)
   question.params = context.params as Question['params']
   question.path = context.path

@@ -85,6 +85,11 @@ export class EventStream {
     return this.#pending === 0 && !this.#isLost
   }
 
+  /** Whether events were lost, and no `reset` is on its way yet. */
+  get isLost(): boolean {
+    return this.#isLost
+  }
+
   /** Tells something, behind all that was told before: frames, or what becomes of them. */
   tell(frames: string | Promise<string>): void {
     if (this.#isOver || this.#isLost) return
@@ -133,6 +138,11 @@ export class EventStream {
     if (!this.#isBegun) return
     this.#text = ''
     if (this.source.readableLength < this.source.readableHighWaterMark) this.#resume()
+  }
+
+  /** Drops the events that wait for `publish` or a record, if any: they were judged by a rule that no longer applies. */
+  dropPending(): void {
+    if (!this.isSettled) this.lose()
   }
 
   /** A sign of life. One that has not read since the last is let go at the next. */

@@ -132,8 +132,11 @@ export class Watch {
     if (caller === undefined) return
     for (const users of this.openings) users.add(caller)
     const streams = [...this.streams].filter(({ callers }) => callers.includes(caller))
-    for (const subscription of streams.flatMap((stream) => this.#subscriptions.of(stream)))
-      this.#subscriptions.replaceRule(subscription, { ...subscription.rule, conditions: undefined })
+    for (const stream of streams) {
+      for (const subscription of this.#subscriptions.of(stream))
+        this.#subscriptions.replaceRule(subscription, { ...subscription.rule, conditions: undefined })
+      stream.dropPending()
+    }
     await Promise.all(streams.map((stream) => this.#check(stream)))
   }
 
@@ -156,7 +159,9 @@ export class Watch {
     if (subscription.rule !== rule) return
     if (outcome instanceof ServiceError) return this.#refuse(subscription, outcome)
     this.#subscriptions.replaceRule(subscription, outcome)
-    if (outcome.text !== rule.text || rule.conditions === undefined) stream.tellChanged(list.name, index)
+    if (outcome.text === rule.text && rule.conditions !== undefined) return
+    stream.dropPending()
+    stream.tellChanged(list.name, index)
   }
 
   /** A list that its caller may not have any more is told of no more. */
@@ -165,6 +170,7 @@ export class Watch {
     // A server that is busy or broken has not decided anything: the rule of before holds, and is asked for again soon.
     if (code >= 500 || code === 429) return void this.#due.set(stream, performance.now())
     this.#subscriptions.delete(subscription)
+    stream.dropPending()
     if (code === 401) stream.stop('revoked')
     else if (this.#subscriptions.of(stream).length === 0) stream.stop('forbidden')
     else stream.tellStopped(index)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Unavailable } from '../core/errors.js'
-import { type EncodedEvent, encodeEvent } from './entries.js'
+import { encodeEvent } from './entries.js'
 import { type LoggedEvent, sizeOf } from './log.js'
 import type { LogServer } from './log-server.js'
 import { withinTime } from './patience.js'
@@ -13,7 +13,7 @@ interface WaitingBatch {
 }
 
 interface WaitingEvent {
-  readonly encoded: EncodedEvent
+  readonly encoded: string
   readonly size: number
   readonly settle: () => void
 }

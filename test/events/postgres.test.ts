@@ -208,13 +208,8 @@ t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
       stream.socket.destroy()
       for (const text of ['b', 'c']) await there.call('POST', '/notes', { text })
       const again = here.subscribe(list('notes'), { 'last-event-id': String(stream.id) })
-      t.same(
-        (await again.count(2)).map(({ data }) => data),
-        [
-          { id: 2, text: 'b' },
-          { id: 3, text: 'c' }
-        ]
-      )
+      // An event that this process had not read yet comes live, with its record.
+      t.match(await again.count(2), [{ data: { id: 2 } }, { data: { id: 3 } }])
       t.same(
         [here, there].flatMap(({ logs }) => logs),
         []
@@ -359,7 +354,7 @@ t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
   await t.test('an event that is too large to wait is a loss for all, though no event comes behind it', async (t) => {
     const { pool, table } = await createTables(t)
     const { log, told } = await openLog(t, pool, table, { waiting: 1000 })
-    const large = { ...loggedEvent(1), record: new Uint8Array(1000) }
+    const large = loggedEvent(1, { text: 'x'.repeat(1000) })
     await t.rejects(log.append(large) as Promise<void>, { name: 'Unavailable' })
     await until(() => told.losses > 0)
     t.equal(told.losses, 1)
@@ -529,12 +524,12 @@ console.log('closed')`
     async (t) => {
       const { pool, table } = await createTables(t)
       const { log, told, ids } = await openLog(t, pool, table, { age: 50, beat: 200 })
-      await pool.query(`select ${table}_add($1, false, '{"facts":1}', null)`, [log.newest()])
+      await pool.query(`select ${table}_add($1, false, '{"facts":1}')`, [log.newest()])
       await log.append(loggedEvent(1))
       await until(() => ids().length === 1)
       t.equal(told.losses, 1)
       await until(async () => (await pool.query(`select 1 from ${table}_log`)).rows.length === 1)
-      await log.append({ ...loggedEvent(2), record: undefined })
+      await log.append(loggedEvent(2))
       await until(() => ids().length === 2)
       t.equal(told.losses, 1)
       t.equal(await log.read('999999999999999999'), undefined, 'a position of the future')

@@ -25,6 +25,8 @@ const clientThrough = (
   callBuffer: (...args) => through(args, () => client.callBuffer(...args))
 })
 
+const isAppend = ([command, script]: unknown[]) => command === 'EVAL' && String(script).includes(`'MAXLEN'`)
+
 let keys = 0
 const nextKey = () => `log-${++keys}`
 
@@ -96,9 +98,9 @@ t.test('with a Redis', { skip: skipRedis }, async (t) => {
     const { log, told } = await openLog(t, server.client(t))
     const facts = { none: null, no: false, big: 5n ** 30n, at: new Date(5), far: Infinity, odd: NaN, id: { oid: 'a' } }
     const event = { ...loggedEvent(1), facts, touched: true as const, route: { a: 'b' }, callers: ['x'], call: 'y' }
-    await log.append({ ...event, record: undefined, id: undefined })
+    await log.append({ ...event, id: undefined })
     await until(() => told.entries.length === 1)
-    t.same(told.entries[0]?.event, { ...event, record: undefined, id: undefined })
+    t.same(told.entries[0]?.event, { ...event, id: undefined })
   })
 
   await t.test(
@@ -123,13 +125,8 @@ t.test('with a Redis', { skip: skipRedis }, async (t) => {
       stream.socket.destroy()
       for (const text of ['b', 'c']) await there.call('POST', '/notes', { text })
       const again = here.subscribe(list('notes'), { 'last-event-id': String(stream.id) })
-      t.same(
-        (await again.count(2)).map(({ event, data }) => [event, data]),
-        [
-          ['created', { id: 2, text: 'b' }],
-          ['created', { id: 3, text: 'c' }]
-        ]
-      )
+      // An event that this process had not read yet comes live, with its record.
+      t.match(await again.count(2), [{ data: { id: 2 } }, { data: { id: 3 } }])
       t.same(
         [here, there].flatMap(({ logs }) => logs),
         []
@@ -242,7 +239,7 @@ t.test('with a Redis', { skip: skipRedis }, async (t) => {
     const { log, told, ids } = await openLog(t, away.client(t), { waiting: 1000 })
     await away.kill()
     const appended = [log.append(loggedEvent(1)), log.append(loggedEvent(2))]
-    await t.rejects(log.append({ ...loggedEvent(3), record: new Uint8Array(1000) }) as Promise<void>, {
+    await t.rejects(log.append(loggedEvent(3, { text: 'x'.repeat(1000) })) as Promise<void>, {
       name: 'Unavailable',
       message: /too many events wait/
     })
@@ -321,7 +318,7 @@ t.test('with a Redis', { skip: skipRedis }, async (t) => {
     let failures = 2
     const cut = clientThrough(client, async (args, call) => {
       const answer = await call()
-      if (args.includes('EVAL') && args.length > 10 && failures-- > 0) throw new Error('The connection has ended')
+      if (isAppend(args) && failures-- > 0) throw new Error('The connection has ended')
       return answer
     })
     const { log, ids, told } = await openLog(t, cut)
@@ -338,7 +335,7 @@ t.test('with a Redis', { skip: skipRedis }, async (t) => {
     const cut = clientThrough(client, async (args, call) => {
       const answer = await call()
       if (!args.includes('EVAL')) return answer
-      if (args.length <= 10) signs += 1
+      if (!isAppend(args)) signs += 1
       else if (++appends === 1) {
         // The others give it up, and it comes back.
         await client.del(`{${key}}:processes`)

@@ -55,7 +55,7 @@ t.test('who hears of a record does not rest on what a client selects under the n
   }
 })
 
-t.test('a record of which its author has selected a part is told by its id', async (t) => {
+t.test('a record of which its author has selected a part is told whole, as `get` gives it', async (t) => {
   const { subscribe, call } = await startEvents(t, (app) => app.service('notes', memory()), {
     services: { notes: { records: true } }
   })
@@ -68,8 +68,8 @@ t.test('a record of which its author has selected a part is told by its id', asy
     (await stream.count(4)).map(({ event, data }) => [event, data]),
     [
       ['created', { text: 'a', id: 1 }],
-      ['created', { id: 2 }],
-      ['patched', { id: 1 }],
+      ['created', { text: 'b', id: 2 }],
+      ['patched', { text: 'c', id: 1 }],
       ['patched', { text: 'd', id: 1 }]
     ]
   )

@@ -9,8 +9,7 @@ export const loggedEvent = (id: number, facts: LoggedEvent['facts'] = {}): Logge
   touched: [],
   route: {},
   callers: [],
-  call: undefined,
-  record: new Uint8Array([id])
+  call: undefined
 })
 
 /** What every log of events must do. @param open makes an empty one that keeps so many events at least, and less than twice as many */

@@ -24,7 +24,7 @@ export async function createTables(t: Test): Promise<{ table: string; pool: Pool
   t.teardown(async () => {
     const names = ['log', 'processes', 'outbox', 'store'].map((name) => `${table}_${name}`)
     const cleaner = new Pool({ connectionString: address })
-    const functions = `${table}_add(bigint, boolean, text, bytea), ${table}_collect(bigint), ${table}_append(text, bigint, bigint, boolean, text[], bytea[]), ${table}_sign(text, bigint, boolean, double precision, double precision)`
+    const functions = `${table}_add(bigint, boolean, text), ${table}_collect(bigint), ${table}_append(text, bigint, bigint, boolean, text[]), ${table}_sign(text, bigint, boolean, double precision, double precision)`
     await cleaner.query(`drop table ${names}; drop function ${functions}`)
     await cleaner.end()
   })

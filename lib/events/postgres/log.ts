@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import { hearPoolErrors } from '../../core/pool-errors.js'
-import { type EncodedEvent, type StoredEntry, toEntry } from '../entries.js'
+import { type StoredEntry, toEntry } from '../entries.js'
 import type { EventLog } from '../log.js'
 import { type EventBatch, type LogServer, pageSize } from '../log-server.js'
 import { time, wholeNumber } from '../options.js'
@@ -48,7 +48,7 @@ const ofPostgresLog: OptionTable<PostgresLogOptions> = {
 
 /** In ms: commits that notify wait for each other in the whole server, so events of this time go together. */
 const batchTime = 10
-const columns = 'id, previous, loss, event, record'
+const columns = 'id, previous, loss, event'
 
 /** PostgreSQL as the place of a log: a table delivers, and NOTIFY only wakes those who read it. */
 class PostgresServer implements LogServer {
@@ -74,12 +74,10 @@ class PostgresServer implements LogServer {
   async append(process: string, { number, events, isLoss }: EventBatch): Promise<unknown> {
     await pause(Math.max(0, this.#lastBatch + batchTime - Date.now()))
     this.#lastBatch = Date.now()
-    const records = events.map(([, record]) => (record === '' ? null : record))
-    const texts = events.map(([json]) => json)
-    return this.#call('append', [process, number, this.#options.events, isLoss, texts, records])
+    return this.#call('append', [process, number, this.#options.events, isLoss, events])
   }
 
-  appendWithin(transaction: object, events: readonly EncodedEvent[]): Promise<unknown> | undefined {
+  appendWithin(transaction: object, events: readonly string[]): Promise<unknown> | undefined {
     return this.#options.outbox ? writeOutbox(this.#table, transaction, events) : undefined
   }
 
@@ -171,13 +169,12 @@ class PostgresServer implements LogServer {
 }
 
 const readRows = ({ rows }: { readonly rows: readonly Record<string, unknown>[] }): StoredEntry[] =>
-  rows.map(({ id, previous, loss, event, record }) =>
+  rows.map(({ id, previous, loss, event }) =>
     toEntry({
       id: String(id),
       previous: String(previous),
       isLoss: loss === true,
-      json: (event as string | null) ?? undefined,
-      record: (record as Buffer | null) ?? undefined
+      json: (event as string | null) ?? undefined
     })
   )
 

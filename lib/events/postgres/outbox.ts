@@ -1,4 +1,3 @@
-import type { EncodedEvent } from '../entries.js'
 import { doorName } from '../options.js'
 
 type RunStatement = (text: string, values: unknown[]) => PromiseLike<unknown>
@@ -6,28 +5,23 @@ type RunStatement = (text: string, values: unknown[]) => PromiseLike<unknown>
 const eventsPerStatement = 1000
 
 /**
- * Writes events in a transaction.
+ * Writes events, as JSON, in a transaction.
  *
  * @param transaction that of a call: `trx` is one of knex, of Kysely, or a connection of `pg`, or else it has `query(text, values)`
  * @returns `undefined` where it has none of them, and says by `committed` alone how it ends
  * @throws {Error} where `trx` is none of them
  */
-export function writeOutbox(
-  table: string,
-  transaction: object,
-  events: readonly EncodedEvent[]
-): Promise<void> | undefined {
+export function writeOutbox(table: string, transaction: object, events: readonly string[]): Promise<void> | undefined {
   const { trx, query } = transaction as { trx?: unknown; query?: unknown }
   if (typeof query === 'function') return write(table, events, query.bind(transaction))
   return trx === undefined ? undefined : write(table, events, queryOf(trx))
 }
 
-async function write(table: string, events: readonly EncodedEvent[], query: RunStatement): Promise<void> {
+async function write(table: string, events: readonly string[], query: RunStatement): Promise<void> {
   for (let first = 0; first < events.length; first += eventsPerStatement) {
     const part = events.slice(first, first + eventsPerStatement)
-    const places = part.map((_, index) => `($${index * 2 + 1}, $${index * 2 + 2})`)
-    const values = part.flatMap(([json, record]) => [json, record === '' ? null : Buffer.from(record)])
-    await query(`insert into ${table}_outbox (event, record) values ${places}`, values)
+    const places = part.map((_, index) => `($${index + 1})`)
+    await query(`insert into ${table}_outbox (event) values ${places}`, part)
   }
 }
 

@@ -22,8 +22,7 @@ create table if not exists ${table}_log (
   previous bigint,
   at timestamptz not null default clock_timestamp(),
   loss boolean not null default false,
-  event text,
-  record bytea
+  event text
 );
 create table if not exists ${table}_processes (
   process text primary key,
@@ -32,8 +31,7 @@ create table if not exists ${table}_processes (
 );
 create table if not exists ${table}_outbox (
   id bigint generated always as identity primary key,
-  event text not null,
-  record bytea
+  event text not null
 );
 create table if not exists ${table}_store (
   key text primary key,
@@ -43,9 +41,9 @@ create table if not exists ${table}_store (
 create index if not exists ${table}_store_until on ${table}_store (until);
 
 -- Adds an entry behind the newest one. An empty log begins with the time, in microseconds: no position of an earlier one comes again.
-create or replace function ${table}_add(newest bigint, is_loss boolean, an_event text, a_record bytea) returns bigint language sql as $$
-  insert into ${table}_log (id, previous, loss, event, record)
-    values (coalesce(newest + 1, (extract(epoch from clock_timestamp()) * 1000000)::bigint), newest, is_loss, an_event, a_record)
+create or replace function ${table}_add(newest bigint, is_loss boolean, an_event text) returns bigint language sql as $$
+  insert into ${table}_log (id, previous, loss, event)
+    values (coalesce(newest + 1, (extract(epoch from clock_timestamp()) * 1000000)::bigint), newest, is_loss, an_event)
     returning id
 $$;
 
@@ -56,16 +54,16 @@ declare
   moved bigint;
 begin
   with taken as (delete from ${table}_outbox returning *),
-  numbered as (select row_number() over (order by id) as place, event, record from taken)
-  insert into ${table}_log (id, previous, event, record)
-    select first + place, case when place = 1 then newest else first + place - 1 end, event, record from numbered;
+  numbered as (select row_number() over (order by id) as place, event from taken)
+  insert into ${table}_log (id, previous, event)
+    select first + place, case when place = 1 then newest else first + place - 1 end, event from numbered;
   get diagnostics moved = row_count;
   return case when moved = 0 then newest else first + moved end;
 end $$;
 
 -- Adds a batch of events. Under the lock, ids are in the order of the commits.
 create or replace function ${table}_append(
-  a_process text, a_batch bigint, to_keep bigint, is_loss boolean, events text[], records bytea[]
+  a_process text, a_batch bigint, to_keep bigint, is_loss boolean, events text[]
 ) returns bigint language plpgsql as $$
 declare
   last_batch bigint;
@@ -78,11 +76,11 @@ begin
   if last_batch >= a_batch then return newest; end if;
   newest := ${table}_collect(newest);
   for i in 1 .. cardinality(events) loop
-    newest := ${table}_add(newest, false, events[i], records[i]);
+    newest := ${table}_add(newest, false, events[i]);
   end loop;
   -- What a process that was given up has sent twice is not known any more.
   if is_loss or last_batch is distinct from a_batch - 1 then
-    newest := ${table}_add(newest, true, null, null);
+    newest := ${table}_add(newest, true, null);
   end if;
   delete from ${table}_log where id < (select id from ${table}_log order by id desc offset to_keep - 1 limit 1);
   insert into ${table}_processes values (a_process, clock_timestamp(), a_batch)
@@ -110,7 +108,7 @@ begin
   select max(id) into before from ${table}_log;
   newest := ${table}_collect(before);
   if is_loss or newest is null then
-    newest := ${table}_add(newest, is_loss, null, null);
+    newest := ${table}_add(newest, is_loss, null);
   end if;
   if newest is distinct from before then perform pg_notify('${table}', ''); end if;
   -- What a process that was given up has in the log is not known: its next batch may be there already, and tells a loss.

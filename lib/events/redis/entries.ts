@@ -12,7 +12,6 @@ export function readEntries(answer: unknown): StoredEntry[] {
     const fields = new Map<string, Buffer>()
     for (let i = 0; i < members.length; i += 2) fields.set(String(members[i]), members[i + 1] as Buffer)
     const json = fields.get('event')?.toString()
-    const previous = String(fields.get('previous'))
-    return toEntry({ id: String(id), previous, isLoss: fields.has('loss'), json, record: fields.get('record') })
+    return toEntry({ id: String(id), previous: String(fields.get('previous')), isLoss: fields.has('loss'), json })
   })
 }

@@ -50,7 +50,7 @@ class RedisServer implements LogServer {
 
   append(process: string, { number, events, isLoss }: EventBatch): Promise<unknown> {
     const numbers = [number, this.#options.events, Number(isLoss)]
-    return this.#evaluate(appendScript, [process, ...numbers, ...(events.flat() as string[])])
+    return this.#evaluate(appendScript, [process, ...numbers, ...events])
   }
 
   sign(process: string, batches: number, hasSigned: boolean): Promise<string> {

@@ -20,16 +20,14 @@ end
 `
 
 /**
- * Adds a batch of events: the process, the number of the batch, how many events the log keeps, whether events were given up before it, then the JSON and the record of
+ * Adds a batch of events: the process, the number of the batch, how many events the log keeps, whether events were given up before it, then the JSON of
  * each event. A batch whose number is known was sent again after a connection had ended, and is there already. A process that the others have given up tells them
  * to read anew, since what it has sent twice is not known any more.
  */
 export const appendScript = `${opening}
 local batch = tonumber(ARGV[2])
 if last and last >= batch then return newest end
-for i = 5, #ARGV, 2 do
-  if ARGV[i + 1] == '' then add('event', ARGV[i]) else add('event', ARGV[i], 'record', ARGV[i + 1]) end
-end
+for i = 5, #ARGV do add('event', ARGV[i]) end
 if ARGV[4] == '1' or last ~= batch - 1 then add('loss', '1') end
 redis.call('XTRIM', log, 'MAXLEN', '=', ARGV[3])
 sign(ARGV[2])

@@ -29,6 +29,7 @@ interface Hearer {
 
 /** Where a subscription stands in the index: all values of a field that its records may have. */
 interface IndexPlace {
+  /** The kind of all keys, and the name of the field. */
   readonly field: string
   readonly keys: readonly string[]
 }
@@ -82,8 +83,9 @@ export class Audience<S extends Hearer> {
   *#candidates({ facts, unknowns }: JudgedEvent): Iterable<S> {
     yield* this.#others
     for (const [field, values] of this.#fields) {
-      const key = isUnknown(field, unknowns) ? undefined : placeOfValue(facts[field])
-      if (key !== undefined) yield* values.get(key) ?? []
+      const name = field.slice(1)
+      const key = isUnknown(name, unknowns) ? undefined : placeOfValue(facts[name])
+      if (key?.[0] === field[0]) yield* values.get(key as string) ?? []
       // With several values, a subscription stands there several times.
       else yield* new Set([...values.values()].flatMap((subscriptions) => [...subscriptions]))
     }
@@ -116,8 +118,10 @@ function* placesIn(conditions: ListConditions): Iterable<IndexPlace> {
   for (const [name, condition] of Object.entries(conditions)) {
     if (name === '$and' && Array.isArray(condition)) for (const part of condition) yield* placesIn(Object(part))
     else if (!name.startsWith('$')) {
-      const keys = valuesIn(condition)?.map(placeOfValue)
-      if (keys?.every((key) => key !== undefined)) yield { field: name, keys: [...new Set(keys)] }
+      const keys = valuesIn(condition)?.map(placeOfValue) ?? []
+      const kinds = new Set(keys.map((key) => key?.[0]))
+      const [kind] = kinds
+      if (kind !== undefined && kinds.size === 1) yield { field: kind + name, keys: [...new Set(keys as string[])] }
     }
   }
 }

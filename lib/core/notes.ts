@@ -21,6 +21,8 @@ export class Notes {
   streams: Map<AsyncIterable<unknown> | NodeJS.ReadableStream | ReadableStream, () => void> | undefined = undefined
   /** The fields that the records of the answer may have, where a hook has said so. */
   answeredFields: readonly string[] | undefined = undefined
+  /** The fields of a record that say to which placeholders of the path it belongs, by placeholder. */
+  parentFields: Readonly<Record<string, string>> | undefined = undefined
   /** Which fields the caller of an `update` may send, where that is not all. */
   maySend: ((field: string) => boolean) | undefined = undefined
   /** What the method itself has answered, for the events: hooks make of it what its caller gets. */

@@ -9,11 +9,19 @@ import {
   placeOfValue,
   prepareFacts,
   routeField,
+  type Sure,
   type Unknowns
 } from './matching.js'
 
 /** What a subscriber is told of an event: the event itself, or that something may have changed. */
 export type Telling = 'event' | 'changed'
+
+/** A placeholder of the path of a list. A field of a record says whether the record belongs there, since it may move. */
+export interface Parent {
+  /** The placeholder, as a condition. */
+  readonly place: ListConditions
+  readonly field: string
+}
 
 /** Which records a list has, and which the caller sees at all. */
 interface RecordRule {
@@ -21,6 +29,8 @@ interface RecordRule {
   readonly conditions: ListConditions | undefined
   /** What all records that the caller may find have, whatever the caller asks for; `undefined` where that is not known. */
   readonly visibility: ListConditions | undefined
+  /** The placeholders that the conditions leave to fields. */
+  readonly parents: readonly Parent[]
 }
 
 interface Hearer {
@@ -150,20 +160,38 @@ export class JudgedEvent {
    * What a subscriber is told (docs/events.md#who-hears-what); `undefined` for nothing. The id is told to those alone whose list has the record for certain.
    * Nothing is told where it was not in the list before, and is not now. Of a record that the caller does not see for certain, the values decide nothing.
    */
-  tellingFor({ conditions, visibility }: RecordRule): Telling | undefined {
+  tellingFor({ conditions, visibility, parents }: RecordRule): Telling | undefined {
     if (conditions === undefined) return 'changed'
-    const isInside = matches(conditions, this.facts)
+    const isInside = this.#isIn(conditions, parents)
     if (isInside) return this.#hasId ? 'event' : 'changed'
-    if (isInside === undefined || (this.unknowns && matches(conditions, this.facts, this.unknowns) !== false))
-      return 'changed'
-    return this.#isDecided(conditions, visibility) ? undefined : 'changed'
+    if (isInside === undefined || this.#mayHaveBeenIn(conditions, parents)) return 'changed'
+    return this.#isDecided(conditions, visibility, parents) ? undefined : 'changed'
   }
 
   /** Whether the caller sees the record, or has never seen it: then what the caller asks for tells of no values that the caller may not know. */
-  #isDecided(conditions: ListConditions, visibility: ListConditions | undefined): boolean {
+  #isDecided(conditions: ListConditions, visibility: ListConditions | undefined, parents: readonly Parent[]): boolean {
     if (visibility === undefined) return areFieldsKnown(conditions, this.facts, this.unknowns)
-    const isVisible = matches(visibility, this.facts)
+    const isVisible = this.#isIn(visibility, parents)
     if (isVisible !== false) return isVisible === true
-    return this.unknowns === undefined || matches(visibility, this.facts, this.unknowns) === false
+    return !this.#mayHaveBeenIn(visibility, parents)
+  }
+
+  #isIn(conditions: ListConditions, parents: readonly Parent[]): Sure {
+    // Where the field is not known, and has not been changed, the record is where it was.
+    const isElsewhere = parents.some(
+      ({ field, place }) =>
+        !Object.hasOwn(this.facts, field) && !isUnknown(field, this.unknowns) && this.#wasOutside(place)
+    )
+    return isElsewhere ? false : matches(conditions, this.facts)
+  }
+
+  #mayHaveBeenIn(conditions: ListConditions, parents: readonly Parent[]): boolean {
+    if (this.unknowns === undefined || parents.some(({ place }) => this.#wasOutside(place))) return false
+    return matches(conditions, this.facts, this.unknowns) !== false
+  }
+
+  /** Whether the call was made at another place of the path: there the record was. */
+  #wasOutside(place: ListConditions): boolean {
+    return matches(place, this.facts) === false
   }
 }

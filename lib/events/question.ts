@@ -34,6 +34,8 @@ export interface Question {
   path: string | undefined
   /** The fields that its answer has, where a hook leaves others out. */
   fields?: readonly string[] | undefined
+  /** The fields of a record by which hooks hold it to placeholders of the path. */
+  parentFields?: Readonly<Record<string, string>> | undefined
 }
 
 /** A request of the application itself. */
@@ -91,5 +93,6 @@ export function questionOf(context: HookContext): Question | undefined {
   question.params = context.params as Question['params']
   question.path = context.path
   question.fields = notesOf(context).answeredFields
+  question.parentFields = notesOf(context).parentFields
   return question
 }

@@ -2,9 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import { stringify } from 'qs'
 import { attempt, errorFromJSON, ServiceError } from '../core/errors.js'
 import { type AcceptedLogin, loginsInParams } from '../core/logins.js'
+import type { Parent } from './audience.js'
 import { callersOf } from './callers.js'
 import type { Channel } from './channel.js'
-import { type ListConditions, prepareConditions, routeField } from './matching.js'
+import { ComparedValue, type ListConditions, prepareConditions, routeField } from './matching.js'
 import { askQuestion, type CallerIdentity, type Question } from './question.js'
 import type { ListRequest } from './requests.js'
 
@@ -14,6 +15,8 @@ export interface Rule {
   readonly conditions: ListConditions | undefined
   /** What a record must have that the caller gets by any list of the service: what hooks ask for. `undefined` where that is not known. */
   readonly visibility: ListConditions | undefined
+  /** The placeholders of the path of which hooks have made conditions on fields: a record may move. */
+  readonly parents: readonly Parent[]
   /** The params of the `find` that was asked. */
   readonly params: Readonly<Record<string, unknown>>
   /** By what the caller is known again. */
@@ -51,11 +54,14 @@ export class RuleInquiry {
 
   /** @returns the rule, or the error with which the list was refused */
   async ask(channel: Channel, list: ListRequest): Promise<Rule | ServiceError> {
-    if (Object.keys(withoutPaging(list.query)).length === 0) return this.#find(channel, list)
+    if (Object.keys(withoutPaging(list.query)).length === 0) {
+      const outcome = await this.#find(channel, list)
+      return outcome instanceof ServiceError ? outcome : withParents(outcome, outcome)
+    }
     const [outcome, whole] = await Promise.all([this.#find(channel, list), this.#askWhole(channel, list)])
     if (outcome instanceof ServiceError) return outcome
     // A list that needs a query refuses an empty one.
-    return { ...outcome, visibility: whole instanceof ServiceError ? undefined : whole.visibility }
+    return withParents(outcome, whole instanceof ServiceError ? undefined : whole)
   }
 
   #askWhole(channel: Channel, { path, isJSON }: ListRequest): Promise<Rule | ServiceError> {
@@ -101,12 +107,34 @@ function toRule({ isRuleKnown, path, idField }: Channel, { headers }: CallerIden
   return {
     conditions,
     visibility: conditions,
+    parents: parentsIn(conditions, params, question),
     params,
     callers: callersOf(params, headers),
     login,
     expires: typeof exp === 'number' ? exp * 1000 : undefined,
     text: attempt(() => JSON.stringify(conditions))
   }
+}
+
+/** The placeholders to which a field of the same name, or one that a hook has named, holds a record. */
+function parentsIn(conditions: ListConditions = {}, { route }: Rule['params'], { parentFields }: Question): Parent[] {
+  return Object.keys(Object(route)).flatMap((name) => {
+    const field = parentFields?.[name] ?? name
+    const place = { [routeField(name)]: conditions[routeField(name)] }
+    return conditions[field] instanceof ComparedValue ? [{ place, field }] : []
+  })
+}
+
+/**
+ * Leaves placeholders to the fields that hold a record to them.
+ * @param whole the rule without what the client asks for: only hooks decide which fields these are. `undefined` where it is not known
+ */
+function withParents(rule: Rule, whole: Rule | undefined): Rule {
+  const { parents = [], visibility } = whole ?? {}
+  const names = parents.flatMap(({ place }) => Object.keys(place))
+  const leave = (conditions: ListConditions | undefined) =>
+    conditions && Object.fromEntries(Object.entries(conditions).filter(([name]) => !names.includes(name)))
+  return { ...rule, conditions: leave(rule.conditions), visibility: leave(visibility), parents }
 }
 
 /** What the query and the path of a `find` select, as it is now: hooks may change their objects later. */

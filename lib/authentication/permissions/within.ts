@@ -4,7 +4,9 @@ import { idFieldOf } from '../../core/description.js'
 import { NotFound, toServiceError } from '../../core/errors.js'
 import type { HookPosition, HookTraits } from '../../core/hooks.js'
 import { makesHooks, traitsOf, withTraits } from '../../core/hooks.js'
+import { notesOf } from '../../core/notes.js'
 import { checkOptions, kinds, type OptionTable, shown } from '../../core/options.js'
+import { placeholdersIn } from '../../core/path.js'
 import { checkExceptions, isLeftAlone } from './position.js'
 import { isRecord } from './records.js'
 import { createScope, ofScope, type ScopeOptions } from './scope.js'
@@ -42,7 +44,13 @@ export function within(parent: string, options: WithinOptions = {}): AroundHook 
   const fieldsOf = async (context: HookContext) => {
     const placeholder = placeholderIn(context.path) as string
     const id = await parentId(context, parent, placeholder)
-    return field === null || isLeftAlone(context, except) ? true : { [field ?? placeholder]: id }
+    if (field === null || isLeftAlone(context, except)) return true
+    const name = field ?? placeholder
+    // The other record belongs to the placeholders before it.
+    const placeholders = [...placeholdersIn(parent), placeholder].map((held) => [held, name])
+    const notes = notesOf(context)
+    notes.parentFields = { ...notes.parentFields, ...Object.fromEntries(placeholders) }
+    return { [name]: id }
   }
   const hook = createScope('within', fieldsOf, scopeOptions)
   const { check, access } = traitsOf(hook) as Required<HookTraits>

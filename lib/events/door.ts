@@ -272,6 +272,7 @@ export class Door {
 
   /** Ends the log, when all calls are done. */
   async close(): Promise<void> {
+    this.intake.close()
     await attempt(() => this.#log.close?.())
   }
 }

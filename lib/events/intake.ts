@@ -12,6 +12,9 @@ interface CausedEvents {
   readonly appended: Promise<void>[]
 }
 
+/** In ms: a commit without an answer may be visible only later, so that what is read at once is of before. */
+const laterTimes = [5000, 30_000]
+
 /** Gives events to the log, and knows which of them a call has caused. */
 export class Intake {
   /** Whether the log says that it can't be reached. */
@@ -23,6 +26,8 @@ export class Intake {
   readonly #caused = new WeakMap<HookContext, CausedEvents>()
   /** The transactions, and the errors of calls, of which it was said that their events may be missing. */
   readonly #doubted = new WeakSet<object>()
+  /** Of what is told again later. */
+  readonly #timers = new Set<NodeJS.Timeout>()
 
   constructor(app: FastifyInstance, log: EventLog, isDurable: boolean, patience: number) {
     this.#app = app
@@ -88,11 +93,24 @@ export class Intake {
     else this.lose(transaction)
   }
 
-  /** Says that events may be missing, once for a transaction or an error. */
+  /** Says that events may be missing, at once and later, for each transaction or error. */
   lose(cause: object): void {
     if (this.#doubted.has(cause)) return
     this.#doubted.add(cause)
     this.#log.lose?.()
+    for (const ms of laterTimes) {
+      const timer = setTimeout(() => {
+        this.#timers.delete(timer)
+        this.#log.lose?.()
+      }, ms).unref()
+      this.#timers.add(timer)
+    }
+  }
+
+  /** Says now what was to be said later. */
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer)
+    if (this.#timers.size > 0) this.#log.lose?.()
   }
 
   /** Waits until the events of a call are in the log. @throws Unavailable when they are not, in time */

@@ -170,3 +170,61 @@ t.test('where nobody knows whether a transaction was committed, subscribers read
     'once for a transaction'
   )
 })
+
+t.test(
+  'a commit without an answer may be seen late: subscribers are told again, and before the server closes',
+  async (t) => {
+    const later: [run: () => void, ms: number][] = []
+    const { setTimeout: set } = globalThis
+    const collect = (run: () => void, ms: number) => {
+    if (ms !== 5000 && ms !== 30_000) return set(run, ms)
+    later.push([run, ms])
+    return set(() => {}, 0)
+  }
+  t.teardown(() => Object.assign(globalThis, { setTimeout: set }))
+    let losses = 0
+    const log = memoryLog()
+    const lose = () => {
+      losses += 1
+      log.lose?.()
+    }
+    const { app, subscribe } = await startEvents(t, (app) => app.service('notes', memory()), {
+      services: { notes: true },
+      log: { ...log, lose }
+    })
+    const stream = await subscribe(list('notes')).connected
+    Object.assign(globalThis, { setTimeout: collect })
+    const doubt = () => serviceAt(app, 'notes').create({}, { transaction: { committed: Promise.resolve(undefined) } })
+    await doubt()
+    await stream.count(1)
+    t.same(
+      later.map(([, ms]) => ms),
+      [5000, 30_000]
+    )
+    for (const [run] of later.splice(0)) {
+      const before = stream.events.length
+      run()
+      await stream.count(before + 1)
+    }
+    t.same([stream.events.map(({ event }) => event), losses], [['reset', 'reset', 'reset'], 3])
+    await app.close()
+    t.equal(losses, 3)
+  }
+)
+
+t.test('a server that closes soon after a commit without an answer tells others once more', async (t) => {
+  let losses = 0
+  const lose = () => {
+    losses += 1
+  }
+  const log = { ...memoryLog(), lose }
+  const { app, subscribe } = await startEvents(t, (app) => app.service('notes', memory()), {
+    services: { notes: true },
+    log
+  })
+  await subscribe(list('notes')).connected
+  await serviceAt(app, 'notes').create({}, { transaction: { committed: Promise.resolve(undefined) } })
+  while (losses === 0) await new Promise((resolve) => setImmediate(resolve))
+  await app.close()
+  t.equal(losses, 2)
+})

@@ -10,6 +10,8 @@ export interface CustomMethod {
   readonly route?: MethodRoute
   /** The schema of the data, which is an object. Default: the data is `{}`. The method has the argument all the same, if its verb is `POST`, `PUT` or `PATCH`. */
   readonly body?: unknown
+  /** Fields of the record that are `readOnly`, and that the body of this method may set. */
+  readonly settable?: readonly string[]
   /** The schema of an object: the parameters that its query may have. Default: none. */
   readonly query?: unknown
   /** The schema of the result. Default: that of the record. */

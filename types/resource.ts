@@ -1,7 +1,7 @@
 import type { StoresRecord } from './call.js'
 import type { CustomIn, CustomMethods, ServedCustom, WithCustom } from './custom-method.js'
 import type { Callable, MethodName } from './method.js'
-import type { BranchKey, Option, OptionInput, OptionNames, QueryIn, Scalar } from './resource-query.js'
+import type { BranchKey, Option, OptionNames, QueryIn, Scalar } from './resource-query.js'
 import type { Id, NullableId, Paginated, Params, Service } from './service.js'
 import type { InputOf, JsonSchema, OutputOf } from './standard-schema.js'
 
@@ -31,6 +31,11 @@ export interface ResourceOptions<Field extends string = string> {
   readonly update?: unknown
   /** What `patch` takes. Default: any of the fields of the record, and at least one of them. Checks of the whole record do not count then. */
   readonly patch?: unknown
+  /**
+   * Fields that are `readOnly`, and that the body of a method may set all the same: `{ create: ['id'] }`. Without it, the service does not start if the option `create`, `update` or `patch` has a
+   * schema with such a field. A custom method has an option of the same name.
+   */
+  readonly settable?: { readonly [Method in 'create' | 'update' | 'patch']?: readonly Field[] }
   /** The schema of an object: further parameters of a query, or others than the filters of its fields. */
   readonly query?: unknown
   /** The record as it leaves. Default: the record, without its `writeOnly` fields. Other fields do not leave, and scalars get the types that it says; what it demands is not checked. */
@@ -132,9 +137,17 @@ type IsFile<T> = 0 extends 1 & T
       : [T] extends [Blob]
         ? true
         : false
-type Sent<S, O> = Without<InputOf<S>, OptionNames<O, 'readOnly'>>
-type DataIn<S, O> = OptionInput<O, 'create', Sent<S, O>>
-type PatchIn<S, O> = OptionInput<O, 'patch', Partial<Sent<S, O>>>
+/** The fields that a method can't set. */
+type Unsettable<O, Method> = Exclude<OptionNames<O, 'readOnly'>, OptionNames<Option<O, 'settable'>, Method & string>>
+/** The data of a method whose schema an option gives. */
+type OwnData<T, Names> = [Extract<BranchKey<T>, Names>] extends [never] ? T : Without<T, Names>
+type Sent<S, O, Method> = Without<InputOf<S>, Unsettable<O, Method>>
+type DataIn<S, O> = [Option<O, 'create'>] extends [never]
+  ? Sent<S, O, 'create'>
+  : OwnData<InputOf<Option<O, 'create'>>, Unsettable<O, 'create'>>
+type PatchIn<S, O> = [Option<O, 'patch'>] extends [never]
+  ? Partial<Sent<S, O, 'patch'>>
+  : OwnData<InputOf<Option<O, 'patch'>>, Unsettable<O, 'patch'>>
 
 /** A record as a service may hold it: a type that JSON does not have, such as a date, becomes a text in the response, and an empty column is `null`. */
 type Storable<T> = T extends readonly (infer I)[]

@@ -205,6 +205,7 @@ const lastNameOf = (pointer = ''): string =>
 function isFlagged(place: Shape, name: string, flag: Flag | undefined): boolean {
   if (flag === undefined) return false
   const field = place.field(name)
+  if (flag === 'readOnly' && field.isSettable) return false
   return field[flag] || field.shape.mayHave(flag)
 }
 
@@ -212,7 +213,9 @@ function isFlagged(place: Shape, name: string, flag: Flag | undefined): boolean 
 function marked(field: SchemaValue, place: Shape, name: string): SchemaValue {
   if (!isSchema(field)) return field
   const flags = flagKeywords.filter((flag) => isFlagged(place, name, flag))
-  return { ...field, ...Object.fromEntries(flags.map((flag) => [flag, true])) }
+  const { readOnly, ...settable } = field
+  const marks = Object.fromEntries(flags.map((flag) => [flag, true]))
+  return { ...(place.field(name).isSettable ? settable : field), ...marks }
 }
 
 /** Takes out of the schema of a record what a part of one need not have. Without it the part may be of several branches of a union. */

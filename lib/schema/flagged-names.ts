@@ -5,6 +5,8 @@ export type NameSet = Pick<ReadonlySet<string>, 'has' | 'size'>
 
 /** Names of fields that options flag: of the record, and of each record of its kind within it. */
 export interface FlaggedNames extends Readonly<Record<Flag, NameSet>> {
+  /** Fields of the record that clients may set, although a schema or an option says that only the server does. */
+  readonly settable?: NameSet
   /** Of fields that hold what is hidden without a name: hidden where a schema does not spell them out. */
   readonly holders?: NameSet
   /** Of fields that hold objects which hide something: a text in the place of one may be its JSON. */

@@ -107,7 +107,7 @@ const namingPatterns = ({ shapes, parts }: Shape, is: (shape: Shape) => boolean)
   )
 
 /** Whether a value hides something, at any depth. */
-const hidesWithin = (start: Shape): boolean =>
+export const hidesWithin = (start: Shape): boolean =>
   start.remember(hidesWithin, () => {
     const members = (shape: Shape) => [...[...shape.names, othersName].map((name) => shape.field(name)), ...shape.items]
     return [...allShapes(start)].some(

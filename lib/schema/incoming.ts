@@ -197,5 +197,24 @@ const isCompletedByServer = (shape: Shape): boolean =>
   shape.remember(isCompletedByServer, () => shape.names.some((name) => isReadOnly(shape.field(name), undefined)))
 
 /** Whether only the server sets a value: each branch of a union that it may be of says that of the whole. What is missing may be of any branch. */
-export const isReadOnly = ({ readOnly, shape }: ShapeMember, value: unknown) =>
-  readOnly || (shape.unions.length > 0 && shape.of(value).has('readOnly'))
+export const isReadOnly = ({ readOnly, isSettable, shape }: ShapeMember, value: unknown) =>
+  readOnly || (!isSettable && shape.unions.length > 0 && shape.of(value).has('readOnly'))
+
+/** Finds the fields of a value that only the server sets, by a schema that may be another one than that of the value. */
+export function findReadOnly(shapes: Shapes, value: unknown, path: Path): readonly Fault[] {
+  const faults: Fault[] = []
+  const visit = (value: unknown, shape: Shape, within: Place | undefined): void => {
+    if (typeof value !== 'object' || value === null || value instanceof Blob) return
+    const chosen = shape.of(value)
+    for (const [name, inner] of Object.entries(value)) {
+      if (faults.length >= maxFaults) return
+      const key = Array.isArray(value) ? Number(name) : name
+      const member = typeof key === 'number' ? chosen.item(key) : chosen.field(key)
+      if (isReadOnly(member, inner))
+        faults.push({ path: pathOfPlace({ key, within }, path), keyword: 'readOnly', must: 'can not be set' })
+      else visit(inner, member.shape, { key, within })
+    }
+  }
+  visit(value, shapes.root, undefined)
+  return faults
+}

@@ -23,6 +23,8 @@ export interface ShapeMember {
   readonly isKnown: boolean
   readonly readOnly: boolean
   readonly writeOnly: boolean
+  /** Whether an option lets clients set the field, whatever its flags are. */
+  readonly isSettable?: boolean
 }
 
 /** No field has this name: it stands for those that no schema spells out. */
@@ -182,7 +184,9 @@ export class Shape {
     const isFlagged = (flag: Flag) => isFlaggedByName(flag, name, this, this.shapes) || shape.has(flag)
     const isNamed = schemas.some((schema) => this.shapes.alternatives.permits(schema))
     const isKnown = !schemas.includes(false) && (this.isOpen || isNamed)
-    return { shape, isKnown, readOnly: isFlagged('readOnly'), writeOnly: isFlagged('writeOnly') }
+    const isSettable = this.isRecord && this.shapes.flagged.settable?.has(name) === true
+    const readOnly = !isSettable && isFlagged('readOnly')
+    return { shape, isKnown, readOnly, writeOnly: isFlagged('writeOnly'), isSettable }
   }
 
   // Names that fit many patterns at once could make any number of shapes: past a bound all that is said of names by rules applies.

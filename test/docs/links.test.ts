@@ -27,10 +27,6 @@ t.test('the anchors of headings are those of GitHub', async (t) => {
   ])
 })
 
-t.test('a page is short enough to be read at once', async (t) => {
-  for (const page of pages) t.ok(read(page).trimEnd().split('\n').length <= 350, `${page} has 350 lines at most`)
-})
-
 t.test('every page of the documentation is reached from the README', async (t) => {
   const linked = [...read('README.md').matchAll(link)].map(([, target = '']) => target.replace(/#.*/, ''))
   for (const page of pages.slice(1)) t.ok(linked.includes(page), page)

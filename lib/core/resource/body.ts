@@ -6,6 +6,7 @@ import { emptyGaps, fillGap, gapsOf } from '../../schema/gaps.js'
 import {
   type CountTries,
   type Fault,
+  findReadOnly,
   maxFaults,
   type Path,
   type ServerFieldsByObject,
@@ -24,6 +25,10 @@ export interface BodyRules {
   readonly shown: WrittenSchema
   /** The schema that bodies are held to. */
   readonly written: WrittenSchema
+  /** Further schemas of the record, whose `readOnly` fields a body can't have. */
+  readonly guards: readonly WrittenSchema[]
+  /** Whether an option gives the schema. */
+  readonly isOwn?: boolean
   /** Whether a body is a part of a record: of its fields each is held to what the schema says of it alone. */
   readonly isPart: boolean
   /** Whether the schema says that there may be a list of records. */
@@ -54,6 +59,7 @@ type Values = Record<string, unknown>
  * Makes what checks a body: one record, or a list of them where lists are taken. It returns the body as the schema makes it.
  *
  * @param takesLists whether lists are taken. Not by default: a hook that sets a field of `context.data` would miss the records of a list
+ * @param guards further schemas of the record, whose `readOnly` fields a body can't have
  * @param judge makes the check by JSON Schema, which is asked for with the first body that needs it
  * @throws {TypeError} when the library can't check such bodies. What is returned throws `BadRequest`
  */
@@ -61,12 +67,13 @@ export function createBodyCheck(
   rules: BodyRules,
   takesLists: boolean,
   shapes: Shapes,
+  guards: readonly Shapes[],
   judge: () => Judge
 ): (body: unknown) => unknown {
   rules.prepare?.()
   const checkRecord = (record: unknown, path: Path): unknown => {
     try {
-      const checked = new RecordCheck(rules, shapes, judge, path).check(record)
+      const checked = new RecordCheck(rules, shapes, guards, judge, path).check(record)
       return isAsynchronous(checked) ? checked.catch(toRefused) : checked
     } catch (error) {
       return toRefused(error)
@@ -127,6 +134,7 @@ class RecordCheck {
   constructor(
     readonly rules: BodyRules,
     readonly shapes: Shapes,
+    readonly guards: readonly Shapes[],
     readonly judge: () => Judge,
     readonly path: Path
   ) {}
@@ -137,10 +145,12 @@ class RecordCheck {
     if (this.rules.isPart && Object.keys(record).length === 0)
       throw this.#refusal('must have at least 1 field', 'minProperties')
     const visit = visitIncoming(this.shapes, record, this.path, this.rules.countTries)
-    const { faults, misplaced, serverFields, isCostlyToRefuse } = visit
+    const { misplaced, serverFields, isCostlyToRefuse } = visit
     this.#serverFields = serverFields
-    if (faults.some(({ keyword }) => keyword === 'maxDepth')) throw new RefusedRecord(faults)
+    if (visit.faults.some(({ keyword }) => keyword === 'maxDepth')) throw new RefusedRecord(visit.faults)
     try {
+      const guarded = this.guards.flatMap((guard) => findReadOnly(guard, record, this.path))
+      const faults = [...guarded, ...visit.faults]
       if (faults.length > 0) throw new RefusedRecord([...faults, ...this.#faultsByFields(record as Values)])
       if (this.rules.validate === undefined) return this.#byJsonSchema(record as Values, misplaced)
       if (isCostlyToRefuse) this.#refuseNested(record as Values, misplaced)

@@ -6,23 +6,27 @@ import { type Flag, kindBits } from '../../schema/reader.js'
 import { definitionOf, methods as six } from '../methods.js'
 import { checkOptionNames, checkOptionsObject } from '../options.js'
 import type { BodyRules } from './body.js'
-import { checkedSchemaOf } from './files.js'
 import { readJsonSchema } from './json-schema.js'
+import { type GuardsOf, ownBodyRules } from './own-body.js'
 import { readParameters } from './parameters.js'
 import type { QueryParameters } from './query-rules.js'
 import type { MethodRules, Outgoing } from './rules.js'
-import { checkOf } from './validate.js'
 
 /** What custom methods take over of the record of their resource. */
 export interface RecordParts extends Pick<MethodRules, 'record' | 'query' | 'response'> {
   /** The names of the fields that only the server sets, and of those that do not leave: the schemas of the application say so, too. */
   flaggedWith(shared: SharedSchemas): Record<Flag, ReadonlySet<string>>
+  readonly guardsOf: GuardsOf
 }
 
-const customOptionNames = { route: true, body: true, query: true, response: true, produces: true } satisfies Record<
-  keyof CustomMethod,
-  true
->
+const customOptionNames = {
+  route: true,
+  body: true,
+  settable: true,
+  query: true,
+  response: true,
+  produces: true
+} satisfies Record<keyof CustomMethod, true>
 
 /**
  * Makes the rules of the custom methods that a resource declares.
@@ -39,7 +43,7 @@ function toCustomMethod(method: string, options: CustomMethod, parts: RecordPart
   const place = `methods.${method}.`
   checkOptionsObject(`the method '${method}' of resource()`, Object(options))
   checkOptionNames(Object(options), Object.keys(customOptionNames), 'resource() has', place)
-  const { route, body, query, response, produces } = Object(options) as CustomMethod
+  const { route, body, settable, query, response, produces } = Object(options) as CustomMethod
   // A route of another form is refused where the service is registered, with its name.
   const isRoute = typeof route === 'string' && /^\S+ \//.test(route)
   const takesData = definitionOf(method, isRoute ? route : undefined).arguments.includes('data')
@@ -47,6 +51,7 @@ function toCustomMethod(method: string, options: CustomMethod, parts: RecordPart
     throw new TypeError(
       `resource() can't give '${method}' a body: its route '${route}' has none. Use POST, PUT or PATCH`
     )
+  checkSettable(method, settable, parts.record.incoming)
   const parameters = within(`${place}query`, () => readParameters(query))
   const outgoing =
     response === undefined ? parts.record.outgoing : within(`${place}response`, () => customOutgoing(response, parts))
@@ -56,7 +61,7 @@ function toCustomMethod(method: string, options: CustomMethod, parts: RecordPart
     query: parts.query,
     querystring: toParametersOnly(parameters),
     custom: { route, parameters, produces },
-    body: takesData ? within(`${place}body`, () => customBodyRules(body ?? noData, parts)) : undefined,
+    body: takesData ? within(`${place}body`, () => customBodyRules(body, settable, parts)) : undefined,
     outgoing,
     response: response === undefined ? parts.response : outgoing.written.documentWithout('writeOnly')
   }
@@ -79,33 +84,39 @@ function toParametersOnly({ operands, required }: QueryParameters): JsonSchema {
 /** The body of a method that declares none: an object without fields. */
 const noData = { type: 'object', properties: {}, additionalProperties: false }
 
-function customBodyRules(body: unknown, { flaggedWith, record }: RecordParts): BodyRules {
-  const { document } = readJsonSchema(body, 'input')
-  const shown = new WrittenSchema(document, {
-    flagged: (shared: SharedSchemas) => ({ ...flaggedWith(shared), writeOnly: noNames.writeOnly }),
+function customBodyRules(
+  body: unknown,
+  settable: readonly string[] | undefined,
+  { flaggedWith, guardsOf, record }: RecordParts
+): BodyRules {
+  const rules = ownBodyRules(body ?? noData, guardsOf, settable, {
+    flagged: (shared: SharedSchemas) => ({
+      ...flaggedWith(shared),
+      writeOnly: noNames.writeOnly,
+      ...(settable && { settable: new Set(settable) })
+    }),
     recordNames: record.incoming.shapes.root.names
   })
-  const written = checkedSchemaOf(shown)
-  if (written.shapes.root.kinds !== kindBits.object)
+  if (rules.written.shapes.root.kinds !== kindBits.object)
     throw new TypeError('it must be the schema of an object. A list is the field of one')
-  return {
-    ...checkOf(body),
-    document: shown.documentWithout('readOnly'),
-    shown,
-    written,
-    isPart: false,
-    takesDefaults: true,
-    takesLists: false,
-    mayBeAbsent: true
-  }
+  return { ...rules, isOwn: body !== undefined, takesLists: false, mayBeAbsent: true }
+}
+
+/** @throws {TypeError} when the option is no list of fields of the record */
+function checkSettable(method: string, settable: readonly string[] = [], { shapes }: WrittenSchema): void {
+  const { names } = shapes.root.of({})
+  if (!Array.isArray(settable) || settable.some((name) => !names.includes(name)))
+    throw new TypeError(
+      `The option \`methods.${method}.settable\` of resource() must be a list of fields of the record: ${names.join(', ')}`
+    )
 }
 
 function customOutgoing(response: unknown, { record, flaggedWith }: RecordParts): Outgoing {
   const { document, isOfInput } = readJsonSchema(response, 'output')
-  const { outgoing, incoming } = record
+  const { outgoing, incoming, bodies } = record
   // A name that is `writeOnly` anywhere in the record is hidden in the response too: its schema may allow further fields.
   const flagged = (shared: SharedSchemas) => {
-    const schemas = [outgoing.written, incoming].map((written) => written.shapesWith(shared))
+    const schemas = [outgoing.written, incoming, ...bodies.values()].map((written) => written.shapesWith(shared))
     const writeOnly = new HiddenNames(schemas, flaggedWith(shared).writeOnly)
     const holders = { has: (name: string) => writeOnly.mayHave(name), size: writeOnly.size }
     const textless = { has: (name: string) => writeOnly.mayBeTextless(name) }

@@ -1,4 +1,5 @@
 import type { JsonSchema, StandardSchema } from '../../../types/resource.js'
+import { withFlagsOfBoth } from '../../schema/sides.js'
 import { attempt } from '../errors.js'
 import { isObject } from '../objects.js'
 
@@ -57,6 +58,16 @@ export function readJsonSchema(schema: unknown, side: Side): AsJsonSchema {
       }
     )
   }
+}
+
+/** Reads a schema as it is sent and as it leaves. What one side flags is flagged on the other one, too. */
+export function readSides(schema: unknown): { readonly input: AsJsonSchema; readonly output: AsJsonSchema } {
+  const input = readJsonSchema(schema, 'input')
+  const output = readJsonSchema(schema, 'output')
+  // A JSON Schema has no transformations.
+  if (standardOf(schema) === undefined) return { input, output }
+  const sides = withFlagsOfBoth(input.document, output.document)
+  return { input: { ...input, document: sides.input }, output: { ...output, document: sides.output } }
 }
 
 /** A document in the words of draft 7, or of the draft after it where a library does not write those. */

@@ -1,13 +1,14 @@
-import type { FieldOf, Resource, ResourceOptions } from '../../../types/resource.js'
-import { noNames, type SharedSchemas, WrittenSchema } from '../../schema/documents.js'
+import type { FieldOf, JsonSchema, Resource, ResourceOptions } from '../../../types/resource.js'
+import { type SharedSchemas, WrittenSchema } from '../../schema/documents.js'
+import type { FlaggedNames } from '../../schema/flagged-names.js'
 import type { Shape, Shapes } from '../../schema/shape.js'
-import { withFlagsOfBoth } from '../../schema/sides.js'
 import { methods } from '../methods.js'
 import { checkOptionNames, checkOptionsObject, shown } from '../options.js'
 import { type BodyRules, checkExamples } from './body.js'
 import { toCustomMethods } from './custom-methods.js'
 import { checkedSchemaOf, filesOf } from './files.js'
-import { readJsonSchema, standardOf } from './json-schema.js'
+import { readSides } from './json-schema.js'
+import { type Guards, type GuardsOf, type Incoming, ownBodyRules } from './own-body.js'
 import { checkRecord, readParameters } from './parameters.js'
 import { createPartValidation } from './part.js'
 import { querystringsOf, toQueryRules } from './query-rules.js'
@@ -22,6 +23,7 @@ const resourceOptionNames = {
   update: true,
   patch: true,
   query: true,
+  settable: true,
   response: true,
   operators: true,
   filter: true,
@@ -47,13 +49,13 @@ export function resource<const S, const O extends ResourceOptions<FieldOf<S>> = 
 export function resource(schema: unknown, options: ResourceOptions = {}): object {
   checkOptionsObject('resource()', options)
   checkOptionNames(options, Object.keys(resourceOptionNames), 'resource() has')
-  const { input, output } = readSides(schema, options)
-  const { readOnly = [], writeOnly = [] } = options
+  const { input, output: ofSchema } = readSides(schema)
+  const { readOnly = [], writeOnly = [], response: ownResponse } = options
+  const output = ownResponse === undefined ? ofSchema : readSides(ownResponse).output
   // JSON has no files.
   const files = [...filesOf(output.document).keys()]
   const flagged = { readOnly: new Set(readOnly), writeOnly: new Set([...writeOnly, ...files]) }
-  const shown = new WrittenSchema(input.document, { flagged })
-  const incoming = { written: checkedSchemaOf(shown), shown }
+  const incoming = incomingOf(input.document, flagged)
   const outgoing = new WrittenSchema(output.document, { flagged })
   checkRecord(incoming.written)
   checkRecord(outgoing)
@@ -61,10 +63,21 @@ export function resource(schema: unknown, options: ResourceOptions = {}): object
   const rules = toQueryRules(fieldsShape(outgoing), options, readParameters(options.query))
   const response = outgoing.documentWithout('writeOnly')
   const querystringOf = querystringsOf(rules)
-  const body = createBodyRules(schema, incoming, options)
+  const guardsOf: GuardsOf = (settable): Guards => {
+    if (settable === undefined) return { record: incoming, response: ownResponse === undefined ? undefined : outgoing }
+    const names = { ...flagged, settable: new Set(settable) }
+    return {
+      record: incomingOf(input.document, names),
+      response: ownResponse === undefined ? undefined : new WrittenSchema(output.document, { flagged: names })
+    }
+  }
+  const body = createBodyRules(schema, guardsOf, options)
+  const bodies = new Map<string, WrittenSchema>()
   const record: RecordRules = {
     incoming: incoming.written,
-    outgoing: { written: outgoing, converts: !output.isOfInput }
+    outgoing: { written: outgoing, converts: !output.isOfInput },
+    hasOwnResponse: ownResponse !== undefined,
+    bodies
   }
   const all = [...methods].map(([method, { arguments: names }]): MethodRules => {
     const ofBody = names.includes('data') ? body(method) : undefined
@@ -79,24 +92,19 @@ export function resource(schema: unknown, options: ResourceOptions = {}): object
       custom: undefined
     }
   })
+  const addBodies = () => {
+    for (const { method, body } of all) if (body?.isOwn) bodies.set(method, body.written)
+  }
+  addBodies()
   if (options.methods !== undefined) {
     const flaggedWith = (shared: SharedSchemas) => ({
       readOnly: readOnlyNames(incoming.written.shapesWith(shared)),
       writeOnly: flagged.writeOnly
     })
-    all.push(...toCustomMethods(options.methods, { flaggedWith, record, response, query: rules }))
+    all.push(...toCustomMethods(options.methods, { flaggedWith, guardsOf, record, response, query: rules }))
   }
+  addBodies()
   return Object.fromEntries(all.map((ofMethod) => [ofMethod.method, toMethodSchema(ofMethod)]))
-}
-
-/** What is sent of a record, and what of it leaves. */
-function readSides(schema: unknown, { response }: ResourceOptions) {
-  const input = readJsonSchema(schema, 'input')
-  const output = readJsonSchema(response ?? schema, 'output')
-  // A schema of its own for what leaves says itself what that is. One of JSON has no transformations.
-  if (response !== undefined || standardOf(schema) === undefined) return { input, output }
-  const sides = withFlagsOfBoth(input.document, output.document)
-  return { input: { ...input, document: sides.input }, output: { ...output, document: sides.output } }
 }
 
 /** The schemas of a method for Fastify, which hold its rules. */
@@ -108,12 +116,9 @@ const toMethodSchema = (rules: MethodRules) => ({
   [rulesKey]: rules
 })
 
-/** The schemas of a record as clients send it. */
-interface Incoming {
-  /** The schema that bodies are checked by, without files, which have a check of their own. */
-  readonly written: WrittenSchema
-  /** The schema that documents show. */
-  readonly shown: WrittenSchema
+function incomingOf(document: JsonSchema, flagged: FlaggedNames): Incoming {
+  const shown = new WrittenSchema(document, { flagged })
+  return { written: checkedSchemaOf(shown), shown }
 }
 
 /** The shape with the fields of a record; of a record that is a union, with those of all branches. */
@@ -126,49 +131,42 @@ const readOnlyNames = ({ root }: Shapes): ReadonlySet<string> => {
 }
 
 /** Makes the rules of what `create`, `update` and `patch` take. */
-function createBodyRules(schema: unknown, { written, shown }: Incoming, options: ResourceOptions) {
-  const { create, update = create, patch } = options
-  const rulesBySchema = (bodySchema: unknown, isPart: boolean): BodyRules => {
-    const { document } = readJsonSchema(bodySchema, 'input')
-    const { names } = fieldsShape(new WrittenSchema(document, { flagged: noNames }))
-    // A field that this schema names may be sent, even where the record says that only the server sets it.
-    const flagged = (shared: SharedSchemas) => ({
-      ...noNames,
-      readOnly: new Set([...readOnlyNames(written.shapesWith(shared))].filter((name) => !names.includes(name)))
-    })
-    const shownBody = new WrittenSchema(document, { flagged, ignoresFlags: true })
-    return {
-      ...checkOf(bodySchema),
-      document: shownBody.documentWithout('readOnly'),
-      shown: shownBody,
-      written: checkedSchemaOf(shownBody),
-      isPart: false,
-      takesDefaults: !isPart
-    }
-  }
-  const whole: BodyRules = {
+function createBodyRules(schema: unknown, guardsOf: GuardsOf, options: ResourceOptions) {
+  const { create, update = create, patch, settable = {} } = options
+  const wholeOf = ({ record, response }: Guards): BodyRules => ({
     ...checkOf(schema),
-    document: shown.documentWithout('readOnly'),
-    shown,
-    written,
+    document: record.shown.documentWithout('readOnly'),
+    shown: record.shown,
+    written: record.written,
+    guards: response === undefined ? [] : [response],
     isPart: false,
     takesDefaults: true
-  }
-  const part: BodyRules = {
-    ...checkOfPart(schema, written),
-    document: shown.documentWithout('readOnly', true),
-    shown,
-    written,
+  })
+  const partOf = (guards: Guards): BodyRules => ({
+    ...wholeOf(guards),
+    ...checkOfPart(schema, guards.record.written),
+    document: guards.record.shown.documentWithout('readOnly', true),
     isPart: true,
     takesDefaults: false
-  }
+  })
+  const { record } = guardsOf(undefined)
   const validate = atOnceOf(schema)
-  if (create === undefined && validate !== undefined && mayHaveReadOnly(written, options))
-    checkExamples(written, validate)
+  if (create === undefined && validate !== undefined && mayHaveReadOnly(record.written, options))
+    checkExamples(record.written, validate)
+  const whole = wholeOf(guardsOf(undefined))
+  const rulesOf = (bodySchema: unknown, names: readonly string[] | undefined) => {
+    if (bodySchema !== undefined) return ownBodyRules(bodySchema, guardsOf, names)
+    return names === undefined ? whole : wholeOf(guardsOf(names))
+  }
   const byMethod = new Map<string, BodyRules>([
-    ['create', { ...(create === undefined ? whole : rulesBySchema(create, false)), takesLists: options.lists }],
-    ['update', update === undefined ? whole : rulesBySchema(update, false)],
-    ['patch', patch === undefined ? part : rulesBySchema(patch, true)]
+    ['create', { ...rulesOf(create, settable.create), takesLists: options.lists }],
+    ['update', rulesOf(update, settable.update)],
+    [
+      'patch',
+      patch === undefined
+        ? partOf(guardsOf(settable.patch))
+        : { ...ownBodyRules(patch, guardsOf, settable.patch), takesDefaults: false }
+    ]
   ])
   return (method: string) => byMethod.get(method)
 }
@@ -189,17 +187,24 @@ function checkOfPart(schema: unknown, written: WrittenSchema): Pick<BodyRules, '
 const mayHaveReadOnly = ({ document }: WrittenSchema, { readOnly = [] }: ResourceOptions) =>
   readOnly.length > 0 || JSON.stringify(document).includes('"readOnly":true')
 
+/** The methods whose bodies have the option `settable`. Custom methods have it among their own options. */
+const settableMethods = ['create', 'update', 'patch']
+
 function checkNames(
   fields: readonly string[],
-  { readOnly = [], writeOnly = [], filter = [], sort = [] }: ResourceOptions
+  { readOnly = [], writeOnly = [], filter = [], sort = [], settable = {} }: ResourceOptions
 ): void {
   const names = [...new Set(fields)]
   const odd = names.find((name) => /^\$|[[\]]/.test(name) || name in Object.prototype)
   if (odd !== undefined) throw new TypeError(`resource() can't have a field '${odd}': a query can't name it`)
-  for (const [option, list] of Object.entries({ readOnly, writeOnly, filter, sort }))
+  checkOptionsObject('the option `settable` of resource()', settable)
+  checkOptionNames(settable, settableMethods, 'resource() has', 'settable.')
+  const ofMethods = Object.entries(settable).map(([method, list]) => [`settable.${method}`, list] as const)
+  const lists = [...Object.entries({ readOnly, writeOnly, filter, sort }), ...ofMethods]
+  for (const [option, list] of lists)
     if (!Array.isArray(list))
       throw new TypeError(`The option \`${option}\` of resource() must be a list of fields, got ${shown(list)}`)
-  const unknown = [...readOnly, ...writeOnly, ...filter, ...sort].find((name) => !names.includes(name))
+  const unknown = lists.flatMap(([, list]) => list).find((name) => !names.includes(name))
   if (unknown !== undefined)
     throw new TypeError(`resource() knows no field '${unknown}', which an option names. There are: ${names.join(', ')}`)
 }

@@ -30,6 +30,10 @@ export interface RecordRules {
   /** The schema of a record as clients send it. */
   readonly incoming: WrittenSchema
   readonly outgoing: Outgoing
+  /** Whether the option `response` has the schema of the record as it leaves. */
+  readonly hasOwnResponse: boolean
+  /** The schemas of bodies that options give, by their methods. What they flag as `writeOnly` does not leave. */
+  readonly bodies: ReadonlyMap<string, WrittenSchema>
 }
 
 /** A custom method that a resource declares. */

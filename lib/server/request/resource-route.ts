@@ -13,7 +13,7 @@ import type { ServiceEntry } from '../../core/service.js'
 import type { MaySend } from '../../core/unsent-fields.js'
 import { shapesOf } from '../../schema/documents.js'
 import { createProjection, type Project } from '../../schema/outgoing.js'
-import type { Shapes } from '../../schema/shape.js'
+import type { Shape, Shapes } from '../../schema/shape.js'
 import { textReader } from '../../schema/text.js'
 import packages from './ajv-packages.cjs'
 import { createCompile, createJudge } from './validator.js'
@@ -52,12 +52,10 @@ export function resourceRoute(
       ...(takesId(rules.method) && record.root.names.includes(idField)
         ? [createIdCheck(record, idField, idName(path))]
         : []),
-      ...(body === undefined
-        ? []
-        : [createCheck(body, body.takesLists ?? takesMany(object, rules.method), shapesOf(body.written, instance))])
+      ...(body === undefined ? [] : [createCheck(body, body.takesLists ?? takesMany(object, rules.method), instance)])
     ],
     checksBody: body !== undefined,
-    maySend: body && maySendOf(shapesOf(body.written, instance)),
+    maySend: body && maySendOf([body.written, ...body.guards].map((written) => shapesOf(written, instance))),
     compilers: {
       validatorCompiler: (part: { schema: unknown; httpPart?: string }) =>
         (compilers.get(part.httpPart) ?? validatorOf()(part as RouteSchema)) as () => boolean,
@@ -136,8 +134,10 @@ function createIdCheck(record: Shapes, idField: string, name: string): preValida
   }
 }
 
-function createCheck(body: BodyRules, takesLists: boolean, shapes: Shapes): preValidationHookHandler {
-  const check = createBodyCheck(body, takesLists, shapes, () => judgeOf(shapes))
+function createCheck(body: BodyRules, takesLists: boolean, instance: FastifyInstance): preValidationHookHandler {
+  const shapes = shapesOf(body.written, instance)
+  const guards = body.guards.map((written) => shapesOf(written, instance))
+  const check = createBodyCheck(body, takesLists, shapes, guards, () => judgeOf(shapes))
   const { mayBeAbsent } = body
   return (request, _reply, done) => {
     const set = (body: unknown) => {
@@ -152,12 +152,9 @@ function createCheck(body: BodyRules, takesLists: boolean, shapes: Shapes): preV
 }
 
 /** Which fields a body may have: of a record that is a union, those of all branches. */
-function maySendOf({ root }: Shapes): MaySend {
-  const shape = root.of({})
-  return (name) => {
-    const { isKnown, readOnly } = shape.field(name)
-    return isKnown && !readOnly
-  }
+function maySendOf(all: readonly Shapes[]): MaySend {
+  const [body, ...guards] = all.map(({ root }) => root.of({})) as [Shape, ...Shape[]]
+  return (name) => body.field(name).isKnown && ![body, ...guards].some((shape) => shape.field(name).readOnly)
 }
 
 const isForm = ({ headers }: FastifyRequest) =>

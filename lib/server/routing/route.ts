@@ -20,6 +20,7 @@ import type { ReadArguments } from '../request/arguments.js'
 import { fileRoute, refuseEncoded } from '../request/body.js'
 import { type Parse, readQuery } from '../request/query.js'
 import { checkQueryRequest, offerQuery, type QueryBounds, readQueryBody, takesQuery } from '../request/query-body.js'
+import { guardFlags } from '../request/record-flags.js'
 import { notesOn, wantsEvents } from '../request/request.js'
 import { resourceRoute } from '../request/resource-route.js'
 import type { Router } from '../request/router.js'
@@ -65,13 +66,15 @@ export function toRoute(
   const schema = files?.schema ?? schemaOption
   const resource = resourceRoute(schemaOption, entry, instance, isQuery)
   const record = recordRulesOf(options.schema)
+  const guard = record && guardFlags(label, name, schemaOption, record, instance)
   const isBatch = takesList(definition) && schema?.body !== undefined && resource?.checksBody !== true
   const prepare = byHeader ? valuesFromData(method, entry.path) : undefined
   const checks = [
     ...(isQuery ? [readQueryBody(settings.queryBounds)] : []),
     ...(files === undefined ? [] : [files.check]),
     ...(hasBody ? [dataCheck(method, schema?.body !== undefined, prepare)] : []),
-    ...(resource?.checks ?? [])
+    ...(resource?.checks ?? []),
+    ...(guard === undefined ? [] : [guard])
   ]
   const before = list(options, 'before', entry.path)
   const check = targetCheck(method, byHeader, entry, settings.locations, settings.router)

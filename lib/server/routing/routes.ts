@@ -10,6 +10,7 @@ import { withoutHidden } from '../answer/projection.js'
 import { argumentsAt, routePath } from '../request/arguments.js'
 import { registerBodyParsers } from '../request/body.js'
 import { queryVerb, serverEndpoints } from '../request/query-body.js'
+import { checkRecordFlags } from '../request/record-flags.js'
 import { routeSchemas } from '../request/schema.js'
 import { constraintsOf } from './custom-methods.js'
 import type { ExposedService } from './exposed.js'
@@ -38,6 +39,7 @@ export function registerRoutes(
     registerHandover(instance, urls, handover, settings.precedence, refuse)
     return
   }
+  if (record !== undefined) checkRecordFlags(entry.path, record, instance)
   registerBodyParsers(instance, settings.parse)
   const readerOf = argumentsAt(entry.path)
   for (const name of entry.exposed) {

@@ -101,7 +101,7 @@ t.test(
       loose: { body: z.looseObject({ title: z.string() }), ...any },
       many: { body: z.object({ posts: z.array(Post.partial()) }), ...any },
       flagged: { body: z.object({ title: z.string(), at: z.string().optional().meta({ readOnly: true }) }), ...any },
-      assign: { body: z.object({ owner: z.string() }), ...any },
+      assign: { body: z.object({ owner: z.string() }), settable: ['owner'], ...any },
       whole: { body: Post, ...any }
     }
     const service = { loose: echo, many: echo, flagged: echo, assign: echo, whole: echo }
@@ -212,7 +212,7 @@ t.test('what can not be is refused at the start', async (t) => {
     ],
     [
       { publish: { rout: 'POST /' } },
-      "resource() has no option 'methods.publish.rout'. There are: methods.publish.route, methods.publish.body, methods.publish.query, methods.publish.response, methods.publish.produces. Did you mean 'methods.publish.route'?"
+      "resource() has no option 'methods.publish.rout'. There are: methods.publish.route, methods.publish.body, methods.publish.settable, methods.publish.query, methods.publish.response, methods.publish.produces. Did you mean 'methods.publish.route'?"
     ],
     [
       { stats: { route: 'GET /stats', body: z.object({}) } },

@@ -87,7 +87,7 @@ t.test('further parameters of a query, converted by their schema', async (t) => 
 t.test('`update` may take another body than `create`, and another record may leave', async (t) => {
   const update = Type.Object({ id: Type.Integer(), name: Type.String() })
   const response = Type.Object({ id: Type.Integer(), size: Type.Integer() })
-  const { send, post } = await createEcho(t, resource(Thing, { update, response }))
+  const { send, post } = await createEcho(t, resource(Thing, { update, response, settable: { update: ['id'] } }))
   t.strictSame(await send({ method: 'PUT', url: '/1', payload: { id: 2, name: 'a' } }), [200, { id: 2 }])
   t.strictSame(await post({ name: 'a' }), [201, { size: 1 }])
 })

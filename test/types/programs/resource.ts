@@ -236,6 +236,22 @@ picture.file
 // @ts-expect-error: a text is no file
 await uploads.create({ title: 'a', file: 'bytes' })
 
+// Schemas of bodies that have fields which are `readOnly`: only those that are settable are in the data.
+const Account = z.object({ id: z.int(), name: z.string(), role: z.string() })
+const accounts = resource(Account, {
+  readOnly: ['id', 'role'],
+  create: Account,
+  patch: Account.partial(),
+  settable: { create: ['id'] }
+})
+same<DataOf<typeof accounts>, { id: number; name: string }>(true)
+same<PatchOf<typeof accounts>, { name?: string }>(true)
+const settableOnce = resource(Account, { readOnly: ['id', 'role'], settable: { create: ['id'] } })
+same<DataOf<typeof settableOnce>, { id: number; name: string }>(true)
+same<PatchOf<typeof settableOnce>, { name?: string }>(true)
+// @ts-expect-error: a field that there is not
+resource(Account, { readOnly: ['id'], settable: { create: ['ip'] } })
+
 // A record may stand within itself: what an option names is left out there, too.
 const Folder = z.object({
   id: z.int(),

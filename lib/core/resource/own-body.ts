@@ -1,0 +1,44 @@
+import { noNames, type SchemaOptions, WrittenSchema } from '../../schema/documents.js'
+import type { BodyRules } from './body.js'
+import { checkedSchemaOf } from './files.js'
+import { readSides } from './json-schema.js'
+import { checkOf } from './validate.js'
+
+/** The schemas of a record as clients send it. */
+export interface Incoming {
+  /** The schema that bodies are checked by, without files, which have a check of their own. */
+  readonly written: WrittenSchema
+  /** The schema that documents show. */
+  readonly shown: WrittenSchema
+}
+
+/** The schemas of a record whose `readOnly` flags hold in the body of a method. */
+export interface Guards {
+  readonly record: Incoming
+  /** The option `response`. */
+  readonly response: WrittenSchema | undefined
+}
+
+/** @param settable the fields that clients may set by the method, although they are `readOnly` */
+export type GuardsOf = (settable: readonly string[] | undefined) => Guards
+
+/** Creates the rules of a body whose schema an option gives. The flags of that schema hold, and those of the record too. */
+export function ownBodyRules(
+  schema: unknown,
+  guardsOf: GuardsOf,
+  settable: readonly string[] | undefined,
+  options: SchemaOptions = { flagged: { ...noNames, ...(settable && { settable: new Set(settable) }) } }
+): BodyRules {
+  const shown = new WrittenSchema(readSides(schema).input.document, options)
+  const { record, response } = guardsOf(settable)
+  return {
+    ...checkOf(schema),
+    document: shown.documentWithout('readOnly'),
+    shown,
+    written: checkedSchemaOf(shown),
+    guards: response === undefined ? [record.written] : [record.written, response],
+    isOwn: true,
+    isPart: false,
+    takesDefaults: true
+  }
+}

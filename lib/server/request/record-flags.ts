@@ -1,0 +1,144 @@
+import type { FastifyInstance, FastifySchema, preValidationHookHandler } from 'fastify'
+import type { JsonSchema } from '../../../types/standard-schema.js'
+import { contentByType } from '../../core/content.js'
+import { attempt } from '../../core/errors.js'
+import { methods } from '../../core/methods.js'
+import { readSides } from '../../core/resource/json-schema.js'
+import { toBadRequest } from '../../core/resource/problem.js'
+import { type RecordRules, rulesOf } from '../../core/resource/rules.js'
+import { noNames, shapesOf, WrittenSchema } from '../../schema/documents.js'
+import { type FlagConflict, findFlagConflicts } from '../../schema/flag-conflicts.js'
+import { findReadOnly } from '../../schema/incoming.js'
+import { responses, type Schema } from './schema.js'
+
+/**
+ * Checks at startup that the schemas which a method has of its own respect the flags of the record. Flags are names of
+ * fields, so a body that names a `readOnly` field may be a mistake: the option `settable` says that it is none.
+ *
+ * @param label of the method, as in `users.patch`
+ * @returns a hook that refuses `readOnly` fields in bodies that `resource()` does not check
+ * @throws {TypeError} when a body has a `readOnly` field, or an answer a `writeOnly` one
+ */
+export function guardFlags(
+  label: string,
+  method: string,
+  schema: FastifySchema | undefined,
+  record: RecordRules,
+  instance: FastifyInstance
+): preValidationHookHandler | undefined {
+  const rules = rulesOf(schema)
+  checkAnswers(label, method, schema, record, instance)
+  const takesRecord = methods.get(method)?.arguments.includes('data') === true
+  if (rules?.body === undefined && !takesRecord) return undefined
+  const isReplaced = rules?.body === undefined || rules.body.document !== schema?.body
+  const ofResource = rules?.body
+  const incoming = ofResource === undefined || ofResource.isOwn ? [] : [ofResource.written]
+  const all = ofResource === undefined ? [record.incoming, ...responseOf(record)] : [...incoming, ...ofResource.guards]
+  const written = isReplaced ? foreignSchema(schema?.body) : ofResource?.written
+  const guards = (isReplaced ? all : (ofResource?.guards ?? [])).map((guard) => shapesOf(guard, instance))
+  const body = written && attempt(() => shapesOf(written, instance))
+  if (body !== undefined)
+    for (const guard of guards) checkBody(label, method, findFlagConflicts('readOnly', guard, body), isReplaced)
+  if (!isReplaced || guards.length === 0) return undefined
+  return ({ body }, _reply, done) => {
+    const records = Array.isArray(body) ? body.entries() : [[undefined, body] as const]
+    for (const [index, value] of records) {
+      const path = index === undefined ? [] : [index]
+      const faults = guards.flatMap((guard) => findReadOnly(guard, value, path))
+      if (faults.length > 0) throw toBadRequest('body', faults)
+    }
+    done()
+  }
+}
+
+const responseOf = ({ hasOwnResponse, outgoing }: RecordRules) => (hasOwnResponse ? [outgoing.written] : [])
+
+function checkBody(label: string, method: string, conflicts: readonly FlagConflict[], isReplaced: boolean): void {
+  const [first] = conflicts
+  if (first === undefined) return
+  const names = [...new Set(conflicts.flatMap(({ field }) => field ?? []))]
+  if (names.length === 0)
+    throw new TypeError(
+      `${label}: the schema of its body has the field '${first.place}', which is readOnly in the schema of the record. ` +
+        `Leave it out, or write \`readOnly: true\` there, too`
+    )
+  const list = `[${names.map((name) => `'${name}'`).join(', ')}]`
+  const isCustom = !methods.has(method)
+  const settable = isCustom ? `methods: { ${method}: { settable: ${list} } }` : `settable: { ${method}: ${list} }`
+  const option = isReplaced ? `Give that schema to resource() as an option, and add` : 'Add'
+  throw new TypeError(
+    `${label}: the schema of its body has the field '${names.join("', '")}', which is readOnly in the record. ` +
+      `Leave it out. Or, if clients may set it: ${option} \`${settable}\` to the options of resource()`
+  )
+}
+
+/**
+ * Checks at startup that the records of a service have no field that the schema of a body flags as `writeOnly`, or
+ * that of the record where `response` is another one.
+ *
+ * @param path of the service
+ * @throws {TypeError} when they have one
+ */
+export function checkRecordFlags(path: string, record: RecordRules, instance: FastifyInstance): void {
+  const { incoming, outgoing, bodies, hasOwnResponse } = record
+  const others = hasOwnResponse ? [incoming, ...bodies.values()] : [...bodies.values()]
+  checkHidden(`The records of '${path}' have`, outgoing.written, others, instance)
+}
+
+function checkAnswers(
+  label: string,
+  method: string,
+  schema: FastifySchema | undefined,
+  { incoming, outgoing, bodies }: RecordRules,
+  instance: FastifyInstance
+): void {
+  const rules = rulesOf(schema)
+  if (rules !== undefined && rules.outgoing.written !== outgoing.written) {
+    const { root } = shapesOf(rules.outgoing.written, instance)
+    // An answer of nothing but hidden fields exists to show them.
+    const showsMore = (body: WrittenSchema) => {
+      const hidden = shapesOf(body, instance).root
+      return root.names.some((name) => !hidden.field(name).writeOnly)
+    }
+    checkHidden(`${label}: its answer has`, rules.outgoing.written, [...bodies.values()].filter(showsMore), instance)
+  }
+  const isPlainMethod = rules === undefined && !methods.has(method)
+  if (isPlainMethod || schema?.response === undefined || schema.response === rules?.response) return
+  for (const [status, answer] of responses(schema))
+    if (/^(2|default)/i.test(status))
+      for (const content of contentsOf(answer)) {
+        const plain = foreignSchema(content)
+        const written = rules === undefined ? plain : rules.outgoing.written.withDocument(plain.document)
+        const others = [incoming, outgoing.written, ...bodies.values()]
+        checkHidden(`${label}: its answer has`, written, others, instance)
+      }
+}
+
+function checkHidden(
+  subject: string,
+  written: WrittenSchema,
+  others: readonly WrittenSchema[],
+  instance: FastifyInstance
+): void {
+  const shapes = shapesOf(written, instance)
+  for (const other of others) {
+    const [conflict] = findFlagConflicts('writeOnly', shapesOf(other, instance), shapes)
+    if (conflict !== undefined)
+      throw new TypeError(
+        `${subject} the field '${conflict.place}', which is writeOnly in another schema of the resource. ` +
+          `Leave it out, or write \`writeOnly: true\` there, too. The option \`writeOnly\` of resource() flags it everywhere`
+      )
+  }
+}
+
+/** The schemas of an answer, by its types of content. */
+const contentsOf = (answer: Schema): readonly unknown[] => {
+  const content = contentByType(answer)
+  return content === undefined ? [answer] : Object.values(content).map((media) => Object(media).schema)
+}
+
+/** The schema of an application for Fastify. One that is no JSON Schema, and gives none, may allow anything. */
+function foreignSchema(schema: unknown): WrittenSchema {
+  const document: JsonSchema = attempt(() => readSides(schema).input.document) ?? {}
+  return new WrittenSchema(document, { flagged: noNames })
+}

@@ -46,7 +46,16 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
   const parse = createParser(options.query)
   const bounds = queryBounds(options.query)
   const { formatter } = options
-  const settings: Settings = { parse, queryBounds: bounds, formatter, onError, router, locations, precedence }
+  const settings: Settings = {
+    parse,
+    parseStrictly: createParser(options.query, true),
+    queryBounds: bounds,
+    formatter,
+    onError,
+    router,
+    locations,
+    precedence
+  }
 
   const late = new Set<string>()
   const addHooks = (hooks: HookOptions) => {

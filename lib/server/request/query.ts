@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import qs from 'qs'
 import type { QueryOptions, QueryParser } from '../../../types/fastify.js'
 import { BadRequest, ServiceError } from '../../core/errors.js'
+import { refusal } from '../../core/resource/problem.js'
 import type { Router } from './router.js'
 
 /** Parses a text into nested values. For a text that is refused it returns the error, and never throws. */
@@ -11,9 +12,10 @@ export type Parse = (text: string) => Record<string, unknown> | BadRequest
  * Makes the parser of query strings and of urlencoded bodies (docs/http.md#queries): what passes a
  * limit is refused, never cut, since a filter that is cut selects more records.
  *
+ * @param refusesInherited whether names of `Object.prototype` are refused. `qs` drops them
  * @throws for an option that `qs` can't use
  */
-export function createParser(options: QueryParser = {}): Parse {
+export function createParser(options: QueryParser = {}, refusesInherited = false): Parse {
   if (typeof options === 'function') return (text) => parseSafely(() => options(text) ?? {})
   const parameterLimit = options.parameterLimit ?? 1000
   const settings: qs.IParseOptions = {
@@ -21,7 +23,8 @@ export function createParser(options: QueryParser = {}): Parse {
     parameterLimit,
     strictDepth: true,
     plainObjects: false,
-    allowPrototypes: false
+    allowPrototypes: false,
+    ...(refusesInherited && { decoder: refuseInherited(options) })
   }
   checkSettings(settings)
   const parsePlain = createPlainParser(options)
@@ -47,10 +50,31 @@ function checkSettings(settings: qs.IParseOptions): void {
   }
 }
 
+/** Makes a decoder that refuses parameters with a name of `Object.prototype`, at any depth. */
+function refuseInherited({
+  decoder,
+  allowDots
+}: QueryOptions & qs.IParseOptions): NonNullable<qs.IParseOptions['decoder']> {
+  const separator = allowDots ? /[.[\]]/ : /[[\]]/
+  return (text, fallback, charset, type) => {
+    const decoded: unknown = (decoder ?? fallback)(text, fallback, charset, type)
+    const path =
+      type === 'key'
+        ? String(decoded)
+            .split(separator)
+            .filter((name) => name !== '')
+        : []
+    if (path.some((name) => name in Object.prototype))
+      throw refusal('query', path, 'is not known', 'additionalProperties')
+    return decoded
+  }
+}
+
 function parseSafely(parse: () => Record<string, unknown>): Record<string, unknown> | BadRequest {
   try {
     return parse()
   } catch (error) {
+    if (error instanceof BadRequest) return error
     return new BadRequest(error instanceof RangeError ? error.message : "The query can't be parsed", undefined, {
       cause: error
     })

@@ -34,6 +34,8 @@ import { targetCheck } from './target.js'
 /** What the routes of all services have in common. */
 export interface Settings {
   readonly parse: Parse
+  /** The same, which refuses names of `Object.prototype`: a resource knows no such name. */
+  readonly parseStrictly: Parse
   readonly queryBounds: QueryBounds
   readonly formatter: Formatter | undefined
   readonly onError: ReturnType<typeof errorHandler>
@@ -62,10 +64,11 @@ export function toRoute(
   const schemaOption = options.schema?.[name]
   const label = `${entry.path || '/'}.${name}`
   const hasBody = byHeader || definition.arguments.includes('data')
-  const files = hasBody ? fileRoute(label, schemaOption, instance, settings.parse) : undefined
+  const files = hasBody ? fileRoute(label, schemaOption, instance, settings.parseStrictly) : undefined
   const schema = files?.schema ?? schemaOption
   const resource = resourceRoute(schemaOption, entry, instance, isQuery)
   const record = recordRulesOf(options.schema)
+  const parse = record === undefined ? settings.parse : settings.parseStrictly
   const guard = record && guardFlags(label, name, schemaOption, record, instance)
   const isBatch = takesList(definition) && schema?.body !== undefined && resource?.checksBody !== true
   const prepare = byHeader ? valuesFromData(method, entry.path) : undefined
@@ -106,7 +109,7 @@ export function toRoute(
       if (hasSecretAnswers) reply.header('cache-control', 'no-store')
       if (offersQuery) offerQuery(reply)
       check(request, reply)
-      readQuery(request, settings.parse, settings.router)
+      readQuery(request, parse, settings.router)
       if (isQuery) checkQueryRequest(request)
       done()
     },

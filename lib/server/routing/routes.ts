@@ -40,7 +40,7 @@ export function registerRoutes(
     return
   }
   if (record !== undefined) checkRecordFlags(entry.path, record, instance)
-  registerBodyParsers(instance, settings.parse)
+  registerBodyParsers(instance, record === undefined ? settings.parse : settings.parseStrictly)
   const readerOf = argumentsAt(entry.path)
   for (const name of entry.exposed) {
     const method = entry.methods.get(name) as ServiceMethod

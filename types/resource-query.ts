@@ -15,8 +15,10 @@ export type OptionInput<O, K extends PropertyKey, Default> = [Option<O, K>] exte
 
 export type Scalar = string | number | boolean | bigint | Date | null | undefined
 type ScalarOrItem<T> = NonNullable<T> extends readonly (infer I)[] ? I : T
-type ScalarKey<R> = { [K in keyof R]-?: [R[K]] extends [Scalar] ? K : never }[keyof R]
-type FilterKey<R> = { [K in keyof R]-?: [ScalarOrItem<R[K]>] extends [Scalar] ? K : never }[keyof R]
+// A query can't name other fields: `$limit` is an operator.
+type Queryable<K> = Exclude<K, `$${string}`>
+type ScalarKey<R> = Queryable<{ [K in keyof R]-?: [R[K]] extends [Scalar] ? K : never }[keyof R]>
+type FilterKey<R> = Queryable<{ [K in keyof R]-?: [ScalarOrItem<R[K]>] extends [Scalar] ? K : never }[keyof R]>
 type Allowed<Key, O, K extends PropertyKey> = [Option<O, K>] extends [never] ? Key : Extract<Key, OptionNames<O, K>>
 
 type Operators<T, O> = {

@@ -1,5 +1,6 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import type { Bundle } from './bundle.js'
+import { leastSent } from './incoming.js'
 import {
   definitionKeywords,
   fieldKeywords,
@@ -112,7 +113,11 @@ export class DocumentWriter {
     if (isPart) demandNothing(copy)
     else if (schema.required?.some(isHidden)) copy.required = schema.required.filter((name) => !isHidden(name))
     // What is left out counts, too.
-    if (whole.names.some(isHidden)) delete copy.minProperties
+    const hidden = whole.names.filter(isHidden).length
+    if (hidden > 0 && typeof copy.minProperties === 'number') {
+      if (flag === 'readOnly') copy.minProperties = leastSent(copy.minProperties, hidden)
+      else delete copy.minProperties
+    }
     if (!isClosedByDefault(schema)) return copy
     // A part of a record may have fields of several branches.
     const isBranchOfPart = isPart && schema !== this.#document

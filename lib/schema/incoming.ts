@@ -193,8 +193,21 @@ const namesOfServer = (shape: Shape): ReadonlySet<string> =>
     () => new Set(shape.anyRequired.filter((name) => isReadOnly(shape.field(name), undefined)))
   )
 
-const isCompletedByServer = (shape: Shape): boolean =>
-  shape.remember(isCompletedByServer, () => shape.names.some((name) => isReadOnly(shape.field(name), undefined)))
+const isCompletedByServer = (shape: Shape): boolean => countServerFields(shape) > 0
+
+/** Counts the fields of an object that only the server sets. */
+const countServerFields = (shape: Shape): number =>
+  shape.remember(countServerFields, () => {
+    const spelledOut = shape.names.filter((name) => isReadOnly(shape.field(name), undefined))
+    return new Set([...spelledOut, ...namesOfServer(shape)]).size
+  })
+
+/** The fewest fields that a client must send for `minProperties`: the server adds its own fields, but an empty object is none. */
+export const leastSent = (least: number, added: number): number => Math.max(Math.min(least, 1), least - added)
+
+/** The same for an object of a value. */
+export const leastFields = (least: number, fields: ServerFields | undefined): number =>
+  fields === undefined ? least : leastSent(least, countServerFields(fields.shape))
 
 /** Whether only the server sets a value: each branch of a union that it may be of says that of the whole. What is missing may be of any branch. */
 export const isReadOnly = ({ readOnly, isSettable, shape }: ShapeMember, value: unknown) =>

@@ -63,6 +63,9 @@ export function toOperand(schema: JsonSchema): Operand {
 
 const listOperand = (item: Operand): Operand => ({ ...item, schema: { type: 'array', items: item.schema }, item })
 
+/** Whether a query can have a parameter for a field: names of parameters have no brackets, and `$limit` is an operator. */
+export const isQueryable = (name: string): boolean => !/^\$|[[\]]/.test(name)
+
 /**
  * Reads out of the schema of a record what a query may say.
  * @param more further parameters, by their names
@@ -78,10 +81,13 @@ export function toQueryRules(
     ([name, schema]) => [name, schema && toOperand(schema)] as const
   )
   const filters = readable.flatMap(({ name, member }): [string, FieldFilter][] => {
-    const shape = filter === undefined || filter.includes(name) ? comparedShape(member.shape) : undefined
+    const shape =
+      isQueryable(name) && (filter === undefined || filter.includes(name)) ? comparedShape(member.shape) : undefined
     return shape === undefined ? [] : [[name, filterBy(shape, new Map(furtherOperators))]]
   })
-  const sortable = readable.filter(({ member }) => isScalar(member.shape)).map(({ name }) => name)
+  const sortable = readable
+    .filter(({ name, member }) => isQueryable(name) && isScalar(member.shape))
+    .map(({ name }) => name)
   return {
     filters: new Map(filters),
     sort: sortable.filter((name) => sort === undefined || sort.includes(name)),

@@ -11,7 +11,7 @@ import { readSides } from './json-schema.js'
 import { type Guards, type GuardsOf, type Incoming, ownBodyRules } from './own-body.js'
 import { checkRecord, readParameters } from './parameters.js'
 import { createPartValidation } from './part.js'
-import { querystringsOf, toQueryRules } from './query-rules.js'
+import { isQueryable, querystringsOf, toQueryRules } from './query-rules.js'
 import { type MethodRules, type RecordRules, rulesKey } from './rules.js'
 import { atOnceOf, checkOf, type StandardValidate } from './validate.js'
 
@@ -195,8 +195,12 @@ function checkNames(
   { readOnly = [], writeOnly = [], filter = [], sort = [], settable = {} }: ResourceOptions
 ): void {
   const names = [...new Set(fields)]
-  const odd = names.find((name) => /^\$|[[\]]/.test(name) || name in Object.prototype)
-  if (odd !== undefined) throw new TypeError(`resource() can't have a field '${odd}': a query can't name it`)
+  const odd = names.find((name) => name in Object.prototype)
+  if (odd !== undefined)
+    throw new TypeError(`resource() can't have a field '${odd}': every object has one of this name`)
+  const unasked = [...filter, ...sort].find((name) => !isQueryable(name))
+  if (unasked !== undefined)
+    throw new TypeError(`resource() can't filter or sort by the field '${unasked}': a query can't name it`)
   checkOptionsObject('the option `settable` of resource()', settable)
   checkOptionNames(settable, settableMethods, 'resource() has', 'settable.')
   const ofMethods = Object.entries(settable).map(([method, list]) => [`settable.${method}`, list] as const)

@@ -5,7 +5,7 @@ import type { Compile, SchemaProblem } from '../../core/resource/problem.js'
 import { Bundle } from '../../schema/bundle.js'
 import { checkField } from '../../schema/fields.js'
 import { allShapes } from '../../schema/hidden.js'
-import { isReadOnly, type ServerFieldsByObject } from '../../schema/incoming.js'
+import { isReadOnly, leastFields, type ServerFieldsByObject } from '../../schema/incoming.js'
 import { conditionKeywords, isSchema, type UnionKeyword, unionKeywords } from '../../schema/keywords.js'
 import type { Shapes } from '../../schema/shape.js'
 import {
@@ -73,8 +73,8 @@ export function createJudge(shapes: Shapes): Judge {
     // Ajv skips what stands behind it where an object has no names.
     'propertyNames'
   )
-  const lacksFields = (value: object, least: number) => Object.keys(value).length < least && !serverFields.has(value)
-  changeKeyword(ajv, 'minProperties', (context) => failIfFew(context, lacksFields), 'required')
+  const leastOf = (value: object, least: number) => leastFields(least, serverFields.get(value))
+  changeKeyword(ajv, 'minProperties', (context) => failIfFew(context, leastOf), 'required', errorOfFew)
   for (const keyword of unionKeywords)
     changeKeyword(ajv, keyword, (context, code) => checkUnion(context, keyword, shapes, code), 'allOf', errorOfUnion)
   for (const [keyword, before] of conditionKeywords)
@@ -116,9 +116,17 @@ function failIfMissing(context: KeywordCxt, name: string, isMissing: (value: obj
   context.fail(_`${check}(${context.data}, ${name})`)
 }
 
-function failIfFew(context: KeywordCxt, lacksFields: (value: object, least: number) => boolean): void {
-  const check = context.gen.scopeValue('func', { ref: lacksFields })
-  context.fail(codegen()._`${check}(${context.data}, ${context.schema as number})`)
+function failIfFew(context: KeywordCxt, leastOf: (value: object, least: number) => number): void {
+  const { _ } = codegen()
+  const { data, gen } = context
+  const least = gen.const('least', _`${gen.scopeValue('func', { ref: leastOf })}(${data}, ${context.schema as number})`)
+  context.setParams({ least })
+  context.fail(_`Object.keys(${data}).length < ${least}`)
+}
+
+const errorOfFew: NonNullable<CodeKeywordDefinition['error']> = {
+  message: 'must have more fields',
+  params: ({ params }) => codegen()._`{limit: ${params.least as Code}}`
 }
 
 /** The parameters of the error of a union: its tag, where that is what is wrong. */

@@ -211,8 +211,9 @@ function fits(schema: Node, value: unknown, exempt: ReadonlySet<string> = new Se
   const asked = { ...(schema.dependencies as object | undefined), ...(schema.dependentRequired as object | undefined) }
   const dependent = Object.entries(asked).filter(([name, names]) => Array.isArray(names) && Object.hasOwn(value, name))
   const names = [schema.required ?? [], ...dependent.map(([, names]) => names)].flat() as string[]
-  // What the server adds counts, too.
-  const counted = exempt.size > 0 ? { ...schema, minProperties: 0 } : schema
+  // What the server adds counts, too. An empty object is refused all the same.
+  const { minProperties: least = 0 } = schema as Limits
+  const counted = { ...schema, minProperties: Math.max(Math.min(least, 1), least - exempt.size) }
   return isBetween(counted, Object.keys(value).length, 'Properties') && names.every(has)
 }
 

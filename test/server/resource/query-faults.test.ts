@@ -260,3 +260,25 @@ t.test('an asynchronous check of a parameter is refused, and its failure ends no
   t.throws(() => resource(z.object({ id: z.int() }), { query: whole }), { message: /can not be asynchronous/ })
   t.equal((await send({ url: '?id=1' }))[0], 200)
 })
+
+t.test('fields that a query can not name', async (t) => {
+  const record = Type.Object({
+    $schema: Type.String(),
+    $limit: Type.Integer(),
+    'a[b]': Type.String(),
+    name: Type.String()
+  })
+  const { send, post } = await createEcho(t, resource(record))
+  const body = { $schema: 's', $limit: 1, 'a[b]': 'x', name: 'n' }
+  t.strictSame(await post(body), [201, body])
+  t.strictSame(await send({ method: 'PATCH', url: '/1', payload: { $schema: 's' } }), [200, { $schema: 's' }])
+  for (const [query, status] of [
+    ['$limit=2&name=n', 200],
+    ['$select[]=$schema', 200],
+    ['$schema=s', 400],
+    ['$schema[$ne]=s', 400],
+    ['a[b]=x', 400],
+    ['$sort[$schema]=1', 400]
+  ] as const)
+    t.equal((await send({ url: `?${query}` }))[0], status, query)
+})

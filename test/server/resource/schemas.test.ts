@@ -34,13 +34,21 @@ const refused: [name: string, create: () => unknown, message: RegExp][] = [
     () => resource(Type.Object({ a: Type.String() }), { sort: ['b'] as never }),
     /no field 'b'.+: a$/
   ],
-  ['a field like an operator', () => resource(Type.Object({ $a: Type.String() })), /can't have a field '\$a'/],
+  [
+    'a filter by a field like an operator',
+    () => resource(Type.Object({ $a: Type.String() }), { filter: ['$a'] }),
+    /can't filter or sort by the field '\$a'/
+  ],
   [
     'a field of every object',
     () => resource(z.object({ constructor: z.string() })),
     /can't have a field 'constructor'/
   ],
-  ['a field with a bracket', () => resource(Type.Object({ 'a[b]': Type.String() })), /can't have a field 'a\[b\]'/]
+  [
+    'an order by a field with a bracket',
+    () => resource(Type.Object({ 'a[b]': Type.String() }), { sort: ['a[b]'] }),
+    /can't filter or sort by the field 'a\[b\]'/
+  ]
 ]
 
 for (const [name, create, message] of refused)

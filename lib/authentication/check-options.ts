@@ -2,7 +2,7 @@ import { isPlain } from '../core/objects.js'
 import { checkOptions, checkOptionsObject, kinds, type OptionKind, type OptionTable } from '../core/options.js'
 import { storeKind } from '../core/store.js'
 import type { CookieOptions } from './cookie.js'
-import { type AuthenticationOptions, isStrategy } from './options.js'
+import { type AuthenticationOptions, isStrategy, type RefreshOptions } from './options.js'
 import type { PasswordOptions } from './password.js'
 import type { JwtOptions } from './strategies/jwt.js'
 import type { LocalOptions } from './strategies/local.js'
@@ -39,7 +39,7 @@ const optionTables: Record<string, OptionTable<Record<string, unknown>>> = {
     OptionKind
   >,
   'passwords.': { concurrent: free, waiting: free } satisfies Record<keyof PasswordOptions, OptionKind>,
-  'refresh.': { expiresIn: free },
+  'refresh.': { expiresIn: free, grace: free } satisfies Record<keyof RefreshOptions, OptionKind>,
   'cookie.': {
     ...{ name: text, secure: flag, domain: text, origins: list },
     sameSite: ["'strict', 'lax' or 'none'", (value) => ['strict', 'lax', 'none'].includes(String(value))]

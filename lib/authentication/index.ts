@@ -4,7 +4,7 @@ export { type AuthenticateOptions, authenticate, type Guard, type GuardContext }
 export type { Bcrypt } from './bcrypt.js'
 export { type CookieOptions, isCrossSite } from './cookie.js'
 export { hashPassword } from './hash-password.js'
-export type { AuthenticationOptions, Strategies } from './options.js'
+export type { AuthenticationOptions, RefreshOptions, Strategies } from './options.js'
 export type { PasswordOptions } from './password.js'
 export { type AllowOptions, allow, type Permissions } from './permissions/allow.js'
 export { own, type ScopeFields, type ScopeOptions, scope } from './permissions/scope.js'

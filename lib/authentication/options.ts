@@ -50,12 +50,23 @@ export interface AuthenticationOptions extends EntityOptions, Passed {
   isRevoked?: (payload: TokenPayload, request: FastifyRequest | undefined) => boolean | Promise<boolean>
   /** Whether a logout revokes the token. Default `false`: the token stays valid until it expires. */
   revocation?: boolean
-  /** Whether a login also gives a refresh token. `expiresIn` is how long the login can be kept alive, `'30d'` by default. Default `false`. */
-  refresh?: boolean | { readonly expiresIn?: string | number }
+  /** Whether a login also gives a refresh token (docs/login-security.md#refresh-tokens). Default `false`. */
+  refresh?: boolean | RefreshOptions
   /** Whether browsers get their token in a cookie that no script can read, in place of the answer. Default `false`. */
   cookie?: boolean | CookieOptions
   /** Where revoked tokens and refresh tokens are kept. Default: in the memory of the process. */
   store?: Store
+}
+
+/** Options of the refresh tokens. */
+export interface RefreshOptions {
+  /** How long a login can be kept alive. Default `'30d'`. */
+  readonly expiresIn?: string | number
+  /**
+   * How long a used refresh token gets the same next one again, for clients that got no answer. `0`: never. At most a minute. Default
+   * `'30s'`.
+   */
+  readonly grace?: string | number
 }
 
 /** Passed on to the registration of the service. */

@@ -5,6 +5,7 @@ import type { RegisteredService } from '../../types/hooks.js'
 import type { Describable } from '../core/description.js'
 import { serviceHostOf } from '../core/host.js'
 import { factsOf } from '../core/object-facts.js'
+import { shownText } from '../core/options.js'
 import { joinPath } from '../core/path.js'
 import { isBounded, memoryStore } from '../core/store.js'
 import { checkAuthenticationOptions } from './check-options.js'
@@ -100,9 +101,10 @@ async function prepareLogin(
     ...(jwt.header && { header: jwt.header })
   })
   const revocation = options.revocation ? new RevocationList(store, name, tokens.lifetime) : undefined
-  const { expiresIn = '30d' } = typeof refresh === 'object' ? refresh : {}
+  const { expiresIn = '30d', grace = 30 } = typeof refresh === 'object' ? refresh : {}
   const onEnd = async (sid: string) => revocation?.revokeLogin(sid)
-  const sessions = refresh ? new Sessions(store, name, toSeconds(expiresIn, 'refresh.expiresIn'), onEnd) : undefined
+  const times = { lifetime: toSeconds(expiresIn, 'refresh.expiresIn'), grace: toGrace(grace) }
+  const sessions = refresh ? new Sessions(store, name, times, onEnd) : undefined
   if (sessions !== undefined) {
     if (strategies.has('refresh'))
       throw new Error("The strategy 'refresh' stands for the option `refresh`: choose another name")
@@ -115,6 +117,17 @@ async function prepareLogin(
     ...{ tokens, revocation, sessions, authStrategies },
     cookie: cookie ? new TokenCookie(cookieOptions, name, verifying) : undefined
   }
+}
+
+const maxGrace = 60
+
+/** The grace of refresh tokens in seconds. @throws when it is no span, or so long that a thief would go unnoticed */
+function toGrace(grace: string | number): number {
+  const seconds = grace === 0 ? 0 : toSeconds(grace, 'refresh.grace')
+  if (seconds <= maxGrace) return seconds
+  throw new Error(
+    `The option \`refresh.grace\` of authentication must be at most ${maxGrace} seconds, got ${shownText(grace)}: a thief who has copied a refresh token goes unnoticed for so long`
+  )
 }
 
 /** Registers the service to log in at. */

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { NotAuthenticated, Unavailable } from '../core/errors.js'
 import { freeKey, freeOwnKey, type Store } from '../core/store.js'
@@ -20,10 +20,19 @@ interface Stored {
   readonly isEnded: boolean
 }
 
-/** A key by which one process at a time exchanges a refresh token, and the value that says which. */
+/**
+ * A key by which one process at a time exchanges a refresh token, and the value that says which. The value is also the salt of the
+ * next token, and stays in the store for the grace.
+ */
 interface Lock {
   readonly key: string
   readonly holder: string
+}
+
+/** A login, and the token that has replaced the one that was sent, if that happened within the grace. */
+interface Accepted {
+  readonly session: Session
+  readonly successor?: string
 }
 
 const form = /^[\w-]{22}\.[\w-]{43}$/
@@ -34,16 +43,27 @@ const now = () => Math.floor(Date.now() / 1000)
 const lockTime = 30
 /** How long an exchange may take until it replaces the token, in ms: less than `lockTime`. */
 const exchangeTime = 25_000
+const familyLength = 22
+
+const familyOf = (refreshToken: string) => refreshToken.slice(0, familyLength)
+
+/**
+ * Derives the next refresh token from a used one and a random salt. The store holds the salt, never a token: whoever reads it can derive
+ * nothing without the used token, and whoever has the used token can derive nothing without the salt.
+ */
+const successorOf = (refreshToken: string, salt: string) =>
+  `${familyOf(refreshToken)}.${createHmac('sha256', refreshToken).update(salt).digest('base64url')}`
 
 /** The first part of the refresh tokens of a new login. */
 export const createFamily = () => random(16)
 
 /** The id of the login that a refresh token, or a family of them, belongs to. It is a hash, since access tokens show it and must not tell the beginning of the refresh token. */
-export const loginOf = (refreshToken: string) => hashOf(refreshToken.slice(0, 22)).slice(0, 22)
+export const loginOf = (refreshToken: string) => hashOf(familyOf(refreshToken)).slice(0, 22)
 
 /**
- * The logins with refresh tokens. A refresh token can be used once, and is exchanged for the next one. When a token is used a second
- * time, two parties have it, and the login ends. The store holds hashes, not tokens.
+ * The logins with refresh tokens. A refresh token is exchanged for the next one. An answer may get lost, so for the length of the grace,
+ * the same token gets the same next one, until that is used. When a token is used after that, two parties have it, and the login ends.
+ * The store holds hashes and salts, not tokens.
  *
  * Of several processes, where their store has `add`, one exchanges a token at a time. A process may stand still at any moment and go on later, so the order of
  * what it asks the store is what counts, and no clock: that a login has ended has a key of its own, which no exchange writes; and who has replaced a token gives
@@ -53,32 +73,42 @@ export class Sessions {
   readonly #store: Store
   readonly #prefix: string
   readonly #lifetime: number
+  readonly #grace: number
   readonly #onEnd: (sid: string) => Promise<void>
   readonly #running = new Map<string, Promise<unknown>>()
 
-  /** @param lifetime how long a login may be kept alive, in seconds */
-  constructor(store: Store, path: string, lifetime: number, onEnd: (sid: string) => Promise<void>) {
+  /**
+   * @param times in seconds: how long a login may be kept alive, and how long a used token gets the same answer again
+   * @param onEnd called when a login ends
+   */
+  constructor(
+    store: Store,
+    path: string,
+    { lifetime, grace }: { readonly lifetime: number; readonly grace: number },
+    onEnd: (sid: string) => Promise<void>
+  ) {
     this.#store = store
     this.#prefix = `${path}:session:`
     this.#lifetime = lifetime
+    this.#grace = grace
     this.#onEnd = onEnd
   }
 
   /**
    * The login that a refresh token belongs to.
-   * @throws {NotAuthenticated} when the token is not valid; when it was used before, which also ends the login
+   * @throws {NotAuthenticated} when the token is not valid; when it was used before the grace, which also ends the login
    */
   async find(refreshToken: unknown): Promise<Session> {
     if (typeof refreshToken !== 'string' || !form.test(refreshToken))
       throw new NotAuthenticated('Invalid refresh token')
     const sid = loginOf(refreshToken)
-    return this.#alone(sid, async () => this.#check(refreshToken, await this.#read(sid)))
+    return this.#alone(sid, async () => (await this.#check(refreshToken, await this.#read(sid))).session)
   }
 
   /** Starts a login. @returns its first refresh token */
   async start(family: string, claims: Session['claims']): Promise<string> {
-    const { refreshToken, session } = issue(family, claims, now() + this.#lifetime)
-    await this.#write(session)
+    const refreshToken = `${family}.${random(32)}`
+    await this.#write(toSession(refreshToken, claims, now() + this.#lifetime))
     return refreshToken
   }
 
@@ -89,8 +119,10 @@ export class Sessions {
   renew(refreshToken: string): Promise<string> {
     const sid = loginOf(refreshToken)
     return this.#alone(sid, async () => {
-      const lock = { key: `${this.#prefix}${hashOf(refreshToken)}`, holder: random(16) }
+      const lock = { key: this.#lockKey(refreshToken), holder: random(16) }
       const begin = Date.now()
+      const next = successorOf(refreshToken, lock.holder)
+      let session: Session
       try {
         // Before the login is read: what is read then is what nobody else changes.
         const isTaken = await this.#take(lock)
@@ -98,16 +130,21 @@ export class Sessions {
         // Another process may have exchanged the token meanwhile, for the same client: no reason to end the login.
         if (Date.now() - begin > exchangeTime)
           throw new Unavailable('The exchange of the refresh token took too long: try again', { retryAfter: 1 })
-        const { claims, exp } = await this.#check(refreshToken, stored)
+        const accepted = await this.#check(refreshToken, stored)
+        if (accepted.successor !== undefined) return accepted.successor
         if (!isTaken)
           throw new Unavailable('Another request with this refresh token is under way: try again', { retryAfter: 1 })
-        const next = issue(refreshToken.slice(0, 22), claims, exp)
-        await this.#replace(next.session)
-        // A lock that was lost would let another process exchange the same token.
-        if (await persist(() => this.#isUndisturbed(lock, sid))) return next.refreshToken
+        session = toSession(next, accepted.session.claims, accepted.session.exp)
       } catch (error) {
         await this.#giveFree(lock)
         throw error
+      }
+      // From here on the lock stays: with it, a client that gets no answer can ask again.
+      await this.#replace(session, lock)
+      // A lock that was lost would let another process exchange the same token.
+      if (await persist(() => this.#isUndisturbed(lock, sid))) {
+        await this.#startGrace(lock)
+        return next
       }
       await this.#end(sid)
       throw new NotAuthenticated('Invalid refresh token')
@@ -124,20 +161,23 @@ export class Sessions {
     return { session, isEnded: Boolean(end) }
   }
 
-  /** The login, if a token is its valid one. */
-  async #check(refreshToken: string, stored: Stored): Promise<Session> {
+  /** The login, if a token is its valid one, or the one before within the grace. Any other token of the login ends it. */
+  async #check(refreshToken: string, stored: Stored): Promise<Accepted> {
     const sid = loginOf(refreshToken)
     // Called again, in case it failed when the login ended.
     if (stored.isEnded) await this.#onEnd(sid)
     if (stored.isEnded || !stored.session) throw new NotAuthenticated('Invalid refresh token')
     const session: Session = JSON.parse(stored.session)
     if (session.exp <= now()) throw new NotAuthenticated('Invalid refresh token: it has expired')
-    if (session.hash === hashOf(refreshToken)) return session
+    if (session.hash === hashOf(refreshToken)) return { session }
+    const salt = this.#grace > 0 ? await this.#ask(this.#lockKey(refreshToken)) : undefined
+    const successor = salt ? successorOf(refreshToken, salt) : undefined
+    if (successor !== undefined && session.hash === hashOf(successor)) return { session, successor }
     await this.#end(sid)
     throw new NotAuthenticated('Invalid refresh token: it was used before')
   }
 
-  /** Keeps other processes from exchanging a token, unless one of them does so. The lock of a token that was exchanged ends by its time. */
+  /** Keeps other processes from exchanging a token, unless one of them does so. */
   async #take({ key, holder }: Lock): Promise<boolean> {
     if (this.#store.add === undefined || (await this.#store.add(key, holder, lockTime))) return true
     // A client of the store that asks again where it got no answer is told that the key has a value: its own.
@@ -147,6 +187,13 @@ export class Sessions {
   /** Gives a token free that was not exchanged, unless another process has it: also where the answer to `add` was lost. */
   async #giveFree({ key, holder }: Lock): Promise<void> {
     if (this.#store.add) await freeOwnKey(this.#store, key, holder)
+  }
+
+  /** Keeps the lock of a token that was exchanged for the grace. Where that fails, it stays for the rest of its own time. */
+  async #startGrace({ key, holder }: Lock): Promise<void> {
+    try {
+      if (this.#grace > 0) await this.#store.set(key, holder, this.#grace)
+    } catch {}
   }
 
   /** Whether a lock is still that of its holder, and the login has not ended. */
@@ -160,12 +207,14 @@ export class Sessions {
   }
 
   /** Writes a login with its next token. Where the answer is lost, the login is read. Written twice, a late copy could bring a token back that was used since. */
-  async #replace(session: Session): Promise<void> {
+  async #replace(session: Session, lock: Lock): Promise<void> {
     try {
       await this.#write(session)
     } catch (error) {
       const stored = await persist(() => this.#ask(this.#prefix + session.sid))
-      if (stored !== JSON.stringify(session)) throw error
+      if (stored === JSON.stringify(session)) return
+      await this.#giveFree(lock)
+      throw error
     }
   }
 
@@ -177,6 +226,10 @@ export class Sessions {
 
   async #ask(key: string) {
     return this.#store.get(key)
+  }
+
+  #lockKey(refreshToken: string): string {
+    return `${this.#prefix}${hashOf(refreshToken)}`
   }
 
   #endKey(sid: string): string {
@@ -196,12 +249,13 @@ export class Sessions {
   }
 }
 
-/** A new refresh token, and its login. */
-function issue(family: string, claims: Session['claims'], exp: number) {
-  const refreshToken = `${family}.${random(32)}`
-  const session: Session = { sid: loginOf(family), claims, exp, hash: hashOf(refreshToken) }
-  return { refreshToken, session }
-}
+/** The login whose valid refresh token is the given one. */
+const toSession = (refreshToken: string, claims: Session['claims'], exp: number): Session => ({
+  sid: loginOf(refreshToken),
+  claims,
+  exp,
+  hash: hashOf(refreshToken)
+})
 
 /** Reads from the store, and again after so many ms where that fails. */
 async function persist<T>(read: () => Promise<T>, pauses: readonly number[] = [100, 400, 1500]): Promise<T> {

@@ -2,15 +2,18 @@ import { type ApplicationLogin, is401, type LoginService, type Session } from '.
 import { ofSameUser, type Token, type TokenStore } from './token-store.js'
 
 interface Locks {
-  request(name: string, run: () => Promise<void>): Promise<void>
+  request(name: string, options: { signal: AbortSignal }, run: () => Promise<void>): Promise<void>
 }
+
+// A frozen tab can hold the lock for ever. Shorter than the grace of the server, which gives both tabs the same refresh token.
+const lockTimeout = 10_000
 
 // A page has it; some lack the locks.
 declare const navigator: { locks?: Locks }
 
 /** Creates the function that renews the access token of a session by its refresh token. Calls that need it at the same time share one renewal. */
 export function createRenewal(tokens: TokenStore, logIn: LoginService['create'], { isCurrent, end }: ApplicationLogin) {
-  // A refresh token can be used once, and other tabs have the same one: they take turns.
+  // Tabs share the refresh token. They take turns, so that one of them renews it.
   const alone = <T>(run: () => Promise<T>) =>
     new Promise<T>((resolve, reject) => {
       const runNow = () => run().then(resolve, reject)
@@ -20,9 +23,14 @@ export function createRenewal(tokens: TokenStore, logIn: LoginService['create'],
         await new Promise((resolve) => setTimeout(resolve, 300))
       }
       const locks = tokens.shared && navigator.locks
+      if (!locks) return runNow()
       // A page without an origin of its own, or whose cookies are blocked, has locks that refuse.
-      if (locks) locks.request(tokens.shared as string, runAndWait).catch(runNow)
-      else runNow()
+      const aborter = new AbortController()
+      const timer = setTimeout(() => aborter.abort(), lockTimeout)
+      locks
+        .request(tokens.shared as string, { signal: aborter.signal }, runAndWait)
+        .catch(runNow)
+        .finally(() => clearTimeout(timer))
     })
 
   // A login or logout may have changed the tokens meanwhile. Then they stay as they are.

@@ -20,7 +20,7 @@ export interface Store {
   set(key: string, value: string, seconds: number): unknown
   /**
    * Keeps a value, as `set` does, unless the key has one, and says whether it did: in one step, so that of several processes one does. `idempotency` needs
-   * it, and so do refresh tokens that work once whichever process they reach.
+   * it, and so do refresh tokens that are exchanged once whichever process they reach.
    */
   add?(key: string, value: string, seconds: number): boolean | Promise<boolean>
   /** Forgets a key. It belongs to `add`: what was added for a moment goes. Without it, a key gets an empty value for a second. */

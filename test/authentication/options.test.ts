@@ -198,6 +198,12 @@ t.test('bad `expiresIn`: refused at the start, with an error that names the opti
     )
   await refuses(t, noSpans, (expiresIn) => ({ jwt: { expiresIn } }), message('jwt'))
   await refuses(t, noSpans, (expiresIn) => ({ refresh: { expiresIn } }), message('refresh'))
+  await refuses(
+    t,
+    [...noSpans.filter((span) => span !== 0), 61, '2m'],
+    (grace) => ({ refresh: { grace } }),
+    /^The option `refresh\.grace` of authentication must be /
+  )
   await t.rejects(start({ refresh: { expires: '1h' } }), /refresh\.expires/, 'one that is misspelt')
 })
 

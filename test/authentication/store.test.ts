@@ -198,7 +198,7 @@ for (const [what, part] of Object.entries({ 'the login': ':session:', 'the list'
     `a reuse that can not be written down, at ${what}, lets nobody in, and ends the login when it comes again`,
     async (t) => {
       const { store, failing } = createStore()
-      const app = await createSessionsApp(t, { refresh: true, revocation: true, store })
+      const app = await createSessionsApp(t, { refresh: { grace: 0 }, revocation: true, store })
       const { refreshToken } = (await login(app)).body
       const next = (await refresh(app, refreshToken)).body
       failing.set = (key) => key.includes(part)

@@ -26,6 +26,7 @@ const configs: Record<string, object> = {
   },
   'refresh tokens': { refresh: true },
   'refresh tokens, and a span': { refresh: { expiresIn: 60 }, jwt: { expiresIn: 1 }, revocation: true },
+  'refresh tokens without a grace': { refresh: { grace: 0 } },
   'no refresh tokens': { refresh: false, revocation: false },
   'refresh tokens of a day': { refresh: { expiresIn: '1d' } },
   'at the root': { path: '/' },

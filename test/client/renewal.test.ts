@@ -99,7 +99,7 @@ async function locksOf(
   { storage, globals, refusal }: { storage: Storage; globals: object; refusal?: Error }
 ): Promise<string[]> {
   const names: string[] = []
-  const request = async <T>(name: string, run: () => Promise<T>) => {
+  const request = async <T>(name: string, _options: object, run: () => Promise<T>) => {
     names.push(name)
     if (refusal) throw refusal
     return run()

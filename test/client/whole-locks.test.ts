@@ -8,13 +8,18 @@ const ada = { 'feathers-jwt': 'ada-a', 'feathers-jwt-refresh': 'ada-r' }
 // That of the play which is on.
 let log: string[] = []
 const locks = {
-  async request(name: string, run: () => Promise<void>) {
+  async request(name: string, _options: object, run: () => Promise<void>) {
     log.push(`lock ${name}`)
     await run()
     log.push(`unlock ${name}`)
   }
 }
 const refusing = { request: () => Promise.reject(new Error('no locks here')) }
+/** Those of a page whose other tab has been frozen while it renewed the token. */
+const frozen = {
+  request: (_name: string, { signal }: { signal: AbortSignal }) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+}
 
 /** Finds with a token that is refused, in a page with these locks. */
 const renewsWith =
@@ -49,13 +54,17 @@ const rows: Rows = {
   'no page': renewsWith({ locks }, {}, false),
   'a refused renewal': renewsWith({ locks }, { refused: true }),
   'a renewal that fails': renewsWith({ locks }, { fault: 503 }),
-  'locks that refuse': renewsWith({ locks: refusing })
+  'locks that refuse': renewsWith({ locks: refusing }),
+  'a lock that is never free': renewsWith({ locks: frozen })
 }
 
 t.test('renewals of tabs take turns', async (t) => {
   const { setTimeout } = globalThis
   globalThis.setTimeout = ((run: () => void, time: number) => {
-    if (time !== 300) return setTimeout(run, time)
+    const isLockTimeout = time === 10_000
+    if (isLockTimeout && (globalThis as { navigator?: { locks?: object } }).navigator?.locks !== frozen)
+      return setTimeout(run, time)
+    if (time !== 300 && !isLockTimeout) return setTimeout(run, time)
     log.push(`waits ${time} ms`)
     return setImmediate(run)
   }) as never

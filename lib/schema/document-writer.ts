@@ -1,5 +1,6 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import type { Bundle } from './bundle.js'
+import { codecKeyword } from './codec.js'
 import { leastSent } from './incoming.js'
 import {
   definitionKeywords,
@@ -95,7 +96,7 @@ export class DocumentWriter {
     if (!isSchema(schema)) return schema
     const { place, flag, isRoot, tags } = role
     const isPart = isRoot && this.#purpose.isPart
-    const { definitions, $defs, ...words } = schema
+    const { definitions, $defs, [codecKeyword]: _, ...words } = schema
     const copy: Record<string, unknown> = mapSubschemas(words, (part, keyword, name = '') => {
       if (place === undefined || keyword === 'not' || keyword === 'if') return this.#toDocument(part, asItIs, refer)
       if (isInPlace(keyword)) return this.#toDocument(part, this.#roleIn(schema, keyword, name, role), refer)

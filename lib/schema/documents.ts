@@ -1,5 +1,6 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { Bundle } from './bundle.js'
+import { codecKeyword } from './codec.js'
 import { DocumentWriter } from './document-writer.js'
 import type { FlaggedNames } from './flagged-names.js'
 import { isSchema, mapSubschemas } from './keywords.js'
@@ -84,7 +85,7 @@ export function scalarDocument(shape: Shape): JsonSchema {
   const { bundle } = shape.shapes.reader
   const inline = (schema: SchemaValue, depth = 0): SchemaValue => {
     if (!isSchema(schema) || depth > 9) return schema
-    const { default: _, readOnly, writeOnly, $ref, definitions, $defs, ...rest } = schema
+    const { default: _, readOnly, writeOnly, $ref, definitions, $defs, [codecKeyword]: codec, ...rest } = schema
     const target = bundle.target(schema)
     const inlined = mapSubschemas(rest, (part) => inline(part, depth + 1))
     return typeWithNull(isSchema(target) ? { ...(inline(target, depth + 1) as JsonSchema), ...inlined } : inlined)

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../types/standard-schema.js'
+import { encodeBy } from './codec.js'
 import { speaksOfItems } from './combined.js'
 import { hidesTexts, mayBeObject } from './hidden.js'
 import { isPermission, kindBits } from './reader.js'
@@ -22,9 +23,15 @@ export function createProjection(shapes: Shapes, converts: boolean): Project {
 const identity: Project = (value) => value
 
 const shapeProjection = (shape: Shape, converts: boolean): Project =>
-  shape.remember(createProjection, () => (leavesWhole(shape) ? identity : new Projection(shape, converts).project))
+  shape.remember(createProjection, () => {
+    const project = isAnything(shape) ? identity : new Projection(shape, converts).project
+    const { codecs } = shape
+    // The schema describes the wire, so its rules hold for what the codec gives.
+    return codecs.length === 0 ? project : (value) => project(encodeBy(codecs, value))
+  })
 
-const leavesWhole = (shape: Shape) => shape.kinds === kindBits.all && shape.isSilent
+const isAnything = (shape: Shape) => shape.kinds === kindBits.all && shape.isSilent
+const leavesWhole = (shape: Shape) => isAnything(shape) && shape.codecs.length === 0
 
 const leaveOut = () => undefined
 
@@ -231,7 +238,8 @@ function fixedProjection(shape: Shape, converts: boolean): ProjectObject {
     const index = projections.push(isTextless ? (value) => project(withoutTexts(value)) : project) - 1
     const type = scalarTypeOf(inner)
     const isReady = type === undefined ? 'false' : `typeof value === '${type}'`
-    return [`${key}: (value = ${value}) === undefined || value === null || ${isReady} ? value : project${index}(value)`]
+    const isNothing = inner.codecs.length > 0 ? 'value === undefined' : '(value === undefined || value === null)'
+    return [`${key}: (value = ${value}, ${isNothing} || ${isReady}) ? value : project${index}(value)`]
   })
   const names = projections.map((_, index) => `project${index}`)
   const source = `return (record) => { let value; return { ${entries.join(', ')} } }`
@@ -248,7 +256,7 @@ const laterProjection = (shape: Shape, converts: boolean): Project => {
 
 /** The only type that a scalar of a shape may have, as `typeof` gives it: a value of this type leaves as it is. */
 const scalarTypeOf = (shape: Shape): string | undefined =>
-  hidesAllButObjects(shape) ? undefined : typeNames.get(shape.kinds & ~kindBits.null)
+  hidesAllButObjects(shape) || shape.codecs.length > 0 ? undefined : typeNames.get(shape.kinds & ~kindBits.null)
 const typeNames = new Map<number, string>([
   [kindBits.number, 'number'],
   [kindBits.boolean, 'boolean'],

@@ -1,5 +1,6 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { Alternatives } from './alternatives.js'
+import { Codec, codecKeyword } from './codec.js'
 import { type InnerPlace, opennessOf, ownOpenness, schemasWithin, speaksOfItems, surelyApplying } from './combined.js'
 import { type FlaggedNames, isFlaggedByName } from './flagged-names.js'
 import { flagKeywords, isSchema } from './keywords.js'
@@ -253,6 +254,12 @@ export class Shape {
     const fields = [...this.names, othersName].map((name) => this.field(name))
     const members = [...fields, ...this.items].map(({ shape }) => shape)
     return [...members, ...this.#patterns.map((schema) => this.shapes.of([schema]))]
+  }
+
+  /** The codecs of the place: one for each branch of a union that has one. */
+  get codecs(): readonly Codec[] {
+    const list = () => [...this.parts].map((part) => part[codecKeyword]).filter((codec) => codec instanceof Codec)
+    return this.remember('codecs', () => [...new Set(list())])
   }
 
   /** The names of fields that the parts spell out, in their order. */

@@ -2,6 +2,7 @@ import type { JsonSchema, StandardSchema } from '../../../types/resource.js'
 import { withFlagsOfBoth } from '../../schema/sides.js'
 import { attempt } from '../errors.js'
 import { isObject } from '../objects.js'
+import { CodecError, encodeDefault, ZodCodecs, type ZodPart } from './codecs.js'
 
 /** Which side of a schema that transforms is meant: what is sent, or what becomes of it. */
 export type Side = 'input' | 'output'
@@ -34,17 +35,20 @@ export function readJsonSchema(schema: unknown, side: Side): AsJsonSchema {
   if (standard?.jsonSchema === undefined) throw new TypeError(`resource() can't use this schema. ${hint}`)
   const { jsonSchema, vendor } = standard
   const convert = (side: Side, more?: Record<string, unknown>) => {
-    const libraryOptions = { ...optionsByVendor.get(vendor), ...more }
+    const given: Record<string, unknown> = { ...optionsByVendor.get(vendor), ...more }
+    const codecs = vendor === 'zod' && side === 'output' ? new ZodCodecs(schema, correctZod) : undefined
+    const libraryOptions = codecs === undefined ? given : { ...given, override: withCodecs(codecs, given.override) }
     const hasOptions = Object.keys(libraryOptions).length > 0
     const write = (target: 'draft-07' | 'draft-2020-12') =>
       copyAsJson(jsonSchema[side]({ target, ...(hasOptions && { libraryOptions }) }))
     const document = inEitherDraft(write)
-    return vendor === 'zod' ? withIdOfZod(document) : document
+    return vendor === 'zod' ? withIdOfZod(codecs?.attachTo(document) ?? document) : document
   }
   try {
     return { document: convert(side), isOfInput: side === 'input' }
   } catch (error) {
     // What a transformation gives is not known, what the other fields hold is. Valibot can't describe its checks, and keeps them.
+    if (error instanceof CodecError) throw error
     const options = side === 'output' ? undescribedByVendor.get(vendor) : undefined
     if (options !== undefined) return { document: convert(side, options), isOfInput: false }
     if (side === 'output') return { document: readJsonSchema(schema, 'input').document, isOfInput: true }
@@ -81,28 +85,6 @@ function inEitherDraft(write: (target: 'draft-07' | 'draft-2020-12') => JsonSche
   }
 }
 
-interface ZodPart {
-  readonly zodSchema: {
-    readonly _zod: {
-      readonly def: {
-        readonly type: string
-        readonly mode?: string
-        readonly pattern?: RegExp
-        readonly format?: string
-        readonly checks?: readonly ZodCheck[]
-      }
-    }
-  }
-  readonly path: readonly unknown[]
-  readonly jsonSchema: {
-    type?: string
-    pattern?: string
-    allOf?: readonly { readonly pattern?: string }[]
-    additionalProperties?: unknown
-  }
-}
-type ZodCheck = { readonly _zod: { readonly def: { readonly pattern?: unknown } } }
-
 interface ValibotPart {
   readonly valibotSchema: { readonly type: string }
   readonly jsonSchema: object
@@ -121,6 +103,11 @@ const isOtherPattern = (pattern: unknown): pattern is RegExp =>
 // zod checks them by a URL, which takes more than the pattern that it describes them by.
 const formatsOfURLs = new Set<unknown>(['ipv6', 'cidrv6'])
 
+const withCodecs = (codecs: ZodCodecs, override: unknown) => (part: ZodPart) => {
+  ;(override as (part: ZodPart) => void)(part)
+  codecs.describe(part)
+}
+
 // Of zod, patterns that are not those of JSON Schema are left out.
 function leaveOutPatterns({ zodSchema, jsonSchema }: ZodPart): void {
   const { checks = [], format } = zodSchema._zod.def
@@ -137,6 +124,7 @@ function leaveOutPatterns({ zodSchema, jsonSchema }: ZodPart): void {
 // zod does not say that a loose record takes other names than those of its pattern.
 function correctZod(part: ZodPart): void {
   leaveOutPatterns(part)
+  encodeDefault(part)
   if (part.zodSchema._zod.def.mode === 'loose') part.jsonSchema.additionalProperties ??= {}
 }
 

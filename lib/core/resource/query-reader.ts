@@ -1,9 +1,9 @@
 import type { Query } from '../../../types/service.js'
 import { type Fault, maxFaults, type Place, pathOfPlace } from '../../schema/incoming.js'
 import { parseList } from '../../schema/text.js'
-import { isObject } from '../objects.js'
+import { isObject, isPlain } from '../objects.js'
 import { createParameterJudge } from './parameters.js'
-import { type Check, type Compile, type SchemaProblem, toBadRequest, toFault } from './problem.js'
+import { type Check, type Compile, ofLibrary, type SchemaProblem, toBadRequest, toFault } from './problem.js'
 import { type FieldFilter, maxCount, type Operand, type QueryParameters, type QueryRules } from './query-rules.js'
 
 /** Reads a value and returns it converted. It reports what is wrong to `faults`; its result is not used then. */
@@ -202,14 +202,33 @@ function holdTo(operand: Operand, compile: Compile, conversion: Conversion): Rea
     check ??= compile(schema)
     const value = conversion.value(text, operand)
     const problems = check(value)
-    if (problems === undefined) return value
+    if (problems === undefined) return decoded(value, operand, place, faults)
     const other = conversion.other(text, operand)
-    if (other !== value && check(other) === undefined) return other
+    if (other !== value && check(other) === undefined) return decoded(other, operand, place, faults)
     // Clients of Feathers send `null` as the empty text.
     if (isEquality && conversion.isNull(text) && check(null) === undefined) return null
     return faults.tellProblems(place, problems)
   }
 }
+
+/** Returns the value that the service compares with: what a codec of the field makes of the one that was sent. */
+function decoded(value: unknown, { codecs = [], hasPlainBranch }: Operand, place: Place, faults: Faults): unknown {
+  let problem: string | undefined
+  for (const codec of codecs) {
+    const result = codec.decode(value)
+    if ('message' in result) problem ??= result.message
+    else if (isOperator(result.value)) problem ??= 'can not be compared'
+    else return result.value
+  }
+  if (problem === undefined || value === null || hasPlainBranch) return value
+  return faults.tell(place, problem, ofLibrary)
+}
+
+/** Whether an adapter could take a value for operators, or for a list of values: a client could write `{ "$ne": null }`. */
+const isOperator = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (Array.isArray(value) || isPlain(value) || Object.keys(value).some((name) => name.startsWith('$')))
 
 function readList(readItem: ReadAt, conversion: Conversion): ReadAt {
   return (value, place, faults) => {

@@ -1,6 +1,7 @@
 import type { JsonSchema, ResourceOptions, SchemaMap } from '../../../types/resource.js'
+import type { Codec } from '../../schema/codec.js'
 import { noNames, scalarDocument, WrittenSchema } from '../../schema/documents.js'
-import { isSchema } from '../../schema/keywords.js'
+import { isSchema, unionBranches } from '../../schema/keywords.js'
 import { kindBits } from '../../schema/reader.js'
 import type { Shape, ShapeMember } from '../../schema/shape.js'
 import { type ReadText, readerBesideTexts, textReader } from '../../schema/text.js'
@@ -14,6 +15,10 @@ export interface Operand {
   readonly readOther?: ReadText | undefined
   /** The kinds of values that it may be, or the items of a list of them, as bits. */
   readonly kinds: number
+  /** Convert what was sent into what the service compares with. */
+  readonly codecs?: readonly Codec[]
+  /** Whether a value that no codec takes is one of another branch of a union. */
+  readonly hasPlainBranch?: boolean
   /** What each item is held to, where a field is compared with each of a list. */
   readonly item?: Operand
   /** Whether a record has the value, or has not, so that the empty text is `null` where it can be nothing else. */
@@ -132,13 +137,15 @@ const isScalar = (shape: Shape) =>
 
 /** The shape of what a field is compared with: of a list one of its items. Objects and tuples can't be compared. */
 function comparedShape(shape: Shape): Shape | undefined {
+  if (shape.codecs.some(({ isComparable }) => !isComparable)) return undefined
   if (isScalar(shape)) return shape
   const list = shape.of({})
   if ((shape.kinds & kindBits.array) === 0 || (shape.kinds & kindBits.object) !== 0 || list.isTuple) return undefined
   const member = list.item(0)
   const { shape: item } = member
   // What is hidden must not be found out by asking, either.
-  if (!isReadable(member) || !isScalar(item)) return undefined
+  if (shape.codecs.length > 0 || !isReadable(member) || !isScalar(item)) return undefined
+  if (item.codecs.some(({ isComparable }) => !isComparable)) return undefined
   const { shapes, kinds } = shape
   return (kinds & kindBits.null) === 0 ? item : shapes.of([shapes.alternatives.union([item.schemas, [nothing]])])
 }
@@ -149,9 +156,17 @@ const nothing: JsonSchema = { type: 'null' }
 /** A value that a record is found by; none where it may be more than a scalar. */
 export function operandOf(shape: Shape): Operand | undefined {
   if (!isScalar(shape)) return undefined
-  const { kinds } = shape
-  return { schema: scalarDocument(shape), read: textReader(shape), readOther: readerBesideTexts(shape), kinds }
+  const { kinds, codecs } = shape
+  const operand = { schema: scalarDocument(shape), read: textReader(shape), readOther: readerBesideTexts(shape), kinds }
+  return codecs.length === 0 ? operand : { ...operand, codecs, hasPlainBranch: hasPlainBranch(shape) }
 }
+
+/** Whether a union at the place has a branch for values that have no codec. */
+const hasPlainBranch = ({ parts, shapes }: Shape) =>
+  [...parts].flatMap(unionBranches).some((branch) => {
+    const { kinds, codecs } = shapes.of([branch])
+    return codecs.length === 0 && (kinds & ~kindBits.null) !== 0
+  })
 
 /** Whether an entry of a keyword lets `null` pass. */
 const isOfNull: Readonly<Record<string, (entry: unknown) => boolean>> = {

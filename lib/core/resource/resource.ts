@@ -59,6 +59,8 @@ export function resource(schema: unknown, options: ResourceOptions = {}): object
   const outgoing = new WrittenSchema(output.document, { flagged })
   checkRecord(incoming.written)
   checkRecord(outgoing)
+  if (outgoing.shapes.root.codecs.length > 0)
+    throw new TypeError("resource() can't use a codec around the whole record: write one of each field")
   checkNames([...fieldsShape(incoming.written).names, ...fieldsShape(outgoing).names], options)
   const rules = toQueryRules(fieldsShape(outgoing), options, readParameters(options.query))
   const response = outgoing.documentWithout('writeOnly')

@@ -5,6 +5,7 @@ import { type MethodDefinition, methods } from '../../core/methods.js'
 import { isObject, pick } from '../../core/objects.js'
 import { type Outgoing, type RecordRules, rulesOf } from '../../core/resource/rules.js'
 import { errorWithout, without } from '../../core/without.js'
+import { EncodeError } from '../../schema/codec.js'
 import { shapesOf } from '../../schema/documents.js'
 import { HiddenNames, mayBeObject } from '../../schema/hidden.js'
 import { kindBits } from '../../schema/reader.js'
@@ -70,18 +71,24 @@ export function createLeaving(
     const toList = takesLists ? projectRecord : (items: readonly unknown[]) => items.map(projectRecord)
     const recordsIn = (data: unknown) => (Array.isArray(data) ? data : mayBePage ? recordsOf(data) : undefined)
     const isOfRecord = outgoing === record.outgoing
+    const failure = (error: unknown) =>
+      error instanceof EncodeError ? `${name}: a codec can not encode the result` : undefined
     const read = withOwnError((given): Given => {
       const data = resolveToJson(given)
       const records = recordsIn(data)
       // What is checked is what leaves: a `toJSON` may give something else the next time.
       return { data, records: isOfRecord && isCustom ? records?.map(resolveToJson) : records }
     }, message)
-    const copy = withOwnError<unknown>((given) => {
-      const { data, records } = given as Given
-      if (records === undefined) return toItem(data) ?? (takesObjects ? {} : null)
-      const list = toList(records)
-      return Array.isArray(data) ? list : toPage(data as object, list, record)
-    }, message)
+    const copy = withOwnError<unknown>(
+      (given) => {
+        const { data, records } = given as Given
+        if (records === undefined) return toItem(data) ?? (takesObjects ? {} : null)
+        const list = toList(records)
+        return Array.isArray(data) ? list : toPage(data as object, list, record)
+      },
+      message,
+      failure
+    )
     const projectItem = (given: unknown) => {
       const result = read(given)
       if (isOfRecord && isCustom) checkRecords(result.records ?? [result.data], shape)

@@ -19,14 +19,15 @@ export type Serializer = (reply: FastifyReply) => Serialize
  */
 export function withOwnError<T>(
   read: (data: unknown) => T | undefined,
-  message = 'The result is not JSON (BigInt or a cycle?)'
+  message = 'The result is not JSON (BigInt or a cycle?)',
+  messageFor?: (error: unknown) => string | undefined
 ): (data: unknown) => T {
   return (data) => {
     try {
       const value = read(data)
       if (value !== undefined) return value
     } catch (error) {
-      throw new GeneralError(message, undefined, { cause: error })
+      throw new GeneralError(messageFor?.(error) ?? message, undefined, { cause: error })
     }
     throw new GeneralError(message)
   }

@@ -1,0 +1,202 @@
+import type { JsonSchema, StandardSchema } from '../../../types/resource.js'
+import { Codec, type CodecFunctions, codecKeyword } from '../../schema/codec.js'
+import { noNames, WrittenSchema } from '../../schema/documents.js'
+import { createProjection } from '../../schema/outgoing.js'
+import { attempt } from '../errors.js'
+import { isPlain } from '../objects.js'
+import { withoutChecks } from './structure.js'
+import { atOnceOf, type StandardValidate } from './validate.js'
+
+/** Result of a run of zod. */
+interface Payload {
+  readonly value: unknown
+  readonly issues: readonly { readonly message?: string; readonly code?: string }[]
+}
+
+interface ZodSchema extends StandardSchema {
+  meta?(): { readonly writeOnly?: unknown } | undefined
+  readonly _zod: {
+    readonly def: ZodDefinition
+    run(payload: Payload, context: object): Payload | Promise<Payload>
+  }
+}
+
+interface ZodDefinition {
+  readonly type: string
+  readonly mode?: string
+  readonly pattern?: RegExp
+  readonly format?: string
+  readonly checks?: readonly ZodCheck[]
+  readonly innerType?: ZodSchema
+  readonly getter?: () => unknown
+  readonly defaultValue?: unknown
+  readonly in?: ZodSchema
+  readonly out?: ZodSchema
+  readonly transform?: unknown
+  readonly reverseTransform?: (value: unknown, payload: Payload) => unknown
+}
+
+type ZodCheck = { readonly _zod: { readonly def: { readonly pattern?: unknown } } }
+
+interface CodecDefinition extends ZodDefinition {
+  readonly in: ZodSchema
+  readonly out: ZodSchema
+  readonly reverseTransform: (value: unknown, payload: Payload) => unknown
+}
+
+/** A part of a JSON Schema that zod is writing. */
+export interface ZodPart {
+  readonly zodSchema: ZodSchema
+  readonly path: readonly unknown[]
+  readonly jsonSchema: {
+    type?: string
+    pattern?: string
+    allOf?: readonly { readonly pattern?: string }[]
+    additionalProperties?: unknown
+    [keyword: string]: unknown
+  }
+}
+
+/** The error for a codec that can't be used in both ways. */
+export class CodecError extends TypeError {}
+
+/** Shows the default of a codec as it is on the wire: zod has one of the values that the service gets. */
+export function encodeDefault({ zodSchema, jsonSchema }: ZodPart): void {
+  const { type, innerType, defaultValue } = zodSchema._zod.def
+  if (type !== 'default' || innerType === undefined) return
+  const encoded = attempt(() => runBackward(innerType, defaultValue))
+  if (encoded?.issues.length === 0) jsonSchema.default = encoded.value
+}
+
+const isCodec = (def: ZodDefinition): def is CodecDefinition =>
+  def.type === 'pipe' && typeof def.reverseTransform === 'function'
+
+// A query compares scalars. What these types hold would be read as operators.
+const compounds = new Set(['object', 'array', 'tuple', 'record', 'map', 'set', 'intersection', 'file'])
+
+/**
+ * Describes the fields of a record with a codec of zod by what is on the wire: the JSON Schema of an answer is that of its input.
+ *
+ * @throws {TypeError} if a codec can't be used in both ways
+ */
+export class ZodCodecs {
+  readonly #codecs: Codec[] = []
+  readonly #record: unknown
+  readonly #correct: (part: ZodPart) => void
+
+  /**
+   * @param record the schema that is converted
+   * @param correct the override of zod's JSON Schema that holds for all schemas
+   */
+  constructor(record: unknown, correct: (part: ZodPart) => void) {
+    this.#record = record
+    this.#correct = correct
+  }
+
+  /** Replaces what zod says of the values of a codec. */
+  describe({ zodSchema, jsonSchema, path }: ZodPart): void {
+    const part: Record<string, unknown> = jsonSchema
+    const { def } = zodSchema._zod
+    if (!isCodec(def)) return
+    const { readOnly, writeOnly } = part
+    const codec = this.#create(zodSchema, def, path)
+    const wire = this.#documentOf(zodSchema, 'input')
+    for (const keyword of Object.keys(part)) delete part[keyword]
+    // A schema that refers to others is a document of its own.
+    const isDocument = wire.$ref !== undefined || wire.definitions !== undefined
+    Object.assign(part, wire, { [codecKeyword]: codec.id }, isDocument && { $id: `codec:${codec.id}` })
+    for (const [flag, value] of Object.entries({ readOnly, writeOnly })) if (value === true) part[flag] = true
+  }
+
+  /** Puts the codecs into the document that zod has written. */
+  attachTo(document: JsonSchema): JsonSchema {
+    if (this.#codecs.length === 0) return document
+    return JSON.parse(JSON.stringify(document), (keyword, value) =>
+      keyword === codecKeyword ? this.#codecs[value] : value
+    )
+  }
+
+  #create(schema: ZodSchema, def: CodecDefinition, path: readonly unknown[]): Codec {
+    const refuse = (why: string) => new CodecError(`resource() can't use the codec of '${placeOf(path)}': ${why}`)
+    if ([def.transform, def.reverseTransform].some((way) => way instanceof AsyncFunction))
+      throw refuse('its functions must not be async')
+    const sides = [...partsOf(def.in), ...partsOf(def.out)]
+    if (sides.some(({ _zod }) => _zod.def.type === 'transform')) throw refuse('a z.transform() within has no way back')
+    if (sides.includes(this.#record as ZodSchema)) throw refuse('it holds the record itself')
+    if ([...partsOf(def.out)].some((part) => part !== def.out && part.meta?.()?.writeOnly === true))
+      throw refuse('a field within is `writeOnly`, but the codec encodes it as a whole. Say it of the whole field')
+    const isComparable = !compounds.has(def.out._zod.def.type)
+    const codec = new Codec(
+      this.#codecs.length,
+      isComparable,
+      functionsOf(schema, def, this.#documentOf(def.out, 'output'))
+    )
+    this.#codecs.push(codec)
+    return codec
+  }
+
+  #documentOf(schema: ZodSchema, side: 'input' | 'output'): JsonSchema {
+    const convert = schema['~standard'].jsonSchema?.[side]
+    if (convert === undefined) throw new CodecError('resource() takes codecs of `zod`, not of `zod/mini`')
+    const libraryOptions = { override: this.#correct, ...(side === 'output' && { unrepresentable: 'any' }) }
+    const { $schema, ...document } = convert({ target: 'draft-07', libraryOptions })
+    return document
+  }
+}
+
+/** All schemas that a schema of zod consists of, and the schema itself. */
+function* partsOf(schema: unknown, visited = new Set<unknown>()): Generator<ZodSchema> {
+  const { def } = (schema as Partial<ZodSchema> | undefined)?._zod ?? {}
+  if (def === undefined || visited.has(schema)) return
+  visited.add(schema)
+  yield schema as ZodSchema
+  const values = Object.values(def.type === 'lazy' ? { inner: def.getter?.() } : def)
+  for (const value of values)
+    for (const part of isPlain(value) || Array.isArray(value) ? Object.values(value) : [value])
+      yield* partsOf(part, visited)
+}
+
+const AsyncFunction = (async () => {}).constructor
+
+const placeOf = (path: readonly unknown[]) => path.filter((key) => key !== 'properties' && key !== 'items').join('.')
+
+function functionsOf(schema: ZodSchema, def: CodecDefinition, decoded: JsonSchema): CodecFunctions {
+  // A record that was stored can be sent, even if it has become too long: limits don't say of which kind a value is.
+  const kind = withoutChecks(def.out) as ZodSchema
+  const decode = atOnceOf(schema) as StandardValidate
+  // A driver may give a text for a number, or a number for a boolean.
+  const { shapes } = new WrittenSchema(decoded, { flagged: noNames, ignoresFlags: true })
+  const ofDriver = createProjection(shapes, true)
+  const encode = (value: unknown) => {
+    const result = runBackward(kind, value)
+    if (result.issues.length > 0) return undefined
+    const payload = { value: result.value, issues: [] }
+    const encoded = def.reverseTransform(result.value, payload)
+    if (encoded instanceof Promise) return refuseAsync(encoded)
+    if (payload.issues.length > 0) return undefined
+    // The wire may have codecs of its own.
+    const whole = runBackward(def.in, encoded)
+    return { value: whole.issues.length > 0 ? encoded : whole.value }
+  }
+  return {
+    encode: (value) => encode(value) ?? (isScalar(value) ? encode(ofDriver(value)) : undefined),
+    decode(value) {
+      const result = attempt(() => decode(value)) ?? { issues: [] }
+      if (result instanceof Promise) return refuseAsync(result)
+      return result.issues === undefined ? result : { message: result.issues[0]?.message ?? 'is not valid' }
+    }
+  }
+}
+
+const isScalar = (value: unknown) => value !== null && typeof value !== 'object' && value !== undefined
+
+function runBackward(schema: ZodSchema, value: unknown): Payload {
+  const result = schema._zod.run({ value, issues: [] }, { direction: 'backward', async: true })
+  return result instanceof Promise ? refuseAsync(result) : result
+}
+
+/** @throws {TypeError} since answers and queries can't wait for it */
+function refuseAsync(promise: Promise<unknown>): never {
+  promise.catch(() => {})
+  throw new TypeError('The functions and checks of a codec must not be async')
+}

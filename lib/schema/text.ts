@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../../types/standard-schema.js'
 import { kindBits } from './reader.js'
 import type { Shape } from './shape.js'
 
@@ -30,9 +31,13 @@ const isAnything = (shape: Shape) => shape.kinds === kindBits.all && shape.saysN
 const whole = /^-?\d+$/
 const decimal = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
-// Where a string is allowed, every text stays one: `null` too.
+// Where a string is allowed, every text stays one: `null` too. An empty input of a form is `null` where it can be nothing else.
 function scalarReader({ kinds: allowed, parts }: Pick<Shape, 'kinds' | 'parts'>): ReadText {
-  if ((allowed & kindBits.string) !== 0) return (text) => text
+  const isNullable = (allowed & kindBits.null) !== 0
+  if ((allowed & kindBits.string) !== 0) {
+    const emptyText = isNullable && refusesEmptyText(parts) ? null : ''
+    return (text) => (text === '' ? emptyText : text)
+  }
   const types = [...parts].flatMap(({ type = [] }) => type)
   const isNumber = (allowed & kindBits.number) !== 0
   const isWhole = types.includes('integer') && !types.includes('number')
@@ -41,9 +46,27 @@ function scalarReader({ kinds: allowed, parts }: Pick<Shape, 'kinds' | 'parts'>)
     if (isNumber && !isWhole && decimal.test(text)) return Number(text)
     // A text that no integer has exactly stays a text: rounded, it would find another record.
     if (isNumber && isWhole && whole.test(text)) return Number.isSafeInteger(Number(text)) ? Number(text) : text
-    if ((allowed & kindBits.boolean) !== 0 && (text === 'true' || text === 'false')) return text === 'true'
-    return text === 'null' && (allowed & kindBits.null) !== 0 ? null : text
+    // A checkbox sends `on`.
+    if ((allowed & kindBits.boolean) !== 0 && /^(true|on|false)$/.test(text)) return text !== 'false'
+    return isNullable && (text === 'null' || text === '') ? null : text
   }
+}
+
+// Formats that no empty text has.
+const filledFormats = /^(date-time|date|time|duration|email|uri|url|uuid|ipv4|ipv6)$/
+
+/** Whether each schema of texts at a place says by itself that no text is empty. */
+function refusesEmptyText(parts: ReadonlySet<JsonSchema>): boolean {
+  const valuesOf = ({ enum: values, const: constant }: JsonSchema) =>
+    values ?? (constant === undefined ? [] : [constant])
+  const ofTexts = [...parts].filter(
+    (part) => [part.type].flat().includes('string') || valuesOf(part).some((value) => typeof value === 'string')
+  )
+  const refuses = (part: JsonSchema) =>
+    (valuesOf(part).length > 0 && !valuesOf(part).includes('')) ||
+    filledFormats.test(String(part.format)) ||
+    Number(part.minLength) > 0
+  return ofTexts.length > 0 && ofTexts.every(refuses)
 }
 
 function listReader(shape: Shape): ReadText {

@@ -135,13 +135,18 @@ export async function readForm(
   // The plugin reads what it has seen to be a form. That comes later, and where it attaches fields to the body it reads the form at once, without the names of files.
   const form: FormRequest = Object.create(request, { isMultipart: { value: () => true } })
   Object.defineProperty(request, 'isMultipart', { value: () => false })
+  const isTooLarge = Number(request.headers['content-length']) > limit
+  const ended = endOf(request, limit)
   try {
-    if (Number(request.headers['content-length']) > limit) throw tooLarge(limit)
-    return await Promise.race([passes(request, limit), read(form.parts(options), files, parse)])
+    if (isTooLarge) throw tooLarge(limit)
+    const data = read(form.parts(options), files, parse)
+    await Promise.race([ended, data])
+    return await data
   } catch (error) {
-    // Nobody reads the rest of the form.
+    // Nobody else reads the rest of the form, and a client that still sends would miss the answer.
     request.raw.unpipe()
     request.raw.resume()
+    if (!isTooLarge) await ended.catch(() => {})
     if (request.raw.httpVersionMajor === 1 && !request.raw.complete) reply.header('connection', 'close')
     throw error
   }
@@ -149,15 +154,20 @@ export async function readForm(
 
 const tooLarge = (limit: number) => new PayloadTooLarge(`The form is larger than ${limit} bytes, its \`bodyLimit\``)
 
-/** Rejects when more bytes than the limit have arrived. The plugin has limits for parts, none for the whole. */
-const passes = ({ raw }: FastifyRequest, limit: number) =>
-  new Promise<never>((_resolve, reject) => {
-    let size = 0
+/** Waits until a form has arrived. Rejects once it passes the limit: the plugin has limits for parts, none for the whole. */
+function endOf({ raw }: FastifyRequest, limit: number): Promise<void> {
+  let size = 0
+  const ended = new Promise<void>((resolve, reject) => {
     raw.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size > limit) reject(tooLarge(limit))
     })
+    raw.on('end', resolve).on('close', resolve)
   })
+  // Nobody may be waiting for it.
+  ended.catch(() => {})
+  return ended
+}
 
 async function read(parts: AsyncIterable<Part>, files: Files, parse: Parse): Promise<Record<string, unknown>> {
   const texts = new URLSearchParams()

@@ -80,6 +80,34 @@ t.test('limits: of the plugin, of a service, and of the whole form', async (t) =
   t.strictSame(await fields.post({ title: 'long' }), [413, 'title is too large'])
 })
 
+t.test('a client that still sends gets the answer of a refused form', async (t) => {
+  // Larger than what the buffers of a connection hold, so that the client is still sending.
+  const large = text('x'.repeat(8 * 2 ** 20))
+  const rows: [
+    limits: object,
+    form: Record<string, File | string | (File | string)[]>,
+    status: number,
+    message: RegExp
+  ][] = [
+    [{ files: 1, fileSize: 2 ** 24 }, { file: [text('a'), large] }, 413, /reach files limit/],
+    [{ parts: 1, fileSize: 2 ** 24 }, { title: 'a', file: large }, 413, /reach parts limit/],
+    [{ fields: 1, fileSize: 2 ** 24 }, { title: ['a', 'b'], file: large }, 413, /reach fields limit/],
+    [{ fieldSize: 2, fileSize: 2 ** 24 }, { title: 'abc', file: large }, 413, /title is too large/],
+    [{ fileSize: 4 }, { file: large }, 413, /file is too large/],
+    [{ fileSize: 2 ** 24 }, { title: large }, 400, /title can not be a file/]
+  ]
+  for (const [limits, fields, status, message] of rows) {
+    const { app } = await createPictures(t, { schema, plugin: { limits }, service: { bodyLimit: 2 ** 24 } })
+    const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/pictures`
+    const form = new FormData()
+    for (const [name, values] of Object.entries(fields))
+      for (const value of [values].flat()) form.append(name, value as string)
+    const response = await fetch(url, { method: 'POST', body: form, headers: { accept: 'application/json' } })
+    t.equal(response.status, status, String(message))
+    t.match(await response.json(), { message })
+  }
+})
+
 t.test('the connection of a form that nobody reads to its end is closed', async (t) => {
   const { app } = await createPictures(t, { schema, service: { bodyLimit: 100 } })
   await app.listen({ port: 0, host: '127.0.0.1' })

@@ -8,8 +8,6 @@ export interface Builder {
   delete(...args: unknown[]): Builder
   where(condition: (builder: Builder) => void): Builder
   where(column: string, operator: string, value: unknown): Builder
-  orWhere(condition: (builder: Builder) => void): Builder
-  whereIn(column: string, values: readonly unknown[]): Builder
   then(resolve?: (result: unknown) => unknown, reject?: (error: unknown) => unknown): Promise<unknown>
 }
 

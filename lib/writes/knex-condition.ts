@@ -6,8 +6,8 @@ import type { Version } from './version-tags.js'
 /** A condition of the statement of a write. */
 interface Condition {
   readonly column: string
-  /** The values of which the column has one. */
-  readonly versions: readonly Version[]
+  /** The value that the column has. */
+  readonly version: Version
 }
 
 /** What became of a statement with a condition. */
@@ -30,7 +30,7 @@ export function conditionalParams(params: Params, adapter: KnexAdapter, conditio
       const write = builder[name]
       builder[name] = (...args) => {
         // biome-ignore lint/suspicious/noThenProperty: a builder runs its statement when it is awaited
-        builder.then = (resolve, reject) => runConditional(then.bind(builder), condition, settle).then(resolve, reject)
+        builder.then = (resolve, reject) => runConditional(then.bind(builder), settle).then(resolve, reject)
         return addCondition(write.apply(builder, args), condition)
       }
     }
@@ -39,36 +39,21 @@ export function conditionalParams(params: Params, adapter: KnexAdapter, conditio
   return { params: paramsWithBuilders(params, adapter, restrict), outcome: () => outcome }
 }
 
-function addCondition(builder: Builder, { column, versions }: Condition): Builder {
-  const dates = versions.filter((version) => version instanceof Date)
-  if (dates.length === 0) return builder.whereIn(column, versions)
+function addCondition(builder: Builder, { column, version }: Condition): Builder {
+  if (!(version instanceof Date)) return builder.where(column, '=', version)
   // A column may have microseconds, which a Date has not.
-  return builder.where((alternatives) => {
-    for (const date of dates)
-      alternatives.orWhere((range) => {
-        range.where(column, '>=', date).where(column, '<', new Date(date.getTime() + 1))
-      })
+  return builder.where((range) => {
+    range.where(column, '>=', version).where(column, '<', new Date(version.getTime() + 1))
   })
 }
 
 /** Runs a write. @throws where it has changed nothing, so that the adapter goes no further */
-async function runConditional(
-  then: Builder['then'],
-  { versions }: Condition,
-  settle: (isDone: boolean) => void
-): Promise<unknown> {
-  try {
-    const result = await then((result) => result)
-    const isDone = countOf(result) !== 0
-    settle(isDone)
-    if (!isDone) throw new Error('No record has this version')
-    return result
-  } catch (error) {
-    // A text may be none that the column can have, such as a UUID.
-    const message = String(readProperty(error, 'message'))
-    if (versions.some((version) => message.includes(`"${version}"`))) settle(false)
-    throw error
-  }
+async function runConditional(then: Builder['then'], settle: (isDone: boolean) => void): Promise<unknown> {
+  const result = await then((result) => result)
+  const isDone = countOf(result) !== 0
+  settle(isDone)
+  if (!isDone) throw new Error('No record has this version')
+  return result
 }
 
 /** How many records a statement has changed: a number, the records, or what the driver gives. */

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { FastifyRequest } from 'fastify'
 import type { AroundHook, HookContext } from '../../types/fastify.js'
-import { isAdapter } from '../core/description.js'
+import { idFieldOf, isAdapter } from '../core/description.js'
 import { BadRequest, GeneralError, ServiceError, toServiceError } from '../core/errors.js'
 import { aroundOnly, makesHooks, type OperationNotes, type OperationPlace, withTraits } from '../core/hooks.js'
 import { instanceFacts } from '../core/host.js'
@@ -10,7 +12,7 @@ import { factsOf } from '../core/object-facts.js'
 import { checkFieldName, checkOptions, kinds, type OptionTable } from '../core/options.js'
 import { conditionalParams } from './knex-condition.js'
 import { runAlone } from './turns.js'
-import { readTags, Tags, toTag, type Version, type VersionKind, versionKindOf } from './version-tags.js'
+import { isVersion, parseTags, readTags, Tags, toTag, type Version } from './version-tags.js'
 
 export interface VersionOptions {
   /** Whether `update`, `patch` and `remove` of a record over HTTP need `If-Match`: 428 without it. Default `false`. */
@@ -29,7 +31,7 @@ const ofVersion: OptionTable<VersionOptions> = { required: kinds.flag, set: kind
  *
  * @param field the field that holds the version: a number, a text or a date that changes with each write
  * @returns a hook for `around`, of one service or of all. It throws `PreconditionFailed` (412) where the record has another version, `PreconditionRequired`
- * (428) where the call needs to name one, BadRequest for a version of many records
+ * (428) where the call needs to name one, BadRequest for a version of many records, GeneralError if a write has left the version as it was
  * @throws when no field is named, or an option is not known or of another type; when the server starts, if it is no around hook
  * @example
  * app.service('notes', notes, { hooks: { around: { all: [version('updatedAt', { set: () => new Date() })] } } })
@@ -38,7 +40,6 @@ export function version(field: string, options: VersionOptions = {}): AroundHook
   checkFieldName('version', field, 'updatedAt')
   checkOptions('version()', ofVersion, options)
   const { required = false, set } = options
-  const versionKinds = new WeakMap<object, VersionKind>()
   const warned = new Set<string>()
 
   const hook: AroundHook = async (context, next) => {
@@ -48,7 +49,7 @@ export function version(field: string, options: VersionOptions = {}): AroundHook
     const isMethod = !methods.has(method)
     const call = new ConditionalCall(context, field)
     const { tags, isRequest } = call
-    if (required && call.isNeeded)
+    if (required && call.isNeeded && call.noneMatch?.isAny !== true)
       throw new ServiceError(
         `'${method}' of '${path}' needs the header If-Match with the ETag of the record`,
         'PreconditionRequired',
@@ -56,15 +57,18 @@ export function version(field: string, options: VersionOptions = {}): AroundHook
       )
     if (tags !== undefined && context.id === null)
       throw new BadRequest(`'${method}' of '${path}' takes If-Match for one record`)
-    if (set !== undefined && methods.has(method)) setVersion(context, field, set)
+    if (call.noneMatch !== undefined && context.id === null)
+      throw new BadRequest(`'${method}' of '${path}' takes If-None-Match for one record`)
+    if (set !== undefined && methods.has(method)) setVersion(context, field, () => newVersion(set, tags))
     call.begin()
-    await (call.isDone ? next() : runIf(tags, context, field, versionKinds, next))
+    const before = call.isDone ? void (await next()) : await runIf(call, context, field, next)
     const versionAfter = versionIn(context, field)
     call.end(versionAfter)
+    if (before !== undefined && !isMethod && answersVersion.has(method)) await requireNewVersion(before, context, field)
     if (versionAfter === undefined || !(isMethod || answersVersion.has(method))) return
     // What a custom method answers need not be the record as it is now.
     if (isRequest && !isMethod) setETag(context, versionAfter)
-    if (!(isMethod || writes.has(method)) || tags?.includes(versionAfter) !== true || tags.isAny) return
+    if (!isMethod || tags?.includes(versionAfter) !== true || tags.isAny) return
     const name = `'${method}' of '${path}'`
     if (warned.has(name)) return
     warned.add(name)
@@ -105,6 +109,8 @@ const expectations = new WeakMap<object, Tags | undefined>()
  */
 class ConditionalCall {
   readonly tags: Tags | undefined
+  /** The versions that the record must not have: those of `If-None-Match`. Answers to reads leave that to caches. */
+  readonly noneMatch: Tags | undefined
   /** Whether it is the call of a request. */
   readonly isRequest: boolean
   /** Whether it needs to name a version, where requests do. */
@@ -123,6 +129,9 @@ class ConditionalCall {
     const isOfRequest = this.isRequest || (this.#caller !== undefined && params.ifMatch === undefined)
     if (isKnown && isOfRequest) this.tags = expectations.get(this.#caller as Caller)
     else if (writes.has(method) || !methods.has(method)) this.tags = readTags(params, isOfRequest, field)
+    const { method: verb } = Object(caller?.request) as Partial<FastifyRequest>
+    if (isOfRequest && !isKnown && !['GET', 'HEAD', 'QUERY'].includes(String(verb)))
+      this.noneMatch = parseTags(params.headers?.['if-none-match'])
     this.isNeeded = this.#caller !== undefined && this.tags === undefined && !isKnown
     this.isDone = isKnown && this.isRequest && result !== undefined
   }
@@ -148,33 +157,37 @@ const isSameWrite = ({ service, method, id }: HookContext, request: Partial<Hook
 
 type Next = () => Promise<void>
 
+/** @returns the record as it was before, if `If-Match` has named its version */
 async function runIf(
-  tags: Tags | undefined,
+  { tags, noneMatch }: ConditionalCall,
   context: HookContext,
   field: string,
-  versionKinds: WeakMap<object, VersionKind>,
   next: Next
-): Promise<void> {
-  const { service, method } = context
+): Promise<VersionedRecord | undefined> {
+  const { service, method, params, id } = context
   const { object = service } = factsOf(service)
   const isStandard = methods.has(method)
-  if (isStandard && isKnexAdapter(object)) {
-    if (tags === undefined || tags.isAny) return next()
-    // What a call has answered tells no kind: its `$select` may have put another column under the name of the field.
-    const kind = versionKinds.get(object) ?? versionKindOf((await readRecord(context, object))[field])
-    if (kind !== undefined) versionKinds.set(object, kind)
-    return runStatement(context, object, field, tags.versionsAs(kind), next)
-  }
+  let before: VersionedRecord | undefined
   const compareFirst = async () => {
-    const { params, id } = context
+    if (noneMatch !== undefined) await requireNoMatch(noneMatch, context, object, field)
     if (tags === undefined || id === undefined) return next()
-    context.params = { ...params, ifMatch: await compare(tags, context, object, field) }
+    const isStatement = isStandard && isKnexAdapter(object)
+    if (isStatement && tags.isAny) return next()
+    const record = await readRecord(context, object)
+    const { [field]: version } = record
+    if (!tags.isAny) {
+      if (!tags.includes(version)) throw preconditionFailed(context)
+      before = record
+    }
+    if (isStatement) return runStatement(context, object, field, version as Version, next)
+    context.params = { ...params, ifMatch: version }
     await next().finally(() => {
       context.params = params
     })
   }
-  if (!isStandard || !isAdapter(object) || method === 'find' || method === 'get') return compareFirst()
-  return runInTurn(object, context, compareFirst)
+  if (!isStandard || !isAdapter(object) || isKnexAdapter(object) || isRead(method)) await compareFirst()
+  else await runInTurn(object, context, compareFirst)
+  return before
 }
 
 /** @throws PreconditionFailed where the statement has changed nothing, and the record is there */
@@ -182,10 +195,10 @@ async function runStatement(
   context: HookContext,
   adapter: KnexAdapter,
   column: string,
-  versions: readonly Version[],
+  version: Version,
   next: Next
 ): Promise<void> {
-  const { params, outcome } = conditionalParams(context.params, adapter, { column, versions })
+  const { params, outcome } = conditionalParams(context.params, adapter, { column, version })
   const paramsBefore = context.params
   context.params = params
   try {
@@ -207,18 +220,63 @@ async function runStatement(
     )
 }
 
-/** Compares the version of a record as its service has it, and returns it. @throws PreconditionFailed */
-async function compare(tags: Tags, context: HookContext, object: object, field: string): Promise<unknown> {
-  const { [field]: version } = await readRecord(context, object)
-  if (!tags.isAny && !tags.includes(version)) throw preconditionFailed(context)
-  return version
+type VersionedRecord = Readonly<Record<string, unknown>>
+
+const isRead = (method: string) => method === 'find' || method === 'get'
+
+async function readRecord(
+  { id, params, path }: Pick<HookContext, 'id' | 'params' | 'path'>,
+  object: object,
+  query = params.query
+): Promise<VersionedRecord> {
+  const { get } = object as { get?: (id: unknown, params: object) => Promise<unknown> }
+  if (get === undefined) throw new GeneralError(`'${path}' needs a method 'get' for If-Match and If-None-Match`)
+  const { $select, ...conditions } = query ?? {}
+  return { ...Object(await get.call(object, id, { ...params, query: conditions })) }
 }
 
-async function readRecord({ id, params, path }: HookContext, object: object): Promise<Record<string, unknown>> {
-  const { get } = object as { get?: (id: unknown, params: object) => Promise<unknown> }
-  if (get === undefined) throw new GeneralError(`'${path}' needs a method 'get' for If-Match`)
-  const { $select, ...query } = params.query ?? {}
-  return Object(await get.call(object, id, { ...params, query }))
+/** The same, `undefined` if there is no such record. */
+const findRecord = (...args: Parameters<typeof readRecord>): Promise<VersionedRecord | undefined> =>
+  readRecord(...args).catch((error) => {
+    if (toServiceError(error).code !== 404) throw error
+    return undefined
+  })
+
+/**
+ * Refuses a write if `If-None-Match` names the record as it is: `*` is any record. A `create` writes the records whose ids are in its data.
+ *
+ * @throws PreconditionFailed
+ */
+async function requireNoMatch(noneMatch: Tags, context: HookContext, object: object, field: string): Promise<void> {
+  const { method, data, service, path, params } = context
+  const idField = idFieldOf(service)
+  const ids = method === 'create' ? [data].flat().map((record) => Object(record)[idField]) : [context.id]
+  // The adapter for knex creates nothing by another method: a record that appears meanwhile must not be overwritten.
+  const read = method !== 'create' && isKnexAdapter(object) ? readRecord : findRecord
+  for (const id of ids.filter((id) => id !== undefined && id !== null)) {
+    const record = await read({ id, params, path }, object)
+    if (record === undefined || !(noneMatch.isAny || noneMatch.includes(record[field]))) continue
+    throw new ServiceError(`The record '${id}' of '${path}' is there already`, 'PreconditionFailed', 412)
+  }
+}
+
+/**
+ * Fails a write that has changed the record and left its version as it was: whoever knows that version would overwrite the change.
+ *
+ * @param before the record as it was
+ */
+async function requireNewVersion(before: VersionedRecord, context: HookContext, field: string): Promise<void> {
+  const { service, path, method, params, result } = context
+  const { object = service } = factsOf(service)
+  const known = Tags.of(before[field])
+  const { [field]: answered } = Object(result)
+  // A selection may put another column under the name.
+  if (params.query?.$select === undefined && isVersion(answered) && !known.includes(answered)) return
+  const after = await findRecord(context, object, {})
+  if (after === undefined || !known.includes(after[field]) || isDeepStrictEqual(before, after)) return
+  throw new GeneralError(
+    `'${method}' of '${path}' has changed the record and left '${field}' as it was: version('${field}') needs a value that is new with each write. A column of dates needs fractional seconds, such as datetime(3)`
+  )
 }
 
 const preconditionFailed = ({ id, path }: HookContext) =>
@@ -236,6 +294,12 @@ function runInTurn(object: object, { id }: HookContext, run: Next): Promise<void
   const isMemory = 'store' in object
   if (!isMemory && (id === null || id === undefined)) return run()
   return runAlone(object, isMemory ? '' : String(id), run)
+}
+
+/** Two writes may come in the same millisecond. */
+function newVersion(set: () => Version, tags: Tags | undefined): Version {
+  const version = set()
+  return version instanceof Date && tags?.includes(version) ? new Date(version.getTime() + 1) : version
 }
 
 function setVersion(context: HookContext, field: string, set: () => Version): void {

@@ -232,21 +232,139 @@ t.test(
   }
 )
 
-t.test('a version that does not change is told once, in the log', async (t) => {
-  const lines: string[] = []
-  const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => lines.push(line) } } })
+t.test('If-None-Match of a read is left to caches', async (t) => {
+  const app = Fastify()
   t.teardown(() => app.close())
   await app.register(services)
-  app.service('notes', new MemoryService({ startId: 1 }), { hooks: { around: { all: [version('version')] } } })
-  await app.inject({ method: 'POST', url: '/notes', payload: { text: 'first', version: 1 } })
-  for (const text of ['a', 'b'])
-    await app.inject({ method: 'PATCH', url: '/notes/1', headers: { 'if-match': '"1"' }, payload: { text } })
-  t.match(
-    lines[0],
-    /'patch' of 'notes' left 'version' as it was: version\('version'\) needs it to change with each write/
-  )
-  t.equal(lines.length, 1)
+  class Previews extends Notes {
+    async preview(id: string, params: Params) {
+      return this.get(id, params)
+    }
+  }
+  const options = { methods: ['get', 'preview'], routes: { preview: 'GET /:id/preview' as const } }
+  app.service('notes', new Previews(), { ...options, hooks: { around: { all: [version('version')] } } } as never)
+  for (const url of ['/notes/1', '/notes/1/preview'])
+    t.equal((await app.inject({ url, headers: { 'if-none-match': '*' } })).statusCode, 200)
 })
+
+/** Keeps the version of a record. */
+class Stale extends Notes {
+  override async patch(id: string, data: Partial<Note>, params: Params) {
+    const record = { version: 1, ...(await this.get(id, params)), ...data }
+    this.records.set(id, record)
+    return record
+  }
+}
+
+t.test('a write that changes the record and not its version fails', async (t) => {
+  const Model = await openPGlite(t)
+  await Model.raw('create table unversioned (id serial primary key, text text, version timestamptz(0))')
+  // Seconds, as a column of dates has them in MariaDB and MySQL.
+  const set = () => new Date(Date.UTC(2026, 0, 1, 0, 0, 0, 100))
+  const table = new KnexService({ Model, name: 'unversioned' })
+  const memory = new MemoryService({ startId: 1 })
+  for (const [notes, options] of [
+    [table, { set }],
+    [table, {}],
+    [memory, {}],
+    [new Stale(), {}]
+  ] as const) {
+    const { send } = await serveVersioned(t, notes, options)
+    const isOwn = notes instanceof Stale
+    const created = isOwn ? undefined : await send('POST', '/notes', { text: 'first', version: set() })
+    const url = `/notes/${created?.body.id ?? 1}`
+    const { etag } = await send('GET', url)
+    for (const selection of ['', '?$select[]=text', encodeURI('?$select[]=text&$select[]=id as version')]) {
+      if (isOwn && selection !== '') continue
+      const failed = await send('PATCH', url + selection, { text: `new ${selection}` }, etag)
+      t.match(failed, { status: 500, body: { message: /has changed the record and left 'version' as it was/ } })
+    }
+    const { text } = (await send('GET', url)).body
+    t.equal((await send('PATCH', url, { text }, etag)).status, 200, 'a write that changes nothing')
+  }
+})
+
+t.test('dates of two writes in the same millisecond are different', async (t) => {
+  const set = () => new Date(Date.UTC(2026, 0, 1))
+  const { send } = await serveVersioned(t, new MemoryService({ startId: 1 }), { set })
+  const { etag } = await send('POST', '/notes', { text: 'first' })
+  const answer = await send('PATCH', '/notes/1', { text: 'second' }, etag)
+  t.match(answer, { status: 200, etag: '"2026-01-01T00:00:00.001Z"' })
+  t.equal((await send('PATCH', '/notes/1', { text: 'third' }, etag)).status, 412)
+})
+
+t.test('a tag matches with the suffix of a proxy that compresses', async (t) => {
+  const Model = await openPGlite(t)
+  const suffixes = ['-gzip', '-br', '-zstd', '-deflate', '--gzip', ';gzip']
+  for (const [index, type] of ['integer', 'bigint', 'uuid', 'text', 'timestamptz'].entries()) {
+    await Model.raw(`create table proxied_${index} (id serial primary key, text text, version ${type})`)
+    const { send } = await serveVersioned(t, new KnexService({ Model, name: `proxied_${index}` }))
+    let count = 0
+    const next = () => {
+      count += 1
+      if (type === 'uuid') return crypto.randomUUID()
+      if (type === 'text') return `${count}-gzip`
+      return type === 'timestamptz' ? new Date(count) : count
+    }
+    let { etag = '' } = await send('POST', '/notes', { text: 'first', version: next() })
+    for (const suffix of suffixes)
+      for (const weak of ['', 'W/']) {
+        const tag = weak + etag.replace(/"$/, `${suffix}"`)
+        const answer = await send('PATCH', '/notes/1', { text: tag, version: next() }, tag)
+        t.equal(answer.status, 200, `${type} ${tag}`)
+        t.equal((await send('PATCH', '/notes/1', { text: 'late', version: next() }, tag)).status, 412)
+        etag = String((await send('GET', '/notes/1')).etag)
+      }
+  }
+  const { send } = await serveVersioned(t, new MemoryService({ startId: 1 }))
+  const { etag } = await send('POST', '/notes', { text: 'first', version: 'a-br' })
+  await send('PATCH', '/notes/1', { version: 'a' })
+  t.equal((await send('PATCH', '/notes/1', { text: 'late' }, etag)).status, 412, 'a version that ends like a suffix')
+  const dashed = String((await send('PATCH', '/notes/1', { version: 'a-' })).etag).replace(/"$/, '-gzip"')
+  t.equal((await send('PATCH', '/notes/1', { version: 'a' }, dashed)).status, 200, 'a version that ends in a dash')
+  t.equal((await send('PATCH', '/notes/1', { text: 'late' }, dashed)).status, 412)
+})
+
+t.test(
+  'If-None-Match: * writes only where there is no record, another one only where it is not the version',
+  async (t) => {
+    const Model = await openPGlite(t)
+    await Model.raw('create table absent (id int primary key, text text, version integer)')
+    class Upserting extends Notes {
+      async update(id: string, data: Note) {
+        this.records.set(id, data)
+        return data
+      }
+    }
+    for (const notes of [
+      new MemoryService({ startId: 1 }),
+      new KnexService({ Model, name: 'absent' }),
+      new Upserting()
+    ]) {
+      const { address, send } = await serveVersioned(t, notes)
+      const ask = async (
+        method: string,
+        url: string,
+        tag: string,
+        body: object = { id: 1, text: 'new', version: 7 }
+      ) => {
+        const headers = { 'content-type': 'application/json', 'if-none-match': tag }
+        return (await fetch(address + url, { method, headers, body: JSON.stringify(body) })).status
+      }
+      const isOwn = notes instanceof Upserting
+      if (!isOwn) t.equal(await ask('POST', '/notes', '*'), 201)
+      const before = (await send('GET', '/notes/1')).body
+      for (const tag of ['*', `"${before.version}"`, `"x", W/"${before.version}-gzip"`])
+        for (const method of isOwn ? ['PUT', 'PATCH'] : ['PUT', 'PATCH', 'DELETE'])
+          t.equal(await ask(method, '/notes/1', tag), 412, `${method} ${tag}`)
+      if (!isOwn) t.equal(await ask('POST', '/notes', '*'), 412, 'an id that is there')
+      t.same((await send('GET', '/notes/1')).body, before, 'nothing was written')
+      t.equal(await ask('PUT', '/notes/2', '*'), isOwn ? 200 : 404, 'no record')
+      t.equal(await ask('PATCH', '/notes/1', '"x"', { text: 'new', version: 8 }), 200, 'another version')
+      t.equal(await ask('PATCH', '/notes', '*'), 400, 'many records')
+    }
+  }
+)
 
 t.test('it stands around methods, or the server does not start', async (t) => {
   const app = Fastify()

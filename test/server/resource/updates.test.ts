@@ -189,8 +189,9 @@ t.test('@feathersjs/knex leaves the columns alone, whatever is in them', async (
       )
     )[0]
   const service = new KnexService({ Model: knex, name: 'notes' })
+  let newest = 1
   const hooks = {
-    around: { all: [version('version', { set: () => 2 })] },
+    around: { all: [version('version', { set: () => ++newest })] },
     before: { update: [transaction.start()] },
     after: { update: [transaction.end()] },
     error: { update: [transaction.rollback()] }

@@ -15,11 +15,13 @@ export interface StoredEntry {
   readonly event: LoggedEvent | undefined
 }
 
-/** Encodes an event as JSON, which all versions of Node read. */
+/** Encodes an event as JSON, which all versions of Node read, in ASCII, which databases of all encodings take. */
 export function encodeEvent({ facts, ...event }: LoggedEvent): string {
   const list = Object.entries(facts).map(([name, value]) => [name, encodeFact(value)])
-  return JSON.stringify({ ...event, facts: list })
+  return JSON.stringify({ ...event, facts: list }).replace(/[^\0-\x7f]/g, toEscape)
 }
+
+const toEscape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 type Fact = Facts[string]
 

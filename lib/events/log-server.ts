@@ -22,6 +22,8 @@ export interface LogServer {
   readonly name: string
   /** Adds a batch, behind what transactions that are committed have written. One whose number it knows is there already. A process that the others have given up tells them to read anew. */
   append(process: string, batch: EventBatch): Promise<unknown>
+  /** Whether an error of `append` says that the batch will never be taken. */
+  isRefusal?(error: unknown): boolean
   /** Writes events in a transaction, of which the next batch or sign of any process takes them. `undefined` where that can't be done. */
   appendWithin?(transaction: object, events: readonly string[]): Promise<unknown> | undefined
   /**

@@ -92,7 +92,7 @@ export const wholeNumber: OptionKind = [
 // Node takes longer timers for none.
 export const time: OptionKind = [
   'a time in ms, from 10 to a day',
-  (value) => Number(value) >= 10 && Number(value) <= 86_400_000
+  (value) => typeof value === 'number' && value >= 10 && value <= 86_400_000
 ]
 const logMembers = ['append', 'newest', 'read', 'listen']
 const ofEvents: OptionTable<EventsOptions> = {

@@ -16,6 +16,7 @@ interface WaitingEvent {
   readonly encoded: string
   readonly size: number
   readonly settle: () => void
+  readonly refuse: (error: unknown) => void
 }
 
 export interface WriterSettings {
@@ -52,7 +53,7 @@ export class Writer {
     this.#settings = settings
   }
 
-  /** @returns a promise that ends when the event is in the log. @throws Unavailable when too many wait */
+  /** @returns a promise that ends when the event is in the log. @throws Unavailable when too many wait, or the error with which the server refuses it */
   async append(event: LoggedEvent): Promise<void> {
     const size = sizeOf(event)
     if (this.#waitingBytes + size > this.#settings.waiting) {
@@ -61,8 +62,8 @@ export class Writer {
       throw new Unavailable(`${this.#settings.server.name} can not be reached, and too many events wait for it`)
     }
     this.#waitingBytes += size
-    await new Promise<void>((settle) => {
-      this.#waiting.push({ encoded: encodeEvent(event), size, settle })
+    await new Promise<void>((settle, refuse) => {
+      this.#waiting.push({ encoded: encodeEvent(event), size, settle, refuse })
       this.#flushing ??= this.#flush()
     })
   }
@@ -132,6 +133,10 @@ export class Writer {
         const events = items.map(({ encoded }) => encoded)
         await this.#settings.server.append(this.#process, { number, events, isLoss })
       } catch (error) {
+        if (items.length > 0 && this.#settings.server.isRefusal?.(error)) {
+          this.#split(this.#batch, error)
+          continue
+        }
         this.#settings.onFailure(error)
         if (this.#isClosed) break
         await pauseAfter(failures++)
@@ -141,14 +146,27 @@ export class Writer {
       this.#batches = number
       this.#batch = undefined
       this.#settings.onAnswer()
-      this.#waiting.splice(0, items.length)
-      for (const { size, settle } of items) {
-        this.#waitingBytes -= size
-        settle()
-      }
+      this.#take(items.length)
+      for (const { settle } of items) settle()
     }
     this.#flushing = undefined
     if (this.#hasLeft && this.#isDone) await Promise.allSettled([this.#leave()])
+  }
+
+  #take(count: number): void {
+    for (const { size } of this.#waiting.splice(0, count)) this.#waitingBytes -= size
+  }
+
+  /** Halves a batch that is refused, so that only the event at fault is lost. */
+  #split(batch: WaitingBatch, error: unknown): void {
+    const [first, ...others] = batch.items
+    if (others.length > 0) {
+      this.#batch = { ...batch, items: batch.items.slice(0, Math.ceil(batch.items.length / 2)) }
+      return
+    }
+    this.#batch = { ...batch, items: [], isLoss: true }
+    this.#take(1)
+    first?.refuse(error)
   }
 
   /** Says goodbye. What the application gives to the log after that comes from another process, which says goodbye at once. */

@@ -18,7 +18,7 @@ import {
 import { list, startEvents } from '../support/events-app.js'
 import { createGate } from '../support/gate.js'
 import { logContract, loggedEvent } from '../support/log-contract.js'
-import { createTables, PostgresWay, skipPostgres } from '../support/postgres.js'
+import { createDatabase, createTables, PostgresWay, skipPostgres } from '../support/postgres.js'
 import { storeContract } from '../support/store-contract.js'
 
 const until = async (holds: () => unknown) => {
@@ -59,13 +59,25 @@ const poolThrough = (
 t.test('options that can not be used', async (t) => {
   const pool = {} as PostgresPool
   t.throws(() => postgresLog(pool, { tables: 'a' } as object), /no option 'tables'.+Did you mean 'table'/)
-  t.throws(() => postgresLog(pool, { beat: 1 }), /`beat` of postgresLog must be a time in ms/)
+  for (const beat of [1, '600'])
+    t.throws(() => postgresLog(pool, { beat } as object), /`beat` of postgresLog must be a time in ms/)
   for (const make of [
     postgresTables,
     (options: object) => postgresLog(pool, options),
     (options: object) => postgresStore(pool, options)
   ])
-    t.throws(() => make({ table: 'a"; drop table b' }), /`table` must be a name of 1 to 40 lower-case letters/)
+    for (const table of ['a"; drop table b', ['x'], 1, null])
+      t.throws(() => make({ table } as object), /`table` of postgres\w+ must be a name of 1 to 40 lower-case letters/)
+  for (const [patience, message] of [
+    ['1s', /`patience` of postgresStore must be a time in ms/],
+    [0, /`patience`/]
+  ])
+    t.throws(() => postgresStore(pool, { patience } as object), message as RegExp)
+  t.throws(
+    () => postgresStore(pool, { tables: 'a' } as object),
+    /PostgresStore has no option 'tables'|postgresStore has no option 'tables'/
+  )
+  t.throws(() => postgresTables({ tables: 'a' } as object), /postgresTables has no option 'tables'/)
   t.throws(
     () => postgresLog(pool),
     /postgresLog needs a pool of pg, as new Pool\(\{ connectionString \}\), got an object/
@@ -349,6 +361,42 @@ t.test('with a PostgreSQL server', { skip: skipPostgres }, async (t) => {
     await log.append(loggedEvent(2))
     await until(() => ids().includes(2))
     t.same([ids(), told.losses], [[2], 1])
+  })
+
+  for (const encoding of ['LATIN1', 'SQL_ASCII'])
+    await t.test(`events of all characters come through a database of ${encoding}`, async (t) => {
+      const address = await createDatabase(t, `encoding '${encoding}' template template0 lc_collate 'C' lc_ctype 'C'`)
+      const { pool, table } = await createTables(t, address)
+      const { log, told } = await openLog(t, pool, table)
+      const text = 'Küche 台所 🍳 \u0000 \ud800 \u2028'
+      await log.append(loggedEvent(1, { text, [text]: 1 }))
+      await until(() => told.entries.length === 1)
+      t.match(told.entries[0]?.event.facts, { text, [text]: 1 })
+      const log2 = postgresLog(pool, { table, outbox: true })
+      t.teardown(() => log2.close?.())
+      await log2.appendWithin?.({ query: pool.query.bind(pool) }, [loggedEvent(2, { text })])
+      await log.append(loggedEvent(3))
+      await until(() => told.entries.length === 3)
+      t.same([told.entries[1]?.event.facts.text, told.losses], [text, 0])
+    })
+
+  await t.test('an event that the database refuses for good is a loss, and those around it come', async (t) => {
+    const { pool, table } = await createTables(t)
+    const { log, told, ids } = await openLog(t, pool, table)
+    await pool.query(`
+      create function ${table}_refuse() returns trigger language plpgsql as
+        $$ begin raise exception 'bad' using errcode = '22021'; end $$;
+      create trigger refuse before insert on ${table}_log for each row when (new.event like '%"bad"%')
+        execute function ${table}_refuse()`)
+    t.teardown(() => pool.query(`drop function ${table}_refuse cascade`))
+    const appended = [1, 2, 3, 4, 5].map((id) => log.append(loggedEvent(id, { text: id === 3 ? 'bad' : 'good' })))
+    const ends = await Promise.allSettled(appended)
+    t.same(
+      ends.map(({ status }) => status === 'fulfilled'),
+      [true, true, false, true, true]
+    )
+    await until(() => ids().length === 4 && told.losses > 0)
+    t.same([ids(), told.losses, told.states], [[1, 2, 4, 5], 1, []])
   })
 
   await t.test('an event that is too large to wait is a loss for all, though no event comes behind it', async (t) => {

@@ -55,6 +55,8 @@ t.test('options that can not be used', async (t) => {
   t.throws(() => redisLog(client), /redisLog needs a client of ioredis, as new Redis\(url\), got an object/)
   t.throws(() => redisStore(client), /redisStore needs a client of ioredis/)
   t.throws(() => redisLog(client, { beat: 1 }), /`beat` of redisLog must be a time in ms, from 10 to a day, got 1/)
+  t.throws(() => redisStore(client, { patience: '1s' } as object), /`patience` of redisStore must be a time in ms/)
+  t.throws(() => redisStore(client, { key: 'a' } as object), /edisStore has no option 'key'/)
   t.throws(() => redisLog(client, { events: 0.5 }), /`events` of redisLog must be a whole number above 0/)
 })
 

@@ -177,11 +177,11 @@ t.test(
     const later: [run: () => void, ms: number][] = []
     const { setTimeout: set } = globalThis
     const collect = (run: () => void, ms: number) => {
-    if (ms !== 5000 && ms !== 30_000) return set(run, ms)
-    later.push([run, ms])
-    return set(() => {}, 0)
-  }
-  t.teardown(() => Object.assign(globalThis, { setTimeout: set }))
+      if (ms !== 5000 && ms !== 30_000) return set(run, ms)
+      later.push([run, ms])
+      return set(() => {}, 0)
+    }
+    t.teardown(() => Object.assign(globalThis, { setTimeout: set }))
     let losses = 0
     const log = memoryLog()
     const lose = () => {

@@ -17,13 +17,13 @@ const createPool = (t: Test, config: PoolConfig) => {
 let tables = 0
 
 /** Makes tables of their own for a test. @returns their name, and a pool */
-export async function createTables(t: Test): Promise<{ table: string; pool: Pool }> {
+export async function createTables(t: Test, connectionString = address): Promise<{ table: string; pool: Pool }> {
   const table = `test_${process.pid}_${++tables}`
-  const pool = createPool(t, { connectionString: address })
+  const pool = createPool(t, { connectionString })
   await pool.query(postgresTables({ table }))
   t.teardown(async () => {
     const names = ['log', 'processes', 'outbox', 'store'].map((name) => `${table}_${name}`)
-    const cleaner = new Pool({ connectionString: address })
+    const cleaner = new Pool({ connectionString })
     const functions = `${table}_add(bigint, boolean, text), ${table}_collect(bigint), ${table}_append(text, bigint, bigint, boolean, text[]), ${table}_sign(text, bigint, boolean, double precision, double precision)`
     await cleaner.query(`drop table ${names}; drop function ${functions}`)
     await cleaner.end()
@@ -33,15 +33,15 @@ export async function createTables(t: Test): Promise<{ table: string; pool: Pool
 
 let databases = 0
 
-/** Makes an empty database for a test. @returns its address */
-export async function createDatabase(t: Test): Promise<string> {
+/** Makes an empty database for a test. @param options of `create database`. @returns its address */
+export async function createDatabase(t: Test, options = ''): Promise<string> {
   const name = `test_${process.pid}_${++databases}`
   const run = async (statement: string) => {
     const pool = new Pool({ connectionString: address, max: 1 })
     await pool.query(statement)
     await pool.end()
   }
-  await run(`create database ${name}`)
+  await run(`create database ${name} ${options}`)
   t.teardown(() => run(`drop database ${name} with (force)`))
   const url = new URL(address as string)
   url.pathname = name

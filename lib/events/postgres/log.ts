@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { readProperty } from '../../core/errors.js'
 import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import { hearPoolErrors } from '../../core/pool-errors.js'
 import { type StoredEntry, toEntry } from '../entries.js'
@@ -11,11 +12,11 @@ import { writeOutbox } from './outbox.js'
 import {
   askWithin,
   checkPool,
-  checkTable,
   connectWithin,
   defaultTable,
   type PostgresClient,
-  type PostgresPool
+  type PostgresPool,
+  tableName
 } from './pool.js'
 import { lockLog } from './tables.js'
 
@@ -38,7 +39,7 @@ export interface PostgresLogOptions {
 }
 
 const ofPostgresLog: OptionTable<PostgresLogOptions> = {
-  table: kinds.filled,
+  table: tableName,
   events: wholeNumber,
   age: time,
   beat: time,
@@ -75,6 +76,11 @@ class PostgresServer implements LogServer {
     await pause(Math.max(0, this.#lastBatch + batchTime - Date.now()))
     this.#lastBatch = Date.now()
     return this.#call('append', [process, number, this.#options.events, isLoss, events])
+  }
+
+  /** Whether PostgreSQL can't hold the data (class 22), or it exceeds a limit (class 54). */
+  isRefusal(error: unknown): boolean {
+    return /^(22|54)/.test(String(readProperty(error, 'code')))
   }
 
   appendWithin(transaction: object, events: readonly string[]): Promise<unknown> | undefined {
@@ -200,7 +206,6 @@ export function postgresLog(pool: PostgresPool, options: PostgresLogOptions = {}
     outbox: false
   }
   const settings = { ...defaults, ...options }
-  checkTable(settings.table)
   checkPool('postgresLog', pool, ['connect', 'on'])
   return new SharedLog(new PostgresServer(pool, settings), settings)
 }

@@ -1,4 +1,5 @@
 import { readProperty } from '../../core/errors.js'
+import type { OptionKind } from '../../core/options.js'
 import { UnpreparedServer } from '../log-server.js'
 import { checkClient } from '../options.js'
 import { withinTime } from '../patience.js'
@@ -69,12 +70,10 @@ export async function askWithin(
   }
 }
 
-/** Refuses names that would have to be quoted. */
-export function checkTable(table: string): void {
-  if (!/^[a-z_][a-z0-9_]{0,39}$/.test(table))
-    throw new TypeError(
-      `The option \`table\` must be a name of 1 to 40 lower-case letters, digits and '_', as 'app_events', got '${table}'`
-    )
-}
+/** The option `table`: a name that needs no quotes. */
+export const tableName: OptionKind = [
+  "a name of 1 to 40 lower-case letters, digits and '_', as 'app_events'",
+  (value) => typeof value === 'string' && /^[a-z_][a-z0-9_]{0,39}$/.test(value)
+]
 
 export const defaultTable = 'fastify_services'

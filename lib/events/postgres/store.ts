@@ -1,7 +1,9 @@
 import { Unavailable } from '../../core/errors.js'
+import { checkOptions, type OptionTable } from '../../core/options.js'
 import { hearPoolErrors } from '../../core/pool-errors.js'
 import type { Store } from '../../core/store.js'
-import { askWithin, checkPool, checkTable, defaultTable, type PostgresPool } from './pool.js'
+import { time } from '../options.js'
+import { askWithin, checkPool, defaultTable, type PostgresPool, tableName } from './pool.js'
 
 export interface PostgresStoreOptions {
   /** What the name of its table begins with: that of `postgresTables`. Default `'fastify_services'`. */
@@ -9,6 +11,8 @@ export interface PostgresStoreOptions {
   /** How long the database may take for an answer, in ms. Default 2,000. */
   patience?: number
 }
+
+const ofPostgresStore: OptionTable<PostgresStoreOptions> = { table: tableName, patience: time }
 
 /** How often what is over is removed, in ms. */
 const sweepTime = 60_000
@@ -23,11 +27,9 @@ const sweepTime = 60_000
  * await pool.query(postgresTables())
  * await app.register(authentication, { secret, revocation: true, refresh: true, store: postgresStore(pool) })
  */
-export function postgresStore(
-  pool: PostgresPool,
-  { table = defaultTable, patience = 2000 }: PostgresStoreOptions = {}
-): Required<Store> {
-  checkTable(table)
+export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions = {}): Required<Store> {
+  checkOptions('postgresStore', ofPostgresStore, options)
+  const { table = defaultTable, patience = 2000 } = options
   checkPool('postgresStore', pool, ['connect', 'on'])
   hearPoolErrors(pool)
   const name = `${table}_store`

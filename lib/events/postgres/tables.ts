@@ -1,4 +1,5 @@
-import { checkTable, defaultTable } from './pool.js'
+import { checkOptions } from '../../core/options.js'
+import { defaultTable, tableName } from './pool.js'
 
 /** The statement of a function that waits for the lock of a log: until the transaction ends, nothing else is added. */
 export const lockLog = (table: string): string => `perform pg_advisory_xact_lock(hashtext('${table}'), 1)`
@@ -11,8 +12,9 @@ export const lockLog = (table: string): string => `perform pg_advisory_xact_lock
  * @example
  * await pool.query(postgresTables())
  */
-export function postgresTables({ table = defaultTable }: { table?: string } = {}): string {
-  checkTable(table)
+export function postgresTables(options: { table?: string } = {}): string {
+  checkOptions('postgresTables', { table: tableName }, options)
+  const { table = defaultTable } = options
   const lock = lockLog(table)
   return `
 select pg_advisory_xact_lock(hashtext('${table}'), 0);

@@ -1,5 +1,7 @@
 import { Unavailable } from '../../core/errors.js'
+import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import type { Store } from '../../core/store.js'
+import { time } from '../options.js'
 import { withinTime } from '../patience.js'
 import { checkRedis, type RedisClient } from './client.js'
 
@@ -9,6 +11,8 @@ export interface RedisStoreOptions {
   /** How long Redis may take for an answer, in ms. Default 2,000. */
   patience?: number
 }
+
+const ofRedisStore: OptionTable<RedisStoreOptions> = { prefix: kinds.text, patience: time }
 
 /**
  * A store in Redis, for several processes: revoked tokens, refresh tokens and the answers of `idempotency()` are the same for all of them (docs/scaling.md).
@@ -20,10 +24,9 @@ export interface RedisStoreOptions {
  * const store = redisStore(new Redis(process.env.REDIS_URL))
  * await app.register(authentication, { secret, revocation: true, refresh: true, store })
  */
-export function redisStore(
-  client: Pick<RedisClient, 'callBuffer'>,
-  { prefix = 'fastify-services:', patience = 2000 }: RedisStoreOptions = {}
-): Required<Store> {
+export function redisStore(client: Pick<RedisClient, 'callBuffer'>, options: RedisStoreOptions = {}): Required<Store> {
+  checkOptions('redisStore', ofRedisStore, options)
+  const { prefix = 'fastify-services:', patience = 2000 } = options
   checkRedis('redisStore', client, ['callBuffer'])
   async function ask(command: string, key: string, ...more: (string | number)[]): Promise<unknown> {
     try {

@@ -2,9 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import { serviceHostOf } from '../core/host.js'
 import type { Handover } from '../core/object-facts.js'
 import { joinPath } from '../core/path.js'
+import { restFormatter } from './formatter.js'
 import { bar, createHandover, type KoaMiddleware } from './handover.js'
 import type { Ignored } from './ignored.js'
-import { checkIgnored, reasonsFor, type Sorted, sortMiddleware, warnOfMissed } from './middleware.js'
+import { checkIgnored, noMiddleware, reasonsFor, type Sorted, sortMiddleware, warnOfMissed } from './middleware.js'
 import { type FeathersService, isOAuth, type Mounted } from './mounted.js'
 import { meetsService } from './stack.js'
 
@@ -42,16 +43,19 @@ export async function createFallback(
   const errorHandler = framework === 'Koa' ? (await import('@feathersjs/koa')).errorHandler() : undefined
   const handover = createHandover(application, fastify, ours, errorHandler as KoaMiddleware | undefined)
   const reasons = new Map<string, string>()
-  const sort = async (): Promise<Sorted> =>
-    ignored.isAll ? { unknown: [], around: [], missed: [] } : sortMiddleware(application)
+  const sort = async (): Promise<Sorted> => (ignored.isAll ? noMiddleware : sortMiddleware(application))
   const atMount = await sort()
+  const knownServices = new Set(Object.values(application.services))
   const shown = () => [...reasons].map(([path, reason]) => `'${path}' (${reason})`).join(', ')
 
   /** A service at several paths has one who answers: the framework tells by the service whom it looks for. */
   function namesFor(service: FeathersService, path: string): readonly string[] {
     const all = Object.entries(application.services).filter(([, other]) => other === service)
     const paths = new Set([path, ...all.map(([other]) => other)])
-    return [...new Set([...paths].flatMap((servicePath) => reasonsFor(service, servicePath, atMount, ignored)))]
+    // The formatter of `rest()` is that of all services that come after it.
+    const isFormatted = knownServices.has(service) ? atMount.formatted.has(service) : atMount.formatted.size > 0
+    const names = [...paths].flatMap((servicePath) => reasonsFor(service, servicePath, atMount, ignored))
+    return [...new Set([...ignored.without(isFormatted ? [restFormatter] : []).map(({ name }) => name), ...names])]
   }
 
   function refuseHooks(): void {
@@ -95,8 +99,9 @@ export async function createFallback(
     },
     register: () => host.addFallback(fastify as never, handover),
     async check() {
-      const { unknown, around, missed } = await sort()
-      checkIgnored(application, ignored, unknown)
+      const sorted = await sort()
+      const { around, missed, formatted } = sorted
+      checkIgnored(application, ignored, sorted)
       // A router may have got routes since.
       const paths = Object.entries(application.services).flatMap(([path, service]) => (ours.has(service) ? path : []))
       const late = ignored
@@ -106,6 +111,7 @@ export async function createFallback(
             !atMount.around.some(({ handle }) => handle === layer.handle) ||
             paths.some((path) => meetsService(layer, path))
         )
+        .concat(ignored.without([...formatted].some((service) => ours.has(service)) ? [restFormatter] : []))
       if (late.length > 0)
         throw new Error(
           `The Feathers application has got middleware after it was mounted: ${late.map(({ name }) => name).join(', ')}. Mount it when it has all of its middleware`

@@ -106,11 +106,13 @@ export function bar(service: FeathersService, isBarred: () => boolean): void {
   for (const around of [koa, express]) {
     const { composed } = around ?? {}
     if (around === undefined || composed === undefined) continue
-    around.composed = (subject, ...rest) => {
+    const call = (subject: unknown, ...rest: unknown[]) => {
       const raw = around === koa ? (subject as { req: IncomingMessage }).req : (subject as IncomingMessage)
       const next = rest.at(-1) as () => unknown
       return properties.has(raw) && isBarred() ? next() : composed(subject, ...rest)
     }
+    // That of Express is a router, which has members.
+    around.composed = Object.assign(call, composed)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { rootOf } from '../core/host.js'
+import { restFormatter, servicesWithFormatter } from './formatter.js'
 import type { Ignored } from './ignored.js'
 import { type FeathersService, isOAuth, type Mounted, optionsOf } from './mounted.js'
 import { type Layer, meetsService, nameOf, stackOf } from './stack.js'
@@ -11,9 +12,12 @@ export interface Sorted {
   readonly around: readonly Layer[]
   /** The plugins of Fastify that do what is missed. */
   readonly missed: readonly string[]
+  /** The services whose answers a formatter of the application makes. */
+  readonly formatted: ReadonlySet<FeathersService>
 }
 
-const empty: Sorted = { unknown: [], around: [], missed: [] }
+/** What there is of an application without middleware. */
+export const noMiddleware: Sorted = { unknown: [], around: [], missed: [], formatted: new Set() }
 
 /**
  * Looks for the middleware of an application, which does not run on Fastify. What its framework brings is replaced here, or logged.
@@ -21,9 +25,12 @@ const empty: Sorted = { unknown: [], around: [], missed: [] }
  */
 export async function checkMiddleware(application: Mounted, ignored: Ignored, fastify: FastifyInstance): Promise<void> {
   if (ignored.isAll) return
-  const { unknown, missed } = await sortMiddleware(application)
-  checkIgnored(application, ignored, unknown)
-  const names = ignored.without([...unknown, ...ofServices(application)]).map(({ name }) => name)
+  const sorted = await sortMiddleware(application)
+  checkIgnored(application, ignored, sorted)
+  const { unknown, missed } = sorted
+  const names = ignored
+    .without([...unknown, ...ofServices(application), ...formatterIn(sorted)])
+    .map(({ name }) => name)
   if (names.length > 0)
     throw new Error(
       `The Feathers application has middleware, which does not run on Fastify: ${names.join(', ')}. Let the application answer what needs it, by the option \`fallback\`; or make hooks of Fastify or of services of it, then name it in the option \`ignoreMiddleware\``
@@ -32,10 +39,13 @@ export async function checkMiddleware(application: Mounted, ignored: Ignored, fa
 }
 
 /** @throws when what is to be ignored is not there */
-export function checkIgnored(application: Mounted, ignored: Ignored, unknown: readonly Layer[]): void {
-  const services = ofServices(application)
-  ignored.check([...stackOf(application), ...services], [...unknown, ...services])
+export function checkIgnored(application: Mounted, ignored: Ignored, sorted: Sorted): void {
+  const others = [...ofServices(application), ...formatterIn(sorted)]
+  ignored.check([...stackOf(application), ...others], [...sorted.unknown, ...others])
 }
+
+/** The formatter of an application, which is a concern as its middleware is. */
+const formatterIn = ({ formatted }: Sorted) => (formatted.size > 0 ? [restFormatter] : [])
 
 /** Says which plugins of Fastify to use, unless they are there. */
 export function warnOfMissed(missed: readonly string[], fastify: FastifyInstance): void {
@@ -75,7 +85,7 @@ const ofServices = (application: Mounted): OfService[] =>
 /** Sorts the middleware of an application: what its framework brings is known by its code. */
 export async function sortMiddleware(application: Mounted): Promise<Sorted> {
   const stack = stackOf(application)
-  if (stack.length === 0) return empty
+  if (stack.length === 0) return noMiddleware
   const brought = await broughtTo(application)
   const texts = brought.replaced.map(String)
   const plugins = new Map(brought.missed.map(([middleware, plugin]) => [String(middleware), plugin]))
@@ -97,7 +107,8 @@ export async function sortMiddleware(application: Mounted): Promise<Sorted> {
   // Express sends errors of services to functions of four parameters, wherever they stand. A twin of the known may be anywhere.
   const isAround = (layer: Layer) =>
     stack.indexOf(layer) < end || texts.includes(String(layer.handle)) || Object(layer.handle).length === 4
-  return { unknown, around: unknown.filter(isAround), missed: [...missed] }
+  const formatted = await servicesWithFormatter(application)
+  return { unknown, around: unknown.filter(isAround), missed: [...missed], formatted }
 }
 
 /** Why a service is answered by the framework of its application alone: the names of the middleware that only runs there. */

@@ -137,3 +137,46 @@ t.test('a service whose class has the name of one of OAuth is mounted', async (t
 t.test('nothing is deprecated of what it takes from Express', async (t) => {
   t.same(deprecations, [])
 })
+
+const shown = { shown: true }
+const formatters: Record<string, (formatter?: unknown) => Theirs> = {
+  Koa(formatter) {
+    const app = koa(feathers()) as unknown as Use
+    app
+      .use(errorHandler())
+      .use(bodyParser())
+      .configure(rest(formatter as never))
+      .use('things', mirror)
+    return app as unknown as Theirs
+  },
+  Express(formatter) {
+    const { default: express, ...parts } = feathersExpress
+    const app = express(feathers()) as unknown as Use
+    app
+      .use(parts.json())
+      .configure(parts.rest(formatter as never))
+      .use('things', mirror)
+    return app as unknown as Theirs
+  }
+}
+const formatter = (subject: { body: unknown }, response: { json?(value: unknown): void }) =>
+  response.json === undefined ? Object.assign(subject, { body: shown }) : response.json(shown)
+
+for (const [name, create] of Object.entries(formatters))
+  t.test(`rest(formatter) may hide fields: it is refused or runs on ${name}`, async (t) => {
+    const refused = await createMounted(t, create(formatter))
+    await t.rejects(async () => refused.ready(), { message: /Fastify: rest\(formatter\)\. / })
+    const ignoreMiddleware = ['rest(formatter)']
+    const ignoring = await createMounted(t, create(formatter), { ignoreMiddleware })
+    t.match(await request(ignoring, 'GET', '/things/1'), { status: 200, body: { id: '1' } })
+    const after = (theirs: Theirs) => () => void theirs.use('later', mirror)
+    const theirs = create(formatter)
+    const answered = await createMounted(t, theirs, { fallback: true, after: after(theirs) })
+    for (const url of ['/things', '/later']) t.same((await request(answered, 'GET', url)).body, shown)
+    const plain = await createMounted(t, create(), { fallback: true })
+    t.match(await request(plain, 'GET', '/things/1'), { status: 200, body: { id: '1' } })
+    const needless = await createMounted(t, create(), { ignoreMiddleware })
+    await t.rejects(async () => needless.ready(), {
+      message: /names 'rest\(formatter\)', which is no middleware/
+    })
+  })

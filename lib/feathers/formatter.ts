@@ -1,4 +1,4 @@
-import { type FeathersService, type Mounted, optionsOf } from './mounted.js'
+import { type FeathersService, type Mounted, markOf, optionsOf } from './mounted.js'
 
 /** The formatter of `rest(formatter)`, as messages and the option `ignoreMiddleware` name it. */
 export const restFormatter = { handle: { name: 'rest(formatter)' }, name: 'rest(formatter)' }
@@ -17,7 +17,10 @@ export async function servicesWithFormatter(application: Mounted): Promise<Reado
     const hasMiddleware = [koa?.before, koa?.after, express?.before, express?.after].flat().some(Boolean)
     // It has middleware of its own anyway, which the call would run.
     if (hasMiddleware) continue
-    if ((koa?.composed && (await readsInKoa(koa.composed))) || (express?.composed && readsInExpress(express.composed)))
+    if (
+      (koa?.composed && (await readsInKoa(koa.composed, markOf(service)))) ||
+      (express?.composed && readsInExpress(express.composed))
+    )
       found.add(service)
   }
   return found
@@ -51,11 +54,11 @@ function createTrap(
 
 const never = () => false
 
-async function readsInKoa(composed: Composed): Promise<boolean> {
+async function readsInKoa(composed: Composed, mark: symbol): Promise<boolean> {
   const find = Object.assign(async () => ({ http: {}, result: {}, dispatch: undefined }), {
     createContext: (data: object) => data
   })
-  const service = { find, [Symbol.for('@feathersjs/service')]: { methods: ['find'] } }
+  const service = { find, [mark]: { methods: ['find'] } }
   const request = { query: {}, headers: {}, path: '/', body: undefined, method: 'GET' }
   const context = { request, response: {}, lookup: { service, params: {} }, feathers: {}, set() {} }
   // The service is done when its result is the body.

@@ -58,9 +58,10 @@ export class Lifecycle {
     const current = running.get(this.#application) as Running
     if (--current.servers > 0) return
     running.delete(this.#application)
-    // Koa and Express would close it, which Fastify does.
-    Object.assign(this.#application, { server: undefined })
+    // Koa and Express would close the server, which Fastify does. The first releases of `@feathersjs/koa` need one to close.
+    Object.assign(this.#application, { server: { close: (done?: () => void) => done?.() } })
     await this.#application.teardown(current.server)
+    Object.assign(this.#application, { server: undefined })
   }
 }
 

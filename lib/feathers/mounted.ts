@@ -66,14 +66,15 @@ export interface Context {
 /** `getServiceOptions` of `@feathersjs/feathers` reads it, which is not imported: nobody needs that package for the rest of this door. */
 const options: unique symbol = Symbol.for('@feathersjs/service') as never
 
-/** The options under the symbol of `@feathersjs/commons` 5.0.0, of which each copy of that package has its own. */
-function unsharedOptions(service: FeathersService): ServiceOptions {
+/** The symbol under which a service has its options. Each copy of `@feathersjs/commons` 5.0.0 has its own. */
+export function markOf(service: FeathersService): typeof options {
+  if (service[options] !== undefined) return options
   for (let object: object = service; object !== null; object = Object.getPrototypeOf(object)) {
     const symbols = Object.getOwnPropertySymbols(object) as (typeof options)[]
     const symbol = symbols.find(
       (candidate) => candidate.description === options.description && service[candidate] !== undefined
     )
-    if (symbol !== undefined) return service[symbol] as ServiceOptions
+    if (symbol !== undefined) return symbol
   }
   throw new Error(
     'The Feathers application has a service that its version has not marked as one: install @feathersjs/feathers 5.0.1 or later'
@@ -96,7 +97,7 @@ interface Around {
   composed?: (...args: unknown[]) => unknown
 }
 
-export const optionsOf = (service: FeathersService): ServiceOptions => service[options] ?? unsharedOptions(service)
+export const optionsOf = (service: FeathersService): ServiceOptions => service[markOf(service)] as ServiceOptions
 
 /**
  * Whether it is a service of `@feathersjs/authentication-oauth`: one that has a `grant`, or its callback. They need the sessions of Koa or

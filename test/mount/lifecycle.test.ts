@@ -47,6 +47,27 @@ for (const { name, create } of frameworks)
     t.equal(seen[0], app.server)
   })
 
+t.test(
+  'an application that closes its server whether it has one or not, as the first releases on Koa, is torn down',
+  async (t) => {
+    type Server = { close(done: (error?: Error) => void): void }
+    const theirs = feathers() as Theirs & { server?: Server }
+    const { teardown } = theirs
+    theirs.teardown = async function (this: typeof theirs, server) {
+      await teardown.call(this, server)
+      await new Promise<void>((resolve, reject) =>
+        (this.server as Server).close((error) => (error ? reject(error) : resolve()))
+      )
+      return this
+    }
+    theirs.use('one', mirror)
+    const app = await createMounted(t, theirs)
+    await app.ready()
+    await app.close()
+    t.equal(theirs.server, undefined)
+  }
+)
+
 t.test('with the server that app.setup() names', async (t) => {
   const told: unknown[] = []
   const app = await createMounted(t, createTelling(told))

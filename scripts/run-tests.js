@@ -1,5 +1,6 @@
-// Runs all test files with coverage, or those that are named without, and shows their reports with `tap replay`. Those that are slow by nature
-// (`test/**/*.slow.test.ts`) are run by `--slow` alone.
+// Runs all test files, or those that are named, and shows their reports with `tap replay`. Files that are slow by nature
+// (`test/**/*.slow.test.ts`) run with `--slow` only. `--coverage` measures what all the others call of the library, and fails if
+// that is not everything.
 // `tap run` would do the same, but it loads each module of a test in a second thread, which doubles the time of most files, and it starts a process
 // for each file, which is a third of the time of a run: here up to ten files of a folder share one (scripts/test-group.js).
 import { spawn, spawnSync } from 'node:child_process'
@@ -17,11 +18,13 @@ const setting = (name) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(setti
 
 // A file may be named by its source: test/core/events.test.ts.
 const { values, positionals } = parseArgs({
-  options: { slow: { type: 'boolean', default: false } },
+  options: { slow: { type: 'boolean', default: false }, coverage: { type: 'boolean', default: false } },
   allowPositionals: true
 })
 const named = positionals.map((name) => name.replace(/^test\/(.+)\.ts$/, 'dist/test/$1.js'))
-const hasCoverage = named.length === 0 && !values.slow
+const hasCoverage = values.coverage
+// They cost a tenth of the time, and a failure of one file is read with `npm run test:file`.
+const hasSourceMaps = hasCoverage || values.slow || named.length > 0
 const all = () =>
   readdirSync('dist/test', { recursive: true })
     .filter((name) => name.endsWith('.test.js') && name.endsWith('.slow.test.js') === values.slow)
@@ -96,10 +99,14 @@ async function run(name) {
   mkdirSync(dirname(report), { recursive: true })
   const output = openSync(report, 'w')
   // The name is an argument because tap names the folders of fixtures by them.
-  const child = spawn(process.execPath, ['--enable-source-maps', 'scripts/test-group.js', name], {
-    env: { ...environment, TEST_FILES: files.join(' ') },
-    stdio: ['ignore', output, 'inherit']
-  })
+  const child = spawn(
+    process.execPath,
+    [...(hasSourceMaps ? ['--enable-source-maps'] : []), 'scripts/test-group.js', name],
+    {
+      env: { ...environment, TEST_FILES: files.join(' ') },
+      stdio: ['ignore', output, 'inherit']
+    }
+  )
   // tap ends a file in time; this is for one that does not let it.
   const timer = setTimeout(() => child.kill('SIGKILL'), (limit * files.length + 10) * 1000)
   const [code, signal] = await once(child, 'close')
@@ -141,7 +148,10 @@ const shown = spawnSync(
   { stdio: 'inherit' }
 )
 process.exitCode = shown.status ?? 1
-if (hasCoverage && process.exitCode !== 0 && !process.env.TEST_DATABASE_URL)
-  console.log(
-    '# Tests that need a PostgreSQL server were skipped, so their lines count as not covered: set TEST_DATABASE_URL=postgres://…'
-  )
+if (hasCoverage) {
+  if (process.exitCode === 0) await import('./check-calls.js')
+  if (process.exitCode !== 0 && !process.env.TEST_DATABASE_URL)
+    console.log(
+      '# Tests that need a PostgreSQL server were skipped, so their lines count as not covered: set TEST_DATABASE_URL=postgres://…'
+    )
+}

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Caller, caller, callerIn } from '../../core/http-call.js'
 import type { MethodDefinition } from '../../core/methods.js'
 import { idName, placeholdersIn } from '../../core/path.js'
+import { checkLists } from './query.js'
 import { propertiesOf } from './request.js'
 
 /** The path of a method as a route, for a service at a path. */
@@ -12,6 +13,7 @@ export type ReadArguments = (request: FastifyRequest, from: Caller) => unknown[]
 
 /**
  * Makes, for the service at a path, the function that makes the readers of its methods' arguments (docs/http.md#requests-and-calls).
+ * They throw BadRequest when a call without an id has an operator without its list.
  */
 export function argumentsAt(path: string): (definition: MethodDefinition) => ReadArguments {
   const name = idName(path)
@@ -24,8 +26,11 @@ export function argumentsAt(path: string): (definition: MethodDefinition) => Rea
   return (definition) => {
     const isPlain = !path.includes(':') && placeholdersIn(definition.path).every((placeholder) => placeholder === 'id')
     const route = isPlain ? () => ({}) : toRoute
-    const params = (request: FastifyRequest, from: Caller) =>
-      new RestParams(request.query, request.headers, route(request), propertiesOf(request), from)
+    const isRead = definition.verb === 'GET'
+    const params = (request: FastifyRequest, from: Caller) => {
+      if (id(request) === null) checkLists(request.query, isRead)
+      return new RestParams(request.query, request.headers, route(request), propertiesOf(request), from)
+    }
     const read = { id, data, params }
     const readers = definition.arguments.map((name) => read[name])
     return (request, from) => readers.map((reader) => reader(request, from))

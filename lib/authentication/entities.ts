@@ -5,6 +5,7 @@ import type { Id, Params, Query, Service } from '../../types/service.js'
 import { attempt, toServiceError } from '../core/errors.js'
 import { noteLogin, toView } from '../core/logins.js'
 import { factsOf } from '../core/object-facts.js'
+import { isPlain } from '../core/objects.js'
 import { joinPath } from '../core/path.js'
 import { errorWithout, without } from '../core/without.js'
 import { protect } from './protect.js'
@@ -111,12 +112,14 @@ export class Entities {
     return Array.isArray(result) ? result[0] : result.data[0]
   }
 
-  /** The user with an id, `undefined` when there is none. */
-  async get(id: string, params: Params): Promise<Entity | undefined> {
+  /** The user with an id, `undefined` when there is none. A token has the id as a text, a row of another table as its database gives it. */
+  async get(id: Id, params: Params): Promise<Entity | undefined> {
+    // A database may take an object for an operator, and a list for several ids.
+    if (id === undefined || id === null || Array.isArray(id) || isPlain(id)) return undefined
     try {
       const entity = await this.service.get(id, toInternal(params, { query: {} }))
       // A service may find something else under a name such as `__proto__`.
-      return String(this.#idIn(entity)) === id ? entity : undefined
+      return String(this.#idIn(entity)) === String(id) ? entity : undefined
     } catch (error) {
       // What can't be the id of any user, as text where ids are numbers, is refused as bad: it is all that was asked.
       if ([400, 404].includes(toServiceError(error).code)) return undefined

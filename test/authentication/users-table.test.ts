@@ -1,7 +1,7 @@
 import { memory } from '@feathersjs/memory'
 import bcryptjs from 'bcryptjs'
-import { Conflict, type Params } from 'fastify-services'
-import { authenticate, protect } from 'fastify-services/authentication'
+import { Conflict, NotAuthenticated, type Params } from 'fastify-services'
+import { type Authenticator, authenticate, protect, type Strategy } from 'fastify-services/authentication'
 import t, { type Test } from 'tap'
 import { bcryptHash, createUsers, isHashOf, type User } from '../support/auth-passwords.js'
 import { createProtected } from '../support/auth-passwords-protect.js'
@@ -20,6 +20,45 @@ async function createTable(t: Test) {
   await knex('users').insert({ email, password })
   return createUsers(t, { object, options: {} })
 }
+
+t.test('keys of users with numeric ids: an id may be a number or a text, and nothing else', async (t) => {
+  await knex('users').truncate()
+  await knex('users').insert([
+    { email, password },
+    { email: 'bob@example.com', password }
+  ])
+  await knex.schema.createTable('keys', (table) => {
+    table.text('key')
+    table.integer('userId')
+  })
+  const rows = { ada: 1, bob: 2, nobody: 7, none: null }
+  await knex('keys').insert(Object.entries(rows).map(([key, userId]) => ({ key, userId })))
+  const ids: unknown[] = [1, '1', 2, '02', 1.5, Number.NaN, ['1'], { $gt: 0 }, {}, null, undefined, '', true]
+  const found: unknown[] = []
+  let authenticator: Authenticator | undefined
+  const key: Strategy = {
+    setup: (authentication) => {
+      authenticator = authentication
+    },
+    parse: ({ headers }) => (headers['x-key'] ? { key: headers['x-key'] } : null),
+    async authenticate({ key }, params) {
+      const { userId }: { userId: number } = await knex('keys').where({ key }).first()
+      const user = await authenticator?.entities.get(userId, params)
+      if (user === undefined) throw new NotAuthenticated('Invalid key')
+      return { user }
+    }
+  }
+  const { app, send } = await createUsers(t, { object, authentication: { strategies: { jwt: true, key } } })
+  app.service('me', { find: async ({ user }) => user }, { hooks: { around: { all: [authenticate('key')] } } })
+  const me = async (key: string) =>
+    (await send('GET', '/me', undefined, { 'x-key': key, accept: 'application/json' })).body
+  t.strictSame(await me('ada'), { id: 1, email })
+  t.match(await me('bob'), { id: 2 })
+  for (const name of ['nobody', 'none']) t.match(await me(name), { code: 401, message: 'Invalid key' })
+  for (const id of ids) found.push((await authenticator?.entities.get(id as number, {}))?.id)
+  t.strictSame(found, [1, 1, 2, ...ids.slice(3).map(() => undefined)])
+  await knex('users').truncate()
+})
 
 /** Logs in, and changes the password after the old one was verified. */
 async function changeMeanwhile(t: Test, object: object) {

@@ -30,7 +30,7 @@ interface Lock {
 }
 
 /** A login, and the token that has replaced the one that was sent, if that happened within the grace. */
-interface Accepted {
+interface AcceptedToken {
   readonly session: Session
   readonly successor?: string
 }
@@ -162,7 +162,7 @@ export class Sessions {
   }
 
   /** The login, if a token is its valid one, or the one before within the grace. Any other token of the login ends it. */
-  async #check(refreshToken: string, stored: Stored): Promise<Accepted> {
+  async #check(refreshToken: string, stored: Stored): Promise<AcceptedToken> {
     const sid = loginOf(refreshToken)
     // Called again, in case it failed when the login ended.
     if (stored.isEnded) await this.#onEnd(sid)

@@ -54,7 +54,6 @@ t.test('the grace lasts as long as the option says, and `0` is none', async (t) 
     [45, 45],
     [0, 0]
   ] as const) {
-    // biome-ignore format: a table
     const app = await createSessionsApp(t, { refresh: { grace } })
     const { refreshToken } = (await login(app)).body
     const next = await refresh(app, refreshToken)
@@ -162,7 +161,6 @@ async function runLogin(
   random: () => number,
   rule: { since: number }
 ) {
-  // biome-ignore format: one line
   const choose = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T
   const processes = [await start(), await start()]
   const skews = [choose([-120, 0, 120]), choose([-120, 0, 120])]
@@ -219,7 +217,6 @@ t.test('so a plain model has it, with tabs, lost answers, a thief, restarts, and
   const onTime =
     <A extends unknown[], R>(task: (...args: A) => R) =>
     (...args: A): R => {
-      // biome-ignore format: one line
       const { skew } = clock
       clock.skew = 0
       try {
@@ -232,7 +229,13 @@ t.test('so a plain model has it, with tabs, lost answers, a thief, restarts, and
   const rule = { since: 0 }
   const isRevoked = ({ auth_time }: TokenPayload) => Number(auth_time) < rule.since
   const create = (grace: number) => () => {
-    const options: Partial<AuthenticationOptions> = { revocation: true, refresh: { grace }, store, isRevoked, jwt: { expiresIn: '2h' } } // biome-ignore format: one line
+    const options: Partial<AuthenticationOptions> = {
+      revocation: true,
+      refresh: { grace },
+      store,
+      isRevoked,
+      jwt: { expiresIn: '2h' }
+    }
     return createSessionsApp(t, options)
   }
   const violated: string[] = []

@@ -34,7 +34,7 @@ t.test('keys of users with numeric ids: an id may be a number or a text, and not
   const rows = { ada: 1, bob: 2, nobody: 7, none: null }
   await knex('keys').insert(Object.entries(rows).map(([key, userId]) => ({ key, userId })))
   const ids: unknown[] = [1, '1', 2, '02', 1.5, Number.NaN, ['1'], { $gt: 0 }, {}, null, undefined, '', true]
-  const found: unknown[] = []
+  const foundIds: unknown[] = []
   let authenticator: Authenticator | undefined
   const key: Strategy = {
     setup: (authentication) => {
@@ -55,8 +55,8 @@ t.test('keys of users with numeric ids: an id may be a number or a text, and not
   t.strictSame(await me('ada'), { id: 1, email })
   t.match(await me('bob'), { id: 2 })
   for (const name of ['nobody', 'none']) t.match(await me(name), { code: 401, message: 'Invalid key' })
-  for (const id of ids) found.push((await authenticator?.entities.get(id as number, {}))?.id)
-  t.strictSame(found, [1, 1, 2, ...ids.slice(3).map(() => undefined)])
+  for (const id of ids) foundIds.push((await authenticator?.entities.get(id as number, {}))?.id)
+  t.strictSame(foundIds, [1, 1, 2, ...ids.slice(3).map(() => undefined)])
   await knex('users').truncate()
 })
 

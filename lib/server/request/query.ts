@@ -93,7 +93,7 @@ export function readQuery(request: FastifyRequest, parse: Parse, router: Router)
   request.query = query
 }
 
-const listOperators = new Set(['$in', '$nin', '$or', '$and'])
+const operatorsOfLists = new Set(['$in', '$nin', '$or', '$and'])
 
 /**
  * Checks that the operators of a query that take lists have lists. A list over `arrayLimit` has become an object, by which
@@ -106,7 +106,7 @@ export function checkLists(query: unknown, isRead: boolean): void {
   if (typeof query !== 'object' || query === null) return
   for (const [name, value] of Object.entries(query)) {
     const isOne = typeof value !== 'object' || value === null
-    if (listOperators.has(name) && !Array.isArray(value) && !(isRead && isOne))
+    if (operatorsOfLists.has(name) && !Array.isArray(value) && !(isRead && isOne))
       throw new BadRequest(
         `'${name}' must be a list. In a URL, a list with more items than the option \`query.arrayLimit\` of the server becomes an object: send fewer items, raise that option, or send a find as a QUERY with a JSON body`
       )

@@ -2,7 +2,7 @@ import type { MethodRoute, Takes, WithRoutes } from './call.js'
 import type { NoParams } from './method.js'
 import type { Option } from './resource-query.js'
 import type { Id, Params, Service } from './service.js'
-import type { InputOf, OutputOf } from './standard-schema.js'
+import type { InputOf, WireOf } from './standard-schema.js'
 
 /** A custom method of a resource. Schemas are of the same kinds as that of the record. */
 export interface CustomMethod {
@@ -49,7 +49,7 @@ export type CustomIn<O, S, R> = [Option<O, 'methods'>] extends [never]
         CustomQuery<Option<O, 'methods'>[Name]>,
         [Option<Option<O, 'methods'>[Name], 'response'>] extends [never]
           ? R
-          : Left<OutputOf<Option<Option<O, 'methods'>[Name], 'response'>>, S, R>
+          : Left<WireOf<Option<Option<O, 'methods'>[Name], 'response'>>, S, R>
       >
     }
 

@@ -3,7 +3,7 @@ import type { CustomIn, CustomMethods, ServedCustom, WithCustom } from './custom
 import type { Callable, MethodName } from './method.js'
 import type { BranchKey, Option, OptionNames, QueryIn, Scalar } from './resource-query.js'
 import type { Id, NullableId, Paginated, Params, Service } from './service.js'
-import type { InputOf, JsonSchema, OutputOf } from './standard-schema.js'
+import type { InputOf, JsonSchema, OutputOf, WireOf } from './standard-schema.js'
 
 export type { CustomMethod, CustomMethods } from './custom-method.js'
 export type { QueryIn } from './resource-query.js'
@@ -76,7 +76,9 @@ type BodySchema = QuerySchema & {
 }
 
 /** A resource with the types of its record as it leaves, of what `create` and `patch` take, of its queries, its custom methods and its record as it is stored. */
-export type Described<R, D, P, Q, M = Record<never, never>, F = R> = Checked<Served<R, D, P, Q> & ServedCustom<M>> & {
+export type Described<R, D, P, Q, M = Record<never, never>, F = R> = Checked<
+  Served<Decoded<R, F>, DecodedData<D, F>, DecodedData<P, Partial<F>>, Q> & ServedCustom<M>
+> & {
   readonly find: QuerySchema
   readonly get: QuerySchema
   readonly create: BodySchema
@@ -92,7 +94,7 @@ export type Resource<S, O> = Described<
   DataIn<S, O>,
   PatchIn<S, O>,
   QueryIn<RecordIn<S, O>, O>,
-  CustomIn<O, OutputOf<S>, RecordIn<S, O>>,
+  CustomIn<O, WireOf<S>, RecordIn<S, O>>,
   Tidy<OutputOf<S>>
 >
 
@@ -124,8 +126,8 @@ type PartWithout<V, Names, Whole> = V extends Indivisible
 type Identical<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 type Indivisible = Scalar | Blob | Callable | { readonly [Symbol.toStringTag]: string }
 type RecordIn<S, O> = [Option<O, 'response'>] extends [never]
-  ? Without<OutputOf<S>, OptionNames<O, 'writeOnly'> | FileIn<OutputOf<S>>>
-  : OutputOf<Option<O, 'response'>>
+  ? Without<WireOf<S>, OptionNames<O, 'writeOnly'> | FileIn<OutputOf<S>>>
+  : WireOf<Option<O, 'response'>>
 // JSON has no files, so the record of a response is without them.
 type FileIn<R> = { [K in keyof R]-?: IsFile<NonNullable<R[K]>> extends true ? K : never }[keyof R]
 type IsFile<T> = 0 extends 1 & T
@@ -159,6 +161,13 @@ type Storable<T> = T extends readonly (infer I)[]
       : T extends string
         ? T | Date
         : T
+
+/** What a service may return: the values on the wire, or what codecs and transformations make of them. */
+type Decoded<T, F> =
+  Pick<F, keyof T & keyof F> extends T ? T : { [K in keyof T]: T[K] | (K extends keyof F ? F[K] : never) }
+
+/** What a service gets, which may declare the type of either. */
+type DecodedData<T, F> = Pick<F, keyof T & keyof F> extends T ? T : T & Pick<F, keyof T & keyof F>
 
 /** The fields of a record as hooks may set them. */
 type Writable<T> = { -readonly [K in keyof T]: Storable<T[K]> }

@@ -77,6 +77,35 @@ export type InputOf<S> = S extends Typed<infer T> ? NonNullable<T>['input' & key
 /** The type of what becomes of it, where the schema transforms. */
 export type OutputOf<S> = S extends Typed<infer T> ? NonNullable<T>['output' & keyof NonNullable<T>] : Static<S>
 
+/** The type of what clients get: that of the output, with the input of each codec of zod. */
+export type WireOf<S> = ZodWire<S, OutputOf<S>>
+
+type DefinitionOf<S> = S extends { readonly _zod: { readonly def: infer D } } ? D : never
+type Nothing = null | undefined
+
+/** The output `O` of a schema of zod, as it is on the wire. It has a name for declarations, since a schema may refer to itself. */
+export type ZodWire<S, O> = [DefinitionOf<S>] extends [never]
+  ? O
+  : DefinitionOf<S> extends { readonly reverseTransform: (...args: never) => unknown; readonly in: infer I }
+    ? InputOf<I>
+    : IsSame<InputOf<S>, O> extends true
+      ? O
+      : DefinitionOf<S> extends { readonly shape: infer F }
+        ? { [K in keyof O]: K extends keyof F ? ZodWire<F[K], O[K]> : O[K] }
+        : DefinitionOf<S> extends { readonly innerType: infer I }
+          ? ZodWire<I, Exclude<O, Nothing>> | Extract<O, Nothing>
+          : DefinitionOf<S> extends { readonly element: infer I }
+            ? ZodWire<I, OutputOf<I>>[]
+            : DefinitionOf<S> extends { readonly valueType: infer I }
+              ? { [K in keyof O]: ZodWire<I, O[K]> }
+              : DefinitionOf<S> extends { readonly options: readonly (infer I)[] }
+                ? I extends unknown
+                  ? ZodWire<I, OutputOf<I>>
+                  : never
+                : O
+
+type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+
 interface TypeByName {
   string: string
   number: number

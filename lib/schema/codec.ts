@@ -1,5 +1,5 @@
 /** The keyword of a schema that holds the codec of its place. Documents don't show it, and no schema of an application can hold a `Codec`. */
-export const codecKeyword = '~codec'
+export const codecKeyword = '~wireCodec'
 
 /** The two ways of a codec: from the wire to the service (`decode`), and back (`encode`). */
 export interface CodecFunctions {

@@ -24,14 +24,14 @@ const identity: Project = (value) => value
 
 const shapeProjection = (shape: Shape, converts: boolean): Project =>
   shape.remember(createProjection, () => {
-    const project = isAnything(shape) ? identity : new Projection(shape, converts).project
+    const project = passesAnything(shape) ? identity : new Projection(shape, converts).project
     const { codecs } = shape
     // The schema describes the wire, so its rules hold for what the codec gives.
     return codecs.length === 0 ? project : (value) => project(encodeBy(codecs, value))
   })
 
-const isAnything = (shape: Shape) => shape.kinds === kindBits.all && shape.isSilent
-const leavesWhole = (shape: Shape) => isAnything(shape) && shape.codecs.length === 0
+const passesAnything = (shape: Shape) => shape.kinds === kindBits.all && shape.isSilent
+const leavesWhole = (shape: Shape) => passesAnything(shape) && shape.codecs.length === 0
 
 const leaveOut = () => undefined
 

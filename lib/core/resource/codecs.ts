@@ -13,40 +13,40 @@ interface Payload {
   readonly issues: readonly { readonly message?: string; readonly code?: string }[]
 }
 
-interface ZodSchema extends StandardSchema {
+interface ZodType extends StandardSchema {
   meta?(): { readonly writeOnly?: unknown } | undefined
   readonly _zod: {
-    readonly def: ZodDefinition
+    readonly def: TypeDefinition
     run(payload: Payload, context: object): Payload | Promise<Payload>
   }
 }
 
-interface ZodDefinition {
+interface TypeDefinition {
   readonly type: string
   readonly mode?: string
   readonly pattern?: RegExp
   readonly format?: string
   readonly checks?: readonly ZodCheck[]
-  readonly innerType?: ZodSchema
+  readonly innerType?: ZodType
   readonly getter?: () => unknown
   readonly defaultValue?: unknown
-  readonly in?: ZodSchema
-  readonly out?: ZodSchema
+  readonly in?: ZodType
+  readonly out?: ZodType
   readonly transform?: unknown
   readonly reverseTransform?: (value: unknown, payload: Payload) => unknown
 }
 
 type ZodCheck = { readonly _zod: { readonly def: { readonly pattern?: unknown } } }
 
-interface CodecDefinition extends ZodDefinition {
-  readonly in: ZodSchema
-  readonly out: ZodSchema
+interface CodecDefinition extends TypeDefinition {
+  readonly in: ZodType
+  readonly out: ZodType
   readonly reverseTransform: (value: unknown, payload: Payload) => unknown
 }
 
 /** A part of a JSON Schema that zod is writing. */
 export interface ZodPart {
-  readonly zodSchema: ZodSchema
+  readonly zodSchema: ZodType
   readonly path: readonly unknown[]
   readonly jsonSchema: {
     type?: string
@@ -68,7 +68,7 @@ export function encodeDefault({ zodSchema, jsonSchema }: ZodPart): void {
   if (encoded?.issues.length === 0) jsonSchema.default = encoded.value
 }
 
-const isCodec = (def: ZodDefinition): def is CodecDefinition =>
+const isCodec = (def: TypeDefinition): def is CodecDefinition =>
   def.type === 'pipe' && typeof def.reverseTransform === 'function'
 
 // A query compares scalars. What these types hold would be read as operators.
@@ -116,26 +116,26 @@ export class ZodCodecs {
     )
   }
 
-  #create(schema: ZodSchema, def: CodecDefinition, path: readonly unknown[]): Codec {
+  #create(schema: ZodType, def: CodecDefinition, path: readonly unknown[]): Codec {
     const refuse = (why: string) => new CodecError(`resource() can't use the codec of '${placeOf(path)}': ${why}`)
     if ([def.transform, def.reverseTransform].some((way) => way instanceof AsyncFunction))
       throw refuse('its functions must not be async')
-    const sides = [...partsOf(def.in), ...partsOf(def.out)]
+    const sides = [...typesWithin(def.in), ...typesWithin(def.out)]
     if (sides.some(({ _zod }) => _zod.def.type === 'transform')) throw refuse('a z.transform() within has no way back')
-    if (sides.includes(this.#record as ZodSchema)) throw refuse('it holds the record itself')
-    if ([...partsOf(def.out)].some((part) => part !== def.out && part.meta?.()?.writeOnly === true))
+    if (sides.includes(this.#record as ZodType)) throw refuse('it holds the record itself')
+    if ([...typesWithin(def.out)].some((part) => part !== def.out && part.meta?.()?.writeOnly === true))
       throw refuse('a field within is `writeOnly`, but the codec encodes it as a whole. Say it of the whole field')
     const isComparable = !compounds.has(def.out._zod.def.type)
     const codec = new Codec(
       this.#codecs.length,
       isComparable,
-      functionsOf(schema, def, this.#documentOf(def.out, 'output'))
+      createFunctions(schema, def, this.#documentOf(def.out, 'output'))
     )
     this.#codecs.push(codec)
     return codec
   }
 
-  #documentOf(schema: ZodSchema, side: 'input' | 'output'): JsonSchema {
+  #documentOf(schema: ZodType, side: 'input' | 'output'): JsonSchema {
     const convert = schema['~standard'].jsonSchema?.[side]
     if (convert === undefined) throw new CodecError('resource() takes codecs of `zod`, not of `zod/mini`')
     const libraryOptions = { override: this.#correct, ...(side === 'output' && { unrepresentable: 'any' }) }
@@ -145,24 +145,24 @@ export class ZodCodecs {
 }
 
 /** All schemas that a schema of zod consists of, and the schema itself. */
-function* partsOf(schema: unknown, visited = new Set<unknown>()): Generator<ZodSchema> {
-  const { def } = (schema as Partial<ZodSchema> | undefined)?._zod ?? {}
+function* typesWithin(schema: unknown, visited = new Set<unknown>()): Generator<ZodType> {
+  const { def } = (schema as Partial<ZodType> | undefined)?._zod ?? {}
   if (def === undefined || visited.has(schema)) return
   visited.add(schema)
-  yield schema as ZodSchema
+  yield schema as ZodType
   const values = Object.values(def.type === 'lazy' ? { inner: def.getter?.() } : def)
   for (const value of values)
     for (const part of isPlain(value) || Array.isArray(value) ? Object.values(value) : [value])
-      yield* partsOf(part, visited)
+      yield* typesWithin(part, visited)
 }
 
 const AsyncFunction = (async () => {}).constructor
 
 const placeOf = (path: readonly unknown[]) => path.filter((key) => key !== 'properties' && key !== 'items').join('.')
 
-function functionsOf(schema: ZodSchema, def: CodecDefinition, decoded: JsonSchema): CodecFunctions {
+function createFunctions(schema: ZodType, def: CodecDefinition, decoded: JsonSchema): CodecFunctions {
   // A record that was stored can be sent, even if it has become too long: limits don't say of which kind a value is.
-  const kind = withoutChecks(def.out) as ZodSchema
+  const kind = withoutChecks(def.out) as ZodType
   const decode = atOnceOf(schema) as StandardValidate
   // A driver may give a text for a number, or a number for a boolean.
   const { shapes } = new WrittenSchema(decoded, { flagged: noNames, ignoresFlags: true })
@@ -179,7 +179,7 @@ function functionsOf(schema: ZodSchema, def: CodecDefinition, decoded: JsonSchem
     return { value: whole.issues.length > 0 ? encoded : whole.value }
   }
   return {
-    encode: (value) => encode(value) ?? (isScalar(value) ? encode(ofDriver(value)) : undefined),
+    encode: (value) => encode(value) ?? (isPlainScalar(value) ? encode(ofDriver(value)) : undefined),
     decode(value) {
       const result = attempt(() => decode(value)) ?? { issues: [] }
       if (result instanceof Promise) return refuseAsync(result)
@@ -188,9 +188,9 @@ function functionsOf(schema: ZodSchema, def: CodecDefinition, decoded: JsonSchem
   }
 }
 
-const isScalar = (value: unknown) => value !== null && typeof value !== 'object' && value !== undefined
+const isPlainScalar = (value: unknown) => value !== null && typeof value !== 'object' && value !== undefined
 
-function runBackward(schema: ZodSchema, value: unknown): Payload {
+function runBackward(schema: ZodType, value: unknown): Payload {
   const result = schema._zod.run({ value, issues: [] }, { direction: 'backward', async: true })
   return result instanceof Promise ? refuseAsync(result) : result
 }

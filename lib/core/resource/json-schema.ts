@@ -35,9 +35,10 @@ export function readJsonSchema(schema: unknown, side: Side): AsJsonSchema {
   if (standard?.jsonSchema === undefined) throw new TypeError(`resource() can't use this schema. ${hint}`)
   const { jsonSchema, vendor } = standard
   const convert = (side: Side, more?: Record<string, unknown>) => {
-    const given: Record<string, unknown> = { ...optionsByVendor.get(vendor), ...more }
+    const vendorOptions: Record<string, unknown> = { ...optionsByVendor.get(vendor), ...more }
     const codecs = vendor === 'zod' && side === 'output' ? new ZodCodecs(schema, correctZod) : undefined
-    const libraryOptions = codecs === undefined ? given : { ...given, override: withCodecs(codecs, given.override) }
+    const libraryOptions =
+      codecs === undefined ? vendorOptions : { ...vendorOptions, override: withCodecs(codecs, vendorOptions.override) }
     const hasOptions = Object.keys(libraryOptions).length > 0
     const write = (target: 'draft-07' | 'draft-2020-12') =>
       copyAsJson(jsonSchema[side]({ target, ...(hasOptions && { libraryOptions }) }))
@@ -196,6 +197,10 @@ function copyAsJson(schema: object): JsonSchema {
     if (Object.hasOwn(Object(value), '~refine'))
       throw new TypeError(
         "resource() can't run what Type.Refine() has added, since JSON Schema has no functions: check it in a hook"
+      )
+    if (Object.hasOwn(Object(value), '~codec'))
+      throw new TypeError(
+        "resource() can't run Type.Codec(), since JSON Schema has no functions: describe the field as it is sent, and convert it in a hook"
       )
     return value instanceof RegExp ? value.source : value
   })

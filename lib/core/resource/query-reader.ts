@@ -202,9 +202,9 @@ function holdTo(operand: Operand, compile: Compile, conversion: Conversion): Rea
     check ??= compile(schema)
     const value = conversion.value(text, operand)
     const problems = check(value)
-    if (problems === undefined) return decoded(value, operand, place, faults)
+    if (problems === undefined) return decodeOperand(value, operand, place, faults)
     const other = conversion.other(text, operand)
-    if (other !== value && check(other) === undefined) return decoded(other, operand, place, faults)
+    if (other !== value && check(other) === undefined) return decodeOperand(other, operand, place, faults)
     // Clients of Feathers send `null` as the empty text.
     if (isEquality && conversion.isNull(text) && check(null) === undefined) return null
     return faults.tellProblems(place, problems)
@@ -212,7 +212,12 @@ function holdTo(operand: Operand, compile: Compile, conversion: Conversion): Rea
 }
 
 /** Returns the value that the service compares with: what a codec of the field makes of the one that was sent. */
-function decoded(value: unknown, { codecs = [], hasPlainBranch }: Operand, place: Place, faults: Faults): unknown {
+function decodeOperand(
+  value: unknown,
+  { codecs = [], hasPlainBranch }: Operand,
+  place: Place,
+  faults: Faults
+): unknown {
   let problem: string | undefined
   for (const codec of codecs) {
     const result = codec.decode(value)

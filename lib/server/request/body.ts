@@ -136,7 +136,7 @@ export async function readForm(
   const form: FormRequest = Object.create(request, { isMultipart: { value: () => true } })
   Object.defineProperty(request, 'isMultipart', { value: () => false })
   const isTooLarge = Number(request.headers['content-length']) > limit
-  const ended = endOf(request, limit)
+  const ended = waitForEnd(request, limit)
   try {
     if (isTooLarge) throw tooLarge(limit)
     const data = read(form.parts(options), files, parse)
@@ -155,7 +155,7 @@ export async function readForm(
 const tooLarge = (limit: number) => new PayloadTooLarge(`The form is larger than ${limit} bytes, its \`bodyLimit\``)
 
 /** Waits until a form has arrived. Rejects once it passes the limit: the plugin has limits for parts, none for the whole. */
-function endOf({ raw }: FastifyRequest, limit: number): Promise<void> {
+function waitForEnd({ raw }: FastifyRequest, limit: number): Promise<void> {
   let size = 0
   const ended = new Promise<void>((resolve, reject) => {
     raw.on('data', (chunk: Buffer) => {

@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger'
 import Fastify from 'fastify'
-import services, { resource } from 'fastify-services'
+import services, { type DataOf, type QueryOf, type RecordOf, resource } from 'fastify-services'
 import { openapi } from 'fastify-services/openapi'
 import t, { type Test } from 'tap'
 import * as z from 'zod'
@@ -400,4 +400,48 @@ t.test('a codec that works in one way alone stops the start', async (t) => {
     [z.object({ a: z.codec(z.string(), upper, { decode: same, encode: same }) }), /'a': .*has no way back/]
   ]
   for (const [schema, message] of rows) t.throws(() => resource(schema as never), { name: /TypeError/, message })
+})
+
+t.test('types: a client has what is on the wire, and a service what the codec makes of it', async (t) => {
+  const Visit = z.object({
+    id: z.int(),
+    at: isoDate,
+    ends: seconds.nullable(),
+    days: z.array(seconds),
+    deep: z.object({ big: integer.prefault('1') }),
+    kind: z.union([z.literal('never'), seconds]),
+    plain: z.string().default('a'),
+    size: z.string().transform(Number).pipe(z.number())
+  })
+  const visits = resource(Visit, { readOnly: ['id'] })
+  const record: RecordOf<typeof visits> = {
+    id: 1,
+    at: '2030-01-01T00:00:00.000Z',
+    ends: 5,
+    days: [5],
+    deep: { big: '1' },
+    kind: 5,
+    plain: 'a',
+    size: 3
+  }
+  const { id, ...data } = record
+  const sent: DataOf<typeof visits> = { ...data, size: '3' }
+  const query: QueryOf<typeof visits> = { at: { $gt: '2030-01-01T00:00:00.000Z' }, ends: 5 }
+  // @ts-expect-error A client has no dates.
+  const wrong: RecordOf<typeof visits> = { ...record, at: new Date() }
+  class VisitService {
+    async get() {
+      return { ...record, at: new Date(record.at), days: [new Date(5000)], deep: { big: 1n } }
+    }
+    async create(data: Omit<z.output<typeof Visit>, 'id'>) {
+      return { ...data, id }
+    }
+  }
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  app.service('visits', new VisitService(), { schema: visits })
+  const answer = await app.inject({ method: 'POST', url: '/visits', payload: sent })
+  t.strictSame([answer.statusCode, answer.json()], [201, record])
+  t.ok([query, wrong])
 })

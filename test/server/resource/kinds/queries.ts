@@ -4,7 +4,8 @@ import { type Answer, refusalOf, type Stored, show, type Things, toJson, told } 
 
 const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-const saysWhat = /^(f|\$sort|\$select)\b.* (must|is not known|is not valid|can not)/
+// What a codec of zod refuses comes with zod's own words.
+const saysWhat = /^(f|\$sort|\$select)\b.*( (must|is not known|is not valid|can not)|: Invalid)/
 
 /** Asks for records by the field: by its values, which find what they are of, and by others, which find nothing or are refused. */
 export async function problemsOfQueries(

@@ -12,6 +12,14 @@ export const refused: Kinds = {
     query: 'none',
     refused: { zod: /BigInt/, typebox: /bigint/i, valibot: /bigint/ }
   },
+  'a codec of TypeBox': {
+    typebox: () =>
+      Type.Codec(Type.String({ format: 'date-time' }))
+        .Decode((text) => new Date(text))
+        .Encode((date) => date.toISOString()),
+    query: 'none',
+    refused: { typebox: /Type\.Codec/ }
+  },
   'big integer of 64 bits': { zod: () => z.int64(), query: 'none', refused: { zod: /BigInt/ } },
   'Date of JavaScript': {
     zod: () => z.date(),

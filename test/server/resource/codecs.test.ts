@@ -4,6 +4,7 @@ import services, { type DataOf, type QueryOf, type RecordOf, resource } from 'fa
 import { openapi } from 'fastify-services/openapi'
 import t, { type Test } from 'tap'
 import * as z from 'zod'
+import { list, startEvents } from '../../support/events-app.js'
 
 const headers = { accept: 'application/json' }
 
@@ -444,4 +445,17 @@ t.test('types: a client has what is on the wire, and a service what the codec ma
   const answer = await app.inject({ method: 'POST', url: '/visits', payload: sent })
   t.strictSame([answer.statusCode, answer.json()], [201, record])
   t.ok([query, wrong])
+})
+
+t.test('a stream of events sends what is on the wire, and a list that compares with it is told', async (t) => {
+  const schema = resource(z.object({ id: z.int(), at: seconds }), { readOnly: ['id'] })
+  const { subscribe, call } = await startEvents(
+    t,
+    (app) => app.service('things', new Store() as object, { schema: schema as object }),
+    { services: { things: { records: true, rule: 'hooks' } } }
+  )
+  const later = await subscribe(list('things', '&subscribe[0][query][at][$gt]=6')).connected
+  await call('POST', '/things', { at: 5 })
+  await call('POST', '/things', { at: 7 })
+  t.strictSame(await later.count(1), [{ path: 'things', event: 'created', data: { id: 2, at: 7 } }])
 })

@@ -23,14 +23,15 @@ export interface ClientRequest {
 /** The response, as every HTTP library returns it. */
 export interface ClientResponse {
   readonly status: number
-  /** The headers: `Headers`, or an object whose names are in lower case. */
-  readonly headers: { get(name: string): string | null } | Readonly<Record<string, unknown>>
-  readonly body: Uint8Array | ArrayBuffer
+  /** The headers: `Headers`, or an object whose names are in lower case. Without any, the body is JSON. */
+  readonly headers?: { get(name: string): string | null } | Readonly<Record<string, unknown>> | undefined
+  /** A text or a Blob where the library decodes the body itself. */
+  readonly body: string | Blob | Uint8Array | ArrayBuffer
 }
 
 /** Reads a header of a response. A server may send one that is called `get`. */
-export const headerOf = ({ headers }: ClientResponse, name: string): string | null | undefined =>
-  typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, string>)[name]
+export const headerOf = ({ headers }: Pick<ClientResponse, 'headers'>, name: string): string | null | undefined =>
+  typeof headers?.get === 'function' ? headers.get(name) : (headers as Record<string, string> | undefined)?.[name]
 
 /** The headers of a request. Each name is there once. */
 export type RequestHeaders = Record<string, string>
@@ -54,20 +55,26 @@ export function nameIn(headers: RequestHeaders, name: string): string | undefine
 const jsonType = /^application\/([^;]*\+)?json\s*([;,]|$)/i
 const textType = /^$|^text\/|[/+]xml\b|javascript|ndjson|urlencoded/i
 
+/** How a body is read. */
+export function bodyKindOf(response: Pick<ClientResponse, 'headers'>): 'json' | 'text' | 'blob' {
+  const type = headerOf(response, 'content-type') ?? ''
+  return !response.headers || jsonType.test(type) ? 'json' : textType.test(type) ? 'text' : 'blob'
+}
+
 /**
  * Returns the result of a response: parsed JSON, text as a string, anything else as a Blob, and `null` if there is no body.
  * @throws the error that the server has sent, or a GeneralError if its JSON is not valid
  */
 export function settle(response: ClientResponse): unknown {
   const { status, body } = response
-  const text = () => new TextDecoder().decode(body)
+  const { byteLength, size = byteLength, length = size } = body as Partial<Blob & ArrayBuffer & string>
+  const kind = bodyKindOf(response)
+  const text = () => (byteLength ? new TextDecoder().decode(body as ArrayBuffer) : (body as string))
   const parse = () => JSON.parse(text())
-  const contentType = headerOf(response, 'content-type') ?? ''
-  const isJSON = jsonType.test(contentType)
-  if (status < 200 || status > 299) throw errorFromJSON(status, isJSON ? attempt(parse) : undefined)
-  if (body.byteLength === 0) return null
-  if (textType.test(contentType)) return text()
-  if (!isJSON) return new Blob([body as ArrayBuffer], { type: contentType })
+  if (status > 299 || status < 200) throw errorFromJSON(status, kind === 'json' ? attempt(parse) : undefined)
+  if (!length) return null
+  if (kind === 'text') return text()
+  if (kind === 'blob') return new Blob([body as ArrayBuffer], { type: headerOf(response, 'content-type') as string })
   try {
     return parse()
   } catch (cause) {

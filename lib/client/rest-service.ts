@@ -1,32 +1,28 @@
 import type { ClientParams, HeadersLike } from '../../types/client.js'
 import type { NullableId, Query } from '../../types/service.js'
 import { streamOf } from '../core/content.js'
-import { BadRequest } from '../core/errors.js'
+import { BadRequest, type ServiceError } from '../core/errors.js'
 import { custom, definitionOf, type MethodDefinition, methods, nameError } from '../core/methods.js'
 import { isPlain } from '../core/objects.js'
 import { encodeSegment, fillPath, stripSlashes } from '../core/path.js'
 import { type ClientRequest, type ClientResponse, headerOf, mergeHeaders, settle } from './message.js'
+import { blank, idle, leftOut, longestURL, misread, unsendable, vanishing } from './query-flaws.js'
 
 export const transport = Symbol()
 
-// Whether the server has said that it takes the queries of a service as a body.
+// Whether the server takes the queries of a service as a body. `undefined` until it has said so.
 const takesBody = Symbol()
-
-// The texts, in JSON, of what a query string can't say, and `[20` in a URL: servers read a list of more than 20 items as an object. What only looks like
-// one of them is sent as a body too, which does no harm.
-const unsayable = /[:[,](null|\[])|%5B20/
-
-/** Whether a query needs a body: a URL can't say it, or may be refused on its way. */
-export const needsBody = (url: string, json: string): boolean => url.length > 2000 || unsayable.test(url + json)
 
 /** Options of an adapter. */
 export interface AdapterOptions {
   /** Headers for all calls. */
   headers?: HeadersLike
   /**
-   * How queries of `find`, and of custom methods whose route is a `GET`, are sent: in the URL, or as the body of a `QUERY` (docs/http.md#query). Default: as a body
-   * where the server has said that it takes that, and the URL would have more than 2,000 characters or can't say what the query holds, such as `null`,
-   * `[]` and a list of more than 20 items. A server that answers a `QUERY` with 405 or 501, and not the same query in the URL, gets all queries in the URL from then on.
+   * How queries of `find`, and of custom methods whose route is a `GET`, are sent: in the URL, or as the body of a `QUERY` (docs/http.md#query).
+   * Default: as a body if a URL can't express a value, such as `null`, `[]` or a list of more than 20 items, or if the URL would have more than
+   * 2,000 characters and the server has said that it takes a `QUERY`. After a server has answered a `QUERY` with 405 or 501, and accepted the
+   * same query in the URL, only queries that a URL can't express are sent as a body. With `'url'`, `null` is sent as an empty text and a long
+   * list as it is, and `[]` is refused.
    */
   query?: 'body' | 'url'
 }
@@ -73,7 +69,7 @@ export class RestService {
   declare readonly connection: unknown
   declare readonly options: AdapterOptions
   declare readonly [transport]: RestServiceSettings[typeof transport]
-  declare [takesBody]?: boolean
+  declare [takesBody]?: boolean | undefined
 
   constructor(settings: RestServiceSettings) {
     Object.assign(this, settings, { name: stripSlashes(settings.name) })
@@ -109,15 +105,25 @@ export function addMethod(service: object, name: string, definition = definition
     this: RestService,
     ...args: unknown[]
   ): Promise<unknown> {
-    const request = toRequest(this, name, definition, args)
-    let response = await this[transport](request)
-    if (request.method === 'QUERY' && isRefused(response)) {
-      response = await this[transport](toRequest(this, name, definition, args, 'url'))
-      // All services of the server have these options. A method that is refused as a GET too says nothing of them.
-      if (!isRefused(response)) this.options.query = 'url'
+    const [request, unsaid] = toRequest(this, name, definition, args)
+    try {
+      let response = await this[transport](request)
+      if (request.method === 'QUERY' && !unsaid && isRefused(response)) {
+        response = await this[transport](toRequest(this, name, definition, args, 'url')[0])
+        // A method that is refused as a GET too says nothing of other queries. All services of the server have these options.
+        if (!isRefused(response)) {
+          delete this.options.query
+          this[takesBody] = false
+        }
+      }
+      this[takesBody] ??= /\/json\b/.test(headerOf(response, 'accept-query') as string) || undefined
+      return settle(response)
+    } catch (error) {
+      // Servers, proxies and CORS rules that do not know QUERY refuse it in many ways.
+      if (unsaid && !this[takesBody] && (error as ServiceError).code >= 400)
+        (error as Error).message += ` (A URL can't express ${unsaid})`
+      throw error
     }
-    this[takesBody] ||= /\/json\b/.test(headerOf(response, 'accept-query') as string)
-    return settle(response)
   }
 }
 
@@ -129,7 +135,7 @@ function toRequest(
   definition: MethodDefinition,
   args: unknown[],
   sentIn = service.options.query
-): ClientRequest {
+): [request: ClientRequest, unsaid: string | false | undefined] {
   const { verb, id: hasId, path: template, arguments: names, event } = definition
   const ofCall = `of ${service.name}.${name}`
   const customName = definition === custom ? name : undefined
@@ -141,20 +147,24 @@ function toRequest(
   const conditions = query ?? {}
   if (!isPlain(conditions)) throw new BadRequest(`The query ${ofCall} must be an object`)
   const isMulti = id === null && hasId !== true
+  // A query string of another form may express more.
+  const isOwnForm = service.getQuery !== RestService.prototype.getQuery
+  const takesQuery = verb === 'GET' && name !== 'get' && sentIn !== 'url'
+  const refusedFlaws = isMulti
+    ? unsendable | vanishing | leftOut | idle | (isOwnForm || sentIn ? 0 : misread)
+    : unsendable | (isOwnForm || takesQuery ? 0 : vanishing)
   // A param that the client does not know may be a condition outside of `query`. Clients of Feathers put their login into the params of all calls.
-  const lost = isMulti ? (query || local.accessToken ? findVanishing(conditions) : Object.keys(local)[0]) : undefined
-  if (lost !== undefined) throw new BadRequest(`The condition '${String(lost)}' of ${name}(null) would be lost`)
+  const [lost] = isMulti && !query && !local.accessToken ? Object.keys(local) : []
+  const refused = lost ? `params.${lost}` : findFlaw(conditions, refusedFlaws)
+  if (refused) throw new BadRequest(`A URL can't express ${refused} ${ofCall}`)
   const rest = isMulti ? '' : fillPath(toURL(template), { ...route, id }, ofCall)
   const path = [fillPath(toURL(service.name), route), rest].filter(Boolean).join('/')
   const search = service.getQuery(conditions)
   const json = JSON.stringify(conditions, toSayable)
-  const isQuery =
-    verb === 'GET' &&
-    name !== 'get' &&
-    // What a query string of another form says is not known here.
-    (sentIn
-      ? sentIn === 'body' && json !== '{}'
-      : service[takesBody] && service.getQuery === RestService.prototype.getQuery && needsBody(search, json))
+  const takesBoth = takesQuery && !isOwnForm
+  const unsaid = takesBoth && findFlaw(conditions, vanishing | misread | blank)
+  const isBetter = takesBoth && service[takesBody] && (search.length > longestURL || findFlaw(conditions, idle))
+  const isQuery = unsaid || isBetter || (takesQuery && sentIn && json !== '{}')
   const body = isQuery ? json : bodyOf(data)
   // A missing body is an empty object for some servers, and would replace a record. Other data is checked by the server.
   if (event && names.includes('data') && body === undefined) throw new BadRequest('No data provided')
@@ -167,7 +177,7 @@ function toRequest(
     'X-Service-Method': customName,
     'If-Match': ifMatch === undefined ? undefined : `"${encodeURI(ifMatch as string)}"`
   }
-  return {
+  const request = {
     service: service.name,
     call: name,
     method: isQuery ? 'QUERY' : verb,
@@ -177,6 +187,7 @@ function toRequest(
     options,
     signal
   }
+  return [request, unsaid]
 }
 
 /** What JSON has no value for is a text, as it is in a URL. */
@@ -224,14 +235,24 @@ const encode = (value: unknown) =>
 /** A query as a string, byte for byte as `qs.stringify(query)` prints it. */
 export const stringify = (query: object): string => pairs(query).join('&')
 
-/**
- * Finds a condition, at any depth, that would be lost in the query string, and returns its key. A condition is lost if its value is
- * `undefined`, an empty list or an empty object, or if its key is a symbol, empty, or a name like `constructor`, which `qs` does not parse.
- */
-export function findVanishing(query: object): PropertyKey | undefined {
-  return Reflect.ownKeys(query).find((key) => {
-    const value = toPlain((query as Record<PropertyKey, unknown>)[key])
+/** Finds a value, at any depth, that has one of these flaws in a query string, and returns it with its place: `id.$in: []`. */
+export function findFlaw(input: unknown, flaws: number, path = '', place = leftOut): string | undefined {
+  const value = toPlain(input)
+  const isList = Array.isArray(value)
+  let flaw = 0
+  if (place === unsendable || /fun|sym/.test(typeof value)) flaw = unsendable
+  else if (value === undefined) flaw = place
+  else if (value === null) flaw = /\$n(e|in)\b/.test(path) ? misread : blank
+  else if (path && isObject(value) && !Object.keys(value).length)
+    flaw = /\$(nin|sort)$/.test(path) ? idle : isList || isPlain(value) ? vanishing : unsendable
+  else if (isList && value.length > 20) flaw = misread
+  if (flaws & flaw) return `${path}: ${JSON.stringify(value, toSayable)}`.slice(1, 60)
+  for (const key of isObject(value) ? Reflect.ownKeys(value) : []) {
+    // `qs` does not parse an empty name, and drops those that every object has.
     const isUnread = typeof key === 'symbol' || !key || key in {}
-    return isUnread || !pairs(value, key).length || (isObject(value) && findVanishing(value) !== undefined)
-  })
+    const within = isUnread ? unsendable : isList ? vanishing : leftOut
+    const deeper = findFlaw((value as Record<PropertyKey, unknown>)[key], flaws, `${path}.${String(key)}`, within)
+    if (deeper) return deeper
+  }
+  return undefined
 }

@@ -241,8 +241,7 @@ t.test('`$in: []`, `undefined`, nested empty values vanish; `null` and a date do
   ]
   const { app, asked } = await createClientOfEcho(t)
   const change = (query: object) => app.service('things').patch(null, {}, { query } as object)
-  for (const query of vanishing)
-    await t.rejects(change(query), { message: /^The condition '.+' of patch\(null\) would be lost$/ })
+  for (const query of vanishing) await t.rejects(change(query), { message: /^A URL can't express .+ of things.patch$/ })
   t.same(asked, [])
   const queries = [{}, { a: null }, { a: '' }, { at: new Date() }, { a: { $in: [1, 'b', false, 0n] } }]
   for (const query of queries) await t.resolves(change(query))

@@ -105,7 +105,7 @@ t.test('a login by a cookie has no token in its answer: none is stored, nor that
 t.test('an answer that is no login, such as the page of a network, is told, and changes no tokens', async (t) => {
   const page = '<!doctype html><title>Log in to this network</title>'
   for (const cookie of [false, true])
-    for (const result of [page, null, { step: 2 }, { accessToken: '' }]) {
+    for (const result of [page, null, { step: 2 }, { accessToken: '' }, { accessToken: { token: 'a' } }]) {
       const storage = memoryStorage()
       for (const name of keys) await storage.setItem(name, 'earlier')
       const isPage = result === page

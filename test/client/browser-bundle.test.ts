@@ -44,7 +44,7 @@ t.test('a page: a login whose redirect the browser hides names the address', asy
   const sent: { redirect?: string }[] = []
   const library = async (_url: string, init: object) => {
     sent.push(init)
-    return { status: 0, headers: new Headers(), arrayBuffer: async () => new ArrayBuffer(0) }
+    return { status: 0, headers: new Headers(), text: async () => '' }
   }
   const app = createClient().configure(rest('/api').fetch(library)).configure(authentication())
   await t.rejects(app.authenticate({ strategy: 'local', password: 'secret' }), {

@@ -277,11 +277,18 @@ t.test('Client: `remove(null)`, `patch(null)` with a condition that vanishes in 
       return [refused, [...sent, await service.find({ query: { id: { $in: [] } } })]]
     }, address)
     for (const outcome of refused ?? [])
-      t.match(outcome, { ...badRequest, message: /'(id|b|a|\$or|constructor|__proto__||Symbol\(or\))' of/ }, adapter)
+      t.match(
+        outcome,
+        {
+          ...badRequest,
+          message: /^A URL can't express (id|b|a|\$or|constructor|__proto__||Symbol\(or\))[.:].* of things\.\w+$/
+        },
+        adapter
+      )
     t.equal(sent?.length, 3)
     t.same(
       asked.splice(0).map(({ method, url }) => `${method} ${url}`),
-      ['DELETE /things?a=&b=0', 'PATCH /things', 'GET /things'],
+      ['DELETE /things?a=&b=0', 'PATCH /things', 'QUERY /things'],
       adapter
     )
   }
@@ -292,9 +299,9 @@ t.test('Client: for many records, conditions outside of `query` are refused, and
   const things = createClient().configure(rest(address).fetch(fetch)).service('things')
   const misspelt: object = { qeury: { text: 'a' } }
   const flat: object = { text: 'a', headers: { a: 'b' } }
-  await t.rejects(things.remove(null, misspelt), { code: 400, message: /'qeury' of remove\(null\)/ })
-  await t.rejects(things.patch(null, { text: 'b' }, flat), { code: 400, message: /'text' of patch\(null\)/ })
-  await t.rejects(things.update(null, { text: 'b' }, flat), { code: 400, message: /'text' of update\(null\)/ })
+  await t.rejects(things.remove(null, misspelt), { code: 400, message: / params.qeury of things.remove$/ })
+  await t.rejects(things.patch(null, { text: 'b' }, flat), { code: 400, message: / params.text of things.patch$/ })
+  await t.rejects(things.update(null, { text: 'b' }, flat), { code: 400, message: / params.text of things.update$/ })
   t.same(asked, [])
 
   // Hooks of the client have params of their own.

@@ -86,8 +86,7 @@ export function createLoginPlay(stored: Record<string, string> = {}, options: Cl
     const fault = faults.get(name)
     const [status, value] =
       fault === undefined ? answer : typeof fault === 'number' ? [fault, { message: 'not now' }] : [201, fault]
-    const bytes = new TextEncoder().encode(JSON.stringify(value))
-    return { status, headers: { get: () => 'application/json' }, arrayBuffer: async () => bytes.buffer as ArrayBuffer }
+    return { status, headers: { get: () => 'application/json' }, text: async () => JSON.stringify(value) }
   }
 
   const app = createClient().configure(rest('http://a').fetch(fetch as never))

@@ -37,7 +37,8 @@ export const libraries: Record<string, (played: Played) => unknown> = {
     return {
       status,
       headers: new Headers(type === undefined ? {} : { 'content-type': type }),
-      arrayBuffer: async () => body.buffer
+      text: async () => new TextDecoder().decode(body),
+      blob: async () => new Blob([body as Uint8Array<ArrayBuffer>], { type: String(type) })
     }
   },
   axios: (played) => ({

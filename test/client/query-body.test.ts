@@ -3,6 +3,7 @@ import {
   type ClientParams,
   createClient,
   FetchClient,
+  iterate,
   memoryStorage,
   rest
 } from 'fastify-services/client'
@@ -28,7 +29,7 @@ t.test('every library sends QUERY where it is told to', { skip }, async (t) => {
 })
 
 t.test(
-  'by itself, every library sends what a URL can not say once the server has said that it takes it',
+  'by itself, every library sends as a body what a URL can not express, from the first call on',
   { skip },
   async (t) => {
     const { base, requests } = await serveQueried(t)
@@ -36,15 +37,15 @@ t.test(
       const answers = await run(ask, {
         base,
         options: {},
-        queries: [{ a: null }, { a: null }, nothing, typed, long, inURL]
+        queries: [{ a: null }, nothing, typed, long, inURL]
       })
       t.same(
         answers,
-        [{ query: { a: '' } }, ...[{ a: null }, nothing, typed, long, inURL].map((query) => ({ query }))],
+        [{ a: null }, nothing, typed, long, inURL].map((query) => ({ query })),
         adapter
       )
       const verbs = requests.splice(0).map((request) => request.split(' ')[0])
-      t.same(verbs, ['GET', 'QUERY', 'QUERY', 'QUERY', 'QUERY', 'GET'], adapter)
+      t.same(verbs, ['QUERY', 'QUERY', 'QUERY', 'QUERY', 'GET'], adapter)
     }
   }
 )
@@ -71,7 +72,7 @@ t.test('405 for a method that is refused as a GET too says nothing of other serv
   }
   const app = createClient().configure(rest('http://a', { query: 'body' }).fetch(server))
   await t.rejects(app.service('refused').find({ query: inURL }), { code: 405 })
-  await app.service('things').find({ query: { a: [] } })
+  await app.service('things').find({ query: { a: 2 } })
   t.same(asked, ['QUERY http://a/refused', 'GET http://a/refused?a=1', 'QUERY http://a/things'])
 })
 
@@ -91,8 +92,54 @@ t.test('by itself, a list that servers do not read as one in a URL is sent as a 
 t.test('a proxy that refuses what the server takes: by itself it is tried once', { skip }, async (t) => {
   const { requests, connect } = await serveQueried(t, { refusal: 405 })
   const queried = connect().service('queried')
-  for (let i = 0; i < 3; i++) t.same(await queried.find({ query: { a: [], b: 1 } }), { query: { b: '1' } })
-  t.same(requests, ['GET /queried?b=1', 'QUERY /queried', 'GET /queried?b=1', 'GET /queried?b=1'])
+  const query = { b: 'x'.repeat(2000) }
+  for (let i = 0; i < 3; i++) t.same(await queried.find({ query }), { query })
+  t.same(
+    requests.map((request) => request.slice(0, 14)),
+    ['GET /queried?b', 'QUERY /queried', 'GET /queried?b', 'GET /queried?b']
+  )
+})
+
+t.test(
+  'a server that takes no QUERY: what a URL can not express is refused by name, and never asked otherwise',
+  async (t) => {
+    const refusals = [
+      ...[400, 404, 405, 501].map((status) => async () => new Response('refused', { status })),
+      // As a page of another origin sees it.
+      () => Promise.reject(new TypeError('Failed to fetch'))
+    ]
+    for (const [index, refuse] of refusals.entries()) {
+      const asked: string[] = []
+      const server = async (url: string, { method }: { method: string }) => {
+        asked.push(`${method} ${url}`)
+        return method === 'QUERY' ? refuse() : Response.json([])
+      }
+      const code = [400, 404, 405, 501, 503][index]
+      for (const query of ['body', undefined] as const) {
+        const app = createClient().configure(rest('http://a', query && { query }).fetch(server))
+        const things = app.service('things')
+        for (let i = 0; i < 2; i++)
+          await t.rejects(things.find({ query: nothing }), { code, message: /\(A URL can't express id\.\$in: \[\]\)$/ })
+        t.same(asked.splice(0), ['QUERY http://a/things', 'QUERY http://a/things'], `${code}, ${query}`)
+        if (!query) t.same(await things.find({ query: inURL }), [])
+        asked.splice(0)
+      }
+    }
+  }
+)
+
+t.test('`iterate` goes on where a server takes no QUERY', async (t) => {
+  const records = Array.from({ length: 5 }, (_, id) => ({ id }))
+  const server = async (url: string, { method }: { method: string }) => {
+    if (method === 'QUERY') return new Response('', { status: 405 })
+    const { searchParams } = new URL(url)
+    const after = Number(searchParams.get('id[$gt]') ?? -1)
+    return Response.json({ total: 5, data: records.filter(({ id }) => id > after).slice(0, 2) })
+  }
+  const things = createClient().configure(rest('http://a').fetch(server)).service('things')
+  const ids: unknown[] = []
+  for await (const { id } of iterate(things)) ids.push(id)
+  t.same(ids, [0, 1, 2, 3, 4])
 })
 
 t.test('a server that takes queries in another format gets them in the URL', async (t) => {
@@ -103,8 +150,9 @@ t.test('a server that takes queries in another format gets them in the URL', asy
     return new Response('[]', { headers })
   }
   const things = createClient().configure(rest('http://api').fetch(server)).service('things')
-  for (let i = 0; i < 2; i++) await things.find({ query: { a: null } })
-  t.same(asked, ['GET http://api/things?a=', 'GET http://api/things?a='])
+  const query = { a: 'x'.repeat(2000) }
+  for (let i = 0; i < 2; i++) await things.find({ query })
+  t.match(asked, [/^GET /, /^GET /])
 })
 
 t.test('another error of a QUERY is the error of the call', { skip }, async (t) => {

@@ -358,6 +358,33 @@ t.test('a client over fetch is at most 7.5 kB gzipped, with login at most 9.4 kB
   t.ok(withLogin <= 9400, `${withLogin} bytes`)
 })
 
+t.test('a fetch with no more than it needs: `text`, `blob` for bytes, or, as mocks, `json` alone', async (t) => {
+  const type = (value: string) => ({ get: (name: string) => (name === 'content-type' ? value : null) })
+  const record = async () => ({ a: 1 })
+  const text = async () => '{"a":1}'
+  const blob = async () => new Blob(['ab'], { type: 'image/png' })
+  const responses: [response: object, result: unknown][] = [
+    [{ status: 200, headers: type('application/json'), text }, { a: 1 }],
+    [{ status: 200, headers: type('text/plain'), text }, '{"a":1}'],
+    [{ status: 204, headers: type(''), text: async () => '' }, null],
+    [{ status: 200, headers: type('image/png'), text, blob }, Blob],
+    [{ ok: true, status: 200, json: record }, { a: 1 }],
+    [{ json: record }, { a: 1 }],
+    [{ json: async () => undefined }, null],
+    [{ status: 200, text }, { a: 1 }]
+  ]
+  for (const [response, result] of responses) {
+    const library = async () => response as Response
+    const things = createClient().configure(rest('http://a').fetch(library)).service('things')
+    t.match((await things.find()) as unknown, result)
+  }
+  const refusal = { ok: false, status: 404, json: async () => ({ name: 'NotFound', message: 'gone' }) }
+  const things = createClient()
+    .configure(rest('http://a').fetch(async () => refusal as never))
+    .service('things')
+  await t.rejects(things.find(), { code: 404, message: 'gone' })
+})
+
 t.test('an axios instance that transforms bodies: data is sent as the service has made it', async (t) => {
   const { address, asked } = await createEcho(t)
   const instance = axios.create({ transformRequest: [() => 'changed'], transformResponse: [() => 'changed'] })

@@ -5,11 +5,11 @@ import { outcome } from './outcome.js'
 
 /** What a call gives for an answer. */
 async function answered(status: number, type: string | null, body: string | Uint8Array): Promise<unknown> {
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   const response = {
     status,
     headers: { get: (name: string) => (name === 'content-type' ? type : 'no/type') },
-    arrayBuffer: async () => bytes.buffer as ArrayBuffer
+    text: async () => new Response(body as string).text(),
+    blob: async () => new Blob([body as string], { type: String(type) })
   }
   const result = await outcome(() =>
     createClient()

@@ -21,6 +21,12 @@ const queries: Record<string, unknown> = {
   'a list of undefined': { a: [undefined] },
   'a list with undefined': { a: [undefined, 1] },
   'a list of null': { a: [null, ''] },
+  'null that is excluded': { a: { $ne: null } },
+  'null in a list that is excluded': { a: { $nin: [1, null] } },
+  'a list of twenty': { a: { $nin: Array(20).fill(1) } },
+  'a list of twenty-one': { a: { $nin: Array(21).fill(1) } },
+  'an empty list that excludes nothing': { a: { $nin: [] }, $sort: {} },
+  'texts that look like JSON': { a: 'x,null', b: ':[]', c: '"d":{}' },
   'lists in a list': { a: [[1], [2, 3]] },
   'an empty list in a list': { a: [1, []] },
   'objects in a list': { $or: [{ a: 1, b: 2 }, { c: { $gt: 3 } }] },
@@ -69,27 +75,33 @@ const queries: Record<string, unknown> = {
 const { sent, library } = createFetch()
 const things = createClient().configure(rest('http://a').fetch(library)).service('things')
 
-/** What a call sends, behind the path, or else its error. */
+/** What a call sends, behind the path or as the body of a QUERY, or else its error. */
 async function sentBy(call: () => Promise<unknown>): Promise<unknown> {
   const result = await outcome(call)
   const [request] = sent.splice(0)
-  return request === undefined ? result : request.url.slice('http://a/things'.length)
+  if (request === undefined) return result
+  return request.method === 'QUERY' ? `QUERY ${request.body}` : request.url.slice('http://a/things'.length)
 }
 
-t.test('every kind of query: as it is sent, and whether it is refused where it would select all', async (t) => {
-  const table = await outcomes(queries, async (input) => {
-    const query = input as Query
-    const ofFind = await sentBy(() => things.find({ query }))
-    const removed = await sentBy(() => things.remove(null, { query }))
-    return removed === ofFind ? ofFind : [ofFind, removed]
-  })
-  isKept(t, table, 'test/client/whole-queries.txt')
-})
+t.test(
+  'every kind of query: as it is sent by `find`, `remove(null)` and `remove(1)`, and whether it is refused',
+  async (t) => {
+    const table = await outcomes(queries, async (input) => {
+      const query = input as Query
+      const ofFind = await sentBy(() => things.find({ query }))
+      const removed = await sentBy(() => things.remove(null, { query }))
+      const ofOne = await sentBy(() => things.remove(1, { query }))
+      return removed === ofFind && ofOne === `/1${ofFind}` ? ofFind : [ofFind, removed, ofOne]
+    })
+    isKept(t, table, 'test/client/whole-queries.txt')
+  }
+)
 
 t.test('a query is sent as qs prints it', async (t) => {
   for (const [name, query] of Object.entries(queries)) {
     const ofFind = await sentBy(() => things.find({ query: query as Query }))
-    if (!/Error|Request/.test(String(ofFind))) t.equal(ofFind, qs.stringify(query, { addQueryPrefix: true }), name)
+    if (!/Error|Request|^QUERY/.test(String(ofFind)))
+      t.equal(ofFind, qs.stringify(query, { addQueryPrefix: true }), name)
   }
 })
 
@@ -112,8 +124,20 @@ t.test('a value that says what JSON makes of it is that in a URL, too', async (t
 })
 
 t.test('which calls refuse a query that loses a condition', async (t) => {
+  const isGet = { routes: { stats: 'GET /stats' }, methods: ['stats', 'publish'] }
+  const connection = rest('http://a').fetch(library)
+  const custom = createClient()
+    .configure(connection)
+    .use('things', connection.service('things'), isGet as object)
+    .service('things') as unknown as Record<'stats' | 'publish', (...args: unknown[]) => Promise<unknown>>
+  const body = rest('http://a', { query: 'body' }).fetch(library).service('things')
+  const inURL = rest('http://a', { query: 'url' }).fetch(library).service('things')
   const calls: Record<string, (query: Query) => Promise<unknown>> = {
     find: (query) => things.find({ query }),
+    'find, body': (query) => body.find({ query }),
+    'find, url': (query) => inURL.find({ query }),
+    'a custom GET': (query) => custom.stats({ query }),
+    'a custom POST': (query) => custom.publish({}, { query }),
     'get(1)': (query) => things.get(1, { query }),
     create: (query) => things.create({}, { query }),
     'update(1)': (query) => things.update(1, {}, { query }),
@@ -121,8 +145,23 @@ t.test('which calls refuse a query that loses a condition', async (t) => {
     'remove(1)': (query) => things.remove(1, { query }),
     'update(null)': (query) => things.update(null, {}, { query }),
     'patch(null)': (query) => things.patch(null, {}, { query }),
-    'remove(null)': (query) => things.remove(null, { query })
+    'remove(null)': (query) => things.remove(null, { query }),
+    'remove(null), body': (query) => body.remove(null, { query }),
+    'remove(null), url': (query) => inURL.remove(null, { query })
   }
-  const table = await outcomes(calls, (call) => sentBy(() => call({ a: 1, b: [], c: undefined })))
+  const lost: Record<string, Query> = {
+    undefined: { a: undefined },
+    empty: { a: [] },
+    function: { a: Boolean },
+    null: { a: null },
+    'not null': { a: { $ne: null } },
+    'more than twenty': { a: Array(21).fill(1) },
+    idle: { a: { $nin: [] } }
+  }
+  const table = await outcomes(calls, async (call) => {
+    const sent: Record<string, unknown> = {}
+    for (const [name, query] of Object.entries(lost)) sent[name] = String(await sentBy(() => call(query))).slice(0, 90)
+    return sent
+  })
   isKept(t, table, 'test/client/whole-queries-lost.txt')
 })

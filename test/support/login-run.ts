@@ -85,8 +85,7 @@ export function createLoginRun(seed: number) {
       const hops = chance(options.lateness) ? 4 : 0
       for (let hop = 0; hop < hops; hop++) await later(`${name} is late`, () => {})
       await later(`${name} is answered with ${status}`, reset)
-      const bytes = new TextEncoder().encode(JSON.stringify(body))
-      return { status, headers: { get: () => 'application/json' }, arrayBuffer: async () => bytes.buffer }
+      return { status, headers: { get: () => 'application/json' }, text: async () => JSON.stringify(body) }
     }
     return Promise.race([
       answered(),

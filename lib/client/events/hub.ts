@@ -3,8 +3,10 @@ import { createEmitter, eventMethods } from '../../core/events.js'
 import type { Connection } from '../connection.js'
 import { sendInstead } from '../library.js'
 import { type ClientRequest, type ClientResponse, mergeHeaders, nameIn } from '../message.js'
+import { blank, longestURL, misread, vanishing } from '../query-flaws.js'
 import type { Send } from '../redirect-page.js'
-import { needsBody, stringify } from '../rest-service.js'
+import { findFlaw, stringify } from '../rest-service.js'
+import { readResponse } from '../transports/fetch.js'
 import { createCalls, loginUserOf, whoOf } from './calls.js'
 import { parseKey, type Signal, type StreamMessage } from './messages.js'
 import type { ClientEventsOptions, EventsApp, EventsState, HookedCall, HookedService, Watcher } from './options.js'
@@ -20,7 +22,7 @@ import { shareStream, type TabStream, tellLogin } from './tabs.js'
 
 export type Hub = ReturnType<typeof createHub>
 
-const noAnswer: ClientResponse = { status: 200, headers: {}, body: new Uint8Array() }
+const noAnswer: ClientResponse = { status: 200, headers: {}, body: '' }
 const authorizationOf = ({ headers }: ClientRequest) => headers[nameIn(headers, 'authorization') ?? '']
 
 /** Knows which lists of a client are wanted, and brings what the stream says of them to those who want them. */
@@ -115,7 +117,11 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
   const ask = (send: Send) => service.find({ [sendInstead]: send })
 
   async function open(wanted: readonly string[], after: string | undefined, signal: AbortSignal): Promise<StreamBody> {
-    const subscribe = wanted.map(parseKey).map(([path, query]) => ({ path, query }))
+    const lists = wanted.map(parseKey).map(([path, query]) => ({ path, query }))
+    // Where a URL can't express a query, the stream has more than the list: that costs reads, and misses nothing.
+    const subscribe = lists.map((list) =>
+      findFlaw(list.query, vanishing | misread | blank) ? { path: list.path } : list
+    )
     let answer: StreamResponse | undefined
     const send = async (request: ClientRequest): Promise<ClientResponse> => {
       answer = undefined
@@ -125,8 +131,8 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
       const names = mergeHeaders(request.headers, { Accept: 'text/event-stream', 'Last-Event-ID': after })
       const init = { ...request.options, cache: 'no-store', headers: names, signal }
       const url = request.url + (request.url.includes('?') ? '&' : '?') + stringify({ subscribe })
-      const body = JSON.stringify({ subscribe })
-      if (needsBody(url, body)) {
+      const body = JSON.stringify({ subscribe: lists })
+      if (url.length > longestURL || lists.some((list, index) => list !== subscribe[index])) {
         const headers = { ...names, 'Content-Type': 'application/json' }
         const query = { ...init, method: 'QUERY', headers, body }
         answer = await fetcher(url.split('?')[0] as string, query).catch(() => undefined)
@@ -134,7 +140,7 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
       }
       answer ??= await fetcher(url, { ...init, method: 'GET' })
       if (isEventStream(answer)) return noAnswer
-      return { status: answer.status, headers: answer.headers, body: await answer.arrayBuffer() }
+      return readResponse(answer)
     }
     const error = await ask(send).then(
       () => new NotFound(`${base}/${path} answers with no stream of events`),

@@ -1,6 +1,7 @@
 import { attempt, readProperty, ServiceError, Unavailable } from '../../core/errors.js'
 import { isObject } from '../../core/objects.js'
 import { abortable } from '../transports/abortable.js'
+import type { FetchResponse } from '../transports/fetch.js'
 import { createFrameReader, type Frame } from './frames.js'
 import { parseKey, type StreamMessage } from './messages.js'
 
@@ -15,11 +16,9 @@ export interface StreamBody {
 /** What `events` needs of `fetch`. */
 export type StreamFetch = (url: string, init: object) => Promise<StreamResponse>
 
-export interface StreamResponse {
-  readonly status: number
+export interface StreamResponse extends FetchResponse {
   readonly headers: { get(name: string): string | null }
   readonly body: StreamBody | null
-  arrayBuffer(): Promise<ArrayBuffer>
 }
 
 export const isEventStream = ({ status, headers }: StreamResponse) =>

@@ -1,4 +1,5 @@
 import type { Library } from '../library.js'
+import { bodyKindOf, type ClientResponse } from '../message.js'
 
 /** What the adapter needs of `fetch`. */
 export type Fetch = (url: string, init: FetchOptions) => Promise<FetchResponse>
@@ -10,10 +11,14 @@ interface FetchOptions {
   signal?: AbortSignal
 }
 
-interface FetchResponse {
+/** What the client reads of a response. Old React Native has no `arrayBuffer`, and mocks may have no more than `json`. */
+export interface FetchResponse {
   readonly status: number
-  readonly headers: { get(name: string): string | null }
-  arrayBuffer(): Promise<ArrayBuffer>
+  readonly headers: ClientResponse['headers']
+  text(): Promise<string>
+  json?(): Promise<unknown>
+  /** For bodies that are neither JSON nor text. */
+  blob?(): Promise<Blob>
 }
 
 export const fetchLibrary: Library<'fetch', Fetch> = {
@@ -22,7 +27,18 @@ export const fetchLibrary: Library<'fetch', Fetch> = {
   async send(fetch, { url, method, headers, body, options, signal }) {
     // `duplex` is required for a stream, and makes no difference for anything else.
     const init = { ...options, method, headers, body: body as string, duplex: 'half', signal: signal as AbortSignal }
-    const response = await fetch(url, init)
-    return { status: response.status, headers: response.headers, body: await response.arrayBuffer() }
+    return readResponse(await fetch(url, init))
   }
+}
+
+/** Reads a response to its end. A mock without headers, or with `json` alone, answers with JSON. */
+export async function readResponse(response: FetchResponse): Promise<ClientResponse> {
+  const { text, status = 200, headers } = response as Partial<FetchResponse>
+  const head = { status, headers: text && headers }
+  const read = !text
+    ? response.json?.().then(JSON.stringify)
+    : bodyKindOf(head) === 'blob'
+      ? (response as Required<FetchResponse>).blob()
+      : response.text()
+  return { ...head, body: (await read) ?? '' }
 }

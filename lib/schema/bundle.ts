@@ -1,6 +1,14 @@
 import type { JsonSchema, SchemaMap, SchemaValue } from '../../types/standard-schema.js'
 import { withoutDynamicReferences } from './dynamic-references.js'
-import { definitionKeywords, isInPlace, isSchema, mapSubschemas, misuseIn, subschemasOf } from './keywords.js'
+import {
+  definitionKeywords,
+  isInPlace,
+  isSchema,
+  mapSubschemas,
+  misuseIn,
+  placeWithin,
+  subschemasOf
+} from './keywords.js'
 import { References } from './references.js'
 
 type Copy = Record<string, unknown>
@@ -72,12 +80,14 @@ export class Bundle {
     return this.#written.get(schema)
   }
 
-  #copy(schema: SchemaValue): SchemaValue {
+  #copy(schema: SchemaValue, place = ''): SchemaValue {
     if (!isSchema(schema)) return schema
     const copied = this.#copies.get(schema)
     if (copied !== undefined) return copied
-    assertJsonSchema(schema)
-    const { $id, $anchor, $schema, nullable, ...words } = mapSubschemas(schema, (part) => this.#copy(part))
+    assertJsonSchema(schema, place)
+    const { $id, $anchor, $schema, nullable, ...words } = mapSubschemas(schema, (part, keyword, key) =>
+      this.#copy(part, placeWithin(place, keyword, key))
+    )
     const copy = inDraft7(words)
     if (schema !== this.#document) this.#moveDefinitions(copy)
     if (schema.$ref !== undefined) this.#referring.set(schema, copy)
@@ -138,32 +148,33 @@ const toPointer = (way: readonly string[]): string =>
 
 const jsonTypes = new Set<unknown>(['null', 'boolean', 'number', 'integer', 'string', 'array', 'object'])
 
-function assertJsonSchema(schema: JsonSchema): void {
+function assertJsonSchema(schema: JsonSchema, place: string): void {
+  const at = place === '' ? '' : `${place}: `
   const misuse = misuseIn(schema)
-  if (misuse !== undefined) throw new TypeError(`The schema is no JSON Schema: ${misuse}`)
+  if (misuse !== undefined) throw new TypeError(`${at}The schema is no JSON Schema: ${misuse}`)
   const unknown = [schema.type ?? []].flat().find((type) => !jsonTypes.has(type))
-  if (unknown !== undefined) throw new TypeError(`There is no type '${String(unknown)}'`)
+  if (unknown !== undefined) throw new TypeError(`${at}There is no type '${String(unknown)}'`)
   const patterns = [schema.pattern ?? [], Object.keys(Object(schema.patternProperties))].flat()
-  for (const pattern of patterns) toRegExp(pattern)
+  for (const pattern of patterns) toRegExp(pattern, at)
 }
 
 const expressions = new Map<string, RegExp>()
 
 /** A pattern of a schema. One that is not for Unicode, as `\-` may be, is taken as older programs do. @throws {TypeError} when it is none */
-export function toRegExp(pattern: string): RegExp {
-  const expression = expressions.get(pattern) ?? compile(pattern)
+export function toRegExp(pattern: string, at = ''): RegExp {
+  const expression = expressions.get(pattern) ?? compile(pattern, at)
   if (expressions.size < 10_000) expressions.set(pattern, expression)
   return expression
 }
 
-function compile(pattern: string): RegExp {
+function compile(pattern: string, at: string): RegExp {
   try {
     return new RegExp(pattern, 'u')
   } catch {
     try {
       return new RegExp(pattern)
     } catch (error) {
-      throw new TypeError(`The pattern '${pattern}' is no regular expression: ${(error as Error).message}`)
+      throw new TypeError(`${at}The pattern '${pattern}' is no regular expression: ${(error as Error).message}`)
     }
   }
 }

@@ -50,7 +50,7 @@ export class HiddenNames implements NameSet {
     this.holders = new Set(namesWhere(isHiding))
     this.#spelledOut = new Set(namesWhere(() => true))
     const patternsWhere = (is: (shape: Shape) => boolean) =>
-      [...new Set(shapes.flatMap((shape) => namingPatterns(shape, is)))].map(toRegExp)
+      [...new Set(shapes.flatMap((shape) => namingPatterns(shape, is)))].map((pattern) => toRegExp(pattern))
     this.#patterns = patternsWhere(hidesUnnamed)
     this.#hidesOthers = shapes.some((shape) => isHiding(shape.field(othersName)))
     this.#textless = new Set(namesWhere(({ shape }) => hidesTexts(shape)))

@@ -11,6 +11,7 @@ type Holds =
   | 'map or names'
   | 'number'
   | 'text'
+  | 'types'
   | 'names'
   | 'values'
   | 'anything'
@@ -26,10 +27,11 @@ const keywordLists: Readonly<Record<Holds, string>> = {
     'minLength maxLength minimum maximum multipleOf minItems maxItems minContains maxContains minProperties maxProperties ' +
     'exclusiveMinimum exclusiveMaximum',
   text: '$ref format pattern title description contentEncoding contentMediaType',
+  types: 'type',
   names: 'required',
   values: 'enum',
   anything:
-    'type const uniqueItems dependentRequired contentSchema default example examples deprecated readOnly writeOnly ' +
+    'const uniqueItems dependentRequired contentSchema default example examples deprecated readOnly writeOnly ' +
     'discriminator externalDocs'
 }
 
@@ -43,6 +45,10 @@ const keywords = new Map(
 export const isSchema = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isSchemaValue = (value: unknown) => typeof value === 'boolean' || isSchema(value)
+const isText = (value: unknown) => typeof value === 'string'
+const isNames = (value: unknown) => Array.isArray(value) && value.every(isText)
+const isMapOrNames = (value: unknown) =>
+  isSchema(value) && Object.values(value).every((part) => isSchemaValue(part) || isNames(part))
 
 /** What a keyword must hold, by its kind, with the words for an error. */
 const demands: ReadonlyMap<Holds, [is: (value: unknown) => boolean, must: string]> = new Map([
@@ -50,10 +56,11 @@ const demands: ReadonlyMap<Holds, [is: (value: unknown) => boolean, must: string
   ['list', [(value) => Array.isArray(value) && value.every(isSchemaValue), 'a list of schemas']],
   ['map', [(value) => isSchema(value) && Object.values(value).every(isSchemaValue), 'an object of schemas']],
   ['schema or list', [(value) => [value].flat().every(isSchemaValue), 'a schema, or a list of them']],
-  ['map or names', [isSchema, 'an object']],
+  ['map or names', [isMapOrNames, 'an object of schemas, and of lists of names']],
   ['number', [(value) => typeof value === 'number', 'a number']],
   ['text', [(value) => typeof value === 'string', 'a text']],
-  ['names', [(value) => Array.isArray(value) && value.every((name) => typeof name === 'string'), 'a list of names']],
+  ['types', [(value) => [value].flat().every(isText), 'a type, or a list of them']],
+  ['names', [isNames, 'a list of names']],
   ['values', [(value) => Array.isArray(value), 'a list of values']]
 ])
 
@@ -64,6 +71,26 @@ export function misuseIn(schema: JsonSchema): string | undefined {
     if (value !== undefined && is?.(value) === false) return `'${keyword}' must be ${must}`
   }
   return undefined
+}
+
+/** Keywords that a check does not see: they name a schema, or are written otherwise for it. */
+const unchecked = new Set(['$schema', '$id', '$anchor', 'nullable'])
+
+/** Whether a schema has a keyword, at any depth, that is none of JSON Schema. Such a schema may be one that Ajv can't compile. */
+export const hasOtherKeywords = (schema: SchemaValue): boolean =>
+  isSchema(schema) &&
+  (Object.keys(schema).some((keyword) => !keywords.has(keyword) && !unchecked.has(keyword)) ||
+    [...subschemasOf(schema)].some(([part]) => hasOtherKeywords(part)))
+
+const ofItems = new Set(['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains'])
+
+/** The place of a schema that stands in another one, as in `deep.list[]`. */
+export function placeWithin(place: string, keyword: string, key = ''): string {
+  if (ofItems.has(keyword)) return `${place}[]`
+  const isDefinition = definitionKeywords.some((name) => name === keyword)
+  if (!isDefinition && (isInPlace(keyword) || !isApplicator(keyword))) return place
+  const name = isDefinition ? `${keyword}.${key}` : /properties$/i.test(keyword) && key !== '' ? key : '*'
+  return place === '' ? name : `${place}.${name}`
 }
 
 /** Whether documents may have a keyword: JSON Schema or OpenAPI has it. */

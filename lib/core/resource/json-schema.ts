@@ -3,6 +3,7 @@ import { withFlagsOfBoth } from '../../schema/sides.js'
 import { attempt } from '../errors.js'
 import { isObject } from '../objects.js'
 import { CodecError, encodeDefault, ZodCodecs, type ZodPart } from './codecs.js'
+import { holdsPart, placeOfRefused } from './library-parts.js'
 
 /** Which side of a schema that transforms is meant: what is sent, or what becomes of it. */
 export type Side = 'input' | 'output'
@@ -56,13 +57,34 @@ export function readJsonSchema(schema: unknown, side: Side): AsJsonSchema {
     const { message } = error as Error
     const document = vendor === 'valibot' ? attempt(() => convert(side, withoutActions)) : undefined
     if (document !== undefined) return { document, isOfInput: true }
+    const place = refusedPlace(schema, standard, side)
     throw new TypeError(
-      `resource() got no JSON Schema from ${vendor}: ${message.replace(/\.?$/, '.')} ${adviceFor(message)}`,
+      `resource() got no JSON Schema from ${vendor}${place && ` for '${place}'`}: ${message.replace(/\.?$/, '.')} ${adviceFor(message)}`,
       {
         cause: error
       }
     )
   }
+}
+
+/** The place of the part that a library refuses. Each part is asked by itself, since the error of the whole names none. */
+function refusedPlace(schema: unknown, { vendor, jsonSchema }: StandardSchema['~standard'], side: Side): string {
+  const isRefused = (part: unknown) => {
+    const converter = standardOf(part)?.jsonSchema
+    return (
+      converter !== undefined && attempt(() => inEitherDraft((target) => converter[side]({ target }))) === undefined
+    )
+  }
+  if (vendor !== 'valibot') return placeOfRefused(schema, isRefused)
+  // The parts of a schema of Valibot give no JSON Schema themselves. The whole is the last one that it tells of.
+  const refused = new Set<unknown>()
+  let whole: unknown
+  const overrideSchema = ({ valibotSchema, errors }: ValibotPart) => {
+    whole = valibotSchema
+    if (errors !== undefined) refused.add(valibotSchema)
+  }
+  attempt(() => jsonSchema?.[side]({ target: 'draft-07', libraryOptions: { errorMode: 'ignore', overrideSchema } }))
+  return placeOfRefused(whole, (part) => holdsPart(part, refused))
 }
 
 /** Reads a schema as it is sent and as it leaves. What one side flags is flagged on the other one, too. */

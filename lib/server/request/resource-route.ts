@@ -12,11 +12,12 @@ import { type MethodRules, type Outgoing, rulesOf } from '../../core/resource/ru
 import type { ServiceEntry } from '../../core/service.js'
 import type { MaySend } from '../../core/unsent-fields.js'
 import { shapesOf } from '../../schema/documents.js'
+import { hasOtherKeywords } from '../../schema/keywords.js'
 import { createProjection, type Project } from '../../schema/outgoing.js'
 import type { Shape, Shapes } from '../../schema/shape.js'
 import { textReader } from '../../schema/text.js'
 import packages from './ajv-packages.cjs'
-import { createCompile, createJudge } from './validator.js'
+import { checkCompiles, createCompile, createJudge } from './validator.js'
 
 type RouteSchema = { schema: JsonSchema; httpPart?: string }
 type CompileValidator = (route: RouteSchema) => unknown
@@ -39,6 +40,7 @@ export function resourceRoute(
   const record = shapesOf(rules.record.outgoing.written, instance)
   shapesOf(rules.outgoing.written, instance)
   const idField = idFieldOf(object)
+  checkSchemas(`${path || '/'}.${rules.method}`, rules, record, instance)
   const compilers = new Map<string | undefined, (value: Record<string, unknown>) => unknown>()
   // A copy of the schema may have another query or body, which is that of any route then.
   if (schema?.querystring === rules.querystring) compilers.set('querystring', queryValidator(rules, record, isTyped))
@@ -62,6 +64,20 @@ export function resourceRoute(
       serializerCompiler: ({ schema }: { schema: unknown }) => answerSerializer(schema as JsonSchema, rules, instance)
     }
   }
+}
+
+/** @throws {TypeError} when a schema of a method can't be compiled */
+function checkSchemas(label: string, rules: MethodRules, record: Shapes, instance: FastifyInstance): void {
+  const { query, custom, body } = rules
+  const schemas = new Map<JsonSchema, string>()
+  // The values of queries have the schemas of the record as it leaves.
+  schemas.set(record.reader.bundle.schema, '')
+  if (body !== undefined) schemas.set(shapesOf(body.written, instance).reader.bundle.schema, '')
+  for (const { operands } of [query.more, ...(custom === undefined ? [] : [custom.parameters])])
+    for (const [name, { schema }] of operands) schemas.set(schema, name)
+  for (const { operators } of query.filters.values())
+    for (const [name, { schema }] of operators) if (hasOtherKeywords(schema)) schemas.set(schema, name)
+  for (const [schema, place] of schemas) checkCompiles(label, schema, place)
 }
 
 function createFastifyValidator(instance: FastifyInstance): CompileValidator {

@@ -1,0 +1,94 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import Fastify from 'fastify'
+import services, { resource } from 'fastify-services'
+import t from 'tap'
+import * as v from 'valibot'
+import * as z from 'zod'
+
+const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
+const deep = (schema: object) => object({ deep: object({ list: { type: 'array', items: schema } }) })
+const text = { type: 'string' }
+
+t.test('what Ajv can not compile stops the start, with the service and the place', async (t) => {
+  const draft4 = deep({ type: 'string', id: '#name' })
+  const behind = object({ deep: { $ref: '#/$defs/A' } }, { $defs: { A: object({ name: { id: '#name' } }) } })
+  const schemas: [name: string, create: () => unknown, message: RegExp][] = [
+    [
+      'draft 4',
+      () => resource(draft4 as never),
+      /^things\.find: the schema of 'deep\.list\[\]' can't be compiled: .*"id"/
+    ],
+    ['behind a reference', () => resource(behind as never), /the schema of 'deep\.name' can't be compiled/],
+    ['async', () => resource(object({ a: { $async: true, ...text } }) as never), /the schema of 'a' can't be compiled/],
+    [
+      'of a body',
+      () => resource(object({ a: text }), { create: draft4 }),
+      /^things\.create: the schema of 'deep\.list\[\]'/
+    ],
+    [
+      'of an answer',
+      () => resource(object({ a: text }), { response: draft4 }),
+      /^things\.find: the schema of 'deep\.list\[\]'/
+    ],
+    [
+      'of a parameter',
+      () => resource(object({ a: text }), { query: object({ q: { id: '#q' } }) }),
+      /the schema of 'q'/
+    ],
+    [
+      'of an operator',
+      () => resource(object({ a: text }), { operators: { $like: { id: '#like', type: 'string' } } }),
+      /the schema of '\$like'/
+    ],
+    [
+      'of a custom method',
+      () => resource(object({ a: text }), { methods: { act: { route: 'POST /act', body: draft4 } } }),
+      /^things\.act: the schema of 'deep\.list\[\]'/
+    ]
+  ]
+  for (const [name, create, message] of schemas) {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(services)
+    const echo = async (data: object) => data
+    const start = async () => {
+      app.service('things', { find: async () => [], create: echo, act: echo } as object, { schema: create() as object })
+      await app.ready()
+    }
+    await t.rejects(start(), { message }, name)
+  }
+})
+
+t.test('keywords that Ajv does not know, and limits of formats, are no reason', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services)
+  const day = { type: 'string', format: 'date', formatMinimum: '2030-01-01' }
+  const schema = resource(object({ day, 'x-a': { $comment: 'c', 'x-own': 1, other: 2 } }) as never) as object
+  app.service('things', { find: async () => [], create: async (data: object) => data } as object, { schema })
+  const create = (day: string) => app.inject({ method: 'POST', url: '/things', payload: { day } })
+  t.equal((await create('2030-01-01')).statusCode, 201)
+  t.equal((await create('2029-01-01')).statusCode, 400)
+  t.equal((await app.inject('/things?day[$gt]=2029-01-01')).statusCode, 200)
+})
+
+t.test('an error at the start names the place in the schema', async (t) => {
+  const rows: [schema: object, message: RegExp][] = [
+    [deep({ type: 'integr' }), /^deep\.list\[\]: There is no type 'integr'/],
+    [deep({ pattern: '(' }), /^deep\.list\[\]: The pattern '\('/],
+    [deep({ type: null }), /^deep\.list\[\]: .*'type' must be a type/],
+    [object({ a: { additionalProperties: { minLength: '3' } } }), /^a\.\*: .*'minLength' must be a number/],
+    [object({ a: { patternProperties: { '^x': { minLength: '3' } } } }), /^a\.\^x: /],
+    [object({ a: text }, { dependencies: { a: 5 } }), /^The schema is no JSON Schema: 'dependencies' must be/],
+    [
+      z.object({ deep: z.object({ list: z.array(z.object({ at: z.date().optional() })).nullable() }) }),
+      /got no JSON Schema from zod for 'deep\.list\[\]\.at': Date/
+    ],
+    [z.object({ a: z.union([z.string(), z.record(z.string(), z.bigint())]) }), /from zod for 'a\.\*': BigInt/],
+    [
+      toStandardJsonSchema(v.object({ deep: v.object({ list: v.array(v.optional(v.object({ at: v.date() }))) }) })),
+      /got no JSON Schema from valibot for 'deep\.list\[\]\.at': The "date"/
+    ]
+  ]
+  for (const [schema, message] of rows) t.throws(() => resource(schema as never), { message })
+})

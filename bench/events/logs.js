@@ -23,8 +23,7 @@ const event = (id) => ({
   touched: [],
   route: {},
   callers: ['7'],
-  call: undefined,
-  record: undefined
+  call: undefined
 })
 
 /** Gives events to logs of their own at the same time, so many at once, and waits until each has heard all. */

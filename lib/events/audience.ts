@@ -17,7 +17,7 @@ import {
 export type Telling = 'event' | 'changed'
 
 /** A placeholder of the path of a list. A field of a record says whether the record belongs there, since it may move. */
-export interface Parent {
+export interface ParentPlace {
   /** The placeholder, as a condition. */
   readonly place: ListConditions
   readonly field: string
@@ -30,7 +30,7 @@ interface RecordRule {
   /** What all records that the caller may find have, whatever the caller asks for; `undefined` where that is not known. */
   readonly visibility: ListConditions | undefined
   /** The placeholders that the conditions leave to fields. */
-  readonly parents: readonly Parent[]
+  readonly parents: readonly ParentPlace[]
 }
 
 interface Hearer {
@@ -169,14 +169,18 @@ export class JudgedEvent {
   }
 
   /** Whether the caller sees the record, or has never seen it: then what the caller asks for tells of no values that the caller may not know. */
-  #isDecided(conditions: ListConditions, visibility: ListConditions | undefined, parents: readonly Parent[]): boolean {
+  #isDecided(
+    conditions: ListConditions,
+    visibility: ListConditions | undefined,
+    parents: readonly ParentPlace[]
+  ): boolean {
     if (visibility === undefined) return areFieldsKnown(conditions, this.facts, this.unknowns)
     const isVisible = this.#isIn(visibility, parents)
     if (isVisible !== false) return isVisible === true
     return !this.#mayHaveBeenIn(visibility, parents)
   }
 
-  #isIn(conditions: ListConditions, parents: readonly Parent[]): Sure {
+  #isIn(conditions: ListConditions, parents: readonly ParentPlace[]): Sure {
     // Where the field is not known, and has not been changed, the record is where it was.
     const isElsewhere = parents.some(
       ({ field, place }) =>
@@ -185,7 +189,7 @@ export class JudgedEvent {
     return isElsewhere ? false : matches(conditions, this.facts)
   }
 
-  #mayHaveBeenIn(conditions: ListConditions, parents: readonly Parent[]): boolean {
+  #mayHaveBeenIn(conditions: ListConditions, parents: readonly ParentPlace[]): boolean {
     if (this.unknowns === undefined || parents.some(({ place }) => this.#wasOutside(place))) return false
     return matches(conditions, this.facts, this.unknowns) !== false
   }

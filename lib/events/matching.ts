@@ -244,7 +244,7 @@ function isEqual(fact: ComparedValue, operand: ComparedValue): Sure {
     return value === wanted || (isAlike(fact, operand) ? undefined : false)
   if (typeof value === 'bigint' && typeof wanted === 'bigint') return value === wanted
   // Databases read numbers from texts, each in its own way: MySQL finds 'abc' equal to 0.
-  if ([value, wanted].some((part) => typeof part === 'string' && !decimal.test(part))) return undefined
+  if ([value, wanted].some((part) => typeof part === 'string' && !decimalText.test(part))) return undefined
   const isSame = isSameNumber(Number(value), Number(wanted))
   return isSame && typeof value !== typeof wanted ? undefined : isSame
 }
@@ -257,7 +257,7 @@ function isEqualObject(fact: ComparedValue, operand: ComparedValue): Sure {
   return time?.isDate && otherTime?.isDate ? isSameTime(time.number, otherTime.number) : undefined
 }
 
-const decimal = /^[+-]?\d+(\.\d+)?$/
+const decimalText = /^[+-]?\d+(\.\d+)?$/
 const timeText = /^(\d{4}-\d\d-\d\d|\d\d:\d\d)/
 
 /** Whether a column of some type, or some collation, may find two texts equal. */

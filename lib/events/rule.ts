@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { stringify } from 'qs'
 import { attempt, errorFromJSON, ServiceError } from '../core/errors.js'
 import { type AcceptedLogin, loginsInParams } from '../core/logins.js'
-import type { Parent } from './audience.js'
+import type { ParentPlace } from './audience.js'
 import { callersOf } from './callers.js'
 import type { Channel } from './channel.js'
 import { ComparedValue, type ListConditions, prepareConditions, routeField } from './matching.js'
@@ -16,7 +16,7 @@ export interface Rule {
   /** What a record must have that the caller gets by any list of the service: what hooks ask for. `undefined` where that is not known. */
   readonly visibility: ListConditions | undefined
   /** The placeholders of the path of which hooks have made conditions on fields: a record may move. */
-  readonly parents: readonly Parent[]
+  readonly parents: readonly ParentPlace[]
   /** The params of the `find` that was asked. */
   readonly params: Readonly<Record<string, unknown>>
   /** By what the caller is known again. */
@@ -117,7 +117,11 @@ function toRule({ isRuleKnown, path, idField }: Channel, { headers }: CallerIden
 }
 
 /** The placeholders to which a field of the same name, or one that a hook has named, holds a record. */
-function parentsIn(conditions: ListConditions = {}, { route }: Rule['params'], { parentFields }: Question): Parent[] {
+function parentsIn(
+  conditions: ListConditions = {},
+  { route }: Rule['params'],
+  { parentFields }: Question
+): ParentPlace[] {
   return Object.keys(Object(route)).flatMap((name) => {
     const field = parentFields?.[name] ?? name
     const place = { [routeField(name)]: conditions[routeField(name)] }

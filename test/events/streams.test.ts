@@ -43,21 +43,18 @@ t.test('a text is made ready for comparisons once, with however many values it i
     services: { notes: true }
   })
   await call('POST', '/notes', {})
-  const values = Array.from(
-    { length: 18 },
-    (_, index) => `&subscribe[0][query][$or][0][text][$in][${index}]=${encodeURIComponent(`ä${index}`)}`
-  )
-  const url = list('notes', `${values.join('')}&subscribe[0][query][$or][1][text]=${encodeURIComponent('ö')}`)
-  const normalized = t.capture(String.prototype, 'normalize', String.prototype.normalize)
+  const values = Array.from({ length: 18 }, (_, index) => `&subscribe[0][query][$or][0][text][$in][${index}]=a${index}`)
+  const url = list('notes', `${values.join('')}&subscribe[0][query][$or][1][text]=o`)
+  const folded = t.capture(String.prototype, 'toLowerCase', String.prototype.toLowerCase)
   const [first, second] = [await subscribe(url).connected, await subscribe(url).connected]
-  const texts = ['é'.repeat(256), 'è'.repeat(256)]
+  const texts = ['e'.repeat(256), 'f'.repeat(256)]
   for (const text of texts) await call('PATCH', '/notes/1', { text })
-  await call('PATCH', '/notes/1', { text: 'ö' })
+  await call('PATCH', '/notes/1', { text: 'o' })
   for (const stream of [first, second])
     await stream.until(({ events }) => events.some(({ event }) => event === 'patched'))
-  const received = normalized().map(({ receiver }) => String(receiver))
+  const received = folded().map(({ receiver }) => String(receiver))
   for (const text of texts) t.equal(received.filter((received) => received === text).length, 1, 'of a record, by event')
-  for (const text of ['ä0', 'ä17']) t.equal(received.filter((received) => received === text).length, 2, 'of a list')
+  for (const text of ['a0', 'a17']) t.equal(received.filter((received) => received === text).length, 2, 'of a list')
 })
 
 t.test('a stream is 200 behind a server that sets another status first, as Koa does', async (t) => {

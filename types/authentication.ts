@@ -28,7 +28,7 @@ export interface TokenPayload {
 /** What a login, a logout and `authenticate` give: the entity stands under its name, `user` by default. */
 export interface AuthenticationResult<U = User> {
   accessToken?: string
-  /** Where refresh tokens are on. It is good for one use. */
+  /** Where refresh tokens are on. It is exchanged for the next one. */
   refreshToken?: string
   authentication: { strategy: string; accessToken?: string; payload?: TokenPayload; [key: string]: unknown }
   user?: U

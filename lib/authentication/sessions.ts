@@ -96,7 +96,7 @@ export class Sessions {
 
   /**
    * The login that a refresh token belongs to.
-   * @throws {NotAuthenticated} when the token is not valid; when it was used before the grace, which also ends the login
+   * @throws {NotAuthenticated} when the token is not valid; when it was used before and its grace is over, which also ends the login
    */
   async find(refreshToken: unknown): Promise<Session> {
     if (typeof refreshToken !== 'string' || !form.test(refreshToken))

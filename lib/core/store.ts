@@ -27,6 +27,17 @@ export interface Store {
   delete?(key: string): unknown
 }
 
+/** A store in the database of the application. */
+export interface TransactionalStore extends Required<Store> {
+  /**
+   * Replaces a value in the transaction of a call, so that both are committed or none.
+   *
+   * @param transaction that of the params
+   * @returns whether the key had the value
+   */
+  replaceWithin?(transaction: object, key: string, value: string, newValue: string, seconds: number): Promise<boolean>
+}
+
 const isCollection = (value: object) =>
   [Map, WeakMap, URLSearchParams, Headers, FormData].some((type) => value instanceof type)
 

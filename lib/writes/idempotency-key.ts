@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { HookContext, Http } from '../../types/hooks.js'
 import { attempt, Conflict, GeneralError, Unprocessable } from '../core/errors.js'
 import { isObject } from '../core/objects.js'
-import { freeOwnKey, type Store } from '../core/store.js'
+import { freeOwnKey, type Store, type TransactionalStore } from '../core/store.js'
 
 /** What is stored for a key. */
 interface StoredRequest {
@@ -67,8 +67,7 @@ export class IdempotencyKey {
     if (entry.request !== this.#request)
       throw new Unprocessable(`This Idempotency-Key came with another request: each call needs a new one`)
     if (entry.answer === undefined) throw stillRuns(context)
-    if (entry.answer === null)
-      throw new Conflict(`This request was carried out, and its answer was a stream, or too large to be kept`)
+    if (entry.answer === null) throw new Conflict(`This request was carried out, and its answer was not kept`)
     return entry.answer
   }
 
@@ -91,6 +90,21 @@ export class IdempotencyKey {
       void this.#keepLater(text, set)
       throw error
     }
+  }
+
+  /**
+   * Keeps the answer in the transaction of the call.
+   *
+   * @returns whether the store can do that
+   * @throws {Conflict} if the key is no longer that of the request: another process may have carried it out, so the transaction must not be committed
+   */
+  async keepWithin(transaction: unknown, answer: StoredAnswer | null, seconds: number): Promise<boolean> {
+    if (!isObject(transaction)) return false
+    const text = JSON.stringify({ request: this.#request, answer })
+    const { replaceWithin } = this.#store as TransactionalStore
+    const hadKey = await replaceWithin?.(transaction, this.#name, this.claimed, text, seconds)
+    if (hadKey === false) throw new Conflict('The Idempotency-Key of this request has gone to another one: try again')
+    return hadKey === true
   }
 
   /** Asks the store for the key. What has failed may be done there later. */

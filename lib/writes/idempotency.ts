@@ -25,7 +25,7 @@ import { type CommitEnd, commitOf, hasLostCommit } from '../database/commit.js'
 import { IdempotencyKey, type StoredAnswer, stillRuns } from './idempotency-key.js'
 
 export interface IdempotencyOptions {
-  /** Where answers are kept. Several processes must share one, with `add`. Default: `memoryStore({ max: 10_000, maxBytes: 32_000_000 })`. */
+  /** Where answers are kept. Several processes must share one, with `add`. With `postgresStore(pool, { sameDatabase: true })` they are kept in the transaction of the call. Default: `memoryStore({ max: 10_000, maxBytes: 32_000_000 })`. */
   store?: Store
   /** How long an answer is kept, in seconds. Default 86,400: a day. */
   seconds?: number
@@ -91,7 +91,7 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
       const end = async (isDone: CommitEnd, answer?: StoredAnswer | null) => {
         await endRenewal()
         if (isDone === false) return storedKey.giveFree()
-        // Nobody knows what was done: a repeated request is 409 until the lock ends.
+        // The key says what was done, or nobody knows, and a repeated request is 409 until the lock ends.
         if (isDone === undefined) return
         try {
           await storedKey.keep(answer, seconds)
@@ -116,9 +116,15 @@ export function idempotency(options: IdempotencyOptions = {}): AroundHook {
         throw error
       }
       const answer = answerOf(context, maxBytes)
+      const outcome = commitOf(context.params)
+      if (outcome === undefined) return await end(true, answer)
+      await endRenewal()
+      const isKept = await storedKey.keepWithin(context.params.transaction, answer, seconds).catch(async (error) => {
+        await end(false)
+        throw error
+      })
       // A transaction around this hook waits for it, so that its end can't be awaited here. What it rolls back was not done.
-      ending = commitOf(context.params)?.then((isCommitted) => end(isCommitted, answer))
-      if (ending === undefined) await end(true, answer)
+      ending = outcome.then((isCommitted) => end(isKept && isCommitted ? undefined : isCommitted, answer))
     } finally {
       if (ending === undefined) running.delete(name)
       else ending.finally(() => running.delete(name))

@@ -185,8 +185,9 @@ async function runIf(
       context.params = params
     })
   }
-  if (!isStandard || !isAdapter(object) || isKnexAdapter(object) || isRead(method)) await compareFirst()
-  else await runInTurn(object, context, compareFirst)
+  const isWrite = method === 'create' || writes.has(method)
+  if (isWrite && isAdapter(object) && !isKnexAdapter(object)) await runInTurn(object, context, compareFirst)
+  else await compareFirst()
   return before
 }
 
@@ -221,8 +222,6 @@ async function runStatement(
 }
 
 type VersionedRecord = Readonly<Record<string, unknown>>
-
-const isRead = (method: string) => method === 'find' || method === 'get'
 
 async function readRecord(
   { id, params, path }: Pick<HookContext, 'id' | 'params' | 'path'>,
@@ -268,12 +267,12 @@ async function requireNoMatch(noneMatch: Tags, context: HookContext, object: obj
 async function requireNewVersion(before: VersionedRecord, context: HookContext, field: string): Promise<void> {
   const { service, path, method, params, result } = context
   const { object = service } = factsOf(service)
-  const known = Tags.of(before[field])
+  const versionBefore = Tags.of(before[field])
   const { [field]: answered } = Object(result)
   // A selection may put another column under the name.
-  if (params.query?.$select === undefined && isVersion(answered) && !known.includes(answered)) return
+  if (params.query?.$select === undefined && isVersion(answered) && !versionBefore.includes(answered)) return
   const after = await findRecord(context, object, {})
-  if (after === undefined || !known.includes(after[field]) || isDeepStrictEqual(before, after)) return
+  if (after === undefined || !versionBefore.includes(after[field]) || isDeepStrictEqual(before, after)) return
   throw new GeneralError(
     `'${method}' of '${path}' has changed the record and left '${field}' as it was: version('${field}') needs a value that is new with each write. A column of dates needs fractional seconds, such as datetime(3)`
   )

@@ -201,7 +201,7 @@ t.test('custom methods have it too; an answer that is not kept is not given twic
   t.match(await report('a', 'small'), { status: 200, replayed: undefined })
   t.match(await report('a', 'small'), { status: 200, body: { text: 'small' }, replayed: 'true' })
   t.equal((await report('b', 'large')).status, 200)
-  t.match(await report('b', 'large'), { status: 409, body: { message: /too large to be kept/ } })
+  t.match(await report('b', 'large'), { status: 409, body: { message: /its answer was not kept/ } })
   t.equal((await report('c', 'stream')).status, 200)
   t.equal((await report('c', 'stream')).status, 409)
   t.match(await report('e', 'file'), { status: 200, body: 1 })

@@ -13,8 +13,8 @@ const eventsPerStatement = 1000
  */
 export function writeOutbox(table: string, transaction: object, events: readonly string[]): Promise<void> | undefined {
   const { trx, query } = transaction as { trx?: unknown; query?: unknown }
-  if (typeof query === 'function') return write(table, events, query.bind(transaction))
-  return trx === undefined ? undefined : write(table, events, queryOf(trx))
+  if (trx === undefined && typeof query !== 'function') return undefined
+  return write(table, events, statementsOf(transaction, 'The option `outbox` of postgresLog'))
 }
 
 async function write(table: string, events: readonly string[], query: RunStatement): Promise<void> {
@@ -35,15 +35,22 @@ interface LibraryTransaction {
   query?(text: string, values: unknown[]): PromiseLike<unknown>
 }
 
-/** How a transaction of a library runs a statement. */
-function queryOf(trx: unknown): RunStatement {
+/**
+ * Returns the function that runs a statement in a transaction.
+ *
+ * @param asker the option that needs it
+ * @throws {Error} if the transaction can run none
+ */
+export function statementsOf(transaction: object, asker: string): RunStatement {
+  const { trx, query } = transaction as { trx?: unknown; query?: unknown }
+  if (typeof query === 'function') return query.bind(transaction)
   const library = Object(trx) as LibraryTransaction
   return (text, values) => {
     if (typeof library.raw === 'function') return library.raw(text.replace(/\$\d+/g, '?'), values)
     if (typeof library.executeQuery === 'function') return library.executeQuery(toCompiled(text, values))
     if (typeof library.query === 'function') return library.query(text, values)
     throw new Error(
-      'The option `outbox` of postgresLog needs transactions of knex, Kysely or pg in `params.transaction.trx`, or a function `params.transaction.query` that takes a text and values'
+      `${asker} needs transactions of knex, Kysely or pg in \`params.transaction.trx\`, or a function \`params.transaction.query\` that takes a text and values`
     )
   }
 }

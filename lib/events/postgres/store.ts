@@ -1,8 +1,9 @@
 import { Unavailable } from '../../core/errors.js'
-import { checkOptions, type OptionTable } from '../../core/options.js'
+import { checkOptions, kinds, type OptionTable } from '../../core/options.js'
 import { hearPoolErrors } from '../../core/pool-errors.js'
-import type { Store } from '../../core/store.js'
+import type { TransactionalStore } from '../../core/store.js'
 import { time } from '../options.js'
+import { statementsOf } from './outbox.js'
 import { askWithin, checkPool, defaultTable, type PostgresPool, tableName } from './pool.js'
 
 export interface PostgresStoreOptions {
@@ -10,9 +11,18 @@ export interface PostgresStoreOptions {
   table?: string
   /** How long the database may take for an answer, in ms. Default 2,000. */
   patience?: number
+  /**
+   * Whether the transactions of calls are in this database. Then `idempotency()` within `inTransaction` keeps its answer in the transaction of the call: if the
+   * process dies, both are there or none. Default `false`.
+   */
+  sameDatabase?: boolean
 }
 
-const ofPostgresStore: OptionTable<PostgresStoreOptions> = { table: tableName, patience: time }
+const ofPostgresStore: OptionTable<PostgresStoreOptions> = {
+  table: tableName,
+  patience: time,
+  sameDatabase: kinds.flag
+}
 
 /** How often what is over is removed, in ms. */
 const sweepTime = 60_000
@@ -27,9 +37,9 @@ const sweepTime = 60_000
  * await pool.query(postgresTables())
  * await app.register(authentication, { secret, revocation: true, refresh: true, store: postgresStore(pool) })
  */
-export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions = {}): Required<Store> {
+export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions = {}): TransactionalStore {
   checkOptions('postgresStore', ofPostgresStore, options)
-  const { table = defaultTable, patience = 2000 } = options
+  const { table = defaultTable, patience = 2000, sameDatabase = false } = options
   checkPool('postgresStore', pool, ['connect', 'on'])
   hearPoolErrors(pool)
   const name = `${table}_store`
@@ -66,6 +76,14 @@ export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions 
       const { rowCount } = await ask(`${insert} where ${name}.until <= clock_timestamp()`, [key, value, seconds])
       return rowCount === 1
     },
+    ...(sameDatabase && {
+      async replaceWithin(transaction: object, key: string, value: string, newValue: string, seconds: number) {
+        const statement = `update ${name} set value = $1, until = clock_timestamp() + $2 * interval '1 second' where key = $3 and value = $4 returning key`
+        const run = statementsOf(transaction, 'The option `sameDatabase` of postgresStore')
+        const { rows } = (await run(statement, [newValue, seconds, key, value])) as { rows: readonly unknown[] }
+        return rows.length === 1
+      }
+    }),
     delete: (key) => ask(`delete from ${name} where key = $1`, [key])
   }
 }

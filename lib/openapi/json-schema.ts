@@ -1,6 +1,7 @@
 import type { JsonSchema, SchemaValue } from '../../types/standard-schema.js'
 import { isObject } from '../core/objects.js'
-import { standardOf, withIdOfZod } from '../core/resource/json-schema.js'
+import { withIdOfZod } from '../core/resource/json-schema.js'
+import { standardOf } from '../core/resource/validate.js'
 import { definitionKeywords, isApplicator, isKeyword, isSchema, mapSubschemas } from '../schema/keywords.js'
 
 /** A part of a document. */

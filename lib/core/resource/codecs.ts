@@ -136,10 +136,9 @@ export class ZodCodecs {
   }
 
   #documentOf(schema: ZodType, side: 'input' | 'output'): JsonSchema {
-    const convert = schema['~standard'].jsonSchema?.[side]
-    if (convert === undefined) throw new CodecError('resource() takes codecs of `zod`, not of `zod/mini`')
     const libraryOptions = { override: this.#correct, ...(side === 'output' && { unrepresentable: 'any' }) }
-    const { $schema, ...document } = convert({ target: 'draft-07', libraryOptions })
+    const { jsonSchema } = schema['~standard'] as Required<StandardSchema['~standard']>
+    const { $schema, ...document } = jsonSchema[side]({ target: 'draft-07', libraryOptions })
     return document
   }
 }

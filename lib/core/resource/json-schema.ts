@@ -4,6 +4,7 @@ import { attempt } from '../errors.js'
 import { isObject } from '../objects.js'
 import { CodecError, encodeDefault, ZodCodecs, type ZodPart } from './codecs.js'
 import { holdsPart, placeOfRefused } from './library-parts.js'
+import { standardOf } from './validate.js'
 
 /** Which side of a schema that transforms is meant: what is sent, or what becomes of it. */
 export type Side = 'input' | 'output'
@@ -11,12 +12,6 @@ export type Side = 'input' | 'output'
 const hint =
   'Give it a JSON Schema (TypeBox), or a Standard Schema that gives JSON Schema: zod 4.2 and later, ArkType, Valibot through ' +
   '`toStandardJsonSchema(schema)` of @valibot/to-json-schema'
-
-/** Returns the Standard Schema that a value is, if it is one. ArkType's are functions. */
-export function standardOf(schema: unknown): StandardSchema['~standard'] | undefined {
-  const isHolder = (typeof schema === 'object' && schema !== null) || typeof schema === 'function'
-  return isHolder ? (schema as Partial<StandardSchema>)['~standard'] : undefined
-}
 
 /** A schema as JSON Schema. */
 export interface AsJsonSchema {

@@ -1,7 +1,6 @@
 import type { StandardIssue, StandardResult, StandardSchema } from '../../../types/resource.js'
 import { attempt } from '../errors.js'
-import { standardOf } from './json-schema.js'
-import { waitingOf } from './validate.js'
+import { standardOf, waitingOf } from './validate.js'
 
 export type FieldResult = StandardResult<unknown>
 

@@ -1,6 +1,11 @@
 import type { StandardResult, StandardSchema } from '../../../types/resource.js'
 import { type CountTries, triesBesideTags, triesInOrder } from '../../schema/incoming.js'
-import { standardOf } from './json-schema.js'
+
+/** Returns the Standard Schema that a value is, if it is one. ArkType's are functions. */
+export function standardOf(schema: unknown): StandardSchema['~standard'] | undefined {
+  const isHolder = (typeof schema === 'object' && schema !== null) || typeof schema === 'function'
+  return isHolder ? (schema as Partial<StandardSchema>)['~standard'] : undefined
+}
 
 /** What checks a value by the library of its schema. */
 export type StandardValidate = NonNullable<StandardSchema['~standard']['validate']>

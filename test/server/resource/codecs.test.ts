@@ -338,6 +338,9 @@ t.test('a query can not make operators of a codec', async (t) => {
     t.match(await send('GET', `?free=${query(text)}`), [400, { message: 'free: can not be compared' }])
   t.match(await send('GET', '?free={'), [400, { name: 'BadRequest' }], 'a codec that throws')
   t.strictSame(await send('GET', '?free[$in][]=1&free[$in][]=null'), [200, []])
+  const later = z.codec(z.string(), z.number(), { decode: (text) => Promise.resolve(Number(text)), encode: String })
+  const asynchronous = await createApp(t, resource(z.object({ later })), { find })
+  t.match(await asynchronous.send('GET', '?later=1'), [500, { name: 'GeneralError' }])
   t.strictSame(seen, [{ free: { $in: [1, null] } }])
 })
 
@@ -369,6 +372,43 @@ t.test('the answer of a custom method, and the option `response`, may have codec
   const { send } = await createApp(t, schema, { get: async () => ({ id: 1, at }), latest: async () => ({ at }) })
   t.strictSame(await send('GET', '/1'), [200, { id: 1, at: 5 }])
   t.strictSame(await send('GET', '/latest'), [200, { at: 5 }])
+})
+
+t.test('the wire of a codec may be a schema with a name, or with itself within', async (t) => {
+  const key = z.string().meta({ writeOnly: true }).optional()
+  const Point = z.object({ x: hex, key }).meta({ id: 'Point' })
+  const Branch = z.object({
+    name: z.string(),
+    key,
+    get inner() {
+      return z.array(Branch).optional()
+    }
+  })
+  const point = z.codec(Point, z.array(z.number()), {
+    decode: ({ x }) => [x],
+    encode: ([x = 0]) => ({ x, key: 'SECRET' })
+  })
+  const branch = z.codec(Branch, z.string(), {
+    decode: ({ name }) => name,
+    encode: (name) => ({ name, key: 'SECRET', inner: [{ name, key: 'SECRET' }] })
+  })
+  const { send } = await createApp(t, resource(z.object({ point, again: point.optional(), branch })), new Store())
+  const record = { point: { x: '0x1f' }, again: { x: '0x2' }, branch: { name: 'a', inner: [{ name: 'a' }] } }
+  t.strictSame(await send('POST', '', record), [201, record])
+})
+
+t.test('a value that the codec refuses to encode is sent as it is, and one that passes a limit is sent', async (t) => {
+  const even = z.codec(z.string().max(2), z.number(), {
+    decode: Number,
+    encode: (value, { issues }) => {
+      if (value % 2 !== 0) issues.push({ code: 'custom', input: value, message: 'is odd' })
+      return `${value}`
+    }
+  })
+  const store = new Store()
+  const { send } = await createApp(t, resource(z.object({ even: even.optional() })), store)
+  for (const [id, value] of [3, 4, 1000].entries()) store.records.set(id, { even: value })
+  t.match(await send('GET'), [200, { data: ['3', '4', '1000'].map((text) => ({ even: text })) }])
 })
 
 t.test('a codec that works in one way alone stops the start', async (t) => {

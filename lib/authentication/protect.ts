@@ -55,8 +55,8 @@ function namesAnyOf(fields: readonly string[]): (name: QueryName) => boolean {
 }
 
 /** A result without the fields. */
-function cleanResult(given: unknown, fields: readonly string[]): unknown {
-  const result = resolveResult(given)
+function cleanResult(input: unknown, fields: readonly string[]): unknown {
+  const result = resolveResult(input)
   if (result instanceof Response) return cleanResponse(result, fields)
   // Bytes are no record.
   if (result instanceof Blob) return result

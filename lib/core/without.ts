@@ -169,9 +169,9 @@ export function errorWithout<E>(
   // A value whose getter throws is left out.
   const cleanValue = (value: unknown) => attempt(() => without(value, fields, types, names))
   const cleanField = (value: unknown, key: string) => Object(cleanValue({ [key]: value }))[key]
-  const cleanMessages = (given: unknown) =>
+  const cleanMessages = (input: unknown) =>
     attempt(() => {
-      const value = resolveToJson(given)
+      const value = resolveToJson(input)
       return Array.isArray(value) ? cleanValue(value) : mapEntries(value, cleanValue)
     })
   const cleanProperty = (value: unknown, key: string) =>

@@ -46,7 +46,10 @@ export async function createFallback(
   const sort = async (): Promise<Sorted> => (ignored.isAll ? noMiddleware : sortMiddleware(application))
   const atMount = await sort()
   const knownServices = new Set(Object.values(application.services))
-  const shown = () => [...reasons].map(([path, reason]) => `'${path}' (${reason})`).join(', ')
+  const shown = () =>
+    [...new Set(reasons.values())].map((reason) => `${pathsFor(reason).join(', ')} (${reason})`).join(', ')
+  const pathsFor = (wanted: string) =>
+    [...reasons].flatMap(([path, reason]) => (reason === wanted ? [`'${path}'`] : []))
 
   /** A service at several paths has one who answers: the framework tells by the service whom it looks for. */
   function namesFor(service: FeathersService, path: string): readonly string[] {

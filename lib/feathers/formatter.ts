@@ -1,4 +1,4 @@
-import { type FeathersService, type Mounted, markOf, optionsOf } from './mounted.js'
+import { type FeathersService, type Mounted, optionsMarkOf, optionsOf } from './mounted.js'
 
 /** The formatter of `rest(formatter)`, as messages and the option `ignoreMiddleware` name it. */
 export const restFormatter = { handle: { name: 'rest(formatter)' }, name: 'rest(formatter)' }
@@ -11,19 +11,19 @@ export const restFormatter = { handle: { name: 'rest(formatter)' }, name: 'rest(
  * one that reads nothing (Koa), or sends the result as JSON and reads nothing else (Express). Any other is stopped at its first step.
  */
 export async function servicesWithFormatter(application: Mounted): Promise<ReadonlySet<FeathersService>> {
-  const found = new Set<FeathersService>()
+  const formatted = new Set<FeathersService>()
   for (const service of new Set(Object.values(application.services))) {
     const { koa, express } = optionsOf(service)
     const hasMiddleware = [koa?.before, koa?.after, express?.before, express?.after].flat().some(Boolean)
-    // It has middleware of its own anyway, which the call would run.
+    // A service with middleware of its own is refused or handed over anyway, and the call would run that middleware.
     if (hasMiddleware) continue
     if (
-      (koa?.composed && (await readsInKoa(koa.composed, markOf(service)))) ||
+      (koa?.composed && (await readsInKoa(koa.composed, optionsMarkOf(service)))) ||
       (express?.composed && readsInExpress(express.composed))
     )
-      found.add(service)
+      formatted.add(service)
   }
-  return found
+  return formatted
 }
 
 type Composed = (...args: unknown[]) => unknown

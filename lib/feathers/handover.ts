@@ -111,7 +111,7 @@ export function bar(service: FeathersService, isBarred: () => boolean): void {
       const next = rest.at(-1) as () => unknown
       return properties.has(raw) && isBarred() ? next() : composed(subject, ...rest)
     }
-    // That of Express is a router, which has members.
+    // Express makes a router of it, which has members.
     around.composed = Object.assign(call, composed)
   }
 }

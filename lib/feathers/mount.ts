@@ -1,9 +1,10 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { HookContext } from '../../types/hooks.js'
 import type { Interceptor } from '../core/compose.js'
 import { NotFound } from '../core/error-classes.js'
 import { toServiceError } from '../core/errors.js'
 import type { ToApplication } from '../core/host.js'
+import { callerIn } from '../core/http-call.js'
 import { factsOf } from '../core/object-facts.js'
 import { createCall, interceptMethods, type Notify } from './call.js'
 import { type Fallback, frameworkOf } from './fallback.js'
@@ -51,6 +52,7 @@ export function mount(
     if (fallback !== undefined) await fallback.check()
     else await checkMiddleware(application, ignored, fastify)
   })
+  const isOverRest = frameworkOf(application) !== undefined
   const textType = frameworkOf(application) === 'Koa' ? koaTextType : undefined
 
   function add(service: FeathersService, path: string, { methods, routeParams }: ServiceOptions): void {
@@ -72,6 +74,10 @@ export function mount(
       removeLogin(context, application)
       if (routeParams) context.params.route = { ...routeParams, ...context.params.route }
       await callService(context, notify)
+      // Koa and Express take a result that is not there for a URL that nobody answers.
+      const { result, dispatch = result, params } = context
+      if (dispatch === undefined && isOverRest)
+        throw new NotFound(`Path ${requestedPath(callerIn(params)?.request as FastifyRequest)} not found`)
     }
     try {
       if (/[*(]|[^/]:/.test(path))
@@ -107,6 +113,8 @@ export function mount(
 }
 
 /** The content type that Koa gives to a text. */
+const requestedPath = ({ url }: FastifyRequest) => url.split('?', 1)[0]
+
 const koaTextType = (text: string) => `text/${/^\s*</.test(text) ? 'html' : 'plain'}; charset=utf-8`
 
 const duringSetup =

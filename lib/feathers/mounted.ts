@@ -67,7 +67,7 @@ export interface Context {
 const options: unique symbol = Symbol.for('@feathersjs/service') as never
 
 /** The symbol under which a service has its options. Each copy of `@feathersjs/commons` 5.0.0 has its own. */
-export function markOf(service: FeathersService): typeof options {
+export function optionsMarkOf(service: FeathersService): typeof options {
   if (service[options] !== undefined) return options
   for (let object: object = service; object !== null; object = Object.getPrototypeOf(object)) {
     const symbols = Object.getOwnPropertySymbols(object) as (typeof options)[]
@@ -97,7 +97,7 @@ interface Around {
   composed?: (...args: unknown[]) => unknown
 }
 
-export const optionsOf = (service: FeathersService): ServiceOptions => service[markOf(service)] as ServiceOptions
+export const optionsOf = (service: FeathersService): ServiceOptions => service[optionsMarkOf(service)] as ServiceOptions
 
 /**
  * Whether it is a service of `@feathersjs/authentication-oauth`: one that has a `grant`, or its callback. They need the sessions of Koa or

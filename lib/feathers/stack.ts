@@ -97,12 +97,8 @@ function toPatterns(paths: readonly unknown[], isPrefix: boolean): readonly Patt
 const shownPaths = (paths: readonly unknown[]) => paths.slice(0, 5).map(String).join(', ') || 'without routes'
 
 /**
- * The name of a function, or the beginning of its code.
- * @param place says which one it is where it has neither
+ * The name of a function.
+ * @param place says which one it is if it has no name
  */
-export function nameOf(middleware: unknown, place: string): string {
-  const bare = String(Object(middleware).name).replace(/^(bound )+/, '')
-  if (bare !== '') return bare
-  const code = String(middleware).replace(/\s+/g, ' ')
-  return code.includes('[native code]') ? `a bound function without a name (${place})` : `\`${code.slice(0, 60)}…\``
-}
+export const nameOf = (middleware: unknown, place: string): string =>
+  String(Object(middleware).name).replace(/^(bound )+/, '') || place

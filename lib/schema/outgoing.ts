@@ -57,9 +57,9 @@ class Projection {
     if (![...shape.parts].some(speaksOfItems)) this.#ofList = leaveOut
   }
 
-  readonly project = (given: unknown): unknown => {
+  readonly project = (input: unknown): unknown => {
     const { kinds: allowed } = this.#shape
-    const value = resolveToJson(given)
+    const value = resolveToJson(input)
     if (typeof value !== 'object' || value === null || value instanceof Date) return this.#toScalar(value)
     if (Array.isArray(value)) return (allowed & kindBits.array) === 0 ? undefined : this.#projectList(value)
     if (ArrayBuffer.isView(value)) return this.#shape.isSilent && (allowed & kindBits.object) !== 0 ? value : undefined
@@ -85,8 +85,8 @@ function hidesTextsByName(object: Shape, name: string): boolean {
 }
 
 /** A value without texts that may be objects in its place, or in that of an item, and without bytes. */
-function withoutTexts(given: unknown): unknown {
-  const value = resolveToJson(given)
+function withoutTexts(input: unknown): unknown {
+  const value = resolveToJson(input)
   if (Array.isArray(value)) return value.map(withoutTexts)
   if (typeof value === 'string' && mayBeObject(value)) return undefined
   if (typeof value !== 'object' || value === null) return value

@@ -71,7 +71,7 @@ for (const { name, create, middleware, around } of frameworks) {
       })
       await t.rejects(mount([icon], ['compress'], fallback), { message: /There are: serveFavicon$/ })
       await t.rejects(mount([], [() => undefined], fallback), {
-        message: /names the function `\(\) => undefined…`, which is no middleware .* There are: none$/
+        message: /names the function without a name, which is no middleware .* There are: none$/
       })
     }
   })

@@ -68,7 +68,7 @@ for (const [name, create, plugins] of [
     const app = await createMounted(t, create(onlyAdmins, [() => 'a function without a name'].at(0)))
     await t.rejects(async () => app.ready(), {
       message:
-        /middleware, which does not run on Fastify: onlyAdmins, `\(\) => 'a function .*name it in the option `ignoreMiddleware`$/
+        /middleware, which does not run on Fastify: onlyAdmins, number \d+ of app\..*name it in the option `ignoreMiddleware`$/
     })
   })
 
@@ -88,7 +88,7 @@ for (const [name, create, plugins] of [
 t.test('a guard of Express has the code of what reads credentials there, and is told apart', async (t) => {
   const app = await createMounted(t, createExpress(feathersExpress.authenticate('jwt')))
   await t.rejects(async () => app.ready(), {
-    message: /middleware, which does not run on Fastify: `\(req, res, next\) =>/
+    message: /middleware, which does not run on Fastify: number \d+ of app/
   })
 })
 

@@ -45,3 +45,16 @@ t.test('those of Express are JSON, and a formatter of the plugin stands before b
   const formatted = await createMounted(t, onKoa.create({ build }), { plugin: plugin as never })
   t.match(await request(formatted, 'GET', '/texts'), { body: { formatted: true } })
 })
+
+for (const { name, create } of [onKoa, onExpress])
+  t.test(
+    `${name}: a method that returns nothing is answered with 404, and one that returns null with 204`,
+    async (t) => {
+      const build = (theirs: Theirs) =>
+        theirs.use('things', { get: async (id: string) => (id === 'null' ? null : undefined) } as object)
+      const app = await createMounted(t, create({ build }))
+      const message = 'Path /things/1 not found'
+      t.match(await request(app, 'GET', '/things/1?a=1'), { status: 404, body: { name: 'NotFound', message } })
+      t.equal((await request(app, 'GET', '/things/null')).status, 204)
+    }
+  )

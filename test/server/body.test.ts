@@ -10,6 +10,14 @@ import { createRecorder } from '../support/recorder.js'
 
 const tooLarge = { status: 413, body: { name: 'PayloadTooLarge', code: 413, className: 'payload-too-large' } }
 
+t.test('a field that Fastify does not let in is named, where the body is JSON', async (t) => {
+  const { app, calls } = await createHost(t)
+  const headers = { 'content-type': 'application/json' }
+  const answer = await request(app, 'POST', '/things', { headers, payload: '{"__proto__":{}}' })
+  t.match(answer, { status: 400, body: { message: /has a field `__proto__` or .* not allowed$/ } })
+  t.strictSame(calls, [])
+})
+
 t.test('body over the limit: 413 PayloadTooLarge, by the `bodyLimit` of the host', async (t) => {
   const { app, calls } = await createHost(t, { server: { bodyLimit: 100 } })
   t.match(await request(app, 'POST', '/things', { payload: { text: 'x'.repeat(100) } }), tooLarge)

@@ -220,8 +220,8 @@ function projectResult(context: HookContext, fields: Fields): void {
   const value = context.dispatch === undefined ? context.result : context.dispatch
   const noRecords = () =>
     new GeneralError(`'${context.method}' of '${context.path}' gives no records: its fields can't be left out`)
-  const pickFields = (given: unknown) => {
-    const record = resolveToJson(given)
+  const pickFields = (input: unknown) => {
+    const record = resolveToJson(input)
     if (!isRecord(record)) throw noRecords()
     const picked: Record<string, unknown> = {}
     for (const field of fields)

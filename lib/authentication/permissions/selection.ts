@@ -53,8 +53,8 @@ export async function selectAround(
   // The answer of a custom method is its own.
   if (!methods.has(context.method)) return
   const pickFields = isPlain ? picker((field) => !added.includes(field)) : pickerOf(names, idFieldOf(context.service))
-  const select = (given: unknown): unknown => {
-    const value = isRecord(given) ? resolveToJson(given) : given
+  const select = (input: unknown): unknown => {
+    const value = isRecord(input) ? resolveToJson(input) : input
     if (Array.isArray(value)) return value.map(pickFields)
     const records = context.method === 'find' && isRecord(value) ? recordsOfPage(value) : undefined
     return records === undefined ? pickFields(value) : { ...(value as object), data: records.map(pickFields) }
@@ -74,8 +74,8 @@ function pickerOf(selection: readonly unknown[], idField: string): (record: unkn
   )
 }
 
-const picker = (isSelected: (field: string) => boolean) => (given: unknown) => {
+const picker = (isSelected: (field: string) => boolean) => (input: unknown) => {
   // Objects of libraries may keep their fields elsewhere.
-  const record = isRecord(given) ? resolveToJson(given) : given
+  const record = isRecord(input) ? resolveToJson(input) : input
   return isRecord(record) ? Object.fromEntries(Object.entries(record).filter(([field]) => isSelected(field))) : record
 }

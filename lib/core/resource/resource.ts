@@ -13,7 +13,7 @@ import { checkRecord, readParameters } from './parameters.js'
 import { createPartValidation } from './part.js'
 import { isQueryable, querystringsOf, toQueryRules } from './query-rules.js'
 import { type MethodRules, type RecordRules, rulesKey } from './rules.js'
-import { atOnceOf, checkOf, type StandardValidate, standardOf } from './validate.js'
+import { atOnceOf, checkOf, type StandardValidate } from './validate.js'
 
 const resourceOptionNames = {
   readOnly: true,

@@ -50,8 +50,8 @@ export function createLeaving(
       return { ...projectBy(rules.outgoing, rules.record), serialize }
     if (answer === undefined) return { ...projectBy(record.outgoing, record), serialize }
     const serializeBySchema = compile(reply, answer)
-    const project = withOwnError((given) => {
-      const data = parseExactly(serializeBySchema(given))
+    const project = withOwnError((input) => {
+      const data = parseExactly(serializeBySchema(input))
       const records = answersPages(method) ? recordsOf(data) : undefined
       return records === undefined ? data : toPage(data as object, records, record)
     }, message)
@@ -73,15 +73,15 @@ export function createLeaving(
     const isOfRecord = outgoing === record.outgoing
     const failure = (error: unknown) =>
       error instanceof EncodeError ? `${name}: a codec can not encode the result` : undefined
-    const read = withOwnError((given): Given => {
-      const data = resolveToJson(given)
+    const read = withOwnError((input): ReadResult => {
+      const data = resolveToJson(input)
       const records = recordsIn(data)
       // What is checked is what leaves: a `toJSON` may give something else the next time.
       return { data, records: isOfRecord && isCustom ? records?.map(resolveToJson) : records }
     }, message)
     const copy = withOwnError<unknown>(
-      (given) => {
-        const { data, records } = given as Given
+      (input) => {
+        const { data, records } = input as ReadResult
         if (records === undefined) return toItem(data) ?? (takesObjects ? {} : null)
         const list = toList(records)
         return Array.isArray(data) ? list : toPage(data as object, list, record)
@@ -89,14 +89,14 @@ export function createLeaving(
       message,
       failure
     )
-    const projectItem = (given: unknown) => {
-      const result = read(given)
+    const projectItem = (input: unknown) => {
+      const result = read(input)
       if (isOfRecord && isCustom) checkRecords(result.records ?? [result.data], shape)
       return copy(result)
     }
     if (!isFind || !isOfRecord) return { project: projectItem, projectItem }
-    const project = (given: unknown) => {
-      const result = read(given)
+    const project = (input: unknown) => {
+      const result = read(input)
       if (result.records === undefined) throw new GeneralError(`${name}: ${noList}`)
       return copy(result)
     }
@@ -163,7 +163,7 @@ const noList =
   'the result is neither a list nor a page. Return a list of records, or { total, limit, skip, data }, of which data is a list and another one a number'
 
 /** A result as its `toJSON` gives it, and its records, if it is a list or a page. */
-interface Given {
+interface ReadResult {
   readonly data: unknown
   readonly records: readonly unknown[] | undefined
 }

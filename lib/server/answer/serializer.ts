@@ -105,8 +105,8 @@ export function compilerOf(
       whole === undefined
         ? (records: unknown[]) => `[${records.map(serializeItem).join(',')}]`
         : (reply.compileSerializationSchema(whole, status) as Serialize)
-    return withOwnError((given) => {
-      const data = hasCompiler ? given : resolveToJson(given)
+    return withOwnError((input) => {
+      const data = hasCompiler ? input : resolveToJson(input)
       if (Array.isArray(data)) return toList(data)
       const records = answersPages(method) ? recordsOf(data) : undefined
       if (records === undefined) return serializeItem(data)

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorHandlerOptions, ErrorPage, NotFoundOptions } from '../../../types/fastify.js'
 import {
   attempt,
+  BadRequest,
   type ErrorJSON,
   GeneralError,
   isServiceError,
@@ -115,6 +116,13 @@ function toAnswer(thrown: unknown, expose: boolean, { routeOptions }: FastifyReq
     routeOptions?.config !== undefined && readProperty(thrown, 'serialization') === routeOptions.config
   if (isOfSerializer && !attempt(() => thrown instanceof GeneralError))
     return new GeneralError('The result is not JSON (BigInt or a cycle?)', undefined, { cause: thrown })
+  // Fastify has one error for both.
+  if (readProperty(thrown, 'code') === 'FST_ERR_CTP_INVALID_JSON_BODY')
+    return new BadRequest(
+      'The body is not valid JSON, or has a field `__proto__` or `constructor.prototype`, which is not allowed',
+      undefined,
+      { cause: thrown }
+    )
   const error = toServiceError(thrown)
   if (expose) return error
   const message = STATUS_CODES[error.code] ?? 'Error'

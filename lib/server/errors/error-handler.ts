@@ -119,7 +119,7 @@ function toAnswer(thrown: unknown, expose: boolean, { routeOptions }: FastifyReq
   // Fastify has one error for both.
   if (readProperty(thrown, 'code') === 'FST_ERR_CTP_INVALID_JSON_BODY')
     return new BadRequest(
-      'The body is not valid JSON, or has a field `__proto__` or `constructor.prototype`, which is not allowed',
+      'The body is invalid JSON, or has a field `__proto__` or `constructor.prototype`, which is not allowed',
       undefined,
       { cause: thrown }
     )

@@ -24,13 +24,11 @@ export function guardServices(app: FastifyInstance, { credentials, strategies, o
   const host = serviceHostOf(app)
   const answers = new Map<string, boolean>()
 
-  const entryAt = (path: string) => host.entryAt(path) as Describable
-
   function isGuarded(path: string, method: string): boolean {
     const key = `${path} ${method}`
     const answer = answers.get(key)
     if (answer !== undefined) return answer
-    const entry = entryAt(path)
+    const entry = host.entryAt(path) as Describable
     const result = isWithin(app, entry.app) && !isOpen(entry, method)
     if (host.isReady) answers.set(key, result)
     return result
@@ -64,7 +62,7 @@ export function guardServices(app: FastifyInstance, { credentials, strategies, o
         isLetIn = true
       }
       // Hooks for the errors of all services see what is wrong here too, or the failure of a database would leave as it is.
-      await entryAt(path).common.errorHooks(method)(context, check)
+      await host.errorHooks(method)(context, check)
     }
     if (isLetIn) await next()
   }

@@ -150,8 +150,6 @@ export interface AddedHook {
 /** The hooks of one service, or those of all services, in the order in which they were added. */
 export class HookStore {
   readonly added: AddedHook[] = []
-  /** By method. Composed once, not at each call. */
-  readonly #errorHooks = new Map<string, AroundHook>()
 
   /**
    * Adds hooks. `who` says whose they are.
@@ -159,14 +157,6 @@ export class HookStore {
    */
   add(options: HookOptions | HookMap<unknown, 'around'>, who = 'App'): void {
     this.added.push(...Object.entries(byType(options)).flatMap(([type, map]) => hooksOfType(type, map ?? {}, who)))
-    this.#errorHooks.clear()
-  }
-
-  /** Returns the error hooks of a method as one around hook, for a guard, which runs outside of them. */
-  errorHooks(method: string): AroundHook {
-    const composed = this.#errorHooks.get(method) ?? composeErrorHooks(this.added, method)
-    this.#errorHooks.set(method, composed)
-    return composed
   }
 
   /** The hooks of a method as around hooks, outermost first: those for `all` methods stand around those for one. */
@@ -191,7 +181,7 @@ export class HookStore {
 }
 
 /** Composes the error hooks of a method: those for `all` methods run around those for this one. */
-function composeErrorHooks(added: readonly AddedHook[], method: string): AroundHook {
+export function composeErrorHooks({ added }: HookStore, method: string): AroundHook {
   const wrapFor = (name: string) =>
     wrapErrors(added.filter((entry) => entry.type === 'error' && entry.method === name).map(({ hook }) => hook as Hook))
   const [outer, inner] = [wrapFor('all'), wrapFor(method)]

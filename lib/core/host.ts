@@ -1,4 +1,4 @@
-import type { HookOptions } from '../../types/hooks.js'
+import type { AroundHook, HookOptions } from '../../types/hooks.js'
 import type { Describable } from './description.js'
 import type { Handover } from './object-facts.js'
 
@@ -15,6 +15,8 @@ export interface ServiceHost {
   readonly isReady: boolean
   /** Adds hooks for all services, at any time. @throws when a hook type is not known */
   addHooks(options: HookOptions): void
+  /** Returns the error hooks of all services as one around hook, for a guard, which runs outside of them. */
+  errorHooks(method: string): AroundHook
   /** Whether there are hooks for all services. */
   readonly hasHooks: boolean
   /** Whether a service answers at a URL. */

@@ -85,6 +85,7 @@ async function services(app: FastifyInstance, options: ServicesOptions): Promise
     get isReady() {
       return registry.ready
     },
+    errorHooks: (method) => common.errorHooks(method),
     get hasHooks() {
       return common.added.length > 0
     },

@@ -1,11 +1,13 @@
 import type { AroundHook } from '../../types/hooks.js'
 import type { HookObserver } from '../core/compose.js'
-import { type AddedHook, HookStore, hookTypes } from '../core/hooks.js'
+import { type AddedHook, composeErrorHooks, HookStore, hookTypes } from '../core/hooks.js'
 import { checkHooks, type HookReceiver } from './hook-options.js'
 
 /** Hooks on the server: what would be added to nothing in silence is refused. */
 export class CheckedHooks extends HookStore {
   readonly #receiver: HookReceiver
+  /** By method. Composed once, not at each call. */
+  readonly #errorHooks = new Map<string, AroundHook>()
 
   /** @param receiver whose hooks they are */
   constructor(receiver: HookReceiver) {
@@ -16,6 +18,14 @@ export class CheckedHooks extends HookStore {
   override add(...[options, ...rest]: Parameters<HookStore['add']>): void {
     checkHooks(options, this.#receiver)
     super.add(options, ...rest)
+    this.#errorHooks.clear()
+  }
+
+  /** Returns the error hooks of a method as one around hook. */
+  errorHooks(method: string): AroundHook {
+    const composed = this.#errorHooks.get(method) ?? composeErrorHooks(this, method)
+    this.#errorHooks.set(method, composed)
+    return composed
   }
 }
 

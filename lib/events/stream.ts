@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { ServiceError } from '../core/errors.js'
 import type { CallerIdentity } from './question.js'
 
 /** Why a stream, or one of its lists, has ended. */
@@ -122,10 +123,10 @@ export class EventStream {
     this.tell(toFrame(JSON.stringify({ path, event: 'changed', subscriptions })))
   }
 
-  /** Tells that one of the lists is told of no more. */
-  tellStopped(index: number | undefined): void {
+  /** Tells that one of the lists is told of no more, and why. */
+  tellStopped(index: number | undefined, error: ServiceError): void {
     const subscriptions = index === undefined ? undefined : [index]
-    const data = { path: this.#settings.path, event: 'stopped', reason: 'forbidden', subscriptions }
+    const data = { path: this.#settings.path, event: 'stopped', reason: 'forbidden', subscriptions, error }
     const frame = toFrame(JSON.stringify(data))
     this.#refusals.add(frame)
     this.tell(frame)

@@ -164,16 +164,17 @@ export class Watch {
     stream.tellChanged(list.name, index)
   }
 
-  /** A list that its caller may not have any more is told of no more. */
-  #refuse(subscription: Subscription, { code }: ServiceError): void {
+  /** Ends a list that its caller may not have any more. */
+  #refuse(subscription: Subscription, error: ServiceError): void {
     const { stream, index } = subscription
+    const { code } = error
     // A server that is busy or broken has not decided anything: the rule of before holds, and is asked for again soon.
     if (code >= 500 || code === 429) return void this.#due.set(stream, performance.now())
     this.#subscriptions.delete(subscription)
     stream.dropPending()
     if (code === 401) stream.stop('revoked')
     else if (this.#subscriptions.of(stream).length === 0) stream.stop('forbidden')
-    else stream.tellStopped(index)
+    else stream.tellStopped(index, error)
   }
 
   close(): void {

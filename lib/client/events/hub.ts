@@ -263,6 +263,8 @@ export function createHub(app: EventsApp, connection: Connection, options: Clien
   return {
     base,
     events,
+    /** Asks for the stream again, for lists that were refused. */
+    retry: () => stream?.retry(),
     /** Is called when a list is wanted. It returns the function that ends that. */
     watch(key: string, watcher: Watcher): () => void {
       const set = watchers.get(key) ?? new Set()

@@ -7,8 +7,8 @@ import type { Signal } from './messages.js'
 import { isPassing, waitAfter } from './stream.js'
 
 /**
- * `loading`: nothing is known yet. `live`: the list is as the server has it, and changes with it. `stale`: it was so, and the stream is away.
- * `error`: it could not be read.
+ * `loading`: nothing is known yet. `live`: the list is as the server has it, and changes with it. `stale`: it was read, and the stream is away or
+ * not there yet. `error`: it could not be read, or the server refuses it.
  */
 export type ListState = 'loading' | 'live' | 'stale' | 'error'
 
@@ -45,7 +45,9 @@ export interface FinderService extends ServiceAddons {
   find(params: ClientParams): Promise<unknown>
 }
 
-/** How far the reads of a list are apart, in ms. */
+const isForbidden = (error: unknown) => readProperty(error, 'code') === 403
+
+/** How far the reads of a list are apart, and how long the first waits for the stream, in ms: if that begins in time, one read is enough. */
 const apart = 1000
 
 const emptySnapshot: ListSnapshot = { state: 'loading', data: [], result: undefined, error: undefined }
@@ -71,6 +73,8 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
   let failures = 0
   let last = -apart
   let timer: NodeJS.Timeout | undefined
+  // Whether the list was refused when it was read last, by the service or by the stream.
+  let isRefused = false
   // The read that is under way.
   let reading: AbortController | undefined
   let unwatch: (() => void) | undefined
@@ -88,6 +92,13 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
     timer = setTimeout(read, Math.max(last + apart - performance.now(), delay))
   }
 
+  /** Asks without the pause that was begun. */
+  function askNow(): void {
+    clearTimeout(timer)
+    timer = undefined
+    ask()
+  }
+
   async function read(): Promise<void> {
     const aborter = new AbortController()
     const { signal } = aborter
@@ -95,24 +106,32 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
     timer = undefined
     isDue = false
     last = performance.now()
+    // What is read before the stream has its position may miss what happens in between: it is read again then.
+    const wasLive = isLive
     let pause = 0
     try {
       const result = await service.find({ ...params, connection: { signal, ...params.connection } })
       if (reading !== aborter) return
-      failures = 0
       const now = JSON.stringify(result)
       const data = Array.isArray(result) ? result : readProperty(result, 'data')
       const isSame = text === now
       text = now
       show({
-        state: isLive ? 'live' : 'stale',
+        state: isLive && wasLive ? 'live' : 'stale',
         error: away,
         ...(!isSame && { result, data: Array.isArray(data) ? data : [] })
       })
+      if (isRefused && !isLive) hub.retry()
+      isRefused = isForbidden(away)
+      if (isRefused) pause = waitAfter(++failures, apart)
+      else failures = 0
     } catch (error) {
       if (reading !== aborter) return
-      show({ state: 'error', error: error as Error })
-      if (isPassing(error)) pause = waitAfter(++failures, apart)
+      const isAway = isPassing(error)
+      isRefused = isForbidden(error)
+      // A list that was read stays as it was then.
+      show({ state: isAway && text !== undefined ? 'stale' : 'error', error: error as Error })
+      if (isAway || isRefused) pause = waitAfter(++failures, apart)
     }
     reading = undefined
     if (isDue || pause) ask(pause)
@@ -122,7 +141,7 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
     clearTimeout(timer)
     reading?.abort()
     timer = reading = text = undefined
-    isLive = isDue = false
+    isLive = isDue = isRefused = false
     away = undefined
     failures = 0
     last = -apart
@@ -134,16 +153,18 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
       forget()
       isClosed = event === 'closed'
       emit('list', current)
+      if (!isClosed) ask(apart)
     } else if (event === 'connected') {
-      if (!isLive) ask()
+      if (!isLive) askNow()
       spread = wait
       isLive = true
       away = undefined
     } else if (event === 'stale' || event === 'stopped') {
       isLive = false
       away = error
-      if (text === undefined) ask()
-      else show({ state: 'stale', error })
+      if (text !== undefined && current.state !== 'error') show({ state: 'stale', error })
+      // A stream that ends in good order is soon there again. One that fails may stay away.
+      if (error || text === undefined) ask(Math.random() * spread)
     } else ask(Math.random() * spread)
   }
 
@@ -154,6 +175,7 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
     // `watch` may call `hear` at once, when there is nothing else to end.
     unwatch = forget
     unwatch = hub.watch(key, { service, hear })
+    if (hub.events.state !== 'closed') ask(apart)
   }
 
   function end(): void {

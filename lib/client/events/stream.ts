@@ -78,17 +78,25 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
     return [...new Set([...wanted, ...all])].filter((key) => all.includes(key))
   }
 
+  function warnOnce(text: string): void {
+    if (!hasWarned) warn(`${text}: a proxy between here and the server may buffer or cut them`)
+    hasWarned = true
+  }
+
   /** Reads a stream to its end. */
   async function listen(aborter: AbortController) {
     const { signal } = aborter
     const hasPosition = position !== undefined
-    const ending = { isUseful: false, isSoon: false, retry: 1000 }
+    const ending = { isConnected: false, isUseful: false, isSoon: false, retry: 1000 }
     let heartbeat = usual
     let silence: ReturnType<typeof setTimeout> | undefined
 
     function hear(): void {
       clearTimeout(silence)
-      const giveUp = () => aborter.abort(new Unavailable('The stream of events is silent'))
+      const giveUp = () => {
+        if (!ending.isConnected) warnOnce('Streams of events are silent')
+        aborter.abort(new Unavailable('The stream of events is silent'))
+      }
       if (heartbeat) silence = setTimeout(giveUp, heartbeat * 2.5)
     }
 
@@ -101,6 +109,7 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
       const { event, path, subscriptions, reason } = message
       if (typeof event !== 'string') return
       if (event === 'connected') {
+        ending.isConnected = true
         heartbeat = bounded(message.heartbeat, 600_000)
         const state = {
           event,
@@ -172,14 +181,12 @@ export function createStream({ open, keys, tell, warn, heartbeat: usual, positio
     if (current !== aborter) return
     current = undefined
     const isOver = error && !isPassing(error)
-    states = [{ event: isOver ? 'stopped' : 'stale', error: error && errorToJSON(error) }]
+    const reason = error ?? (ending?.isConnected ? undefined : new Unavailable('The stream of events has no beginning'))
+    states = [{ event: isOver ? 'stopped' : 'stale', error: reason && errorToJSON(reason) }]
     states.forEach(tell)
     if (isOver) return
     failures = ending?.isUseful ? 0 : failures + 1
-    if (failures === 3 && !error && !hasWarned) {
-      hasWarned = true
-      warn('Streams of events end at once: a proxy between here and the server may buffer or cut them')
-    }
+    if (failures === 3 && !error) warnOnce('Streams of events end at once')
     const delay = waitAfter(failures, ending?.retry ?? 1000)
     const least = bounded(readProperty(error, 'retryAfter'), 600) * 1000
     pause = setTimeout(run, ending?.isSoon ? 0 : Math.max(delay, least))

@@ -5,11 +5,12 @@ interface TabLocks {
   request(name: string, options: { signal: AbortSignal }, hold: () => Promise<void>): Promise<void>
 }
 
-/** What tabs tell each other: the lists that they want, a question for those, that a tab is known, or what the stream has brought. */
+/** What tabs tell each other: the lists that they want, a question for those, that a tab is known, that a refused list may be had again, or what the stream has brought. */
 type TabMessage =
   | { readonly tab: number; readonly lists: readonly string[] }
   | { readonly lists: true }
   | { readonly welcome: number }
+  | { readonly retry: true }
   | { readonly message: StreamMessage }
 
 /** What all tabs are told, whoever they belong to: who has logged in, `''` where somebody has logged out. */
@@ -21,6 +22,8 @@ interface LoginMessage {
 export interface TabStream {
   stop(): void
   restart(): void
+  /** Connects again at once, in whichever tab holds the stream. */
+  retry(): void
   refresh(): void
 }
 
@@ -36,7 +39,7 @@ export interface TabSettings {
   /** Is called when somebody has logged in or out in another tab. */
   setUser(user: string): void
   /** Makes the stream, in the tab that holds it. */
-  create(keys: () => readonly string[], tell: (message: StreamMessage) => void): TabStream
+  create(keys: () => readonly string[], tell: (message: StreamMessage) => void): Omit<TabStream, 'retry'>
 }
 
 /**
@@ -48,12 +51,15 @@ export function shareStream({ name, who, keys, receive, setUser, create }: TabSe
   const locks = navigator?.locks
   // Locks need a secure origin. Outside of pages there are no tabs.
   const channel = who !== undefined && document && locks && attempt(() => new BroadcastChannel(name))
-  if (!channel) return create(keys, receive)
+  if (!channel) {
+    const own = create(keys, receive)
+    return { ...own, retry: own.restart }
+  }
 
   const tab = Math.random()
   const others = new Map<number, readonly string[]>()
   const closing = new AbortController()
-  let stream: TabStream | undefined
+  let stream: Omit<TabStream, 'retry'> | undefined
   // Until the tab with the stream has heard of this one, what it tells may be of before a login here.
   let isKnown = false
   let release = () => {}
@@ -69,6 +75,7 @@ export function shareStream({ name, who, keys, receive, setUser, create }: TabSe
     else if (message.who !== who) return
     else if ('message' in message) isKnown && receive(message.message)
     else if ('welcome' in message) isKnown ||= message.welcome === tab
+    else if ('retry' in message) stream?.restart()
     else if (!('tab' in message)) refresh()
     else if (stream) {
       post({ welcome: message.tab })
@@ -108,6 +115,7 @@ export function shareStream({ name, who, keys, receive, setUser, create }: TabSe
   return {
     refresh,
     restart: () => stream?.restart(),
+    retry: () => (stream ? stream.restart() : post({ retry: true })),
     stop() {
       post({ tab, lists: [] })
       stream?.stop()

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { Forbidden } from 'fastify-services'
 import { authentication, createClient, rest } from 'fastify-services/client'
 import { events } from 'fastify-services/client/events'
 import t, { type Test } from 'tap'
@@ -278,6 +279,34 @@ t.test('a login as the same user keeps a stream, and begins one again that was r
   isRefused = false
   await app.authenticate(login)
   await until(() => app.events.state === 'live')
+})
+
+t.test('a list that is refused while it is live is in error, and live again with its permission', async (t) => {
+  let isMember = true
+  const refuse = () => {
+    if (!isMember) throw new Forbidden('not a member')
+  }
+  const { app: server, createEventsClient } = await openEventsSite(t)
+  server.service('private').hooks({ before: { find: [refuse] } })
+  // One has no other list, the other one's stream goes on.
+  const apps = [createEventsClient(), createEventsClient()] as const
+  for (const app of apps) await app.authenticate({ strategy: 'local', email: 'ada', password: 'ada' })
+  apps[1]
+    .service('notes')
+    .live()
+    .subscribe(() => {})
+  const lists = apps.map((app) => app.service('private').live())
+  for (const list of lists) list.subscribe(() => {})
+  const all = (state: string) => () => lists.every(({ current }) => current.state === state)
+  await until(all('live'))
+  isMember = false
+  await server.events.recheck(1)
+  await until(all('error'))
+  for (const { current } of lists) t.match(current.error, { name: 'Forbidden', message: 'not a member' })
+  isMember = true
+  await until(all('live'))
+  await apps[0].service('private').create({ text: 'a' })
+  await until(() => lists.every(({ current }) => current.data.length === 1))
 })
 
 t.test('another tab has logged in as somebody else: the stream begins anew, without its position', async (t) => {

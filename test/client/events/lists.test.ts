@@ -11,6 +11,8 @@ t.test('a loop over a list gets what it is now, and ends with the client', async
   const app = createEventsClient()
   const lengths: number[] = []
   for await (const { data, state } of app.service('notes').live()) {
+    // Where a machine is slow, the list is read before its stream is there.
+    if (state === 'stale') continue
     t.equal(state, 'live')
     lengths.push(data.length)
     if (data.length === 1) break

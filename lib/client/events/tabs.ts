@@ -52,8 +52,8 @@ export function shareStream({ name, who, keys, receive, setUser, create }: TabSe
   // Locks need a secure origin. Outside of pages there are no tabs.
   const channel = who !== undefined && document && locks && attempt(() => new BroadcastChannel(name))
   if (!channel) {
-    const own = create(keys, receive)
-    return { ...own, retry: own.restart }
+    const unshared = create(keys, receive)
+    return { ...unshared, retry: unshared.restart }
   }
 
   const tab = Math.random()

@@ -94,8 +94,8 @@ function placeOf(bundle: Bundle, start: string, isSo: (part: JsonSchema) => bool
       )
     ]
     for (const [schema, at] of inner) {
-      const found = visit(schema, at)
-      if (found !== undefined) return found
+      const innermost = visit(schema, at)
+      if (innermost !== undefined) return innermost
     }
     return place
   }

@@ -41,7 +41,7 @@ const looseFormats = {
 function createLooseAjv(): Ajv {
   const ajv = createAjv({ formats: new Set(), isNewer: true })
   for (const [name, format] of Object.entries(looseFormats)) ajv.addFormat(name, format)
-  // They compare by the formats that are replaced here.
+  // Ajv compiles these keywords only beside its own formats, which are replaced here.
   for (const limit of ['formatMinimum', 'formatMaximum', 'formatExclusiveMinimum', 'formatExclusiveMaximum'])
     ajv.removeKeyword(limit)
   return ajv

@@ -21,7 +21,7 @@ const refused: [name: string, create: () => unknown, message: RegExp][] = [
   [
     'a date of Valibot',
     () => resource(toStandardJsonSchema(v.object({ a: v.date() }))),
-    /from valibot: .+date.+JSON has no dates/
+    /from valibot for 'a': .+date.+JSON has no dates/
   ],
   [
     'a text in the place of a list of fields',

@@ -58,9 +58,8 @@ export function authentication(options: ClientAuthenticationOptions = {}): (app:
     // What is no login may be a page that a network gives in the place of the server's answer.
     const logIn: LoginService['create'] = async (request, params) => {
       const result = await service.create(request, params)
-      const { accessToken, authentication } = Object(result)
-      // An object would be sent as `Bearer [object Object]`.
-      if (options.cookie ? authentication : accessToken && typeof accessToken === 'string') return result
+      // Only a text has `trim`. An object would be sent as `Bearer [object Object]`.
+      if (options.cookie ? result?.authentication : result?.accessToken?.trim?.()) return result
       throw new GeneralError('The answer is not a login', { result })
     }
     const renew = createRenewal(tokens, logIn, login)

@@ -23,14 +23,10 @@ export function createRenewal(tokens: TokenStore, logIn: LoginService['create'],
         await new Promise((resolve) => setTimeout(resolve, 300))
       }
       const locks = tokens.shared && navigator.locks
-      if (!locks) return runNow()
       // A page without an origin of its own, or whose cookies are blocked, has locks that refuse.
-      const aborter = new AbortController()
-      const timer = setTimeout(() => aborter.abort(), lockTimeout)
-      locks
-        .request(tokens.shared as string, { signal: aborter.signal }, runAndWait)
-        .catch(runNow)
-        .finally(() => clearTimeout(timer))
+      if (locks)
+        locks.request(tokens.shared as string, { signal: AbortSignal.timeout(lockTimeout) }, runAndWait).catch(runNow)
+      else runNow()
     })
 
   // A login or logout may have changed the tokens meanwhile. Then they stay as they are.

@@ -240,7 +240,7 @@ export function findFlaw(input: unknown, flaws: number, path = '', place = leftO
   const value = toPlain(input)
   const isList = Array.isArray(value)
   let flaw = 0
-  if (place === unsendable || /fun|sym/.test(typeof value)) flaw = unsendable
+  if (place === unsendable || /fu|sy/.test(typeof value)) flaw = unsendable
   else if (value === undefined) flaw = place
   else if (value === null) flaw = /\$n(e|in)\b/.test(path) ? misread : blank
   else if (path && isObject(value) && !Object.keys(value).length)

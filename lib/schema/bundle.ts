@@ -6,7 +6,7 @@ import {
   isSchema,
   mapSubschemas,
   misuseIn,
-  placeWithin,
+  subschemaPlace,
   subschemasOf
 } from './keywords.js'
 import { References } from './references.js'
@@ -86,7 +86,7 @@ export class Bundle {
     if (copied !== undefined) return copied
     assertJsonSchema(schema, place)
     const { $id, $anchor, $schema, nullable, ...words } = mapSubschemas(schema, (part, keyword, key) =>
-      this.#copy(part, placeWithin(place, keyword, key))
+      this.#copy(part, subschemaPlace(place, keyword, key))
     )
     const copy = inDraft7(words)
     if (schema !== this.#document) this.#moveDefinitions(copy)

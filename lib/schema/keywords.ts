@@ -45,10 +45,10 @@ const keywords = new Map(
 export const isSchema = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isSchemaValue = (value: unknown) => typeof value === 'boolean' || isSchema(value)
-const isText = (value: unknown) => typeof value === 'string'
-const isNames = (value: unknown) => Array.isArray(value) && value.every(isText)
+const isString = (value: unknown) => typeof value === 'string'
+const isStrings = (value: unknown) => Array.isArray(value) && value.every(isString)
 const isMapOrNames = (value: unknown) =>
-  isSchema(value) && Object.values(value).every((part) => isSchemaValue(part) || isNames(part))
+  isSchema(value) && Object.values(value).every((part) => isSchemaValue(part) || isStrings(part))
 
 /** What a keyword must hold, by its kind, with the words for an error. */
 const demands: ReadonlyMap<Holds, [is: (value: unknown) => boolean, must: string]> = new Map([
@@ -59,8 +59,8 @@ const demands: ReadonlyMap<Holds, [is: (value: unknown) => boolean, must: string
   ['map or names', [isMapOrNames, 'an object of schemas, and of lists of names']],
   ['number', [(value) => typeof value === 'number', 'a number']],
   ['text', [(value) => typeof value === 'string', 'a text']],
-  ['types', [(value) => [value].flat().every(isText), 'a type, or a list of them']],
-  ['names', [isNames, 'a list of names']],
+  ['types', [(value) => [value].flat().every(isString), 'a type, or a list of them']],
+  ['names', [isStrings, 'a list of names']],
   ['values', [(value) => Array.isArray(value), 'a list of values']]
 ])
 
@@ -85,7 +85,7 @@ export const hasOtherKeywords = (schema: SchemaValue): boolean =>
 const ofItems = new Set(['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains'])
 
 /** The place of a schema that stands in another one, as in `deep.list[]`. */
-export function placeWithin(place: string, keyword: string, key = ''): string {
+export function subschemaPlace(place: string, keyword: string, key = ''): string {
   if (ofItems.has(keyword)) return `${place}[]`
   const isDefinition = definitionKeywords.some((name) => name === keyword)
   if (!isDefinition && (isInPlace(keyword) || !isApplicator(keyword))) return place

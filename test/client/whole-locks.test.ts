@@ -17,8 +17,7 @@ const locks = {
 const refusing = { request: () => Promise.reject(new Error('no locks here')) }
 /** Those of a page whose other tab has been frozen while it renewed the token. */
 const frozen = {
-  request: (_name: string, { signal }: { signal: AbortSignal }) =>
-    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  request: async (_name: string, { signal }: { signal: AbortSignal }) => signal.throwIfAborted()
 }
 
 /** Finds with a token that is refused, in a page with these locks. */
@@ -60,17 +59,22 @@ const rows: Rows = {
 
 t.test('renewals of tabs take turns', async (t) => {
   const { setTimeout } = globalThis
+  const { timeout } = AbortSignal
+  const passed = (time: number) => {
+    log.push(`waits ${time} ms`)
+    return AbortSignal.abort()
+  }
+  AbortSignal.timeout = (time) =>
+    (globalThis as { navigator?: { locks?: object } }).navigator?.locks === frozen ? passed(time) : timeout(time)
   globalThis.setTimeout = ((run: () => void, time: number) => {
-    const isLockTimeout = time === 10_000
-    if (isLockTimeout && (globalThis as { navigator?: { locks?: object } }).navigator?.locks !== frozen)
-      return setTimeout(run, time)
-    if (time !== 300 && !isLockTimeout) return setTimeout(run, time)
+    if (time !== 300) return setTimeout(run, time)
     log.push(`waits ${time} ms`)
     return setImmediate(run)
   }) as never
   t.teardown(() => {
     Reflect.deleteProperty(globalThis, 'location')
     globalThis.setTimeout = setTimeout
+    AbortSignal.timeout = timeout
   })
   isKept(t, await playAll(rows), 'test/client/whole-locks.txt')
 })

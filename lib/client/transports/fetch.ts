@@ -35,10 +35,8 @@ export const fetchLibrary: Library<'fetch', Fetch> = {
 export async function readResponse(response: FetchResponse): Promise<ClientResponse> {
   const { text, status = 200, headers } = response as Partial<FetchResponse>
   const head = { status, headers: text && headers }
-  const read = !text
-    ? response.json?.().then(JSON.stringify)
-    : bodyKindOf(head) === 'blob'
-      ? (response as Required<FetchResponse>).blob()
-      : response.text()
-  return { ...head, body: (await read) ?? '' }
+  const body = text
+    ? await (response as Required<FetchResponse>)[bodyKindOf(head) === 'blob' ? 'blob' : 'text']()
+    : (JSON.stringify(await response.json?.()) ?? '')
+  return { ...head, body }
 }

@@ -117,7 +117,7 @@ export class ZodCodecs {
   }
 
   #create(schema: ZodType, def: CodecDefinition, path: readonly unknown[]): Codec {
-    const refuse = (why: string) => new CodecError(`resource() can't use the codec of '${placeOf(path)}': ${why}`)
+    const refuse = (why: string) => new CodecError(`resource() can't use the codec of '${codecPlace(path)}': ${why}`)
     if ([def.transform, def.reverseTransform].some((way) => way instanceof AsyncFunction))
       throw refuse('its functions must not be async')
     const sides = [...typesWithin(def.in), ...typesWithin(def.out)]
@@ -157,7 +157,7 @@ function* typesWithin(schema: unknown, visited = new Set<unknown>()): Generator<
 
 const AsyncFunction = (async () => {}).constructor
 
-const placeOf = (path: readonly unknown[]) => path.filter((key) => key !== 'properties' && key !== 'items').join('.')
+const codecPlace = (path: readonly unknown[]) => path.filter((key) => key !== 'properties' && key !== 'items').join('.')
 
 function createFunctions(schema: ZodType, def: CodecDefinition, decoded: JsonSchema): CodecFunctions {
   // A record that was stored can be sent, even if it has become too long: limits don't say of which kind a value is.

@@ -1,19 +1,23 @@
-type Part = readonly [name: string, schema: unknown]
+type LibraryPart = readonly [name: string, schema: unknown]
 type Names = Readonly<Record<string, unknown>>
 
 /** The schemas that stand in a schema of zod or Valibot, each with its place in the value. */
-function partsOf(schema: unknown): readonly Part[] {
+function libraryParts(schema: unknown): readonly LibraryPart[] {
   const { _zod, ...ofValibot } = Object(schema)
   const { shape, entries, element, item, items, valueType, value, catchall, rest, getter, ...others } =
     _zod?.def ?? ofValibot
   const { options = [], pipe = [], left, right, innerType, wrapped, in: sent, out } = others
   const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
-  const fields = Object.entries((shape ?? entries ?? {}) as Names).map(([name, field]): Part => [`.${name}`, field])
+  const fields = Object.entries((shape ?? entries ?? {}) as Names).map(
+    ([name, field]): LibraryPart => [`.${name}`, field]
+  )
   return [
     ...fields,
-    ...[element, item, ...list(items)].map((inner): Part => ['[]', inner]),
-    ...[valueType, value, catchall, rest].map((inner): Part => ['.*', inner]),
-    ...[...list(options), ...list(pipe), left, right, innerType, wrapped, sent, out].map((inner): Part => ['', inner]),
+    ...[element, item, ...list(items)].map((inner): LibraryPart => ['[]', inner]),
+    ...[valueType, value, catchall, rest].map((inner): LibraryPart => ['.*', inner]),
+    ...[...list(options), ...list(pipe), left, right, innerType, wrapped, sent, out].map(
+      (inner): LibraryPart => ['', inner]
+    ),
     ...(typeof getter === 'function' && _zod !== undefined ? [['', getter()] as const] : [])
   ].filter(([, inner]) => typeof inner === 'object' && inner !== null)
 }
@@ -26,7 +30,7 @@ function partsOf(schema: unknown): readonly Part[] {
 export function placeOfRefused(schema: unknown, isRefused: (part: unknown) => boolean): string {
   const visited = new Set<unknown>([schema])
   const visit = (schema: unknown): string => {
-    for (const [name, part] of partsOf(schema)) {
+    for (const [name, part] of libraryParts(schema)) {
       if (visited.has(part)) continue
       visited.add(part)
       if (isRefused(part)) return name + visit(part)
@@ -41,5 +45,5 @@ export function holdsPart(schema: unknown, wanted: ReadonlySet<unknown>, visited
   if (wanted.has(schema)) return true
   if (visited.has(schema)) return false
   visited.add(schema)
-  return partsOf(schema).some(([, part]) => holdsPart(part, wanted, visited))
+  return libraryParts(schema).some(([, part]) => holdsPart(part, wanted, visited))
 }

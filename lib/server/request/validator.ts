@@ -10,7 +10,7 @@ import {
   conditionKeywords,
   hasOtherKeywords,
   isSchema,
-  placeWithin,
+  subschemaPlace,
   subschemasOf,
   type UnionKeyword,
   unionKeywords
@@ -90,7 +90,7 @@ function placeOf(bundle: Bundle, start: string, isSo: (part: JsonSchema) => bool
     const inner = [
       [bundle.target(part) ?? true, place] as const,
       ...[...subschemasOf(part)].map(
-        ([inner, [keyword = '', key]]) => [inner, placeWithin(place, keyword, key)] as const
+        ([inner, [keyword = '', key]]) => [inner, subschemaPlace(place, keyword, key)] as const
       )
     ]
     for (const [schema, at] of inner) {

@@ -189,9 +189,10 @@ const prisma: Reader = ({ meta, code: ownCode }) => {
   )
 }
 
-// knex refuses an update without a column, and a value that is undefined, before the driver gets them.
+// knex refuses an update without a column, a negative `$skip`, and a value that is undefined, before the driver gets them.
 const knex: Reader = ({ message }) => {
   const text = textStart(message)
+  if (text === 'A non-negative integer must be provided to offset.') return { refusal: 'value', fields: [] }
   if (/^Empty \.update\(\) call detected! /.test(text)) return { refusal: 'empty', fields: [] }
   return /^Undefined binding\(s\) detected /.test(text) ? { refusal: 'other', fields: [] } : undefined
 }

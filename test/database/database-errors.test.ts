@@ -522,6 +522,25 @@ t.test('a query by a value that is undefined tells no statement', async (t) => {
   t.notMatch(body, /secret|select/)
 })
 
+t.test('a page that is none is 400 or another page, never 500', async (t) => {
+  const Model = await openPGlite(t)
+  await Model.raw('create table users (id serial primary key)')
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(services, { hooks: { around: { all: [databaseErrors()] } } })
+  app.service('users', new KnexService({ Model, name: 'users' }))
+  app.service('pages', new KnexService({ Model, name: 'users', paginate: { default: 5, max: 10 } }))
+  const huge = '99999999999999999999'
+  for (const query of ['$skip=-1', '$skip[]=-1', `$skip=${huge}`, '$limit=-1', `$limit=${huge}`, '$limit=-1&$skip=-1'])
+    t.match(await app.inject(encodeURI(`/users?${query}`)), { statusCode: 400 }, query)
+  for (const value of ['-1', '1.5', huge, '1e30', 'NaN', '', 'Infinity', '[object Object]'])
+    for (const path of ['users', 'pages'])
+      for (const name of ['$skip', '$limit']) {
+        const { statusCode } = await app.inject(encodeURI(`/${path}?${name}=${value}`))
+        t.ok(statusCode === 200 || statusCode === 400, `${path} ${name}=${value}: ${statusCode}`)
+      }
+})
+
 t.test('other errors stay as they are', async (t) => {
   const unreachable = new TypeError('fetch failed', { cause: thrown('connect', { syscall: 'connect' }) })
   const meant = new Conflict('Taken', undefined, { cause: postgres('23505') })

@@ -133,11 +133,13 @@ function scalarProjection(shape: Shape): Project {
     return (value) => (typeof value === 'string' ? exactNumber(value) : withoutObject(value, shape))
   if (allowed === kindBits.boolean)
     return (value) => (value === 0 || value === 1 ? value === 1 : withoutObject(value, shape))
-  if (allowed === kindBits.string) return (value) => (isNumber(value) ? String(value) : withoutObject(value, shape))
+  if (allowed === kindBits.string)
+    // The driver of PostgreSQL gives a number for a date that is `infinity`, which JSON has not.
+    return (value) => (isFiniteNumber(value) ? String(value) : withoutObject(value, shape))
   return (value) => withoutObject(value, shape)
 }
 
-const isNumber = (value: unknown) => typeof value === 'number' || typeof value === 'bigint'
+const isFiniteNumber = (value: unknown) => Number.isFinite(value) || typeof value === 'bigint'
 
 // A text that no number has exactly stays a text: the number would be another one.
 function exactNumber(text: string): string | number {

@@ -44,6 +44,19 @@ t.test('dates of a driver, by what the schema says of them', async (t) => {
   ])
 })
 
+t.test('`infinity` of PostgreSQL, a number to its driver, is null in each format', async (t) => {
+  const schema = object({
+    plain: { type: 'string' },
+    moment: { type: 'string', format: 'date-time' },
+    n: { type: 'number' }
+  })
+  for (const value of [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN])
+    t.strictSame(await answers(t, schema, { plain: value, moment: value, n: value }), [
+      200,
+      { plain: null, moment: null, n: null }
+    ])
+})
+
 t.test('objects that give themselves as JSON in the place of a scalar', async (t) => {
   const json = (value: unknown) => ({ toJSON: () => value })
   const schema = object({ a: { type: 'string' }, b: { type: 'string' }, c: { type: 'string' }, d: { type: 'string' } })

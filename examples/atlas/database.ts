@@ -1,6 +1,8 @@
-import { chmodSync, mkdirSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { PGlite } from '@electric-sql/pglite'
 import createKnex, { type Knex } from 'knex'
 import PGliteClient from 'knex-pglite'
@@ -75,6 +77,7 @@ async function openFolder(folder: string): Promise<Database> {
     mkdirSync(files, { recursive: true })
     // PGlite lets everybody read its files: the secret of the tokens is in them, and the hashes of the passwords.
     chmodSync(files, 0o700)
+    if (!existsSync(join(files, 'PG_VERSION'))) await createFiles(files)
     const pglite = await PGlite.create(files)
     const knex = createKnex({ ...config, client: PGliteClient, connection: () => ({ pglite }) as object })
     const close = async () => {
@@ -86,6 +89,15 @@ async function openFolder(folder: string): Promise<Database> {
     release()
     throw new StartError(`Can't open the database in the data folder ${folder}`, error)
   }
+}
+
+/** Creates the files of a database in another process: PGlite does not give back the 500 MB that this takes. */
+async function createFiles(folder: string): Promise<void> {
+  const program = `
+    import { PGlite } from '@electric-sql/pglite'
+    await (await PGlite.create(process.argv[1])).close()`
+  const args = ['--input-type=module', '--eval', program, folder]
+  await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname })
 }
 
 /** Creates the tables and loads the countries, once: where the first table is, all of its version is. */

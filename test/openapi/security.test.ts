@@ -257,6 +257,16 @@ t.test('routes of the application, its transform and its document name the schem
   assertDeclared(t, document)
 })
 
+t.test('a scheme that the application declares itself stands for that of a service', async (t) => {
+  const Cookie = { type: 'apiKey', in: 'cookie', name: 'reader', description: 'From the login page.' } as const
+  const security = [{ Cookie: [] }]
+  const document = await documentOf(t, (app) => withLogin(app, { cookie: { name: 'reader' } }), {
+    document: { security, components: { securitySchemes: { Cookie } } }
+  })
+  t.match(securityOf(document), { 'DELETE /authentication': [{ Bearer: [] }, { Cookie: [] }] })
+  t.strictSame([document.security, document.components.securitySchemes.Cookie], [security, Cookie])
+})
+
 t.test('a scheme that nothing declares is named', async (t) => {
   const schema = { security: [{ Sesion: [] }] }
   const missing = (add: (app: FastifyInstance) => unknown, options = {}) =>

@@ -268,7 +268,8 @@ function isAlike(fact: ComparedValue, operand: ComparedValue): boolean {
     return !(isoDate.test(text) && isoDate.test(wanted)) || isSameTime(Date.parse(text), Date.parse(wanted)) !== false
   const [folded, foldedWanted] = [fact.folded, operand.folded]
   if (folded === undefined || foldedWanted === undefined || folded === foldedWanted) return true
-  return isNumeric(text) && Number(text) === Number(wanted)
+  // A column of numbers may have texts as values, such as '7.50'. MySQL compares it with the number at the start of '7.5 kg', and with 0 for 'abc'.
+  return isNumeric(text) && [Number(wanted), Number.parseFloat(wanted) || 0].includes(Number(text))
 }
 
 const isNumeric = (text: string) => text.trim() !== '' && Number.isFinite(Number(text))
@@ -276,26 +277,30 @@ const isNumeric = (text: string) => text.trim() !== '' && Number.isFinite(Number
 /** Letters, digits and what collations may ignore. Beyond ASCII any two may be equal; '`' and '~' are letters in Big5. */
 const foldable = /^[ -_a-}]*$/
 
+/** What is left of a UUID without its zeros. */
+const uuidDigits = /^(?=.*[a-f])[a-f\d]{16,32}$/
+
 /**
  * Folds a text so that texts with different results are different to every collation, also if it ignores case, punctuation and spaces, and compares digits as numbers.
  * `undefined` if that can't be known. The rest was found by comparing all short texts in each collation of MariaDB 10.11 and ICU 72.
  */
 function foldedText(text: string): string | undefined {
   if (!foldable.test(text)) return undefined
-  return (
-    text
-      .toLowerCase()
-      // 'a01' and 'a1': numeric collations of ICU.
-      .replace(/(?<!\d)0+(?=\d)/g, '')
-      .replace(/[^a-z\d]/g, '')
-      // i and y: Lithuanian, Latvian. i and j, u and v: Roman. v and w: Swedish. m and n: MacCE. c and ch: Lithuanian.
-      .replace(/[jy]/g, 'i')
-      .replace(/[vw]/g, 'u')
-      .replace(/m/g, 'n')
-      .replaceAll('ch', 'c')
-      // 'tty' and 'tyty': Hungarian.
-      .replace(/([cdglnstz])\1(zs?|s|i)/g, '$1$2$1$2')
-  )
+  const folded = text
+    .toLowerCase()
+    // 'a01' and 'a1': numeric collations of ICU.
+    .replace(/(?<!\d)0+(?=\d)/g, '')
+    .replace(/[^a-z\d]/g, '')
+    // i and y: Lithuanian, Latvian. i and j, u and v: Roman. v and w: Swedish. m and n: MacCE. c and ch: Lithuanian.
+    .replace(/[jy]/g, 'i')
+    .replace(/[vw]/g, 'u')
+    .replace(/m/g, 'n')
+    .replaceAll('ch', 'c')
+    // 'tty' and 'tyty': Hungarian.
+    .replace(/([cdglnstz])\1(zs?|s|i)/g, '$1$2$1$2')
+  // PostgreSQL reads a UUID with or without hyphens, and these decide above which zeros are dropped.
+  const digits = folded.replaceAll('0', '')
+  return uuidDigits.test(digits) ? digits : folded
 }
 
 /**

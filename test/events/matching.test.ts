@@ -123,6 +123,8 @@ t.test('what some database finds equal is never different, and the other way rou
     ['y', '~'],
     ['7.50', '7.5'],
     ['7', '0x7'],
+    ['12345678-0123-4567-89ab-0123456789ab', '123456780123456789ab0123456789ab'],
+    ['12345678-0123-4567-89ab-0123456789ab', '{123456780123456789AB0123456789AB}'],
     ['1e1', '10'],
     ['20260101', '2026-01-01'],
     [0, 'abc'],
@@ -147,6 +149,12 @@ t.test('what some database finds equal is never different, and the other way rou
       for (const negation of [{ $ne: condition }, { $nin: [condition] }])
         t.equal(sureOf(value, negation), undefined, `${Object.keys(negation)} ${text}`)
     }
+  // The value is one of a column of numbers then.
+  for (const [value, condition] of [
+    ['0.00', 'abc'],
+    ['7.50', '7.5 kg']
+  ])
+    t.equal(sureOf(value, condition), undefined, `${value} ${condition}`)
   t.equal(sureOf(0.1, 0.1), undefined, 'a float of four bytes is not equal to its text')
   t.equal(sureOf(0.1, { $lte: 0.1 }), undefined)
   const different: [unknown, unknown][] = [

@@ -7,7 +7,7 @@ import type { Channel } from './channel.js'
 import type { LogEntry, LoggedEvent } from './log.js'
 import type { EventsOptions } from './options.js'
 import { withinTime } from './patience.js'
-import { sendAs } from './question.js'
+import { askQuestion, type Question } from './question.js'
 import { type EventStream, toFrame } from './stream.js'
 import type { Subscription, Subscriptions } from './subscription.js'
 
@@ -136,18 +136,21 @@ export class Delivery {
 
   /**
    * Reads the record as the subscriber would, so that it is never older than what `find` shows, and never more than the subscriber may see.
-   * @returns the answer as JSON; `undefined` if there is none
+   * @returns the answer as JSON; `undefined` if there is none, or another route has the same URL: clients may choose ids
    */
   async #recordFor({ id }: LoggedEvent, { list, stream, channel }: Subscription): Promise<string | undefined> {
     // An id that no URL can name is one that no `get` can be asked for.
     const segment = attempt(() => encodeSegment(id, 'An id'))
     if (segment === undefined) return undefined
     const url = `/${list.path}/${segment}`
+    const question: Question = { method: 'get', params: undefined, path: undefined }
     const controller = new AbortController()
     try {
-      const asking = sendAs(this.#app, { url, credentials: stream.credentials, signal: controller.signal })
+      const request = { url, credentials: stream.credentials, signal: controller.signal }
+      const asking = askQuestion(this.#app, question, request)
       const { statusCode, body, headers } = await withinTime(this.#patience, asking)
-      if (statusCode !== 200 || !/^application\/json\b/.test(String(headers['content-type']))) return undefined
+      const isJSON = /^application\/json\b/.test(String(headers['content-type']))
+      if (statusCode !== 200 || !isJSON || question.path !== channel.path) return undefined
       return /[\r\n]/.test(body) ? JSON.stringify(JSON.parse(body)) : body
     } catch (err) {
       controller.abort()

@@ -29,7 +29,7 @@ export function listenTo(channel: Channel, isWanted: () => boolean, intake: Inta
   const ownEvents = customEvents(channel)
   const interceptor: Interceptor = (context, invoke) => {
     const question = questionOf(context)
-    if (question !== undefined) return question.answer()
+    if (question?.answer !== undefined) return question.answer()
     if (!context.event || isIdle(commitOf(context.params))) return invoke(context)
     return noteResult(context, invoke)
   }

@@ -24,10 +24,11 @@ export function identityOf(request: FastifyRequest): CallerIdentity {
   return { headers, remoteAddress: request.raw.socket.remoteAddress ?? '127.0.0.1' }
 }
 
-/** A `find` that is called for a subscriber, with all that stands around it, and answered in place of the method. */
+/** A `find` or `get` that is called for a subscriber, with its guards and hooks. It shows what has reached the method. */
 export interface Question {
-  /** What the method answers. */
-  answer(): unknown
+  readonly method: 'find' | 'get'
+  /** Answers in place of the method. Without it, the method runs. */
+  answer?(): unknown
   /** The params as they have reached the method; `undefined` where a hook has answered before, or refused. */
   params: Readonly<Record<string, unknown>> | undefined
   /** The path of the service whose method it was. */
@@ -50,7 +51,7 @@ interface OwnRequest {
 type OwnResponse = Awaited<ReturnType<FastifyInstance['inject']>>
 
 /** Sends a request as a subscriber would, for JSON. */
-export function sendAs(
+function sendAs(
   app: FastifyInstance,
   { url, credentials, signal, body }: OwnRequest,
   headers: Readonly<Record<string, string>> = {}
@@ -84,11 +85,11 @@ export async function askQuestion(app: FastifyInstance, question: Question, requ
 
 /** The question that a call was made for. Calls that its hooks make with the same params are calls as others. */
 export function questionOf(context: HookContext): Question | undefined {
-  if (open.size === 0 || context.method !== 'find') return undefined
+  if (open.size === 0) return undefined
   const request = clientOf(context)?.request as FastifyRequest | undefined
   const ticket = String(request?.headers[ticketHeader])
   const question = open.get(ticket)
-  if (question === undefined) return undefined
+  if (question?.method !== context.method) return undefined
   open.delete(ticket)
   question.params = context.params as Question['params']
   question.path = context.path

@@ -71,7 +71,7 @@ export class RuleInquiry {
   }
 
   async #find(channel: Channel, list: ListRequest): Promise<Rule | ServiceError> {
-    const question: Question = { answer: channel.emptyAnswer, params: undefined, path: undefined }
+    const question: Question = { method: 'find', answer: channel.emptyAnswer, params: undefined, path: undefined }
     // The answer is an empty list: what keeps answers by their query keeps none that is wrong.
     const { $limit, $skip, ...rest } = list.query
     const query = { ...rest, $limit: 0 }

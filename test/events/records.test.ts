@@ -127,3 +127,23 @@ t.test('an event that `publish` holds up has no id for a user whose membership h
     t.notMatch(JSON.stringify(stream.events), /"id"|SECRET/)
   }
 })
+
+t.test('another route at the URL of a record gives no record', async (t) => {
+  const { subscribe, call } = await startEvents(
+    t,
+    (app) => {
+      app.get('/notes/stats', async () => ({ total: 5 }))
+      app.service('notes', memory())
+    },
+    { services: { notes: { records: true } } }
+  )
+  const stream = await subscribe(list('notes')).connected
+  await call('POST', '/notes', { id: 'stats' })
+  await call('POST', '/notes', { id: 'others' })
+  t.same(told(await stream.count(2)), [
+    ['created', { id: 'stats' }],
+    ['created', { id: 'others' }]
+  ])
+  await call('PATCH', '/notes/others', { text: 'a' })
+  t.same(told(await stream.count(3))[2], ['patched', { id: 'others', text: 'a' }])
+})

@@ -12,7 +12,7 @@ interface CausedEvents {
   readonly appended: Promise<void>[]
 }
 
-/** In ms: a commit without an answer may be visible only later, so that what is read at once is of before. */
+/** In ms. A commit without an answer may become visible only later, so subscribers read again then. */
 const laterTimes = [5000, 30_000]
 
 /** Gives events to the log, and knows which of them a call has caused. */
@@ -28,6 +28,8 @@ export class Intake {
   readonly #doubted = new WeakSet<object>()
   /** Of what is told again later. */
   readonly #timers = new Set<NodeJS.Timeout>()
+  /** When the last of them began. */
+  #timed = Number.NEGATIVE_INFINITY
 
   constructor(app: FastifyInstance, log: EventLog, isDurable: boolean, patience: number) {
     this.#app = app
@@ -98,6 +100,9 @@ export class Intake {
     if (this.#doubted.has(cause)) return
     this.#doubted.add(cause)
     this.#log.lose?.()
+    // A database that fails loses many commits at once: subscribers read again for all of them.
+    if (performance.now() - this.#timed < 1000) return
+    this.#timed = performance.now()
     for (const ms of laterTimes) {
       const timer = setTimeout(() => {
         this.#timers.delete(timer)

@@ -212,6 +212,30 @@ t.test(
   }
 )
 
+t.test('many commits without an answer are told again together', async (t) => {
+  let losses = 0
+  let timers = 0
+  const { setTimeout: set } = globalThis
+  const count = (run: () => void, ms: number) => {
+    if (ms === 30_000) timers += 1
+    return set(run, ms)
+  }
+  const lose = () => {
+    losses += 1
+  }
+  const { app, subscribe } = await startEvents(t, (app) => app.service('notes', memory()), {
+    services: { notes: true },
+    log: { ...memoryLog(), lose }
+  })
+  await subscribe(list('notes')).connected
+  t.teardown(() => Object.assign(globalThis, { setTimeout: set }))
+  Object.assign(globalThis, { setTimeout: count })
+  const doubt = () => serviceAt(app, 'notes').create({}, { transaction: { committed: Promise.resolve(undefined) } })
+  await Promise.all(Array.from({ length: 50 }, doubt))
+  while (losses < 50) await new Promise((resolve) => setImmediate(resolve))
+  t.ok(timers < 25, `${timers} timers`)
+})
+
 t.test('a server that closes soon after a commit without an answer tells others once more', async (t) => {
   let losses = 0
   const lose = () => {

@@ -105,10 +105,10 @@ export function addMethod(service: object, name: string, definition = definition
     this: RestService,
     ...args: unknown[]
   ): Promise<unknown> {
-    const [request, unsaid] = toRequest(this, name, definition, args)
+    const [request, inexpressible] = toRequest(this, name, definition, args)
     try {
       let response = await this[transport](request)
-      if (request.method === 'QUERY' && !unsaid && isRefused(response)) {
+      if (request.method === 'QUERY' && !inexpressible && isRefused(response)) {
         response = await this[transport](toRequest(this, name, definition, args, 'url')[0])
         // A method that is refused as a GET too says nothing of other queries. All services of the server have these options.
         if (!isRefused(response)) {
@@ -120,8 +120,8 @@ export function addMethod(service: object, name: string, definition = definition
       return settle(response)
     } catch (error) {
       // Servers, proxies and CORS rules that do not know QUERY refuse it in many ways.
-      if (unsaid && !this[takesBody] && (error as ServiceError).code >= 400)
-        (error as Error).message += ` (A URL can't express ${unsaid})`
+      if (inexpressible && !this[takesBody] && (error as ServiceError).code >= 400)
+        (error as Error).message += ` (A URL can't express ${inexpressible})`
       throw error
     }
   }
@@ -135,7 +135,7 @@ function toRequest(
   definition: MethodDefinition,
   args: unknown[],
   sentIn = service.options.query
-): [request: ClientRequest, unsaid: string | false | undefined] {
+): [request: ClientRequest, inexpressible: string | false | undefined] {
   const { verb, id: hasId, path: template, arguments: names, event } = definition
   const ofCall = `of ${service.name}.${name}`
   const customName = definition === custom ? name : undefined
@@ -162,9 +162,9 @@ function toRequest(
   const search = service.getQuery(conditions)
   const json = JSON.stringify(conditions, toSayable)
   const takesBoth = takesQuery && !isOwnForm
-  const unsaid = takesBoth && findFlaw(conditions, vanishing | misread | blank)
+  const inexpressible = takesBoth && findFlaw(conditions, vanishing | misread | blank)
   const isBetter = takesBoth && service[takesBody] && (search.length > longestURL || findFlaw(conditions, idle))
-  const isQuery = unsaid || isBetter || (takesQuery && sentIn && json !== '{}')
+  const isQuery = inexpressible || isBetter || (takesQuery && sentIn && json !== '{}')
   const body = isQuery ? json : bodyOf(data)
   // A missing body is an empty object for some servers, and would replace a record. Other data is checked by the server.
   if (event && names.includes('data') && body === undefined) throw new BadRequest('No data provided')
@@ -187,7 +187,7 @@ function toRequest(
     options,
     signal
   }
-  return [request, unsaid]
+  return [request, inexpressible]
 }
 
 /** What JSON has no value for is a text, as it is in a URL. */

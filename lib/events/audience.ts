@@ -16,7 +16,7 @@ import {
 /** What a subscriber is told of an event: the event itself, or that something may have changed. */
 export type Telling = 'event' | 'changed'
 
-/** A placeholder of the path of a list. A field of a record says whether the record belongs there, since it may move. */
+/** A placeholder of the path of a list, and the field that holds its value in records. A record moves if this field changes. */
 export interface ParentPlace {
   /** The placeholder, as a condition. */
   readonly place: ListConditions
@@ -181,7 +181,7 @@ export class JudgedEvent {
   }
 
   #isIn(conditions: ListConditions, parents: readonly ParentPlace[]): Sure {
-    // Where the field is not known, and has not been changed, the record is where it was.
+    // If the field is unknown and unchanged, the record is still below the parent that the call named.
     const isElsewhere = parents.some(
       ({ field, place }) =>
         !Object.hasOwn(this.facts, field) && !isUnknown(field, this.unknowns) && this.#wasOutside(place)
@@ -194,7 +194,7 @@ export class JudgedEvent {
     return matches(conditions, this.facts, this.unknowns) !== false
   }
 
-  /** Whether the call was made at another place of the path: there the record was. */
+  /** Whether the URL of the call named another parent. Then the record was below that one. */
   #wasOutside(place: ListConditions): boolean {
     return matches(place, this.facts) === false
   }

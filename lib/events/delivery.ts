@@ -84,7 +84,8 @@ export class Delivery {
   }
 
   /**
-   * What a stream is told of an event that it has missed, by the rules of now. It is told no records: there may be thousands, and each would be read for it.
+   * Returns the frames of an event that a stream has missed, by its present rules. They have no records: there may be
+   * thousands of events, and each would cost a read.
    */
   async replay(entry: LogEntry, channel: Channel, stream: EventStream): Promise<string> {
     const judged = new JudgedEvent(entry.event)
@@ -139,7 +140,7 @@ export class Delivery {
    * @returns the answer as JSON; `undefined` if there is none, or another route has the same URL: clients may choose ids
    */
   async #recordFor({ id }: LoggedEvent, { list, stream, channel }: Subscription): Promise<string | undefined> {
-    // An id that no URL can name is one that no `get` can be asked for.
+    // No URL can name some ids, such as `..`.
     const segment = attempt(() => encodeSegment(id, 'An id'))
     if (segment === undefined) return undefined
     const url = `/${list.path}/${segment}`

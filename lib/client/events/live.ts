@@ -92,7 +92,7 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
     timer = setTimeout(read, Math.max(last + apart - performance.now(), delay))
   }
 
-  /** Asks without the pause that was begun. */
+  /** Reads at once: the back-off is over when the stream is back. */
   function askNow(): void {
     clearTimeout(timer)
     timer = undefined
@@ -106,7 +106,7 @@ export function createLive(hub: Hub, service: FinderService, key: string, params
     timer = undefined
     isDue = false
     last = performance.now()
-    // What is read before the stream has its position may miss what happens in between: it is read again then.
+    // A read that began before the stream did may miss a change, so another one follows.
     const wasLive = isLive
     let pause = 0
     try {

@@ -5,7 +5,10 @@ interface TabLocks {
   request(name: string, options: { signal: AbortSignal }, hold: () => Promise<void>): Promise<void>
 }
 
-/** What tabs tell each other: the lists that they want, a question for those, that a tab is known, that a refused list may be had again, or what the stream has brought. */
+/**
+ * The messages between tabs: the lists of a tab, a request for these lists, the welcome of a tab, a request to connect
+ * again for a refused list, or a message of the stream.
+ */
 type TabMessage =
   | { readonly tab: number; readonly lists: readonly string[] }
   | { readonly lists: true }

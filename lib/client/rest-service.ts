@@ -175,7 +175,7 @@ function toRequest(
   }
   const named = {
     'X-Service-Method': customName,
-    'If-Match': ifMatch === undefined ? undefined : `"${encodeURI(ifMatch as string)}"`
+    'If-Match': ifMatch === undefined ? undefined : `"${encodeVersion(ifMatch)}"`
   }
   const request = {
     service: service.name,
@@ -189,6 +189,10 @@ function toRequest(
   }
   return [request, inexpressible]
 }
+
+/** Encodes a version for an entity tag. A server removes suffixes such as `-gzip`, which proxies add to tags, so `-` and `;` before the last word are encoded, too. */
+const encodeVersion = (version: unknown) =>
+  encodeURI(version as string).replace(/[-;](?=\w*$)/, (mark) => (mark === '-' ? '%2D' : '%3B'))
 
 /** What JSON has no value for is a text, as it is in a URL. */
 export const toSayable = (_name: string, value: unknown) =>

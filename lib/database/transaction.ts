@@ -288,10 +288,14 @@ async function runOver(
     client.release(isBroken)
   }
   let isOpen = true
-  // The pool gives the connection to others: work that still runs must not reach it then.
+  // After the end, the pool gives the connection to others. Work that still runs must not reach it then, even if it has read `query` before.
+  const query = (...args: unknown[]): unknown => {
+    if (!isOpen) throw ended()
+    return Reflect.apply(client.query, client, args)
+  }
   const trx = new Proxy(client, {
     get(_client, name) {
-      if (name === 'query' && !isOpen) throw ended()
+      if (name === 'query') return query
       const member: unknown = Reflect.get(client, name)
       return typeof member === 'function' ? member.bind(client) : member
     }

@@ -64,9 +64,9 @@ export function parseTags(sent: unknown): Tags | undefined {
   const header = [sent].flat().join(',').trim()
   // A list without tags matches nothing (RFC 9110, 13.1.1): whoever sends it has lost the tag.
   if (header === '') return new Tags([], false)
-  // Proxies that compress make a tag weak, or add a suffix. It names the state of the record all the same.
+  // Proxies that compress make a tag weak, or add a suffix. It names the state of the record all the same. A tag of the server has no such suffix by itself.
   const quoted = [...header.matchAll(/(?:W\/)?"([^"]*)"/g)].map(([, tag]) => tag as string)
-  const tags = (quoted.length > 0 ? quoted : [header]).flatMap((tag) => [tag, tag.replace(encodingSuffix, '')])
+  const tags = (quoted.length > 0 ? quoted : [header]).map((tag) => tag.replace(encodingSuffix, ''))
   return new Tags(tags.map(decodeTag), header === '*')
 }
 

@@ -177,7 +177,7 @@ async function runIf(
     const { [field]: version } = record
     if (!tags.isAny) {
       if (!tags.includes(version)) throw preconditionFailed(context)
-      before = record
+      before = copyOf(record, field)
     }
     if (isStatement) return runStatement(context, object, field, version as Version, next)
     context.params = { ...params, ifMatch: version }
@@ -231,8 +231,11 @@ async function readRecord(
   const { get } = object as { get?: (id: unknown, params: object) => Promise<unknown> }
   if (get === undefined) throw new GeneralError(`'${path}' needs a method 'get' for If-Match and If-None-Match`)
   const { $select, ...conditions } = query ?? {}
-  return { ...Object(await get.call(object, id, { ...params, query: conditions })) }
+  return Object(await get.call(object, id, { ...params, query: conditions }))
 }
+
+/** Copies a record, which the write may change in place. The version may come from a getter of its class, and a spread has own fields only. */
+const copyOf = (record: VersionedRecord, field: string): VersionedRecord => ({ ...record, [field]: record[field] })
 
 /** The same, `undefined` if there is no such record. */
 const findRecord = (...args: Parameters<typeof readRecord>): Promise<VersionedRecord | undefined> =>
@@ -272,7 +275,8 @@ async function requireNewVersion(before: VersionedRecord, context: HookContext, 
   // A selection may put another column under the name.
   if (params.query?.$select === undefined && isVersion(answered) && !versionBefore.includes(answered)) return
   const after = await findRecord(context, object, {})
-  if (after === undefined || !versionBefore.includes(after[field]) || isDeepStrictEqual(before, after)) return
+  if (after === undefined || !versionBefore.includes(after[field])) return
+  if (isDeepStrictEqual(before, copyOf(after, field))) return
   throw new GeneralError(
     `'${method}' of '${path}' has changed the record and left '${field}' as it was: version('${field}') needs a value that is new with each write. A column of dates needs fractional seconds, such as datetime(3)`
   )

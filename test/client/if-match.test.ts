@@ -72,7 +72,7 @@ t.test('the version as PostgreSQL has it', async (t) => {
 })
 
 t.test('a number, a text of any kind, none at all, and one that is required', async (t) => {
-  const texts = ['a "b", ä%', '*', '😀']
+  const texts = ['a "b", ä%', '*', '😀', 'a-gzip', 'a', 'a;br']
   let count = 0
   const versions: (string | number)[] = [0, ...texts]
   const next = () => versions[count++ % versions.length] as string

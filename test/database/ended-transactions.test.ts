@@ -141,12 +141,15 @@ for (const library of Object.keys(libraries))
     const { database, texts } = await start(t, library)
     let kept: Params['transaction']
     let trx: AnyDatabase = {}
+    let query: AnyDatabase['query']
     await transaction(database, async (params) => {
       kept = params.transaction
       trx = params.transaction.trx as AnyDatabase
+      query = trx.query
     })
     t.throws(() => Object(kept).trx, { message: 'The transaction of this call has ended' })
     await t.rejects(async () => run(trx, "insert into rows (text) values ('late')"))
+    if (library === 'pg') await t.rejects(async () => query?.("insert into rows (text) values ('late')"))
     const late = transaction(database, async () => {}, { params: { transaction: kept } })
     await t.rejects(late, { message: 'The transaction of this call has ended' })
     t.same(await texts(), [])

@@ -127,6 +127,31 @@ t.test('a write beside one that names a version: none slips between comparison a
   )
 })
 
+t.test('the version of a record may be a getter of its class', async (t) => {
+  class Counter {
+    readonly id = 1
+    text = ''
+    #writes = 1
+    get version() {
+      return this.#writes
+    }
+    write(text = '') {
+      this.text = text
+      this.#writes += 1
+      return this
+    }
+    toJSON() {
+      return { id: this.id, text: this.text, version: this.version }
+    }
+  }
+  const counter = new Counter()
+  const service = { get: async () => counter, patch: async (_id: number, { text }: Partial<Note>) => counter.write(text) }
+  const { send } = await serveVersioned(t, service)
+  const { etag } = await send('GET', '/notes/1')
+  t.match(await send('PATCH', '/notes/1', { text: 'a' }, etag), { status: 200, body: { version: 2 } })
+  t.equal((await send('PATCH', '/notes/1', { text: 'b' }, etag)).status, 412)
+})
+
 t.test('a class that writes within its own write does not wait for itself', async (t) => {
   class Counted extends MemoryService<Note> {
     override async patch(...args: unknown[]): Promise<never> {
@@ -320,6 +345,9 @@ t.test('a tag matches with the suffix of a proxy that compresses', async (t) => 
   const { etag } = await send('POST', '/notes', { text: 'first', version: 'a-br' })
   await send('PATCH', '/notes/1', { version: 'a' })
   t.equal((await send('PATCH', '/notes/1', { text: 'late' }, etag)).status, 412, 'a version that ends like a suffix')
+  const compressed = String((await send('GET', '/notes/1')).etag).replace(/"$/, '-br"')
+  await send('PATCH', '/notes/1', { version: 'a-br' })
+  t.equal((await send('PATCH', '/notes/1', { text: 'late' }, compressed)).status, 412, 'a suffix that is a version now')
   const dashed = String((await send('PATCH', '/notes/1', { version: 'a-' })).etag).replace(/"$/, '-gzip"')
   t.equal((await send('PATCH', '/notes/1', { version: 'a' }, dashed)).status, 200, 'a version that ends in a dash')
   t.equal((await send('PATCH', '/notes/1', { text: 'late' }, dashed)).status, 412)

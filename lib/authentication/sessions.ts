@@ -21,15 +21,15 @@ interface Stored {
 }
 
 /**
- * A key by which one process at a time exchanges a refresh token, and the value that says which. The value is also the salt of the
- * next token, and stays in the store for the grace.
+ * A lock on a refresh token, so that one process at a time exchanges it. The holder is a random value of that process. It is
+ * also the salt of the next token, so it stays in the store for the grace.
  */
 interface Lock {
   readonly key: string
   readonly holder: string
 }
 
-/** A login, and the token that has replaced the one that was sent, if that happened within the grace. */
+/** The login of a refresh token. If the token was used within the grace, `successor` is the token that replaced it. */
 interface AcceptedToken {
   readonly session: Session
   readonly successor?: string
@@ -161,7 +161,7 @@ export class Sessions {
     return { session, isEnded: Boolean(end) }
   }
 
-  /** The login, if a token is its valid one, or the one before within the grace. Any other token of the login ends it. */
+  /** Accepts the valid token of a login and, within the grace, the token before it. Any other token of the login ends it. */
   async #check(refreshToken: string, stored: Stored): Promise<AcceptedToken> {
     const sid = loginOf(refreshToken)
     // Called again, in case it failed when the login ended.
@@ -189,7 +189,7 @@ export class Sessions {
     if (this.#store.add) await freeOwnKey(this.#store, key, holder)
   }
 
-  /** Keeps the lock of a token that was exchanged for the grace. Where that fails, it stays for the rest of its own time. */
+  /** Keeps the lock of an exchanged token for the grace. If that fails, the lock stays until `lockTime` is over. */
   async #startGrace({ key, holder }: Lock): Promise<void> {
     try {
       if (this.#grace > 0) await this.#store.set(key, holder, this.#grace)

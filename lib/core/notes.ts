@@ -15,7 +15,7 @@ export class Notes {
   dispatch: unknown = undefined
   /** The result that has failed, until a hook takes the error back. */
   failed: Pick<HookContext, 'result' | 'dispatch'> | undefined = undefined
-  /** The rest of a call that a hook has given up while it runs, such as by a timeout. Says whether it succeeds. */
+  /** Set once a hook has thrown while the rest of the call still runs, such as by a timeout. Resolves to whether that rest succeeds. */
   abandoned: Promise<boolean> | undefined = undefined
   /** The streams that were results, in order, each with the function that removes our listeners from it. Few calls have streams. */
   streams: Map<AsyncIterable<unknown> | NodeJS.ReadableStream | ReadableStream, () => void> | undefined = undefined

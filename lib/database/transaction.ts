@@ -158,7 +158,7 @@ interface OpenTransaction {
 
 const ended = () => new Error('The transaction of this call has ended')
 
-/** Creates the transaction that params hold. After its end, a statement would be committed on its own, so it hands out its `trx` no more. */
+/** Creates the `transaction` of params. After the end, a statement would be committed on its own, so reading `trx` throws then. */
 function openTransaction(trx: unknown): OpenTransaction {
   let isOpen = true
   let settle: (end: CommitEnd) => void = () => {}
@@ -243,7 +243,7 @@ interface LibraryTrx {
   $queryRawUnsafe?(text: string): PromiseLike<unknown>
 }
 
-/** A deadlock, and a record that has changed since the transaction has read it: MariaDB and MySQL roll the whole transaction back, and commit each later statement on its own. */
+/** Whether MariaDB or MySQL has rolled back the whole transaction: after a deadlock (1213), or if a record has changed since it was read (1020). They commit each later statement on its own. */
 const endsTransaction = (error: unknown) => [1020, 1213].includes(Object(error).errno)
 
 /** Work that fails if the database has rolled back though an error was caught: knex, Drizzle and Prisma would say that it has committed. */

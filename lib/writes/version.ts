@@ -177,7 +177,7 @@ async function runIf(
     const { [field]: version } = record
     if (!tags.isAny) {
       if (!tags.includes(version)) throw preconditionFailed(context)
-      before = copyOf(record, field)
+      before = copyVersioned(record, field)
     }
     if (isStatement) return runStatement(context, object, field, version as Version, next)
     context.params = { ...params, ifMatch: version }
@@ -235,7 +235,7 @@ async function readRecord(
 }
 
 /** Copies a record, which the write may change in place. The version may come from a getter of its class, and a spread has own fields only. */
-const copyOf = (record: VersionedRecord, field: string): VersionedRecord => ({ ...record, [field]: record[field] })
+const copyVersioned = (record: VersionedRecord, field: string): VersionedRecord => ({ ...record, [field]: record[field] })
 
 /** The same, `undefined` if there is no such record. */
 const findRecord = (...args: Parameters<typeof readRecord>): Promise<VersionedRecord | undefined> =>
@@ -270,13 +270,13 @@ async function requireNoMatch(noneMatch: Tags, context: HookContext, object: obj
 async function requireNewVersion(before: VersionedRecord, context: HookContext, field: string): Promise<void> {
   const { service, path, method, params, result } = context
   const { object = service } = factsOf(service)
-  const versionBefore = Tags.of(before[field])
+  const tagsBefore = Tags.of(before[field])
   const { [field]: answered } = Object(result)
   // A selection may put another column under the name.
-  if (params.query?.$select === undefined && isVersion(answered) && !versionBefore.includes(answered)) return
+  if (params.query?.$select === undefined && isVersion(answered) && !tagsBefore.includes(answered)) return
   const after = await findRecord(context, object, {})
-  if (after === undefined || !versionBefore.includes(after[field])) return
-  if (isDeepStrictEqual(before, copyOf(after, field))) return
+  if (after === undefined || !tagsBefore.includes(after[field])) return
+  if (isDeepStrictEqual(before, copyVersioned(after, field))) return
   throw new GeneralError(
     `'${method}' of '${path}' has changed the record and left '${field}' as it was: version('${field}') needs a value that is new with each write. A column of dates needs fractional seconds, such as datetime(3)`
   )

@@ -30,14 +30,14 @@ const calls: [verb: string, url: string, custom?: string][] = [
   ['POST', '/things', 'archive']
 ]
 
-for (const [name, [given, expected]] of Object.entries(lists))
+for (const [name, [answer, expected]] of Object.entries(lists))
   t.test(`protect(...fields) keeps the fields out of ${name}, of every method`, async (t) => {
-    const { send, things } = await createProtected(t, { answer: () => given })
+    const { send, things } = await createProtected(t, { answer: () => answer })
     for (const [verb, url, custom] of calls)
       t.strictSame((await send(verb, url, custom)).body, expected, `${verb} ${url} ${custom ?? ''}`)
     const { find, get, create, update, patch, remove, archive } = things
     const internal = [find(), get(1), create({}), update(1, {}), patch(1, {}), remove(1), archive({}, {})]
-    for (const result of await Promise.all(internal)) t.equal(result, given, 'internal results keep them')
+    for (const result of await Promise.all(internal)) t.equal(result, answer, 'internal results keep them')
   })
 
 class Model {

@@ -139,18 +139,18 @@ for (const library of Object.keys(libraries))
 for (const library of Object.keys(libraries))
   t.test(`a transaction of ${library} that is used after its end refuses`, { skip: skipPostgres }, async (t) => {
     const { database, texts } = await start(t, library)
-    let kept: Params['transaction']
+    let pastTransaction: Params['transaction']
     let trx: AnyDatabase = {}
     let query: AnyDatabase['query']
     await transaction(database, async (params) => {
-      kept = params.transaction
+      pastTransaction = params.transaction
       trx = params.transaction.trx as AnyDatabase
       query = trx.query
     })
-    t.throws(() => Object(kept).trx, { message: 'The transaction of this call has ended' })
+    t.throws(() => Object(pastTransaction).trx, { message: 'The transaction of this call has ended' })
     await t.rejects(async () => run(trx, "insert into rows (text) values ('late')"))
     if (library === 'pg') await t.rejects(async () => query?.("insert into rows (text) values ('late')"))
-    const late = transaction(database, async () => {}, { params: { transaction: kept } })
+    const late = transaction(database, async () => {}, { params: { transaction: pastTransaction } })
     await t.rejects(late, { message: 'The transaction of this call has ended' })
     t.same(await texts(), [])
   })

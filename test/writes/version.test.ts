@@ -145,7 +145,10 @@ t.test('the version of a record may be a getter of its class', async (t) => {
     }
   }
   const counter = new Counter()
-  const service = { get: async () => counter, patch: async (_id: number, { text }: Partial<Note>) => counter.write(text) }
+  const service = {
+    get: async () => counter,
+    patch: async (_id: number, { text }: Partial<Note>) => counter.write(text)
+  }
   const { send } = await serveVersioned(t, service)
   const { etag } = await send('GET', '/notes/1')
   t.match(await send('PATCH', '/notes/1', { text: 'a' }, etag), { status: 200, body: { version: 2 } })

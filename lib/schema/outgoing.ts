@@ -26,8 +26,11 @@ const shapeProjection = (shape: Shape, converts: boolean): Project =>
   shape.remember(createProjection, () => {
     const project = passesAnything(shape) ? identity : new Projection(shape, converts).project
     const { codecs } = shape
+    if (codecs.length === 0) return project
+    // The `null` of a nullable field is no value of its codec: a codec of any value would make it a text.
+    const keepsNull = shape.hasPlainBranch(kindBits.null)
     // The schema describes the wire, so its rules hold for what the codec gives.
-    return codecs.length === 0 ? project : (value) => project(encodeBy(codecs, value))
+    return (value) => project(value === null && keepsNull ? null : encodeBy(codecs, value))
   })
 
 const passesAnything = (shape: Shape) => shape.kinds === kindBits.all && shape.isSilent

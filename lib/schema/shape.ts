@@ -3,7 +3,7 @@ import { Alternatives } from './alternatives.js'
 import { Codec, codecKeyword } from './codec.js'
 import { type InnerPlace, opennessOf, ownOpenness, schemasWithin, speaksOfItems, surelyApplying } from './combined.js'
 import { type FlaggedNames, isFlaggedByName } from './flagged-names.js'
-import { flagKeywords, isSchema } from './keywords.js'
+import { flagKeywords, isSchema, unionBranches } from './keywords.js'
 import {
   type Flag,
   isPermission,
@@ -260,6 +260,14 @@ export class Shape {
   get codecs(): readonly Codec[] {
     const list = () => [...this.parts].map((part) => part[codecKeyword]).filter((codec) => codec instanceof Codec)
     return this.remember('codecs', () => [...new Set(list())])
+  }
+
+  /** Returns whether a union at the place has a branch without a codec for values of one of these kinds. */
+  hasPlainBranch(kinds: number): boolean {
+    // The branches of a codec's own part describe the wire.
+    const unions = [...this.parts].filter((part) => !(part[codecKeyword] instanceof Codec))
+    const branches = unions.flatMap(unionBranches).map((branch) => this.shapes.of([branch]))
+    return branches.some((branch) => branch.codecs.length === 0 && (branch.kinds & kinds) !== 0)
   }
 
   /** The names of fields that the parts spell out, in their order. */

@@ -14,7 +14,7 @@ interface Payload {
 }
 
 interface ZodType extends StandardSchema {
-  meta?(): { readonly writeOnly?: unknown } | undefined
+  meta?(): { readonly readOnly?: unknown; readonly writeOnly?: unknown } | undefined
   readonly _zod: {
     readonly def: TypeDefinition
     run(payload: Payload, context: object): Payload | Promise<Payload>
@@ -123,8 +123,9 @@ export class ZodCodecs {
     const sides = [...typesWithin(def.in), ...typesWithin(def.out)]
     if (sides.some(({ _zod }) => _zod.def.type === 'transform')) throw refuse('a z.transform() within has no way back')
     if (sides.includes(this.#record as ZodType)) throw refuse('it holds the record itself')
-    if ([...typesWithin(def.out)].some((part) => part !== def.out && part.meta?.()?.writeOnly === true))
-      throw refuse('a field within is `writeOnly`, but the codec encodes it as a whole. Say it of the whole field')
+    for (const flag of ['readOnly', 'writeOnly'] as const)
+      if ([...typesWithin(def.out)].some((part) => part !== def.out && part.meta?.()?.[flag] === true))
+        throw refuse(`a field within is \`${flag}\`, but the codec converts it as a whole. Flag the whole field`)
     const isComparable = !compounds.has(def.out._zod.def.type)
     const codec = new Codec(
       this.#codecs.length,

@@ -222,18 +222,22 @@ function decodeOperand(
   for (const codec of codecs) {
     const result = codec.decode(value)
     if ('message' in result) problem ??= result.message
-    else if (isOperator(result.value)) problem ??= 'can not be compared'
+    else if (!isComparable(result.value)) problem ??= 'can not be compared'
     else return result.value
   }
   if (problem === undefined || value === null || hasPlainBranch) return value
   return faults.tell(place, problem, ofLibrary)
 }
 
-/** Whether an adapter could take a value for operators, or for a list of values: a client could write `{ "$ne": null }`. */
-const isOperator = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (Array.isArray(value) || isPlain(value) || Object.keys(value).some((name) => name.startsWith('$')))
+/**
+ * Returns whether records can be compared with a decoded value. An adapter may take an object or a list for operators, so that
+ * a client could write `{ "$ne": null }`. A filter by `undefined` may be dropped, which selects all records.
+ */
+function isComparable(value: unknown): boolean {
+  if (value === undefined) return false
+  if (typeof value !== 'object' || value === null) return true
+  return !Array.isArray(value) && !isPlain(value) && !Object.keys(value).some((name) => name.startsWith('$'))
+}
 
 function readList(readItem: ReadAt, conversion: Conversion): ReadAt {
   return (value, place, faults) => {

@@ -1,7 +1,7 @@
 import type { JsonSchema, ResourceOptions, SchemaMap } from '../../../types/resource.js'
 import type { Codec } from '../../schema/codec.js'
 import { noNames, scalarDocument, WrittenSchema } from '../../schema/documents.js'
-import { isSchema, unionBranches } from '../../schema/keywords.js'
+import { isSchema } from '../../schema/keywords.js'
 import { kindBits } from '../../schema/reader.js'
 import type { Shape, ShapeMember } from '../../schema/shape.js'
 import { type ReadText, readerBesideTexts, textReader } from '../../schema/text.js'
@@ -158,15 +158,9 @@ export function operandOf(shape: Shape): Operand | undefined {
   if (!isScalar(shape)) return undefined
   const { kinds, codecs } = shape
   const operand = { schema: scalarDocument(shape), read: textReader(shape), readOther: readerBesideTexts(shape), kinds }
-  return codecs.length === 0 ? operand : { ...operand, codecs, hasPlainBranch: hasPlainBranch(shape) }
+  if (codecs.length === 0) return operand
+  return { ...operand, codecs, hasPlainBranch: shape.hasPlainBranch(kindBits.all & ~kindBits.null) }
 }
-
-/** Whether a union at the place has a branch for values that have no codec. */
-const hasPlainBranch = ({ parts, shapes }: Shape) =>
-  [...parts].flatMap(unionBranches).some((branch) => {
-    const { kinds, codecs } = shapes.of([branch])
-    return codecs.length === 0 && (kinds & ~kindBits.null) !== 0
-  })
 
 /** Whether an entry of a keyword lets `null` pass. */
 const isOfNull: Readonly<Record<string, (entry: unknown) => boolean>> = {

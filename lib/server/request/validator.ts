@@ -1,5 +1,6 @@
 import type { Ajv, Code, CodeKeywordDefinition, KeywordCxt } from 'ajv'
 import type { JsonSchema, SchemaValue } from '../../../types/standard-schema.js'
+import { attempt } from '../../core/errors.js'
 import type { Judge } from '../../core/resource/body.js'
 import type { Compile, SchemaProblem } from '../../core/resource/problem.js'
 import { Bundle } from '../../schema/bundle.js'
@@ -10,6 +11,7 @@ import {
   conditionKeywords,
   hasOtherKeywords,
   isSchema,
+  mapSubschemas,
   subschemaPlace,
   subschemasOf,
   type UnionKeyword,
@@ -61,43 +63,33 @@ export function checkCompiles(label: string, schema: JsonSchema, place = ''): vo
   for (const ajv of [createAjv(needsOf(bundle)), createLooseAjv()]) {
     letPass(ajv, needsOf(bundle).formats)
     ajv.addSchema(bundle.schema, root)
-    const errorOf = (part: JsonSchema): Error | undefined => {
-      try {
-        ajv.compile({ $ref: `${root}#${bundle.pointers.get(part)}` })
-        return undefined
-      } catch (error) {
-        return error as Error
-      }
+    try {
+      ajv.compile({ $ref: root })
+    } catch (cause) {
+      const at = findPlace(bundle, place, (part) => attempt(() => ajv.compile({ allOf: [part] })) === undefined)
+      const subject = at === '' ? 'the record' : `'${at}'`
+      throw new TypeError(`${label}: the schema of ${subject} can't be compiled: ${(cause as Error).message}`, {
+        cause
+      })
     }
-    const error = errorOf(bundle.schema)
-    if (error === undefined) continue
-    const at = placeOf(bundle, place, (part) => errorOf(part) !== undefined)
-    throw new TypeError(
-      `${label}: the schema of ${at === '' ? 'the record' : `'${at}'`} can't be compiled: ${error.message}`,
-      {
-        cause: error
-      }
-    )
   }
 }
 
-/** The innermost place of a schema for which something is so. */
-function placeOf(bundle: Bundle, start: string, isSo: (part: JsonSchema) => boolean): string {
+/** Finds the place of the first schema whose own keywords are refused, without the schemas within it. */
+function findPlace(bundle: Bundle, start: string, isRefused: (part: JsonSchema) => boolean): string {
   const visited = new Set<SchemaValue>()
   const visit = (part: SchemaValue, place: string): string | undefined => {
-    if (!isSchema(part) || visited.has(part) || !isSo(part)) return undefined
+    if (!isSchema(part) || visited.has(part)) return undefined
     visited.add(part)
-    const inner = [
-      [bundle.target(part) ?? true, place] as const,
-      ...[...subschemasOf(part)].map(
-        ([inner, [keyword = '', key]]) => [inner, subschemaPlace(place, keyword, key)] as const
-      )
-    ]
-    for (const [schema, at] of inner) {
-      const innermost = visit(schema, at)
+    const { $ref, ...own } = mapSubschemas(part, () => true)
+    if (isRefused(own)) return place
+    const target = visit(bundle.target(part) ?? true, place)
+    if (target !== undefined) return target
+    for (const [inner, [keyword = '', key]] of subschemasOf(part)) {
+      const innermost = visit(inner, subschemaPlace(place, keyword, key))
       if (innermost !== undefined) return innermost
     }
-    return place
+    return undefined
   }
   return visit(bundle.schema, start) ?? start
 }

@@ -344,6 +344,37 @@ t.test('a query can not make operators of a codec', async (t) => {
   t.strictSame(seen, [{ free: { $in: [1, null] } }])
 })
 
+t.test('a value that is decoded as undefined can not be compared, and a wire of many types is decoded', async (t) => {
+  const filled = z.codec(z.string(), z.string().optional(), {
+    decode: (text) => text || undefined,
+    encode: (text) => text ?? ''
+  })
+  const any = z.codec(z.union([z.string().min(2), z.int()]), z.date(), {
+    decode: (value) => new Date(value),
+    encode: (date) => date.toISOString()
+  })
+  const { send } = await createApp(t, resource(z.object({ id: z.int(), filled, any })), { find: async () => [] })
+  t.match(await send('GET', '?filled='), [400, { message: 'filled: can not be compared' }])
+  t.strictSame(await send('GET', '?filled=a&any=2030-01-01'), [200, []])
+  t.equal((await send('GET', '?any=soon'))[0], 400, 'no branch of the wire takes it without the codec')
+})
+
+t.test('the null of a nullable field is no value of its codec', async (t) => {
+  const json = z.codec(z.string(), z.any(), {
+    decode: (text) => JSON.parse(text),
+    encode: (value) => JSON.stringify(value)
+  })
+  const text = z.codec(z.string(), z.any(), { decode: (text) => text, encode: (value) => value.toString() })
+  const empty = z.codec(z.string(), z.string().nullable(), {
+    decode: (text) => text || null,
+    encode: (text) => text ?? ''
+  })
+  const Thing = z.object({ id: z.int(), json, orNull: json.nullable(), text: text.nullable(), empty })
+  const { send } = await createApp(t, resource(Thing, { readOnly: ['id'] }), new Store())
+  const sent = { json: 'null', orNull: null, text: null, empty: '' }
+  t.strictSame(await send('POST', '', sent), [201, { id: 1, ...sent }])
+})
+
 t.test('a codec that fails is 500, and says nothing of the server', async (t) => {
   const fail = (value: number): string => {
     throw new Error(`INTERNAL ${value}`)
@@ -430,11 +461,20 @@ t.test('a codec that works in one way alone stops the start', async (t) => {
       z.object({
         a: z.codec(z.string(), nested, { decode: (text) => JSON.parse(text), encode: (value) => JSON.stringify(value) })
       }),
-      /'a'.*encodes it as a whole/
+      /'a'.*`writeOnly`, but the codec converts it as a whole/
     ],
     [
       z.object({ a: z.codec(z.any(), z.map(z.string(), nested), { decode: () => new Map(), encode: same }) }),
-      /'a'.*encodes it as a whole/
+      /'a'.*`writeOnly`, but the codec converts it as a whole/
+    ],
+    [
+      z.object({
+        a: z.codec(z.string(), z.object({ key: z.string().meta({ readOnly: true }) }), {
+          decode: (text) => JSON.parse(text),
+          encode: (value) => JSON.stringify(value)
+        })
+      }),
+      /'a'.*`readOnly`, but the codec converts it as a whole/
     ],
     [Node, /'inner': it holds the record itself/],
     [z.object({ a: z.codec(upper, z.string(), { decode: same, encode: same }) }), /'a': .*has no way back/],

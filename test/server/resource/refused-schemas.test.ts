@@ -19,6 +19,16 @@ t.test('what Ajv can not compile stops the start, with the service and the place
       /^things\.find: the schema of 'deep\.list\[\]' can't be compiled: .*"id"/
     ],
     ['behind a reference', () => resource(behind as never), /the schema of 'deep\.name' can't be compiled/],
+    [
+      'behind other fields',
+      () => resource(object({ first: text, list: { type: 'array', items: text }, last: { id: '#name' } }) as never),
+      /the schema of 'last' can't be compiled/
+    ],
+    [
+      'of the whole',
+      () => resource({ id: '#name', ...object({ a: text }) } as never),
+      /the schema of the record can't/
+    ],
     ['async', () => resource(object({ a: { $async: true, ...text } }) as never), /the schema of 'a' can't be compiled/],
     [
       'of a body',

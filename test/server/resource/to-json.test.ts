@@ -228,7 +228,7 @@ t.test('a find that gives neither a list nor a page fails with what to do', asyn
 t.test('an answer that a schema of its own describes', async (t) => {
   const hiding = { writeOnly: ['secret'] as never[] }
   const { find, ...others } = resource(schemas.open as object, hiding) as unknown as Record<string, object>
-  const open = { type: 'object', properties: { id }, additionalProperties: true }
+  const open = { type: 'object', properties: { id, kid: properties.kid }, additionalProperties: true }
   const schema = { ...others, find: { ...find, response: { 200: open } } }
   const { send } = await createApp(t, schemas.open as object, { schema })
   for (const wrap of [...Object.values(pages), ...Object.values(lists)]) {

@@ -235,7 +235,10 @@ async function readRecord(
 }
 
 /** Copies a record, which the write may change in place. The version may come from a getter of its class, and a spread has own fields only. */
-const copyVersioned = (record: VersionedRecord, field: string): VersionedRecord => ({ ...record, [field]: record[field] })
+const copyVersioned = (record: VersionedRecord, field: string): VersionedRecord => ({
+  ...record,
+  [field]: record[field]
+})
 
 /** The same, `undefined` if there is no such record. */
 const findRecord = (...args: Parameters<typeof readRecord>): Promise<VersionedRecord | undefined> =>

@@ -61,8 +61,10 @@ export function createLeaving(
   /** What is no list and no page, where lists are answered, is an item of one: a stream gives it. */
   function projectBy(outgoing: Outgoing, record: RecordRules): Omit<Leaving, 'serialize'> {
     const { project: projectRecord, shape } = projectionOf(outgoing, instance)
-    // A record with a field of that name is one, also beside numbers.
-    const mayBePage = answersPages(method) || (isCustom && !shape.names.includes('data'))
+    // A record with a field of that name is one, also beside numbers. An open record would let the records of a page leave whole.
+    const list = shape.field('data')
+    const leavesWhole = list.isKnown && list.shape.isSilent
+    const mayBePage = answersPages(method) || ((isCustom || leavesWhole) && !shape.names.includes('data'))
     const takesObjects = (shape.kinds & kindBits.object) !== 0
     // A schema that states no type lets lists pass, too: each item of one is held to it.
     const takesLists = outgoing !== record.outgoing && shape.isOfLists

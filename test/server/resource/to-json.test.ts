@@ -152,6 +152,7 @@ for (const [name, schema] of Object.entries(schemas))
           const more = kindOfPage === 'a page with more'
           const sent = more ? { total: 1, limit: shown, skip: 0, data: [shown], first: { id: 1 } } : page([shown])
           await expect('find', wrap(result), sent, `${kind} in ${kindOfPage}`)
+          if (name === 'open') await expect('get', wrap(result), sent, `${kind} in ${kindOfPage}`)
         }
       }
       t.strictSame(wrong, [], way)

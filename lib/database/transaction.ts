@@ -133,9 +133,8 @@ export async function transaction<Database extends TransactionalDatabase, T>(
   try {
     await begin(run, onCommit, () => opened?.close())
     if (running === undefined) throw new Error('The `transaction` of the database ended without a call of its function')
-    const result = await (running as Promise<T>)
     opened?.end(true)
-    return result
+    return await (running as Promise<T>)
   } catch (error) {
     isOver = true
     const isLost = isSent && losesCommit(error, opened?.trx)

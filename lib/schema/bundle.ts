@@ -2,13 +2,14 @@ import type { JsonSchema, SchemaMap, SchemaValue } from '../../types/standard-sc
 import { withoutDynamicReferences } from './dynamic-references.js'
 import {
   definitionKeywords,
+  innerPlace,
   isInPlace,
   isSchema,
   mapSubschemas,
   misuseIn,
-  subschemaPlace,
   subschemasOf
 } from './keywords.js'
+
 import { References } from './references.js'
 
 type Copy = Record<string, unknown>
@@ -86,7 +87,7 @@ export class Bundle {
     if (copied !== undefined) return copied
     assertJsonSchema(schema, place)
     const { $id, $anchor, $schema, nullable, ...words } = mapSubschemas(schema, (part, keyword, key) =>
-      this.#copy(part, subschemaPlace(place, keyword, key))
+      this.#copy(part, innerPlace(place, keyword, key))
     )
     const copy = inDraft7(words)
     if (schema !== this.#document) this.#moveDefinitions(copy)

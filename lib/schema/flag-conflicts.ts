@@ -68,19 +68,18 @@ export function findFlagConflicts(flag: Flag, flagging: Shapes, other: Shapes): 
 const patternsOf = ({ parts }: Shape): readonly (readonly [pattern: string, schema: SchemaValue])[] =>
   [...parts].flatMap(({ patternProperties = {} }) => Object.entries(patternProperties))
 
-const mostValues = 1000
-
 /** An object without a tag, and one for each branch of each union that a tag decides. */
 function valuesOfUnions(start: Shape): readonly object[] {
   const values: object[] = [{}]
-  const next: (readonly [Shape, object])[] = [[start, {}]]
-  for (const [shape, value] of next)
+  const visit = (shape: Shape, value: object): void => {
+    const undecided = shape.unions.map(({ branches }) => [branches, -1] as const)
     for (const { branches, tag, branchOf } of shape.unions)
       for (const [constant, index] of branchOf) {
-        if (values.length >= mostValues) return values
         const tagged = { ...value, [tag]: constant }
         values.push(tagged)
-        next.push([shape.shapes.of(shape.schemas, new Map([...shape.choice, [branches, index]])), tagged])
+        visit(shape.shapes.of(shape.schemas, new Map([...shape.choice, ...undecided, [branches, index]])), tagged)
       }
+  }
+  visit(start, {})
   return values
 }

@@ -46,9 +46,9 @@ export const isSchema = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isSchemaValue = (value: unknown) => typeof value === 'boolean' || isSchema(value)
 const isString = (value: unknown) => typeof value === 'string'
-const isStrings = (value: unknown) => Array.isArray(value) && value.every(isString)
+const isNameList = (value: unknown) => Array.isArray(value) && value.every(isString)
 const isMapOrNames = (value: unknown) =>
-  isSchema(value) && Object.values(value).every((part) => isSchemaValue(part) || isStrings(part))
+  isSchema(value) && Object.values(value).every((part) => isSchemaValue(part) || isNameList(part))
 
 /** What a keyword must hold, by its kind, with the words for an error. */
 const demands: ReadonlyMap<Holds, [is: (value: unknown) => boolean, must: string]> = new Map([
@@ -60,7 +60,7 @@ const demands: ReadonlyMap<Holds, [is: (value: unknown) => boolean, must: string
   ['number', [(value) => typeof value === 'number', 'a number']],
   ['text', [(value) => typeof value === 'string', 'a text']],
   ['types', [(value) => [value].flat().every(isString), 'a type, or a list of them']],
-  ['names', [isStrings, 'a list of names']],
+  ['names', [isNameList, 'a list of names']],
   ['values', [(value) => Array.isArray(value), 'a list of values']]
 ])
 
@@ -85,7 +85,7 @@ export const hasOtherKeywords = (schema: SchemaValue): boolean =>
 const ofItems = new Set(['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains'])
 
 /** The place of a schema that stands in another one, as in `deep.list[]`. */
-export function subschemaPlace(place: string, keyword: string, key = ''): string {
+export function innerPlace(place: string, keyword: string, key = ''): string {
   if (ofItems.has(keyword)) return `${place}[]`
   const isDefinition = definitionKeywords.some((name) => name === keyword)
   if (!isDefinition && (isInPlace(keyword) || !isApplicator(keyword))) return place

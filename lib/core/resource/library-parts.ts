@@ -28,16 +28,17 @@ function libraryParts(schema: unknown): readonly LibraryPart[] {
  * @returns its place, as in `deep.list[]`. The empty text for the whole, and for schemas of other libraries
  */
 export function placeOfRefused(schema: unknown, isRefused: (part: unknown) => boolean): string {
-  const visited = new Set<unknown>([schema])
-  const visit = (schema: unknown): string => {
-    for (const [name, part] of libraryParts(schema)) {
-      if (visited.has(part)) continue
-      visited.add(part)
-      if (isRefused(part)) return name + visit(part)
-    }
-    return ''
+  const visited = new Set<unknown>()
+  const places: string[] = []
+  const visit = (schema: unknown, place: string): void => {
+    if (visited.has(schema)) return
+    visited.add(schema)
+    const refused = libraryParts(schema).filter(([, part]) => isRefused(part))
+    if (refused.length === 0) places.push(place)
+    for (const [name, part] of refused) visit(part, place + name)
   }
-  return visit(schema).replace(/^\./, '')
+  visit(schema, '')
+  return [...places, ''][0]?.replace(/^\./, '') as string
 }
 
 /** Whether a part is in a schema of Valibot, at any depth. */

@@ -30,21 +30,20 @@ export function guardFlags(
   checkAnswers(label, method, schema, record, instance)
   const takesRecord = methods.get(method)?.arguments.includes('data') === true
   if (rules?.body === undefined && !takesRecord) return undefined
+  const ofResource = rules?.body ?? { written: record.incoming, guards: responseOf(record) }
   const isReplaced = rules?.body === undefined || rules.body.document !== schema?.body
-  const ofResource = rules?.body
-  const incoming = ofResource === undefined || ofResource.isOwn ? [] : [ofResource.written]
-  const all = ofResource === undefined ? [record.incoming, ...responseOf(record)] : [...incoming, ...ofResource.guards]
-  const written = isReplaced ? foreignSchema(schema?.body) : ofResource?.written
-  const guards = (isReplaced ? all : (ofResource?.guards ?? [])).map((guard) => shapesOf(guard, instance))
-  const body = written && attempt(() => shapesOf(written, instance))
-  if (body !== undefined)
-    for (const guard of guards) checkBody(label, method, findFlagConflicts('readOnly', guard, body), isReplaced)
-  if (!isReplaced || guards.length === 0) return undefined
+  // A body of its own is checked by the schema of the record too, the default body by that schema alone.
+  const isByRecord = isReplaced && rules?.body?.isOwn !== true
+  const guards = isByRecord ? [ofResource.written, ...ofResource.guards] : ofResource.guards
+  const all = guards.map((guard) => shapesOf(guard, instance))
+  const body = shapesOf(isReplaced ? foreignSchema(schema?.body, instance) : ofResource.written, instance)
+  for (const guard of all) checkBody(label, method, findFlagConflicts('readOnly', guard, body), isReplaced)
+  if (!isReplaced) return undefined
   return ({ body }, _reply, done) => {
     const records = Array.isArray(body) ? body.entries() : [[undefined, body] as const]
     for (const [index, value] of records) {
       const path = index === undefined ? [] : [index]
-      const faults = guards.flatMap((guard) => findReadOnly(guard, value, path))
+      const faults = all.flatMap((guard) => findReadOnly(guard, value, path))
       if (faults.length > 0) throw toBadRequest('body', faults)
     }
     done()
@@ -107,7 +106,7 @@ function checkAnswers(
   for (const [status, answer] of responses(schema))
     if (!/^[45]/.test(status))
       for (const content of contentsOf(answer)) {
-        const plain = foreignSchema(content)
+        const plain = foreignSchema(content, instance)
         const written = rules === undefined ? plain : rules.outgoing.written.withDocument(plain.document)
         const others = [incoming, outgoing.written, ...bodies.values()]
         checkHidden(`${label}: its answer has`, written, others, instance)
@@ -138,7 +137,8 @@ const contentsOf = (answer: Schema): readonly unknown[] => {
 }
 
 /** The schema of an application for Fastify. One that is no JSON Schema, and gives none, may allow anything. */
-function foreignSchema(schema: unknown): WrittenSchema {
-  const document: JsonSchema = attempt(() => readSides(schema).input.document) ?? {}
-  return new WrittenSchema(document, { flagged: noNames })
+function foreignSchema(schema: unknown, instance: FastifyInstance): WrittenSchema {
+  const create = (document: JsonSchema) => new WrittenSchema(document, { flagged: noNames })
+  const written = attempt(() => create(readSides(schema).input.document))
+  return written !== undefined && attempt(() => shapesOf(written, instance)) ? written : create({})
 }

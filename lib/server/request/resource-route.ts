@@ -40,7 +40,7 @@ export function resourceRoute(
   const record = shapesOf(rules.record.outgoing.written, instance)
   shapesOf(rules.outgoing.written, instance)
   const idField = idFieldOf(object)
-  checkCompilable(`${path || '/'}.${rules.method}`, rules, record, instance)
+  checkRuleSchemas(`${path || '/'}.${rules.method}`, rules, record, instance)
   const compilers = new Map<string | undefined, (value: Record<string, unknown>) => unknown>()
   // A copy of the schema may have another query or body, which is that of any route then.
   if (schema?.querystring === rules.querystring) compilers.set('querystring', queryValidator(rules, record, isTyped))
@@ -67,7 +67,7 @@ export function resourceRoute(
 }
 
 /** @throws {TypeError} when a schema of a method can't be compiled */
-function checkCompilable(label: string, rules: MethodRules, record: Shapes, instance: FastifyInstance): void {
+function checkRuleSchemas(label: string, rules: MethodRules, record: Shapes, instance: FastifyInstance): void {
   const { query, custom, body } = rules
   const schemas = new Map<JsonSchema, string>()
   // The values of queries have the schemas of the record as it leaves.

@@ -1,6 +1,5 @@
 import type { Ajv, Code, CodeKeywordDefinition, KeywordCxt } from 'ajv'
 import type { JsonSchema, SchemaValue } from '../../../types/standard-schema.js'
-import { attempt } from '../../core/errors.js'
 import type { Judge } from '../../core/resource/body.js'
 import type { Compile, SchemaProblem } from '../../core/resource/problem.js'
 import { Bundle } from '../../schema/bundle.js'
@@ -9,10 +8,11 @@ import { allShapes } from '../../schema/hidden.js'
 import { isReadOnly, leastFields, type ServerFieldsByObject } from '../../schema/incoming.js'
 import {
   conditionKeywords,
+  definitionKeywords,
   hasOtherKeywords,
+  innerPlace,
   isSchema,
-  mapSubschemas,
-  subschemaPlace,
+  otherKeywords,
   subschemasOf,
   type UnionKeyword,
   unionKeywords
@@ -62,36 +62,43 @@ export function checkCompiles(label: string, schema: JsonSchema, place = ''): vo
   const bundle = new Bundle(schema)
   for (const ajv of [createAjv(needsOf(bundle)), createLooseAjv()]) {
     letPass(ajv, needsOf(bundle).formats)
-    ajv.addSchema(bundle.schema, root)
-    try {
-      ajv.compile({ $ref: root })
-    } catch (cause) {
-      const at = findPlace(bundle, place, (part) => attempt(() => ajv.compile({ allOf: [part] })) === undefined)
-      const subject = at === '' ? 'the record' : `'${at}'`
-      throw new TypeError(`${label}: the schema of ${subject} can't be compiled: ${(cause as Error).message}`, {
-        cause
-      })
+    const errorOf = (part: JsonSchema): Error | undefined => {
+      try {
+        ajv.compile(part)
+        return undefined
+      } catch (error) {
+        return error as Error
+      }
     }
+    const error = errorOf(bundle.schema)
+    if (error === undefined) continue
+    const at = placeOf(bundle, place, (keywords) => errorOf({ allOf: [{ type: 'object', ...keywords }] }) !== undefined)
+    throw new TypeError(
+      `${label}: the schema of ${at === '' ? 'the record' : `'${at}'`} can't be compiled: ${error.message}`,
+      {
+        cause: error
+      }
+    )
   }
 }
 
-/** Finds the place of the first schema whose own keywords are refused, without the schemas within it. */
-function findPlace(bundle: Bundle, start: string, isRefused: (part: JsonSchema) => boolean): string {
-  const visited = new Set<SchemaValue>()
-  const visit = (part: SchemaValue, place: string): string | undefined => {
-    if (!isSchema(part) || visited.has(part)) return undefined
-    visited.add(part)
-    const { $ref, ...own } = mapSubschemas(part, () => true)
-    if (isRefused(own)) return place
-    const target = visit(bundle.target(part) ?? true, place)
-    if (target !== undefined) return target
-    for (const [inner, [keyword = '', key]] of subschemasOf(part)) {
-      const innermost = visit(inner, subschemaPlace(place, keyword, key))
-      if (innermost !== undefined) return innermost
-    }
-    return undefined
+/** The place of the first part of a schema whose keywords, without those of JSON Schema, are refused. */
+function placeOf(bundle: Bundle, start: string, isRefused: (keywords: JsonSchema) => boolean): string {
+  const places = new Map<SchemaValue, string>([[bundle.schema, start]])
+  for (const [part, place] of places) {
+    if (!isSchema(part)) continue
+    if (isRefused(otherKeywords(part))) return place
+    const target = bundle.target(part)
+    const inner = [...subschemasOf(part)].filter(
+      ([, [keyword]]) => !definitionKeywords.some((name) => name === keyword)
+    )
+    for (const [schema, at] of [
+      ...(target === undefined ? [] : [[target, place] as const]),
+      ...inner.map(([schema, [keyword = '', key]]) => [schema, innerPlace(place, keyword, key)] as const)
+    ])
+      if (!places.has(schema)) places.set(schema, at)
   }
-  return visit(bundle.schema, start) ?? start
+  return start
 }
 
 /** Makes what compiles schemas of values in queries. */

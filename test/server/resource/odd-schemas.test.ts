@@ -452,5 +452,8 @@ t.test('an object that the server completes may be sent with fewer fields than i
   const plain = { minProperties: 2, maxProperties: 2 }
   t.match(create?.body, { minProperties: 1, properties: { inner: { minProperties: 1 }, plain } })
   t.match(patch?.body, { minProperties: 1, properties: { inner: { minProperties: 1 }, plain } })
+  const secret = object({ text, secret: { type: 'string', writeOnly: true } }, { minProperties: 2 })
+  const hidden = resource(secret as object) as unknown as Record<string, { response: object }>
+  t.notOk('minProperties' in Object(hidden.create?.response), 'a hidden field counts')
   t.match(create?.response, { minProperties: 2, properties: { inner: more, plain } })
 })

@@ -210,13 +210,13 @@ const six = ['create', 'update', 'patch'] as const
 
 for (const [name, { record: fields, body, sent, place, starts }] of Object.entries(places))
   t.test(`what only the server sets, by ${name}`, async (t) => {
-    const own = (names: readonly Method[]) => record(toObject(fields), withBody(names, toObject(body)))
+    const withBodies = (names: readonly Method[]) => record(toObject(fields), withBody(names, toObject(body)))
     if (starts) {
-      const send = await serve(t, own(methods))
+      const send = await serve(t, withBodies(methods))
       for (const method of methods) t.strictSame(await send(method, sent), [400, `${place} can not be set`], method)
     } else
       for (const method of ['patch', 'promote'] as const)
-        await t.rejects(serve(t, own([method]), [method]), {
+        await t.rejects(serve(t, withBodies([method]), [method]), {
           message: RegExp(`^things.${method}: .*'${place.replace(/[[\]]/g, '\\$&')}'`)
         })
     if (name.startsWith('the schema of the body')) return
@@ -226,6 +226,7 @@ for (const [name, { record: fields, body, sent, place, starts }] of Object.entri
       const replaced = Object.fromEntries(six.map((method) => [method, { ...rest[method], body: any }]))
       const send = await serve(t, { ...plain, ...replaced }, six)
       for (const method of six) t.match(await send(method, sent), [400, / can not be set/], `${method}, replaced`)
+      t.match(await send('create', [{}, sent]), [400, /^\[1\]\..* can not be set/], 'in a list')
     }
   })
 
@@ -329,4 +330,25 @@ t.test('options that can not be', (t) => {
   ]
   for (const [options, message] of wrong) t.throws(() => record(Thing, options), { message })
   t.end()
+})
+
+t.test('a replaced body', async (t) => {
+  const plain = record(object({ name: text, a: fixed }), {}) as Record<string, object>
+  const named = { ...plain, patch: { ...plain.patch, body: object({ a: text }) } }
+  const message =
+    "things.patch: the schema of its body has the field 'a', which is readOnly in the record. Leave it out. Or, if clients may set it: Give that schema to resource() as an option, and add `settable: { patch: ['a'] }` to the options of resource()"
+  await t.rejects(serve(t, named), { message })
+  const { patch, ...others } = plain
+  const send = await serve(t, others)
+  t.strictSame(await send('patch', { a: 'x' }), [400, 'a can not be set'], 'without a schema')
+  t.strictSame(await send('patch', { name: 'n' }), [200, { name: 'n' }])
+  const many = record(object({ in: { type: 'object', additionalProperties: fixed } }), { patch: { type: 'object' } })
+  const names = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`f${index}`, 'x']))
+  t.match(await (await serve(t, many))('patch', { in: names }), [400, /^in\.f0 can not be set \(and 19 more\)/])
+  const settable = record(object({ name: text, a: fixed }), { settable: { patch: ['a'] } }) as Record<string, object>
+  const taken = await serve(t, { ...settable, patch: { ...settable.patch, body: object({ a: text }) } })
+  t.strictSame(await taken('patch', { a: 'x' }), [200, { a: 'x' }], 'what is settable stays so')
+  const closed = record(object({ name: text, a: fixed }), { patch: object({ name: text }) }) as Record<string, object>
+  const twice = await serve(t, { ...closed, patch: { ...closed.patch, body: { type: 'object' } } })
+  t.strictSame(await twice('patch', { a: 'x' }), [400, 'a can not be set'])
 })

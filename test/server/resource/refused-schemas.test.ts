@@ -83,7 +83,15 @@ t.test('keywords that Ajv does not know, and limits of formats, are no reason', 
 })
 
 t.test('an error at the start names the place in the schema', async (t) => {
+  const Folder = z.object({
+    get folders() {
+      return z.array(Folder)
+    },
+    at: z.date()
+  })
+  const shared = v.object({ name: v.string() })
   const rows: [schema: object, message: RegExp][] = [
+    [toStandardJsonSchema(v.object({ a: shared, b: v.array(shared), c: v.record(v.string(), v.date()) })), /'c\.\*'/],
     [deep({ type: 'integr' }), /^deep\.list\[\]: There is no type 'integr'/],
     [deep({ pattern: '(' }), /^deep\.list\[\]: The pattern '\('/],
     [deep({ type: null }), /^deep\.list\[\]: .*'type' must be a type/],
@@ -94,6 +102,8 @@ t.test('an error at the start names the place in the schema', async (t) => {
       z.object({ deep: z.object({ list: z.array(z.object({ at: z.date().optional() })).nullable() }) }),
       /got no JSON Schema from zod for 'deep\.list\[\]\.at': Date/
     ],
+    [Folder, /from zod for 'at': Date/],
+    [z.object({ a: z.lazy(() => z.object({ b: z.tuple([z.string(), z.date()]) })) }), /from zod for 'a\.b\[\]': Date/],
     [z.object({ a: z.union([z.string(), z.record(z.string(), z.bigint())]) }), /from zod for 'a\.\*': BigInt/],
     [
       toStandardJsonSchema(v.object({ deep: v.object({ list: v.array(v.optional(v.object({ at: v.date() }))) }) })),

@@ -30,25 +30,25 @@ export function compose(hooks: readonly AroundHook[], call: Run, observer: HookO
   return hooks.reduceRight<Run>(
     (inner, hook) => async (context) => {
       let running: Promise<void> | undefined
-      let isSettled = false
+      let pending: Promise<void> | undefined
       const settle = () => {
-        isSettled = true
+        pending = undefined
       }
       const next = () => {
         if (running !== undefined) throw new Error(`next() called multiple times ${by(hook, context)}`)
-        running = inner(context)
+        running = pending = inner(context)
         // A failure that the hook does not wait for must not end the process: it is thrown below.
         running.then(settle, settle)
         return running
       }
       try {
         await hook.call(context.service, context, next)
-        if (!isSettled) await running
+        if (pending) await pending
         if (!('result' in context || running))
           throw new Error(`next() was not called ${by(hook, context)}, nor was context.result set`)
         if (context.result === undefined) await running
       } catch (error) {
-        observer.fail(context, error, isSettled ? undefined : running)
+        observer.fail(context, error, pending)
         throw error
       }
       observer.see(context)

@@ -79,8 +79,13 @@ const unchecked = new Set(['$schema', '$id', '$anchor', 'nullable'])
 /** Whether a schema has a keyword, at any depth, that is none of JSON Schema. Such a schema may be one that Ajv can't compile. */
 export const hasOtherKeywords = (schema: SchemaValue): boolean =>
   isSchema(schema) &&
-  (Object.keys(schema).some((keyword) => !keywords.has(keyword) && !unchecked.has(keyword)) ||
-    [...subschemasOf(schema)].some(([part]) => hasOtherKeywords(part)))
+  (Object.keys(schema).some(isOther) || [...subschemasOf(schema)].some(([part]) => hasOtherKeywords(part)))
+
+const isOther = (keyword: string) => !keywords.has(keyword) && !unchecked.has(keyword)
+
+/** A schema with those of its own keywords alone that are none of JSON Schema. */
+export const otherKeywords = (schema: JsonSchema): JsonSchema =>
+  Object.fromEntries(Object.entries(schema).filter(([keyword]) => isOther(keyword)))
 
 const ofItems = new Set(['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains'])
 

@@ -285,6 +285,26 @@ const hiding: Readonly<Record<string, { record: object; body: object; stored: ob
     body: { in: { type: 'object', patternProperties: { '^x-': secret } } },
     stored: { in: { 'x-a': 'HIDDEN' } }
   },
+  'a field within a pattern of both': {
+    record: { in: { type: 'object', patternProperties: { '^x': object({ a: text }) } } },
+    body: { in: { type: 'object', patternProperties: { '^x': object({ a: secret }) } } },
+    stored: { in: { x: { a: 'HIDDEN' } } }
+  },
+  'a field within another pattern': {
+    record: { in: { type: 'object', patternProperties: { '^x': object({ a: text }) } } },
+    body: { in: { type: 'object', patternProperties: { '^x-': object({ a: secret }) } } },
+    stored: { in: { 'x-': { a: 'HIDDEN' } } }
+  },
+  'a name of a pattern, in an open object': {
+    record: { in: { type: 'object' } },
+    body: { in: { type: 'object', patternProperties: { '^x-': secret } } },
+    stored: { in: { 'x-a': 'HIDDEN' } }
+  },
+  'one of several branches of a union': {
+    record: { in: { type: ['string', 'integer'] } },
+    body: { in: { anyOf: [secret, { type: 'integer' }] } },
+    stored: { in: 'HIDDEN' }
+  },
   'a field of each branch': {
     record: { in: { oneOf: ['p', 'q'].map((tag) => object({ k: { const: tag }, a: tag === 'p' ? secret : text })) } },
     body: { in: object({ k: text, a: secret }) },
@@ -351,4 +371,7 @@ t.test('a replaced body', async (t) => {
   const closed = record(object({ name: text, a: fixed }), { patch: object({ name: text }) }) as Record<string, object>
   const twice = await serve(t, { ...closed, patch: { ...closed.patch, body: { type: 'object' } } })
   t.strictSame(await twice('patch', { a: 'x' }), [400, 'a can not be set'])
+  const answered = record(object({ a: text }), { readOnly: ['a'], response: object({ a: text, b: fixed }) }) as object
+  const byAnswer = await serve(t, { ...answered, patch: { body: { type: 'object' } } })
+  t.strictSame(await byAnswer('patch', { b: 'x' }), [400, 'b can not be set'])
 })

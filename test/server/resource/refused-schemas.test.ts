@@ -29,6 +29,7 @@ t.test('what Ajv can not compile stops the start, with the service and the place
       () => resource({ id: '#name', ...object({ a: text }) } as never),
       /the schema of the record can't/
     ],
+    ['of the root', () => resource(object({ a: text }, { id: '#a' }) as never), /the schema of the record can't/],
     ['async', () => resource(object({ a: { $async: true, ...text } }) as never), /the schema of 'a' can't be compiled/],
     [
       'of a body',

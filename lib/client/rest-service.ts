@@ -155,7 +155,7 @@ function toRequest(
     : unsendable | (isOwnForm || takesQuery ? 0 : vanishing)
   // A param that the client does not know may be a condition outside of `query`. Clients of Feathers put their login into the params of all calls.
   const [lost] = isMulti && !query && !local.accessToken ? Object.keys(local) : []
-  const refused = lost ? `params.${lost}` : findFlaw(conditions, refusedFlaws)
+  const refused = (lost && `params.${lost}`) || findFlaw(conditions, refusedFlaws)
   if (refused) throw new BadRequest(`A URL can't express ${refused} ${ofCall}`)
   const rest = isMulti ? '' : fillPath(toURL(template), { ...route, id }, ofCall)
   const path = [fillPath(toURL(service.name), route), rest].filter(Boolean).join('/')
@@ -163,7 +163,7 @@ function toRequest(
   const json = JSON.stringify(conditions, toSayable)
   const takesBoth = takesQuery && !isOwnForm
   const inexpressible = takesBoth && findFlaw(conditions, vanishing | misread | blank)
-  const isBetter = takesBoth && service[takesBody] && (search.length > longestURL || findFlaw(conditions, idle))
+  const isBetter = takesBoth && service[takesBody] && search.length > longestURL
   const isQuery = inexpressible || isBetter || (takesQuery && sentIn && json !== '{}')
   const body = isQuery ? json : bodyOf(data)
   // A missing body is an empty object for some servers, and would replace a record. Other data is checked by the server.
@@ -175,7 +175,8 @@ function toRequest(
   }
   const named = {
     'X-Service-Method': customName,
-    'If-Match': ifMatch === undefined ? undefined : `"${encodeVersion(ifMatch)}"`
+    // Servers remove suffixes that proxies add to tags, such as `-gzip`.
+    'If-Match': ifMatch === undefined ? undefined : `"${encode(ifMatch).replace(/-/g, '%2D')}"`
   }
   const request = {
     service: service.name,
@@ -189,10 +190,6 @@ function toRequest(
   }
   return [request, inexpressible]
 }
-
-/** Encodes a version for an entity tag. A server removes suffixes such as `-gzip`, which proxies add to tags, so `-` and `;` before the last word are encoded, too. */
-const encodeVersion = (version: unknown) =>
-  encodeURI(version as string).replace(/[-;](?=\w*$)/, (mark) => (mark === '-' ? '%2D' : '%3B'))
 
 /** What JSON has no value for is a text, as it is in a URL. */
 export const toSayable = (_name: string, value: unknown) =>

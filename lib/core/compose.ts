@@ -35,7 +35,7 @@ export function compose(hooks: readonly AroundHook[], call: Run, observer: HookO
         pending = undefined
       }
       const next = () => {
-        if (running !== undefined) throw new Error(`next() called multiple times ${by(hook, context)}`)
+        if (running) throw new Error(`next() called multiple times ${by(hook, context)}`)
         running = pending = inner(context)
         // A failure that the hook does not wait for must not end the process: it is thrown below.
         running.then(settle, settle)

@@ -33,7 +33,7 @@ export const fetchLibrary: Library<'fetch', Fetch> = {
 
 /** Reads a response to its end. A mock without headers, or with `json` alone, answers with JSON. */
 export async function readResponse(response: FetchResponse): Promise<ClientResponse> {
-  const { text, status = 200, headers } = response as Partial<FetchResponse>
+  const { text, status, headers } = response as Omit<FetchResponse, 'text'> & Partial<FetchResponse>
   const head = { status, headers: text && headers }
   const body = text
     ? await (response as Required<FetchResponse>)[bodyKindOf(head) === 'blob' ? 'blob' : 'text']()

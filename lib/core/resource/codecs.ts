@@ -1,6 +1,7 @@
 import type { JsonSchema, StandardSchema } from '../../../types/resource.js'
 import { Codec, type CodecFunctions, codecKeyword } from '../../schema/codec.js'
 import { noNames, WrittenSchema } from '../../schema/documents.js'
+import { flagKeywords } from '../../schema/keywords.js'
 import { createProjection } from '../../schema/outgoing.js'
 import { attempt } from '../errors.js'
 import { isPlain } from '../objects.js'
@@ -123,7 +124,7 @@ export class ZodCodecs {
     const sides = [...typesWithin(def.in), ...typesWithin(def.out)]
     if (sides.some(({ _zod }) => _zod.def.type === 'transform')) throw refuse('a z.transform() within has no way back')
     if (sides.includes(this.#record as ZodType)) throw refuse('it holds the record itself')
-    for (const flag of ['readOnly', 'writeOnly'] as const)
+    for (const flag of flagKeywords)
       if ([...typesWithin(def.out)].some((part) => part !== def.out && part.meta?.()?.[flag] === true))
         throw refuse(`a field within is \`${flag}\`, but the codec converts it as a whole. Flag the whole field`)
     const isComparable = !compounds.has(def.out._zod.def.type)

@@ -108,10 +108,10 @@ export class Writer {
         await Promise.allSettled([this.#flushing, ...this.#signs])
       if (this.#isDone) await this.#leave()
     }
-    // Where nothing else runs, a process without a timer ends here, before the application has closed.
-    const timer = setTimeout(() => {}, goodbyeTime)
+    // A process without a timer ends here if nothing else runs. An interval outlasts the time limit.
+    const timer = setInterval(() => {}, goodbyeTime)
     await withinTime(goodbyeTime, leave()).catch(() => {})
-    clearTimeout(timer)
+    clearInterval(timer)
     this.#isClosed = true
   }
 
